@@ -1,0 +1,62 @@
+//! Developer commands: `cargo xtask COMMAND`.
+//!
+//! Standard library only, so that the command compiles in a second or two on a fresh clone. One file per command:
+//! [`test`], [`equations`], [`sizes`], [`bench`]; the files beside them hold what the commands share.
+
+// This program starts other programs, reads the tree and measures wall time; the rule that forbids clocks, files and
+// the environment protects the numerical crates, not this one.
+#![allow(clippy::disallowed_methods)]
+
+mod bench;
+mod equations;
+mod rust_source;
+mod sizes;
+mod stage;
+mod tags;
+mod test;
+mod tree;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Developer commands of stiction.
+
+    cargo xtask test [--fast]           everything CI runs, in the same order; stops at the first failure
+                                        (--fast: format, lints, checks and unit tests only)
+    cargo xtask check-equations         every cited equation and paper exists, every equation is cited by code
+    cargo xtask sizes                   files, functions and parameter lists beyond the soft limits
+    cargo xtask bench [ARGUMENT...]     the speed cases, built in release (arguments go to `stiction bench`)
+    cargo xtask instructions [FILTER]   instructions per step of the speed cases, counted by valgrind
+    cargo xtask help                    this text
+
+Exit code: 0 done, 1 a check failed, 2 bad usage.
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        ["test"] => test::run(test::Extent::Full),
+        ["test", "--fast"] => test::run(test::Extent::Fast),
+        ["check-equations"] => equations::run(),
+        ["sizes"] => sizes::run(),
+        ["bench", rest @ ..] => bench::run(rest),
+        ["instructions"] => bench::instructions(""),
+        ["instructions", filter] => bench::instructions(filter),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => {
+            eprintln!("xtask: no such command: {}\n\n{HELP}", other.join(" "));
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("xtask: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! `cargo xtask test`: everything CI runs, in the order in which mistakes are cheapest to find.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::stage::{Stages, cargo, execute};
+use crate::{equations, sizes, tree};
+
+/// How much of the suite runs.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Extent {
+    /// Everything.
+    Full,
+    /// Format, lints, checks and unit tests: what one runs while writing.
+    Fast,
+}
+
+/// The packages whose unit tests also run in plain release. What ships has no debug assertions and no overflow checks, so
+/// the two crates that decide every result, solver and step, must pass without them. The list is short because each
+/// release build of a test binary costs as much as the tests themselves.
+const RELEASE_PACKAGES: [&str; 2] = ["stiction-complementarity", "stiction-stepping"];
+
+/// Simulated time per scene: enough for the first contacts of most scenes, short enough to run all of them.
+const SCENE_DURATION: &str = "0.05";
+
+/// Runs the suite and prints its account.
+pub(crate) fn run(extent: Extent) -> Result<(), String> {
+    let in_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+    if in_ci && extent == Extent::Fast {
+        return Err("--fast leaves stages out, which CI=true does not allow".into());
+    }
+    let mut stages = Stages::default();
+    stages.run("format", || execute(&mut cargo(&["fmt", "--all", "--check"])));
+    stages.run("lints", || {
+        execute(&mut cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))
+    });
+    stages.run("equations", equations::run);
+    stages.run("sizes", sizes::run);
+    external_data(&mut stages, in_ci);
+    if extent == Extent::Fast {
+        stages.run("unit tests", || execute(&mut cargo(&["test", "--workspace", "--lib", "--bins"])));
+        stages.skip("everything else", "left out by --fast");
+    } else {
+        stages.run("tests", || execute(&mut cargo(&["test", "--workspace"])));
+        stages.run("examples", run_examples);
+        stages.run("scenes", run_scenes);
+        stages.run("documentation", || {
+            let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+            execute(command.env("RUSTDOCFLAGS", "-D warnings"))
+        });
+        stages.run("release suite", run_release_suite);
+        licences(&mut stages);
+    }
+    stages.close()
+}
+
+/// Problems and measurements collected by others, which tests read where `STICTION_DATA` points.
+fn external_data(stages: &mut Stages, in_ci: bool) {
+    const NAME: &str = "external data";
+    match std::env::var_os("STICTION_DATA").map(PathBuf::from) {
+        Some(directory) => stages.run(NAME, || {
+            let entries = tree::children(&directory)?.len();
+            println!("STICTION_DATA holds {entries} entries");
+            if entries == 0 { Err("STICTION_DATA does not name a directory with data".into()) } else { Ok(()) }
+        }),
+        None if in_ci => stages.run(NAME, || Err("CI=true, but STICTION_DATA is not set".into())),
+        None => stages.skip(NAME, "enable with: export STICTION_DATA=DIRECTORY"),
+    }
+}
+
+/// Every `crates/*/examples/*.rs`; an example ends in an assertion, so a clean exit means something.
+fn run_examples() -> Result<(), String> {
+    let mut count = 0;
+    for package in tree::children(&tree::root().join("crates"))? {
+        for example in tree::children(&package.join("examples"))? {
+            if example.extension().is_some_and(|e| e == "rs") {
+                let (package, example) = (stem(&package), stem(&example));
+                execute(&mut cargo(&["run", "--quiet", "--package", &package, "--example", &example]))?;
+                count += 1;
+            }
+        }
+    }
+    println!("{count} examples");
+    Ok(())
+}
+
+/// Checks and runs every scene a user may copy, through the program a user runs.
+fn run_scenes() -> Result<(), String> {
+    let scenes = tree::files(&tree::root().join("scenes"), "toml")?;
+    let out = tree::target_directory().join("xtask/scenes");
+    for scene in &scenes {
+        let (path, out) = (tree::relative(scene), out.join(stem(scene)).to_string_lossy().into_owned());
+        let program = ["run", "--quiet", "--package", "stiction-cli", "--"];
+        quietly(&mut cargo(&[&program[..], &["check", &path]].concat()))?;
+        quietly(&mut cargo(&[&program[..], &["run", &path, "--duration", SCENE_DURATION, "--out", &out]].concat()))?;
+    }
+    println!("{} scenes", scenes.len());
+    Ok(())
+}
+
+/// Runs a command and shows what it said only if it fails.
+fn quietly(command: &mut Command) -> Result<(), String> {
+    let output = command.current_dir(tree::root()).stdin(Stdio::null()).output().map_err(|e| e.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    println!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let arguments: Vec<_> = command.get_args().skip(5).map(|a| a.to_string_lossy()).collect();
+    Err(format!("stiction {}: {}", arguments.join(" "), output.status))
+}
+
+fn run_release_suite() -> Result<(), String> {
+    let mut command = cargo(&["test", "--release", "--lib"]);
+    for package in RELEASE_PACKAGES {
+        command.args(["--package", package]);
+    }
+    execute(&mut command)
+}
+
+/// Optional everywhere: building cargo-deny takes longer than the rest of the suite.
+fn licences(stages: &mut Stages) {
+    const NAME: &str = "licences and sources (optional)";
+    let installed = cargo(&["deny", "--version"]).output().is_ok_and(|output| output.status.success());
+    if installed {
+        stages.run(NAME, || execute(&mut cargo(&["deny", "--workspace", "check"])));
+    } else {
+        stages.skip(NAME, "enable with: cargo install --locked cargo-deny");
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
