@@ -1,0 +1,17 @@
+//! Test support: reference cases as data, tolerances with units, a counting allocator, seeded random numbers, the
+//! penalty model that exact contact is measured against, and a solver that fails on demand.
+//!
+//! Never published, only ever a dev-dependency. What is wrong with a test or its data is reported by a panic with a
+//! sentence, because that is how a test speaks.
+
+pub mod alloc;
+pub mod cases;
+pub mod penalty;
+pub mod random;
+pub mod tolerance;
+
+pub use alloc::{Allocations, CountingAllocator, count_allocations};
+pub use cases::{Reference, reference};
+pub use penalty::PenaltyBox;
+pub use random::Random;
+pub use tolerance::Tol;
