@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::stage::{Stages, cargo, execute};
-use crate::{equations, sizes, tree};
+use crate::{equations, promises, sizes, tree};
 
 /// How much of the suite runs.
 #[derive(Clone, Copy, PartialEq)]
@@ -30,13 +30,14 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
         return Err("--fast leaves stages out, which CI=true does not allow".into());
     }
     let mut stages = Stages::default();
+    external_data(&mut stages, in_ci);
     stages.run("format", || execute(&mut cargo(&["fmt", "--all", "--check"])));
+    stages.run("equations", equations::run);
+    stages.run("sizes", sizes::run);
+    stages.run("promises", promises::run);
     stages.run("lints", || {
         execute(&mut cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))
     });
-    stages.run("equations", equations::run);
-    stages.run("sizes", sizes::run);
-    external_data(&mut stages, in_ci);
     if extent == Extent::Fast {
         stages.run("unit tests", || execute(&mut cargo(&["test", "--workspace", "--lib", "--bins"])));
         stages.skip("everything else", "left out by --fast");
