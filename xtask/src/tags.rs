@@ -47,9 +47,10 @@ pub(crate) fn tag_at_end(line: &str) -> Option<Tag> {
     single_tag(inside)
 }
 
-/// The texts between `[` and the next `]`, innermost first.
+/// The texts between `[` and the next `]`, innermost first. `\[…\]` counts too: rustdoc takes a lone word in brackets for
+/// a link unless they are escaped.
 fn brackets(line: &str) -> impl Iterator<Item = &str> {
-    line.split('[').skip(1).filter_map(|after| after.split_once(']').map(|(inside, _)| inside))
+    line.split('[').skip(1).filter_map(|after| after.split_once(']')).map(|(inside, _)| inside.trim_end_matches('\\'))
 }
 
 fn tag_list(inside: &str) -> Option<Vec<Tag>> {
@@ -129,6 +130,7 @@ mod tests {
             papers("see [Stewart1996, eq. 12] and [Cottle1992; Acary2008b]"),
             ["Stewart1996", "Cottle1992", "Acary2008b"]
         );
+        assert_eq!(papers(r"after \[Lemke1965\]"), ["Lemke1965"]);
         for line in ["[STEP-1]", "[f64]", "[U2000]", "[Name20]", "[`Model2000`]", "[name2000]"] {
             assert!(papers(line).is_empty(), "{line}");
         }

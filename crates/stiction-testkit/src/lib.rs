@@ -6,12 +6,14 @@
 
 pub mod alloc;
 pub mod cases;
+pub mod failing;
 pub mod penalty;
 pub mod random;
 pub mod tolerance;
 
 pub use alloc::{Allocations, CountingAllocator, count_allocations};
 pub use cases::{Reference, reference};
+pub use failing::{FailingSolver, Fault};
 pub use penalty::PenaltyBox;
 pub use random::Random;
 pub use tolerance::Tol;

@@ -1,6 +1,6 @@
 //! Seeded random numbers: the same sequence on every platform, for ever.
 //!
-//! xoshiro256++ seeded by splitmix64 [Blackman2021]. Integer arithmetic and square roots only, so no bit depends on a
+//! xoshiro256++ seeded by splitmix64 \[Blackman2021\]. Integer arithmetic and square roots only, so no bit depends on a
 //! mathematical library. Not for statistics beyond a test's needs, not for secrets.
 
 /// A deterministic generator.
