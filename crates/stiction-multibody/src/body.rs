@@ -1,0 +1,239 @@
+//! Bodies: what they are made of and how they may move.
+
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use stiction_geometry::{Pose, Shape};
+
+use crate::{Expression, Motion, Twist, Wrench};
+
+/// The root joint of a dynamic body: which components of its twist are unknowns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mobility {
+    /// A particle in the plane: x, y.
+    PlanarParticle,
+    /// A body in the plane: x, y, angle.
+    Planar,
+    /// A particle in space: x, y, z.
+    Particle,
+    /// A free body in space: position and unit quaternion (w, x, y, z); velocity [v; ω].
+    Free,
+}
+
+impl Mobility {
+    /// Number of velocity unknowns.
+    pub fn dof(self) -> usize {
+        match self {
+            Self::PlanarParticle => 2,
+            Self::Planar | Self::Particle => 3,
+            Self::Free => 6,
+        }
+    }
+
+    /// Number of configuration coordinates.
+    pub fn coordinates(self) -> usize {
+        if self == Self::Free { 7 } else { self.dof() }
+    }
+
+    /// True when the body has an orientation.
+    pub fn turns(self) -> bool {
+        matches!(self, Self::Planar | Self::Free)
+    }
+
+    /// ν = S v: the twist of a body with these velocities; zero for a list of another length.   [DYN-2]
+    pub fn twist(self, v: &[f64]) -> Twist {
+        let (linear, angular) = match (self, v) {
+            (Self::PlanarParticle, &[x, y]) => ([x, y, 0.0], [0.0; 3]),
+            (Self::Planar, &[x, y, w]) => ([x, y, 0.0], [0.0, 0.0, w]),
+            (Self::Particle, &[x, y, z]) => ([x, y, z], [0.0; 3]),
+            (Self::Free, &[x, y, z, wx, wy, wz]) => ([x, y, z], [wx, wy, wz]),
+            _ => return Twist::default(),
+        };
+        Twist { linear: linear.into(), angular: angular.into() }
+    }
+
+    /// Sᵀ w: the components of a wrench that do work on this body; the rest is zero.   [DYN-1]
+    pub fn project(self, w: &Wrench) -> [f64; 6] {
+        let (f, t) = (&w.linear, &w.angular);
+        match self {
+            Self::PlanarParticle => [f.x, f.y, 0.0, 0.0, 0.0, 0.0],
+            Self::Planar => [f.x, f.y, t.z, 0.0, 0.0, 0.0],
+            Self::Particle => [f.x, f.y, f.z, 0.0, 0.0, 0.0],
+            Self::Free => [f.x, f.y, f.z, t.x, t.y, t.z],
+        }
+    }
+}
+
+/// How a body moves.
+#[derive(Clone, Debug)]
+pub enum BodyKind {
+    /// Never.
+    Fixed,
+    /// As a given function of time.
+    Kinematic(Arc<dyn Motion>),
+    /// By the laws of mechanics.
+    Dynamic {
+        /// Its root joint.
+        mobility: Mobility,
+        /// Mass, kg.
+        mass: f64,
+        /// Inertia about the centre of mass in body axes, kg m². In the plane only the zz entry counts.
+        inertia: Matrix3<f64>,
+    },
+}
+
+/// A collision shape placed on a body.
+#[derive(Clone, Debug)]
+pub struct ShapeOnBody {
+    /// The shape.
+    pub shape: Shape,
+    /// Where it sits in the body frame.
+    pub local: Pose,
+}
+
+/// A body of a [`crate::Model`].
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Unique name.
+    pub name: String,
+    /// How it moves.
+    pub kind: BodyKind,
+    /// Initial position (of the centre of mass when dynamic).
+    pub position: Vector3<f64>,
+    /// Initial orientation.
+    pub orientation: UnitQuaternion<f64>,
+    /// Initial angle of a planar body, which counts full turns (the orientation cannot).
+    pub angle: f64,
+    /// Initial velocity of the centre of mass.
+    pub linear_velocity: Vector3<f64>,
+    /// Initial angular velocity.
+    pub angular_velocity: Vector3<f64>,
+    /// Collision shapes.
+    pub shapes: Vec<ShapeOnBody>,
+    /// Velocity of the surface relative to the body (a conveyor belt), in world axes, as functions of time.
+    pub surface_velocity: Option<[Expression; 3]>,
+}
+
+impl Body {
+    /// The root joint, for dynamic bodies.
+    pub fn mobility(&self) -> Option<Mobility> {
+        match self.kind {
+            BodyKind::Dynamic { mobility, .. } => Some(mobility),
+            BodyKind::Fixed | BodyKind::Kinematic(_) => None,
+        }
+    }
+
+    /// Mass of a dynamic body.
+    pub fn mass(&self) -> Option<f64> {
+        match self.kind {
+            BodyKind::Dynamic { mass, .. } => Some(mass),
+            BodyKind::Fixed | BodyKind::Kinematic(_) => None,
+        }
+    }
+}
+
+/// A body to be added with [`crate::ModelBuilder::body`]. Everything not set is zero, identity or absent.
+#[derive(Clone, Debug)]
+pub struct BodyBuilder {
+    pub(crate) body: Body,
+    pub(crate) wants: Wants,
+    pub(crate) quaternion: Option<[f64; 4]>,
+}
+
+/// What kind of body the builder was asked for; numbers are checked when the model is built.
+#[derive(Clone, Debug)]
+pub(crate) enum Wants {
+    Fixed,
+    Kinematic(Arc<dyn Motion>),
+    Rigid { mass: f64, inertia: Matrix3<f64> },
+    Particle { mass: f64 },
+}
+
+impl BodyBuilder {
+    fn new(name: impl Into<String>, wants: Wants) -> Self {
+        let body = Body {
+            name: name.into(),
+            kind: BodyKind::Fixed,
+            position: Vector3::zeros(),
+            orientation: UnitQuaternion::identity(),
+            angle: 0.0,
+            linear_velocity: Vector3::zeros(),
+            angular_velocity: Vector3::zeros(),
+            shapes: Vec::new(),
+            surface_velocity: None,
+        };
+        Self { body, wants, quaternion: None }
+    }
+
+    /// An obstacle.
+    pub fn fixed(name: impl Into<String>) -> Self {
+        Self::new(name, Wants::Fixed)
+    }
+
+    /// A body whose pose is a function of time.
+    pub fn kinematic(name: impl Into<String>, motion: Arc<dyn Motion>) -> Self {
+        Self::new(name, Wants::Kinematic(motion))
+    }
+
+    /// A rigid body in the plane; `inertia` about its centre of mass, kg m².
+    pub fn planar(name: impl Into<String>, mass: f64, inertia: f64) -> Self {
+        Self::new(name, Wants::Rigid { mass, inertia: Matrix3::from_diagonal_element(inertia) })
+    }
+
+    /// A rigid body in space; `inertia` about its centre of mass in body axes, kg m².
+    pub fn rigid(name: impl Into<String>, mass: f64, inertia: Matrix3<f64>) -> Self {
+        Self::new(name, Wants::Rigid { mass, inertia })
+    }
+
+    /// A point mass without orientation, in the plane or in space.
+    pub fn particle(name: impl Into<String>, mass: f64) -> Self {
+        Self::new(name, Wants::Particle { mass })
+    }
+
+    /// Initial position; the third component is zero in the plane.
+    pub fn position(mut self, x: f64, y: f64, z: f64) -> Self {
+        self.body.position = Vector3::new(x, y, z);
+        self
+    }
+
+    /// Initial angle in the plane, rad.
+    pub fn angle(mut self, angle: f64) -> Self {
+        self.body.angle = angle;
+        self
+    }
+
+    /// Initial orientation in space as a quaternion `[w, x, y, z]`, normalised when it is almost a unit one.
+    pub fn quaternion(mut self, wxyz: [f64; 4]) -> Self {
+        self.quaternion = Some(wxyz);
+        self
+    }
+
+    /// Initial velocity of the centre of mass.
+    pub fn velocity(mut self, x: f64, y: f64, z: f64) -> Self {
+        self.body.linear_velocity = Vector3::new(x, y, z);
+        self
+    }
+
+    /// Initial angular velocity; in the plane only the z component.
+    pub fn angular_velocity(mut self, x: f64, y: f64, z: f64) -> Self {
+        self.body.angular_velocity = Vector3::new(x, y, z);
+        self
+    }
+
+    /// Adds a collision shape in the body frame.
+    pub fn shape(self, shape: Shape) -> Self {
+        self.shape_at(shape, Pose::identity())
+    }
+
+    /// Adds a collision shape at a place in the body frame.
+    pub fn shape_at(mut self, shape: Shape, local: Pose) -> Self {
+        self.body.shapes.push(ShapeOnBody { shape, local });
+        self
+    }
+
+    /// Lets the surface move like a conveyor belt, with this world velocity (functions of time).
+    pub fn conveyor(mut self, velocity: [Expression; 3]) -> Self {
+        self.body.surface_velocity = Some(velocity);
+        self
+    }
+}

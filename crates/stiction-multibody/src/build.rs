@@ -1,0 +1,413 @@
+//! Builds a model: every number is checked once, here.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use nalgebra::{Matrix3, Quaternion, Rotation3, SymmetricEigen, UnitQuaternion, Vector3};
+use stiction_geometry::{Dimension, Pose, ensure_supported};
+
+use crate::{
+    Body, BodyBuilder, BodyId, BodyKind, ContactRule, Damper, Element, ForceCallback, Joint, JointId, JointKind, Load,
+    Mobility, Model, ModelError, PairRule, ShapeId, Slot, Spring, body::Wants, check::Check, check::limits, rotation,
+};
+
+/// Collects bodies, joints, forces and rules; [`Self::build`] makes the [`Model`].
+#[derive(Debug)]
+pub struct ModelBuilder {
+    model: Model,
+}
+
+impl ModelBuilder {
+    /// An empty model: the world, no gravity.
+    pub fn new(dimension: Dimension) -> Self {
+        let world = BodyBuilder::fixed("world").body;
+        let model = Model {
+            dimension,
+            gravity: Vector3::zeros(),
+            bodies: vec![world],
+            layout: vec![Slot::default()],
+            kinematic: Vec::new(),
+            shape_owner: Vec::new(),
+            joints: Vec::new(),
+            loads: Vec::new(),
+            springs: Vec::new(),
+            dampers: Vec::new(),
+            callbacks: Vec::new(),
+            default_rule: ContactRule::default(),
+            pair_rules: Vec::new(),
+            dof: 0,
+            coordinates: 0,
+            joint_rows: 0,
+        };
+        Self { model }
+    }
+
+    /// Sets the gravitational acceleration, m/s².
+    pub fn gravity(&mut self, x: f64, y: f64, z: f64) -> Result<&mut Self, ModelError> {
+        let check = Check::new(Element::Model);
+        self.model.gravity = check.vector("gravity", Vector3::new(x, y, z), limits::LOAD)?;
+        self.in_plane(&check, "gravity", &self.model.gravity)?;
+        Ok(self)
+    }
+
+    /// Adds a body.
+    pub fn body(&mut self, builder: BodyBuilder) -> Result<BodyId, ModelError> {
+        let BodyBuilder { mut body, wants, quaternion } = builder;
+        let check = Check::new(Element::Body(body.name.clone()));
+        if body.name.is_empty() || self.model.find_body(&body.name).is_some() {
+            return Err(check.error("name", "must be unique and not empty (\"world\" is taken by the fixed frame)"));
+        }
+        check.vector("position", body.position, limits::LENGTH)?;
+        check.vector("velocity", body.linear_velocity, limits::SPEED)?;
+        check.vector("angular_velocity", body.angular_velocity, limits::SPEED)?;
+        check.bounded("angle", body.angle, limits::LENGTH)?;
+        self.in_plane(&check, "position", &body.position)?;
+        self.in_plane(&check, "velocity", &body.linear_velocity)?;
+        self.about_z(&check, &body.angular_velocity)?;
+        body.orientation = self.initial_orientation(&check, quaternion, body.angle)?;
+        body.kind = self.kind(&check, &body, wants)?;
+        for (index, shape) in body.shapes.iter().enumerate() {
+            let check = Check::new(Element::Shape(body.name.clone(), index));
+            if shape.shape.dimension() != self.model.dimension {
+                return Err(check.error("shape", "is of the other dimension than the model"));
+            }
+            check.vector("position", shape.local.translation.vector, limits::LENGTH)?;
+            self.in_plane(&check, "position", &shape.local.translation.vector)?;
+        }
+        Ok(self.insert_body(body))
+    }
+
+    fn insert_body(&mut self, body: Body) -> BodyId {
+        let model = &mut self.model;
+        let id = BodyId::from_index(model.bodies.len());
+        let (n_q, n_v) = body.mobility().map_or((0, 0), |m| (m.coordinates(), m.dof()));
+        let (q, v) = (model.coordinates, model.dof);
+        model.layout.push(Slot { q: q..q + n_q, v: v..v + n_v });
+        model.coordinates += n_q;
+        model.dof += n_v;
+        if matches!(body.kind, BodyKind::Kinematic(_)) {
+            model.kinematic.push(id);
+        }
+        model.shape_owner.extend((0..body.shapes.len()).map(|index| (id, index as u32)));
+        model.bodies.push(body);
+        id
+    }
+
+    fn initial_orientation(
+        &self,
+        check: &Check,
+        quaternion: Option<[f64; 4]>,
+        angle: f64,
+    ) -> Result<UnitQuaternion<f64>, ModelError> {
+        let Some([w, x, y, z]) = quaternion else {
+            return Ok(rotation::from_rotation_vector(&(Vector3::z() * angle)));
+        };
+        let q = Quaternion::new(w, x, y, z);
+        if self.model.dimension == Dimension::Planar {
+            return Err(check.error("orientation", "does not exist in the plane; give an angle"));
+        }
+        if angle != 0.0 {
+            return Err(check.error("angle", "is for the plane; give an orientation"));
+        }
+        // The negated comparison also catches NaN.
+        if !((q.norm() - 1.0).abs() <= limits::QUATERNION_SLACK) {
+            return Err(check.error("orientation", format!("must be a unit quaternion, but its norm is {}", q.norm())));
+        }
+        Ok(UnitQuaternion::new_normalize(q))
+    }
+
+    fn kind(&self, check: &Check, body: &Body, wants: Wants) -> Result<BodyKind, ModelError> {
+        let planar = self.model.dimension == Dimension::Planar;
+        let moves = body.linear_velocity != Vector3::zeros() || body.angular_velocity != Vector3::zeros();
+        match wants {
+            Wants::Fixed | Wants::Kinematic(_) if moves => {
+                Err(check.error("velocity", "of a fixed or kinematic body is not an initial value"))
+            }
+            Wants::Fixed => Ok(BodyKind::Fixed),
+            Wants::Kinematic(motion) => Ok(BodyKind::Kinematic(motion)),
+            Wants::Particle { mass } => {
+                check.within("mass", mass, limits::MASS)?;
+                if body.angle != 0.0 || body.angular_velocity != Vector3::zeros() {
+                    return Err(check.error("angle", "of a particle does not exist"));
+                }
+                let mobility = if planar { Mobility::PlanarParticle } else { Mobility::Particle };
+                Ok(BodyKind::Dynamic { mobility, mass, inertia: Matrix3::zeros() })
+            }
+            Wants::Rigid { mass, inertia } => {
+                check.within("mass", mass, limits::MASS)?;
+                if planar {
+                    check.within("inertia", inertia.m33, limits::INERTIA)?;
+                    return Ok(BodyKind::Dynamic { mobility: Mobility::Planar, mass, inertia });
+                }
+                Ok(BodyKind::Dynamic { mobility: Mobility::Free, mass, inertia: physical_inertia(check, &inertia)? })
+            }
+        }
+    }
+
+    /// Adds a joint between frames on two bodies; give the world as the first body to pin a body to it.
+    ///
+    /// The joint axis is the x axis of the frames (for the universal joint: x of the first, y of the second).
+    pub fn joint(
+        &mut self,
+        name: impl Into<String>,
+        kind: JointKind,
+        a: (BodyId, Pose),
+        b: (BodyId, Pose),
+    ) -> Result<JointId, ModelError> {
+        let name = name.into();
+        let check = Check::new(Element::Joint(name.clone()));
+        if name.is_empty() || self.model.find_joint(&name).is_some() {
+            return Err(check.error("name", "must be unique and not empty"));
+        }
+        self.known_body(&check, a.0)?;
+        self.known_body(&check, b.0)?;
+        if self.model.unknowns(a.0).is_none() && self.model.unknowns(b.0).is_none() {
+            return Err(check.error("between", "needs at least one dynamic body"));
+        }
+        if a.0 == b.0 {
+            return Err(check.error("between", "needs two different bodies"));
+        }
+        let Some(constraints) = kind.constraints(self.model.dimension) else {
+            return Err(check.error("kind", format!("{} joints exist only in space", kind.name())));
+        };
+        let needs_orientation = constraints.iter().any(|c| matches!(c, crate::joint::Constraint::Perpendicular(..)));
+        for (id, frame) in [&a, &b] {
+            check.vector("anchor", frame.translation.vector, limits::LENGTH)?;
+            let particle = self.model.unknowns(*id).is_some_and(|(mobility, _)| !mobility.turns());
+            if particle && (needs_orientation || frame.translation.vector != Vector3::zeros()) {
+                return Err(check.error("between", "a particle has no orientation: join it at its centre, by a point joint"));
+            }
+        }
+        if let JointKind::Distance(length) = kind {
+            check.within("length", length, (limits::DIRECTION, limits::LENGTH))?;
+        }
+        let first_row = self.model.joint_rows;
+        self.model.joint_rows += constraints.len();
+        self.model.joints.push(Joint { name, kind, a, b, gamma: None, constraints, first_row });
+        Ok(JointId::from_index(self.model.joints.len() - 1))
+    }
+
+    /// Adds a joint by its anchor and axis in world coordinates, at the initial configuration.
+    ///
+    /// In the plane the axis is the sliding direction of a prismatic joint. A distance joint has its own two anchors: use
+    /// [`Self::joint`].
+    pub fn joint_at(
+        &mut self,
+        name: impl Into<String>,
+        kind: JointKind,
+        bodies: (BodyId, BodyId),
+        anchor: Vector3<f64>,
+        axis: Vector3<f64>,
+    ) -> Result<JointId, ModelError> {
+        let name = name.into();
+        let check = Check::new(Element::Joint(name.clone()));
+        check.vector("anchor", anchor, limits::LENGTH)?;
+        let axis = check.direction("axis", axis)?;
+        let frame = Pose::from_parts(anchor.into(), frame_along(&axis, self.model.dimension));
+        let local = |id: BodyId| Ok((id, self.initial_pose(&check, id)?.inverse() * frame));
+        let (a, b) = (local(bodies.0)?, local(bodies.1)?);
+        self.joint(name, kind, a, b)
+    }
+
+    /// Sets the weight γ_b ∈ [0, 1] of the position error of one joint.
+    pub fn joint_gamma(&mut self, id: JointId, gamma: f64) -> Result<&mut Self, ModelError> {
+        let Some(joint) = self.model.joints.get_mut(id.index()) else {
+            return Err(ModelError::new(Element::Model, "joint", "belongs to another model"));
+        };
+        joint.gamma = Some(Check::new(Element::Joint(joint.name.clone())).within("gamma", gamma, (0.0, 1.0))?);
+        Ok(self)
+    }
+
+    /// Adds a load.
+    pub fn load(&mut self, load: Load) -> Result<&mut Self, ModelError> {
+        let check = Check::new(Element::Load(self.model.loads.len()));
+        self.known_body(&check, load.body)?;
+        check.vector("point", load.point, limits::LENGTH)?;
+        self.model.loads.push(load);
+        Ok(self)
+    }
+
+    /// Adds a spring.
+    pub fn spring(&mut self, spring: Spring) -> Result<&mut Self, ModelError> {
+        let check = Check::new(Element::Spring(self.model.springs.len()));
+        self.attachment(&check, &spring.a, &spring.b)?;
+        check.non_negative("stiffness", spring.stiffness, limits::LOAD)?;
+        check.non_negative("rest_length", spring.rest_length, limits::LENGTH)?;
+        check.non_negative("damping", spring.damping, limits::LOAD)?;
+        self.model.springs.push(spring);
+        Ok(self)
+    }
+
+    /// Adds a damper.
+    pub fn damper(&mut self, damper: Damper) -> Result<&mut Self, ModelError> {
+        let check = Check::new(Element::Damper(self.model.dampers.len()));
+        self.attachment(&check, &damper.a, &damper.b)?;
+        check.non_negative("damping", damper.damping, limits::LOAD)?;
+        self.model.dampers.push(damper);
+        Ok(self)
+    }
+
+    /// Adds a force law of your own.
+    pub fn callback(&mut self, callback: Arc<dyn ForceCallback>) -> &mut Self {
+        self.model.callbacks.push(callback);
+        self
+    }
+
+    /// Sets the rule for all pairs without one of their own.
+    pub fn default_contact(&mut self, rule: ContactRule) -> Result<&mut Self, ModelError> {
+        self.model.default_rule = check_rule(&Check::new(Element::Contact(None)), rule)?;
+        Ok(self)
+    }
+
+    /// Sets the rule for one pair of bodies.
+    pub fn contact(&mut self, a: BodyId, b: BodyId, rule: ContactRule) -> Result<&mut Self, ModelError> {
+        let check = Check::new(Element::Contact(Some(self.model.pair_rules.len())));
+        self.known_body(&check, a)?;
+        self.known_body(&check, b)?;
+        if a == b {
+            return Err(check.error("between", "needs two different bodies"));
+        }
+        let bodies = (a.min(b), a.max(b));
+        if self.model.pair_rules.iter().any(|pair| pair.bodies == bodies) {
+            return Err(check.error("between", "this pair already has a rule"));
+        }
+        let rule = check_rule(&check, rule)?;
+        self.model.pair_rules.push(PairRule { bodies, rule });
+        Ok(self)
+    }
+
+    /// Checks what only the whole can tell, and finishes the model.
+    pub fn build(mut self) -> Result<Model, ModelError> {
+        // Bodies joined to each other overlap by design: unless a rule says otherwise they do not collide.
+        let ruled: BTreeSet<_> = self.model.pair_rules.iter().map(|pair| pair.bodies).collect();
+        let joined: BTreeSet<_> =
+            self.model.joints.iter().map(|j| (j.a.0.min(j.b.0), j.a.0.max(j.b.0))).collect();
+        for &bodies in joined.difference(&ruled) {
+            let rule = ContactRule { collide: false, ..self.model.default_rule.clone() };
+            self.model.pair_rules.push(PairRule { bodies, rule });
+        }
+        self.model.pair_rules.sort_by_key(|pair| pair.bodies);
+        self.ensure_pairs_supported()?;
+        Ok(self.model)
+    }
+
+    fn ensure_pairs_supported(&self) -> Result<(), ModelError> {
+        let model = &self.model;
+        let shapes: Vec<_> = model.shapes().collect();
+        for (index, &(a_id, a, shape_a)) in shapes.iter().enumerate() {
+            for &(_, b, shape_b) in shapes.iter().skip(index + 1) {
+                if !may_collide(model, a, b) {
+                    continue;
+                }
+                ensure_supported(&shape_a.shape, &shape_b.shape).map_err(|unsupported| {
+                    let other = model.body(b).map_or("", |body| &body.name);
+                    shape_element(model, a_id).error("shape", format!("against body \"{other}\": {unsupported}"))
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn known_body(&self, check: &Check, id: BodyId) -> Result<(), ModelError> {
+        self.model.body(id).map(drop).ok_or_else(|| check.error("body", "belongs to another model"))
+    }
+
+    fn attachment(
+        &self,
+        check: &Check,
+        a: &(BodyId, Vector3<f64>),
+        b: &(BodyId, Vector3<f64>),
+    ) -> Result<(), ModelError> {
+        for (id, point) in [a, b] {
+            self.known_body(check, *id)?;
+            check.vector("point", *point, limits::LENGTH)?;
+            self.in_plane(check, "point", point)?;
+        }
+        Ok(())
+    }
+
+    fn initial_pose(&self, check: &Check, id: BodyId) -> Result<Pose, ModelError> {
+        let body = self.model.body(id).ok_or_else(|| check.error("body", "belongs to another model"))?;
+        Ok(match &body.kind {
+            BodyKind::Kinematic(motion) => motion.at(0.0).pose(),
+            _ => Pose::from_parts(body.position.into(), body.orientation.to_rotation_matrix()),
+        })
+    }
+
+    fn in_plane(&self, check: &Check, field: &'static str, v: &Vector3<f64>) -> Result<(), ModelError> {
+        if self.model.dimension == Dimension::Planar && v.z != 0.0 {
+            return Err(check.error(field, "must have two components in a planar model"));
+        }
+        Ok(())
+    }
+
+    fn about_z(&self, check: &Check, w: &Vector3<f64>) -> Result<(), ModelError> {
+        if self.model.dimension == Dimension::Planar && (w.x != 0.0 || w.y != 0.0) {
+            return Err(check.error("angular_velocity", "must be one number in a planar model"));
+        }
+        Ok(())
+    }
+}
+
+/// True when contact between two bodies can matter: at least one of them moves freely, and their rule lets them collide.
+pub fn may_collide(model: &Model, a: BodyId, b: BodyId) -> bool {
+    a != b
+        && (model.unknowns(a).is_some() || model.unknowns(b).is_some())
+        && model.contact_rule(a, b).collide
+}
+
+fn shape_element(model: &Model, id: ShapeId) -> Check {
+    let (body, index) = model.shape_owner(id).unwrap_or((BodyId::WORLD, 0));
+    let name = model.body(body).map_or_else(String::new, |b| b.name.clone());
+    Check::new(Element::Shape(name, index))
+}
+
+/// An inertia some rigid body can have: symmetric, positive, and no principal moment above the sum of the others.   [DYN-3]
+fn physical_inertia(check: &Check, inertia: &Matrix3<f64>) -> Result<Matrix3<f64>, ModelError> {
+    inertia.iter().try_for_each(|&x| check.bounded("inertia", x, limits::INERTIA.1).map(drop))?;
+    let size = inertia.abs().max();
+    if (inertia - inertia.transpose()).abs().max() > limits::INERTIA_SLACK * size {
+        return Err(check.error("inertia", "must be symmetric"));
+    }
+    let symmetric = (inertia + inertia.transpose()) * 0.5;
+    let moments = SymmetricEigen::new(symmetric).eigenvalues;
+    moments.iter().try_for_each(|&moment| check.within("inertia", moment, limits::INERTIA).map(drop))?;
+    let (largest, sum) = (moments.max(), moments.sum());
+    if 2.0 * largest > sum * (1.0 + limits::INERTIA_SLACK) {
+        return Err(check.error(
+            "inertia",
+            format!("principal moments {moments:?} break the triangle inequality: no rigid body has them"),
+        ));
+    }
+    Ok(symmetric)
+}
+
+fn check_rule(check: &Check, mut rule: ContactRule) -> Result<ContactRule, ModelError> {
+    rule.friction = check.non_negative("friction", rule.friction, limits::FRICTION)?;
+    check.bounded("direction_offset", rule.direction_offset, limits::LENGTH)?;
+    if let Some(n_d) = rule.directions
+        && (n_d < 4 || n_d % 2 != 0 || n_d > 1024)
+    {
+        return Err(check.error("directions", format!("must be an even number from 4 to 1024, but is {n_d}")));
+    }
+    if let Some(direction) = rule.first_direction {
+        rule.first_direction = Some(check.direction("first_direction", direction)?);
+    }
+    if let Some(gamma) = rule.gamma {
+        check.within("gamma", gamma, (0.0, 1.0))?;
+    }
+    if let Some(margin) = rule.margin {
+        check.non_negative("margin", margin, limits::LENGTH)?;
+    }
+    Ok(rule)
+}
+
+/// A rotation whose x axis is `axis`; in the plane the z axis stays.
+fn frame_along(axis: &Vector3<f64>, dimension: Dimension) -> Rotation3<f64> {
+    let third = match dimension {
+        Dimension::Planar => Vector3::z(),
+        // The coordinate axis least aligned with the joint axis gives the best conditioned frame.
+        Dimension::Spatial => axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize(),
+    };
+    let second = third.cross(axis);
+    Rotation3::from_matrix_unchecked(Matrix3::from_columns(&[*axis, second, third]))
+}

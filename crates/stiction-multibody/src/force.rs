@@ -1,0 +1,87 @@
+//! Applied forces: loads, springs, dampers and user callbacks.
+
+use std::fmt;
+
+use nalgebra::Vector3;
+
+use crate::{BodyId, Configuration, Expression, Wrench};
+
+/// A force and a torque on one body, as functions of time in world axes.
+#[derive(Clone, Debug)]
+pub struct Load {
+    /// The body it acts on.
+    pub body: BodyId,
+    /// Point of attack in the body frame.
+    pub point: Vector3<f64>,
+    /// Force, N.
+    pub force: [Expression; 3],
+    /// Torque, N m.
+    pub torque: [Expression; 3],
+}
+
+/// A linear spring between two points, with damping along its line.
+///
+/// Force on the second point: −(k (L − L₀) + c L̇) u, with u the unit vector from the first to the second.   [FORCE-1]
+#[derive(Clone, Debug)]
+pub struct Spring {
+    /// First body and point in its frame.
+    pub a: (BodyId, Vector3<f64>),
+    /// Second body and point in its frame.
+    pub b: (BodyId, Vector3<f64>),
+    /// Stiffness k, N/m.
+    pub stiffness: f64,
+    /// Rest length L₀, m.
+    pub rest_length: f64,
+    /// Damping c along the line, N s/m.
+    pub damping: f64,
+}
+
+/// A damper between two points that resists their relative velocity in every direction.
+///
+/// Force on the second point: −c (v_b − v_a).   [FORCE-2]
+#[derive(Clone, Debug)]
+pub struct Damper {
+    /// First body and point in its frame.
+    pub a: (BodyId, Vector3<f64>),
+    /// Second body and point in its frame.
+    pub b: (BodyId, Vector3<f64>),
+    /// Damping c, N s/m.
+    pub damping: f64,
+}
+
+/// A force law of the user's own: adds wrenches (about the centres of mass, world axes) at a configuration and time.
+///
+/// Implementations must be pure: the same configuration and time give the same wrenches.
+pub trait ForceCallback: fmt::Debug + Send + Sync {
+    /// Adds to `wrenches`, one per body of the model.
+    fn apply(&self, time: f64, configuration: &Configuration, wrenches: &mut [Wrench]);
+}
+
+/// World positions of two attachment points, with their arms from the body centres.
+pub(crate) struct Attachment {
+    pub(crate) arm_a: Vector3<f64>,
+    pub(crate) arm_b: Vector3<f64>,
+    pub(crate) between: Vector3<f64>,
+    pub(crate) relative_velocity: Vector3<f64>,
+}
+
+impl Attachment {
+    pub(crate) fn new(at: &Configuration, a: &(BodyId, Vector3<f64>), b: &(BodyId, Vector3<f64>)) -> Self {
+        let (pose_a, pose_b) = (at.pose(a.0), at.pose(b.0));
+        let (arm_a, arm_b) = (pose_a.rotation * a.1, pose_b.rotation * b.1);
+        let between = pose_b.translation.vector + arm_b - pose_a.translation.vector - arm_a;
+        let relative_velocity = at.twist(b.0).at(&arm_b) - at.twist(a.0).at(&arm_a);
+        Self { arm_a, arm_b, between, relative_velocity }
+    }
+}
+
+impl Spring {
+    /// Tension-positive force k (L − L₀) + c L̇ and the unit vector u; `None` when the points coincide.
+    pub(crate) fn tension(&self, at: &Attachment) -> Option<(f64, Vector3<f64>)> {
+        let length = at.between.norm();
+        (length > 0.0).then(|| {
+            let u = at.between / length;
+            (self.stiffness * (length - self.rest_length) + self.damping * at.relative_velocity.dot(&u), u)
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! Handles of the parts of a model.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! handle {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub struct $name(pub(crate) u32);
+
+        impl $name {
+            /// Position in the model's list.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+
+            pub(crate) fn from_index(index: usize) -> Self {
+                Self(index as u32)
+            }
+        }
+    };
+}
+
+handle!(
+    /// A body of a model. [`BodyId::WORLD`] is the fixed frame everybody shares.
+    BodyId
+);
+handle!(
+    /// A joint of a model.
+    JointId
+);
+handle!(
+    /// A collision shape of a model; shapes of all bodies are numbered through.
+    ShapeId
+);
+
+impl BodyId {
+    /// The inertial frame: a fixed body named `world` that every model has.
+    pub const WORLD: Self = Self(0);
+}

@@ -1,0 +1,99 @@
+//! The elementary constraints joints are made of.
+//!
+//! With p_a, p_b the origins of the joint frames on the two bodies and aᵢ, bⱼ their axes, all in world coordinates:
+//! coincidence, offset, perpendicularity and distance. Rows are wrenches: the rate of Φ is the power of the row's wrenches
+//! on the twists of the bodies, Φ̇ = w_a · ν_a + w_b · ν_b, and for a prescribed body that term is its share of ∂Φ/∂t.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::{Joint, JointKind};
+use crate::{Configuration, Wrench};
+
+/// One scalar constraint. Numbers are axes: 0, 1, 2 for x, y, z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constraint {
+    /// Φ = e · (p_b − p_a) along a world axis.   [JOINT-1]
+    Coincide(usize),
+    /// Φ = aᵢ · (p_b − p_a): no motion of b along an axis of a.   [JOINT-2]
+    Offset(usize),
+    /// Φ = aᵢ · bⱼ: the axes stay perpendicular.   [JOINT-3]
+    Perpendicular(usize, usize),
+    /// Φ = |p_b − p_a| − L.   [JOINT-4]
+    Distance,
+}
+
+/// A constraint evaluated: its error and its Jacobian as wrenches on the two bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Φ.
+    pub value: f64,
+    /// The wrench of a unit multiplier on the first body.
+    pub a: Wrench,
+    /// The wrench of a unit multiplier on the second body.
+    pub b: Wrench,
+}
+
+/// The joint frames of one joint in world coordinates.
+pub(crate) struct Frames {
+    /// Arms from the body reference points to p_a and p_b.
+    arm_a: Vector3<f64>,
+    arm_b: Vector3<f64>,
+    /// p_b − p_a.
+    between: Vector3<f64>,
+    /// p_b seen from the reference point of body a.
+    arm_a_to_b: Vector3<f64>,
+    axes_a: Matrix3<f64>,
+    axes_b: Matrix3<f64>,
+}
+
+impl Frames {
+    pub(crate) fn new(joint: &Joint, at: &Configuration) -> Self {
+        let (pose_a, pose_b) = (at.pose(joint.a.0), at.pose(joint.b.0));
+        let (frame_a, frame_b) = (&joint.a.1, &joint.b.1);
+        let arm_a = pose_a.rotation * frame_a.translation.vector;
+        let arm_b = pose_b.rotation * frame_b.translation.vector;
+        let between = pose_b.translation.vector + arm_b - pose_a.translation.vector - arm_a;
+        Self {
+            arm_a,
+            arm_b,
+            between,
+            arm_a_to_b: arm_a + between,
+            axes_a: *(pose_a.rotation * frame_a.rotation).matrix(),
+            axes_b: *(pose_b.rotation * frame_b.rotation).matrix(),
+        }
+    }
+}
+
+impl Constraint {
+    pub(crate) fn evaluate(self, at: &Frames, kind: JointKind) -> Row {
+        match self {
+            Self::Coincide(axis) => along(Vector3::ith(axis, 1.0), at),
+            Self::Offset(axis) => {
+                // The axis turns with body a, so the reaction on a acts at p_b, where b meets the axis.
+                let d: Vector3<f64> = at.axes_a.column(axis).into();
+                Row {
+                    value: d.dot(&at.between),
+                    a: Wrench::of_force(-d, &at.arm_a_to_b),
+                    b: Wrench::of_force(d, &at.arm_b),
+                }
+            }
+            Self::Perpendicular(i, j) => {
+                let (u, w): (Vector3<f64>, Vector3<f64>) = (at.axes_a.column(i).into(), at.axes_b.column(j).into());
+                let torque = u.cross(&w);
+                Row { value: u.dot(&w), a: Wrench::of_torque(torque), b: Wrench::of_torque(-torque) }
+            }
+            Self::Distance => {
+                let rest = if let JointKind::Distance(length) = kind { length } else { 0.0 };
+                let length = at.between.norm();
+                // Coincident points have no direction; x is as good as any and keeps the row finite.
+                let u = if length > 0.0 { at.between / length } else { Vector3::x() };
+                Row { value: length - rest, ..along(u, at) }
+            }
+        }
+    }
+}
+
+/// The row of Φ = d · (p_b − p_a) for a direction d that does not turn with the bodies.
+fn along(d: Vector3<f64>, at: &Frames) -> Row {
+    Row { value: d.dot(&at.between), a: Wrench::of_force(-d, &at.arm_a), b: Wrench::of_force(d, &at.arm_b) }
+}

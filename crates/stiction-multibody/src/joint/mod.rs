@@ -1,0 +1,145 @@
+//! Joints: bilateral constraints Φ(q, t) = 0 between two bodies, or a body and the world.
+//!
+//! Every joint is a list of elementary [`Constraint`]s (see [`constraint`]), each with its value, its Jacobian as a pair of
+//! wrenches, and through the twist of prescribed bodies its ∂Φ/∂t. A joint to a kinematic body is a rheonomic joint.
+
+pub mod constraint;
+
+use nalgebra::Vector3;
+use stiction_geometry::{Dimension, Pose};
+
+pub use constraint::{Constraint, Row};
+
+use crate::{BodyId, Configuration, JointId, Wrench};
+
+/// What a joint leaves free.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum JointKind {
+    /// Turns about z (plane) or about the joint axis (space).
+    Revolute,
+    /// Slides along the joint axis.
+    Prismatic,
+    /// Nothing.
+    Weld,
+    /// Two points at a fixed distance, in metres.
+    Distance(f64),
+    /// Turns about every axis; in space.
+    Spherical,
+    /// Turns about two perpendicular axes: the joint axis of the first body and the second axis of the other; in space.
+    Universal,
+    /// Turns about the joint axis and slides along it; in space.
+    Cylindrical,
+    /// Slides in the plane perpendicular to the joint axis and turns about it; in space.
+    Planar,
+}
+
+impl JointKind {
+    /// The name used in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Revolute => "revolute",
+            Self::Prismatic => "prismatic",
+            Self::Weld => "weld",
+            Self::Distance(_) => "distance",
+            Self::Spherical => "spherical",
+            Self::Universal => "universal",
+            Self::Cylindrical => "cylindrical",
+            Self::Planar => "planar",
+        }
+    }
+
+    /// Degrees of freedom left between the two bodies, or `None` where the kind does not exist in that dimension.
+    pub fn freedom(self, dimension: Dimension) -> Option<usize> {
+        let all = if dimension == Dimension::Planar { 3 } else { 6 };
+        Some(all - self.constraints(dimension)?.len())
+    }
+
+    /// The elementary constraints the joint is made of, or `None` where it does not exist in that dimension.
+    ///
+    /// The joint frame has its x axis along the joint axis; the plane uses x and y of the frame.
+    pub fn constraints(self, dimension: Dimension) -> Option<&'static [Constraint]> {
+        use Constraint::{Coincide, Distance, Offset, Perpendicular};
+        use Dimension::{Planar as Plane, Spatial as Space};
+        Some(match (self, dimension) {
+            (Self::Revolute, Plane) => &[Coincide(0), Coincide(1)],
+            (Self::Prismatic, Plane) => &[Offset(1), Perpendicular(0, 1)],
+            (Self::Weld, Plane) => &[Coincide(0), Coincide(1), Perpendicular(0, 1)],
+            (Self::Distance(_), _) => &[Distance],
+            (Self::Spherical, Space) => &[Coincide(0), Coincide(1), Coincide(2)],
+            (Self::Revolute, Space) => {
+                &[Coincide(0), Coincide(1), Coincide(2), Perpendicular(1, 0), Perpendicular(2, 0)]
+            }
+            (Self::Universal, Space) => &[Coincide(0), Coincide(1), Coincide(2), Perpendicular(0, 1)],
+            (Self::Prismatic, Space) => {
+                &[Offset(1), Offset(2), Perpendicular(1, 0), Perpendicular(2, 0), Perpendicular(1, 2)]
+            }
+            (Self::Cylindrical, Space) => &[Offset(1), Offset(2), Perpendicular(1, 0), Perpendicular(2, 0)],
+            (Self::Planar, Space) => &[Offset(0), Perpendicular(1, 0), Perpendicular(2, 0)],
+            (Self::Weld, Space) => &[
+                Coincide(0),
+                Coincide(1),
+                Coincide(2),
+                Perpendicular(1, 0),
+                Perpendicular(2, 0),
+                Perpendicular(1, 2),
+            ],
+            (Self::Spherical | Self::Universal | Self::Cylindrical | Self::Planar, Plane) => return None,
+        })
+    }
+}
+
+/// A joint of a [`crate::Model`].
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// Unique name.
+    pub name: String,
+    /// What it leaves free.
+    pub kind: JointKind,
+    /// First body and the joint frame on it.
+    pub a: (BodyId, Pose),
+    /// Second body and the joint frame on it.
+    pub b: (BodyId, Pose),
+    /// Weight γ_b of the position error for this joint; `None` follows the scheme.
+    pub gamma: Option<f64>,
+    pub(crate) constraints: &'static [Constraint],
+    pub(crate) first_row: usize,
+}
+
+impl Joint {
+    /// Number of constraint rows.
+    pub fn rows(&self) -> usize {
+        self.constraints.len()
+    }
+
+    /// Where its rows start among the rows of all joints.
+    pub fn first_row(&self) -> usize {
+        self.first_row
+    }
+
+    /// Evaluates the constraints at a configuration, one row each.
+    pub fn evaluate<'a>(&'a self, at: &'a Configuration) -> impl Iterator<Item = Row> + 'a {
+        let frames = constraint::Frames::new(self, at);
+        self.constraints.iter().map(move |constraint| constraint.evaluate(&frames, self.kind))
+    }
+
+    /// World position of the joint frame on the second body.
+    pub fn anchor(&self, at: &Configuration) -> Vector3<f64> {
+        (at.pose(self.b.0) * self.b.1).translation.vector
+    }
+
+    /// The wrench on the second body, reduced to its centre of mass, that a set of row impulses stands for:
+    /// Σ pₖ Wₖ / h, forces in N, torques in N m.   [JOINT-6]
+    pub fn wrench(&self, at: &Configuration, impulses: &[f64], h: f64) -> Wrench {
+        let mut total = Wrench::default();
+        for (row, p) in self.evaluate(at).zip(impulses.iter().skip(self.first_row)) {
+            total.add(&row.b.scaled(p / h));
+        }
+        total
+    }
+}
+
+/// The joint with a given id, by position.
+pub(crate) fn by_id(joints: &[Joint], id: JointId) -> Option<&Joint> {
+    joints.get(id.index())
+}

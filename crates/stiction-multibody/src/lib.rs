@@ -1,0 +1,45 @@
+//! Bodies, joints, forces, state and energies of multibody systems.
+//!
+//! Everything that moves is a link on a root joint, its [`Mobility`]: a free body in space (6 dof), a planar body (3), a
+//! particle (3 or 2). World velocities are twists `[v; ω]` of the centre of mass; the mobility picks the components that
+//! are unknowns. The plane is the plane z = 0 of space, so one set of formulas serves both.
+//!
+//! [`Model`] is the immutable description, [`State`] the plain data that varies, [`Configuration`] the scratch that holds
+//! the poses and twists of all bodies at one state and time.
+
+mod body;
+mod build;
+mod check;
+mod configuration;
+mod contact_rule;
+mod dynamics;
+mod energy;
+mod error;
+mod force;
+mod ids;
+mod model;
+mod motion;
+mod state;
+
+pub mod expression;
+pub mod joint;
+pub mod rotation;
+pub mod spatial;
+
+pub use body::{Body, BodyBuilder, BodyKind, Mobility, ShapeOnBody};
+pub use build::{ModelBuilder, may_collide};
+pub use check::limits;
+pub use configuration::Configuration;
+pub use contact_rule::{ContactRule, PairRule};
+pub use dynamics::{apply_inverse_mass, applied_wrenches, mass_block};
+pub use energy::{Energy, Momentum, energy, momentum};
+pub use error::{Element, ModelError};
+pub use expression::Expression;
+pub use force::{Damper, ForceCallback, Load, Spring};
+pub use ids::{BodyId, JointId, ShapeId};
+pub use joint::{Joint, JointKind};
+pub use model::{Model, OrientationUpdate, Slot};
+pub use motion::{ExpressionMotion, Motion, MotionSample};
+pub use spatial::{Twist, Wrench};
+pub use state::{ContactId, ContactMemory, ContactMode, State};
+pub use stiction_geometry::{Dimension, Pose};

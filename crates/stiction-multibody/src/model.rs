@@ -1,0 +1,240 @@
+//! The immutable description of a multibody system.
+
+use std::{ops::Range, sync::Arc};
+
+use nalgebra::{UnitQuaternion, Vector3};
+use stiction_geometry::Dimension;
+
+use crate::{
+    Body, BodyId, BodyKind, ContactRule, Damper, ForceCallback, Joint, JointId, Load, Mobility, PairRule, ShapeId,
+    ShapeOnBody, Spring, State, configuration::quaternion_of, joint, rotation,
+};
+
+/// Where the coordinates and velocities of a body sit in the state; empty for bodies without unknowns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slot {
+    /// Range in `State::q`.
+    pub q: Range<usize>,
+    /// Range in `State::v`.
+    pub v: Range<usize>,
+}
+
+/// Bodies, joints, forces and contact rules. Made by [`crate::ModelBuilder`]; a model that exists is legal.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(crate) dimension: Dimension,
+    pub(crate) gravity: Vector3<f64>,
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) layout: Vec<Slot>,
+    pub(crate) kinematic: Vec<BodyId>,
+    pub(crate) shape_owner: Vec<(BodyId, u32)>,
+    pub(crate) joints: Vec<Joint>,
+    pub(crate) loads: Vec<Load>,
+    pub(crate) springs: Vec<Spring>,
+    pub(crate) dampers: Vec<Damper>,
+    pub(crate) callbacks: Vec<Arc<dyn ForceCallback>>,
+    pub(crate) default_rule: ContactRule,
+    /// Sorted by pair, for binary search.
+    pub(crate) pair_rules: Vec<PairRule>,
+    pub(crate) dof: usize,
+    pub(crate) coordinates: usize,
+    pub(crate) joint_rows: usize,
+}
+
+impl Model {
+    /// Plane or space.
+    pub fn dimension(&self) -> Dimension {
+        self.dimension
+    }
+
+    /// Gravitational acceleration, m/s².
+    pub fn gravity(&self) -> Vector3<f64> {
+        self.gravity
+    }
+
+    /// All bodies; the first is the world.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// Bodies whose pose is a function of time.
+    pub fn kinematic_bodies(&self) -> &[BodyId] {
+        &self.kinematic
+    }
+
+    /// Places of the bodies in the state, in the order of [`Self::bodies`].
+    pub fn layout(&self) -> &[Slot] {
+        &self.layout
+    }
+
+    /// All bodies with their ids.
+    pub fn iter_bodies(&self) -> impl Iterator<Item = (BodyId, &Body)> {
+        self.bodies.iter().enumerate().map(|(index, body)| (BodyId::from_index(index), body))
+    }
+
+    /// The body with this id, unless it belongs to another model.
+    pub fn body(&self, id: BodyId) -> Option<&Body> {
+        self.bodies.get(id.index())
+    }
+
+    /// Root joint and velocity range of a body with unknowns.
+    pub fn unknowns(&self, id: BodyId) -> Option<(Mobility, Range<usize>)> {
+        Some((self.body(id)?.mobility()?, self.layout.get(id.index())?.v.clone()))
+    }
+
+    /// The body called `name`.
+    pub fn find_body(&self, name: &str) -> Option<BodyId> {
+        self.bodies.iter().position(|b| b.name == name).map(BodyId::from_index)
+    }
+
+    /// All collision shapes: id, the body it sits on, and the shape.
+    pub fn shapes(&self) -> impl Iterator<Item = (ShapeId, BodyId, &ShapeOnBody)> {
+        (0..self.shape_owner.len()).filter_map(|index| self.shape(index))
+    }
+
+    /// The shape at a position of [`Self::shapes`], with its id and the body it sits on.
+    pub fn shape(&self, index: usize) -> Option<(ShapeId, BodyId, &ShapeOnBody)> {
+        let &(body, local) = self.shape_owner.get(index)?;
+        Some((ShapeId::from_index(index), body, self.bodies.get(body.index())?.shapes.get(local as usize)?))
+    }
+
+    /// The body a shape sits on, and its place in the list of that body.
+    pub fn shape_owner(&self, id: ShapeId) -> Option<(BodyId, usize)> {
+        self.shape_owner.get(id.index()).map(|&(body, local)| (body, local as usize))
+    }
+
+    /// All joints.
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// The joint with this id.
+    pub fn joint(&self, id: JointId) -> Option<&Joint> {
+        joint::by_id(&self.joints, id)
+    }
+
+    /// The joint called `name`.
+    pub fn find_joint(&self, name: &str) -> Option<JointId> {
+        self.joints.iter().position(|j| j.name == name).map(JointId::from_index)
+    }
+
+    /// Loads.
+    pub fn loads(&self) -> &[Load] {
+        &self.loads
+    }
+
+    /// Springs.
+    pub fn springs(&self) -> &[Spring] {
+        &self.springs
+    }
+
+    /// Dampers.
+    pub fn dampers(&self) -> &[Damper] {
+        &self.dampers
+    }
+
+    /// User force laws.
+    pub fn callbacks(&self) -> &[Arc<dyn ForceCallback>] {
+        &self.callbacks
+    }
+
+    /// The contact rule of a pair of bodies.
+    pub fn contact_rule(&self, a: BodyId, b: BodyId) -> &ContactRule {
+        let key = (a.min(b), a.max(b));
+        let found = self.pair_rules.binary_search_by_key(&key, |rule| rule.bodies);
+        found.ok().and_then(|index| self.pair_rules.get(index)).map_or(&self.default_rule, |pair| &pair.rule)
+    }
+
+    /// All rules: the default one, then those of single pairs.
+    pub fn contact_rules(&self) -> impl Iterator<Item = &ContactRule> {
+        std::iter::once(&self.default_rule).chain(self.pair_rules.iter().map(|pair| &pair.rule))
+    }
+
+    /// Rules of single pairs, sorted by pair; joined bodies have one that lets them pass through each other.
+    pub fn pair_rules(&self) -> &[PairRule] {
+        &self.pair_rules
+    }
+
+    /// Rule for pairs without one of their own.
+    pub fn default_contact_rule(&self) -> &ContactRule {
+        &self.default_rule
+    }
+
+    /// Number of velocity unknowns n_ν.
+    pub fn dof(&self) -> usize {
+        self.dof
+    }
+
+    /// Number of configuration coordinates n_q.
+    pub fn coordinates(&self) -> usize {
+        self.coordinates
+    }
+
+    /// Number of joint rows n_b.
+    pub fn joint_rows(&self) -> usize {
+        self.joint_rows
+    }
+
+    /// The state the bodies were given.
+    pub fn initial_state(&self) -> State {
+        let mut state = State { q: vec![0.0; self.coordinates], v: vec![0.0; self.dof], ..State::default() };
+        for (body, slot) in self.bodies.iter().zip(&self.layout) {
+            let BodyKind::Dynamic { mobility, .. } = body.kind else { continue };
+            let (p, e) = (&body.position, &body.orientation);
+            let (v, w) = (&body.linear_velocity, &body.angular_velocity);
+            let q = [p.x, p.y, p.z, e.w, e.i, e.j, e.k];
+            match mobility {
+                Mobility::PlanarParticle | Mobility::Particle | Mobility::Free => write(&mut state.q, &slot.q, &q),
+                Mobility::Planar => write(&mut state.q, &slot.q, &[p.x, p.y, body.angle]),
+            }
+            match mobility {
+                Mobility::Planar => write(&mut state.v, &slot.v, &[v.x, v.y, w.z]),
+                _ => write(&mut state.v, &slot.v, &[v.x, v.y, v.z, w.x, w.y, w.z]),
+            }
+        }
+        state
+    }
+
+    /// q⁺ = q ⊕ h v: positions and planar angles add, quaternions turn on the group.   [STEP-5]
+    pub fn integrate(&self, q: &[f64], v: &[f64], h: f64, update: OrientationUpdate, out: &mut Vec<f64>) {
+        out.clear();
+        out.extend_from_slice(q);
+        for (body, slot) in self.bodies.iter().zip(&self.layout) {
+            let Some(mobility) = body.mobility() else { continue };
+            let (Some(x), Some(rate)) = (out.get_mut(slot.q.clone()), v.get(slot.v.clone())) else { continue };
+            let translating = if mobility == Mobility::Free { 3 } else { x.len() };
+            x.iter_mut().zip(rate).take(translating).for_each(|(x, rate)| *x += h * rate);
+            if let (Mobility::Free, [_, _, _, wx, wy, wz]) = (mobility, rate) {
+                let omega = Vector3::new(*wx, *wy, *wz);
+                let e = update.turn(&quaternion_of(x), &omega, h);
+                [e.w, e.i, e.j, e.k].iter().zip(x.iter_mut().skip(3)).for_each(|(e, x)| *x = *e);
+            }
+        }
+    }
+}
+
+/// How orientations in space are advanced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OrientationUpdate {
+    /// On the group, by the exponential map: exact for constant angular velocity.
+    #[default]
+    Exponential,
+    /// The plain Euler step of the papers, renormalised; for comparison.
+    Euler,
+}
+
+impl OrientationUpdate {
+    fn turn(self, e: &UnitQuaternion<f64>, omega: &Vector3<f64>, h: f64) -> UnitQuaternion<f64> {
+        match self {
+            Self::Exponential => rotation::turn(e, omega, h),
+            Self::Euler => rotation::turn_euler(e, omega, h),
+        }
+    }
+}
+
+/// Copies as many numbers as the range has room for.
+fn write(into: &mut [f64], range: &Range<usize>, from: &[f64]) {
+    if let Some(place) = into.get_mut(range.clone()) {
+        place.iter_mut().zip(from).for_each(|(x, y)| *x = *y);
+    }
+}

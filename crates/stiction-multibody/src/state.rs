@@ -1,0 +1,98 @@
+//! The state: plain data that holds every input of the next step.
+
+use serde::{Deserialize, Serialize};
+use stiction_geometry::Feature;
+
+use crate::ShapeId;
+
+/// Names a contact for as long as the same features of the same shapes meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ContactId {
+    /// Shape on the first body.
+    pub shape_a: ShapeId,
+    /// Shape on the second body.
+    pub shape_b: ShapeId,
+    /// The features that meet.
+    pub feature: Feature,
+}
+
+/// What a contact did over a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ContactMode {
+    /// Carried no impulse.
+    Open,
+    /// Carried an impulse without slipping.
+    Stick,
+    /// Carried an impulse and slipped.
+    Slip,
+}
+
+/// What the state remembers of a contact of the last step: the start of events and of warm starts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContactMemory {
+    /// Which contact.
+    pub id: ContactId,
+    /// What it did.
+    pub mode: ContactMode,
+    /// Normal impulse over the last step, N s.
+    pub normal_impulse: f64,
+}
+
+/// Configuration, velocity, time and contact memory.
+///
+/// Saved, restored and continued, a simulation gives the same bits as one that was never interrupted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// Steps taken so far.
+    pub step: u64,
+    /// Time, s.
+    pub time: f64,
+    /// What rounding has taken from `time` so far (compensated summation): a million steps end where they should.
+    pub time_carry: f64,
+    /// Coordinates of all dynamic bodies in the order of the model.
+    pub q: Vec<f64>,
+    /// Velocities of all dynamic bodies in the order of the model.
+    pub v: Vec<f64>,
+    /// Contacts that were within reach in the last step, in the order of their ids.
+    pub contacts: Vec<ContactMemory>,
+}
+
+impl State {
+    /// Overwrites this state with another, reusing memory.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.step = other.step;
+        self.time = other.time;
+        self.time_carry = other.time_carry;
+        self.q.clone_from(&other.q);
+        self.v.clone_from(&other.v);
+        self.contacts.clone_from(&other.contacts);
+    }
+
+    /// Adds `h` to the time with Kahan's compensated summation.
+    pub fn advance_time(&mut self, h: f64) {
+        let increment = h - self.time_carry;
+        let time = self.time + increment;
+        self.time_carry = (time - self.time) - increment;
+        self.time = time;
+    }
+
+    /// The first coordinate or velocity that is not finite, if any.
+    pub fn first_non_finite(&self) -> Option<usize> {
+        self.q.iter().chain(&self.v).position(|x| !x.is_finite())
+    }
+
+    /// Equal bit for bit (unlike `==`, which calls 0.0 and −0.0 equal).
+    pub fn bit_equal(&self, other: &Self) -> bool {
+        let bits = |x: &[f64], y: &[f64]| x.len() == y.len() && x.iter().zip(y).all(|(a, b)| a.to_bits() == b.to_bits());
+        self.step == other.step
+            && bits(&[self.time, self.time_carry], &[other.time, other.time_carry])
+            && bits(&self.q, &other.q)
+            && bits(&self.v, &other.v)
+            && self.contacts.len() == other.contacts.len()
+            && self.contacts.iter().zip(&other.contacts).all(|(a, b)| {
+                a.id == b.id && a.mode == b.mode && a.normal_impulse.to_bits() == b.normal_impulse.to_bits()
+            })
+    }
+}

@@ -1,0 +1,190 @@
+//! From a solved problem to the next state, its contact reports and its events.
+
+use nalgebra::Vector3;
+use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
+
+use crate::{
+    Contact, ContactReport, Event, EventKind, Infeasibility, Ladder, RowMeaning, Scheme, StepCause, StepReport,
+    Workspace, assemble::surface_velocity, infeasibility, ladder::Climb,
+};
+
+/// Solves the assembled problem and, if it was solved, fills `ws.next`, the contact reports and the events.
+///
+/// The state itself is not touched: the caller swaps it with `ws.next` when all went well.
+pub fn advance(
+    model: &Model,
+    scheme: &Scheme,
+    ladder: &mut Ladder,
+    state: &State,
+    h: f64,
+    ws: &mut Workspace,
+) -> Result<StepReport, StepCause> {
+    let climb = ladder.climb(&ws.problem, &mut ws.solution);
+    if !climb.status.is_solved() {
+        return Err(not_solved(model, ladder, ws, &climb));
+    }
+    next_state(model, scheme, state, h, ws);
+    if let Some(place) = ws.next.first_non_finite() {
+        return Err(StepCause::non_finite("next state", body_of_coordinate(model, place)));
+    }
+    report_contacts(model, scheme, state, h, ws);
+    remember_contacts(ws);
+    report_events(state, ws);
+    ws.end.update(model, &ws.next.q, &ws.next.v, ws.next.time);
+    let Infeasibility { penetration, joints } =
+        infeasibility(model, &ws.end, &ws.pairs, (&mut ws.narrow, &mut ws.points))?;
+    Ok(StepReport {
+        step: ws.next.step,
+        time: ws.next.time,
+        contacts: ws.contacts.len(),
+        problem_size: ws.layout.size(),
+        residual: climb.residual,
+        status: climb.status,
+        iterations: climb.iterations,
+        rung: climb.rung,
+        penetration,
+        joint_error: joints,
+    })
+}
+
+/// v⁺ from the solution, q⁺ = q ⊕ h v⁺.   [STEP-5]
+fn next_state(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut Workspace) {
+    let next = &mut ws.next;
+    next.step = state.step + 1;
+    (next.time, next.time_carry) = (state.time, state.time_carry);
+    next.advance_time(h);
+    next.v.clear();
+    next.v.extend(ws.solution.free.iter().take(model.dof()));
+    model.integrate(&state.q, &next.v, h, scheme.orientation, &mut next.q);
+}
+
+fn report_contacts(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut Workspace) {
+    let mut reports = std::mem::take(&mut ws.contact_reports);
+    reports.clear();
+    let impulses = &ws.solution.complementary;
+    let get = |place: usize| impulses.get(place).copied().unwrap_or(0.0);
+    for (index, contact) in ws.contacts.iter().enumerate() {
+        let directions = ws.directions.get(contact.directions.clone()).unwrap_or_default();
+        let friction_impulse = contact
+            .directions
+            .clone()
+            .zip(directions)
+            .fold(Vector3::zeros(), |sum, (place, d)| sum + d * get(ws.layout.friction_at(place)));
+        let slip = slip_velocity(model, scheme, state, h, contact, ws);
+        let normal_impulse = get(index);
+        let mode = match (normal_impulse > 0.0, slip.norm() > scheme.slip_threshold) {
+            (false, _) => ContactMode::Open,
+            (true, false) => ContactMode::Stick,
+            (true, true) => ContactMode::Slip,
+        };
+        reports.push(ContactReport {
+            id: contact.id,
+            body_a: contact.a,
+            body_b: contact.b,
+            point: contact.point,
+            normal: contact.normal,
+            gap: contact.gap_end,
+            mode,
+            normal_impulse,
+            friction_impulse,
+            slip,
+            sigma: contact.cone.map_or(0.0, |cone| get(ws.layout.sigma_at(cone))),
+        });
+    }
+    ws.contact_reports = reports;
+}
+
+/// Tangential velocity of surface b against surface a with the new velocities.
+fn slip_velocity(
+    model: &Model,
+    scheme: &Scheme,
+    state: &State,
+    h: f64,
+    contact: &Contact,
+    ws: &Workspace,
+) -> Vector3<f64> {
+    let of = |id: BodyId, arm: &Vector3<f64>| {
+        let Some((mobility, range)) = model.unknowns(id) else { return Vector3::zeros() };
+        mobility.twist(ws.next.v.get(range).unwrap_or_default()).at(arm)
+    };
+    let relative = of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
+        + surface_velocity(model, scheme, state, h, contact, ws);
+    relative - contact.normal * contact.normal.dot(&relative)
+}
+
+fn remember_contacts(ws: &mut Workspace) {
+    ws.next.contacts.clear();
+    ws.next.contacts.extend(ws.contact_reports.iter().map(|report| ContactMemory {
+        id: report.id,
+        mode: report.mode,
+        normal_impulse: report.normal_impulse,
+    }));
+}
+
+/// Compares the contact modes before and after: both lists are in the order of the ids, so one pass suffices.
+fn report_events(state: &State, ws: &mut Workspace) {
+    use ContactMode::{Open, Slip, Stick};
+    let time = ws.next.time;
+    let (mut before, mut after) = (state.contacts.iter().peekable(), ws.next.contacts.iter().peekable());
+    ws.events.clear();
+    loop {
+        let (id, old, new) = match (before.peek(), after.peek()) {
+            (None, None) => break,
+            (Some(b), Some(a)) if b.id == a.id => (a.id, b.mode, a.mode),
+            (Some(b), Some(a)) if b.id < a.id => (b.id, b.mode, Open),
+            (Some(b), None) => (b.id, b.mode, Open),
+            (_, Some(a)) => (a.id, Open, a.mode),
+        };
+        before.next_if(|b| b.id == id);
+        after.next_if(|a| a.id == id);
+        let kind = match (old, new) {
+            (Open, Open) | (Stick, Stick) | (Slip, Slip) => continue,
+            (Open, _) => EventKind::Touch,
+            (_, Open) => EventKind::Separate,
+            (Slip, Stick) => EventKind::Stick,
+            (Stick, Slip) => EventKind::Slip,
+        };
+        ws.events.push(Event { time, kind, contact: id });
+    }
+}
+
+fn body_of_coordinate(model: &Model, place: usize) -> Option<&str> {
+    let n_q = model.coordinates();
+    let inside = |slot: &stiction_multibody::Slot| {
+        if place < n_q { slot.q.contains(&place) } else { slot.v.contains(&(place - n_q)) }
+    };
+    let index = model.layout().iter().position(inside)?;
+    model.bodies().get(index).map(|body| body.name.as_str())
+}
+
+fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> StepCause {
+    let name = |id: BodyId| model.body(id).map_or("?", |body| body.name.as_str());
+    let contact = |c: Option<&Contact>| {
+        c.map_or_else(String::new, |c| format!("the contact between \"{}\" and \"{}\"", name(c.a), name(c.b)))
+    };
+    let worst = match ws.layout.meaning(climb.residual.row) {
+        RowMeaning::Momentum(row) => {
+            let index = model.layout().iter().position(|slot| slot.v.contains(&row));
+            format!("body \"{}\"", index.and_then(|i| model.bodies().get(i)).map_or("?", |b| b.name.as_str()))
+        }
+        RowMeaning::Joint(row) => {
+            let joint = model.joints().iter().rev().find(|joint| joint.first_row() <= row);
+            format!("joint \"{}\"", joint.map_or("?", |joint| joint.name.as_str()))
+        }
+        RowMeaning::Normal(index) => contact(ws.contacts.get(index)),
+        RowMeaning::Friction(row) => contact(ws.contacts.iter().find(|c| c.directions.contains(&row))),
+        RowMeaning::Cone(cone) => contact(ws.contacts.iter().find(|c| c.cone == Some(cone))),
+    };
+    let hint = if model.joint_rows() > 0 {
+        "look for redundant joints or bodies that start inside each other"
+    } else {
+        "look for bodies that start inside each other, or try a smaller step"
+    };
+    StepCause::NotSolved {
+        status: climb.status,
+        residual: climb.residual.value,
+        worst,
+        rungs: ladder.names().collect(),
+        hint,
+    }
+}

@@ -1,0 +1,44 @@
+//! A potential contact with everything the laws need.
+
+use std::ops::Range;
+
+use nalgebra::{Point3, Vector3};
+use stiction_multibody::{BodyId, ContactId, Wrench};
+
+/// A potential contact: geometry at the point of linearisation, with prescribed bodies at the end of the step.
+#[derive(Clone, Debug)]
+pub struct Contact {
+    /// Which features of which shapes.
+    pub id: ContactId,
+    /// First body.
+    pub a: BodyId,
+    /// Second body.
+    pub b: BodyId,
+    /// The point on the second body.
+    pub point: Point3<f64>,
+    /// From the reference point of the first body to its surface point.
+    pub arm_a: Vector3<f64>,
+    /// From the reference point of the second body to its surface point.
+    pub arm_b: Vector3<f64>,
+    /// Unit normal from the first to the second body.
+    pub normal: Vector3<f64>,
+    /// Gap ψ with prescribed bodies at the start of the step.
+    pub gap_start: f64,
+    /// Gap ψ with prescribed bodies at the end of the step.
+    pub gap_end: f64,
+    /// Coulomb's coefficient.
+    pub mu: f64,
+    /// Weight of the gap.
+    pub gamma: f64,
+    /// Its friction directions, in the list of all; empty without friction.
+    pub directions: Range<usize>,
+    /// Its place among the contacts with friction.
+    pub cone: Option<usize>,
+}
+
+impl Contact {
+    /// Wrenches on the two bodies of a unit impulse along `d`: the row W(d)ᵀ, whose power is d · (v_b − v_a).   [STEP-7]
+    pub fn row(&self, d: &Vector3<f64>) -> (Wrench, Wrench) {
+        (Wrench::of_force(-d, &self.arm_a), Wrench::of_force(*d, &self.arm_b))
+    }
+}

@@ -1,0 +1,213 @@
+//! Finds the contacts within reach of the step.
+
+use nalgebra::Vector3;
+use stiction_geometry::{ContactPoint, Pose, contacts};
+use stiction_multibody::{
+    BodyId, Configuration, ContactId, Model, ShapeId, ShapeOnBody, State, apply_inverse_mass, applied_wrenches,
+    mass_block, may_collide,
+};
+
+use crate::{Contact, LineariseAt, Margin, Scheme, StepCause, Workspace, directions::push_directions};
+
+/// Fills the workspace with configurations, applied wrenches and potential contacts of a step from `state` over `h`.
+pub fn detect(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut Workspace) -> Result<(), StepCause> {
+    configure(model, scheme, state, h, ws);
+    applied_wrenches(model, &ws.start, state.time, &mut ws.applied);
+    if let Some(body) = ws.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
+        return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
+    }
+    measure_reach(model, h, ws);
+    find_pairs(model, scheme, ws);
+    narrow_phase(model, scheme, ws)
+}
+
+/// Poses and twists where the constraints are linearised, with prescribed bodies at both ends of the step.
+fn configure(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut Workspace) {
+    ws.start.update(model, &state.q, &state.v, state.time);
+    match scheme.linearise_at {
+        LineariseAt::Start => ws.linear_start.copy_from(&ws.start),
+        LineariseAt::Predicted => {
+            model.integrate(&state.q, &state.v, h, scheme.orientation, &mut ws.predicted);
+            ws.linear_start.update(model, &ws.predicted, &state.v, state.time);
+        }
+    }
+    ws.linear_end.copy_from(&ws.linear_start);
+    ws.linear_end.move_prescribed(model, state.time + h);
+}
+
+/// (|v| + |a| h) h of the fastest point of every body; the displacement over the step for prescribed ones.   [STEP-6]
+fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
+    ws.reach.clear();
+    for (index, (id, body)) in model.iter_bodies().enumerate() {
+        let radius = body.shapes.iter().filter_map(radius_about_body).fold(0.0, f64::max);
+        let twist = ws.start.twist(id);
+        let reach = match (mass_block(model, &ws.start, index), ws.applied.get(index)) {
+            (Some((mobility, mass, inertia)), Some(wrench)) => {
+                let a = apply_inverse_mass(mobility, mass, &inertia, wrench);
+                let speed = twist.linear.norm() + radius * twist.angular.norm();
+                let acceleration = a.linear.norm() + radius * a.angular.norm();
+                (speed + acceleration * h) * h
+            }
+            // Prescribed bodies are already where they will be: only the others have to reach them.
+            _ => 0.0,
+        };
+        ws.reach.push(reach);
+    }
+}
+
+fn radius_about_body(shape: &ShapeOnBody) -> Option<f64> {
+    Some(shape.shape.radius_bound()? + shape.local.translation.vector.norm())
+}
+
+/// Pairs of shapes whose boxes, grown by the reach of their bodies, overlap.
+fn find_pairs(model: &Model, scheme: &Scheme, ws: &mut Workspace) {
+    let widest = widest_margin(model, scheme);
+    let (reach, at) = (&ws.reach, &ws.linear_end);
+    ws.boxes.clear();
+    ws.boxes.extend(model.shapes().map(|(_, body, shape)| {
+        let grow = widest + reach.get(body.index()).copied().unwrap_or(0.0);
+        shape.shape.aabb(&(at.pose(body) * shape.local)).map(|aabb| aabb.padded(grow))
+    }));
+    let owner = |index| model.shape(index).map_or(BodyId::WORLD, |(_, body, _)| body);
+    ws.broad_phase.pairs(&ws.boxes, |i, j| may_collide(model, owner(i), owner(j)), &mut ws.pairs);
+}
+
+/// The widest margin any pair asks for beyond its reach.
+fn widest_margin(model: &Model, scheme: &Scheme) -> f64 {
+    let fixed = if let Margin::Fixed(margin) = scheme.margin { margin } else { scheme.touch_threshold };
+    model.contact_rules().filter_map(|rule| rule.margin).fold(fixed, f64::max)
+}
+
+fn narrow_phase(model: &Model, scheme: &Scheme, ws: &mut Workspace) -> Result<(), StepCause> {
+    ws.contacts.clear();
+    ws.directions.clear();
+    let pairs = std::mem::take(&mut ws.pairs);
+    let result = pairs.iter().try_for_each(|&(i, j)| pair_contacts(model, scheme, (i, j), ws));
+    ws.pairs = pairs;
+    result?;
+    // Pairs come sorted; within a pair the order is that of the features, whatever the narrow phase did.
+    ws.contacts.sort_unstable_by_key(|contact| contact.id);
+    let mut cones = 0;
+    for contact in ws.contacts.iter_mut().filter(|contact| contact.mu > 0.0) {
+        let rule = model.contact_rule(contact.a, contact.b);
+        let first = ws.directions.len();
+        push_directions(&contact.normal, rule, scheme.directions, model.dimension(), &mut ws.directions);
+        contact.directions = first..ws.directions.len();
+        contact.cone = Some(cones);
+        cones += 1;
+    }
+    if let Some(bad) = ws.contacts.iter().find(|c| !(c.gap_end.is_finite() && c.gap_start.is_finite())) {
+        return Err(StepCause::non_finite("gap", model.body(bad.a).map(|b| b.name.as_str())));
+    }
+    Ok(())
+}
+
+/// One of two shapes that may touch.
+struct Side<'a> {
+    id: ShapeId,
+    body: BodyId,
+    shape: &'a ShapeOnBody,
+}
+
+impl<'a> Side<'a> {
+    fn new(model: &'a Model, index: usize) -> Option<Self> {
+        let (id, body, shape) = model.shape(index)?;
+        Some(Self { id, body, shape })
+    }
+
+    fn pose(&self, at: &Configuration) -> Pose {
+        at.pose(self.body) * self.shape.local
+    }
+}
+
+fn pair_contacts(model: &Model, scheme: &Scheme, pair: (usize, usize), ws: &mut Workspace) -> Result<(), StepCause> {
+    let (Some(a), Some(b)) = (Side::new(model, pair.0), Side::new(model, pair.1)) else { return Ok(()) };
+    let rule = model.contact_rule(a.body, b.body);
+    let gamma = rule.gamma.unwrap_or(scheme.gamma);
+    let margin = rule.margin.map_or(scheme.margin, Margin::Fixed);
+    let reach = |id: BodyId| ws.reach.get(id.index()).copied().unwrap_or(0.0);
+    let margin = match margin {
+        Margin::Fixed(margin) => margin,
+        // At velocity level a contact is either touching or absent.
+        Margin::Automatic if gamma == 0.0 => scheme.touch_threshold,
+        Margin::Automatic => reach(a.body) + reach(b.body),
+    };
+    let prescribed = is_kinematic(model, a.body) || is_kinematic(model, b.body);
+    // A prescribed surface may leave within the step; what counts for γ = 0 is whether it touched at its start.
+    let slack = if prescribed && gamma == 0.0 { displacement(&a, &b, ws) } else { 0.0 };
+    points(&a, &b, &ws.linear_end, margin + slack, (&mut ws.narrow, &mut ws.points))?;
+    if prescribed && !ws.points.is_empty() {
+        let wide = margin + slack + displacement(&a, &b, ws);
+        points(&a, &b, &ws.linear_start, wide, (&mut ws.narrow, &mut ws.points_start))?;
+    }
+    for index in 0..ws.points.len() {
+        let Some(point) = ws.points.get(index).copied() else { break };
+        let gap_start = if prescribed { gap_at_start(&point, &a, &b, ws) } else { point.gap };
+        if slack > 0.0 && gap_start > margin {
+            continue;
+        }
+        ws.contacts.push(Contact {
+            id: ContactId { shape_a: a.id, shape_b: b.id, feature: point.feature },
+            a: a.body,
+            b: b.body,
+            point: point.point_b,
+            arm_a: point.point_a.coords - ws.linear_end.pose(a.body).translation.vector,
+            arm_b: point.point_b.coords - ws.linear_end.pose(b.body).translation.vector,
+            normal: point.normal.into_inner(),
+            gap_start,
+            gap_end: point.gap,
+            mu: rule.friction,
+            gamma,
+            directions: 0..0,
+            cone: None,
+        });
+    }
+    Ok(())
+}
+
+fn points(
+    a: &Side,
+    b: &Side,
+    at: &Configuration,
+    margin: f64,
+    (scratch, out): (&mut stiction_geometry::Scratch, &mut Vec<ContactPoint>),
+) -> Result<(), StepCause> {
+    out.clear();
+    contacts(&a.shape.shape, &a.pose(at), &b.shape.shape, &b.pose(at), margin, scratch, out)
+        .map_err(|unsupported| StepCause::Geometry(unsupported.to_string()))
+}
+
+fn is_kinematic(model: &Model, id: BodyId) -> bool {
+    model.kinematic_bodies().contains(&id)
+}
+
+/// Upper bound of how far the prescribed surfaces of a pair move near the other shape, from the poses at both ends.
+fn displacement(a: &Side, b: &Side, ws: &Workspace) -> f64 {
+    let centre = b.pose(&ws.linear_end).translation.vector;
+    let centre_a = a.pose(&ws.linear_end).translation.vector;
+    let size = |s: &Side| radius_about_body(s.shape).unwrap_or(0.0);
+    let moved = |body: BodyId, near: &Vector3<f64>| material_displacement(body, near, ws).norm();
+    let turned = |body: BodyId| {
+        (ws.linear_end.pose(body).rotation.matrix() - ws.linear_start.pose(body).rotation.matrix()).norm()
+    };
+    moved(a.body, &centre) + turned(a.body) * size(b) + moved(b.body, &centre_a) + turned(b.body) * size(a)
+}
+
+/// How far the material point of a body that ends at `end` moves over the step.
+pub(crate) fn material_displacement(body: BodyId, end: &Vector3<f64>, ws: &Workspace) -> Vector3<f64> {
+    let (from, to) = (ws.linear_start.pose(body), ws.linear_end.pose(body));
+    let local = to.rotation.inverse() * (end - to.translation.vector);
+    end - (from.translation.vector + from.rotation * local)
+}
+
+/// ψ(q, t) of the features that meet at the end of the step.
+///
+/// Where they do not meet at its start, the gap is traced back along the normal: ψ(q, t⁺) − n · (Δx_b − Δx_a).
+fn gap_at_start(point: &ContactPoint, a: &Side, b: &Side, ws: &Workspace) -> f64 {
+    if let Some(same) = ws.points_start.iter().find(|p| p.feature == point.feature) {
+        return same.gap;
+    }
+    let moved_b = material_displacement(b.body, &point.point_b.coords, ws);
+    let moved_a = material_displacement(a.body, &point.point_a.coords, ws);
+    point.gap - point.normal.dot(&(moved_b - moved_a))
+}

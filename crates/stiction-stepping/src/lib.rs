@@ -1,0 +1,30 @@
+//! Contact laws and time-stepping schemes: the only place that knows mechanics *and* complementarity.
+//!
+//! A step is four functions over (model, state, workspace): [`detect`] finds the contacts within reach, [`assemble`] writes
+//! the mixed linear complementarity problem [STEP-1..4], the [`Ladder`] solves it, [`advance`] makes the next state.
+//!
+//! Stewart and Trinkle's scheme [Stewart1996] with polygonal friction; the weight γ of gaps and joint errors gives
+//! Anitescu and Potra's velocity-level scheme [Anitescu1997] at 0 and the stabilised one of [Anitescu2004] in between.
+
+mod advance;
+mod assemble;
+mod contact;
+mod detect;
+mod directions;
+mod ladder;
+mod layout;
+mod measure;
+mod report;
+mod scheme;
+mod workspace;
+
+pub use advance::advance;
+pub use assemble::assemble;
+pub use contact::Contact;
+pub use detect::detect;
+pub use ladder::{Ladder, Rung};
+pub use layout::{Layout, RowMeaning};
+pub use measure::{Infeasibility, infeasibility};
+pub use report::{ContactReport, Event, EventKind, StepCause, StepError, StepReport};
+pub use scheme::{LineariseAt, Margin, Preset, PrescribedSlip, Scheme, SchemeError};
+pub use workspace::Workspace;

@@ -1,0 +1,145 @@
+//! What a step tells: its report, its contacts, its events, or why it did not happen.
+
+use nalgebra::{Point3, Vector3};
+use stiction_complementarity::{Residual, Status};
+use stiction_multibody::{BodyId, ContactId, ContactMode};
+
+/// A step that happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+#[must_use = "the report says how well the step was solved"]
+pub struct StepReport {
+    /// Number of the step, from 1.
+    pub step: u64,
+    /// Time at its end, s.
+    pub time: f64,
+    /// Potential contacts given to the solver.
+    pub contacts: usize,
+    /// Unknowns of the mixed problem, velocities included.
+    pub problem_size: usize,
+    /// Residual of its solution, by the problem's own ruler.
+    pub residual: Residual,
+    /// How the solve ended.
+    pub status: Status,
+    /// Iterations (pivots for Lemke's method).
+    pub iterations: u32,
+    /// The rung of the ladder that solved it.
+    pub rung: &'static str,
+    /// Deepest penetration at the end of the step, m.
+    pub penetration: f64,
+    /// Largest joint error at the end of the step.
+    pub joint_error: f64,
+}
+
+/// What a contact did in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ContactReport {
+    /// Which contact.
+    pub id: ContactId,
+    /// First body.
+    pub body_a: BodyId,
+    /// Second body.
+    pub body_b: BodyId,
+    /// Point on the second body where the constraint was linearised.
+    pub point: Point3<f64>,
+    /// Unit normal from the first to the second body.
+    pub normal: Vector3<f64>,
+    /// Gap where the constraint was linearised, m.
+    pub gap: f64,
+    /// Open, stick or slip.
+    pub mode: ContactMode,
+    /// Normal impulse p_n, N s.
+    pub normal_impulse: f64,
+    /// Friction impulse on the second body, world axes, N s.
+    pub friction_impulse: Vector3<f64>,
+    /// Velocity of the second surface along the first at the end of the step, m/s.
+    pub slip: Vector3<f64>,
+    /// Multiplier σ of the friction law: the slip speed as the polygon sees it, m/s.
+    pub sigma: f64,
+}
+
+/// What changed at a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// It began to carry an impulse.
+    Touch,
+    /// It ceased to.
+    Separate,
+    /// It stopped slipping.
+    Stick,
+    /// It began to slip.
+    Slip,
+}
+
+impl EventKind {
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Touch => "touch",
+            Self::Separate => "separate",
+            Self::Stick => "stick",
+            Self::Slip => "slip",
+        }
+    }
+}
+
+/// A contact transition, dated at the end of the step that found it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// End of the step, s.
+    pub time: f64,
+    /// What changed.
+    pub kind: EventKind,
+    /// Where.
+    pub contact: ContactId,
+}
+
+/// A step that did not happen; the state is as it was.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("step {step} from t = {time}: {cause}")]
+pub struct StepError {
+    /// Number the step would have had.
+    pub step: u64,
+    /// Time at its start, s.
+    pub time: f64,
+    /// Why.
+    pub cause: StepCause,
+}
+
+/// Why a step did not happen.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepCause {
+    /// Every rung of the ladder ended without a solution.
+    #[error("the contact problem was not solved ({status}, residual {residual:.3e}, worst at {worst}); {hint}")]
+    NotSolved {
+        /// How the last rung ended.
+        status: Status,
+        /// Its residual.
+        residual: f64,
+        /// The contact, joint or body of the worst row, by name.
+        worst: String,
+        /// The rungs tried, in order.
+        rungs: Vec<&'static str>,
+        /// What to try next.
+        hint: &'static str,
+    },
+    /// A number stopped being finite.
+    #[error("the {what} of {culprit} is not a finite number")]
+    NonFinite {
+        /// Which quantity.
+        what: &'static str,
+        /// Whose, by name.
+        culprit: String,
+    },
+    /// The narrow phase refused a pair of shapes.
+    #[error("{0}")]
+    Geometry(String),
+}
+
+impl StepCause {
+    pub(crate) fn non_finite(what: &'static str, culprit: Option<&str>) -> Self {
+        Self::NonFinite { what, culprit: culprit.map_or_else(|| "the system".into(), |name| format!("body \"{name}\"")) }
+    }
+}

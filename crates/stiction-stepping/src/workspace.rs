@@ -1,0 +1,54 @@
+//! Scratch memory of a step. It may be dropped between steps without changing any result.
+
+use nalgebra::Vector3;
+use stiction_complementarity::{MixedLcp, MixedLcpSolution, SparseMatrix};
+use stiction_geometry::{
+    ContactPoint, Scratch,
+    broad_phase::{Aabb, BroadPhase},
+};
+use stiction_multibody::{Configuration, State, Wrench};
+
+use crate::{Contact, ContactReport, Event, Layout};
+
+/// Everything a step needs besides model, scheme and state. Nothing in it outlives the step but memory.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    /// Bodies at q and v, all at the start time.
+    pub start: Configuration,
+    /// Bodies where the constraints are linearised, prescribed ones at the start time.
+    pub(crate) linear_start: Configuration,
+    /// The same with prescribed bodies at the end time.
+    pub(crate) linear_end: Configuration,
+    /// Predicted coordinates q + h v.
+    pub(crate) predicted: Vec<f64>,
+    /// Applied wrenches of all bodies.
+    pub(crate) applied: Vec<Wrench>,
+    /// How far each body can reach within the step.
+    pub(crate) reach: Vec<f64>,
+    pub(crate) boxes: Vec<Option<Aabb>>,
+    pub(crate) broad_phase: BroadPhase,
+    pub(crate) narrow: Scratch,
+    pub(crate) pairs: Vec<(usize, usize)>,
+    pub(crate) points: Vec<ContactPoint>,
+    pub(crate) points_start: Vec<ContactPoint>,
+    /// Potential contacts in the order of their ids.
+    pub contacts: Vec<Contact>,
+    /// Friction directions of all contacts.
+    pub directions: Vec<Vector3<f64>>,
+    /// Where things stand in the problem.
+    pub layout: Layout,
+    /// The problem of the step.
+    pub problem: MixedLcp,
+    pub(crate) joint_jacobian: SparseMatrix,
+    pub(crate) joint_jacobian_transposed: SparseMatrix,
+    /// Its solution.
+    pub solution: MixedLcpSolution,
+    /// What the contacts did in the last step.
+    pub contact_reports: Vec<ContactReport>,
+    /// Contact transitions of the last step.
+    pub events: Vec<Event>,
+    /// The state being made.
+    pub next: State,
+    /// Bodies at the state being made.
+    pub end: Configuration,
+}
