@@ -1,7 +1,7 @@
 //! Developer commands: `cargo xtask COMMAND`.
 //!
 //! Standard library only, so that the command compiles in a second or two on a fresh clone. One file per command:
-//! [`test`], [`equations`], [`promises`], [`sizes`], [`bench`]; the files beside them hold what the commands share.
+//! `test`, `equations`, `promises`, `sizes`, `bench`; the files beside them hold what the commands share.
 
 // This program starts other programs, reads the tree and measures wall time; the rule that forbids clocks, files and
 // the environment protects the numerical crates, not this one.
