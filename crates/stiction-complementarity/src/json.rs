@@ -1,0 +1,220 @@
+//! Problems as JSON text: kinds `lcp` and `mlcp`, with dense matrices as lists of rows.
+//!
+//! `lcp`: `n`, `M`, `q`. `mlcp`: `n_eq`, `m_comp`, `M`, `q`, where M and q hold the equality rows and the free variables
+//! first. Other fields (names, sources, reference solutions) are ignored.
+
+use crate::lcp::Lcp;
+use crate::linalg::{DenseMatrix, SparseMatrix};
+use crate::mixed_lcp::{MixedLcp, RowBlock};
+use crate::problem::ProblemError;
+use serde::{Deserialize, Serialize};
+
+/// The longest text that is read, in bytes.
+pub const MAX_FILE_BYTES: usize = 256 << 20;
+
+/// The most rows a problem in a file may have; a dense matrix of that size takes 128 MB.
+pub const MAX_FILE_SIZE: usize = 4000;
+
+/// A problem as read from a file or to be written to one.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+#[allow(clippy::large_enum_variant)] // A few of these exist at a time; matching without a box reads better.
+pub enum ProblemFile {
+    /// Kind `lcp`.
+    Lcp(Lcp),
+    /// Kind `mlcp`.
+    MixedLcp(MixedLcp),
+}
+
+/// Why a text is not a problem.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProblemFileError {
+    /// The text is longer than is read.
+    #[error("the text has {bytes} bytes, more than the {MAX_FILE_BYTES} that are read")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// The text is not JSON, or a field has the wrong type; line and column are in the message.
+    #[error("not a problem in JSON: {0}")]
+    Syntax(#[from] serde_json::Error),
+    /// The kind is box-constrained.
+    #[error("kind `boxlcp` (bounds on both sides) is not supported yet; `lcp` and `mlcp` are")]
+    BoxLcp,
+    /// The kind is unknown.
+    #[error("kind `{0}` is unknown; `lcp` and `mlcp` are supported")]
+    UnknownKind(String),
+    /// A field is missing.
+    #[error("field `{field}` is missing in a problem of kind `{kind}`")]
+    MissingField {
+        /// The kind.
+        kind: &'static str,
+        /// The field.
+        field: &'static str,
+    },
+    /// The problem is larger than is read.
+    #[error("the problem has {rows} rows, more than the {MAX_FILE_SIZE} that are read")]
+    TooLarge {
+        /// Its size.
+        rows: usize,
+    },
+    /// A field has the wrong number of entries.
+    #[error("field `{field}` has {found} entries, but {expected} are needed")]
+    WrongLength {
+        /// The field.
+        field: &'static str,
+        /// The number the sizes imply.
+        expected: usize,
+        /// The number found.
+        found: usize,
+    },
+    /// A row of the matrix has the wrong number of entries.
+    #[error("row {row} of `M` has {found} entries, but {expected} are needed")]
+    WrongRowLength {
+        /// The row.
+        row: usize,
+        /// The number the sizes imply.
+        expected: usize,
+        /// The number found.
+        found: usize,
+    },
+    /// The numbers are refused.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+}
+
+/// The fields of every kind; which ones are needed depends on `kind`.
+#[derive(Default, Serialize, Deserialize)]
+struct Fields {
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n_eq: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    m_comp: Option<usize>,
+    #[serde(rename = "M")]
+    m: Option<Vec<Vec<f64>>>,
+    q: Option<Vec<f64>>,
+}
+
+impl ProblemFile {
+    /// Reads a problem; sizes are checked before anything of that size is built.
+    pub fn read(text: &str) -> Result<Self, ProblemFileError> {
+        if text.len() > MAX_FILE_BYTES {
+            return Err(ProblemFileError::TooLong { bytes: text.len() });
+        }
+        let fields: Fields = serde_json::from_str(text)?;
+        match fields.kind.as_str() {
+            "lcp" => read_lcp(fields).map(Self::Lcp),
+            "mlcp" => read_mixed_lcp(fields).map(Self::MixedLcp),
+            "boxlcp" => Err(ProblemFileError::BoxLcp),
+            _ => Err(ProblemFileError::UnknownKind(fields.kind)),
+        }
+    }
+
+    /// The problem as JSON text that reads back to the same numbers.
+    pub fn to_json(&self) -> Result<String, ProblemFileError> {
+        let fields = match self {
+            Self::Lcp(problem) => Fields {
+                kind: "lcp".to_owned(),
+                n: Some(problem.size()),
+                m: Some((0..problem.size()).map(|i| problem.m().row(i).to_vec()).collect()),
+                q: Some(problem.q().to_vec()),
+                ..Fields::default()
+            },
+            Self::MixedLcp(problem) => {
+                problem.ensure_shapes()?;
+                problem.ensure_finite()?;
+                let blocks = [&problem.equality, &problem.complementarity];
+                Fields {
+                    kind: "mlcp".to_owned(),
+                    n_eq: Some(problem.free_size()),
+                    m_comp: Some(problem.complementary_size()),
+                    m: Some(blocks.into_iter().flat_map(|block| dense_rows(block, problem)).collect()),
+                    q: Some(blocks.into_iter().flat_map(|block| block.constant.iter().copied()).collect()),
+                    ..Fields::default()
+                }
+            }
+        };
+        Ok(serde_json::to_string(&fields)?)
+    }
+}
+
+fn read_lcp(fields: Fields) -> Result<Lcp, ProblemFileError> {
+    let n = needed(fields.n, "lcp", "n")?;
+    let (m, q) = numbers(fields.m, fields.q, n, "lcp")?;
+    let mut matrix = DenseMatrix::zeros(n, n);
+    for (i, row) in m.iter().enumerate() {
+        matrix.row_mut(i).copy_from_slice(row);
+    }
+    Ok(Lcp::new(matrix, q)?)
+}
+
+fn read_mixed_lcp(fields: Fields) -> Result<MixedLcp, ProblemFileError> {
+    let free = needed(fields.n_eq, "mlcp", "n_eq")?;
+    let complementary = needed(fields.m_comp, "mlcp", "m_comp")?;
+    let (m, q) = numbers(fields.m, fields.q, free.saturating_add(complementary), "mlcp")?;
+    let (upper, lower) = m.split_at(free);
+    let (a, b) = q.split_at(free);
+    Ok(MixedLcp::new(row_block(upper, a, free), row_block(lower, b, free))?)
+}
+
+fn needed<T>(field: Option<T>, kind: &'static str, name: &'static str) -> Result<T, ProblemFileError> {
+    field.ok_or(ProblemFileError::MissingField { kind, field: name })
+}
+
+/// The matrix and the vector, once their sizes are known to be n × n and n.
+#[allow(clippy::type_complexity)]
+fn numbers(
+    m: Option<Vec<Vec<f64>>>,
+    q: Option<Vec<f64>>,
+    n: usize,
+    kind: &'static str,
+) -> Result<(Vec<Vec<f64>>, Vec<f64>), ProblemFileError> {
+    let (m, q) = (needed(m, kind, "M")?, needed(q, kind, "q")?);
+    if n > MAX_FILE_SIZE {
+        return Err(ProblemFileError::TooLarge { rows: n });
+    }
+    for (field, found) in [("M", m.len()), ("q", q.len())] {
+        if found != n {
+            return Err(ProblemFileError::WrongLength { field, expected: n, found });
+        }
+    }
+    match m.iter().enumerate().find(|(_, row)| row.len() != n) {
+        Some((row, entries)) => Err(ProblemFileError::WrongRowLength { row, expected: n, found: entries.len() }),
+        None => Ok((m, q)),
+    }
+}
+
+/// Splits full rows into the columns of the free variables, which come first, and of the complementary ones.
+fn row_block(rows: &[Vec<f64>], constant: &[f64], free: usize) -> RowBlock {
+    let (mut on_free, mut on_complementary) = (SparseMatrix::default(), SparseMatrix::default());
+    let complementary = rows.first().map_or(0, |row| row.len() - free);
+    on_free.clear(rows.len(), free);
+    on_complementary.clear(rows.len(), complementary);
+    for row in rows {
+        let (left, right) = row.split_at(free);
+        for (matrix, entries) in [(&mut on_free, left), (&mut on_complementary, right)] {
+            for (col, &value) in entries.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+                matrix.push(col, value);
+            }
+            matrix.finish_row();
+        }
+    }
+    RowBlock { on_free, on_complementary, constant: constant.to_vec() }
+}
+
+fn dense_rows(block: &RowBlock, problem: &MixedLcp) -> impl Iterator<Item = Vec<f64>> {
+    (0..block.constant.len()).map(move |i| {
+        let mut row = vec![0.0; problem.size()];
+        for (col, value) in block.on_free.row(i) {
+            row[col] += value;
+        }
+        for (col, value) in block.on_complementary.row(i) {
+            row[problem.free_size() + col] += value;
+        }
+        row
+    })
+}

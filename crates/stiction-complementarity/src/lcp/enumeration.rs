@@ -1,0 +1,170 @@
+//! The oracle: tries all 2ⁿ complementary bases of a small problem.   [LCP-6]
+//!
+//! For each set Z of rows with w_Z = 0 and z = 0 elsewhere it solves M_ZZ z_Z = −q_Z by elimination with complete
+//! pivoting. A singular M_ZZ either contradicts q_Z, which rules the set out, or leaves some z_i free; then the point
+//! with the free ones at zero is tried, and if it fails the set stays undecided and is counted.
+
+use super::{Lcp, LcpSolution};
+use crate::outcome::{Ending, Status};
+use crate::problem::Problem;
+use crate::solver::Solver;
+
+/// Exhaustive search over complementary bases, for n ≤ [`MAX_SIZE`](LcpEnumeration::MAX_SIZE).
+#[derive(Clone, Debug, Default)]
+pub struct LcpEnumeration {
+    augmented: Vec<f64>,
+    columns: Vec<usize>,
+    rows: Vec<usize>,
+    candidate: LcpSolution,
+}
+
+/// What an exhaustive search saw.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Enumerated {
+    /// The distinct solutions at complementary bases, in the order of their sets Z read as binary numbers.
+    pub solutions: Vec<LcpSolution>,
+    /// Sets Z that singularity left undecided; with none of them and no solution, the problem has none.
+    pub undecided: usize,
+}
+
+enum BasisSystem {
+    Solved,
+    Free,
+    Contradiction,
+}
+
+impl LcpEnumeration {
+    /// The largest n it accepts: 2¹⁶ bases.
+    pub const MAX_SIZE: usize = 16;
+
+    /// A point counts as a solution when its residual [LCP-2] is at most this. Dimensionless.
+    pub const TOLERANCE: f64 = 1e-10;
+
+    /// The search, with its scratch memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// All solutions at complementary bases, or nothing when the problem is too large.
+    pub fn all(&mut self, problem: &Lcp) -> Option<Enumerated> {
+        let mut found = Enumerated::default();
+        self.search(problem, |solution| {
+            let near = |known: &LcpSolution| distance(known, solution) <= 1e3 * Self::TOLERANCE;
+            if !found.solutions.iter().any(near) {
+                found.solutions.push(solution.clone());
+            }
+            true
+        })
+        .map(|(_, undecided)| Enumerated { undecided, ..found })
+    }
+
+    /// Visits solutions until `visit` returns false; returns the bases tried and the number left undecided.
+    fn search(&mut self, problem: &Lcp, mut visit: impl FnMut(&LcpSolution) -> bool) -> Option<(u32, usize)> {
+        let n = problem.size();
+        if n > Self::MAX_SIZE {
+            return None;
+        }
+        let mut undecided = 0;
+        for set in 0..1_u32 << n {
+            let system = self.solve_basis(problem, set);
+            if matches!(system, BasisSystem::Contradiction) {
+                continue;
+            }
+            if problem.residual(&self.candidate).value <= Self::TOLERANCE {
+                for z in &mut self.candidate.z {
+                    *z = z.max(0.0);
+                }
+                if !visit(&self.candidate) {
+                    return Some((set + 1, undecided));
+                }
+            } else if matches!(system, BasisSystem::Free) {
+                undecided += 1;
+            }
+        }
+        Some((1 << n, undecided))
+    }
+
+    /// Solves M_ZZ z_Z = −q_Z into `candidate` by Gauss-Jordan elimination with complete pivoting.
+    fn solve_basis(&mut self, problem: &Lcp, set: u32) -> BasisSystem {
+        self.candidate.z.clear();
+        self.candidate.z.resize(problem.size(), 0.0);
+        self.rows.clear();
+        self.rows.extend((0..problem.size()).filter(|i| set >> i & 1 == 1));
+        self.columns.clone_from(&self.rows);
+        let size = self.rows.len();
+        let width = size + 1;
+        self.augmented.clear();
+        for &i in &self.rows {
+            self.augmented.extend(self.columns.iter().map(|&j| problem.m()[(i, j)]));
+            self.augmented.push(-problem.q()[i]);
+        }
+        let largest = self.augmented.iter().fold(0.0, |size: f64, x| size.max(x.abs()));
+        let mut rank = 0;
+        while rank < size && self.eliminate(rank, size, largest * crate::linalg::VANISHED_PIVOT) {
+            rank += 1;
+        }
+        let right_side = |k: usize| self.augmented[k * width + size];
+        if (rank..size).any(|k| right_side(k).abs() > Self::TOLERANCE * largest) {
+            return BasisSystem::Contradiction;
+        }
+        for k in 0..rank {
+            self.candidate.z[self.columns[k]] = right_side(k) / self.augmented[k * width + k];
+        }
+        if rank == size { BasisSystem::Solved } else { BasisSystem::Free }
+    }
+
+    /// One step of the elimination; false when nothing larger than `zero` is left to pivot on.
+    fn eliminate(&mut self, k: usize, size: usize, zero: f64) -> bool {
+        let width = size + 1;
+        let (mut best, mut best_size) = ((k, k), zero);
+        for i in k..size {
+            for j in k..size {
+                let entry = self.augmented[i * width + j].abs();
+                if entry > best_size {
+                    (best, best_size) = ((i, j), entry);
+                }
+            }
+        }
+        if best_size <= zero {
+            return false;
+        }
+        for j in 0..width {
+            self.augmented.swap(k * width + j, best.0 * width + j);
+        }
+        for i in 0..size {
+            self.augmented.swap(i * width + k, i * width + best.1);
+        }
+        self.columns.swap(k, best.1);
+        for i in (0..size).filter(|&i| i != k) {
+            let factor = self.augmented[i * width + k] / self.augmented[k * width + k];
+            for j in k..width {
+                self.augmented[i * width + j] -= factor * self.augmented[k * width + j];
+            }
+        }
+        true
+    }
+}
+
+fn distance(a: &LcpSolution, b: &LcpSolution) -> f64 {
+    a.z.iter().zip(&b.z).fold(0.0, |largest: f64, (x, y)| largest.max((x - y).abs() / x.abs().max(y.abs()).max(1.0)))
+}
+
+impl Solver<Lcp> for LcpEnumeration {
+    /// Finds the first solution. `Infeasible` is a proof here; `Breakdown` means too large, or undecided.
+    fn run(&mut self, problem: &Lcp, _guess: Option<&LcpSolution>, solution: &mut LcpSolution) -> Ending {
+        solution.z.clear();
+        solution.z.resize(problem.size(), 0.0);
+        let mut solved = false;
+        let searched = self.search(problem, |found| {
+            solution.z.copy_from_slice(&found.z);
+            solved = true;
+            false
+        });
+        match searched {
+            Some((bases, _)) if solved => Ending::new(Status::Solved, bases),
+            Some((bases, 0)) => Ending::new(Status::Infeasible, bases),
+            Some((bases, _)) => Ending::new(Status::Breakdown, bases),
+            None => Ending::new(Status::Breakdown, 0),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The linear complementarity problem: find z ≥ 0 with w = M z + q ≥ 0 and zᵀ w = 0.   [LCP-1]
+
+mod dictionary;
+pub(crate) mod enumeration;
+pub(crate) mod lemke;
+
+use crate::linalg::DenseMatrix;
+use crate::problem::{Problem, ProblemError, Residual, ensure_finite, ensure_size, natural_map, residual_scale};
+
+/// A linear complementarity problem with a dense matrix. A value that exists is square and finite.   [LCP-1]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lcp {
+    m: DenseMatrix,
+    q: Vec<f64>,
+}
+
+/// A proposed z; w = M z + q follows from it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LcpSolution {
+    /// The complementary variables.
+    pub z: Vec<f64>,
+}
+
+impl Lcp {
+    /// The problem with this matrix and vector; refuses wrong sizes and non-finite numbers.
+    pub fn new(m: DenseMatrix, q: Vec<f64>) -> Result<Self, ProblemError> {
+        let problem = Self { m, q };
+        problem.check()?;
+        Ok(problem)
+    }
+
+    /// Becomes another problem in the memory it has: `fill` writes into n × n and n zeros.
+    ///
+    /// When what `fill` wrote is refused, the problem is left empty (n = 0).
+    pub fn refill(&mut self, n: usize, fill: impl FnOnce(&mut DenseMatrix, &mut [f64])) -> Result<(), ProblemError> {
+        self.m.reset(n, n);
+        self.q.clear();
+        self.q.resize(n, 0.0);
+        fill(&mut self.m, &mut self.q);
+        let checked = self.check();
+        if checked.is_err() {
+            self.m.reset(0, 0);
+            self.q.clear();
+        }
+        checked
+    }
+
+    /// The matrix M.
+    pub fn m(&self) -> &DenseMatrix {
+        &self.m
+    }
+
+    /// The vector q.
+    pub fn q(&self) -> &[f64] {
+        &self.q
+    }
+
+    /// The number of rows n.
+    pub fn size(&self) -> usize {
+        self.q.len()
+    }
+
+    /// w_i = M_i z + q_i.
+    pub fn w(&self, row: usize, z: &[f64]) -> f64 {
+        crate::linalg::dot(self.m.row(row), z) + self.q[row]
+    }
+
+    fn check(&self) -> Result<(), ProblemError> {
+        let (rows, cols) = (self.m.rows(), self.m.cols());
+        if rows != cols {
+            return Err(ProblemError::NotSquare { rows, cols });
+        }
+        ensure_size("q", rows, self.q.len())?;
+        ensure_finite("q", &self.q)?;
+        // A sum is finite only if all terms are; the row is searched for only when it is not.
+        if self.m.as_slice().iter().map(|x| x * 0.0).sum::<f64>() == 0.0 {
+            return Ok(());
+        }
+        for row in 0..rows {
+            if let Some(&value) = self.m.row(row).iter().find(|value| !value.is_finite()) {
+                return Err(ProblemError::NotFinite { part: "M", row, value });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Problem for Lcp {
+    type Solution = LcpSolution;
+
+    /// ‖min(z, M z + q)‖∞ / max(1, ‖q‖∞).   [LCP-2]
+    fn residual(&self, solution: &LcpSolution) -> Residual {
+        if solution.z.len() != self.size() {
+            return Residual::immeasurable(solution.z.len().min(self.size()));
+        }
+        let violations = solution.z.iter().enumerate().map(|(row, &z)| natural_map(z, self.w(row, &solution.z)));
+        Residual::worst_of(violations, residual_scale(self.q.iter().copied()))
+    }
+}

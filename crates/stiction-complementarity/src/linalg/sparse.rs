@@ -1,0 +1,157 @@
+//! Compressed-row matrix that is emptied and refilled row by row in the memory it has.
+
+/// A sparse matrix by rows. Entries of one row may come in any order; entries of the same place add up.
+///
+/// ```
+/// use stiction_complementarity::SparseMatrix;
+/// let mut a = SparseMatrix::default();
+/// a.clear(2, 3);
+/// a.push(2, 5.0);
+/// a.finish_row();
+/// a.finish_row();
+/// assert_eq!(a.row(0).collect::<Vec<_>>(), [(2, 5.0)]);
+/// assert_eq!(a.row(1).count(), 0);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SparseMatrix {
+    rows: usize,
+    cols: usize,
+    /// End of each finished row in `entry_cols` and `entry_values`.
+    row_ends: Vec<usize>,
+    entry_cols: Vec<usize>,
+    entry_values: Vec<f64>,
+}
+
+impl SparseMatrix {
+    /// A matrix of zeros, with every row finished.
+    pub fn zeros(rows: usize, cols: usize) -> Self {
+        Self { rows, cols, row_ends: vec![0; rows], ..Self::default() }
+    }
+
+    /// Becomes an empty matrix of the given size whose rows are to be filled from the first on.
+    pub fn clear(&mut self, rows: usize, cols: usize) {
+        self.rows = rows;
+        self.cols = cols;
+        self.row_ends.clear();
+        self.entry_cols.clear();
+        self.entry_values.clear();
+    }
+
+    /// Adds an entry to the row being filled.
+    ///
+    /// # Panics
+    /// When `col` lies outside the matrix or all rows are finished: both are mistakes of the assembling code.
+    pub fn push(&mut self, col: usize, value: f64) {
+        assert!(col < self.cols, "column {col} of a matrix with {} columns", self.cols);
+        assert!(!self.is_complete(), "an entry after the last of {} rows", self.rows);
+        self.entry_cols.push(col);
+        self.entry_values.push(value);
+    }
+
+    /// Ends the row being filled.
+    ///
+    /// # Panics
+    /// When all rows are finished already: a mistake of the assembling code.
+    pub fn finish_row(&mut self) {
+        assert!(!self.is_complete(), "a row after the last of {} rows", self.rows);
+        self.row_ends.push(self.entry_cols.len());
+    }
+
+    /// Finishes the remaining rows as rows of zeros.
+    pub fn finish(&mut self) {
+        self.row_ends.resize(self.rows, self.entry_cols.len());
+    }
+
+    /// Whether every row is finished.
+    pub fn is_complete(&self) -> bool {
+        self.row_ends.len() == self.rows
+    }
+
+    /// Number of rows that are finished.
+    pub fn finished_rows(&self) -> usize {
+        self.row_ends.len()
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Number of stored entries.
+    pub fn entries(&self) -> usize {
+        self.entry_cols.len()
+    }
+
+    /// The entries of row `i` as (column, value); empty for a row not yet finished.
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
+        let range = self.row_range(i);
+        self.entry_cols[range.clone()].iter().copied().zip(self.entry_values[range].iter().copied())
+    }
+
+    /// Row `i` times `x`.
+    pub fn row_dot(&self, i: usize, x: &[f64]) -> f64 {
+        self.row(i).map(|(col, value)| value * x[col]).sum()
+    }
+
+    /// y ← y + A x.
+    pub fn mul_add_into(&self, x: &[f64], y: &mut [f64]) {
+        for (i, y_i) in y.iter_mut().enumerate().take(self.rows) {
+            *y_i += self.row_dot(i, x);
+        }
+    }
+
+    /// `transposed` ← Aᵀ, with the columns of each row in ascending order.
+    pub fn transpose_into(&self, transposed: &mut Self) {
+        transposed.clear(self.cols, self.rows);
+        transposed.entry_cols.resize(self.entries(), 0);
+        transposed.entry_values.resize(self.entries(), 0.0);
+        // Counting sort: `row_ends` first holds where each row begins, and has moved to where it ends after the scatter.
+        transposed.row_ends.resize(self.cols, 0);
+        for &col in &self.entry_cols {
+            transposed.row_ends[col] += 1;
+        }
+        let mut begin = 0;
+        for end in &mut transposed.row_ends {
+            begin += std::mem::replace(end, begin);
+        }
+        for i in 0..self.rows {
+            for (col, value) in self.row(i) {
+                let place = transposed.row_ends[col];
+                transposed.entry_cols[place] = i;
+                transposed.entry_values[place] = value;
+                transposed.row_ends[col] += 1;
+            }
+        }
+    }
+
+    /// Whether both matrices store entries at the same places, in the same order.
+    pub fn same_pattern(&self, other: &Self) -> bool {
+        self.cols == other.cols && self.row_ends == other.row_ends && self.entry_cols == other.entry_cols
+    }
+
+    /// Copies every entry of `other` in the memory this matrix has.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.rows = other.rows;
+        self.cols = other.cols;
+        self.row_ends.clone_from(&other.row_ends);
+        self.entry_cols.clone_from(&other.entry_cols);
+        self.entry_values.clone_from(&other.entry_values);
+    }
+
+    /// The first non-finite entry as (row, value).
+    pub fn first_not_finite(&self) -> Option<(usize, f64)> {
+        let place = self.entry_values.iter().position(|value| !value.is_finite())?;
+        Some((self.row_ends.partition_point(|&end| end <= place), self.entry_values[place]))
+    }
+
+    fn row_range(&self, i: usize) -> std::ops::Range<usize> {
+        let Some(&end) = self.row_ends.get(i) else { return 0..0 };
+        let begin = if i == 0 { 0 } else { self.row_ends[i - 1] };
+        begin..end
+    }
+}

@@ -1,0 +1,152 @@
+//! Elimination of the free variables: the mixed problem becomes an LCP with the Schur complement of A.   [MLCP-3]
+//!
+//! It needs a regular A. For each row d of D it solves Aᵀ y = d and then combines the few rows of C that y reaches, so
+//! the sparsity of all blocks is used and nothing is transposed.
+
+use super::equality::EqualityFactor;
+use super::{MixedLcp, MixedLcpSolution};
+use crate::lcp::{Lcp, LcpSolution};
+use crate::outcome::{Ending, Status};
+use crate::problem::ProblemError;
+use crate::solver::Solver;
+use std::ops::Range;
+
+/// Why the last run could not pose its LCP.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchurFailure {
+    /// A is singular to working precision.
+    #[error(
+        "the equality block is singular: its row {row} depends on the others (redundant joints, or a free variable \
+         without inertia), so the free variables cannot be eliminated; remove the redundant rows, or use a method for \
+         mixed problems that does not eliminate them"
+    )]
+    SingularEquality {
+        /// The row of A.
+        row: usize,
+    },
+    /// The problem itself, or the LCP computed from it, is not legal.
+    #[error("the problem cannot be reduced: {0}")]
+    Problem(#[from] ProblemError),
+}
+
+/// Solves a [`MixedLcp`] by eliminating its free variables and giving the rest to `S`.
+#[derive(Clone, Debug, Default)]
+pub struct MixedLcpSchur<S> {
+    inner: S,
+    factor: EqualityFactor,
+    lcp: Lcp,
+    lcp_guess: LcpSolution,
+    lcp_solution: LcpSolution,
+    row: Vec<f64>,
+    touched: Vec<Range<usize>>,
+    right_side: Vec<f64>,
+    failure: Option<SchurFailure>,
+}
+
+impl<S: Solver<Lcp>> MixedLcpSchur<S> {
+    /// The elimination in front of `inner`.
+    pub fn new(inner: S) -> Self {
+        Self {
+            inner,
+            factor: EqualityFactor::default(),
+            lcp: Lcp::default(),
+            lcp_guess: LcpSolution::default(),
+            lcp_solution: LcpSolution::default(),
+            row: Vec::new(),
+            touched: Vec::new(),
+            right_side: Vec::new(),
+            failure: None,
+        }
+    }
+
+    /// The method that solves the LCP, for instance to ask why it failed.
+    pub fn inner(&self) -> &S {
+        &self.inner
+    }
+
+    /// Why the last run could not pose its LCP; `None` when it could.
+    pub fn last_failure(&self) -> Option<&SchurFailure> {
+        self.failure.as_ref()
+    }
+
+    /// The LCP that the last run posed.
+    pub fn reduced(&self) -> &Lcp {
+        &self.lcp
+    }
+
+    /// Factorises A and computes M = B − D A⁻¹ C, q = b − D A⁻¹ a.   [MLCP-3]
+    fn reduce(&mut self, problem: &MixedLcp) -> Result<(), SchurFailure> {
+        problem.ensure_shapes()?;
+        problem.ensure_finite()?;
+        self.factor
+            .factor(&problem.equality.on_free)
+            .map_err(|singular| SchurFailure::SingularEquality { row: singular.row })?;
+        self.row.resize(problem.free_size(), 0.0);
+        let (equality, complementarity) = (&problem.equality, &problem.complementarity);
+        let (factor, y, touched) = (&mut self.factor, &mut self.row, &mut self.touched);
+        self.lcp.refill(problem.complementary_size(), |m, q| {
+            for (i, q_i) in q.iter_mut().enumerate() {
+                let m_i = m.row_mut(i);
+                *q_i = complementarity.constant[i];
+                for (j, value) in complementarity.on_complementary.row(i) {
+                    m_i[j] += value;
+                }
+                factor.solve_transposed(complementarity.on_free.row(i), y, touched);
+                for k in touched.iter().cloned().flatten() {
+                    if y[k] != 0.0 {
+                        *q_i -= y[k] * equality.constant[k];
+                        for (j, value) in equality.on_complementary.row(k) {
+                            m_i[j] -= y[k] * value;
+                        }
+                    }
+                }
+            }
+        })?;
+        Ok(())
+    }
+
+    /// u = −A⁻¹ (C z + a), refined once.   [MLCP-3]
+    fn back_substitute(&mut self, problem: &MixedLcp, solution: &mut MixedLcpSolution) {
+        self.right_side.resize(problem.free_size(), 0.0);
+        for _ in 0..2 {
+            for (i, defect) in self.right_side.iter_mut().enumerate() {
+                *defect = -problem.equality.value(i, &solution.free, &solution.complementary);
+            }
+            self.factor.solve(&self.right_side, &mut self.row);
+            for (u, correction) in solution.free.iter_mut().zip(&self.row) {
+                *u += correction;
+            }
+        }
+    }
+}
+
+impl<S: Solver<Lcp>> Solver<MixedLcp> for MixedLcpSchur<S> {
+    fn run(
+        &mut self,
+        problem: &MixedLcp,
+        guess: Option<&MixedLcpSolution>,
+        solution: &mut MixedLcpSolution,
+    ) -> Ending {
+        solution.reset(problem.free_size(), problem.complementary_size());
+        self.failure = self.reduce(problem).err();
+        if self.failure.is_some() {
+            return Ending::new(Status::Breakdown, 0);
+        }
+        let usable = |guess: &&MixedLcpSolution| {
+            let z = &guess.complementary;
+            z.len() == problem.complementary_size() && z.iter().all(|z_i| z_i.is_finite())
+        };
+        let guess = guess.filter(usable).map(|guess| {
+            self.lcp_guess.z.clone_from(&guess.complementary);
+            &self.lcp_guess
+        });
+        let ending = self.inner.run(&self.lcp, guess, &mut self.lcp_solution);
+        if self.lcp_solution.z.len() != problem.complementary_size() {
+            return Ending::new(Status::Breakdown, ending.iterations);
+        }
+        solution.complementary.copy_from_slice(&self.lcp_solution.z);
+        self.back_substitute(problem, solution);
+        ending
+    }
+}

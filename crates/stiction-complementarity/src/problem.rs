@@ -1,0 +1,114 @@
+//! What every complementarity problem offers: a ruler, and the reasons a problem can be refused.
+//!
+//! The problem owns the residual, so every method is graded by the same ruler and none grades itself.
+
+use serde::Serialize;
+
+/// A problem that can measure any proposed solution of itself.
+pub trait Problem {
+    /// What a method has to find.
+    type Solution;
+
+    /// Natural-map residual of `solution`, scaled as the problem documents, with the row that is worst.
+    ///
+    /// Non-finite numbers and wrong lengths measure as infinity.
+    fn residual(&self, solution: &Self::Solution) -> Residual;
+}
+
+/// The size of the worst violation and where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Residual {
+    /// Scaled worst violation; zero is exact, infinity means the proposal holds non-finite numbers or has a wrong length.
+    pub value: f64,
+    /// The row of the worst violation (the first of equals; 0 for an empty problem).
+    pub row: usize,
+}
+
+impl Residual {
+    /// The residual of a proposal that cannot be measured because of `row`.
+    pub fn immeasurable(row: usize) -> Self {
+        Self { value: f64::INFINITY, row }
+    }
+
+    /// Largest absolute entry of `violations` divided by `scale`; a NaN counts as infinite.
+    pub(crate) fn worst_of(violations: impl Iterator<Item = f64>, scale: f64) -> Self {
+        let mut worst = Self { value: 0.0, row: 0 };
+        for (row, violation) in violations.enumerate() {
+            let size = if violation.is_nan() { f64::INFINITY } else { violation.abs() };
+            if size > worst.value {
+                worst = Self { value: size, row };
+            }
+        }
+        Self { value: worst.value / scale, row: worst.row }
+    }
+}
+
+/// The natural map min(z, w), which is zero exactly where z ≥ 0, w ≥ 0 and z w = 0.   [LCP-2]
+pub(crate) fn natural_map(z: f64, w: f64) -> f64 {
+    // `f64::min` drops a NaN, and min(∞, 0) looks solved: both are caught here.
+    if z.is_finite() && w.is_finite() { z.min(w) } else { f64::INFINITY }
+}
+
+/// The divisor max(1, ‖q‖∞) of every residual.   [LCP-2] [MLCP-2]
+pub(crate) fn residual_scale(constants: impl Iterator<Item = f64>) -> f64 {
+    constants.fold(1.0, |largest, value| largest.max(value.abs()))
+}
+
+/// Why a problem was refused at construction or after refilling.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// The matrix of an LCP is not square.
+    #[error("the matrix has {rows} rows and {cols} columns, but must be square")]
+    NotSquare {
+        /// Rows found.
+        rows: usize,
+        /// Columns found.
+        cols: usize,
+    },
+    /// Two parts of a problem disagree about its size.
+    #[error("`{part}` has size {found}, but the rest of the problem needs {expected}")]
+    SizeMismatch {
+        /// The part that disagrees.
+        part: &'static str,
+        /// The size the other parts imply.
+        expected: usize,
+        /// The size found.
+        found: usize,
+    },
+    /// A row holds NaN or an infinity.
+    #[error("row {row} of `{part}` holds {value}, which is not a finite number")]
+    NotFinite {
+        /// The matrix or vector.
+        part: &'static str,
+        /// The row inside that part.
+        row: usize,
+        /// The number found.
+        value: f64,
+    },
+}
+
+/// An option whose value makes no sense.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("option `{name}` is {value}, but must lie in {range}")]
+pub struct OptionError {
+    /// The option.
+    pub name: &'static str,
+    /// The value given.
+    pub value: f64,
+    /// The values that make sense, as an interval.
+    pub range: &'static str,
+}
+
+/// The first non-finite entry of `values`, as an error that names `part` and the row.
+pub(crate) fn ensure_finite(part: &'static str, values: &[f64]) -> Result<(), ProblemError> {
+    match values.iter().enumerate().find(|(_, value)| !value.is_finite()) {
+        Some((row, &value)) => Err(ProblemError::NotFinite { part, row, value }),
+        None => Ok(()),
+    }
+}
+
+/// An error unless `found` equals `expected`.
+pub(crate) fn ensure_size(part: &'static str, expected: usize, found: usize) -> Result<(), ProblemError> {
+    if expected == found { Ok(()) } else { Err(ProblemError::SizeMismatch { part, expected, found }) }
+}

@@ -1,0 +1,42 @@
+//! The seam between problems and methods, and the only way from a method's claim to a verdict.
+
+use crate::outcome::{Ending, Outcome, Status, Tolerance};
+use crate::problem::Problem;
+
+/// A method for problems of type `P`. Implementations own their scratch memory and reuse it.
+pub trait Solver<P: Problem> {
+    /// Runs the method into `solution` and says how it ended.
+    ///
+    /// `solution` is resized as needed; once warm, nothing allocates. A `guess` of a wrong length or with non-finite
+    /// numbers is ignored, as is any guess by a method that cannot use one.
+    fn run(&mut self, problem: &P, guess: Option<&P::Solution>, solution: &mut P::Solution) -> Ending;
+}
+
+impl<P: Problem, S: Solver<P> + ?Sized> Solver<P> for Box<S> {
+    fn run(&mut self, problem: &P, guess: Option<&P::Solution>, solution: &mut P::Solution) -> Ending {
+        (**self).run(problem, guess, solution)
+    }
+}
+
+/// Runs the method, then measures its answer with the problem's own ruler.
+///
+/// A claim of success stands only as far as the residual supports it: within `tolerance.solved` it is `Solved` (a claim
+/// of `SolvedLoosely` stays loose), within `tolerance.loose` it is `SolvedLoosely`, otherwise it becomes `Breakdown`. A
+/// NaN in the answer measures as infinity and so cannot pass. A claim of failure is reported as it is.
+pub fn solve<'s, P: Problem, S: Solver<P> + ?Sized>(
+    solver: &mut S,
+    problem: &P,
+    guess: Option<&P::Solution>,
+    solution: &'s mut P::Solution,
+    tolerance: &Tolerance,
+) -> Outcome<&'s P::Solution> {
+    let claim = solver.run(problem, guess, solution);
+    let residual = problem.residual(solution);
+    let status = match claim.status {
+        Status::Solved if residual.value <= tolerance.solved => Status::Solved,
+        Status::Solved | Status::SolvedLoosely if residual.value <= tolerance.loose => Status::SolvedLoosely,
+        Status::Solved | Status::SolvedLoosely => Status::Breakdown,
+        failure => failure,
+    };
+    Outcome { solution, status, residual, iterations: claim.iterations }
+}

@@ -1,0 +1,135 @@
+//! Problems made from a seed, and the two-line helpers that every test needs.
+
+use stiction_complementarity::linalg::DenseLu;
+use stiction_complementarity::{
+    DenseMatrix, Lcp, LcpLemke, LcpSolution, MixedLcp, Outcome, RowBlock, SparseMatrix, Tolerance, solve,
+};
+
+/// SplitMix64: small, well mixed, the same everywhere.
+pub struct Seed(pub u64);
+
+impl Seed {
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        x ^ (x >> 31)
+    }
+
+    /// Uniform in [−1, 1).
+    pub fn real(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n as u64) as usize
+    }
+
+    pub fn vector(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| self.real()).collect()
+    }
+
+    pub fn matrix(&mut self, rows: usize, cols: usize) -> DenseMatrix {
+        DenseMatrix::from_row_major(rows, cols, self.vector(rows * cols)).unwrap()
+    }
+}
+
+/// a b.
+pub fn product(a: &DenseMatrix, b: &DenseMatrix) -> DenseMatrix {
+    let mut result = DenseMatrix::zeros(a.rows(), b.cols());
+    for i in 0..a.rows() {
+        for j in 0..b.cols() {
+            result[(i, j)] = (0..a.cols()).map(|k| a[(i, k)] * b[(k, j)]).sum();
+        }
+    }
+    result
+}
+
+pub fn transpose(a: &DenseMatrix) -> DenseMatrix {
+    let mut result = DenseMatrix::zeros(a.cols(), a.rows());
+    for i in 0..a.rows() {
+        for j in 0..a.cols() {
+            result[(j, i)] = a[(i, j)];
+        }
+    }
+    result
+}
+
+/// a⁻¹, column by column.
+pub fn inverse(a: &DenseMatrix) -> DenseMatrix {
+    let n = a.rows();
+    let mut lu = DenseLu::default();
+    lu.factor(n, |data| data.copy_from_slice(a.as_slice())).unwrap();
+    let (mut result, mut x) = (DenseMatrix::zeros(n, n), vec![0.0; n]);
+    for j in 0..n {
+        let mut e = vec![0.0; n];
+        e[j] = 1.0;
+        lu.solve(&e, &mut x);
+        for i in 0..n {
+            result[(i, j)] = x[i];
+        }
+    }
+    result
+}
+
+/// A random P-matrix: positive definite symmetric part plus a skew part.
+pub fn p_matrix(seed: &mut Seed, n: usize) -> DenseMatrix {
+    let a = seed.matrix(n, n);
+    let mut m = product(&a, &transpose(&a));
+    for i in 0..n {
+        m[(i, i)] += 0.1;
+        for j in 0..i {
+            let skew = 2.0 * seed.real();
+            m[(i, j)] += skew;
+            m[(j, i)] -= skew;
+        }
+    }
+    m
+}
+
+pub fn lcp<const N: usize>(m: [[f64; N]; N], q: [f64; N]) -> Lcp {
+    Lcp::new(DenseMatrix::from_rows(&m), q.to_vec()).unwrap()
+}
+
+pub fn lemke(problem: &Lcp) -> Outcome<LcpSolution> {
+    let mut solution = LcpSolution::default();
+    let outcome = solve(&mut LcpLemke::new(), problem, None, &mut solution, &Tolerance::default());
+    Outcome {
+        solution: outcome.solution.clone(),
+        status: outcome.status,
+        residual: outcome.residual,
+        iterations: outcome.iterations,
+    }
+}
+
+pub fn sparse(a: &DenseMatrix) -> SparseMatrix {
+    let mut result = SparseMatrix::default();
+    result.clear(a.rows(), a.cols());
+    for i in 0..a.rows() {
+        for (j, &value) in a.row(i).iter().enumerate() {
+            if value != 0.0 {
+                result.push(j, value);
+            }
+        }
+        result.finish_row();
+    }
+    result
+}
+
+/// The mixed problem with these dense blocks.
+pub fn mixed(
+    [a, c, d, b]: [&DenseMatrix; 4],
+    constant_a: Vec<f64>,
+    constant_b: Vec<f64>,
+) -> Result<MixedLcp, stiction_complementarity::ProblemError> {
+    MixedLcp::new(
+        RowBlock { on_free: sparse(a), on_complementary: sparse(c), constant: constant_a },
+        RowBlock { on_free: sparse(d), on_complementary: sparse(b), constant: constant_b },
+    )
+}
+
+pub fn distance(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).fold(0.0, |largest: f64, (x, y)| largest.max((x - y).abs()))
+}

@@ -1,0 +1,57 @@
+//! Problem files: round trips, refusals, limits.
+
+use crate::generate::{Seed, mixed, p_matrix};
+use stiction_complementarity::{Lcp, MAX_FILE_SIZE, ProblemFile, ProblemFileError};
+
+fn refusal(text: &str) -> ProblemFileError {
+    ProblemFile::read(text).unwrap_err()
+}
+
+#[test]
+fn problems_read_back_to_the_bit() {
+    let mut seed = Seed(41);
+    let (a, c, d, b) = (seed.matrix(3, 3), seed.matrix(3, 4), seed.matrix(4, 3), seed.matrix(4, 4));
+    for problem in [
+        ProblemFile::Lcp(Lcp::default()),
+        ProblemFile::Lcp(Lcp::new(p_matrix(&mut seed, 5), seed.vector(5)).unwrap()),
+        ProblemFile::MixedLcp(mixed([&a, &c, &d, &b], seed.vector(3), seed.vector(4)).unwrap()),
+    ] {
+        assert_eq!(ProblemFile::read(&problem.to_json().unwrap()).unwrap(), problem);
+    }
+}
+
+#[test]
+fn unknown_fields_are_ignored() {
+    let text = r#"{"name": "x", "kind": "lcp", "n": 1, "M": [[2]], "q": [-3], "reference_solution": null, "source": {}}"#;
+    let ProblemFile::Lcp(problem) = ProblemFile::read(text).unwrap() else { panic!("wrong kind") };
+    assert_eq!((problem.m()[(0, 0)], problem.q()), (2.0, &[-3.0][..]));
+}
+
+#[test]
+fn every_refusal_names_its_culprit() {
+    use ProblemFileError::{BoxLcp, MissingField, Syntax, TooLarge, UnknownKind, WrongLength, WrongRowLength};
+    assert!(matches!(refusal("{"), Syntax(_)));
+    assert!(matches!(refusal(r#"{"kind": "lcp", "n": 1, "M": [[NaN]], "q": [0]}"#), Syntax(_)));
+    assert!(matches!(refusal(r#"{"kind": "lcp", "n": 1, "M": [[1e999]], "q": [0]}"#), Syntax(_)));
+    assert!(matches!(refusal(r#"{"kind": "lcp", "n": -1, "M": [], "q": []}"#), Syntax(_)));
+    assert!(refusal("{\n\"kind\": \"lcp\", \"M\": [[\"a\"]]}").to_string().contains("line 2"));
+    assert!(matches!(refusal(r#"{"kind": "nlp"}"#), UnknownKind(kind) if kind == "nlp"));
+    assert!(matches!(refusal(r#"{"kind": "lcp", "M": [], "q": []}"#), MissingField { kind: "lcp", field: "n" }));
+    assert!(matches!(refusal(r#"{"kind": "mlcp", "n_eq": 0, "M": [], "q": []}"#), MissingField { field: "m_comp", .. }));
+    assert!(matches!(
+        refusal(r#"{"kind": "lcp", "n": 2, "M": [[1, 2], [3]], "q": [0, 0]}"#),
+        WrongRowLength { row: 1, expected: 2, found: 1 }
+    ));
+    assert!(matches!(
+        refusal(r#"{"kind": "mlcp", "n_eq": 1, "m_comp": 1, "M": [[1, 2], [3, 4]], "q": [0]}"#),
+        WrongLength { field: "q", expected: 2, found: 1 }
+    ));
+    let huge = MAX_FILE_SIZE + 1;
+    let text = format!(r#"{{"kind": "lcp", "n": {huge}, "M": [], "q": []}}"#);
+    assert!(matches!(refusal(&text), TooLarge { rows } if rows == huge));
+    let text = format!(r#"{{"kind": "mlcp", "n_eq": {0}, "m_comp": {0}, "M": [], "q": []}}"#, usize::MAX);
+    assert!(matches!(refusal(&text), TooLarge { .. }));
+    let text = r#"{"kind": "boxlcp", "n": 1, "M": [[1]], "q": [0], "lb": [0], "ub": [1]}"#;
+    assert!(matches!(refusal(text), BoxLcp));
+    assert!(refusal(text).to_string().contains("not supported yet"));
+}

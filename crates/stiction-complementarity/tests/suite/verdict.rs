@@ -1,0 +1,91 @@
+//! The ruler outranks the method: false claims, wrong lengths, NaN and senseless tolerances.
+
+use crate::generate::lcp;
+use stiction_complementarity::{
+    Ending, Lcp, LcpSolution, MixedLcp, MixedLcpSchur, MixedLcpSolution, Problem, Solver, Status, Tolerance, solve,
+};
+
+/// A method that writes what it is told and claims what it is told.
+struct Liar {
+    z: Vec<f64>,
+    claim: Status,
+}
+
+impl Solver<Lcp> for Liar {
+    fn run(&mut self, _: &Lcp, _: Option<&LcpSolution>, solution: &mut LcpSolution) -> Ending {
+        solution.z.clone_from(&self.z);
+        Ending::new(self.claim, 7)
+    }
+}
+
+fn verdict(z: &[f64], claim: Status) -> Status {
+    let mut solution = LcpSolution::default();
+    let problem = lcp([[1.0, 0.0], [0.0, 1.0]], [-1.0, 2.0]);
+    let mut liar = Liar { z: z.to_vec(), claim };
+    let outcome = solve(&mut liar, &problem, None, &mut solution, &Tolerance::default());
+    assert_eq!(outcome.iterations, 7);
+    assert_eq!(outcome.residual, problem.residual(&LcpSolution { z: z.to_vec() }));
+    outcome.status
+}
+
+#[test]
+fn a_claim_stands_as_far_as_the_residual_supports_it() {
+    assert_eq!(verdict(&[1.0, 0.0], Status::Solved), Status::Solved);
+    assert_eq!(verdict(&[1.0 + 1e-7, 0.0], Status::Solved), Status::SolvedLoosely);
+    assert_eq!(verdict(&[2.0, 0.0], Status::Solved), Status::Breakdown);
+    assert_eq!(verdict(&[1.0, 0.0], Status::SolvedLoosely), Status::SolvedLoosely);
+    assert_eq!(verdict(&[2.0, 0.0], Status::SolvedLoosely), Status::Breakdown);
+    for failure in [Status::BudgetExhausted, Status::Infeasible, Status::Breakdown] {
+        assert_eq!(verdict(&[2.0, 0.0], failure), failure);
+    }
+}
+
+#[test]
+fn numbers_that_are_not_finite_never_pass() {
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        assert_eq!(verdict(&[bad, 0.0], Status::Solved), Status::Breakdown);
+        assert_eq!(verdict(&[1.0, bad], Status::Solved), Status::Breakdown);
+    }
+    assert_eq!(verdict(&[1.0], Status::Solved), Status::Breakdown);
+    assert_eq!(verdict(&[1.0, 0.0, 0.0], Status::Solved), Status::Breakdown);
+}
+
+#[test]
+fn the_residual_is_scaled_and_names_its_row() {
+    let problem = lcp([[1.0, 0.0], [0.0, 1.0]], [-1.0, -4.0]);
+    let residual = problem.residual(&LcpSolution { z: vec![1.0, 6.0] });
+    assert_eq!((residual.value, residual.row), (2.0 / 4.0, 1));
+}
+
+#[test]
+fn senseless_tolerances_are_refused_and_prove_nothing() {
+    for (solved, loose) in [(0.0, 1.0), (f64::NAN, 1.0), (1e-9, f64::INFINITY), (-1.0, 1.0), (1e-3, 1e-6)] {
+        assert!(Tolerance { solved, loose }.validate().is_err());
+    }
+    assert!(Tolerance::default().validate().is_ok());
+    let problem = lcp([[1.0]], [-1.0]);
+    let tolerance = Tolerance { solved: f64::NAN, loose: f64::NAN };
+    let mut liar = Liar { z: vec![1.0], claim: Status::Solved };
+    let outcome = solve(&mut liar, &problem, None, &mut LcpSolution::default(), &tolerance).status;
+    assert_eq!(outcome, Status::Breakdown);
+}
+
+#[test]
+fn a_mixed_solve_survives_an_inner_method_that_lies() {
+    let mut problem = MixedLcp::default();
+    problem.clear(1, 1);
+    problem.equality.on_free.push(0, 1.0);
+    problem.equality.on_free.finish();
+    problem.equality.on_complementary.finish();
+    problem.complementarity.on_free.finish();
+    problem.complementarity.on_complementary.push(0, 1.0);
+    problem.complementarity.on_complementary.finish();
+    problem.complementarity.constant[0] = -1.0;
+    for z in [vec![], vec![f64::NAN], vec![5.0], vec![1.0, 1.0]] {
+        let mut method: Box<dyn Solver<MixedLcp>> =
+            Box::new(MixedLcpSchur::new(Liar { z, claim: Status::Solved }));
+        let mut solution = MixedLcpSolution::default();
+        let outcome = solve(&mut *method, &problem, None, &mut solution, &Tolerance::default());
+        assert_eq!(outcome.status, Status::Breakdown);
+    }
+}
