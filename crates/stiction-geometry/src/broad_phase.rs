@@ -1,0 +1,132 @@
+//! Which pairs of bodies can be close: a complete list of overlapping bounding boxes.
+//!
+//! Two closed boxes overlap when their intervals overlap on every axis [GEOM-2]. A proxy without a box is unbounded and
+//! overlaps everybody. Few boxes are compared pair by pair; many go through parry's bounding-volume tree, whose shape
+//! depends on the past but whose list of overlaps, once sorted, does not. The plane is z = 0 of space, so one tree serves
+//! both worlds. Boxes are taken as given: pad them by the contact margin with [`Aabb::padded`].
+
+use nalgebra::{Point3, Vector3};
+use parry3d_f64::bounding_volume as parry;
+use parry3d_f64::glamx::DVec3;
+use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
+
+/// Up to this many bounded proxies every pair is compared; above, the tree is faster.
+const MOST_FOR_ALL_PAIRS: usize = 32;
+
+/// A closed axis-aligned box in world coordinates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aabb {
+    /// The corner with the smallest coordinates.
+    pub min: Point3<f64>,
+    /// The corner with the largest coordinates.
+    pub max: Point3<f64>,
+}
+
+impl Aabb {
+    /// The box grown by `margin` on every side.
+    pub fn padded(&self, margin: f64) -> Self {
+        let by = Vector3::repeat(margin);
+        Self { min: self.min - by, max: self.max + by }
+    }
+
+    /// Whether the two closed boxes have a point in common.   [GEOM-2]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        (0..3).all(|k| self.min[k] <= other.max[k] && other.min[k] <= self.max[k])
+    }
+}
+
+/// Finds overlapping pairs; owns the tree and the buffers, which carry no information from call to call.
+#[derive(Default)]
+pub struct BroadPhase {
+    tree: Bvh,
+    workspace: BvhWorkspace,
+    /// The proxies that have a leaf in `tree`.
+    leaves: Vec<usize>,
+    bounded: Vec<usize>,
+    unbounded: Vec<usize>,
+}
+
+impl BroadPhase {
+    /// Replaces the content of `pairs` by all (i, j), i < j, sorted, whose boxes overlap and which `keep` accepts.
+    pub fn pairs(
+        &mut self,
+        proxies: &[Option<Aabb>],
+        mut keep: impl FnMut(usize, usize) -> bool,
+        pairs: &mut Vec<(usize, usize)>,
+    ) {
+        pairs.clear();
+        self.bounded.clear();
+        self.unbounded.clear();
+        for (i, proxy) in proxies.iter().enumerate() {
+            if proxy.is_some() { self.bounded.push(i) } else { self.unbounded.push(i) }
+        }
+        if self.bounded.len() <= MOST_FOR_ALL_PAIRS {
+            all_pairs(proxies, &mut keep, pairs);
+            return;
+        }
+        self.pairs_of_the_unbounded(proxies.len(), &mut keep, pairs);
+        self.pairs_of_the_tree(proxies, &mut keep, pairs);
+        pairs.sort_unstable();
+    }
+
+    /// Every pair in which at least one side is unbounded.
+    fn pairs_of_the_unbounded(
+        &self,
+        count: usize,
+        keep: &mut impl FnMut(usize, usize) -> bool,
+        pairs: &mut Vec<(usize, usize)>,
+    ) {
+        for &u in &self.unbounded {
+            // Two unbounded proxies meet once, in the turn of the smaller one.
+            let partners = (0..count).filter(|&i| i > u || (i < u && self.bounded.binary_search(&i).is_ok()));
+            pairs.extend(partners.map(|i| (u.min(i), u.max(i))).filter(|&(i, j)| keep(i, j)));
+        }
+    }
+
+    /// The overlaps among the bounded proxies, unsorted.
+    fn pairs_of_the_tree(
+        &mut self,
+        proxies: &[Option<Aabb>],
+        keep: &mut impl FnMut(usize, usize) -> bool,
+        pairs: &mut Vec<(usize, usize)>,
+    ) {
+        let boxes = self.bounded.iter().filter_map(|&i| proxies.get(i).copied().flatten().map(|aabb| (i, aabb)));
+        if self.leaves == self.bounded {
+            for (i, aabb) in boxes {
+                self.tree.insert_or_update_partially(to_parry(&aabb), i as u32, 0.0);
+            }
+            self.tree.refit(&mut self.workspace);
+            self.tree.optimize_incremental(&mut self.workspace);
+        } else {
+            self.tree = Bvh::from_iter(BvhBuildStrategy::Binned, boxes.map(|(i, aabb)| (i, to_parry(&aabb))));
+            self.leaves.clone_from(&self.bounded);
+        }
+        self.tree.traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut |i, j| {
+            let (i, j) = (i.min(j) as usize, i.max(j) as usize);
+            if keep(i, j) {
+                pairs.push((i, j));
+            }
+        });
+    }
+}
+
+/// Compares every pair; the result comes out sorted.
+fn all_pairs(
+    proxies: &[Option<Aabb>],
+    keep: &mut impl FnMut(usize, usize) -> bool,
+    pairs: &mut Vec<(usize, usize)>,
+) {
+    for (i, a) in proxies.iter().enumerate() {
+        for (j, b) in proxies.iter().enumerate().skip(i + 1) {
+            let close = a.as_ref().zip(b.as_ref()).is_none_or(|(a, b)| a.overlaps(b));
+            if close && keep(i, j) {
+                pairs.push((i, j));
+            }
+        }
+    }
+}
+
+fn to_parry(aabb: &Aabb) -> parry::Aabb {
+    let corner = |p: &Point3<f64>| DVec3::new(p.x, p.y, p.z);
+    parry::Aabb::new(corner(&aabb.min), corner(&aabb.max))
+}

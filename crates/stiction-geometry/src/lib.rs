@@ -1,0 +1,29 @@
+//! Shapes in the plane and in space, and an exact, history-free narrow phase.
+//!
+//! Contact data is a pure function of the two poses: no caches, no memory of the previous call. Gaps, witness points and
+//! normals are analytic, and every contact is *feature-exact*: its gap is the distance between two named features
+//! (vertex and face, edge and edge, centre and centre), so that the gradient of the gap with respect to the poses is the
+//! wrench of its normal, to round-off. parry supplies hulls, mass properties and the bounding-volume tree.
+//!
+//! The plane is the plane z = 0 of space: planar shapes live in [`planar`], spatial ones in [`spatial`], and both report
+//! [`ContactPoint`]s in three coordinates, so that nobody downstream needs to know the difference.
+
+mod contact;
+mod error;
+mod pair;
+mod shape;
+
+pub mod broad_phase;
+pub mod mass;
+pub mod planar;
+pub mod spatial;
+
+pub use contact::{ContactPoint, Feature};
+pub use error::{ShapeError, UnsupportedPair};
+pub use pair::{Scratch, contacts, ensure_supported};
+pub use shape::{Dimension, Shape};
+
+/// A pose: rotation matrix and translation, taking body coordinates to world coordinates.
+///
+/// A planar pose is a rotation about z and a translation in the plane z = 0.
+pub type Pose = nalgebra::IsometryMatrix3<f64>;

@@ -1,0 +1,51 @@
+//! The narrow phase of a pair of shapes, whichever world they belong to.
+
+use crate::{ContactPoint, Pose, Shape, UnsupportedPair, planar, spatial};
+
+/// Buffers of the narrow phase, reused from call to call; they carry nothing from one call to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    planar: planar::Scratch,
+    spatial: spatial::Scratch,
+}
+
+/// Appends to `out` the contacts between A and B whose gap is at most `margin`, sorted by feature.
+///
+/// Exchanging A and B mirrors the result: the same gaps and points, opposite normals, exchanged features. The one exception
+/// are contacts without a unique normal, where the choice may favour A.
+pub fn contacts(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    margin: f64,
+    scratch: &mut Scratch,
+    out: &mut Vec<ContactPoint>,
+) -> Result<(), UnsupportedPair> {
+    match (a, b) {
+        (Shape::Planar(a), Shape::Planar(b)) => {
+            planar::contacts(a, pose_a, b, pose_b, margin, &mut scratch.planar, out)
+        }
+        (Shape::Spatial(a), Shape::Spatial(b)) => {
+            spatial::contacts(a, pose_a, b, pose_b, margin, &mut scratch.spatial, out)
+        }
+        _ => Err(mixed_worlds(a, b)),
+    }
+}
+
+/// Whether [`contacts`] can treat the pair; ask once when a model is built.
+pub fn ensure_supported(a: &Shape, b: &Shape) -> Result<(), UnsupportedPair> {
+    match (a, b) {
+        (Shape::Planar(a), Shape::Planar(b)) => planar::ensure_supported(a, b),
+        (Shape::Spatial(a), Shape::Spatial(b)) => spatial::ensure_supported(a, b),
+        _ => Err(mixed_worlds(a, b)),
+    }
+}
+
+fn mixed_worlds(a: &Shape, b: &Shape) -> UnsupportedPair {
+    UnsupportedPair {
+        a: a.name(),
+        b: b.name(),
+        reason: "one shape lives in the plane and the other in space; build the model from one kind only",
+    }
+}

@@ -1,0 +1,95 @@
+//! Where the planar kernels compute, and how their results reach the world.
+
+use nalgebra::{Matrix2, Point3, Unit, Vector2, Vector3};
+
+use crate::{ContactPoint, Feature, Pose};
+
+/// A planar pose relative to the midpoint between the two bodies.
+///
+/// Far from the world's origin the world coordinates of two close bodies share their leading digits; relative to the midpoint
+/// those digits are gone and none is lost. The midpoint does not change when A and B are exchanged, hence neither does the
+/// result, to the last bit.
+pub(super) struct Frame {
+    rotation: Matrix2<f64>,
+    pub(super) translation: Vector2<f64>,
+}
+
+impl Frame {
+    /// The frames of A and B relative to their midpoint, and the midpoint.
+    pub(super) fn about_midpoint(pose_a: &Pose, pose_b: &Pose) -> (Self, Self, Vector2<f64>) {
+        let (a, b) = (pose_a.translation.vector.xy(), pose_b.translation.vector.xy());
+        let origin = (a + b) * 0.5;
+        let frame = |pose: &Pose, at: Vector2<f64>| Self {
+            rotation: pose.rotation.matrix().fixed_view::<2, 2>(0, 0).into_owned(),
+            translation: at - origin,
+        };
+        (frame(pose_a, a), frame(pose_b, b), origin)
+    }
+
+    pub(super) fn point(&self, local: &Vector2<f64>) -> Vector2<f64> {
+        self.translation + self.rotation * local
+    }
+
+    pub(super) fn direction(&self, local: &Vector2<f64>) -> Vector2<f64> {
+        self.rotation * local
+    }
+
+    pub(super) fn direction_to_local(&self, world: &Vector2<f64>) -> Vector2<f64> {
+        self.rotation.tr_mul(world)
+    }
+}
+
+/// A contact in midpoint coordinates.
+#[derive(Clone, Copy)]
+pub(super) struct PlaneContact {
+    pub(super) feature_a: usize,
+    pub(super) feature_b: usize,
+    pub(super) point_a: Vector2<f64>,
+    pub(super) point_b: Vector2<f64>,
+    pub(super) normal: Vector2<f64>,
+    pub(super) gap: f64,
+    pub(super) normal_is_unique: bool,
+}
+
+impl PlaneContact {
+    /// The same contact with the roles of A and B exchanged.
+    pub(super) fn mirrored(self) -> Self {
+        Self {
+            feature_a: self.feature_b,
+            feature_b: self.feature_a,
+            point_a: self.point_b,
+            point_b: self.point_a,
+            normal: -self.normal,
+            ..self
+        }
+    }
+}
+
+/// Takes the contacts within the margin to the world.
+pub(super) struct Sink<'a> {
+    origin: Vector2<f64>,
+    pub(super) margin: f64,
+    out: &'a mut Vec<ContactPoint>,
+}
+
+impl<'a> Sink<'a> {
+    pub(super) fn new(origin: Vector2<f64>, margin: f64, out: &'a mut Vec<ContactPoint>) -> Self {
+        Self { origin, margin, out }
+    }
+
+    /// Keeps the contact if its gap is at most the margin.
+    pub(super) fn push(&mut self, contact: PlaneContact) {
+        if contact.gap > self.margin {
+            return;
+        }
+        let world = |p: Vector2<f64>| Point3::new(self.origin.x + p.x, self.origin.y + p.y, 0.0);
+        self.out.push(ContactPoint {
+            feature: Feature::new(contact.feature_a as u32, contact.feature_b as u32),
+            point_a: world(contact.point_a),
+            point_b: world(contact.point_b),
+            normal: Unit::new_unchecked(Vector3::new(contact.normal.x, contact.normal.y, 0.0)),
+            gap: contact.gap,
+            normal_is_unique: contact.normal_is_unique,
+        });
+    }
+}

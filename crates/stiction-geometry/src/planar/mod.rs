@@ -1,0 +1,82 @@
+//! Shapes in the plane z = 0 and the contacts between them.
+//!
+//! Point, disc, capsule, box and polygon are a convex *core* (a vertex, a segment, a polygon) grown by a radius; one kernel
+//! treats every pair of cores (`core_pair`), on the face of least penetration found by the separating-axis test
+//! (`separation`). Half-planes have their own, simpler kernel, which also knows the ellipse (`half_plane`).
+
+mod core_pair;
+mod frame;
+mod half_plane;
+mod placed_core;
+mod polygon;
+mod separation;
+mod shape;
+
+pub use polygon::ConvexPolygon;
+pub use shape::{MAX_LENGTH, Shape};
+
+use crate::{ContactPoint, Pose, UnsupportedPair};
+use core_pair::CorePair;
+use frame::{Frame, Sink};
+use half_plane::HalfPlane;
+use placed_core::PlacedCore;
+
+/// Buffers of the narrow phase, reused from call to call; they carry nothing from one call to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    core_a: PlacedCore,
+    core_b: PlacedCore,
+    pair: core_pair::Buffers,
+}
+
+/// Whether [`contacts`] can treat the pair.
+pub(crate) fn ensure_supported(a: &Shape, b: &Shape) -> Result<(), UnsupportedPair> {
+    let reason = match (a, b) {
+        (Shape::HalfPlane { .. }, Shape::HalfPlane { .. }) => {
+            "two half-planes overlap without bound; replace one of them by a box"
+        }
+        (Shape::Point, Shape::Point) => "two points have no surface to meet; give one of them a radius (a disc)",
+        (Shape::Ellipse { .. }, Shape::HalfPlane { .. }) | (Shape::HalfPlane { .. }, Shape::Ellipse { .. }) => {
+            return Ok(());
+        }
+        (Shape::Ellipse { .. }, _) | (_, Shape::Ellipse { .. }) => {
+            "the explicit narrow phase knows the ellipse only on a half-plane; use a polygon or a capsule in its place"
+        }
+        _ => return Ok(()),
+    };
+    Err(UnsupportedPair { a: a.name(), b: b.name(), reason })
+}
+
+/// Appends to `out` the contacts between A and B whose gap is at most `margin`, sorted by feature.
+pub(crate) fn contacts(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    margin: f64,
+    scratch: &mut Scratch,
+    out: &mut Vec<ContactPoint>,
+) -> Result<(), UnsupportedPair> {
+    ensure_supported(a, b)?;
+    let (frame_a, frame_b, origin) = Frame::about_midpoint(pose_a, pose_b);
+    let first_new = out.len();
+    let mut sink = Sink::new(origin, margin, out);
+    match (a, b) {
+        (Shape::HalfPlane { normal }, _) => {
+            HalfPlane::new(normal, &frame_a).against(b, &frame_b, &mut scratch.core_b, &mut |c| sink.push(c));
+        }
+        (_, Shape::HalfPlane { normal }) => {
+            HalfPlane::new(normal, &frame_b).against(a, &frame_a, &mut scratch.core_a, &mut |c| sink.push(c.mirrored()));
+        }
+        _ => {
+            scratch.core_a.place(a, &frame_a);
+            scratch.core_b.place(b, &frame_b);
+            let distance = (frame_b.translation - frame_a.translation).norm();
+            CorePair::new(&scratch.core_a, &scratch.core_b, distance).contacts(&mut scratch.pair, &mut sink);
+        }
+    }
+    if let Some(new) = out.get_mut(first_new..) {
+        new.sort_unstable_by_key(|contact| contact.feature);
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! The shapes of the plane and their bounds.
+
+use nalgebra::{Point2, Point3, Unit, Vector2, Vector3};
+
+use super::polygon::ConvexPolygon;
+use crate::broad_phase::Aabb;
+use crate::{Pose, ShapeError};
+
+/// The largest magnitude of a size or coordinate; beyond it squares of lengths lose their meaning.
+pub const MAX_LENGTH: f64 = 1e9;
+
+/// A convex shape in the plane, in the coordinates of its body.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Shape {
+    /// The origin.
+    Point,
+    /// A disc about the origin.
+    Disc {
+        /// Radius.
+        radius: f64,
+    },
+    /// All points within `radius` of the segment from −`half_length` to +`half_length` on the local x axis.
+    Capsule {
+        /// Half the length of the segment.
+        half_length: f64,
+        /// Radius.
+        radius: f64,
+    },
+    /// A rectangle about the origin, aligned with the local axes.
+    Box {
+        /// Half the edge lengths along x and y.
+        half_extents: [f64; 2],
+    },
+    /// A convex polygon.
+    Polygon(ConvexPolygon),
+    /// All points x with `normal` · x ≤ 0.
+    HalfPlane {
+        /// The direction out of the solid.
+        normal: Unit<Vector2<f64>>,
+    },
+    /// An ellipse about the origin, aligned with the local axes.
+    Ellipse {
+        /// The semi-axes along x and y.
+        semi_axes: [f64; 2],
+    },
+}
+
+impl Shape {
+    /// The origin as a shape.
+    pub fn point() -> Self {
+        Self::Point
+    }
+
+    /// A disc about the origin.
+    pub fn disc(radius: f64) -> Result<Self, ShapeError> {
+        Ok(Self::Disc { radius: size("the radius of a disc", radius)? })
+    }
+
+    /// A capsule along the local x axis.
+    pub fn capsule(half_length: f64, radius: f64) -> Result<Self, ShapeError> {
+        Ok(Self::Capsule {
+            half_length: size("the half length of a capsule", half_length)?,
+            radius: size("the radius of a capsule", radius)?,
+        })
+    }
+
+    /// A rectangle about the origin with the given half edge lengths.
+    pub fn rectangle(half_extents: [f64; 2]) -> Result<Self, ShapeError> {
+        for half_extent in half_extents {
+            size("a half extent of a box", half_extent)?;
+        }
+        Ok(Self::Box { half_extents })
+    }
+
+    /// The convex polygon with the given vertices, counter-clockwise; see [`ConvexPolygon::new`].
+    pub fn polygon(vertices: &[Point2<f64>]) -> Result<Self, ShapeError> {
+        ConvexPolygon::new(vertices).map(Self::Polygon)
+    }
+
+    /// The convex hull of `points`; see [`ConvexPolygon::from_points`].
+    pub fn convex_hull(points: &[Point2<f64>]) -> Result<Self, ShapeError> {
+        ConvexPolygon::from_points(points).map(Self::Polygon)
+    }
+
+    /// The half-plane below the line through the origin with the given outward normal.
+    pub fn half_plane(normal: Vector2<f64>) -> Result<Self, ShapeError> {
+        // Scaling by the largest component keeps the norm of very long and very short vectors representable.
+        let scale = normal.amax();
+        if !(scale.is_normal() && normal.iter().all(|x| x.is_finite())) {
+            return Err(ShapeError::BadDirection { what: "the normal of a half-plane" });
+        }
+        Ok(Self::HalfPlane { normal: Unit::new_normalize(normal / scale) })
+    }
+
+    /// An ellipse about the origin with the given semi-axes.
+    pub fn ellipse(semi_axes: [f64; 2]) -> Result<Self, ShapeError> {
+        for semi_axis in semi_axes {
+            size("a semi-axis of an ellipse", semi_axis)?;
+        }
+        Ok(Self::Ellipse { semi_axes })
+    }
+
+    /// The name used in messages and files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Point => "point",
+            Self::Disc { .. } => "disc",
+            Self::Capsule { .. } => "capsule",
+            Self::Box { .. } => "box",
+            Self::Polygon(_) => "polygon",
+            Self::HalfPlane { .. } => "half-plane",
+            Self::Ellipse { .. } => "ellipse",
+        }
+    }
+
+    /// The smallest axis-aligned box around the shape at `pose`; none for an unbounded shape.
+    pub fn aabb(&self, pose: &Pose) -> Option<Aabb> {
+        let centre = Point3::from(pose.translation.vector);
+        let axes = pose.rotation.matrix().fixed_view::<2, 2>(0, 0).into_owned();
+        let half = match self {
+            Self::Point => Vector2::zeros(),
+            Self::Disc { radius } => Vector2::repeat(*radius),
+            Self::Capsule { half_length, radius } => axes.column(0).abs() * *half_length + Vector2::repeat(*radius),
+            Self::Box { half_extents } => axes.abs() * Vector2::from(*half_extents),
+            // The support function of the ellipse along the two world axes.   [GEOM-8]
+            Self::Ellipse { semi_axes: [a, b] } => {
+                Vector2::from_fn(|i, _| Vector2::new(axes[(i, 0)] * a, axes[(i, 1)] * b).norm())
+            }
+            Self::Polygon(polygon) => return Some(bounds(polygon, pose)),
+            Self::HalfPlane { .. } => return None,
+        };
+        let half = Vector3::new(half.x, half.y, 0.0);
+        Some(Aabb { min: centre - half, max: centre + half })
+    }
+
+    /// The largest distance of a point of the shape from the body's origin; none for an unbounded shape.
+    pub fn radius_bound(&self) -> Option<f64> {
+        match self {
+            Self::Point => Some(0.0),
+            Self::Disc { radius } => Some(*radius),
+            Self::Capsule { half_length, radius } => Some(half_length + radius),
+            Self::Box { half_extents } => Some(Vector2::from(*half_extents).norm()),
+            Self::Polygon(polygon) => Some(polygon.radius_bound()),
+            Self::Ellipse { semi_axes: [a, b] } => Some(a.max(*b)),
+            Self::HalfPlane { .. } => None,
+        }
+    }
+}
+
+/// The smallest axis-aligned box around the vertices of `polygon`.
+fn bounds(polygon: &ConvexPolygon, pose: &Pose) -> Aabb {
+    let (min, max) = polygon.vertices().iter().map(|v| pose * Point3::new(v.x, v.y, 0.0)).fold(
+        (Point3::from(Vector3::repeat(f64::INFINITY)), Point3::from(Vector3::repeat(f64::NEG_INFINITY))),
+        |(min, max), v| (min.inf(&v), max.sup(&v)),
+    );
+    Aabb { min, max }
+}
+
+/// Accepts a normal positive number up to [`MAX_LENGTH`].
+fn size(what: &'static str, value: f64) -> Result<f64, ShapeError> {
+    if value > MAX_LENGTH && value.is_finite() {
+        return Err(ShapeError::BadCoordinate { what, value, limit: MAX_LENGTH });
+    }
+    if value.is_normal() && value > 0.0 { Ok(value) } else { Err(ShapeError::BadSize { what, value }) }
+}

@@ -1,0 +1,67 @@
+//! The union of planar and spatial shapes.
+
+use crate::{Pose, broad_phase::Aabb, planar, spatial};
+
+/// Plane or space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum Dimension {
+    /// Two dimensions: the plane z = 0, y up.
+    Planar,
+    /// Three dimensions, z up.
+    Spatial,
+}
+
+/// A shape, in the plane or in space.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// A shape in the plane.
+    Planar(planar::Shape),
+    /// A shape in space.
+    Spatial(spatial::Shape),
+}
+
+impl Shape {
+    /// Which world the shape belongs to.
+    pub fn dimension(&self) -> Dimension {
+        match self {
+            Self::Planar(_) => Dimension::Planar,
+            Self::Spatial(_) => Dimension::Spatial,
+        }
+    }
+
+    /// The name used in messages and files, such as `capsule`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Planar(shape) => shape.name(),
+            Self::Spatial(shape) => shape.name(),
+        }
+    }
+
+    /// The tightest box around the shape at a pose; `None` for an unbounded shape.
+    pub fn aabb(&self, pose: &Pose) -> Option<Aabb> {
+        match self {
+            Self::Planar(shape) => shape.aabb(pose),
+            Self::Spatial(shape) => shape.aabb(pose),
+        }
+    }
+
+    /// Distance of the farthest point from the shape's own origin; `None` for an unbounded shape.
+    pub fn radius_bound(&self) -> Option<f64> {
+        match self {
+            Self::Planar(shape) => shape.radius_bound(),
+            Self::Spatial(shape) => shape.radius_bound(),
+        }
+    }
+}
+
+impl From<planar::Shape> for Shape {
+    fn from(shape: planar::Shape) -> Self {
+        Self::Planar(shape)
+    }
+}
+
+impl From<spatial::Shape> for Shape {
+    fn from(shape: spatial::Shape) -> Self {
+        Self::Spatial(shape)
+    }
+}
