@@ -19,6 +19,9 @@ pub fn advance(
     h: f64,
     ws: &mut Workspace,
 ) -> Result<StepReport, StepCause> {
+    if ws.problem.ensure_finite().is_err() {
+        return Err(StepCause::non_finite("assembled problem", None));
+    }
     let climb = ladder.climb(&ws.problem, &mut ws.solution);
     if !climb.status.is_solved() {
         return Err(not_solved(model, ladder, ws, &climb));

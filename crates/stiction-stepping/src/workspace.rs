@@ -11,7 +11,7 @@ use stiction_multibody::{Configuration, State, Wrench};
 use crate::{Contact, ContactReport, Event, Layout};
 
 /// Everything a step needs besides model, scheme and state. Nothing in it outlives the step but memory.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Workspace {
     /// Bodies at q and v, all at the start time.
     pub start: Configuration,
@@ -51,4 +51,29 @@ pub struct Workspace {
     pub next: State,
     /// Bodies at the state being made.
     pub end: Configuration,
+}
+
+impl Workspace {
+    /// The bodies where the constraints of the last step were linearised.
+    pub fn linearised(&self) -> &Configuration {
+        &self.linear_end
+    }
+
+    /// Overwrites the numbers left in scratch memory with NaN. The next step must not notice.
+    pub fn poison(&mut self) {
+        let numbers = [
+            &mut self.predicted,
+            &mut self.reach,
+            &mut self.solution.free,
+            &mut self.solution.complementary,
+            &mut self.next.q,
+            &mut self.next.v,
+            &mut self.problem.equality.constant,
+            &mut self.problem.complementarity.constant,
+        ];
+        numbers.into_iter().flatten().for_each(|x| *x = f64::NAN);
+        self.directions.iter_mut().for_each(|d| *d = Vector3::repeat(f64::NAN));
+        self.applied.iter_mut().for_each(|w| *w = Wrench::of_torque(Vector3::repeat(f64::NAN)));
+        self.contacts.iter_mut().for_each(|c| c.gap_end = f64::NAN);
+    }
 }

@@ -1,0 +1,46 @@
+//! Exact simulation of multibody systems with intermittent frictional contact.
+//!
+//! Stick is stick, slip is slip, separation is separation: no springs hidden in the contact, no parameter to tune.
+//!
+//! ```
+//! use nalgebra::Vector2;
+//! use stiction::{BodyBuilder, ContactRule, Dimension, ModelBuilder, Preset, Simulation, planar};
+//!
+//! let mut builder = ModelBuilder::new(Dimension::Planar);
+//! builder.gravity(0.0, -9.81, 0.0)?;
+//! builder.body(BodyBuilder::fixed("floor").shape(planar::Shape::half_plane(Vector2::y())?.into()))?;
+//! builder.body(
+//!     BodyBuilder::planar("box", 1.0, 0.1).position(0.0, 0.25, 0.0).velocity(1.0, 0.0, 0.0)
+//!         .shape(planar::Shape::rectangle([0.5, 0.25])?.into()),
+//! )?;
+//! builder.default_contact(ContactRule { friction: 0.5, ..ContactRule::default() })?;
+//!
+//! let mut simulation = Simulation::new(builder.build()?, Preset::StewartTrinkle.scheme(), 0.001)?;
+//! while simulation.time() < 0.5 {
+//!     let report = simulation.step()?;
+//!     assert!(report.residual.value < 1e-9);
+//! }
+//! // It slid v²/(2 μ g) = 0.1019 m and stopped, and stays.
+//! assert!((simulation.state().q[0] - 0.1019).abs() < 1e-3);
+//! assert!(simulation.state().v[0].abs() < 1e-15);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod build_error;
+mod simulation;
+
+
+pub use build_error::{BuildError, RestoreError};
+pub use simulation::Simulation;
+
+pub use stiction_complementarity as complementarity;
+pub use stiction_geometry::{self as geometry, Dimension, Pose, Shape, planar, spatial};
+pub use stiction_multibody::{
+    self as multibody, BodyBuilder, BodyId, BodyKind, Configuration, ContactId, ContactMode, ContactRule, Damper, Energy,
+    Expression, ForceCallback, JointId, JointKind, Load, Model, ModelBuilder, ModelError, Motion, OrientationUpdate,
+    ShapeId, Spring, State, Twist, Wrench,
+};
+pub use stiction_stepping::{
+    self as stepping, ContactReport, Event, EventKind, Infeasibility, Ladder, LineariseAt, Margin, Preset,
+    PrescribedSlip, Rung, Scheme, StepCause, StepError, StepReport,
+};

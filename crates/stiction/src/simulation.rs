@@ -1,0 +1,210 @@
+//! A model, a scheme and a state: what steps.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use stiction_complementarity::MixedLcp;
+use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
+use stiction_stepping::{
+    ContactReport, Event, Infeasibility, Ladder, Scheme, StepCause, StepError, StepReport, Workspace, advance, assemble,
+    detect, infeasibility,
+};
+
+use crate::{BuildError, RestoreError};
+
+/// Smallest and largest step, s.
+const STEP_RANGE: (f64, f64) = (1e-12, 10.0);
+
+/// Version of the saved state; a change of [`State`] raises it.
+const SAVE_VERSION: u32 = 1;
+
+/// A running simulation.
+pub struct Simulation {
+    model: Arc<Model>,
+    scheme: Scheme,
+    h: f64,
+    ladder: Ladder,
+    state: State,
+    configuration: Configuration,
+    workspace: Workspace,
+}
+
+/// What [`Simulation::save`] writes.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved {
+    stiction_state: u32,
+    bodies: Vec<String>,
+    step: f64,
+    state: State,
+}
+
+impl Simulation {
+    /// A simulation at the initial state of the model, with fixed steps of `step` seconds.
+    pub fn new(model: impl Into<Arc<Model>>, scheme: Scheme, step: f64) -> Result<Self, BuildError> {
+        scheme.validate()?;
+        let (least, most) = STEP_RANGE;
+        if !(least..=most).contains(&step) {
+            return Err(BuildError::Step { least, most, value: step });
+        }
+        let model = model.into();
+        let state = model.initial_state();
+        let mut configuration = Configuration::default();
+        configuration.update(&model, &state.q, &state.v, state.time);
+        let (ladder, workspace) = (Ladder::default(), Workspace::default());
+        Ok(Self { model, scheme, h: step, ladder, state, configuration, workspace })
+    }
+
+    /// Replaces the ladder of solvers.
+    pub fn with_ladder(mut self, ladder: Ladder) -> Self {
+        self.ladder = ladder;
+        self
+    }
+
+    /// Advances by one step, or leaves the state untouched and says why not.
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        let report = self.try_step().map_err(|cause| StepError {
+            step: self.state.step + 1,
+            time: self.state.time,
+            cause,
+        })?;
+        // The step happened whole: what was made beside the state becomes the state.
+        std::mem::swap(&mut self.state, &mut self.workspace.next);
+        std::mem::swap(&mut self.configuration, &mut self.workspace.end);
+        Ok(report)
+    }
+
+    fn try_step(&mut self) -> Result<StepReport, StepCause> {
+        let Self { model, scheme, h, ladder, state, workspace, .. } = self;
+        detect(model, scheme, state, *h, workspace)?;
+        assemble(model, scheme, state, *h, workspace);
+        advance(model, scheme, ladder, state, *h, workspace)
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// The scheme.
+    pub fn scheme(&self) -> &Scheme {
+        &self.scheme
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Time, s.
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    /// Step size, s.
+    pub fn step_size(&self) -> f64 {
+        self.h
+    }
+
+    /// Poses and twists of all bodies now.
+    pub fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    /// Mechanical energy now.
+    pub fn energy(&self) -> Energy {
+        energy(&self.model, &self.configuration)
+    }
+
+    /// Momentum now.
+    pub fn momentum(&self) -> Momentum {
+        momentum(&self.model, &self.configuration)
+    }
+
+    /// Penetration and joint error now, over all pairs of shapes.
+    pub fn infeasibility(&self) -> Result<Infeasibility, StepCause> {
+        let count = self.model.shapes().count();
+        let owner = |index| self.model.shape(index).map(|(_, body, _)| body);
+        let collide = |&(i, j): &(usize, usize)| {
+            let (Some(a), Some(b)) = (owner(i), owner(j)) else { return false };
+            stiction_multibody::may_collide(&self.model, a, b)
+        };
+        let pairs: Vec<_> = (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).filter(collide).collect();
+        infeasibility(&self.model, &self.configuration, &pairs, (&mut Default::default(), &mut Vec::new()))
+    }
+
+    /// What the contacts within reach did in the last step, in the order of their ids.
+    pub fn contacts(&self) -> &[ContactReport] {
+        &self.workspace.contact_reports
+    }
+
+    /// Contact transitions of the last step.
+    pub fn events(&self) -> &[Event] {
+        &self.workspace.events
+    }
+
+    /// Joint impulses of the last step, row by row, N s or N m s.
+    pub fn joint_impulses(&self) -> &[f64] {
+        let solution = &self.workspace.solution.free;
+        solution.get(self.model.dof()..).unwrap_or_default()
+    }
+
+    /// Force and torque (about its centre of mass) that a joint exerted on its second body over the last step.
+    pub fn joint_wrench(&self, id: JointId) -> Option<Wrench> {
+        let joint = self.model.joint(id)?;
+        Some(joint.wrench(self.workspace.linearised(), self.joint_impulses(), self.h))
+    }
+
+    /// The complementarity problem of the last step, solved or not: a value that can be saved and solved again.
+    pub fn problem(&self) -> &MixedLcp {
+        &self.workspace.problem
+    }
+
+    /// The scratch memory. Replacing it by an empty one changes no result.
+    pub fn workspace_mut(&mut self) -> &mut Workspace {
+        &mut self.workspace
+    }
+
+    /// The state as JSON text, with every bit.
+    pub fn save(&self) -> String {
+        let saved = Saved {
+            stiction_state: SAVE_VERSION,
+            bodies: self.body_names().map(str::to_owned).collect(),
+            step: self.h,
+            state: self.state.clone(),
+        };
+        serde_json::to_string(&saved).unwrap_or_default()
+    }
+
+    /// Takes over a state made by [`Self::save`] of the same scene; on error nothing changes.
+    pub fn restore(&mut self, saved: &str) -> Result<(), RestoreError> {
+        let saved: Saved = serde_json::from_str(saved)?;
+        if saved.stiction_state != SAVE_VERSION {
+            return Err(RestoreError::Version { found: saved.stiction_state, expected: SAVE_VERSION });
+        }
+        if !saved.bodies.iter().map(String::as_str).eq(self.body_names()) {
+            return Err(RestoreError::Mismatch("its bodies have other names".into()));
+        }
+        if saved.step.to_bits() != self.h.to_bits() {
+            return Err(RestoreError::Mismatch(format!("its step is {} s, here it is {} s", saved.step, self.h)));
+        }
+        self.set_state(saved.state)
+    }
+
+    /// Puts the simulation into another state of the same model; on error nothing changes.
+    pub fn set_state(&mut self, state: State) -> Result<(), RestoreError> {
+        if (state.q.len(), state.v.len()) != (self.model.coordinates(), self.model.dof()) {
+            return Err(RestoreError::Mismatch("it has another number of coordinates".into()));
+        }
+        if state.first_non_finite().is_some() || !(state.time.is_finite() && state.time_carry.is_finite()) {
+            return Err(RestoreError::Mismatch("it holds numbers that are not finite".into()));
+        }
+        self.configuration.update(&self.model, &state.q, &state.v, state.time);
+        self.state = state;
+        Ok(())
+    }
+
+    fn body_names(&self) -> impl Iterator<Item = &str> {
+        self.model.bodies().iter().map(|body| body.name.as_str())
+    }
+}
