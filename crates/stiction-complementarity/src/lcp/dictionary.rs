@@ -1,13 +1,13 @@
 //! The condensed tableau of Lemke's method: each basic variable as an affine function of the nonbasic ones,
-//! x_B = value + rates · x_N, with the covering variable z₀ of w = M z + q + e z₀.   [LCP-3]
+//! x_B = value + rates · x_N, with the covering variable z₀ of S w = S (M z + q) + e z₀.   [LCP-3]
 //!
-//! Degeneracy is resolved lexicographically [LCP-4]. What counts as a tie or a zero is judged against `size`, a running
-//! bound on the numbers each basic value was computed from, so the judgement does not depend on units.
+//! Degeneracy is resolved lexicographically [LCP-4]. What counts as a tie or a zero is judged against `size`, the
+//! largest value a variable has had, so the judgement does not depend on units.
 
 use super::Lcp;
 use crate::linalg::DenseMatrix;
 
-/// A variable of w = M z + q + e z₀.
+/// A variable of S w = S (M z + q) + e z₀.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Variable {
     W(usize),
@@ -44,12 +44,15 @@ pub(super) struct Dictionary {
     /// n rows by n + 1 nonbasic columns.
     rates: DenseMatrix,
     value: Vec<f64>,
+    /// The largest value each basic variable has had since it became basic; for a w at least the first z₀.
     size: Vec<f64>,
     basic: Vec<Variable>,
     nonbasic: Vec<Variable>,
     place_of_w: Vec<Place>,
     place_of_z: Vec<Place>,
     place_of_cover: Option<Place>,
+    /// The first value of z₀: what was added to every w at the start.
+    first_cover: f64,
     /// −(entering column): the rate at which each basic variable falls.
     fall: Vec<f64>,
     tied: Vec<usize>,
@@ -57,19 +60,22 @@ pub(super) struct Dictionary {
 }
 
 impl Dictionary {
-    /// Starts from the basis of all w: w = q + M z + e z₀.   [LCP-3]
+    /// Starts from the basis of all w: S w = S q + S M z + e z₀ with the row scales S.   [LCP-3]
     pub(super) fn start(&mut self, problem: &Lcp) {
         let n = problem.size();
         self.rates.reset(n, n + 1);
-        for i in 0..n {
-            let row = self.rates.row_mut(i);
-            row[..n].copy_from_slice(problem.m().row(i));
-            row[n] = 1.0;
-        }
         self.value.clear();
-        self.value.extend_from_slice(problem.q());
         self.size.clear();
-        self.size.extend(problem.q().iter().map(|q| q.abs()));
+        for (i, &q) in problem.q().iter().enumerate() {
+            let scale = row_scale(problem.m().row(i));
+            let row = self.rates.row_mut(i);
+            for (rate, m) in row.iter_mut().zip(problem.m().row(i)) {
+                *rate = scale * m;
+            }
+            row[n] = 1.0;
+            self.value.push(scale * q);
+            self.size.push((scale * q).abs());
+        }
         self.basic.clear();
         self.basic.extend((0..n).map(Variable::W));
         self.nonbasic.clear();
@@ -113,6 +119,19 @@ impl Dictionary {
         self.basic[row]
     }
 
+    /// The value of the basic variable of a row.
+    pub(super) fn value(&self, row: usize) -> f64 {
+        self.value[row]
+    }
+
+    /// How much is left of the first z₀, as a fraction.
+    pub(super) fn cover_left(&self) -> f64 {
+        match self.place_of_cover {
+            Some(Place::Row(row)) if self.first_cover > 0.0 => self.value[row] / self.first_cover,
+            _ => 0.0,
+        }
+    }
+
     /// Lexicographic ratio test for the entering column; z₀ leaves whenever it can.   [LCP-4]
     pub(super) fn leaving(&mut self, column: usize, judge: Judgement) -> Leaving {
         self.fall.clear();
@@ -131,11 +150,10 @@ impl Dictionary {
             }
         }
         let Some((least_row, least)) = first else { return Leaving::Ray };
-        let least_size = self.size[least_row] / self.fall[least_row];
         self.tied.clear();
         for (i, fall) in self.fall.iter().copied().enumerate().filter(falling) {
             let rest = self.value[i] - least * fall;
-            if rest <= judge.tie * self.size[i].max(fall * least_size) {
+            if rest <= judge.tie * self.size[i] {
                 self.tied.push(i);
             }
         }
@@ -157,9 +175,15 @@ impl Dictionary {
         self.pivot_row[column] = inverse;
         self.rates.row_mut(row).copy_from_slice(&self.pivot_row);
         let value = -self.value[row] * inverse;
-        let size = self.size[row] * inverse.abs();
         self.value[row] = value.max(0.0);
-        self.size[row] = size;
+        self.size[row] = match self.basic[row] {
+            Variable::Z(_) => value.abs(),
+            Variable::Cover => {
+                self.first_cover = value.abs();
+                self.first_cover
+            }
+            Variable::W(_) => value.abs().max(self.first_cover),
+        };
         for i in 0..self.value.len() {
             let rates = self.rates.row_mut(i);
             let factor = rates[column];
@@ -168,19 +192,17 @@ impl Dictionary {
             }
             rates[column] = 0.0;
             add_multiple(rates, factor, &self.pivot_row, judge.pivot);
-            let bound = self.size[i].max(factor.abs() * size);
             let updated = self.value[i] + factor * value;
+            let size = self.size[i].max(updated);
             // What is left of a tie is zero by decision; the lexicographic rule has ordered it.
-            self.value[i] = if updated <= judge.tie * bound { 0.0 } else { updated };
-            self.size[i] = bound;
+            self.value[i] = if updated <= judge.tie * size { 0.0 } else { updated };
+            self.size[i] = size;
         }
     }
 
     fn exchange_names(&mut self, row: usize, column: usize) {
         std::mem::swap(&mut self.basic[row], &mut self.nonbasic[column]);
-        for (variable, place) in
-            [(self.basic[row], Place::Row(row)), (self.nonbasic[column], Place::Column(column))]
-        {
+        for (variable, place) in [(self.basic[row], Place::Row(row)), (self.nonbasic[column], Place::Column(column))] {
             match variable {
                 Variable::W(i) => self.place_of_w[i] = place,
                 Variable::Z(i) => self.place_of_z[i] = place,
@@ -214,6 +236,19 @@ impl Dictionary {
             Place::Column(column) => -self.rates[(row, column)],
         }
     }
+}
+
+/// The power of 2¹⁶ that brings the largest entry of a row of M into [2⁻⁸, 2⁸).
+///
+/// The covering variable adds the same amount to every row, so a row in much smaller units than the others would drown
+/// in its rounding. Being a power of two the scale costs no accuracy; being coarse it leaves ordinary rows alone.
+fn row_scale(row: &[f64]) -> f64 {
+    let largest = row.iter().fold(0.0, |size: f64, m| size.max(m.abs()));
+    if !largest.is_normal() {
+        return 1.0;
+    }
+    let exponent = i32::from((largest.to_bits() >> 52) as u16 & 0x7ff) - 1023;
+    2.0_f64.powi(-16 * (exponent + 8).div_euclid(16).clamp(-60, 60))
 }
 
 /// x ← x + factor · p, where what cancels down to the fraction `noise` of x is set to zero.

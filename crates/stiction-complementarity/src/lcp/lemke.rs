@@ -1,5 +1,6 @@
 //! Lemke's method with covering vector e and lexicographic anti-cycling.   [LCP-3] [LCP-4]
 //!
+//! Rows whose entries are larger than 2⁸ or smaller than 2⁻⁸ are first scaled by a power of two; e covers the scaled rows.
 //! It solves every problem with a copositive M for which a solution can be guaranteed (contact problems with friction
 //! pyramids among them) and every P-matrix. Ending on a secondary ray proves that there is no solution when M is
 //! copositive-plus, for example positive semidefinite; for other classes a ray only means that this method found none.
@@ -10,28 +11,28 @@ use super::dictionary::{Dictionary, Judgement, Leaving, Variable};
 use super::{Lcp, LcpSolution};
 use crate::linalg::{DenseLu, dot};
 use crate::outcome::{Ending, Status};
-use crate::problem::OptionError;
+use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
 
 /// The knobs of [`LcpLemke`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LcpLemkeOptions {
-    /// Pivots after which the method gives up with `BudgetExhausted`. `None`, the default, means 1000 + 50 n: contact
+    /// Pivots, of all attempts together, after which the method gives up with `BudgetExhausted`. `None`, the default, means 1000 + 50 n: contact
     /// problems take about n / 2 pivots, while the worst case grows as 2ⁿ.
     pub max_pivots: Option<u32>,
-    /// Two basic variables reach zero together when they differ by at most this fraction of the largest numbers they
-    /// were computed from. Dimensionless, default 1e-12, in (0, 1e-3). Smaller values take rounding for order; larger
-    /// ones show as residuals of that size.
+    /// A basic variable has reached zero when at most this fraction of its largest value is left; variables that reach
+    /// zero together are a tie. Dimensionless, default 1e-13, in (0, 1e-3). Smaller values take rounding for order, larger
+    /// ones order for ties; when that shows in the end, ten times and a tenth of it are tried too.
     pub tie_tolerance: f64,
     /// A pivot below this fraction of the largest entry of its column counts as zero, and so does what remains of an
-    /// entry that cancels below this fraction of itself. Dimensionless, default 1e-13, in (0, 1e-3).
+    /// entry that cancels below this fraction of itself. Dimensionless, default 1e-12, in (0, 1e-3).
     pub pivot_tolerance: f64,
 }
 
 impl Default for LcpLemkeOptions {
     fn default() -> Self {
-        Self { max_pivots: None, tie_tolerance: 1e-12, pivot_tolerance: 1e-13 }
+        Self { max_pivots: None, tie_tolerance: 1e-13, pivot_tolerance: 1e-12 }
     }
 }
 
@@ -52,6 +53,18 @@ pub enum LemkeFailure {
     Budget {
         /// The budget.
         budget: u32,
+    },
+    /// Rounding misjudged a tie: the last basis violates `row`.
+    #[error("the last basis does not solve the problem at row {row}: rounding decided a tie wrongly")]
+    WrongBasis {
+        /// The row of the worst violation.
+        row: usize,
+    },
+    /// The path stood still: rounding misjudged ties so often that it cycled.
+    #[error("the path did not advance during {pivots} pivots")]
+    Stalled {
+        /// Consecutive pivots without a step.
+        pivots: usize,
     },
     /// The tableau overflowed when the variable of pair `row` entered.
     #[error("the tableau overflowed at row {row}: the numbers of this problem are too far apart")]
@@ -75,6 +88,15 @@ pub struct LcpLemke {
 }
 
 impl LcpLemke {
+    /// Factors on the tie tolerance, tried in turn while a failure looks like a misjudged tie.
+    const ATTEMPTS: [f64; 3] = [1.0, 10.0, 0.1];
+
+    /// Residual [LCP-2] up to which the last basis is believed. Dimensionless.
+    const CONFIRMED: f64 = 1e-9;
+
+    /// Fraction of the first z₀ below which a ray is doubted. Dimensionless.
+    const DOUBTFUL_RAY: f64 = 1e-9;
+
     /// The method with its default options.
     pub fn new() -> Self {
         Self::default()
@@ -82,9 +104,7 @@ impl LcpLemke {
 
     /// The method with these options, or the option that makes no sense.
     pub fn with_options(options: LcpLemkeOptions) -> Result<Self, OptionError> {
-        for (name, value) in
-            [("tie_tolerance", options.tie_tolerance), ("pivot_tolerance", options.pivot_tolerance)]
-        {
+        for (name, value) in [("tie_tolerance", options.tie_tolerance), ("pivot_tolerance", options.pivot_tolerance)] {
             if !(value > 0.0 && value < 1e-3) {
                 return Err(OptionError { name, value, range: "(0, 1e-3)" });
             }
@@ -97,38 +117,71 @@ impl LcpLemke {
         self.failure
     }
 
-    /// Follows the almost complementary path; returns the pivots made and, when it fails, why.
-    fn follow_path(&mut self, problem: &Lcp) -> (u32, Result<(), LemkeFailure>) {
-        let budget = self.options.max_pivots.unwrap_or_else(|| 1000 + 50 * problem.size() as u32);
-        let judge = Judgement { tie: self.options.tie_tolerance, pivot: self.options.pivot_tolerance };
+    /// Follows the almost complementary path for at most `budget` pivots, counted in `pivots`.
+    fn follow_path(&mut self, problem: &Lcp, tie: f64, budget: u32, pivots: &mut u32) -> Result<(), LemkeFailure> {
+        let judge = Judgement { tie, pivot: self.options.pivot_tolerance };
+        let stall = 100 + 10 * problem.size();
+        let mut standing_still = 0;
         self.dictionary.start(problem);
         let mut entering = Variable::Cover;
-        for pivots in 0..budget {
+        while *pivots < budget {
             let pair = match entering {
                 Variable::W(row) | Variable::Z(row) => row,
                 Variable::Cover => 0,
             };
-            let Some(column) = self.dictionary.column_of(entering) else {
-                return (pivots, Err(LemkeFailure::Overflow { row: pair }));
+            let leaving = match (entering, self.dictionary.column_of(entering)) {
+                (Variable::Cover, Some(column)) => (Leaving::Row(self.dictionary.first_leaving(judge)), column),
+                (_, Some(column)) => (self.dictionary.leaving(column, judge), column),
+                (_, None) => (Leaving::NotFinite, 0),
             };
-            let leaving = match entering {
-                Variable::Cover => Leaving::Row(self.dictionary.first_leaving(judge)),
-                Variable::W(_) | Variable::Z(_) => self.dictionary.leaving(column, judge),
+            let (row, column) = match leaving {
+                (Leaving::Row(row), column) => (row, column),
+                (Leaving::Ray, _) => return Err(LemkeFailure::Ray { row: pair }),
+                (Leaving::NotFinite, _) => return Err(LemkeFailure::Overflow { row: pair }),
             };
-            let row = match leaving {
-                Leaving::Row(row) => row,
-                Leaving::Ray => return (pivots, Err(LemkeFailure::Ray { row: pair })),
-                Leaving::NotFinite => return (pivots, Err(LemkeFailure::Overflow { row: pair })),
-            };
+            standing_still = if self.dictionary.value(row) == 0.0 { standing_still + 1 } else { 0 };
+            if standing_still > stall {
+                return Err(LemkeFailure::Stalled { pivots: standing_still });
+            }
             let left = self.dictionary.basic(row);
             self.dictionary.pivot(row, column, judge);
+            *pivots += 1;
             entering = match left {
                 Variable::W(i) => Variable::Z(i),
                 Variable::Z(i) => Variable::W(i),
-                Variable::Cover => return (pivots + 1, Ok(())),
+                Variable::Cover => return Ok(()),
             };
         }
-        (budget, Err(LemkeFailure::Budget { budget }))
+        Err(LemkeFailure::Budget { budget })
+    }
+
+    /// One path and the solution of its last basis, which the problem itself must confirm.
+    fn attempt(
+        &mut self,
+        problem: &Lcp,
+        tie: f64,
+        budget: u32,
+        pivots: &mut u32,
+        z: &mut LcpSolution,
+    ) -> Result<(), LemkeFailure> {
+        z.z.fill(0.0);
+        if let Err(failure) = self.follow_path(problem, tie, budget, pivots) {
+            self.read_dictionary(&mut z.z);
+            return Err(failure);
+        }
+        self.solve_basis(problem, &mut z.z);
+        let residual = problem.residual(z);
+        if residual.value <= Self::CONFIRMED { Ok(()) } else { Err(LemkeFailure::WrongBasis { row: residual.row }) }
+    }
+
+    /// Whether a failure may come from a misjudged tie, so that judging more or less finely may cure it.
+    fn is_curable(&self, failure: LemkeFailure) -> bool {
+        match failure {
+            // With hardly any of z₀ left a ray is more likely rounding than a proof.
+            LemkeFailure::Ray { .. } => self.dictionary.cover_left() <= Self::DOUBTFUL_RAY,
+            LemkeFailure::WrongBasis { .. } | LemkeFailure::Stalled { .. } | LemkeFailure::Overflow { .. } => true,
+            LemkeFailure::Budget { .. } => false,
+        }
     }
 
     /// Writes z as the dictionary has it.
@@ -150,7 +203,8 @@ impl LcpLemke {
         self.basis.sort_unstable();
         let (basis, size) = (&self.basis, self.basis.len());
         let factored = self.lu.factor(size, |block| {
-            for (entry, (i, j)) in block.iter_mut().zip(basis.iter().flat_map(|&i| basis.iter().map(move |&j| (i, j)))) {
+            for (entry, (i, j)) in block.iter_mut().zip(basis.iter().flat_map(|&i| basis.iter().map(move |&j| (i, j))))
+            {
                 *entry = problem.m()[(i, j)];
             }
         });
@@ -184,18 +238,23 @@ impl Solver<Lcp> for LcpLemke {
         if problem.q().iter().all(|&q| q >= 0.0) {
             return Ending::new(Status::Solved, 0);
         }
-        let (pivots, result) = self.follow_path(problem);
-        let status = match result {
-            Ok(()) => {
-                self.solve_basis(problem, &mut solution.z);
-                return Ending::new(Status::Solved, pivots);
+        let budget = self.options.max_pivots.unwrap_or_else(|| 1000 + 50 * problem.size() as u32);
+        let mut pivots = 0;
+        let mut status = Status::Solved;
+        for finer in Self::ATTEMPTS {
+            let tie = finer * self.options.tie_tolerance;
+            self.failure = self.attempt(problem, tie, budget, &mut pivots, solution).err();
+            let Some(failure) = self.failure else { return Ending::new(Status::Solved, pivots) };
+            let curable = self.is_curable(failure);
+            status = match failure {
+                LemkeFailure::Ray { .. } if !curable => Status::Infeasible,
+                LemkeFailure::Budget { .. } => Status::BudgetExhausted,
+                _ => Status::Breakdown,
+            };
+            if !curable {
+                break;
             }
-            Err(LemkeFailure::Ray { .. }) => Status::Infeasible,
-            Err(LemkeFailure::Budget { .. }) => Status::BudgetExhausted,
-            Err(LemkeFailure::Overflow { .. }) => Status::Breakdown,
-        };
-        self.failure = result.err();
-        self.read_dictionary(&mut solution.z);
+        }
         Ending::new(status, pivots)
     }
 }

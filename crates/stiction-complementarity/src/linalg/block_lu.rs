@@ -79,7 +79,12 @@ impl BlockLu {
     pub fn solve(&self, b: &[f64], x: &mut [f64]) {
         for block in &self.blocks {
             let rows = block.rows.clone();
-            solve_factored(&self.factors[block.place.clone()], &self.order[rows.clone()], &b[rows.clone()], &mut x[rows]);
+            solve_factored(
+                &self.factors[block.place.clone()],
+                &self.order[rows.clone()],
+                &b[rows.clone()],
+                &mut x[rows],
+            );
         }
     }
 

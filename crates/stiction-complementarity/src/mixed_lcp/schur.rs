@@ -6,8 +6,9 @@
 use super::equality::EqualityFactor;
 use super::{MixedLcp, MixedLcpSolution};
 use crate::lcp::{Lcp, LcpSolution};
+use crate::linalg::DenseLu;
 use crate::outcome::{Ending, Status};
-use crate::problem::ProblemError;
+use crate::problem::{Problem, ProblemError};
 use crate::solver::Solver;
 use std::ops::Range;
 
@@ -30,6 +31,16 @@ pub enum SchurFailure {
     Problem(#[from] ProblemError),
 }
 
+/// Scratch of the last correction of z.
+#[derive(Clone, Debug, Default)]
+struct Polish {
+    active: Vec<usize>,
+    lu: DenseLu,
+    defect: Vec<f64>,
+    correction: Vec<f64>,
+    corrected: MixedLcpSolution,
+}
+
 /// Solves a [`MixedLcp`] by eliminating its free variables and giving the rest to `S`.
 #[derive(Clone, Debug, Default)]
 pub struct MixedLcpSchur<S> {
@@ -41,10 +52,14 @@ pub struct MixedLcpSchur<S> {
     row: Vec<f64>,
     touched: Vec<Range<usize>>,
     right_side: Vec<f64>,
+    polish: Polish,
     failure: Option<SchurFailure>,
 }
 
 impl<S: Solver<Lcp>> MixedLcpSchur<S> {
+    /// Residual [MLCP-2] below which the answer is not polished further. Dimensionless; a few units of rounding.
+    const POLISHED: f64 = 1e-15;
+
     /// The elimination in front of `inner`.
     pub fn new(inner: S) -> Self {
         Self {
@@ -56,6 +71,7 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
             row: Vec::new(),
             touched: Vec::new(),
             right_side: Vec::new(),
+            polish: Polish::default(),
             failure: None,
         }
     }
@@ -119,15 +135,51 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
             }
         }
     }
+
+    /// Removes from the active rows what the rounding of M and q left there: M_ZZ Δz = −w_Z.   [MLCP-5]
+    ///
+    /// It matters when A is badly conditioned, as for long chains. The result is kept only where the ruler prefers it.
+    fn polish(&mut self, problem: &MixedLcp, solution: &mut MixedLcpSolution) {
+        let before = problem.residual(solution).value;
+        if before <= Self::POLISHED || !before.is_finite() {
+            return;
+        }
+        let polish = &mut self.polish;
+        let (u, z) = (&solution.free, &solution.complementary);
+        polish.active.clear();
+        polish.active.extend((0..z.len()).filter(|&i| z[i] > 0.0));
+        let (active, m) = (&polish.active, self.lcp.m());
+        let factored = polish.lu.factor(active.len(), |block| {
+            for (entry, (i, j)) in
+                block.iter_mut().zip(active.iter().flat_map(|&i| active.iter().map(move |&j| (i, j))))
+            {
+                *entry = m[(i, j)];
+            }
+        });
+        if factored.is_err() {
+            return;
+        }
+        polish.defect.clear();
+        polish.defect.extend(active.iter().map(|&i| -problem.complementarity.value(i, u, z)));
+        polish.correction.resize(active.len(), 0.0);
+        polish.lu.solve(&polish.defect, &mut polish.correction);
+        polish.corrected.free.clone_from(u);
+        polish.corrected.complementary.clone_from(z);
+        for (&i, correction) in active.iter().zip(&polish.correction) {
+            let z_i = &mut polish.corrected.complementary[i];
+            *z_i = (*z_i + correction).max(0.0);
+        }
+        let mut corrected = std::mem::take(&mut self.polish.corrected);
+        self.back_substitute(problem, &mut corrected);
+        if problem.residual(&corrected).value < before {
+            std::mem::swap(solution, &mut corrected);
+        }
+        self.polish.corrected = corrected;
+    }
 }
 
 impl<S: Solver<Lcp>> Solver<MixedLcp> for MixedLcpSchur<S> {
-    fn run(
-        &mut self,
-        problem: &MixedLcp,
-        guess: Option<&MixedLcpSolution>,
-        solution: &mut MixedLcpSolution,
-    ) -> Ending {
+    fn run(&mut self, problem: &MixedLcp, guess: Option<&MixedLcpSolution>, solution: &mut MixedLcpSolution) -> Ending {
         solution.reset(problem.free_size(), problem.complementary_size());
         self.failure = self.reduce(problem).err();
         if self.failure.is_some() {
@@ -147,6 +199,7 @@ impl<S: Solver<Lcp>> Solver<MixedLcp> for MixedLcpSchur<S> {
         }
         solution.complementary.copy_from_slice(&self.lcp_solution.z);
         self.back_substitute(problem, solution);
+        self.polish(problem, solution);
         ending
     }
 }

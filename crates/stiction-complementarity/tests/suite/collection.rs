@@ -38,7 +38,15 @@ fn every_solvable_problem_is_solved_and_no_other() {
                 let mut s = LcpSolution::default();
                 let mut l = LcpLemke::new();
                 let o = solve(&mut l, &problem, None, &mut s, &ACCEPTED);
-                println!("{name} n={} {:?} {:e} {} {:?} solvable {}", problem.size(), o.status, o.residual.value, o.iterations, l.last_failure(), facts["solvable"]);
+                println!(
+                    "{name} n={} {:?} {:e} {} {:?} solvable {}",
+                    problem.size(),
+                    o.status,
+                    o.residual.value,
+                    o.iterations,
+                    l.last_failure(),
+                    facts["solvable"]
+                );
                 let mut l = LcpEnumeration::new();
                 let o = solve(&mut l, &problem, None, &mut s, &ACCEPTED);
                 println!("   enum {:?} {:e}", o.status, o.residual.value);
@@ -47,7 +55,16 @@ fn every_solvable_problem_is_solved_and_no_other() {
                 let mut s = MixedLcpSolution::default();
                 let mut l = MixedLcpSchur::new(LcpLemke::new());
                 let o = solve(&mut l, &problem, None, &mut s, &ACCEPTED);
-                println!("{name} n={} {:?} {:e} {} {:?} {:?} singular {}", problem.size(), o.status, o.residual.value, o.iterations, l.last_failure(), l.inner().last_failure(), facts["A_singular"]);
+                println!(
+                    "{name} n={} {:?} {:e} {} {:?} {:?} singular {}",
+                    problem.size(),
+                    o.status,
+                    o.residual.value,
+                    o.iterations,
+                    l.last_failure(),
+                    l.inner().last_failure(),
+                    facts["A_singular"]
+                );
             }
             Err(e) => println!("{name} {e}"),
             _ => {}

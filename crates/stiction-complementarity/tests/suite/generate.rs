@@ -30,6 +30,12 @@ impl Seed {
         (0..n).map(|_| self.real()).collect()
     }
 
+    /// Entries from −3 to 3.
+    pub fn integers(&mut self, rows: usize, cols: usize) -> DenseMatrix {
+        let data = (0..rows * cols).map(|_| self.below(7) as f64 - 3.0).collect();
+        DenseMatrix::from_row_major(rows, cols, data).unwrap()
+    }
+
     pub fn matrix(&mut self, rows: usize, cols: usize) -> DenseMatrix {
         DenseMatrix::from_row_major(rows, cols, self.vector(rows * cols)).unwrap()
     }

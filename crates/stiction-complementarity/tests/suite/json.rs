@@ -22,7 +22,8 @@ fn problems_read_back_to_the_bit() {
 
 #[test]
 fn unknown_fields_are_ignored() {
-    let text = r#"{"name": "x", "kind": "lcp", "n": 1, "M": [[2]], "q": [-3], "reference_solution": null, "source": {}}"#;
+    let text =
+        r#"{"name": "x", "kind": "lcp", "n": 1, "M": [[2]], "q": [-3], "reference_solution": null, "source": {}}"#;
     let ProblemFile::Lcp(problem) = ProblemFile::read(text).unwrap() else { panic!("wrong kind") };
     assert_eq!((problem.m()[(0, 0)], problem.q()), (2.0, &[-3.0][..]));
 }
@@ -37,7 +38,10 @@ fn every_refusal_names_its_culprit() {
     assert!(refusal("{\n\"kind\": \"lcp\", \"M\": [[\"a\"]]}").to_string().contains("line 2"));
     assert!(matches!(refusal(r#"{"kind": "nlp"}"#), UnknownKind(kind) if kind == "nlp"));
     assert!(matches!(refusal(r#"{"kind": "lcp", "M": [], "q": []}"#), MissingField { kind: "lcp", field: "n" }));
-    assert!(matches!(refusal(r#"{"kind": "mlcp", "n_eq": 0, "M": [], "q": []}"#), MissingField { field: "m_comp", .. }));
+    assert!(matches!(
+        refusal(r#"{"kind": "mlcp", "n_eq": 0, "M": [], "q": []}"#),
+        MissingField { field: "m_comp", .. }
+    ));
     assert!(matches!(
         refusal(r#"{"kind": "lcp", "n": 2, "M": [[1, 2], [3]], "q": [0, 0]}"#),
         WrongRowLength { row: 1, expected: 2, found: 1 }

@@ -192,10 +192,7 @@ fn the_oracle_refuses_what_it_cannot_enumerate() {
 #[test]
 fn construction_names_the_culprit() {
     let square = DenseMatrix::zeros(2, 2);
-    assert_eq!(
-        Lcp::new(DenseMatrix::zeros(2, 3), vec![0.0; 2]),
-        Err(ProblemError::NotSquare { rows: 2, cols: 3 })
-    );
+    assert_eq!(Lcp::new(DenseMatrix::zeros(2, 3), vec![0.0; 2]), Err(ProblemError::NotSquare { rows: 2, cols: 3 }));
     assert_eq!(
         Lcp::new(square.clone(), vec![0.0; 3]),
         Err(ProblemError::SizeMismatch { part: "q", expected: 2, found: 3 })

@@ -81,9 +81,8 @@ fn a_mixed_solve_survives_an_inner_method_that_lies() {
     problem.complementarity.on_complementary.push(0, 1.0);
     problem.complementarity.on_complementary.finish();
     problem.complementarity.constant[0] = -1.0;
-    for z in [vec![], vec![f64::NAN], vec![5.0], vec![1.0, 1.0]] {
-        let mut method: Box<dyn Solver<MixedLcp>> =
-            Box::new(MixedLcpSchur::new(Liar { z, claim: Status::Solved }));
+    for z in [vec![], vec![f64::NAN], vec![0.0], vec![1.0, 1.0]] {
+        let mut method: Box<dyn Solver<MixedLcp>> = Box::new(MixedLcpSchur::new(Liar { z, claim: Status::Solved }));
         let mut solution = MixedLcpSolution::default();
         let outcome = solve(&mut *method, &problem, None, &mut solution, &Tolerance::default());
         assert_eq!(outcome.status, Status::Breakdown);
