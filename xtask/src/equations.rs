@@ -1,7 +1,7 @@
 //! `cargo xtask check-equations`: theory and code name the same equations, and every paper cited can be found.
 //!
-//! The rule. A tag is *defined* where it ends a line inside a fenced code block (or a `$$` block) of `docs/theory/*.md`:
-//! that line displays the equation. Everywhere else in the documentation, and in the comments of `crates/**/*.rs`, a tag
+//! The rule. A tag is *defined* where it ends a displayed line of `docs/theory/*.md`: a line of a fenced block, of a `$$`
+//! block, or of a block indented by four spaces. That line shows the equation. Everywhere else in the documentation, and in the comments of `crates/**/*.rs`, a tag
 //! *cites*. The check fails when
 //!
 //! - a cited tag is not defined,
@@ -106,17 +106,17 @@ fn definitions(theory: &[Text], complaints: &mut Vec<String>) -> BTreeMap<Tag, P
     defined
 }
 
-/// The lines inside fenced blocks and `$$` blocks. A line `$$ … $$  [TAG-1]` is a block of its own.
+/// The lines inside fenced, `$$` and indented blocks. A line `$$ … $$  [TAG-1]` is a block of its own.
 fn displayed_lines(text: &Text) -> impl Iterator<Item = (Place, &str)> {
-    let mut inside = false;
+    let mut fenced = false;
     text.body.lines().enumerate().filter_map(move |(index, line)| {
         let start = line.trim_start();
-        let fence = start.starts_with("```") || start.starts_with("$$");
-        let one_line = start.starts_with("$$") && start[2..].contains("$$");
-        // `\tag`-style tags often stand on the closing line of a `$$` block.
-        let displayed = inside || one_line;
-        if fence && !one_line {
-            inside = !inside;
+        let one_line = start.strip_prefix("$$").is_some_and(|rest| rest.contains("$$"));
+        let indented = line.starts_with("    ");
+        // The closing line of a `$$` block may carry the tag, so it still counts as inside.
+        let displayed = fenced || one_line || indented;
+        if !one_line && (start.starts_with("```") || start.starts_with("$$")) {
+            fenced = !fenced;
         }
         displayed.then(|| (format!("{}:{}", text.name, index + 1), line))
     })
@@ -193,6 +193,19 @@ mod tests {
         assert_eq!(complaints(THEORY, CODE, ""), ["c.rs:1: [Stewart1996] is not in docs/references.bib"]);
         let twice = PAPERS.repeat(2);
         assert_eq!(complaints(THEORY, CODE, &twice), ["docs/references.bib:4: Stewart1996 stands there twice"]);
+    }
+
+    #[test]
+    fn indented_blocks_display_too() {
+        let theory = "Text:\n\n    M v = p   [STEP-1]\n    J v = 0   [STEP-2]\n\nmore, by [STEP-1]\n";
+        assert_eq!(complaints(theory, CODE, PAPERS), Vec::<String>::new());
+    }
+
+    #[test]
+    fn prose_does_not_define() {
+        let theory = "Here stands [STEP-1]\nand here [STEP-2]\n";
+        // Both tags are cited twice, once by the page and once by the code, and defined nowhere.
+        assert_eq!(complaints(theory, CODE, PAPERS).len(), 4);
     }
 
     #[test]
