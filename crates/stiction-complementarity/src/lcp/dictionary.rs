@@ -1,5 +1,5 @@
 //! The condensed tableau of Lemke's method: each basic variable as an affine function of the nonbasic ones,
-//! x_B = value + rates · x_N, with the covering variable z₀ of S w = S (M z + q) + e z₀.   [LCP-3]
+//! x_B = value + rates · x_N, with the covering variable z₀ of S w = S (M z + q) + d z₀.   [LCP-3]
 //!
 //! Degeneracy is resolved lexicographically [LCP-4]. What counts as a tie or a zero is judged against `size`, the
 //! largest value a variable has had, so the judgement does not depend on units.
@@ -7,7 +7,10 @@
 use super::Lcp;
 use crate::linalg::DenseMatrix;
 
-/// A variable of S w = S (M z + q) + e z₀.
+/// φ − 1, whose multiples spread evenly and never repeat.
+const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_8;
+
+/// A variable of S w = S (M z + q) + d z₀.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Variable {
     W(usize),
@@ -32,11 +35,13 @@ pub(super) enum Leaving {
     NotFinite,
 }
 
-/// The tolerances of the ratio test and the update; see `LcpLemkeOptions`.
+/// How one path is followed: the tolerances of `LcpLemkeOptions` and the covering vector.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judgement {
     pub(super) tie: f64,
     pub(super) pivot: f64,
+    /// How far the covering vector leaves e: d_i = 1 + tilt · frac(i φ) with the golden ratio φ.   [LCP-3]
+    pub(super) tilt: f64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -51,7 +56,7 @@ pub(super) struct Dictionary {
     place_of_w: Vec<Place>,
     place_of_z: Vec<Place>,
     place_of_cover: Option<Place>,
-    /// The first value of z₀: what was added to every w at the start.
+    /// The first value of z₀: about what was added to every w at the start.
     first_cover: f64,
     /// −(entering column): the rate at which each basic variable falls.
     fall: Vec<f64>,
@@ -60,8 +65,8 @@ pub(super) struct Dictionary {
 }
 
 impl Dictionary {
-    /// Starts from the basis of all w: S w = S q + S M z + e z₀ with the row scales S.   [LCP-3]
-    pub(super) fn start(&mut self, problem: &Lcp) {
+    /// Starts from the basis of all w: S w = S q + S M z + d z₀ with the row scales S.   [LCP-3]
+    pub(super) fn start(&mut self, problem: &Lcp, judge: Judgement) {
         let n = problem.size();
         self.rates.reset(n, n + 1);
         self.value.clear();
@@ -72,7 +77,7 @@ impl Dictionary {
             for (rate, m) in row.iter_mut().zip(problem.m().row(i)) {
                 *rate = scale * m;
             }
-            row[n] = 1.0;
+            row[n] = 1.0 + judge.tilt * (i as f64 * GOLDEN_RATIO).fract();
             self.value.push(scale * q);
             self.size.push((scale * q).abs());
         }
@@ -88,12 +93,13 @@ impl Dictionary {
         self.place_of_cover = Some(Place::Column(n));
     }
 
-    /// The row that leaves when z₀ enters: the least q, the last of ties, so that all rows become lexicographically
+    /// The row that leaves when z₀ enters: the least q_i / d_i, the last of ties, so that all rows become lexicographically
     /// positive.
     pub(super) fn first_leaving(&self, judge: Judgement) -> usize {
-        let least = self.value.iter().copied().fold(f64::INFINITY, f64::min);
-        let is_least = |value: &f64| *value - least <= judge.tie * least.abs();
-        self.value.iter().rposition(is_least).unwrap_or(0)
+        let cover = self.value.len();
+        let ratios = || self.value.iter().enumerate().map(|(i, value)| value / self.rates[(i, cover)]);
+        let least = ratios().fold(f64::INFINITY, f64::min);
+        ratios().rposition(|ratio| ratio - least <= judge.tie * least.abs()).unwrap_or(0)
     }
 
     /// The column of a nonbasic variable.
@@ -191,7 +197,7 @@ impl Dictionary {
                 continue;
             }
             rates[column] = 0.0;
-            add_multiple(rates, factor, &self.pivot_row, judge.pivot);
+            add_multiple(rates, factor, &self.pivot_row);
             let updated = self.value[i] + factor * value;
             let size = self.size[i].max(updated);
             // What is left of a tie is zero by decision; the lexicographic rule has ordered it.
@@ -251,12 +257,9 @@ fn row_scale(row: &[f64]) -> f64 {
     2.0_f64.powi(-16 * (exponent + 8).div_euclid(16).clamp(-60, 60))
 }
 
-/// x ← x + factor · p, where what cancels down to the fraction `noise` of x is set to zero.
-///
-/// Dependent rows (coplanar contacts) cancel exactly in theory; the noise that is left must never become a pivot.
-fn add_multiple(x: &mut [f64], factor: f64, p: &[f64], noise: f64) {
+/// x ← x + factor · p.
+fn add_multiple(x: &mut [f64], factor: f64, p: &[f64]) {
     for (x, p) in x.iter_mut().zip(p) {
-        let sum = *x + factor * p;
-        *x = if sum.abs() <= noise * x.abs() { 0.0 } else { sum };
+        *x += factor * p;
     }
 }

@@ -1,6 +1,7 @@
 //! Lemke's method with covering vector e and lexicographic anti-cycling.   [LCP-3] [LCP-4]
 //!
 //! Rows whose entries are larger than 2⁸ or smaller than 2⁻⁸ are first scaled by a power of two; e covers the scaled rows.
+//! Where rounding misjudged a tie (the last basis fails, or the path stands still), another covering vector is tried.
 //! It solves every problem with a copositive M for which a solution can be guaranteed (contact problems with friction
 //! pyramids among them) and every P-matrix. Ending on a secondary ray proves that there is no solution when M is
 //! copositive-plus, for example positive semidefinite; for other classes a ray only means that this method found none.
@@ -23,10 +24,10 @@ pub struct LcpLemkeOptions {
     pub max_pivots: Option<u32>,
     /// A basic variable has reached zero when at most this fraction of its largest value is left; variables that reach
     /// zero together are a tie. Dimensionless, default 1e-13, in (0, 1e-3). Smaller values take rounding for order, larger
-    /// ones order for ties; when that shows in the end, ten times and a tenth of it are tried too.
+    /// ones order for ties; when that shows in the end, other tolerances and covering vectors are tried.
     pub tie_tolerance: f64,
-    /// A pivot below this fraction of the largest entry of its column counts as zero, and so does what remains of an
-    /// entry that cancels below this fraction of itself. Dimensionless, default 1e-12, in (0, 1e-3).
+    /// A pivot below this fraction of the largest entry of its column counts as zero: where rows are dependent (coplanar
+    /// contacts) rounding leaves such entries. Dimensionless, default 1e-12, in (0, 1e-3).
     pub pivot_tolerance: f64,
 }
 
@@ -88,8 +89,9 @@ pub struct LcpLemke {
 }
 
 impl LcpLemke {
-    /// Factors on the tie tolerance, tried in turn while a failure looks like a misjudged tie.
-    const ATTEMPTS: [f64; 3] = [1.0, 10.0, 0.1];
+    /// What is tried in turn while a failure looks like a misjudged tie: a factor on the tie tolerance, and how far the
+    /// covering vector leaves e. Another covering vector leads along another path, with fewer ties.
+    const ATTEMPTS: [(f64, f64); 5] = [(1.0, 0.0), (1.0, 0.5), (10.0, 0.25), (0.1, 1.0), (100.0, 0.7)];
 
     /// Residual [LCP-2] up to which the last basis is believed. Dimensionless.
     const CONFIRMED: f64 = 1e-9;
@@ -118,11 +120,16 @@ impl LcpLemke {
     }
 
     /// Follows the almost complementary path for at most `budget` pivots, counted in `pivots`.
-    fn follow_path(&mut self, problem: &Lcp, tie: f64, budget: u32, pivots: &mut u32) -> Result<(), LemkeFailure> {
-        let judge = Judgement { tie, pivot: self.options.pivot_tolerance };
+    fn follow_path(
+        &mut self,
+        problem: &Lcp,
+        judge: Judgement,
+        budget: u32,
+        pivots: &mut u32,
+    ) -> Result<(), LemkeFailure> {
         let stall = 100 + 10 * problem.size();
         let mut standing_still = 0;
-        self.dictionary.start(problem);
+        self.dictionary.start(problem, judge);
         let mut entering = Variable::Cover;
         while *pivots < budget {
             let pair = match entering {
@@ -159,13 +166,13 @@ impl LcpLemke {
     fn attempt(
         &mut self,
         problem: &Lcp,
-        tie: f64,
+        judge: Judgement,
         budget: u32,
         pivots: &mut u32,
         z: &mut LcpSolution,
     ) -> Result<(), LemkeFailure> {
         z.z.fill(0.0);
-        if let Err(failure) = self.follow_path(problem, tie, budget, pivots) {
+        if let Err(failure) = self.follow_path(problem, judge, budget, pivots) {
             self.read_dictionary(&mut z.z);
             return Err(failure);
         }
@@ -241,9 +248,10 @@ impl Solver<Lcp> for LcpLemke {
         let budget = self.options.max_pivots.unwrap_or_else(|| 1000 + 50 * problem.size() as u32);
         let mut pivots = 0;
         let mut status = Status::Solved;
-        for finer in Self::ATTEMPTS {
-            let tie = finer * self.options.tie_tolerance;
-            self.failure = self.attempt(problem, tie, budget, &mut pivots, solution).err();
+        for (coarser, tilt) in Self::ATTEMPTS {
+            let tie = coarser * self.options.tie_tolerance;
+            let judge = Judgement { tie, pivot: self.options.pivot_tolerance, tilt };
+            self.failure = self.attempt(problem, judge, budget, &mut pivots, solution).err();
             let Some(failure) = self.failure else { return Ending::new(Status::Solved, pivots) };
             let curable = self.is_curable(failure);
             status = match failure {

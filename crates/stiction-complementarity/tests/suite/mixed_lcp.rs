@@ -208,3 +208,25 @@ fn the_size_counts_both_kinds() {
     assert_eq!((problem.size(), problem.free_size(), problem.complementary_size()), (94, 24, 70));
     assert_eq!(SparseMatrix::zeros(3, 2).finished_rows(), 3);
 }
+
+#[test]
+fn a_symmetric_block_that_is_no_saddle_matrix_is_solved_too() {
+    // Zero diagonal everywhere: elimination without pivoting fails at once, the matrix is regular all the same.
+    let n = 8;
+    let mut a = DenseMatrix::zeros(n, n);
+    for i in 0..n {
+        a[(i, n - 1 - i)] = 1.0 + i.min(n - 1 - i) as f64;
+    }
+    let mut seed = Seed(36);
+    let (c, d) = (seed.matrix(n, 2), seed.matrix(2, n));
+    let problem = mixed([&a, &c, &d, &p_matrix(&mut seed, 2)], seed.vector(n), vec![1.0, 1.0]).unwrap();
+    let mut method = schur();
+    let _ = method.run(&problem, None, &mut MixedLcpSolution::default());
+    assert_eq!(method.last_failure(), None);
+    let expected = product(&d, &product(&inverse(&a), &c));
+    let mut b = vec![0.0; 2];
+    problem.complementarity.on_complementary.row(0).for_each(|(j, value)| b[j] = value);
+    for j in 0..2 {
+        assert!((method.reduced().m()[(0, j)] - (b[j] - expected[(0, j)])).abs() <= 1e-14);
+    }
+}
