@@ -188,11 +188,11 @@ impl Simulation {
         if saved.step.to_bits() != self.h.to_bits() {
             return Err(RestoreError::Mismatch(format!("its step is {} s, here it is {} s", saved.step, self.h)));
         }
-        self.set_state(saved.state)
+        self.set_state(&saved.state)
     }
 
     /// Puts the simulation into another state of the same model; on error nothing changes.
-    pub fn set_state(&mut self, state: State) -> Result<(), RestoreError> {
+    pub fn set_state(&mut self, state: &State) -> Result<(), RestoreError> {
         if (state.q.len(), state.v.len()) != (self.model.coordinates(), self.model.dof()) {
             return Err(RestoreError::Mismatch("it has another number of coordinates".into()));
         }
@@ -200,7 +200,7 @@ impl Simulation {
             return Err(RestoreError::Mismatch("it holds numbers that are not finite".into()));
         }
         self.configuration.update(&self.model, &state.q, &state.v, state.time);
-        self.state = state;
+        self.state.copy_from(state);
         Ok(())
     }
 

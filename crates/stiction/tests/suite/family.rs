@@ -42,6 +42,13 @@ pub fn run(
     simulation
 }
 
+/// Takes a number of steps.
+pub fn steps(simulation: &mut Simulation, count: usize) {
+    for _ in 0..count {
+        let _ = simulation.step().unwrap();
+    }
+}
+
 /// Coordinates of a body.
 pub fn q<'a>(simulation: &'a Simulation, name: &str) -> &'a [f64] {
     let id = simulation.model().find_body(name).unwrap();

@@ -1,0 +1,285 @@
+//! The promises about a step: atomic, allocation-free, independent of scratch, threads and interruptions.
+
+use nalgebra::Vector3;
+use stiction::complementarity::{LcpLemke, MixedLcpSchur};
+use stiction::{
+    BodyBuilder, Dimension, JointKind, Ladder, Model, ModelBuilder, Preset, Rung, Simulation, StepCause, planar, spatial,
+};
+use stiction_testkit::{FailingSolver, Fault, count_allocations, reference};
+
+use crate::family::{Family, floor, friction, steps};
+use crate::published::{balls, rod};
+
+/// Three scenes that between them use joints, friction, kinematic bodies, belts, the plane and space.
+pub fn scenes() -> Vec<(&'static str, Model, f64)> {
+    let (c05, c21, c22) = (reference("c05"), reference("c21"), reference("c22"));
+    let pushed = Family::read(&c05, &["rod_b", "block", "friction_floor", "pusher"]).model();
+    vec![
+        ("rod", rod(&c21, [0.0, 1.0, 0.5236], [0.0, 0.0, 4.0]), 0.0025),
+        ("pushed pendulum", pushed, 0.005),
+        ("four balls", balls(&c22), 0.005),
+    ]
+}
+
+fn simulation(model: &Model, h: f64) -> Simulation {
+    Simulation::new(model.clone(), Preset::StewartTrinkle.scheme(), h).unwrap()
+}
+
+/// Steps a number of times and returns the digest of all states on the way.
+fn digest(simulation: &mut Simulation, steps: usize) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for _ in 0..steps {
+        let report = simulation.step().unwrap();
+        let state = simulation.state();
+        let numbers = state.q.iter().chain(&state.v).map(|x| x.to_bits());
+        let contacts = state.contacts.iter().flat_map(|c| [c.id.feature.0, c.normal_impulse.to_bits()]);
+        for word in numbers.chain(contacts).chain([u64::from(report.iterations)]) {
+            for byte in word.to_le_bytes() {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+            }
+        }
+    }
+    hash
+}
+
+#[test]
+fn a_failed_step_leaves_the_state_bit_identical() {
+    for (name, model, h) in scenes() {
+        for fault in Fault::ALL {
+            let solver = FailingSolver::from_call(MixedLcpSchur::new(LcpLemke::default()), fault, 90);
+            let ladder = Ladder::new(vec![Rung { name: "failing", solver: Box::new(solver) }]);
+            let mut simulation = simulation(&model, h).with_ladder(ladder);
+            steps(&mut simulation, 90);
+            let (before, saved) = (simulation.state().clone(), simulation.save());
+            let error = simulation.step().unwrap_err();
+            assert!(matches!(error.cause, StepCause::NotSolved { .. }), "{name}, {fault:?}: {error}");
+            assert!(simulation.state().bit_equal(&before), "{name}, {fault:?}: the state changed");
+            assert_eq!(simulation.save(), saved);
+            assert!(error.to_string().contains('"'), "names the worst contact, joint or body: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_second_rung_catches_what_the_first_lets_fall() {
+    let (_, model, h) = scenes().remove(0);
+    let mut plain = simulation(&model, h);
+    let expected = digest_states(&mut plain);
+    let failing = FailingSolver::from_call(MixedLcpSchur::new(LcpLemke::default()), Fault::FalseSuccess, 0);
+    let ladder = Ladder::new(vec![
+        Rung { name: "failing", solver: Box::new(failing) },
+        Rung { name: "lemke", solver: Box::new(MixedLcpSchur::new(LcpLemke::default())) },
+    ]);
+    let mut caught = simulation(&model, h).with_ladder(ladder);
+    assert_eq!(caught.step().unwrap().rung, "lemke");
+    let mut caught_again = simulation(&model, h).with_ladder(Ladder::default());
+    assert_eq!(digest_states(&mut caught_again), expected);
+}
+
+fn digest_states(simulation: &mut Simulation) -> Vec<u64> {
+    steps(&mut simulation, 200);
+    simulation.state().q.iter().map(|x| x.to_bits()).collect()
+}
+
+#[test]
+fn a_warm_step_allocates_nothing() {
+    for (name, model, h) in scenes() {
+        // The first simulation warms nothing of the second: run the same motion twice in one workspace.
+        let mut simulation = simulation(&model, h);
+        let start = simulation.save();
+        steps(&mut simulation, 200);
+        simulation.restore(&start).unwrap();
+        for step in 0..200 {
+            let allocations = count_allocations(|| steps(&mut simulation, 1));
+            assert_eq!(allocations.count, 0, "{name} allocates in step {step}");
+        }
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_scratch_memory() {
+    for (name, model, h) in scenes() {
+        let expected = digest(&mut simulation(&model, h), 150);
+        let (mut dropped, mut poisoned) = (simulation(&model, h), simulation(&model, h));
+        for _ in 0..150 {
+            *dropped.workspace_mut() = stiction::stepping::Workspace::default();
+            let _ = dropped.step().unwrap();
+            poisoned.workspace_mut().poison();
+            let _ = poisoned.step().unwrap();
+        }
+        let mut plain = simulation(&model, h);
+        assert_eq!(digest(&mut plain, 150), expected);
+        assert!(dropped.state().bit_equal(plain.state()), "{name}: dropping the workspace changed the result");
+        assert!(poisoned.state().bit_equal(plain.state()), "{name}: poisoned scratch changed the result");
+    }
+}
+
+#[test]
+fn saved_and_restored_in_the_middle_of_an_impact_it_continues_bit_equal() {
+    for (name, model, h) in scenes() {
+        let mut whole = simulation(&model, h);
+        let mut impacts = 0;
+        for step in 0..300 {
+            let _ = whole.step().unwrap();
+            if whole.events().is_empty() && step % 100 != 0 {
+                continue;
+            }
+            impacts += 1;
+            let mut resumed = simulation(&model, h);
+            resumed.restore(&whole.save()).unwrap();
+            assert!(resumed.state().bit_equal(whole.state()));
+            let mut copy = simulation(&model, h);
+            copy.restore(&whole.save()).unwrap();
+            (0..20).for_each(|_| {
+                let _ = (resumed.step().unwrap(), copy.step().unwrap());
+            });
+            assert!(resumed.state().bit_equal(copy.state()), "{name} differs after resuming at step {step}");
+        }
+        assert!(impacts > 3, "{name} had no impacts to be saved in");
+        // And against the run that was never interrupted.
+        let mut first = simulation(&model, h);
+        steps(&mut first, 150);
+        let mut second = simulation(&model, h);
+        second.restore(&first.save()).unwrap();
+        steps(&mut second, 150);
+        assert!(second.state().bit_equal(whole.state()), "{name}");
+    }
+}
+
+#[test]
+fn damaged_or_foreign_saves_are_refused_and_change_nothing() {
+    let mut all = scenes();
+    let (_, other, _) = all.remove(1);
+    let (_, model, h) = all.remove(0);
+    let mut simulation = simulation(&model, h);
+    let _ = simulation.step().unwrap();
+    let (saved, before) = (simulation.save(), simulation.state().clone());
+    let foreign = self::simulation(&other, h).save();
+    let bad = [
+        saved[..saved.len() / 2].to_owned(),
+        saved.replace("\"time\"", "\"tine\""),
+        saved.replacen("\"stiction_state\":1", "\"stiction_state\":2", 1),
+        saved.replacen("\"q\":[", "\"q\":[1.0,", 1),
+        saved.replacen("\"q\":[", "\"q\":[1e400,", 1),
+        foreign,
+        String::new(),
+    ];
+    for text in bad {
+        assert!(simulation.restore(&text).is_err(), "accepted {text}");
+        assert!(simulation.state().bit_equal(&before));
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    for (name, model, h) in scenes() {
+        let expected = digest(&mut simulation(&model, h), 150);
+        for threads in [1, 2, 8] {
+            let digests: Vec<u64> = std::thread::scope(|scope| {
+                let run = || digest(&mut simulation(&model, h), 150);
+                let handles: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+                handles.into_iter().map(|handle| handle.join().unwrap()).collect()
+            });
+            assert!(digests.iter().all(|&digest| digest == expected), "{name} differs among {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn golden_digests_of_three_scenes() {
+    // A change here is a change of the numerics version: say in CHANGELOG.md what moved and by how much.
+    let golden = reference("digests");
+    for (name, model, h) in scenes() {
+        let digest = format!("{:016x}", digest(&mut simulation(&model, h), 150));
+        assert_eq!(digest, golden.text(&format!("digests.{name}")), "{name}");
+    }
+}
+
+/// A chain of rods hanging from the world.
+fn chain(links: usize) -> Model {
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    builder.gravity(0.0, -9.81, 0.0).unwrap();
+    let mut above = stiction::BodyId::WORLD;
+    for k in 0..links {
+        let link = BodyBuilder::planar(format!("link {k}"), 0.5, 0.01).position(0.0, -(k as f64) - 0.5, 0.0);
+        let link = builder.body(link).unwrap();
+        let anchor = Vector3::new(0.0, -(k as f64), 0.0);
+        builder.joint_at(format!("pin {k}"), JointKind::Revolute, (above, link), anchor, Vector3::x()).unwrap();
+        above = link;
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn a_hanging_chain_carries_its_weight() {
+    for links in [1, 10, 50] {
+        let mut simulation = simulation(&chain(links), 0.01);
+        steps(&mut simulation, 10);
+        for k in 0..links {
+            let joint = simulation.model().find_joint(&format!("pin {k}")).unwrap();
+            let wrench = simulation.joint_wrench(joint).unwrap();
+            let weight = (links - k) as f64 * 0.5 * 9.81;
+            assert!((wrench.linear.y - weight).abs() < 1e-10, "joint {k} of {links}: {}", wrench.linear.y - weight);
+            assert!(wrench.linear.x.abs() < 1e-10);
+        }
+    }
+}
+
+#[test]
+fn memory_of_a_chain_is_linear_in_its_joints() {
+    let bytes = |links: usize| {
+        let model = chain(links);
+        count_allocations(|| {
+            let mut simulation = simulation(&model, 0.01);
+            let _ = simulation.step().unwrap();
+        })
+        .bytes as f64
+    };
+    let (small, large) = (bytes(200), bytes(800));
+    assert!(large < 5.0 * small, "{small} bytes for 200 links, {large} for 800");
+}
+
+#[test]
+fn coincident_and_redundant_contacts_are_no_problem() {
+    // A box exactly inside another (no unique normal), a hundred coincident contact points, a needle on a slab.
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    builder.gravity(0.0, -9.81, 0.0).unwrap();
+    builder.body(BodyBuilder::fixed("floor").shape(floor())).unwrap();
+    let square: stiction::Shape = planar::Shape::rectangle([0.5, 0.5]).unwrap().into();
+    for name in ["first", "second"] {
+        let body = BodyBuilder::planar(name, 1.0, 1.0 / 6.0).position(0.0, 2.0, 0.0).shape(square.clone());
+        builder.body(body).unwrap();
+    }
+    builder.default_contact(friction(0.5)).unwrap();
+    let mut coincident = simulation(&builder.build().unwrap(), 0.01);
+    steps(&mut coincident, 100);
+
+    let mut builder = ModelBuilder::new(Dimension::Spatial);
+    builder.gravity(0.0, 0.0, -9.81).unwrap();
+    let ground = spatial::Shape::half_space(Vector3::z()).unwrap();
+    builder.body(BodyBuilder::fixed("floor").shape(ground.into())).unwrap();
+    let mut body = BodyBuilder::rigid("pebble", 2.0, nalgebra::Matrix3::from_diagonal_element(0.01)).position(0.0, 0.0, 0.1);
+    for _ in 0..100 {
+        let point = stiction::Pose::translation(0.0, 0.0, -0.1);
+        body = body.shape_at(spatial::Shape::point().into(), point);
+    }
+    builder.body(body).unwrap();
+    builder.default_contact(friction(0.5)).unwrap();
+    let mut pebble = simulation(&builder.build().unwrap(), 0.01);
+    steps(&mut pebble, 3);
+    let carried: f64 = pebble.contacts().iter().map(|c| c.normal_impulse).sum();
+    assert!((carried - 2.0 * 9.81 * 0.01).abs() < 1e-10, "carried {carried}");
+
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    builder.gravity(0.0, -9.81, 0.0).unwrap();
+    let slab: stiction::Shape = planar::Shape::rectangle([10.0, 1.0]).unwrap().into();
+    builder.body(BodyBuilder::fixed("slab").position(0.0, -1.0, 0.0).shape(slab)).unwrap();
+    let needle: stiction::Shape = planar::Shape::rectangle([5.0, 0.0005]).unwrap().into();
+    builder.body(BodyBuilder::planar("needle", 0.01, 0.01 * 100.0 / 12.0).position(0.0, 0.0005, 0.0).shape(needle)).unwrap();
+    builder.default_contact(friction(0.5)).unwrap();
+    let mut needle = simulation(&builder.build().unwrap(), 0.01);
+    steps(&mut needle, 500);
+    assert!(needle.state().v.iter().all(|v| v.abs() < 1e-12));
+    let carried: f64 = needle.contacts().iter().map(|c| c.normal_impulse).sum();
+    assert!((carried - 0.01 * 9.81 * 0.01).abs() < 1e-12);
+}
