@@ -1,0 +1,75 @@
+//! What can go wrong when a run is recorded or read back.
+
+use std::path::{Path, PathBuf};
+
+use parquet::errors::ParquetError;
+
+/// A recording that could not be written. The simulation itself is never affected.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The file system refused.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The table could not be encoded.
+    #[error("cannot encode {}: {reason}", path.display())]
+    Encode {
+        /// The file.
+        path: PathBuf,
+        /// What the encoder said.
+        reason: String,
+    },
+}
+
+impl RecordError {
+    pub(crate) fn write(path: &Path, source: std::io::Error) -> Self {
+        Self::Write { path: path.to_path_buf(), source }
+    }
+
+    pub(crate) fn encode(path: &Path, source: ParquetError) -> Self {
+        Self::Encode { path: path.to_path_buf(), reason: source.to_string() }
+    }
+}
+
+/// A recording that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordingError {
+    /// The file system refused.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is cut off or is not Parquet at all.
+    #[error("{} is cut off or is not a Parquet file: {reason}", path.display())]
+    NotATable {
+        /// The file.
+        path: PathBuf,
+        /// What the decoder said.
+        reason: String,
+    },
+    /// The file is Parquet, but stiction did not write it, or a newer version did.
+    #[error("{} is not a recording this version can read: {reason}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What is missing or not understood.
+        reason: String,
+    },
+    /// A column is missing, has the wrong type or is damaged.
+    #[error("{}: column \"{column}\" is missing or damaged", path.display())]
+    BadColumn {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+    },
+}

@@ -1,0 +1,74 @@
+//! What a recording says about the run it holds, beside the numbers.
+
+use serde::{Deserialize, Serialize};
+use stiction_multibody::{Body, Dimension, Model};
+
+use super::{Outline, Role, layout::w_first};
+
+/// The version of the layout of recordings; a reader refuses others.
+pub(crate) const FORMAT: u32 = 1;
+
+/// Everything needed to make sense of the tables of a recording.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// Layout version of the recording.
+    pub format: u32,
+    /// Version of stiction that wrote it.
+    pub version: String,
+    /// Name of the scene.
+    pub scene: String,
+    /// Step size, s.
+    pub step: f64,
+    /// 2 or 3.
+    pub dimension: u8,
+    /// All bodies in the order of the model; the first is the world.
+    pub bodies: Vec<BodyInfo>,
+}
+
+/// One body of a recording.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BodyInfo {
+    /// Its name.
+    pub name: String,
+    /// How it moves.
+    pub role: Role,
+    /// Mass of a dynamic body, kg.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
+    /// Initial position.
+    pub position: [f64; 3],
+    /// Initial orientation, w first.
+    pub orientation: [f64; 4],
+    /// What it looks like.
+    pub outlines: Vec<Outline>,
+}
+
+impl RunInfo {
+    pub(crate) fn new(scene: &str, step: f64, model: &Model) -> Self {
+        Self {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            scene: scene.to_owned(),
+            step,
+            dimension: if model.dimension() == Dimension::Planar { 2 } else { 3 },
+            bodies: model.bodies().iter().map(BodyInfo::new).collect(),
+        }
+    }
+
+    pub(crate) fn dimension(&self) -> Dimension {
+        if self.dimension == 2 { Dimension::Planar } else { Dimension::Spatial }
+    }
+}
+
+impl BodyInfo {
+    fn new(body: &Body) -> Self {
+        Self {
+            name: body.name.clone(),
+            role: Role::of(body),
+            mass: body.mass(),
+            position: body.position.into(),
+            orientation: w_first(&body.orientation),
+            outlines: body.shapes.iter().filter_map(Outline::of).collect(),
+        }
+    }
+}

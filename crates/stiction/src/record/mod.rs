@@ -1,0 +1,33 @@
+//! Recording a run and reading it back.
+//!
+//! A [`Recorder`] is fed after every step and fills a folder: `trajectory.parquet` (one row per recorded step),
+//! `contacts.parquet` (one row per contact and recorded step), `summary.json` and `view.html`, a page that plays the run
+//! without a network. A [`Recording`] reads the tables back to the bit, so that a run can be looked at, measured and
+//! continued without solving it again.
+//!
+//! Reading order: [`layout`](self) (which columns a body has), `table` (how rows become a file), `trajectory`, `contacts`,
+//! `summary`, `view`, then `recorder`, which feeds them all, and `recording`, the way back.
+
+mod contacts;
+mod error;
+mod info;
+mod layout;
+mod outline;
+mod recorder;
+mod recording;
+mod summary;
+mod table;
+mod table_reader;
+mod trajectory;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{RecordError, RecordingError};
+pub use info::{BodyInfo, RunInfo};
+pub use layout::Role;
+pub use outline::Outline;
+pub use recorder::{Finished, Recorder, RunLabels};
+pub use recording::{Frame, Recording};
+pub use summary::{BodySummary, Ending, EnergySummary, EventSummary, Extreme, ResidualSummary, Summary, Turn};

@@ -1,0 +1,148 @@
+//! What a body looks like: its collision shapes as simple figures in body coordinates.
+
+use nalgebra::{Point3, Vector3};
+use serde::{Deserialize, Serialize};
+use stiction_geometry::{Pose, Shape, planar, spatial};
+use stiction_multibody::ShapeOnBody;
+
+/// A figure in the coordinates of its body. In the plane the third coordinate is zero.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Outline {
+    /// A point.
+    Point {
+        /// Where.
+        at: [f64; 3],
+    },
+    /// A disc or a ball.
+    Round {
+        /// Centre.
+        at: [f64; 3],
+        /// Radius.
+        radius: f64,
+    },
+    /// All points within a distance of a segment.
+    Capsule {
+        /// One end of the segment.
+        from: [f64; 3],
+        /// The other end.
+        to: [f64; 3],
+        /// The distance.
+        radius: f64,
+    },
+    /// An ellipse in the plane.
+    Ellipse {
+        /// Centre.
+        at: [f64; 3],
+        /// First semi-axis as a vector.
+        first: [f64; 3],
+        /// Second semi-axis as a vector.
+        second: [f64; 3],
+    },
+    /// A polygon in the plane, vertices in order.
+    Polygon {
+        /// Vertices.
+        vertices: Vec<[f64; 3]>,
+    },
+    /// A polyhedron in space.
+    Polyhedron {
+        /// Vertices.
+        vertices: Vec<[f64; 3]>,
+        /// Edges as pairs of vertex numbers.
+        edges: Vec<[u32; 2]>,
+    },
+    /// Everything below a line or a plane.
+    HalfSpace {
+        /// A point of the surface.
+        at: [f64; 3],
+        /// The direction out of the solid.
+        normal: [f64; 3],
+    },
+}
+
+impl Outline {
+    /// The figure of a shape; `None` for a kind that has none yet.
+    pub(crate) fn of(on_body: &ShapeOnBody) -> Option<Self> {
+        match &on_body.shape {
+            Shape::Planar(shape) => planar_outline(shape, &on_body.local),
+            Shape::Spatial(shape) => spatial_outline(shape, &on_body.local),
+        }
+    }
+}
+
+fn planar_outline(shape: &planar::Shape, local: &Pose) -> Option<Outline> {
+    Some(match shape {
+        planar::Shape::Point => Outline::Point { at: place(local, 0.0, 0.0, 0.0) },
+        planar::Shape::Disc { radius } => Outline::Round { at: place(local, 0.0, 0.0, 0.0), radius: *radius },
+        planar::Shape::Capsule { half_length, radius } => capsule(local, *half_length, *radius),
+        planar::Shape::Box { half_extents: [a, b] } => {
+            let corners = [(-a, -b), (*a, -b), (*a, *b), (-a, *b)];
+            Outline::Polygon { vertices: corners.map(|(x, y)| place(local, x, y, 0.0)).to_vec() }
+        }
+        planar::Shape::Polygon(polygon) => {
+            Outline::Polygon { vertices: polygon.vertices().iter().map(|v| place(local, v.x, v.y, 0.0)).collect() }
+        }
+        planar::Shape::HalfPlane { normal } => half_space(local, Vector3::new(normal.x, normal.y, 0.0)),
+        planar::Shape::Ellipse { semi_axes: [a, b] } => Outline::Ellipse {
+            at: place(local, 0.0, 0.0, 0.0),
+            first: (local.rotation * Vector3::new(*a, 0.0, 0.0)).into(),
+            second: (local.rotation * Vector3::new(0.0, *b, 0.0)).into(),
+        },
+        _ => return None,
+    })
+}
+
+fn spatial_outline(shape: &spatial::Shape, local: &Pose) -> Option<Outline> {
+    Some(match shape {
+        spatial::Shape::Point => Outline::Point { at: place(local, 0.0, 0.0, 0.0) },
+        spatial::Shape::Sphere { radius } => Outline::Round { at: place(local, 0.0, 0.0, 0.0), radius: *radius },
+        spatial::Shape::Capsule { half_length, radius } => capsule(local, *half_length, *radius),
+        spatial::Shape::Box { half_extents } => cuboid(local, *half_extents),
+        spatial::Shape::Polyhedron(polyhedron) => Outline::Polyhedron {
+            vertices: polyhedron.vertices().iter().map(|v| place(local, v.x, v.y, v.z)).collect(),
+            edges: polyhedron.edges().collect(),
+        },
+        spatial::Shape::HalfSpace { normal } => half_space(local, normal.into_inner()),
+        _ => return None,
+    })
+}
+
+/// Corner number k has the sign of bit i of k along axis i; an edge joins corners that differ in one bit.
+fn cuboid(local: &Pose, [a, b, c]: [f64; 3]) -> Outline {
+    let sign = |k: u32, bit: u32, half: f64| if k >> bit & 1 == 1 { half } else { -half };
+    let vertices = (0..8).map(|k| place(local, sign(k, 0, a), sign(k, 1, b), sign(k, 2, c))).collect();
+    let upward = |k: u32| (0..3).map(move |bit| [k, k | 1 << bit]);
+    let edges = (0..8).flat_map(upward).filter(|[from, to]| from != to).collect();
+    Outline::Polyhedron { vertices, edges }
+}
+
+fn capsule(local: &Pose, half_length: f64, radius: f64) -> Outline {
+    Outline::Capsule { from: place(local, -half_length, 0.0, 0.0), to: place(local, half_length, 0.0, 0.0), radius }
+}
+
+fn half_space(local: &Pose, normal: Vector3<f64>) -> Outline {
+    Outline::HalfSpace { at: place(local, 0.0, 0.0, 0.0), normal: (local.rotation * normal).into() }
+}
+
+fn place(local: &Pose, x: f64, y: f64, z: f64) -> [f64; 3] {
+    (local * Point3::new(x, y, z)).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_has_twelve_edges_of_the_right_lengths() {
+        let Outline::Polyhedron { vertices, edges } = cuboid(&Pose::identity(), [0.5, 1.0, 1.5]) else {
+            panic!("not a polyhedron")
+        };
+        assert_eq!((vertices.len(), edges.len()), (8, 12));
+        let length =
+            |&[i, j]: &[u32; 2]| (Vector3::from(vertices[i as usize]) - Vector3::from(vertices[j as usize])).norm();
+        for expected in [1.0, 2.0, 3.0] {
+            assert_eq!(edges.iter().filter(|edge| length(edge) == expected).count(), 4);
+        }
+    }
+}

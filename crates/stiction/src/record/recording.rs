@@ -1,0 +1,180 @@
+//! The way back: a recorded run as states, without solving anything.
+
+use std::{ops::Range, path::Path};
+
+use stiction_geometry::Feature;
+use stiction_multibody::{ContactId, ContactMemory, ShapeId, State};
+
+use super::{
+    RecordingError, RunInfo,
+    contacts::{self, mode_called},
+    info::FORMAT,
+    table_reader::TableReader,
+    trajectory::{self, CARRY, INFO_KEY, body_column},
+};
+
+/// A run read back from its folder; coordinates, velocities and times are those of the run, bit for bit.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    info: RunInfo,
+    steps: Vec<u64>,
+    times: Vec<f64>,
+    carries: Vec<f64>,
+    /// Frame after frame.
+    q: Rows,
+    v: Rows,
+    contacts: Vec<ContactMemory>,
+    /// For each frame its part of `contacts`.
+    contacts_of: Vec<Range<usize>>,
+}
+
+/// One recorded moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame<'a> {
+    /// Number of the step; 0 is the initial state.
+    pub step: u64,
+    /// Time, s.
+    pub time: f64,
+    /// Coordinates of all dynamic bodies.
+    pub q: &'a [f64],
+    /// Velocities of all dynamic bodies.
+    pub v: &'a [f64],
+    /// Contacts of the step that led here.
+    pub contacts: &'a [ContactMemory],
+}
+
+/// A dense table stored row after row.
+#[derive(Clone, Debug, Default)]
+struct Rows {
+    width: usize,
+    values: Vec<f64>,
+}
+
+impl Rows {
+    fn from_columns(columns: &[Vec<f64>], rows: usize) -> Self {
+        let values = (0..rows).flat_map(|k| columns.iter().filter_map(move |column| column.get(k).copied()));
+        Self { width: columns.len(), values: values.collect() }
+    }
+
+    fn row(&self, k: usize) -> &[f64] {
+        self.values.get(k * self.width..(k + 1) * self.width).unwrap_or_default()
+    }
+}
+
+impl Recording {
+    /// Reads the tables in `folder`. Refuses files that are cut off, damaged, foreign or of another layout.
+    pub fn read(folder: &Path) -> Result<Self, RecordingError> {
+        let path = folder.join(trajectory::FILE);
+        let table = TableReader::open(&path)?;
+        let info = read_info(&table, &path)?;
+        let steps = counts(&table, &path, "step")?;
+        let (times, carries) = (table.reals("t")?, table.reals(CARRY)?);
+        let dimension = info.dimension();
+        let (mut q, mut v) = (Vec::new(), Vec::new());
+        for body in info.bodies.iter().filter(|body| body.role.has_unknowns()) {
+            for quantity in body.role.coordinates(dimension) {
+                q.push(table.reals(&body_column(&body.name, quantity))?);
+            }
+            for quantity in body.role.velocities(dimension) {
+                v.push(table.reals(&body_column(&body.name, quantity))?);
+            }
+        }
+        let (q, v) = (Rows::from_columns(&q, steps.len()), Rows::from_columns(&v, steps.len()));
+        let (contacts, contacts_of) = read_contacts(folder, &steps)?;
+        Ok(Self { info, steps, times, carries, q, v, contacts, contacts_of })
+    }
+
+    /// Scene, step size, dimension and bodies.
+    pub fn info(&self) -> &RunInfo {
+        &self.info
+    }
+
+    /// Number of recorded moments, the initial state included.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// True when not even the initial state was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Frame number `k`.
+    pub fn frame(&self, k: usize) -> Option<Frame<'_>> {
+        let contacts = self.contacts_of.get(k).cloned().and_then(|range| self.contacts.get(range));
+        Some(Frame {
+            step: *self.steps.get(k)?,
+            time: *self.times.get(k)?,
+            q: self.q.row(k),
+            v: self.v.row(k),
+            contacts: contacts.unwrap_or_default(),
+        })
+    }
+
+    /// All frames in order.
+    pub fn frames(&self) -> impl Iterator<Item = Frame<'_>> {
+        (0..self.len()).filter_map(|k| self.frame(k))
+    }
+
+    /// The state at frame `k`, contact memory included: a simulation restored from it continues as the recorded one did.
+    pub fn state(&self, k: usize) -> Option<State> {
+        let frame = self.frame(k)?;
+        Some(State {
+            step: frame.step,
+            time: frame.time,
+            time_carry: *self.carries.get(k)?,
+            q: frame.q.to_vec(),
+            v: frame.v.to_vec(),
+            contacts: frame.contacts.to_vec(),
+        })
+    }
+}
+
+fn read_info(table: &TableReader<'_>, path: &Path) -> Result<RunInfo, RecordingError> {
+    let foreign = |reason: String| RecordingError::Foreign { path: path.into(), reason };
+    let json = table.metadata(INFO_KEY).ok_or_else(|| foreign(format!("it has no entry `{INFO_KEY}`")))?;
+    let info: RunInfo = serde_json::from_str(json).map_err(|error| foreign(format!("entry `{INFO_KEY}`: {error}")))?;
+    if info.format == FORMAT {
+        Ok(info)
+    } else {
+        Err(foreign(format!("its layout is {}, this version knows {FORMAT}", info.format)))
+    }
+}
+
+fn counts(table: &TableReader<'_>, path: &Path, name: &str) -> Result<Vec<u64>, RecordingError> {
+    let bad = |_| RecordingError::BadColumn { path: path.into(), column: name.to_owned() };
+    table.integers(name)?.into_iter().map(|n| u64::try_from(n).map_err(bad)).collect()
+}
+
+/// Reads the contacts and finds those of each frame; both tables are in the order of their steps.
+fn read_contacts(folder: &Path, frames: &[u64]) -> Result<(Vec<ContactMemory>, Vec<Range<usize>>), RecordingError> {
+    let path = folder.join(contacts::FILE);
+    let table = TableReader::open(&path)?;
+    let bad = |column: &str| RecordingError::BadColumn { path: path.clone(), column: column.to_owned() };
+    let steps = counts(&table, &path, "step")?;
+    let shape = |number: &i64| u32::try_from(*number).ok().and_then(shape_id);
+    let shapes_a = table.integers("shape_a")?.iter().map(shape).collect::<Option<Vec<_>>>();
+    let shapes_b = table.integers("shape_b")?.iter().map(shape).collect::<Option<Vec<_>>>();
+    let features = table.integers("feature")?;
+    let modes = table.texts("mode")?.iter().map(|word| mode_called(word.data())).collect::<Option<Vec<_>>>();
+    let impulses = table.reals("normal_impulse")?;
+    let identities = shapes_a
+        .ok_or_else(|| bad("shape_a"))?
+        .into_iter()
+        .zip(shapes_b.ok_or_else(|| bad("shape_b"))?)
+        .zip(features)
+        .map(|((shape_a, shape_b), feature)| ContactId { shape_a, shape_b, feature: Feature(feature.cast_unsigned()) });
+    let contacts = identities
+        .zip(modes.ok_or_else(|| bad("mode"))?)
+        .zip(impulses)
+        .map(|((id, mode), normal_impulse)| ContactMemory { id, mode, normal_impulse })
+        .collect();
+    let of_step =
+        |step: &u64| steps.partition_point(|other| other < step)..steps.partition_point(|other| other <= step);
+    Ok((contacts, frames.iter().map(of_step).collect()))
+}
+
+/// Shape ids are made by models and by reading them back.
+fn shape_id(number: u32) -> Option<ShapeId> {
+    serde_json::from_value(number.into()).ok()
+}

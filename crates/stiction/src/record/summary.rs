@@ -1,0 +1,246 @@
+//! `summary.json`: the run in a page.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use stiction_multibody::{Dimension, Energy, Model, State};
+use stiction_stepping::{Event, StepReport};
+
+use super::{Role, RunInfo, contacts::contact_label, layout::Sample, recorder::RunLabels};
+
+/// Events kept in the summary; the rest is counted and stands in the contact table.
+const EVENT_LIMIT: usize = 10_000;
+
+/// How a run came to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ending {
+    /// The whole duration was simulated.
+    Finished,
+    /// Somebody stopped it between two steps.
+    Interrupted,
+    /// A step could not be taken, for the reason given.
+    Failed(String),
+}
+
+/// Total energy over the run, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EnergySummary {
+    /// At the start.
+    pub initial: f64,
+    /// At the end.
+    pub r#final: f64,
+    /// Largest rise above the lowest value seen before it; without drives, what a scheme adds on its own.
+    pub max_gain: f64,
+}
+
+/// The largest and the last value of a quantity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Extreme {
+    /// Over all steps.
+    pub max: f64,
+    /// After the last step.
+    pub r#final: f64,
+}
+
+/// The worst residual of all steps, and where it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResidualSummary {
+    /// Its value, by the ruler of the problem.
+    pub max: f64,
+    /// The step.
+    pub at_step: u64,
+}
+
+/// A contact transition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EventSummary {
+    /// When, s.
+    pub t: f64,
+    /// `touch`, `separate`, `stick` or `slip`.
+    pub kind: String,
+    /// Bodies and features that met.
+    pub contact: String,
+}
+
+/// A turn or a rate of turning: one number in the plane, several in space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Turn {
+    /// About z.
+    Planar(f64),
+    /// A quaternion w, x, y, z, or an angular velocity x, y, z.
+    Spatial(Vec<f64>),
+}
+
+impl Turn {
+    fn of(numbers: &[f64]) -> Option<Self> {
+        match numbers {
+            [] => None,
+            [angle] => Some(Self::Planar(*angle)),
+            several => Some(Self::Spatial(several.to_vec())),
+        }
+    }
+}
+
+/// Where a body ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BodySummary {
+    /// Position, m.
+    pub position: Vec<f64>,
+    /// Angle of a planar body, rad, counting full turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub angle: Option<f64>,
+    /// The angle again, or the unit quaternion w, x, y, z of a body in space; particles have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<Turn>,
+    /// Velocity of the centre of mass, m/s.
+    pub linear_velocity: Vec<f64>,
+    /// Angular velocity, rad/s: one number in the plane, three in space; particles have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub angular_velocity: Option<Turn>,
+}
+
+/// Everything worth knowing about a run at a glance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Version of stiction.
+    pub version: String,
+    /// Name of the scene.
+    pub scene: String,
+    /// Name of the scheme.
+    pub preset: String,
+    /// Name of the solver.
+    pub solver: String,
+    /// 2 or 3.
+    pub dimension: u8,
+    /// How the run ended.
+    pub ending: Ending,
+    /// Step size, s.
+    pub step: f64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Simulated time, s.
+    pub duration: f64,
+    /// Time the run took, s.
+    pub wall_seconds: f64,
+    /// Most contacts in one step.
+    pub contacts_max: usize,
+    /// Largest mixed problem, velocities included.
+    pub problem_size_max: usize,
+    /// Total energy.
+    pub energy: EnergySummary,
+    /// Depth of the deepest overlap, m.
+    pub penetration: Extreme,
+    /// Largest violation of a joint, m or rad.
+    pub joint_error: Extreme,
+    /// Worst residual.
+    pub residual: ResidualSummary,
+    /// How many steps each rung of the solver ladder finished.
+    pub ladder: BTreeMap<String, u64>,
+    /// Number of contact transitions, also those beyond the list.
+    pub events_total: u64,
+    /// The first contact transitions.
+    pub events: Vec<EventSummary>,
+    /// Where the bodies ended.
+    pub bodies: BTreeMap<String, BodySummary>,
+}
+
+/// Accumulates a [`Summary`] step by step.
+pub(crate) struct SummaryBuilder {
+    summary: Summary,
+    lowest_energy: f64,
+}
+
+impl SummaryBuilder {
+    pub(crate) fn new(info: &RunInfo, labels: &RunLabels, initial: &Energy) -> Self {
+        let total = initial.total();
+        let summary = Summary {
+            version: info.version.clone(),
+            scene: info.scene.clone(),
+            preset: labels.preset.clone(),
+            solver: labels.solver.clone(),
+            dimension: info.dimension,
+            ending: Ending::Finished,
+            step: info.step,
+            steps: 0,
+            duration: 0.0,
+            wall_seconds: 0.0,
+            contacts_max: 0,
+            problem_size_max: 0,
+            energy: EnergySummary { initial: total, r#final: total, max_gain: 0.0 },
+            penetration: Extreme::default(),
+            joint_error: Extreme::default(),
+            residual: ResidualSummary::default(),
+            ladder: BTreeMap::new(),
+            events_total: 0,
+            events: Vec::new(),
+            bodies: BTreeMap::new(),
+        };
+        Self { summary, lowest_energy: total }
+    }
+
+    pub(crate) fn step(&mut self, model: &Model, energy: &Energy, report: &StepReport, events: &[Event]) {
+        let summary = &mut self.summary;
+        summary.steps += 1;
+        summary.contacts_max = summary.contacts_max.max(report.contacts);
+        summary.problem_size_max = summary.problem_size_max.max(report.problem_size);
+        summary.penetration.see(report.penetration);
+        summary.joint_error.see(report.joint_error);
+        if report.residual.value > summary.residual.max {
+            summary.residual = ResidualSummary { max: report.residual.value, at_step: report.step };
+        }
+        let total = energy.total();
+        summary.energy.r#final = total;
+        summary.energy.max_gain = summary.energy.max_gain.max(total - self.lowest_energy);
+        self.lowest_energy = self.lowest_energy.min(total);
+        match summary.ladder.get_mut(report.rung) {
+            Some(count) => *count += 1,
+            None => drop(summary.ladder.insert(report.rung.to_owned(), 1)),
+        }
+        summary.events_total += events.len() as u64;
+        let room = EVENT_LIMIT.saturating_sub(summary.events.len());
+        summary.events.extend(events.iter().take(room).map(|event| EventSummary {
+            t: event.time,
+            kind: event.kind.name().to_owned(),
+            contact: contact_label(model, &event.contact),
+        }));
+    }
+
+    pub(crate) fn finish(mut self, model: &Model, state: &State, wall_seconds: f64, ending: Ending) -> Summary {
+        self.summary.duration = state.time;
+        self.summary.wall_seconds = wall_seconds;
+        self.summary.ending = ending;
+        self.summary.bodies = body_summaries(model, state);
+        self.summary
+    }
+}
+
+impl Extreme {
+    fn see(&mut self, value: f64) {
+        self.max = self.max.max(value);
+        self.r#final = value;
+    }
+}
+
+fn body_summaries(model: &Model, state: &State) -> BTreeMap<String, BodySummary> {
+    let axes = if model.dimension() == Dimension::Planar { 2 } else { 3 };
+    let mut sample = Sample::default();
+    let mut bodies = BTreeMap::new();
+    for (index, body) in model.bodies().iter().enumerate().filter(|(_, body)| Role::of(body) != Role::Fixed) {
+        sample.take(model, index, state);
+        let (position, orientation) = sample.q.split_at_checked(axes).unwrap_or((&sample.q, &[]));
+        let (linear, angular) = sample.v.split_at_checked(axes).unwrap_or((&sample.v, &[]));
+        let angle = if let [angle] = orientation { Some(*angle) } else { None };
+        let summary = BodySummary {
+            position: position.to_vec(),
+            angle,
+            orientation: Turn::of(orientation),
+            linear_velocity: linear.to_vec(),
+            angular_velocity: Turn::of(angular),
+        };
+        bodies.insert(body.name.clone(), summary);
+    }
+    bodies
+}

@@ -1,0 +1,250 @@
+//! Tables of numbers and words in Parquet files, written row group by row group.
+//!
+//! A Parquet file is read from its footer, so an ordinary writer leaves nothing readable until it is closed. Here every
+//! row group goes to the file together with a complete footer, which the next row group overwrites: between two writes
+//! the file is whole, and if the program is killed or the disk fills up, everything up to the last closed row group can
+//! be read by any tool. Memory is bounded by one row group.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use parquet::{
+    basic::{Compression, ConvertedType, Encoding, Repetition, Type as Physical},
+    column::writer::ColumnWriter,
+    data_type::ByteArray,
+    errors::ParquetError,
+    file::{
+        metadata::{FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataWriter},
+        properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr},
+        writer::{SerializedFileWriter, TrackedWrite},
+    },
+    schema::types::{SchemaDescriptor, Type, TypePtr},
+};
+
+use super::RecordError;
+
+/// Rows kept in memory before they go to the file together.
+const ROWS_PER_GROUP: usize = 4096;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Integer,
+    Real,
+    Text,
+}
+
+/// One value of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Cell<'a> {
+    Integer(i64),
+    Real(f64),
+    Text(&'a str),
+}
+
+/// The rows of one column that are not in the file yet.
+enum Pending {
+    Integer(Vec<i64>),
+    Real(Vec<f64>),
+    Text(Vec<ByteArray>),
+}
+
+impl Pending {
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Integer => Self::Integer(Vec::new()),
+            Kind::Real => Self::Real(Vec::new()),
+            Kind::Text => Self::Text(Vec::new()),
+        }
+    }
+
+    fn clear(&mut self) {
+        match self {
+            Self::Integer(values) => values.clear(),
+            Self::Real(values) => values.clear(),
+            Self::Text(values) => values.clear(),
+        }
+    }
+}
+
+/// Writes one table. After the first failure the file stays as it was at the last good moment.
+pub(crate) struct TableWriter {
+    path: PathBuf,
+    file: File,
+    /// Encodes into memory; what it produced is moved to the file after each row group.
+    encoder: SerializedFileWriter<Vec<u8>>,
+    properties: WriterPropertiesPtr,
+    pending: Vec<Pending>,
+    rows: usize,
+    /// Words seen so far, so that a repeated word costs a reference instead of a copy.
+    words: BTreeMap<String, ByteArray>,
+    /// Where the next row group goes: the end of the data, where the footer now is.
+    end: u64,
+    /// The footer that makes the file whole now.
+    footer: Vec<u8>,
+}
+
+impl TableWriter {
+    /// Creates the file, replacing an older one, and makes it a whole table of no rows.
+    pub(crate) fn create(
+        path: &Path,
+        columns: &[(String, Kind)],
+        metadata: Vec<(String, String)>,
+    ) -> Result<Self, RecordError> {
+        let file = File::create(path).map_err(|source| RecordError::write(path, source))?;
+        let schema = schema(columns).map_err(|source| RecordError::encode(path, source))?;
+        let properties = Arc::new(properties(columns, metadata));
+        let encoder = SerializedFileWriter::new(Vec::new(), schema, Arc::clone(&properties))
+            .map_err(|source| RecordError::encode(path, source))?;
+        let mut table = Self {
+            path: path.to_path_buf(),
+            file,
+            encoder,
+            properties,
+            pending: columns.iter().map(|(_, kind)| Pending::new(*kind)).collect(),
+            rows: 0,
+            words: BTreeMap::new(),
+            end: 0,
+            footer: Vec::new(),
+        };
+        table.commit()?;
+        Ok(table)
+    }
+
+    /// Adds a row; its cells must follow the kinds of the columns, which the encoder checks by counting.
+    pub(crate) fn push<'a>(&mut self, row: impl IntoIterator<Item = Cell<'a>>) -> Result<(), RecordError> {
+        for (column, cell) in self.pending.iter_mut().zip(row) {
+            match (column, cell) {
+                (Pending::Integer(values), Cell::Integer(x)) => values.push(x),
+                (Pending::Real(values), Cell::Real(x)) => values.push(x),
+                (Pending::Text(values), Cell::Text(word)) => values.push(intern(&mut self.words, word)),
+                (_, cell) => debug_assert!(false, "{cell:?} does not fit its column"),
+            }
+        }
+        self.rows += 1;
+        if self.rows >= ROWS_PER_GROUP { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes what is pending and closes the file.
+    pub(crate) fn finish(mut self) -> Result<PathBuf, RecordError> {
+        self.flush()?;
+        self.file.sync_all().map_err(|source| RecordError::write(&self.path, source))?;
+        Ok(self.path)
+    }
+
+    /// Moves the pending rows into the file as one row group.
+    fn flush(&mut self) -> Result<(), RecordError> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        self.encode().map_err(|source| RecordError::encode(&self.path, source))?;
+        self.pending.iter_mut().for_each(Pending::clear);
+        self.rows = 0;
+        self.commit()
+    }
+
+    fn encode(&mut self) -> Result<(), ParquetError> {
+        let mut group = self.encoder.next_row_group()?;
+        for column in &self.pending {
+            let Some(mut writer) = group.next_column()? else { break };
+            match (column, writer.untyped()) {
+                (Pending::Integer(values), ColumnWriter::Int64ColumnWriter(w)) => w.write_batch(values, None, None)?,
+                (Pending::Real(values), ColumnWriter::DoubleColumnWriter(w)) => w.write_batch(values, None, None)?,
+                (Pending::Text(values), ColumnWriter::ByteArrayColumnWriter(w)) => w.write_batch(values, None, None)?,
+                _ => return Err(ParquetError::General("a column has the wrong type".into())),
+            };
+            writer.close()?;
+        }
+        group.close()?;
+        Ok(())
+    }
+
+    /// Appends what the encoder produced, and a footer that makes the file whole.
+    fn commit(&mut self) -> Result<(), RecordError> {
+        self.encoder.flush().map_err(|source| RecordError::write(&self.path, source))?;
+        let data = std::mem::take(self.encoder.inner_mut());
+        let footer = self.encode_footer().map_err(|source| RecordError::encode(&self.path, source))?;
+        let written = self.write_at_end(&[&data, &footer]);
+        if let Err(source) = written {
+            // The old footer fits where it was, even on a full disk; if the file is gone altogether nothing can be saved.
+            let old = std::mem::take(&mut self.footer);
+            let _ = self.write_at_end(&[&old]);
+            return Err(RecordError::write(&self.path, source));
+        }
+        self.end += data.len() as u64;
+        self.footer = footer;
+        Ok(())
+    }
+
+    fn write_at_end(&mut self, parts: &[&[u8]]) -> std::io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.end))?;
+        parts.iter().try_for_each(|part| self.file.write_all(part))?;
+        self.file.set_len(self.end + parts.iter().map(|part| part.len() as u64).sum::<u64>())
+    }
+
+    /// The footer for the row groups written so far.
+    fn encode_footer(&self) -> Result<Vec<u8>, ParquetError> {
+        let groups = self.encoder.flushed_row_groups().to_vec();
+        let description = Arc::new(SchemaDescriptor::new(self.encoder.schema_descr().root_schema_ptr()));
+        let file = FileMetaData::new(
+            self.properties.writer_version().as_num(),
+            groups.iter().map(parquet::file::metadata::RowGroupMetaData::num_rows).sum(),
+            Some(self.properties.created_by().to_owned()),
+            self.properties.key_value_metadata().cloned(),
+            description,
+            None,
+        );
+        let mut footer = Vec::new();
+        let metadata = ParquetMetaData::new(file, groups);
+        ParquetMetaDataWriter::new_with_tracked(TrackedWrite::new(&mut footer), &metadata).finish()?;
+        Ok(footer)
+    }
+}
+
+fn intern(words: &mut BTreeMap<String, ByteArray>, word: &str) -> ByteArray {
+    if let Some(known) = words.get(word) {
+        return known.clone();
+    }
+    let new = ByteArray::from(word);
+    words.insert(word.to_owned(), new.clone());
+    new
+}
+
+fn schema(columns: &[(String, Kind)]) -> Result<TypePtr, ParquetError> {
+    let field = |(name, kind): &(String, Kind)| {
+        let (physical, converted) = match kind {
+            Kind::Integer => (Physical::INT64, ConvertedType::NONE),
+            Kind::Real => (Physical::DOUBLE, ConvertedType::NONE),
+            Kind::Text => (Physical::BYTE_ARRAY, ConvertedType::UTF8),
+        };
+        let field = Type::primitive_type_builder(name, physical);
+        field.with_repetition(Repetition::REQUIRED).with_converted_type(converted).build().map(Arc::new)
+    };
+    let fields = columns.iter().map(field).collect::<Result<_, _>>()?;
+    Ok(Arc::new(Type::group_type_builder("stiction").with_fields(fields).build()?))
+}
+
+/// Smooth numbers compress best byte by byte, counters by differences, words by a dictionary.
+fn properties(columns: &[(String, Kind)], metadata: Vec<(String, String)>) -> WriterProperties {
+    let mut properties = WriterProperties::builder()
+        .set_created_by(concat!("stiction ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_compression(Compression::SNAPPY)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true)
+        .set_dictionary_enabled(false)
+        .set_key_value_metadata(Some(metadata.into_iter().map(|(key, value)| KeyValue::new(key, value)).collect()));
+    for (name, kind) in columns {
+        let column = parquet::schema::types::ColumnPath::new(vec![name.clone()]);
+        properties = match kind {
+            Kind::Integer => properties.set_column_encoding(column, Encoding::DELTA_BINARY_PACKED),
+            Kind::Real => properties.set_column_encoding(column, Encoding::BYTE_STREAM_SPLIT),
+            Kind::Text => properties.set_column_dictionary_enabled(column, true),
+        };
+    }
+    properties.build()
+}

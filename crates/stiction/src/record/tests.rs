@@ -1,0 +1,189 @@
+//! Whole recordings: written, read back, continued, cut and lost.
+#![allow(clippy::disallowed_methods)] // Tests make and break files.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use nalgebra::Vector2;
+use stiction_geometry::{Dimension, Shape, planar};
+use stiction_multibody::{BodyBuilder, ContactRule, ModelBuilder, State};
+use stiction_stepping::Preset;
+
+use super::{
+    Ending, Finished, Recorder, Recording, RecordingError, RunLabels,
+    table::{Cell, Kind, TableWriter},
+    table_reader::TableReader,
+};
+use crate::Simulation;
+
+/// A folder that goes away with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("stiction-record-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A box that falls, lands on an edge, topples and slides.
+fn falling_box() -> Simulation {
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    builder.gravity(0.0, -9.81, 0.0).expect("gravity");
+    let floor = planar::Shape::half_plane(Vector2::y()).expect("floor");
+    builder.body(BodyBuilder::fixed("floor").shape(Shape::Planar(floor))).expect("floor");
+    let shape = planar::Shape::rectangle([0.2, 0.1]).expect("box");
+    let body = BodyBuilder::planar("box", 1.0, 0.02).position(0.0, 0.4, 0.0).angle(0.3).velocity(1.0, 0.0, 0.0);
+    builder.body(body.shape(Shape::Planar(shape))).expect("box");
+    builder.default_contact(ContactRule { friction: 0.3, ..ContactRule::default() }).expect("rule");
+    Simulation::new(builder.build().expect("model"), Preset::StewartTrinkle.scheme(), 0.002).expect("simulation")
+}
+
+fn labels(record_every: u32) -> RunLabels {
+    RunLabels { scene: "box".into(), preset: "stewart-trinkle".into(), solver: "lemke".into(), record_every }
+}
+
+fn record(folder: &Path, steps: usize, record_every: u32) -> (Finished, Vec<State>) {
+    let mut simulation = falling_box();
+    let mut recorder = Recorder::create(folder, &labels(record_every), &simulation).expect("recorder");
+    let mut states = vec![simulation.state().clone()];
+    for _ in 0..steps {
+        let report = simulation.step().expect("step");
+        recorder.record(&simulation, &report);
+        states.push(simulation.state().clone());
+    }
+    (recorder.finish(&simulation, 0.5, Ending::Finished), states)
+}
+
+#[test]
+fn a_recording_gives_back_every_state_to_the_bit() {
+    let folder = Folder::new("bits");
+    let (finished, states) = record(&folder.0, 400, 1);
+    assert!(finished.trouble.is_none() && finished.files.len() == 4);
+    let recording = Recording::read(&folder.0).expect("recording");
+    assert_eq!(recording.len(), states.len());
+    for (k, state) in states.iter().enumerate() {
+        assert!(recording.state(k).expect("frame").bit_equal(state), "frame {k}");
+    }
+    let touching = recording.frames().filter(|frame| !frame.contacts.is_empty()).count();
+    assert!(touching > 100, "the box lay on the floor in only {touching} frames");
+}
+
+#[test]
+fn a_run_continued_from_a_recording_is_the_same_run() {
+    let folder = Folder::new("continue");
+    let (_, states) = record(&folder.0, 300, 1);
+    let recording = Recording::read(&folder.0).expect("recording");
+    let mut simulation = falling_box();
+    simulation.set_state(recording.state(150).expect("frame")).expect("same model");
+    for state in &states[151..] {
+        let _ = simulation.step().expect("step");
+        assert!(simulation.state().bit_equal(state));
+    }
+}
+
+#[test]
+fn thinned_recordings_hold_every_kth_step() {
+    let folder = Folder::new("thin");
+    let (finished, states) = record(&folder.0, 100, 7);
+    assert_eq!(finished.summary.steps, 100);
+    let recording = Recording::read(&folder.0).expect("recording");
+    let steps: Vec<_> = recording.frames().map(|frame| frame.step).collect();
+    assert_eq!(steps, (0..=100).step_by(7).collect::<Vec<_>>());
+    for frame in recording.frames() {
+        assert_eq!(frame.q, states[frame.step as usize].q);
+    }
+}
+
+#[test]
+fn the_summary_tells_what_happened() {
+    let folder = Folder::new("summary");
+    let (finished, states) = record(&folder.0, 600, 1);
+    let summary = finished.summary;
+    let written = fs::read_to_string(folder.0.join("summary.json")).expect("summary");
+    assert_eq!(serde_json::from_str::<super::Summary>(&written).expect("summary"), summary);
+    assert_eq!(summary.events.first().map(|event| event.kind.as_str()), Some("touch"));
+    assert!(summary.energy.r#final < summary.energy.initial && summary.energy.max_gain < 1e-2);
+    assert_eq!(summary.ladder.values().sum::<u64>(), 600);
+    let body = &summary.bodies["box"];
+    let last = states.last().expect("state");
+    assert_eq!((body.position.as_slice(), body.angle), (&last.q[..2], Some(last.q[2])));
+    assert!(!summary.bodies.contains_key("floor"));
+}
+
+#[test]
+fn cut_and_foreign_files_are_refused() {
+    let folder = Folder::new("cut");
+    let _ = record(&folder.0, 50, 1);
+    let path = folder.0.join("trajectory.parquet");
+    let whole = fs::read(&path).expect("file");
+    for length in [0, 3, 100, whole.len() / 2, whole.len() - 1] {
+        fs::write(&path, &whole[..length]).expect("cut");
+        assert!(matches!(Recording::read(&folder.0), Err(RecordingError::NotATable { .. })), "cut to {length}");
+    }
+    let foreign = TableWriter::create(&path, &[("x".into(), Kind::Real)], Vec::new()).expect("table");
+    foreign.finish().expect("table");
+    assert!(matches!(Recording::read(&folder.0), Err(RecordingError::Foreign { .. })));
+    fs::remove_file(&path).expect("file");
+    assert!(matches!(Recording::read(&folder.0), Err(RecordingError::Read { .. })));
+}
+
+#[test]
+fn losing_the_folder_does_not_disturb_the_run() {
+    let (undisturbed, folder) = (Folder::new("kept"), Folder::new("lost"));
+    let (_, states) = record(&undisturbed.0, 200, 1);
+    let mut simulation = falling_box();
+    let mut recorder = Recorder::create(&folder.0, &labels(1), &simulation).expect("recorder");
+    for k in 0..200 {
+        if k == 100 {
+            fs::remove_dir_all(&folder.0).expect("folder");
+        }
+        let report = simulation.step().expect("step");
+        recorder.record(&simulation, &report);
+    }
+    assert!(simulation.state().bit_equal(states.last().expect("state")));
+    let finished = recorder.finish(&simulation, 0.0, Ending::Finished);
+    assert!(finished.trouble.is_some() && finished.summary.steps == 200);
+}
+
+#[test]
+fn a_table_is_whole_while_it_is_written() {
+    let folder = Folder::new("open");
+    fs::create_dir_all(&folder.0).expect("folder");
+    let path = folder.0.join("table.parquet");
+    let columns = [("n".to_owned(), Kind::Integer), ("x".to_owned(), Kind::Real), ("word".to_owned(), Kind::Text)];
+    let mut table = TableWriter::create(&path, &columns, Vec::new()).expect("table");
+    let mut seen = 0;
+    for n in 0..10_000_i64 {
+        let word = if n % 2 == 0 { "even" } else { "odd" };
+        table.push([Cell::Integer(n), Cell::Real(1.0 / n as f64), Cell::Text(word)]).expect("row");
+        if n % 1000 == 0 {
+            let numbers = TableReader::open(&path).expect("open").integers("n").expect("column");
+            assert!(numbers.iter().copied().eq(0..numbers.len() as i64));
+            seen = seen.max(numbers.len());
+        }
+    }
+    assert!(seen > 5000, "rows reach the file in groups");
+    table.finish().expect("table");
+    let table = TableReader::open(&path).expect("table");
+    assert_eq!(table.rows(), 10_000);
+    assert!(table.reals("x").expect("x").iter().enumerate().all(|(n, x)| x.to_bits() == (1.0 / n as f64).to_bits()));
+    assert_eq!(table.texts("word").expect("words")[7].data(), b"odd");
+}
+
+/// `/dev/full` answers every write with "no space left on device".
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error_not_a_panic() {
+    let error = TableWriter::create(Path::new("/dev/full"), &[("x".into(), Kind::Real)], Vec::new()).err();
+    assert!(error.expect("no space").to_string().starts_with("cannot write /dev/full"));
+}

@@ -1,0 +1,109 @@
+//! `trajectory.parquet`: one row per recorded step, all bodies side by side.
+
+use std::path::{Path, PathBuf};
+
+use stiction_multibody::{Energy, Model, State};
+use stiction_stepping::StepReport;
+
+use super::{
+    RecordError, Role, RunInfo,
+    layout::Sample,
+    table::{Cell, Kind, TableWriter},
+};
+
+/// File name inside the folder of a run.
+pub(crate) const FILE: &str = "trajectory.parquet";
+
+/// Key under which the [`RunInfo`] is stored beside the table.
+pub(crate) const INFO_KEY: &str = "stiction.run";
+
+/// The column of `State::time_carry`, without which a continued run would round its times differently.
+pub(crate) const CARRY: &str = "t_carry";
+
+/// What stands in column `rung` of the first row, which no step produced.
+const INITIAL: &str = "initial";
+
+/// Writes the table.
+pub(crate) struct TrajectoryWriter {
+    table: TableWriter,
+    sample: Sample,
+    row: Vec<Cell<'static>>,
+}
+
+impl TrajectoryWriter {
+    pub(crate) fn create(folder: &Path, info: &RunInfo) -> Result<Self, RecordError> {
+        let path = folder.join(FILE);
+        let json = serde_json::to_string(info)
+            .map_err(|error| RecordError::Encode { path: path.clone(), reason: error.to_string() })?;
+        let metadata = vec![
+            (INFO_KEY.to_owned(), json),
+            ("stiction.version".to_owned(), info.version.clone()),
+            ("stiction.scene".to_owned(), info.scene.clone()),
+            ("stiction.step".to_owned(), info.step.to_string()),
+            ("stiction.dimension".to_owned(), info.dimension.to_string()),
+        ];
+        let table = TableWriter::create(&path, &columns(info), metadata)?;
+        Ok(Self { table, sample: Sample::default(), row: Vec::new() })
+    }
+
+    /// Adds a row; the initial state has no report.
+    pub(crate) fn push(
+        &mut self,
+        model: &Model,
+        state: &State,
+        energy: &Energy,
+        report: Option<&StepReport>,
+    ) -> Result<(), RecordError> {
+        self.row.clear();
+        self.row.extend([count(state.step), Cell::Real(state.time), Cell::Real(state.time_carry)]);
+        for index in 0..model.bodies().len() {
+            self.sample.take(model, index, state);
+            self.row.extend(self.sample.q.iter().chain(&self.sample.v).map(|x| Cell::Real(*x)));
+        }
+        self.row.extend([energy.kinetic, energy.potential, energy.total()].map(Cell::Real));
+        self.row.extend(match report {
+            None => {
+                [count(0), count(0), count(0), Cell::Real(0.0), Cell::Real(0.0), Cell::Real(0.0), Cell::Text(INITIAL)]
+            }
+            Some(report) => [
+                count(report.contacts as u64),
+                count(report.problem_size as u64),
+                count(u64::from(report.iterations)),
+                Cell::Real(report.residual.value),
+                Cell::Real(report.penetration),
+                Cell::Real(report.joint_error),
+                Cell::Text(report.rung),
+            ],
+        });
+        self.table.push(self.row.iter().copied())
+    }
+
+    pub(crate) fn finish(self) -> Result<PathBuf, RecordError> {
+        self.table.finish()
+    }
+}
+
+/// The name of a column that belongs to a body.
+pub(crate) fn body_column(body: &str, quantity: &str) -> String {
+    format!("{body}.{quantity}")
+}
+
+fn columns(info: &RunInfo) -> Vec<(String, Kind)> {
+    let dimension = info.dimension();
+    let named = |name: &str, kind| (name.to_owned(), kind);
+    let mut columns = vec![named("step", Kind::Integer), named("t", Kind::Real), named(CARRY, Kind::Real)];
+    for body in info.bodies.iter().filter(|body| body.role != Role::Fixed) {
+        let quantities = body.role.coordinates(dimension).iter().chain(body.role.velocities(dimension));
+        columns.extend(quantities.map(|quantity| (body_column(&body.name, quantity), Kind::Real)));
+    }
+    columns.extend(["kinetic", "potential", "total"].map(|name| named(name, Kind::Real)));
+    columns.extend(["contacts", "problem_size", "iterations"].map(|name| named(name, Kind::Integer)));
+    columns.extend(["residual", "penetration", "joint_error"].map(|name| named(name, Kind::Real)));
+    columns.push(named("rung", Kind::Text));
+    columns
+}
+
+/// A count as Parquet has it; counts are far below 2^63.
+pub(crate) fn count(n: u64) -> Cell<'static> {
+    Cell::Integer(i64::try_from(n).unwrap_or(i64::MAX))
+}
