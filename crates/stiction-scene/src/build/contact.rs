@@ -1,0 +1,56 @@
+//! `[contact_default]` and `[[contact]]`.
+
+use stiction_multibody::ContactRule;
+
+use super::{
+    Assembly,
+    reader::{At, Reader, angle},
+    settings,
+};
+use crate::{
+    Margin,
+    error::Fault,
+    file::{ContactRuleTable, MarginValue, SceneFile},
+};
+
+pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault> {
+    let at = assembly.root.key("contact_default");
+    let default = rule(&assembly.reader, &at, file.contact_default.rule(), &ContactRule::default())?;
+    assembly.builder.default_contact(default.clone()).map_err(|error| at.model_error(&error))?;
+    for (index, table) in file.contact.iter().enumerate() {
+        let at = assembly.root.key("contact").index(index);
+        let [(a, _), (b, _)] = assembly.find_both(&at, &table.between)?;
+        let rule = rule(&assembly.reader, &at, table.rule(), &default)?;
+        assembly.builder.contact(a, b, rule).map_err(|error| at.model_error(&error))?;
+    }
+    Ok(())
+}
+
+/// The rule of a table; what it leaves out is as in `default`.
+fn rule(reader: &Reader, at: &At, table: ContactRuleTable, default: &ContactRule) -> Result<ContactRule, Fault> {
+    let first_direction = match table.first_direction {
+        Some(direction) => Some(reader.vector(&at.key("first_direction"), direction)?),
+        None => default.first_direction,
+    };
+    let direction_offset = match table.direction_offset {
+        Some(offset) => angle(&at.key("direction_offset"), offset)?,
+        None => default.direction_offset,
+    };
+    Ok(ContactRule {
+        collide: table.collide.unwrap_or(default.collide),
+        friction: table.friction.unwrap_or(default.friction),
+        directions: table.directions.or(default.directions),
+        first_direction,
+        direction_offset,
+        gamma: table.gamma.or(default.gamma),
+        margin: margin(&at.key("margin"), table.margin, default.margin)?,
+    })
+}
+
+fn margin(at: &At, value: Option<&MarginValue>, default: Option<f64>) -> Result<Option<f64>, Fault> {
+    match (value, settings::margin(at, value)?) {
+        (None, _) => Ok(default),
+        (Some(_), Margin::Distance(distance)) => Ok(Some(distance)),
+        (Some(_), Margin::Auto) => Ok(None),
+    }
+}

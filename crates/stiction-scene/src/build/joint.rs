@@ -1,0 +1,154 @@
+//! `[[joint]]`.
+
+use nalgebra::{Matrix3, Rotation3, Vector3};
+use stiction_multibody::{BodyId, JointId, JointKind, ModelError, Pose, limits};
+
+use super::{
+    Assembly,
+    reader::{At, direction},
+};
+use crate::{
+    error::Fault,
+    file::{JointKindName, JointTable, SceneFile},
+};
+
+type Bodies = [(BodyId, Pose); 2];
+
+pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault> {
+    for (index, table) in file.joint.iter().enumerate() {
+        let at = assembly.root.key("joint").index(index);
+        let name = table.name.clone().unwrap_or_else(|| format!("joint-{}", index + 1));
+        let bodies = assembly.find_both(&at, &table.between)?;
+        refuse_strangers(&at, table)?;
+        let id = match table.kind {
+            JointKindName::Distance => distance(assembly, &at, table, name, bodies)?,
+            JointKindName::Universal => universal(assembly, &at, table, name, bodies)?,
+            kind => simple(assembly, &at, table, name, bodies, kind)?,
+        };
+        if let Some(gamma) = table.gamma {
+            assembly.builder.joint_gamma(id, gamma).map_err(|error| at.model_error(&error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Fields that mean nothing for this kind of joint are mistakes.
+fn refuse_strangers(at: &At, table: &JointTable) -> Result<(), Fault> {
+    let strangers: &[&str] = match table.kind {
+        JointKindName::Distance => &["anchor", "axis", "second_axis"],
+        JointKindName::Universal => &["anchors", "length"],
+        _ => &["anchors", "length", "second_axis"],
+    };
+    match strangers.iter().find(|field| at.key(field).exists()) {
+        Some(field) => Err(at.key(field).fault(format!("a {} joint has no `{field}`", kind_name(table.kind)))),
+        None => Ok(()),
+    }
+}
+
+fn kind_name(kind: JointKindName) -> &'static str {
+    match kind {
+        JointKindName::Distance => JointKind::Distance(0.0).name(),
+        kind => model_kind(kind).name(),
+    }
+}
+
+fn model_kind(kind: JointKindName) -> JointKind {
+    match kind {
+        JointKindName::Revolute => JointKind::Revolute,
+        JointKindName::Prismatic => JointKind::Prismatic,
+        JointKindName::Weld => JointKind::Weld,
+        JointKindName::Distance => JointKind::Distance(0.0),
+        JointKindName::Spherical => JointKind::Spherical,
+        JointKindName::Universal => JointKind::Universal,
+        JointKindName::Cylindrical => JointKind::Cylindrical,
+        JointKindName::Planar => JointKind::Planar,
+    }
+}
+
+fn needed<'t, T>(at: &At, table: &JointTable, field: &str, value: Option<&'t T>) -> Result<&'t T, Fault> {
+    value.ok_or_else(|| at.fault(format!("a {} joint needs `{field}`", kind_name(table.kind))))
+}
+
+fn simple(
+    assembly: &mut Assembly,
+    at: &At,
+    table: &JointTable,
+    name: String,
+    [a, b]: Bodies,
+    kind: JointKindName,
+) -> Result<JointId, Fault> {
+    let reader = &assembly.reader;
+    let anchor = reader.vector(&at.key("anchor"), needed(at, table, "anchor", table.anchor.as_ref())?)?;
+    let needs_axis = match kind {
+        JointKindName::Prismatic | JointKindName::Cylindrical | JointKindName::Planar => true,
+        JointKindName::Revolute => !reader.planar(),
+        _ => false,
+    };
+    let axis = match &table.axis {
+        Some(axis) => reader.vector(&at.key("axis"), axis)?,
+        None if needs_axis => return Err(needed(at, table, "axis", None::<&()>).err().unwrap_or_else(|| at.fault("needs an axis"))),
+        None => Vector3::x(),
+    };
+    let made = assembly.builder.joint_at(name, model_kind(kind), (a.0, b.0), anchor, axis);
+    made.map_err(|error| at.model_error(&error))
+}
+
+fn distance(
+    assembly: &mut Assembly,
+    at: &At,
+    table: &JointTable,
+    name: String,
+    [a, b]: Bodies,
+) -> Result<JointId, Fault> {
+    let [first, second] = needed(at, table, "anchors", table.anchors.as_ref())?;
+    let anchors = at.key("anchors");
+    let first = assembly.reader.vector(&anchors.index(0), first)?;
+    let second = assembly.reader.vector(&anchors.index(1), second)?;
+    let length = table.length.unwrap_or_else(|| (second - first).norm());
+    let frame = |(id, pose): (BodyId, Pose), anchor: Vector3<f64>| {
+        (id, Pose::from_parts(pose.inverse_transform_point(&anchor.into()).into(), Rotation3::identity()))
+    };
+    let made = assembly.builder.joint(name, JointKind::Distance(length), frame(a, first), frame(b, second));
+    made.map_err(|error| place_of_distance(at, &error))
+}
+
+/// The model speaks of anchors and lengths; the file may have left the length out.
+fn place_of_distance(at: &At, error: &ModelError) -> Fault {
+    let field = match error.field {
+        "anchor" => "anchors",
+        "length" if !at.key("length").exists() => "anchors",
+        _ => return at.model_error(error),
+    };
+    at.key(field).fault(error.to_string())
+}
+
+fn universal(
+    assembly: &mut Assembly,
+    at: &At,
+    table: &JointTable,
+    name: String,
+    [a, b]: Bodies,
+) -> Result<JointId, Fault> {
+    const PERPENDICULAR: f64 = 1e-9;
+    let reader = &assembly.reader;
+    let anchor = reader.vector(&at.key("anchor"), needed(at, table, "anchor", table.anchor.as_ref())?)?;
+    let axis = |field: &'static str, value| {
+        let at = &at.key(field);
+        direction(at, reader.vector(at, value)?)
+    };
+    let first = axis("axis", needed(at, table, "axis", table.axis.as_ref())?)?;
+    let second = axis("second_axis", needed(at, table, "second_axis", table.second_axis.as_ref())?)?;
+    let slant = first.dot(&second);
+    if slant.abs() > PERPENDICULAR {
+        let message = format!("must be perpendicular to `axis`, but their cosine is {slant:.3e}");
+        return Err(at.key("second_axis").fault(message));
+    }
+    if anchor.amax() > limits::LENGTH {
+        return Err(at.key("anchor").fault(format!("must be at most {:e} in magnitude", limits::LENGTH)));
+    }
+    let columns = [first, (second - first * slant).normalize(), first.cross(&second).normalize()];
+    let frame = Pose::from_parts(anchor.into(), Rotation3::from_matrix_unchecked(Matrix3::from_columns(&columns)));
+    let local = |(id, pose): (BodyId, Pose)| (id, pose.inverse() * frame);
+    let made = assembly.builder.joint(name, JointKind::Universal, local(a), local(b));
+    made.map_err(|error| at.model_error(&error))
+}

@@ -1,0 +1,122 @@
+//! From the file's tables to a model: names resolved, units converted, masses computed.
+//!
+//! The model checks its own numbers; this module checks what only a file can get wrong, and gives every complaint of the
+//! model the place of the field it is about.
+
+mod body;
+mod contact;
+mod force;
+mod inertia;
+mod joint;
+mod reader;
+mod settings;
+mod shape;
+
+use nalgebra::Vector3;
+use stiction_multibody::{BodyBuilder, BodyId, Element, Model, ModelBuilder, ModelError, Pose};
+
+use crate::{Settings, document::Document, error::Fault, file::SceneFile, suggest};
+use reader::{At, Reader};
+
+pub(crate) fn build(file: &SceneFile, document: &Document) -> Result<(Model, Settings), Fault> {
+    let root = At::root(document);
+    let settings = settings::settings(file, &root)?;
+    let reader = Reader::new(file, &root, settings.duration)?;
+    let mut assembly = Assembly { builder: ModelBuilder::new(reader.dimension), bodies: Vec::new(), reader, root };
+    assembly.gravity(file)?;
+    assembly.add_bodies(file)?;
+    joint::add(&mut assembly, file)?;
+    force::add(&mut assembly, file)?;
+    contact::add(&mut assembly, file)?;
+    let Assembly { builder, bodies, root, .. } = assembly;
+    let model = builder.build().map_err(|error| {
+        let names: Vec<_> = bodies.iter().map(|body| body.name.as_str()).collect();
+        locate(&root, &names, &error)
+    })?;
+    Ok((model, settings))
+}
+
+/// A model in the making.
+struct Assembly<'d> {
+    builder: ModelBuilder,
+    bodies: Vec<Placed>,
+    reader: Reader,
+    root: At<'d>,
+}
+
+/// A body that has been added.
+struct Placed {
+    name: String,
+    id: BodyId,
+    /// Pose at the start.
+    pose: Pose,
+}
+
+impl Assembly<'_> {
+    fn gravity(&mut self, file: &SceneFile) -> Result<(), Fault> {
+        const STANDARD: f64 = 9.81;
+        let at = self.root.key("simulation").key("gravity");
+        let g = match &file.simulation.gravity {
+            Some(gravity) => self.reader.vector(&at, gravity)?,
+            None => -STANDARD * self.reader.up(),
+        };
+        self.builder.gravity(g.x, g.y, g.z).map(drop).map_err(|error| at.model_error(&error))
+    }
+
+    fn add_bodies(&mut self, file: &SceneFile) -> Result<(), Fault> {
+        for (index, table) in file.body.iter().enumerate() {
+            let at = self.root.key("body").index(index);
+            let (builder, pose) = body::body(&self.reader, &at, table)?;
+            self.add_body(&at, table.name.clone(), builder, pose)?;
+        }
+        Ok(())
+    }
+
+    fn add_body(&mut self, at: &At, name: String, builder: BodyBuilder, pose: Pose) -> Result<(), Fault> {
+        let id = self.builder.body(builder).map_err(|error| match error.element {
+            Element::Shape(_, shape) => at.key("shape").index(shape).model_error(&error),
+            _ => at.model_error(&error),
+        })?;
+        self.bodies.push(Placed { name, id, pose });
+        Ok(())
+    }
+
+    /// The body called `name`, or the world.
+    fn find(&self, at: &At, name: &str) -> Result<(BodyId, Pose), Fault> {
+        if name == "world" {
+            return Ok((BodyId::WORLD, Pose::identity()));
+        }
+        let found = self.bodies.iter().find(|body| body.name == name);
+        found.map(|body| (body.id, body.pose)).ok_or_else(|| {
+            let known = self.bodies.iter().map(|body| body.name.as_str()).chain(std::iter::once("world"));
+            at.fault(format!("there is no body \"{name}\"")).hint(suggest::hint(name, known))
+        })
+    }
+
+    /// Both bodies of a `between`.
+    fn find_both(&self, at: &At, names: &[String; 2]) -> Result<[(BodyId, Pose); 2], Fault> {
+        let at = at.key("between");
+        let [a, b] = names;
+        Ok([self.find(&at.index(0), a)?, self.find(&at.index(1), b)?])
+    }
+
+    /// Points in the frames of two bodies; the origins when left out.
+    fn points(&self, at: &At, points: Option<&[crate::file::Vector; 2]>) -> Result<[Vector3<f64>; 2], Fault> {
+        let Some([a, b]) = points else { return Ok([Vector3::zeros(); 2]) };
+        let at = at.key("points");
+        Ok([self.reader.vector(&at.index(0), a)?, self.reader.vector(&at.index(1), b)?])
+    }
+}
+
+/// The place of an error that only the whole model could find.
+fn locate(root: &At, bodies: &[&str], error: &ModelError) -> Fault {
+    let index_of = |name: &str| bodies.iter().position(|body| *body == name).unwrap_or(bodies.len());
+    let at = match &error.element {
+        Element::Body(name) => root.key("body").index(index_of(name)),
+        Element::Shape(name, shape) => root.key("body").index(index_of(name)).key("shape").index(*shape),
+        Element::Contact(Some(index)) => root.key("contact").index(*index),
+        Element::Contact(None) => root.key("contact_default"),
+        _ => root.clone(),
+    };
+    at.model_error(error)
+}

@@ -1,0 +1,250 @@
+//! Places in the document, and the values that stand there.
+
+use std::ops::Range;
+
+use nalgebra::{UnitQuaternion, Vector3};
+use stiction_multibody::{Dimension, Expression, ModelError, limits, rotation};
+
+use crate::{
+    document::{Document, Step},
+    error::Fault,
+    file::{Angle, Orientation, OrientationTable, Scalar, ScalarVector, SceneFile, Vector},
+};
+
+/// A place in the document, for complaints about what stands there.
+#[derive(Clone)]
+pub(super) struct At<'d> {
+    document: &'d Document,
+    path: Vec<Step<'d>>,
+}
+
+impl<'d> At<'d> {
+    pub(super) fn root(document: &'d Document) -> Self {
+        Self { document, path: Vec::new() }
+    }
+
+    pub(super) fn key(&self, key: &'d str) -> Self {
+        self.then(Step::Key(key))
+    }
+
+    pub(super) fn index(&self, index: usize) -> Self {
+        self.then(Step::Index(index))
+    }
+
+    fn then(&self, step: Step<'d>) -> Self {
+        let mut path = self.path.clone();
+        path.push(step);
+        Self { document: self.document, path }
+    }
+
+    /// True when the file has something there.
+    pub(super) fn exists(&self) -> bool {
+        self.document.find(&self.path).is_some()
+    }
+
+    fn span(&self) -> Range<usize> {
+        self.document.place(&self.path)
+    }
+
+    pub(super) fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault::new(self.span(), message)
+    }
+
+    /// A complaint of the model about a field of the table at this place.
+    pub(super) fn model_error(&self, error: &ModelError) -> Fault {
+        let field = match error.field {
+            "point" if self.key("points").exists() => "points",
+            "angle" if !self.key("angle").exists() => "angular_velocity",
+            field => field,
+        };
+        let path: Vec<_> = self.path.iter().copied().chain(std::iter::once(Step::Key(field))).collect();
+        Fault::new(self.document.place(&path), error.to_string())
+    }
+
+    /// A complaint about one byte of the text at this place.
+    fn fault_inside(&self, text: &str, byte: usize, message: impl Into<String>) -> Fault {
+        let span = self.span();
+        // Two bytes longer than its content: a string in plain quotes. As long: a bare value of a change.
+        let start = match span.len().checked_sub(text.len()) {
+            Some(2) => span.start + 1 + byte,
+            Some(0) => span.start + byte,
+            _ => return Fault::new(span, message),
+        };
+        Fault::new(start..(start + 1).min(span.end), message)
+    }
+}
+
+/// Reads values of the scene's dimension.
+pub(super) struct Reader {
+    pub(super) dimension: Dimension,
+    decided_by: String,
+    duration: f64,
+}
+
+impl Reader {
+    /// Plane or space: as `simulation.dimension` says, or by the first position, or by gravity.
+    pub(super) fn new(file: &SceneFile, root: &At, duration: f64) -> Result<Self, Fault> {
+        let positions = file.body.iter().filter_map(|body| Some((body.position.as_ref()?.0.len(), body.name.as_str())));
+        let first = positions.map(|(length, name)| (length, format!("body \"{name}\" has a position of {length}"))).next();
+        let gravity = file.simulation.gravity.as_ref().map(|g| (g.0.len(), "gravity decides".to_owned()));
+        let stated = file.simulation.dimension.map(|d| (d as usize, "`simulation.dimension` says so".to_owned()));
+        let Some((length, decided_by)) = stated.or(first).or(gravity) else {
+            let fault = root.key("simulation").fault("nothing tells whether the scene is in the plane or in space");
+            return Err(fault.hint("add `dimension = 2` or `dimension = 3` to [simulation]"));
+        };
+        let dimension = if length == 2 { Dimension::Planar } else { Dimension::Spatial };
+        Ok(Self { dimension, decided_by, duration })
+    }
+
+    pub(super) fn planar(&self) -> bool {
+        self.dimension == Dimension::Planar
+    }
+
+    /// Against gravity.
+    pub(super) fn up(&self) -> Vector3<f64> {
+        if self.planar() { Vector3::y() } else { Vector3::z() }
+    }
+
+    /// "exists only in the plane", and why this scene is not there.
+    pub(super) fn only_in(&self, at: &At, what: &str, instead: &str) -> Fault {
+        let (other, here) = if self.planar() { ("space", "plane") } else { ("the plane", "space") };
+        let here = if here == "plane" { "in the plane" } else { "in space" };
+        at.fault(format!("{what} exists only in {other}, but the scene is {here}: {}", self.decided_by)).hint(instead)
+    }
+
+    fn components<T: Clone>(&self, at: &At, values: &[T], zero: T) -> Result<[T; 3], Fault> {
+        match (self.dimension, values) {
+            (Dimension::Planar, [x, y]) => Ok([x.clone(), y.clone(), zero]),
+            (Dimension::Spatial, [x, y, z]) => Ok([x.clone(), y.clone(), z.clone()]),
+            (Dimension::Planar, _) => Err(at
+                .fault(format!("has {} components, but the scene is in the plane: {}", values.len(), self.decided_by))
+                .hint("give two")),
+            (Dimension::Spatial, _) => Err(at
+                .fault(format!("has {} components, but the scene is in space: {}", values.len(), self.decided_by))
+                .hint("give three")),
+        }
+    }
+
+    pub(super) fn vector(&self, at: &At, vector: &Vector) -> Result<Vector3<f64>, Fault> {
+        self.components(at, &vector.0, 0.0).map(Vector3::from)
+    }
+
+    pub(super) fn optional_vector(&self, at: &At, vector: Option<&Vector>) -> Result<Vector3<f64>, Fault> {
+        vector.map_or(Ok(Vector3::zeros()), |vector| self.vector(at, vector))
+    }
+
+    /// Components that may be expressions; their magnitude stays below `limit`.
+    pub(super) fn scalars(&self, at: &At, vector: &ScalarVector, limit: f64) -> Result<[Expression; 3], Fault> {
+        let scalars = vector.0.iter().enumerate().map(|(index, scalar)| self.scalar(&at.index(index), scalar, limit));
+        let scalars: Vec<_> = scalars.collect::<Result<_, _>>()?;
+        self.components(at, &scalars, Expression::constant(0.0))
+    }
+
+    /// A number or an expression; sampled over the duration, its magnitude stays below `limit`.
+    pub(super) fn scalar(&self, at: &At, scalar: &Scalar, limit: f64) -> Result<Expression, Fault> {
+        let expression = match scalar {
+            Scalar::Number(number) => Expression::constant(*number),
+            Scalar::Expression(text) => {
+                Expression::parse(text).map_err(|error| at.fault_inside(text, error.at, error.reason))?
+            }
+        };
+        for t in self.sample_times() {
+            let value = expression.value(t);
+            if !(value.abs() <= limit) {
+                let message = format!("must be finite and at most {limit:e} in magnitude, but is {value} at t = {t}");
+                return Err(at.fault(message));
+            }
+        }
+        Ok(expression)
+    }
+
+    /// Times at which expressions are tried out: enough to find one that breaks down for good.
+    pub(super) fn sample_times(&self) -> impl Iterator<Item = f64> + use<> {
+        const INTERVALS: u32 = 64;
+        let duration = self.duration;
+        (0..=INTERVALS).map(move |k| duration * f64::from(k) / f64::from(INTERVALS))
+    }
+
+    /// Orientation in space.
+    pub(super) fn orientation(&self, at: &At, orientation: &Orientation) -> Result<[f64; 4], Fault> {
+        if self.planar() {
+            return Err(self.only_in(at, "an orientation", "give an `angle`"));
+        }
+        let table = match orientation {
+            Orientation::Quaternion(quaternion) => return Ok(*quaternion),
+            Orientation::Angles(table) => table,
+        };
+        let e = match table {
+            OrientationTable { roll_pitch_yaw: Some(angles), body_123: None, axis: None, angle: None } => {
+                rotation::from_roll_pitch_yaw(three_angles(&at.key("roll_pitch_yaw"), angles)?)
+            }
+            OrientationTable { roll_pitch_yaw: None, body_123: Some(angles), axis: None, angle: None } => {
+                rotation::from_body_123(three_angles(&at.key("body_123"), angles)?)
+            }
+            OrientationTable { roll_pitch_yaw: None, body_123: None, axis: Some(axis), angle: Some(turn) } => {
+                let axis = direction(&at.key("axis"), Vector3::from(*axis))?;
+                rotation::from_rotation_vector(&(axis * angle(&at.key("angle"), turn)?))
+            }
+            _ => {
+                return Err(at
+                    .fault("must be given in exactly one way")
+                    .hint("`roll_pitch_yaw`, or `body_123`, or `axis` with `angle`"));
+            }
+        };
+        Ok([e.w, e.i, e.j, e.k])
+    }
+}
+
+fn three_angles(at: &At, angles: &[Angle; 3]) -> Result<[f64; 3], Fault> {
+    let [a, b, c] = angles;
+    Ok([angle(&at.index(0), a)?, angle(&at.index(1), b)?, angle(&at.index(2), c)?])
+}
+
+/// An angle in radians.
+pub(super) fn angle(at: &At, value: &Angle) -> Result<f64, Fault> {
+    let radians = match value {
+        Angle::Radians(radians) => *radians,
+        Angle::Text(text) => {
+            let (number, unit) = match (text.trim().strip_suffix("deg"), text.trim().strip_suffix("rad")) {
+                (Some(number), _) => (number, std::f64::consts::PI / 180.0),
+                (None, Some(number)) => (number, 1.0),
+                (None, None) => return Err(at.fault("an angle in text needs its unit").hint("such as \"30 deg\" or \"0.5 rad\"")),
+            };
+            let number = Expression::parse(number.trim())
+                .map_err(|error| at.fault(format!("is not an angle: {}", error.reason)).hint("such as \"30 deg\""))?;
+            number.as_constant().unwrap_or(f64::NAN) * unit
+        }
+    };
+    if radians.abs() <= limits::LENGTH {
+        return Ok(radians);
+    }
+    Err(at.fault(format!("must be a number, at most {:e} in magnitude", limits::LENGTH)).hint("such as \"30 deg\""))
+}
+
+/// A vector made to have length one.
+pub(super) fn direction(at: &At, vector: Vector3<f64>) -> Result<Vector3<f64>, Fault> {
+    let length = vector.norm();
+    if (limits::DIRECTION..=limits::LENGTH).contains(&length) {
+        return Ok(vector / length);
+    }
+    Err(at.fault(format!(
+        "must be a direction of length {:e} to {:e}, but has length {length:e}",
+        limits::DIRECTION,
+        limits::LENGTH
+    )))
+}
+
+/// The quaternion as a rotation, whatever its norm; the model refuses what is far from one.
+pub(super) fn rotation_of([w, x, y, z]: [f64; 4]) -> UnitQuaternion<f64> {
+    let q = nalgebra::Quaternion::new(w, x, y, z);
+    UnitQuaternion::try_new(q, limits::DIRECTION).unwrap_or_else(UnitQuaternion::identity)
+}
+
+/// A unit quaternion, or a complaint.
+pub(super) fn unit_quaternion(at: &At, quaternion: [f64; 4]) -> Result<UnitQuaternion<f64>, Fault> {
+    let norm = nalgebra::Vector4::from(quaternion).norm();
+    if (norm - 1.0).abs() <= limits::QUATERNION_SLACK {
+        return Ok(rotation_of(quaternion));
+    }
+    Err(at.fault(format!("must be a unit quaternion [w, x, y, z], but its norm is {norm}")))
+}

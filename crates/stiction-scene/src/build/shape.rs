@@ -1,0 +1,143 @@
+//! `[[body.shape]]`.
+
+use nalgebra::{Point2, Point3, Vector3};
+use stiction_geometry::{Shape, ShapeError, planar, spatial};
+use stiction_multibody::{Pose, limits, rotation};
+
+use super::{
+    inertia::ShapeAt,
+    reader::{At, Reader, angle, unit_quaternion},
+};
+use crate::{
+    error::Fault,
+    file::{PolygonTable, ShapeTable, Vector},
+};
+
+const KINDS: [&str; 10] =
+    ["point", "disc", "sphere", "capsule", "box", "polygon", "polyhedron", "hull", "halfspace", "ellipse"];
+
+pub(super) fn shapes(reader: &Reader, at: &At, tables: &[ShapeTable]) -> Result<Vec<ShapeAt>, Fault> {
+    let place = |(index, table)| {
+        let at = at.index(index);
+        Ok(ShapeAt { shape: shape(reader, &at, table)?, local: local(reader, &at, table)? })
+    };
+    tables.iter().enumerate().map(place).collect()
+}
+
+fn shape(reader: &Reader, at: &At, table: &ShapeTable) -> Result<Shape, Fault> {
+    let given: Vec<_> = KINDS.into_iter().filter(|kind| at.key(kind).exists()).collect();
+    let kind = match given.as_slice() {
+        [kind] => *kind,
+        [] => return Err(at.fault("says no shape").hint(format!("give one of {}", KINDS.join(", ")))),
+        [_, second, ..] => {
+            let fault = at.key(second).fault(format!("one shape cannot be {} at once", given.join(" and ")));
+            return Err(fault.hint("write a [[body.shape]] for each"));
+        }
+    };
+    let at = at.key(kind);
+    if reader.planar() { planar(reader, &at, kind, table) } else { spatial(reader, &at, kind, table) }
+}
+
+fn planar(reader: &Reader, at: &At, kind: &str, table: &ShapeTable) -> Result<Shape, Fault> {
+    let made = if let Some(disc) = &table.disc {
+        planar::Shape::disc(disc.radius)
+    } else if let Some(capsule) = &table.capsule {
+        planar::Shape::capsule(capsule.half_length, capsule.radius)
+    } else if table.cuboid.is_some() {
+        let half = half_extents(reader, at, table)?;
+        planar::Shape::rectangle([half.x, half.y])
+    } else if let Some(polygon) = &table.polygon {
+        planar::Shape::polygon(&corners(reader, at, polygon)?)
+    } else if let Some(hull) = &table.hull {
+        planar::Shape::convex_hull(&planar_points(reader, &at.key("vertices"), &hull.vertices)?)
+    } else if let Some(half_space) = &table.halfspace {
+        planar::Shape::half_plane(reader.vector(&at.key("normal"), &half_space.normal)?.xy())
+    } else if let Some(ellipse) = &table.ellipse {
+        planar::Shape::ellipse(ellipse.semi_axes)
+    } else if table.point.is_some() {
+        Ok(planar::Shape::point())
+    } else {
+        let instead = if kind == "sphere" { "use `disc`" } else { "use `polygon` or `hull`" };
+        return Err(reader.only_in(at, &format!("a {kind}"), instead));
+    };
+    made.map(Shape::Planar).map_err(|error| at.shape_error(&error))
+}
+
+fn spatial(reader: &Reader, at: &At, kind: &str, table: &ShapeTable) -> Result<Shape, Fault> {
+    let made = if let Some(sphere) = &table.sphere {
+        spatial::Shape::sphere(sphere.radius)
+    } else if let Some(capsule) = &table.capsule {
+        spatial::Shape::capsule(capsule.half_length, capsule.radius)
+    } else if table.cuboid.is_some() {
+        spatial::Shape::cuboid(half_extents(reader, at, table)?.into())
+    } else if let Some(hull) = table.polyhedron.as_ref().or(table.hull.as_ref()) {
+        let points = hull.vertices.iter().enumerate();
+        let points = points.map(|(k, v)| Ok(Point3::from(reader.vector(&at.key("vertices").index(k), v)?)));
+        spatial::Shape::convex_hull(&points.collect::<Result<Vec<_>, Fault>>()?)
+    } else if let Some(half_space) = &table.halfspace {
+        spatial::Shape::half_space(reader.vector(&at.key("normal"), &half_space.normal)?)
+    } else if table.point.is_some() {
+        Ok(spatial::Shape::point())
+    } else {
+        let instead = match kind {
+            "disc" => "use `sphere`",
+            "polygon" => "use `polyhedron`",
+            _ => "ellipsoids are not available in this version",
+        };
+        return Err(reader.only_in(at, &format!("a {kind}"), instead));
+    };
+    made.map(Shape::Spatial).map_err(|error| at.shape_error(&error))
+}
+
+impl At<'_> {
+    fn shape_error(&self, error: &ShapeError) -> Fault {
+        self.fault(error.to_string())
+    }
+}
+
+fn half_extents(reader: &Reader, at: &At, table: &ShapeTable) -> Result<Vector3<f64>, Fault> {
+    let sizes = table.cuboid.as_ref().map(|sizes| (&sizes.half_extents, &sizes.size));
+    match sizes {
+        Some((Some(half), None)) => reader.vector(&at.key("half_extents"), half),
+        Some((None, Some(size))) => Ok(reader.vector(&at.key("size"), size)? * 0.5),
+        _ => Err(at.fault("a box has either `half_extents` or `size`")),
+    }
+}
+
+fn corners(reader: &Reader, at: &At, polygon: &PolygonTable) -> Result<Vec<Point2<f64>>, Fault> {
+    match (&polygon.vertices, &polygon.regular) {
+        (Some(vertices), None) => planar_points(reader, &at.key("vertices"), vertices),
+        (None, Some(regular)) => {
+            // Checked here because a radius of zero or nan would be reported as a bad outline.
+            if !(regular.radius.is_normal() && (0.0..=limits::LENGTH).contains(&regular.radius)) {
+                let message = format!("the radius must be positive and at most {:e}, but is {}", limits::LENGTH, regular.radius);
+                return Err(at.key("regular").key("radius").fault(message));
+            }
+            let corner = |k: u32| {
+                let (sin, cos) = libm::sincos(std::f64::consts::TAU * f64::from(k) / f64::from(regular.sides));
+                Point2::new(regular.radius * cos, regular.radius * sin)
+            };
+            Ok((0..regular.sides).map(corner).collect())
+        }
+        _ => Err(at.fault("a polygon has either `vertices` or `regular`")),
+    }
+}
+
+fn planar_points(reader: &Reader, at: &At, vertices: &[Vector]) -> Result<Vec<Point2<f64>>, Fault> {
+    vertices.iter().enumerate().map(|(k, v)| Ok(Point2::from(reader.vector(&at.index(k), v)?.xy()))).collect()
+}
+
+/// Where the shape sits on its body.
+fn local(reader: &Reader, at: &At, table: &ShapeTable) -> Result<Pose, Fault> {
+    let position = reader.optional_vector(&at.key("position"), table.position.as_ref())?;
+    let rotation = match (&table.angle, &table.orientation) {
+        (None, None) => rotation::planar(0.0),
+        (Some(value), None) if reader.planar() => rotation::planar(angle(&at.key("angle"), value)?),
+        (Some(_), None) => return Err(reader.only_in(&at.key("angle"), "an angle", "give an `orientation`")),
+        (_, Some(orientation)) => {
+            let at = at.key("orientation");
+            unit_quaternion(&at, reader.orientation(&at, orientation)?)?.to_rotation_matrix()
+        }
+    };
+    Ok(Pose::from_parts(position.into(), rotation))
+}

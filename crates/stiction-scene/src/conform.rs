@@ -1,0 +1,180 @@
+//! Checks a document against the JSON Schema, with messages for people.
+//!
+//! Covers the part of JSON Schema that [`crate::schema()`] uses: types, ranges, tables with known keys, lists with a number
+//! of items, words, alternatives and references. What conforms can be deserialised.
+
+use serde_json::Value as Schema;
+
+use crate::{
+    document::{Document, Entry, Node, Value},
+    error::Fault,
+    suggest,
+};
+
+pub(crate) fn conform(document: &Document, schema: &Schema) -> Result<(), Fault> {
+    Checker { root: schema }.check(&document.root, "", schema)
+}
+
+/// Checks values against parts of the schema `root`, which references point into.
+struct Checker<'s> {
+    root: &'s Schema,
+}
+
+impl<'s> Checker<'s> {
+    /// Checks the value of `key`.
+    fn check(&self, node: &Node, key: &str, schema: &'s Schema) -> Result<(), Fault> {
+        let target = self.resolve(schema);
+        let alternatives = target.get("anyOf").or_else(|| target.get("oneOf")).and_then(Schema::as_array);
+        let kind = target.get("type").and_then(Schema::as_str);
+        let fits = match (kind, &node.value) {
+            (_, Value::Text(word)) if words_of(target).is_some() => return check_word(node, key, word, target),
+            _ if alternatives.is_some() => return self.check_alternatives(node, key, schema),
+            (Some("number"), Value::Float(_) | Value::Integer(_)) | (Some("boolean"), Value::Boolean(_)) => true,
+            (Some("string"), Value::Text(_)) => words_of(target).is_none(),
+            (Some("integer"), Value::Integer(integer)) => in_range(*integer, target),
+            (Some("array"), Value::Array(items)) if right_length(items.len(), target) => {
+                let Some(of_items) = target.get("items") else { return Ok(()) };
+                return items.iter().try_for_each(|item| self.check(item, key, of_items));
+            }
+            (Some("object"), Value::Table(entries)) => return self.check_table(node, entries, key, target),
+            _ => false,
+        };
+        if fits { Ok(()) } else { Err(self.mismatch(node, key, schema)) }
+    }
+
+    /// Ok when one alternative fits.
+    fn check_alternatives(&self, node: &Node, key: &str, schema: &'s Schema) -> Result<(), Fault> {
+        let target = self.resolve(schema);
+        let alternatives = target.get("anyOf").or_else(|| target.get("oneOf")).and_then(Schema::as_array);
+        let mut fault = self.mismatch(node, key, schema);
+        for alternative in alternatives.into_iter().flatten() {
+            match self.check(node, key, alternative) {
+                Ok(()) => return Ok(()),
+                // A table fits one alternative at most, and what is wrong inside it says more than a list of all of them.
+                Err(inside) if inside.span != node.span && matches!(node.value, Value::Table(_)) => fault = inside,
+                Err(_) => {}
+            }
+        }
+        Err(fault)
+    }
+
+    fn check_table(&self, node: &Node, entries: &[Entry], key: &str, schema: &'s Schema) -> Result<(), Fault> {
+        let known = schema.get("properties").and_then(Schema::as_object);
+        let table = if key.is_empty() { "a scene".to_owned() } else { format!("`{key}`") };
+        // In the order of the file, so that the first error is the topmost.
+        let mut entries: Vec<_> = entries.iter().collect();
+        entries.sort_by_key(|entry| entry.key_span.start);
+        for entry in &entries {
+            if known.is_none_or(|known| !known.contains_key(&entry.key)) {
+                let hint = suggest::hint(&entry.key, known.into_iter().flatten().map(|(key, _)| key.as_str()));
+                return Err(Fault::new(entry.key_span.clone(), format!("unknown key `{}` in {table}", entry.key)).hint(hint));
+            }
+        }
+        let required = schema.get("required").and_then(Schema::as_array);
+        for name in required.into_iter().flatten().filter_map(Schema::as_str) {
+            if !entries.iter().any(|entry| entry.key == name) {
+                let field = known.and_then(|known| known.get(name)).unwrap_or(&Schema::Null);
+                let fault = Fault::new(node.span.clone(), format!("{table} needs `{name}`"));
+                return Err(fault.hint(format!("{}{}", self.expected(field), self.example(field))));
+            }
+        }
+        entries.into_iter().try_for_each(|entry| match known.and_then(|known| known.get(&entry.key)) {
+            Some(field) => self.check(&entry.node, &entry.key, field),
+            None => Ok(()),
+        })
+    }
+
+    /// Follows a reference into `$defs`.
+    fn resolve(&self, schema: &'s Schema) -> &'s Schema {
+        let pointer = schema.get("$ref").and_then(Schema::as_str).and_then(|r| r.strip_prefix('#'));
+        pointer.and_then(|pointer| self.root.pointer(pointer)).unwrap_or(schema)
+    }
+
+    fn mismatch(&self, node: &Node, key: &str, schema: &'s Schema) -> Fault {
+        let message = format!("`{key}` is {}, but must be {}", self.found(node, schema), self.expected(schema));
+        let example = self.example(schema);
+        let fault = Fault::new(node.span.clone(), message);
+        if example.is_empty() { fault } else { fault.hint(example.trim_start_matches(", ").to_owned()) }
+    }
+
+    /// What stands in the file, in words.
+    fn found(&self, node: &Node, schema: &'s Schema) -> String {
+        match &node.value {
+            Value::Array(items) => format!("a list of {}", items.len()),
+            Value::Integer(integer) if self.resolve(schema).get("type").is_some_and(|t| t == "integer") => {
+                integer.to_string()
+            }
+            _ => node.describe().to_owned(),
+        }
+    }
+
+    /// What the schema wants, in words.
+    fn expected(&self, schema: &'s Schema) -> String {
+        let target = self.resolve(schema);
+        let title = schema.get("title").or_else(|| target.get("title")).and_then(Schema::as_str);
+        if let Some(title) = title {
+            return title.to_owned();
+        }
+        if let Some(words) = words_of(target) {
+            return format!("one of {}", quoted(&words));
+        }
+        match target.get("type").and_then(Schema::as_str) {
+            Some("number") => "a number".to_owned(),
+            Some("integer") => "a whole number".to_owned(),
+            Some("string") => "a text".to_owned(),
+            Some("boolean") => "true or false".to_owned(),
+            Some("array") => "a list".to_owned(),
+            _ => "a table".to_owned(),
+        }
+    }
+
+    /// ", such as 0.5", where the schema has an example.
+    fn example(&self, schema: &'s Schema) -> String {
+        let of = |schema: &'s Schema| schema.get("examples")?.get(0);
+        of(schema).or_else(|| of(self.resolve(schema))).map_or_else(String::new, |example| format!(", such as {example}"))
+    }
+}
+
+/// The words a schema allows, if it allows only words: an `enum`, a `const`, or a `oneOf` of those.
+fn words_of(schema: &Schema) -> Option<Vec<&str>> {
+    if let Some(word) = schema.get("const") {
+        return Some(vec![word.as_str()?]);
+    }
+    if let Some(words) = schema.get("enum").and_then(Schema::as_array) {
+        return words.iter().map(Schema::as_str).collect();
+    }
+    let alternatives = schema.get("oneOf").and_then(Schema::as_array)?;
+    let words: Option<Vec<_>> = alternatives.iter().map(words_of).collect();
+    words.map(|words| words.concat())
+}
+
+fn check_word(node: &Node, key: &str, word: &str, schema: &Schema) -> Result<(), Fault> {
+    let words = words_of(schema).unwrap_or_default();
+    if words.contains(&word) {
+        return Ok(());
+    }
+    let later = schema.get("x-later").and_then(Schema::as_array);
+    if later.is_some_and(|later| later.iter().any(|name| name == word)) {
+        let message = format!("`{key} = \"{word}\"` is not available in this version");
+        return Err(Fault::new(node.span.clone(), message).hint(format!("there are {}", quoted(&words))));
+    }
+    let shown: String = word.chars().take(40).collect();
+    let message = format!("`{key}` must be one of {}, not \"{shown}\"", quoted(&words));
+    Err(Fault::new(node.span.clone(), message).hint(suggest::hint(word, words)))
+}
+
+fn quoted(words: &[&str]) -> String {
+    words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")
+}
+
+fn in_range(integer: i64, schema: &Schema) -> bool {
+    let bound = |name: &str| schema.get(name).and_then(Schema::as_i64);
+    // Without a bound of its own, a count fits 32 bits.
+    (bound("minimum").unwrap_or(0)..=bound("maximum").unwrap_or(i64::from(u32::MAX))).contains(&integer)
+}
+
+fn right_length(length: usize, schema: &Schema) -> bool {
+    let bound = |name: &str| schema.get(name).and_then(Schema::as_u64);
+    let length = length as u64;
+    bound("minItems").is_none_or(|least| length >= least) && bound("maxItems").is_none_or(|most| length <= most)
+}

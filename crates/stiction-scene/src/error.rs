@@ -1,0 +1,109 @@
+//! Errors with a place in the file.
+
+use std::{fmt, ops::Range, sync::Arc};
+
+/// Why a scene is refused, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SceneError {
+    /// The file, or `--set` for a value given on the command line.
+    pub file: String,
+    /// The text the span refers to: the whole file, or the `path=value` of a change.
+    pub source_text: Arc<str>,
+    /// The bytes at fault; `None` when the file could not be read at all.
+    pub span: Option<Range<usize>>,
+    /// Line of the start of the span, from 1.
+    pub line: u32,
+    /// Column of the start of the span in characters, from 1.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl SceneError {
+    pub(crate) fn without_place(file: &str, message: String) -> Self {
+        Self { file: file.to_owned(), source_text: "".into(), span: None, line: 1, column: 1, message, hint: None }
+    }
+}
+
+impl fmt::Display for SceneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.span {
+            Some(_) => write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?,
+            None => write!(f, "{}: {}", self.file, self.message)?,
+        }
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
+    }
+}
+
+impl std::error::Error for SceneError {}
+
+/// An error inside this crate: bytes of the joined sources, and what is wrong there.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    pub(crate) span: Range<usize>,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+impl Fault {
+    pub(crate) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
+        Self { span, message: message.into(), hint: None }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// The file and the changes to it, as if they were one text: a span tells which of them it belongs to.
+pub(crate) struct Sources<'a> {
+    file: &'a str,
+    text: &'a str,
+    changes: Vec<(usize, String)>,
+    end: usize,
+}
+
+impl<'a> Sources<'a> {
+    pub(crate) fn new(file: &'a str, text: &'a str) -> Self {
+        Self { file, text, changes: Vec::new(), end: text.len() + 1 }
+    }
+
+    /// The text of the file.
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Adds a change `path=value` and returns where it starts.
+    pub(crate) fn add(&mut self, change: String) -> usize {
+        let start = self.end;
+        self.end += change.len() + 1;
+        self.changes.push((start, change));
+        start
+    }
+
+    /// Gives a fault its file, line and column.
+    pub(crate) fn locate(&self, fault: Fault) -> SceneError {
+        let change = self.changes.iter().rev().find(|(start, _)| *start <= fault.span.start);
+        let (file, text, base) = match change {
+            Some((start, text)) => ("--set", text.as_str(), *start),
+            None => (self.file, self.text, 0),
+        };
+        let within = |at: usize| text.floor_char_boundary(at.saturating_sub(base).min(text.len()));
+        let span = within(fault.span.start)..within(fault.span.end.max(fault.span.start));
+        let before = text.get(..span.start).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        SceneError {
+            file: file.to_owned(),
+            source_text: text.into(),
+            line: before.matches('\n').count() as u32 + 1,
+            column: before.get(line_start..).unwrap_or_default().chars().count() as u32 + 1,
+            span: Some(span),
+            message: fault.message,
+            hint: fault.hint,
+        }
+    }
+}

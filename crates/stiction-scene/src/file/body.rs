@@ -1,0 +1,84 @@
+//! `[[body]]`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Angle, Inertia, Orientation, Scalar, ScalarVector, ShapeTable, Spin, Vector};
+
+/// A body. The frame of a dynamic body has its origin in the centre of mass.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BodyTable {
+    /// Unique name; `world` is taken by the fixed frame.
+    #[schemars(extend("examples" = ["rod"]))]
+    pub(crate) name: String,
+    /// Whether it is an obstacle, moves as prescribed, or moves freely.
+    #[serde(default)]
+    pub(crate) kind: BodyKindName,
+    /// Mass, kg. Dynamic bodies need it, or `density`.
+    #[schemars(extend("examples" = [1.0]))]
+    pub(crate) mass: Option<f64>,
+    /// Instead of `mass`: mass per area in the plane (kg/m²) or per volume in space (kg/m³) of the shapes.
+    #[schemars(extend("examples" = [1000.0]))]
+    pub(crate) density: Option<f64>,
+    /// Moment of inertia about the centre of mass, kg m²; computed from the shapes when left out.
+    pub(crate) inertia: Option<Inertia>,
+    /// True for a point mass, which has no orientation.
+    #[serde(default)]
+    pub(crate) particle: bool,
+    /// Initial position, m; the origin when left out.
+    pub(crate) position: Option<Vector>,
+    /// Initial angle in the plane.
+    pub(crate) angle: Option<Angle>,
+    /// Initial orientation in space.
+    pub(crate) orientation: Option<Orientation>,
+    /// Initial velocity of the centre of mass, m/s.
+    pub(crate) velocity: Option<Vector>,
+    /// Initial angular velocity, rad/s.
+    pub(crate) angular_velocity: Option<Spin>,
+    /// Motion of a kinematic body.
+    pub(crate) motion: Option<MotionTable>,
+    /// Lets the surface run like a conveyor belt.
+    pub(crate) conveyor: Option<ConveyorTable>,
+    /// Collision shapes.
+    #[serde(default)]
+    pub(crate) shape: Vec<ShapeTable>,
+}
+
+/// How a body moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum BodyKindName {
+    /// Never.
+    Fixed,
+    /// As given by `motion`.
+    Kinematic,
+    /// By the laws of mechanics.
+    #[default]
+    Dynamic,
+}
+
+/// Position and angle as functions of time. A coordinate left out stays at the body's `position`, `angle`, `orientation`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MotionTable {
+    /// First coordinate, m.
+    pub(crate) x: Option<Scalar>,
+    /// Second coordinate, m.
+    pub(crate) y: Option<Scalar>,
+    /// Third coordinate, m; in space.
+    pub(crate) z: Option<Scalar>,
+    /// Angle, rad: in the plane the angle itself, in space a turn about `axis` on top of `orientation`.
+    pub(crate) angle: Option<Scalar>,
+    /// World axis of the angle, in space.
+    #[schemars(title = "three numbers", extend("examples" = [[0.0, 0.0, 1.0]]))]
+    pub(crate) axis: Option<[f64; 3]>,
+}
+
+/// A surface that runs relative to its body.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ConveyorTable {
+    /// Velocity of the surface relative to the body, world axes, m/s.
+    pub(crate) velocity: ScalarVector,
+}

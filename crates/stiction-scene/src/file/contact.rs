@@ -1,0 +1,76 @@
+//! `[contact_default]` and `[[contact]]`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Angle, MarginValue, Vector};
+
+macro_rules! rule_table {
+    ($(#[$doc:meta])* $name:ident { $($extra:tt)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct $name {
+            $($extra)*
+            /// Coulomb's coefficient of friction, static and kinetic alike.
+            #[schemars(extend("examples" = [0.5]))]
+            pub(crate) friction: Option<f64>,
+            /// False lets the bodies pass through each other. Bodies joined by a joint do not collide unless a rule of their
+            /// own says so.
+            pub(crate) collide: Option<bool>,
+            /// Number of friction directions in space: even, from 4 to 1024.
+            #[schemars(title = "an even whole number from 4 to 1024", extend("examples" = [8]))]
+            pub(crate) directions: Option<u32>,
+            /// First friction direction, in world axes; projected onto the tangent plane.
+            pub(crate) first_direction: Option<Vector>,
+            /// Turns all friction directions about the normal.
+            pub(crate) direction_offset: Option<Angle>,
+            /// Weight of the gap, from 0 to 1; that of the scheme when left out.
+            #[schemars(extend("examples" = [1.0]))]
+            pub(crate) gamma: Option<f64>,
+            /// Contacts nearer than this are given to the solver; that of the scheme when left out.
+            pub(crate) margin: Option<MarginValue>,
+        }
+
+        impl $name {
+            /// The rule without the pair it is for.
+            pub(crate) fn rule(&self) -> ContactRuleTable<'_> {
+                ContactRuleTable {
+                    friction: self.friction,
+                    collide: self.collide,
+                    directions: self.directions,
+                    first_direction: self.first_direction.as_ref(),
+                    direction_offset: self.direction_offset.as_ref(),
+                    gamma: self.gamma,
+                    margin: self.margin.as_ref(),
+                }
+            }
+        }
+    };
+}
+
+rule_table!(
+    /// The rule for every pair of bodies without one of its own.
+    #[derive(Default)]
+    ContactDefaultTable {}
+);
+rule_table!(
+    /// The rule for one pair of bodies; what is left out follows `[contact_default]`.
+    ContactTable {
+        /// The two bodies.
+        #[schemars(title = "the names of two bodies", extend("examples" = [["rod", "table"]]))]
+        pub(crate) between: [String; 2],
+    }
+);
+
+/// What both kinds of rule say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContactRuleTable<'a> {
+    pub(crate) friction: Option<f64>,
+    pub(crate) collide: Option<bool>,
+    pub(crate) directions: Option<u32>,
+    pub(crate) first_direction: Option<&'a Vector>,
+    pub(crate) direction_offset: Option<&'a Angle>,
+    pub(crate) gamma: Option<f64>,
+    pub(crate) margin: Option<&'a MarginValue>,
+}

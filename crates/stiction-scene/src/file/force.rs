@@ -1,0 +1,58 @@
+//! `[[spring]]`, `[[damper]]`, `[[load]]`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{ScalarVector, Torque, Vector};
+
+/// A linear spring between two points.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SpringTable {
+    /// The two bodies; `"world"` is the fixed frame.
+    #[schemars(title = "the names of two bodies", extend("examples" = [["world", "rod"]]))]
+    pub(crate) between: [String; 2],
+    /// The two end points, each in the frame of its body, m; the origins when left out.
+    #[schemars(title = "two points", extend("examples" = [[[0.5, 0.0], [0.0, 0.0]]]))]
+    pub(crate) points: Option<[Vector; 2]>,
+    /// Stiffness, N/m.
+    #[schemars(extend("examples" = [50.0]))]
+    pub(crate) stiffness: f64,
+    /// Length without force, m.
+    #[schemars(extend("examples" = [0.5]))]
+    pub(crate) rest_length: f64,
+    /// Damping along the line of the spring, N s/m; 0 when left out.
+    #[serde(default)]
+    #[schemars(extend("examples" = [0.5]))]
+    pub(crate) damping: f64,
+}
+
+/// A damper between two points that resists their relative velocity in every direction.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DamperTable {
+    /// The two bodies; `"world"` is the fixed frame.
+    #[schemars(title = "the names of two bodies", extend("examples" = [["world", "rod"]]))]
+    pub(crate) between: [String; 2],
+    /// The two end points, each in the frame of its body, m; the origins when left out.
+    #[schemars(title = "two points", extend("examples" = [[[0.5, 0.0], [0.0, 0.0]]]))]
+    pub(crate) points: Option<[Vector; 2]>,
+    /// Damping, N s/m.
+    #[schemars(extend("examples" = [0.5]))]
+    pub(crate) damping: f64,
+}
+
+/// A force and a torque on one body, in world axes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LoadTable {
+    /// The body it acts on.
+    #[schemars(extend("examples" = ["rod"]))]
+    pub(crate) body: String,
+    /// Point of attack in the body frame, m; the origin when left out.
+    pub(crate) point: Option<Vector>,
+    /// Force, N.
+    pub(crate) force: Option<ScalarVector>,
+    /// Torque, N m.
+    pub(crate) torque: Option<Torque>,
+}

@@ -1,0 +1,58 @@
+//! The scene file as written: one struct per table, before any meaning is checked.
+//!
+//! The doc comments are what a user reads: they become the descriptions of the JSON Schema, and the `title` and `example`
+//! attributes become the words of error messages ("expected an angle: …, such as …").
+
+mod body;
+mod contact;
+mod force;
+mod joint;
+mod shape;
+mod simulation;
+mod value;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(crate) use body::{BodyKindName, BodyTable, MotionTable};
+pub(crate) use contact::{ContactDefaultTable, ContactRuleTable, ContactTable};
+pub(crate) use force::{DamperTable, LoadTable, SpringTable};
+pub(crate) use joint::{JointKindName, JointTable};
+pub(crate) use shape::{PolygonTable, ShapeTable};
+pub(crate) use simulation::{SchemeTable, SimulationTable};
+pub(crate) use value::{
+    Angle, Count, Inertia, MarginValue, Orientation, OrientationTable, Scalar, ScalarVector, Spin, Torque, Vector,
+};
+
+/// A scene: what there is, how it moves, and how long to simulate it. SI units throughout.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "stiction scene")]
+pub(crate) struct SceneFile {
+    /// How long and how finely to simulate.
+    pub(crate) simulation: SimulationTable,
+    /// Choices of the time-stepping scheme; the preset sets what is left out.
+    #[serde(default)]
+    pub(crate) scheme: SchemeTable,
+    /// The bodies.
+    #[serde(default)]
+    pub(crate) body: Vec<BodyTable>,
+    /// Joints between bodies, or between a body and the world.
+    #[serde(default)]
+    pub(crate) joint: Vec<JointTable>,
+    /// Springs between points of two bodies.
+    #[serde(default)]
+    pub(crate) spring: Vec<SpringTable>,
+    /// Dampers between points of two bodies.
+    #[serde(default)]
+    pub(crate) damper: Vec<DamperTable>,
+    /// Forces and torques on bodies.
+    #[serde(default)]
+    pub(crate) load: Vec<LoadTable>,
+    /// What happens between bodies that touch, where no pair rule says otherwise.
+    #[serde(default)]
+    pub(crate) contact_default: ContactDefaultTable,
+    /// Contact rules for single pairs of bodies.
+    #[serde(default)]
+    pub(crate) contact: Vec<ContactTable>,
+}

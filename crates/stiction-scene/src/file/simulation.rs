@@ -1,0 +1,56 @@
+//! `[simulation]` and `[scheme]`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Count, MarginValue, Vector};
+use crate::settings::{Jacobians, Preset, PrescribedSlip, Turning};
+
+/// How long and how finely to simulate.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SimulationTable {
+    /// Simulated time, s. At most 1e9 steps.
+    #[schemars(extend("examples" = [1.0]))]
+    pub(crate) duration: f64,
+    /// Time step h, s; from 1e-9 to 10.
+    #[schemars(extend("examples" = [0.0025]))]
+    pub(crate) step: f64,
+    /// The time-stepping scheme, by name; `[scheme]` refines it.
+    #[serde(default)]
+    pub(crate) preset: Preset,
+    /// Gravitational acceleration, m/s²; 9.81 downwards (−y in the plane, −z in space) when left out.
+    pub(crate) gravity: Option<Vector>,
+    /// 2 for the plane, 3 for space; found from the positions when left out.
+    #[schemars(range(min = 2, max = 3), title = "2 or 3", extend("examples" = [2]))]
+    pub(crate) dimension: Option<u32>,
+    /// Every how many steps the state is recorded; 1 when left out.
+    pub(crate) record_every: Option<Count>,
+}
+
+/// Choices of the time-stepping scheme.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SchemeTable {
+    /// Weight γ of the contact gaps, from 0 to 1; free to choose only for the preset `anitescu-hart` (0.3 when left out).
+    #[schemars(extend("examples" = [0.3]))]
+    pub(crate) gamma: Option<f64>,
+    /// Weight of the position errors of joints, from 0 to 1; as `gamma` when left out.
+    #[schemars(extend("examples" = [1.0]))]
+    pub(crate) joint_gamma: Option<f64>,
+    /// Where the contact geometry is taken: at the `start` of the step, or at the position `predicted` for its end.
+    #[serde(default)]
+    pub(crate) jacobians: Jacobians,
+    /// Number of friction directions in space: even, from 4 to 1024; 8 when left out. The plane always has two.
+    #[schemars(title = "an even whole number from 4 to 1024", extend("examples" = [8]))]
+    pub(crate) directions: Option<u32>,
+    /// Contacts nearer than this are given to the solver; `"auto"` when left out.
+    pub(crate) margin: Option<MarginValue>,
+    /// Which velocity of moving surfaces friction sees: at the `start` of the step, their `displacement` over the step, or
+    /// at the `end` of it.
+    #[serde(default)]
+    pub(crate) prescribed_slip: PrescribedSlip,
+    /// How orientations in space advance: by the `exponential` map, or by the plain `euler` step of the papers.
+    #[serde(default)]
+    pub(crate) orientation: Turning,
+}

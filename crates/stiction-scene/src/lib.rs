@@ -1,0 +1,132 @@
+//! Scene files: untrusted bytes become a model, or an error that names file, line and key.
+//!
+//! ```text
+//! text ─► document (a tree that knows where every value stands, with `--set` changes merged in)
+//!      ─► conform  (keys, types and ranges against the JSON Schema: "did you mean", "expected … such as …")
+//!      ─► file     (plain structs)
+//!      ─► build    (names resolved, units converted, masses computed; the model's own checks, mapped back to places)
+//!      ─► Scene
+//! ```
+//!
+//! Nothing here panics on any input. Files larger than [`MAX_FILE_SIZE`] are refused.
+//!
+//! ```
+//! let scene = stiction_scene::parse(
+//!     r#"
+//!     [simulation]
+//!     duration = 1.0
+//!     step = 0.01
+//!     [[body]]
+//!     name = "ball"
+//!     mass = 1.0
+//!     position = [0.0, 1.0]
+//!     [[body.shape]]
+//!     disc = { radius = 0.1 }
+//!     "#,
+//!     "ball.toml",
+//! )?;
+//! assert_eq!((scene.name.as_str(), scene.model.dof()), ("ball", 3));
+//! # Ok::<(), stiction_scene::SceneError>(())
+//! ```
+// This crate reads scene files; that is its purpose.
+#![allow(clippy::disallowed_methods)]
+
+mod build;
+mod conform;
+mod document;
+mod error;
+mod file;
+mod overrides;
+mod schema;
+mod settings;
+mod suggest;
+
+use std::{fs::File, io::Read, path::Path, sync::Arc};
+
+use serde::Deserialize;
+use stiction_multibody::Model;
+
+pub use error::SceneError;
+pub use schema::schema;
+pub use settings::{Jacobians, Margin, PrescribedSlip, Preset, SchemeSettings, Settings};
+
+use document::Document;
+use error::{Fault, Sources};
+
+/// The largest scene file that is read, in bytes (4 MiB).
+pub const MAX_FILE_SIZE: u64 = 4 << 20;
+
+/// A scene, ready to simulate.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// The name of the file without its ending.
+    pub name: String,
+    /// What there is.
+    pub model: Arc<Model>,
+    /// How to simulate it.
+    pub settings: Settings,
+}
+
+/// Reads a scene file.
+pub fn load(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
+    load_with(path, &[])
+}
+
+/// Reads a scene file and changes values in it first; see [`parse_with`].
+pub fn load_with(path: impl AsRef<Path>, overrides: &[(String, String)]) -> Result<Scene, SceneError> {
+    let path = path.as_ref();
+    let file_name = path.display().to_string();
+    let text = read(path).map_err(|message| SceneError::without_place(&file_name, message))?;
+    parse_with(&text, &file_name, overrides)
+}
+
+/// Reads a scene from text; `file_name` is for messages and for the name of the scene.
+pub fn parse(text: &str, file_name: &str) -> Result<Scene, SceneError> {
+    parse_with(text, file_name, &[])
+}
+
+/// Reads a scene from text, with values replaced or added: pairs of a path such as `body.rod.mass` or
+/// `simulation.step` and a TOML value. A value that is no TOML is taken as a text, so that `anitescu-potra` needs no quotes.
+pub fn parse_with(text: &str, file_name: &str, overrides: &[(String, String)]) -> Result<Scene, SceneError> {
+    let mut sources = Sources::new(file_name, text);
+    if text.len() as u64 > MAX_FILE_SIZE {
+        return Err(SceneError::without_place(file_name, too_large()));
+    }
+    let found = document_of(&mut sources, overrides).and_then(|document| {
+        conform::conform(&document, schema::shared())?;
+        let file = file::SceneFile::deserialize(document.to_toml())
+            .map_err(|error| Fault::new(document.root.span.clone(), error.message()))?;
+        build::build(&file, &document)
+    });
+    let (model, settings) = found.map_err(|fault| sources.locate(fault))?;
+    Ok(Scene { name: stem(file_name), model: Arc::new(model), settings })
+}
+
+fn document_of(sources: &mut Sources, overrides: &[(String, String)]) -> Result<Document, Fault> {
+    let mut document = Document::parse(sources.text())?;
+    for (path, value) in overrides {
+        overrides::apply(&mut document, sources, path, value)?;
+    }
+    Ok(document)
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let file = File::open(path).map_err(|error| format!("cannot be opened: {error}"))?;
+    let mut bytes = Vec::new();
+    let read = file.take(MAX_FILE_SIZE + 1).read_to_end(&mut bytes);
+    read.map_err(|error| format!("cannot be read: {error}"))?;
+    if bytes.len() as u64 > MAX_FILE_SIZE {
+        return Err(too_large());
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        format!("is not UTF-8 text: the first wrong byte is number {}", error.utf8_error().valid_up_to() + 1)
+    })
+}
+
+fn too_large() -> String {
+    format!("is larger than {MAX_FILE_SIZE} bytes, the limit for scene files")
+}
+
+fn stem(file_name: &str) -> String {
+    Path::new(file_name).file_stem().map_or_else(|| "scene".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}

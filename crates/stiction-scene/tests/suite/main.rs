@@ -1,0 +1,32 @@
+//! Scene files from the outside: what parses, what is refused, and in which words.
+
+mod hostile;
+mod limits;
+mod messages;
+mod overrides;
+mod scenes;
+mod schema;
+mod tables;
+
+/// The scenes of the repository: file name and text.
+fn all_scenes() -> Vec<(String, String)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes");
+    let mut scenes: Vec<_> = std::fs::read_dir(folder)
+        .expect("the scenes folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .map(|path| {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            (name, std::fs::read_to_string(&path).expect("a readable scene"))
+        })
+        .collect();
+    scenes.sort();
+    assert!(scenes.len() >= 12, "only {} scenes", scenes.len());
+    scenes
+}
+
+/// A scene that is right, in the plane: the start of most tests.
+const PLANAR: &str = include_str!("planar.toml");
+
+/// A scene that is right, in space.
+const SPATIAL: &str = include_str!("spatial.toml");

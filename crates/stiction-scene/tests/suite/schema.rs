@@ -1,0 +1,2 @@
+//! x
+#[test] fn p() { println!("{}", serde_json::to_string_pretty(&stiction_scene::schema()).unwrap()); }
