@@ -111,11 +111,7 @@ impl BroadPhase {
 }
 
 /// Compares every pair; the result comes out sorted.
-fn all_pairs(
-    proxies: &[Option<Aabb>],
-    keep: &mut impl FnMut(usize, usize) -> bool,
-    pairs: &mut Vec<(usize, usize)>,
-) {
+fn all_pairs(proxies: &[Option<Aabb>], keep: &mut impl FnMut(usize, usize) -> bool, pairs: &mut Vec<(usize, usize)>) {
     for (i, a) in proxies.iter().enumerate() {
         for (j, b) in proxies.iter().enumerate().skip(i + 1) {
             let close = a.as_ref().zip(b.as_ref()).is_none_or(|(a, b)| a.overlaps(b));

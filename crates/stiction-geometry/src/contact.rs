@@ -26,7 +26,7 @@ pub struct ContactPoint {
     pub point_b: Point3<f64>,
     /// Unit normal, pointing out of A towards B.
     pub normal: Unit<Vector3<f64>>,
-    /// Signed distance ψ = n · (p_b − p_a): positive apart, negative in penetration.   [GEOM-1]
+    /// Signed distance `ψ = n · (p_b − p_a)`: positive apart, negative in penetration.   [GEOM-1]
     pub gap: f64,
     /// False where the configuration has no unique normal (concentric discs, coincident points) and a fixed one was chosen.
     pub normal_is_unique: bool,

@@ -52,6 +52,8 @@ struct Meeting {
     widest: WidestFace,
     face_a: Option<usize>,
     face_b: Option<usize>,
+    /// Whether the face opposed to the widest one is as wide: flat on flat, both faces have the same standing.
+    is_mutual: bool,
     /// The greatest height between cores that still matters: margin plus radii.
     reach: f64,
 }
@@ -81,14 +83,14 @@ impl<'a> CorePair<'a> {
         if widest.separation > reach {
             return;
         }
-        let meeting = self.meeting(widest, reach);
+        let meeting = self.meeting(widest, &buffers.faces, reach);
         let over = &mut buffers.over;
         over.clear();
         self.vertices_over(Side::A, &meeting, over);
         self.vertices_over(Side::B, &meeting, over);
         let corners = self.closest_corners(&meeting);
-        let touches_meeting = |c: &VertexOverFace| meeting.face_of(c.host) == Some(c.face);
-        if corners.is_none() && !over.iter().any(touches_meeting) {
+        let is_closest = |c: &VertexOverFace| c.height <= widest.separation + 4.0 * self.round_off();
+        if corners.is_none() && !over.iter().any(is_closest) {
             over.extend(self.deepest_vertex(&widest));
         }
         self.merge_common_ends(&meeting, over);
@@ -112,13 +114,18 @@ impl<'a> CorePair<'a> {
         }
     }
 
-    fn meeting(&self, widest: WidestFace, reach: f64) -> Meeting {
+    fn meeting(&self, widest: WidestFace, faces: &[WidestFace], reach: f64) -> Meeting {
         let opposed = self.host_and_guest(widest.owner).1.most_opposed_face(&widest.outward);
+        let is_equal = |face: &WidestFace| {
+            face.owner != widest.owner
+                && Some(face.face) == opposed
+                && face.separation >= widest.separation - self.round_off()
+        };
         let (face_a, face_b) = match widest.owner {
             Side::A => (Some(widest.face), opposed),
             Side::B => (opposed, Some(widest.face)),
         };
-        Meeting { widest, face_a, face_b, reach }
+        Meeting { widest, face_a, face_b, is_mutual: faces.iter().any(is_equal), reach }
     }
 
     /// Collects the vertices of the other body within reach of a face of `host` that they look at.
@@ -145,7 +152,8 @@ impl<'a> CorePair<'a> {
         let core = self.host_and_guest(host).0;
         if let Some(face) = meeting.face_of(host).filter(|&face| core.spans(face, point, self.round_off())) {
             let height = core.height(face, point);
-            if host == meeting.widest.owner || height >= 0.0 || self.is_real_depth(core, face, meeting, point) {
+            let is_widest = host == meeting.widest.owner || meeting.is_mutual;
+            if is_widest || height >= 0.0 || self.is_real_depth(core, face, meeting, point) {
                 return Some((face, height));
             }
         }

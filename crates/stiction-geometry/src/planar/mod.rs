@@ -66,7 +66,8 @@ pub(crate) fn contacts(
             HalfPlane::new(normal, &frame_a).against(b, &frame_b, &mut scratch.core_b, &mut |c| sink.push(c));
         }
         (_, Shape::HalfPlane { normal }) => {
-            HalfPlane::new(normal, &frame_b).against(a, &frame_a, &mut scratch.core_a, &mut |c| sink.push(c.mirrored()));
+            HalfPlane::new(normal, &frame_b)
+                .against(a, &frame_a, &mut scratch.core_a, &mut |c| sink.push(c.mirrored()));
         }
         _ => {
             scratch.core_a.place(a, &frame_a);

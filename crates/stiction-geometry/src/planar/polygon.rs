@@ -40,8 +40,7 @@ impl ConvexPolygon {
             return Err(no_interior());
         };
         // parry compares cross products with absolute thresholds: hand it points of size one about the origin.
-        let scaled: Vec<DVec2> =
-            points.iter().map(|p| (p - first) / extent).map(|d| DVec2::new(d.x, d.y)).collect();
+        let scaled: Vec<DVec2> = points.iter().map(|p| (p - first) / extent).map(|d| DVec2::new(d.x, d.y)).collect();
         let hull: Vec<_> = convex_hull_idx(&scaled).into_iter().filter_map(|i| points.get(i).copied()).collect();
         Self::new(&hull)
     }
@@ -64,12 +63,11 @@ impl ConvexPolygon {
 
 /// The longer side of the bounding box of `points`, once every coordinate is known to be usable.
 fn extent(points: &[Point2<f64>]) -> Result<f64, ShapeError> {
-    if let Some(&value) = points.iter().flat_map(|p| p.iter()).find(|x| !(x.abs() <= MAX_LENGTH)) {
+    if let Some(&value) = points.iter().flat_map(|p| p.iter()).find(|x| x.is_nan() || x.abs() > MAX_LENGTH) {
         return Err(ShapeError::BadCoordinate { what: "a vertex of a polygon", value, limit: MAX_LENGTH });
     }
-    let (min, max) = points
-        .iter()
-        .fold((Vector2::repeat(f64::INFINITY), Vector2::repeat(f64::NEG_INFINITY)), |(min, max), p| {
+    let (min, max) =
+        points.iter().fold((Vector2::repeat(f64::INFINITY), Vector2::repeat(f64::NEG_INFINITY)), |(min, max), p| {
             (min.inf(&p.coords), max.sup(&p.coords))
         });
     Ok(if points.is_empty() { 0.0 } else { (max - min).max() })
@@ -102,7 +100,7 @@ fn ensure_convex(vertices: &[Point2<f64>]) -> Result<(), ShapeError> {
     if vertices.len() < 3 {
         return Err(no_interior());
     }
-    let twice_area: f64 = vertices.iter().zip(edges(vertices)).map(|(_, (p, q))| (p - vertices[0]).perp(&(q - vertices[0]))).sum();
+    let twice_area: f64 = edges(vertices).map(|(p, q)| (p - vertices[0]).perp(&(q - vertices[0]))).sum();
     if twice_area <= 0.0 {
         let reason = "the vertices of a polygon must be listed counter-clockwise".to_owned();
         return Err(ShapeError::NotConvexBody { reason });
@@ -111,7 +109,8 @@ fn ensure_convex(vertices: &[Point2<f64>]) -> Result<(), ShapeError> {
         let next = (i + 1) % vertices.len();
         let outside = (0..vertices.len()).find(|&k| k != i && k != next && (q - p).perp(&(vertices[k] - p)) <= 0.0);
         if let Some(k) = outside {
-            let reason = format!("the polygon is not convex: vertex {k} lies outside the edge from vertex {i} to {next}");
+            let reason =
+                format!("the polygon is not convex: vertex {k} lies outside the edge from vertex {i} to {next}");
             return Err(ShapeError::NotConvexBody { reason });
         }
     }

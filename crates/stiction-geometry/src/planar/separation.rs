@@ -44,7 +44,8 @@ pub(super) fn widest_face(
     faces.extend(separations(Side::B, b, a));
     let widest = faces.iter().map(|face| face.separation).reduce(f64::max)?;
     let equals = || faces.iter().filter(|face| face.separation >= widest - tolerance);
-    let chosen = *equals().reduce(|best, next| if looks_up_more(&next.outward, &best.outward) { next } else { best })?;
+    let chosen =
+        *equals().reduce(|best, next| if looks_up_more(&next.outward, &best.outward) { next } else { best })?;
     let toward_b = chosen.toward_b();
     let is_unique = widest > tolerance || equals().all(|face| face.toward_b().dot(&toward_b) >= SAME_DIRECTION);
     Some(WidestFace { is_unique, ..chosen })

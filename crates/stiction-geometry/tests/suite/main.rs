@@ -1,4 +1,13 @@
 //! The integration tests of the crate, in one binary.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by panicking")]
+
 mod broad_phase;
+mod mass;
 mod planar;
+mod spatial;
+mod spatial_degenerate;
+mod spatial_gradient;
+mod spatial_hull;
+mod spatial_pairs;
+mod spatial_touching;

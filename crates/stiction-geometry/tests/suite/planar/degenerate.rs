@@ -4,7 +4,7 @@ use nalgebra::{Point2, Vector2};
 use stiction_geometry::planar::Shape;
 
 use super::oracle::mirrored;
-use super::support::{Random, bounded_shapes, contacts, least_gap, pose};
+use super::support::{Random, bounded_pairs, bounded_shapes, contacts, least_gap, pose, signed_distance};
 
 const GAPS: [f64; 9] = [0.0, 1e-12, -1e-12, 1e-9, -1e-9, 1e-6, -1e-6, 1e-3, -1e-3];
 const TILTS: [f64; 9] = [0.0, 1e-16, -1e-16, 1e-14, -1e-14, 1e-12, -1e-12, 1e-9, -1e-9];
@@ -84,8 +84,7 @@ fn concentric_discs_part_upwards() {
 fn just_touching_pairs_have_the_gap_to_the_last_bits() {
     let (disc, point) = (Shape::disc(0.4).unwrap(), Shape::point());
     let (capsule, block) = (Shape::capsule(0.5, 0.2).unwrap(), Shape::rectangle([0.6, 0.3]).unwrap());
-    let triangle =
-        Shape::polygon(&[Point2::new(-0.5, 0.25), Point2::new(0.0, -0.5), Point2::new(0.5, 0.25)]).unwrap();
+    let triangle = Shape::polygon(&[Point2::new(-0.5, 0.25), Point2::new(0.0, -0.5), Point2::new(0.5, 0.25)]).unwrap();
     let ground = Shape::half_plane(Vector2::y()).unwrap();
     // Each is placed upright above the other; `below` and `above` are the heights of its lowest and highest point.
     let lower = [(&disc, 0.4), (&capsule, 0.2), (&block, 0.3), (&ground, 0.0)];
@@ -155,6 +154,43 @@ fn degenerate_pairs_are_mirrored_too() {
             let mut back: Vec<_> = contacts(&block, &upper, &block, &lower, 0.01).into_iter().map(mirrored).collect();
             back.sort_by_key(|contact| contact.feature);
             assert_eq!(forth, back, "gap {gap:e}, tilt {tilt:e}");
+        }
+    }
+}
+
+/// Aligned, symmetric poses on a grid, exact and with noise of every size: ties everywhere, and still the signed distance.
+#[test]
+fn least_gap_is_the_signed_distance_on_a_grid_of_aligned_poses() {
+    let mut random = Random(23);
+    let noises = [0.0, 1e-16, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-7];
+    let mut pairs = bounded_pairs();
+    let shapes = [
+        Shape::rectangle([0.5, 0.5]).unwrap(),
+        Shape::rectangle([1.0, 0.25]).unwrap(),
+        Shape::capsule(0.5, 0.25).unwrap(),
+        Shape::polygon(&[Point2::new(0.0, 0.0), Point2::new(1.0, 0.0), Point2::new(0.0, 1.0)]).unwrap(),
+    ];
+    pairs.extend(shapes.iter().flat_map(|a| shapes.iter().map(|b| (a.clone(), b.clone()))));
+    for (a, b) in pairs {
+        for _ in 0..150 {
+            let mut coordinate = || (random.between(-4.0, 4.0)).round() * 0.25;
+            let (x, y) = (coordinate(), coordinate());
+            let angle = std::f64::consts::FRAC_PI_4 * random.between(-4.0, 4.0).round();
+            let noise = noises[(random.unit() * noises.len() as f64) as usize];
+            let mut noisy = |value: f64| value + noise * random.between(-1.0, 1.0);
+            let (pose_a, pose_b) = (pose(0.0, 0.0, 0.0), pose(noisy(x), noisy(y), noisy(angle)));
+            let found = contacts(&a, &pose_a, &b, &pose_b, 10.0);
+            let exact = signed_distance(&a, &pose_a, &b, &pose_b);
+            // Below 1e-10 of the scale, corners that nearly coincide are judged by a face.
+            let error = (least_gap(&found) - exact).abs();
+            assert!(error < 1e-9, "{a:?} on {b:?} at {x} {y} {angle} noise {noise:e}: {found:?}, not {exact}");
+            let is_mirrored = {
+                let back = contacts(&b, &pose_b, &a, &pose_a, 10.0).into_iter().map(mirrored);
+                let mut back: Vec<_> = back.collect();
+                back.sort_by_key(|contact| contact.feature);
+                back == found
+            };
+            assert!(is_mirrored || found.iter().any(|contact| !contact.normal_is_unique), "{a:?} on {b:?}: {found:?}");
         }
     }
 }

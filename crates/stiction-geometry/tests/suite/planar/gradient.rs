@@ -1,4 +1,4 @@
-//! The gradient of every gap with respect to both poses is the wrench of its normal: ∇ψ = W_n.
+//! The gradient of every gap with respect to both poses is the wrench of its normal: `∇ψ = W_n`.
 
 use nalgebra::{Vector2, Vector3};
 use stiction_geometry::planar::Shape;
@@ -11,10 +11,7 @@ const STEP: f64 = 1e-6;
 /// The pose after a small displacement: translation, and rotation about the body's origin.
 fn displaced(at: &Pose, [x, y, angle]: [f64; 3]) -> Pose {
     let turn = pose(0.0, 0.0, angle);
-    Pose::from_parts(
-        (at.translation.vector + Vector3::new(x, y, 0.0)).into(),
-        turn.rotation * at.rotation,
-    )
+    Pose::from_parts((at.translation.vector + Vector3::new(x, y, 0.0)).into(), turn.rotation * at.rotation)
 }
 
 /// The wrench of the normal at the contact about the body's origin, as (force, moment).

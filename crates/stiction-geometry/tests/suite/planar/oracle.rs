@@ -6,7 +6,7 @@ use stiction_geometry::{ContactPoint, Pose};
 
 use super::support::{Random, bounded_pairs, bounded_shapes, contacts, least_gap, pose, signed_distance, support};
 
-/// n is a unit vector, ψ = n · (p_b − p_a), and p_b − p_a is along n.
+/// The normal is a unit vector, `ψ = n · (p_b − p_a)`, and `p_b − p_a` is along n.
 fn assert_consistent(contact: &ContactPoint) {
     let d = contact.point_b - contact.point_a;
     assert!((contact.normal.norm() - 1.0).abs() < 1e-14);

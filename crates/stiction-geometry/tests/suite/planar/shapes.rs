@@ -66,7 +66,9 @@ fn hull_contains_every_point_and_only_given_points() {
             }
         }
     }
-    for flat in [points(&[]), points(&[(1.0, 1.0)]), points(&[(1.0, 1.0); 9]), points(&[(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)])] {
+    for flat in
+        [points(&[]), points(&[(1.0, 1.0)]), points(&[(1.0, 1.0); 9]), points(&[(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)])]
+    {
         assert!(ConvexPolygon::from_points(&flat).is_err(), "{flat:?}");
     }
 }
@@ -77,7 +79,8 @@ fn refused_pairs_say_why() {
     let ellipse = || geometry::Shape::Planar(Shape::ellipse([1.0, 0.5]).unwrap());
     let point = || geometry::Shape::Planar(Shape::point());
     let solid = geometry::Shape::Spatial(geometry::spatial::Shape::point());
-    let refused = [(plane(), plane()), (point(), point()), (ellipse(), ellipse()), (point(), ellipse()), (point(), solid)];
+    let refused =
+        [(plane(), plane()), (point(), point()), (ellipse(), ellipse()), (point(), ellipse()), (point(), solid)];
     for (a, b) in refused {
         for (a, b) in [(&a, &b), (&b, &a)] {
             let refusal = geometry::ensure_supported(a, b).unwrap_err();
@@ -105,9 +108,9 @@ fn bounding_box_is_tight() {
                 assert!((aabb.max[k] - support(&shape, &at, &n)).abs() < 1e-14);
                 assert!((aabb.min[k] + support(&shape, &at, &-n)).abs() < 1e-14);
             }
-            let farthest = (0..360).map(|i| f64::from(i).to_radians()).map(|angle| {
-                support(&shape, &pose(0.0, 0.0, 0.0), &Vector2::new(libm::cos(angle), libm::sin(angle)))
-            });
+            let farthest = (0..360)
+                .map(|i| f64::from(i).to_radians())
+                .map(|angle| support(&shape, &pose(0.0, 0.0, 0.0), &Vector2::new(libm::cos(angle), libm::sin(angle))));
             let bound = shape.radius_bound().unwrap();
             assert!(farthest.fold(0.0, f64::max) <= bound + 1e-15);
         }

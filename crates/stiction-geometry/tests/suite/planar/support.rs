@@ -4,7 +4,7 @@ use nalgebra::{Point2, Rotation3, Translation3, Vector2, Vector3};
 use stiction_geometry::planar::Shape;
 use stiction_geometry::{self as geometry, ContactPoint, Pose, Scratch};
 
-/// SplitMix64: a full-period generator in three lines.
+/// Steele's split-mix: a full-period generator in three lines.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -100,9 +100,8 @@ pub(crate) fn signed_distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose
         -support(b, pose_b, &-n) - support(a, pose_a, &n)
     };
     let samples: Vec<f64> = (0..SAMPLES).map(|i| gap(step * i as f64)).collect();
-    let is_peak = |i: usize| {
-        samples[i] >= samples[(i + 1) % SAMPLES] && samples[i] >= samples[(i + SAMPLES - 1) % SAMPLES]
-    };
+    let is_peak =
+        |i: usize| samples[i] >= samples[(i + 1) % SAMPLES] && samples[i] >= samples[(i + SAMPLES - 1) % SAMPLES];
     let refined = (0..SAMPLES).filter(|&i| is_peak(i)).map(|i| {
         let (mut low, mut high) = (step * (i as f64 - 1.0), step * (i as f64 + 1.0));
         for _ in 0..80 {

@@ -1,0 +1,244 @@
+//! Mass, centre and inertia of shapes of uniform density, and of bodies made of several.
+//!
+//! Everything follows from the second moment S = ∫ρ x xᵀ about the centre, with the inertia I = tr(S) 1 − S [MASS-1]. A planar
+//! shape is a thin plate in z = 0: its inertia about z is the one planar dynamics needs, and the other entries are those
+//! of the plate. The sums are our own and parry only referees the tests: its inertia of a planar capsule takes the centroid of
+//! a half *ball* for that of a half disc, and in space it passes through an eigenvalue decomposition that costs digits.
+
+use std::f64::consts::PI;
+
+use nalgebra::{Matrix3, Point3, Vector3};
+
+use crate::{Pose, Shape, planar, spatial};
+
+/// Mass, centre of mass and inertia about it, in body axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MassProperties {
+    /// Mass.
+    pub mass: f64,
+    /// Centre of mass.
+    pub centre: Point3<f64>,
+    /// Inertia about the centre of mass.
+    pub inertia: Matrix3<f64>,
+}
+
+/// Why a body has no mass properties.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MassError {
+    /// The shape has no finite volume.
+    #[error("a {shape} has no finite volume: state the mass and the inertia of its body instead of a density")]
+    NoVolume {
+        /// Name of the shape.
+        shape: &'static str,
+    },
+    /// The density or mass is not a positive number.
+    #[error("{what} must be a positive finite number, not {value}")]
+    BadAmount {
+        /// Density or mass.
+        what: &'static str,
+        /// The value given.
+        value: f64,
+    },
+    /// A body made of nothing.
+    #[error("a body needs at least one part")]
+    NoParts,
+}
+
+/// The mass properties of one shape of uniform density (per area in the plane, per volume in space).
+pub fn mass_properties(shape: &Shape, density: f64) -> Result<MassProperties, MassError> {
+    let density = positive("the density", density)?;
+    let moments = match shape {
+        Shape::Planar(shape) => planar_moments(shape),
+        Shape::Spatial(shape) => spatial_moments(shape),
+    };
+    moments.map(|moments| moments.times(density)).ok_or(MassError::NoVolume { shape: shape.name() })
+}
+
+/// The mass properties of a body made of several shapes of the same density, each at its pose in the body.
+///
+/// Overlaps count twice.
+pub fn composite_mass_properties<'a>(
+    parts: impl IntoIterator<Item = (&'a Shape, &'a Pose)>,
+    density: f64,
+) -> Result<MassProperties, MassError> {
+    let part = |(shape, pose): (&Shape, &Pose)| mass_properties(shape, density).map(|part| part.placed(pose));
+    let parts = parts.into_iter().map(part).collect::<Result<Vec<_>, _>>()?;
+    MassProperties::combined(&parts)
+}
+
+impl MassProperties {
+    /// The same body seen from a frame in which it sits at `pose`.
+    pub fn placed(&self, pose: &Pose) -> Self {
+        let r = pose.rotation.matrix();
+        Self { mass: self.mass, centre: pose * self.centre, inertia: r * self.inertia * r.transpose() }
+    }
+
+    /// The same distribution with another total mass.
+    pub fn with_mass(&self, mass: f64) -> Result<Self, MassError> {
+        let mass = positive("the mass", mass)?;
+        Ok(Self { mass, centre: self.centre, inertia: self.inertia * (mass / self.mass) })
+    }
+
+    /// The body made of `parts`, all given in the same frame.   [MASS-2]
+    pub fn combined(parts: &[Self]) -> Result<Self, MassError> {
+        let mass: f64 = parts.iter().map(|part| part.mass).sum();
+        if parts.is_empty() {
+            return Err(MassError::NoParts);
+        }
+        let mass = positive("the mass", mass)?;
+        let centre = parts.iter().map(|part| part.centre.coords * (part.mass / mass)).sum::<Vector3<f64>>();
+        let inertia = parts.iter().map(|part| {
+            let d = part.centre.coords - centre;
+            part.inertia + (Matrix3::from_diagonal_element(d.norm_squared()) - d * d.transpose()) * part.mass
+        });
+        Ok(Self { mass, centre: centre.into(), inertia: inertia.sum() })
+    }
+}
+
+/// Inertia of a slender rod of the given length about its centre, m L² / 12.   [MASS-3]
+pub fn slender_rod_inertia(mass: f64, length: f64) -> f64 {
+    mass * length * length / 12.0
+}
+
+/// Inertia of a planar block about its centre, m (l² + w²) / 12.   [MASS-3]
+pub fn block_inertia(mass: f64, length: f64, width: f64) -> f64 {
+    mass * (length * length + width * width) / 12.0
+}
+
+/// Inertia of a disc about its centre, m r² / 2.   [MASS-3]
+pub fn disc_inertia(mass: f64, radius: f64) -> f64 {
+    mass * radius * radius / 2.0
+}
+
+/// Inertia of an elliptic disc about its centre, m (a² + b²) / 4.   [MASS-3]
+pub fn ellipse_inertia(mass: f64, semi_axes: [f64; 2]) -> f64 {
+    let [a, b] = semi_axes;
+    mass * (a * a + b * b) / 4.0
+}
+
+/// Inertia of a ball about its centre, 2/5 m r².   [MASS-3]
+pub fn sphere_inertia(mass: f64, radius: f64) -> f64 {
+    0.4 * mass * radius * radius
+}
+
+/// Principal inertias of a solid box about its centre, `m (h_y² + h_z²) / 3` and so on.   [MASS-3]
+pub fn box_inertia(mass: f64, half_extents: [f64; 3]) -> Vector3<f64> {
+    let square = Vector3::from(half_extents).map(|h| h * h);
+    (Vector3::repeat(square.sum()) - square) * (mass / 3.0)
+}
+
+/// Principal inertias of a solid capsule along x about its centre: a cylinder and two half balls.   [MASS-3]
+pub fn capsule_inertia(mass: f64, half_length: f64, radius: f64) -> Vector3<f64> {
+    let moments = capsule_moments(half_length, radius);
+    moments.times(mass / moments.measure).inertia.diagonal()
+}
+
+/// Measure (area or volume), centre and second moment about the centre at density one.
+struct Moments {
+    measure: f64,
+    centre: Point3<f64>,
+    second: Matrix3<f64>,
+}
+
+impl Moments {
+    /// A shape symmetric about its axes, given the mean squares of the coordinates.
+    fn symmetric(measure: f64, mean_squares: [f64; 3]) -> Self {
+        let second = Matrix3::from_diagonal(&Vector3::from(mean_squares)) * measure;
+        Self { measure, centre: Point3::origin(), second }
+    }
+
+    /// I = ρ (tr(S) 1 − S).   [MASS-1]
+    fn times(&self, density: f64) -> MassProperties {
+        let inertia = Matrix3::from_diagonal_element(self.second.trace()) - self.second;
+        MassProperties { mass: self.measure * density, centre: self.centre, inertia: inertia * density }
+    }
+}
+
+fn planar_moments(shape: &planar::Shape) -> Option<Moments> {
+    use planar::Shape;
+    Some(match shape {
+        Shape::Disc { radius: r } => Moments::symmetric(PI * r * r, [r * r / 4.0, r * r / 4.0, 0.0]),
+        Shape::Box { half_extents: [x, y] } => Moments::symmetric(4.0 * x * y, [x * x / 3.0, y * y / 3.0, 0.0]),
+        Shape::Ellipse { semi_axes: [a, b] } => Moments::symmetric(PI * a * b, [a * a / 4.0, b * b / 4.0, 0.0]),
+        Shape::Capsule { half_length, radius } => stadium_moments(*half_length, *radius),
+        Shape::Polygon(polygon) => polygon_moments(polygon),
+        Shape::Point | Shape::HalfPlane { .. } => return None,
+    })
+}
+
+fn spatial_moments(shape: &spatial::Shape) -> Option<Moments> {
+    use spatial::Shape;
+    Some(match shape {
+        Shape::Sphere { radius: r } => Moments::symmetric(4.0 / 3.0 * PI * r * r * r, [r * r / 5.0; 3]),
+        Shape::Box { half_extents: h } => Moments::symmetric(8.0 * h[0] * h[1] * h[2], h.map(|h| h * h / 3.0)),
+        Shape::Capsule { half_length, radius } => capsule_moments(*half_length, *radius),
+        Shape::Polyhedron(polyhedron) => polyhedron_moments(polyhedron),
+        Shape::Point | Shape::HalfSpace { .. } => return None,
+    })
+}
+
+/// A rectangle and two half discs, whose centroids are 4r / 3π from the straight side.   [MASS-3]
+fn stadium_moments(h: f64, r: f64) -> Moments {
+    let (rectangle, caps) = (4.0 * h * r, PI * r * r);
+    let along = rectangle * h * h / 3.0 + caps * (r * r / 4.0 + h * h + 2.0 * h * (4.0 * r / (3.0 * PI)));
+    let across = rectangle * r * r / 3.0 + caps * r * r / 4.0;
+    let area = rectangle + caps;
+    Moments::symmetric(area, [along / area, across / area, 0.0])
+}
+
+/// A cylinder and two half balls, whose centroids are 3r / 8 from the flat side.   [MASS-3]
+fn capsule_moments(h: f64, r: f64) -> Moments {
+    let (cylinder, caps) = (2.0 * PI * r * r * h, 4.0 / 3.0 * PI * r * r * r);
+    let along = cylinder * h * h / 3.0 + caps * (r * r / 5.0 + h * h + 2.0 * h * (3.0 * r / 8.0));
+    let across = cylinder * r * r / 4.0 + caps * r * r / 5.0;
+    let volume = cylinder + caps;
+    Moments::symmetric(volume, [along / volume, across / volume, across / volume])
+}
+
+/// The sum over the triangles from the mean vertex to each edge.   [MASS-1]
+fn polygon_moments(polygon: &planar::ConvexPolygon) -> Moments {
+    let vertices = polygon.vertices();
+    let mean = vertices.iter().map(|v| v.coords.push(0.0)).sum::<Vector3<f64>>() / vertices.len() as f64;
+    let corner = |v: &nalgebra::Point2<f64>| v.coords.push(0.0) - mean;
+    let triangles = vertices.iter().zip(vertices.iter().cycle().skip(1)).map(|(p, q)| [corner(p), corner(q)]);
+    sum_of_simplices(mean, triangles.map(|edge| (edge[0].cross(&edge[1]).z / 2.0, edge)))
+}
+
+/// The sum over the tetrahedra from the mean vertex to each triangle of a fan of each face.   [MASS-1]
+fn polyhedron_moments(polyhedron: &spatial::ConvexPolyhedron) -> Moments {
+    let vertices = polyhedron.vertices();
+    let mean = vertices.iter().map(|v| v.coords).sum::<Vector3<f64>>() / vertices.len() as f64;
+    let corner = move |i: &u32| vertices.get(*i as usize).map_or_else(Vector3::zeros, |v| v.coords - mean);
+    let tetrahedra = polyhedron.faces().flat_map(move |face| {
+        let apex = face.first().map_or_else(Vector3::zeros, corner);
+        face.windows(2).skip(1).map(move |side| {
+            let [q, r] = [side.first(), side.last()].map(|i| i.map_or_else(Vector3::zeros, corner));
+            (apex.dot(&q.cross(&r)) / 6.0, [apex, q, r])
+        })
+    });
+    sum_of_simplices(mean, tetrahedra)
+}
+
+/// Adds simplices that have one corner at `origin` and the N others relative to it: with V the measure and s the sum of these
+/// corners, ∫x = V s / (N+1) and ∫x xᵀ = V (Σ p pᵀ + s sᵀ) / ((N+1)(N+2)).   [MASS-1]
+fn sum_of_simplices<const N: usize>(
+    origin: Vector3<f64>,
+    simplices: impl Iterator<Item = (f64, [Vector3<f64>; N])>,
+) -> Moments {
+    let n = N as f64;
+    let (mut measure, mut first, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
+    for (volume, corners) in simplices {
+        let sum: Vector3<f64> = corners.iter().sum();
+        let squares: Matrix3<f64> = corners.iter().map(|p| p * p.transpose()).sum();
+        measure += volume;
+        first += sum * (volume / (n + 1.0));
+        second += (squares + sum * sum.transpose()) * (volume / ((n + 1.0) * (n + 2.0)));
+    }
+    let centre = first / measure;
+    Moments { measure, centre: (origin + centre).into(), second: second - centre * centre.transpose() * measure }
+}
+
+fn positive(what: &'static str, value: f64) -> Result<f64, MassError> {
+    if value.is_normal() && value > 0.0 { Ok(value) } else { Err(MassError::BadAmount { what, value }) }
+}
