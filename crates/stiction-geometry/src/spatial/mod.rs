@@ -1,0 +1,122 @@
+//! Shapes in space and the contacts between them.
+//!
+//! Every shape but the half-space is a core thickened by a radius: a vertex (point, sphere), a segment (capsule) or a
+//! polytope (box, polyhedron). Contacts are found between the features of the cores: vertices, edges and faces.
+
+mod capsule;
+mod half_space;
+mod hull;
+mod placed;
+mod polyhedron;
+mod polytope;
+mod polytope_manifold;
+mod polytope_sat;
+mod segment;
+mod shape;
+mod sink;
+mod sphere;
+mod topology;
+
+pub use polyhedron::ConvexPolyhedron;
+pub use shape::{MAX_LENGTH, Shape};
+
+use placed::CoreBuffer;
+use sink::{Sink, Tolerance};
+
+use crate::{ContactPoint, Pose, UnsupportedPair};
+
+/// Buffers of the narrow phase, reused from call to call; they carry nothing from one call to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    a: CoreBuffer,
+    b: CoreBuffer,
+}
+
+/// Whether [`contacts`] can treat the pair.
+pub(crate) fn ensure_supported(a: &Shape, b: &Shape) -> Result<(), UnsupportedPair> {
+    let reason = match (a, b) {
+        (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => {
+            "two half-spaces overlap without bound; replace one of them by a box"
+        }
+        (Shape::Point, Shape::Point) => "two points have no surface to meet; give one of them a radius (a sphere)",
+        _ => return Ok(()),
+    };
+    Err(UnsupportedPair { a: a.name(), b: b.name(), reason })
+}
+
+/// Appends to `out` the contacts between A and B whose gap is at most `margin`, in the order of their features.
+pub(crate) fn contacts(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    margin: f64,
+    scratch: &mut Scratch,
+    out: &mut Vec<ContactPoint>,
+) -> Result<(), UnsupportedPair> {
+    ensure_supported(a, b)?;
+    if kind(a) < kind(b) {
+        ordered(b, pose_b, a, pose_a, margin, true, scratch, out);
+    } else {
+        ordered(a, pose_a, b, pose_b, margin, false, scratch, out);
+    }
+    Ok(())
+}
+
+/// The kinds of cores, the richer ones later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Vertex,
+    Segment,
+    Polytope,
+    HalfSpace,
+}
+
+fn kind(shape: &Shape) -> Kind {
+    match shape {
+        Shape::Point | Shape::Sphere { .. } => Kind::Vertex,
+        Shape::Capsule { .. } => Kind::Segment,
+        Shape::Box { .. } | Shape::Polyhedron(_) => Kind::Polytope,
+        Shape::HalfSpace { .. } => Kind::HalfSpace,
+    }
+}
+
+/// Contacts where the core of A is at least as rich as that of B; `swapped` if the caller calls them the other way round.
+#[expect(clippy::too_many_arguments, reason = "the arguments of `contacts` and the order")]
+fn ordered(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    margin: f64,
+    swapped: bool,
+    scratch: &mut Scratch,
+    out: &mut Vec<ContactPoint>,
+) {
+    let origin = pose_a.translation.vector;
+    let offset = pose_b.translation.vector - origin;
+    let Scratch { a: buffer_a, b: buffer_b } = scratch;
+    let Some(b_core) = buffer_b.place(b, pose_b.rotation.matrix(), &offset) else { return };
+    if let Shape::HalfSpace { normal } = a {
+        let tolerance = Tolerance { round_off: 0.0, touching: 0.0 };
+        let mut sink = Sink::new(out, origin, [0.0, b_core.radius], margin, tolerance, swapped);
+        half_space::contacts(&(pose_a.rotation * normal.into_inner()), &b_core, &mut sink);
+        sink.sort();
+        return;
+    }
+    let Some(a_core) = buffer_a.place(a, pose_a.rotation.matrix(), &nalgebra::Vector3::zeros()) else { return };
+    let distance = offset.norm();
+    if distance - a_core.size - b_core.size > margin {
+        return;
+    }
+    let tolerance = Tolerance::new(a_core.size, b_core.size, distance);
+    let mut sink = Sink::new(out, origin, [a_core.radius, b_core.radius], margin, tolerance, swapped);
+    match (kind(a), kind(b)) {
+        (Kind::Vertex, _) => sphere::with_vertex(&a_core, &b_core, &mut sink),
+        (Kind::Segment, Kind::Vertex) => sphere::with_segment(&a_core, &b_core, &mut sink),
+        (Kind::Segment, _) => capsule::with_capsule(&a_core, &b_core, &mut sink),
+        (_, Kind::Vertex) => sphere::with_polytope(&a_core, &b_core, &mut sink),
+        (_, _) => polytope::contacts(&a_core, &b_core, &mut sink),
+    }
+    sink.sort();
+}

@@ -1,0 +1,149 @@
+//! The direction in which a polytope and another core are furthest apart.
+//!
+//! For a unit vector n the separation is σ(n) = min_{b ∈ B} n · b − max_{a ∈ A} n · a.   [GEOM-35]
+//! Its maximum over all n is attained on a finite set when the cores overlap: the face normals of A, the reversed face
+//! normals of B, and the common perpendiculars of those pairs of edges that support A and B from opposite sides.
+
+use nalgebra::Vector3;
+
+use super::placed::Core;
+use super::segment::PARALLEL;
+use super::topology::Edge;
+
+/// Which features span the direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A face of A and a vertex of B.
+    FaceOfA { face: u32, vertex: u32 },
+    /// A face of B and a vertex of A.
+    FaceOfB { face: u32, vertex: u32 },
+    /// An edge of A and an edge of B.
+    Edges { edge_a: u32, edge_b: u32 },
+}
+
+/// The direction of largest separation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axis {
+    pub(super) kind: Kind,
+    /// Unit vector from A to B.
+    pub(super) direction: Vector3<f64>,
+    pub(super) separation: f64,
+    /// False where a different direction does as well.
+    pub(super) is_unique: bool,
+}
+
+/// Directions with a smaller cosine are different directions.
+const DISTINCT: f64 = 0.99;
+/// How many equally good directions are remembered.
+const CONTENDERS: usize = 8;
+
+/// The directions whose separation is within `lead` of the largest, in the order in which they were considered.
+#[derive(Clone, Copy, Debug)]
+struct Contenders {
+    axes: [Option<Axis>; CONTENDERS],
+    largest: f64,
+    lead: f64,
+}
+
+impl Contenders {
+    fn new(lead: f64) -> Self {
+        Self { axes: [None; CONTENDERS], largest: f64::NEG_INFINITY, lead }
+    }
+
+    fn consider(&mut self, kind: Kind, direction: Vector3<f64>, separation: f64) {
+        if separation > self.largest {
+            self.largest = separation;
+            let (largest, lead) = (self.largest, self.lead);
+            let mut kept = [None; CONTENDERS];
+            let still_close = self.axes.iter().flatten().filter(|axis| axis.separation >= largest - lead);
+            kept.iter_mut().zip(still_close).for_each(|(slot, axis)| *slot = Some(*axis));
+            self.axes = kept;
+        }
+        if separation >= self.largest - self.lead
+            && let Some(free) = self.axes.iter_mut().find(|slot| slot.is_none())
+        {
+            *free = Some(Axis { kind, direction, separation, is_unique: true });
+        }
+    }
+
+    /// The first contender.
+    ///
+    /// Apart, the closest features decide; only the overlap of two cores can have several equally short ways out.
+    fn first(&self) -> Option<Axis> {
+        let mut contenders = self.axes.iter().flatten();
+        let first = *contenders.next()?;
+        let is_alone = contenders.all(|other| other.direction.dot(&first.direction) >= DISTINCT);
+        Some(Axis { is_unique: is_alone || first.separation > self.lead, ..first })
+    }
+}
+
+/// The direction of largest separation, or none if that exceeds `reach`.
+///
+/// Separations that differ by less than `lead` count as equal: then a face of A goes before a face of B, a face before a
+/// pair of edges, and a lower number before a higher one, whatever the round-off.
+pub(super) fn axis(a: &Core<'_>, b: &Core<'_>, reach: f64, lead: f64) -> Option<Axis> {
+    let mut contenders = Contenders::new(lead);
+    for face in 0..a.normals.len() as u32 {
+        let (vertex, separation) = face_separation(a, face, b);
+        contenders.consider(Kind::FaceOfA { face, vertex }, a.normal(face), separation);
+    }
+    for face in 0..b.normals.len() as u32 {
+        let (vertex, separation) = face_separation(b, face, a);
+        contenders.consider(Kind::FaceOfB { face, vertex }, -b.normal(face), separation);
+    }
+    if contenders.largest > reach {
+        return None;
+    }
+    for (edge_a, a_edge) in a.edges() {
+        for (edge_b, b_edge) in b.edges() {
+            if let Some((direction, separation)) = edge_separation(a, a_edge, b, b_edge) {
+                contenders.consider(Kind::Edges { edge_a, edge_b }, direction, separation);
+            }
+        }
+    }
+    contenders.first().filter(|_| contenders.largest <= reach)
+}
+
+/// The vertex of `other` nearest to the plane of a face, or deepest below it, and its height.
+fn face_separation(core: &Core<'_>, face: u32, other: &Core<'_>) -> (u32, f64) {
+    let normal = core.normal(face);
+    let (vertex, _) = other.lowest(&normal);
+    (vertex, normal.dot(&(other.vertex(vertex) - core.face_origin(face))))
+}
+
+/// The common perpendicular of two edges, out of A, and the separation along it, if both edges support it.
+fn edge_separation(a: &Core<'_>, edge_a: Edge, b: &Core<'_>, edge_b: Edge) -> Option<(Vector3<f64>, f64)> {
+    let ([a_0, a_1], [b_0, b_1]) = (a.ends(edge_a), b.ends(edge_b));
+    let (e_a, e_b) = (a_1 - a_0, b_1 - b_0);
+    let [m, n] = edge_a.faces.map(|face| a.normal(face));
+    if !arcs_cross(a, edge_a, b, edge_b, &e_b) {
+        return None;
+    }
+    let cross = e_a.cross(&e_b);
+    let length = cross.norm();
+    if length <= PARALLEL * e_a.norm() * e_b.norm() {
+        return None;
+    }
+    let outward = if cross.dot(&(m + n)) < 0.0 { -cross / length } else { cross / length };
+    Some((outward, outward.dot(&(b_0 - a_0))))
+}
+
+/// Whether the normals that edge A supports and the reversed normals that edge B supports have one in common.
+///
+/// Both sets are arcs of great circles; they cross if the ends of each lie on different sides of the other, in the same
+/// hemisphere.   [GEOM-36] An edge without faces supports the whole circle perpendicular to it.
+fn arcs_cross(a: &Core<'_>, edge_a: Edge, b: &Core<'_>, edge_b: Edge, e_b: &Vector3<f64>) -> bool {
+    let [m, n] = edge_a.faces.map(|face| a.normal(face));
+    if b.normals.is_empty() {
+        return m.dot(e_b) * n.dot(e_b) < 0.0;
+    }
+    let [p, q] = edge_b.faces.map(|face| -b.normal(face));
+    let plane_a = n.cross(&m);
+    let (p_side, q_side) = (p.dot(&plane_a), q.dot(&plane_a));
+    if p_side * q_side >= 0.0 {
+        return false;
+    }
+    let plane_b = q.cross(&p);
+    let (m_side, n_side) = (m.dot(&plane_b), n.dot(&plane_b));
+    m_side * n_side < 0.0 && p_side * n_side > 0.0
+}

@@ -1,0 +1,133 @@
+//! Closest points of segments, with the features they lie on.
+
+use nalgebra::{Point3, Vector3};
+
+/// Lines whose directions make an angle with a smaller sine are parallel: their closest points are lost to round-off.
+pub(super) const PARALLEL: f64 = 1e-6;
+
+/// Where on a segment a point lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// At end 0 or 1.
+    End(usize),
+    /// Between the ends.
+    Inside,
+}
+
+/// A pair of closest points.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Closest {
+    pub(super) place_a: Place,
+    pub(super) place_b: Place,
+    pub(super) point_a: Point3<f64>,
+    pub(super) point_b: Point3<f64>,
+}
+
+impl Closest {
+    /// Distance of the two points.
+    pub(super) fn distance(&self) -> f64 {
+        (self.point_b - self.point_a).norm()
+    }
+
+    /// Whether these points are closer than those of `other`, or as close and better placed.
+    ///
+    /// A foot inside a segment beats its end by the square of their distance, which round-off hides. Of distances that
+    /// differ by less than `tie` the one with more feet inside is therefore the true one.
+    pub(super) fn beats(&self, other: &Self, tie: f64) -> bool {
+        let lead = other.distance() - self.distance();
+        lead > tie || (lead >= -tie && self.feet_inside() > other.feet_inside())
+    }
+
+    fn feet_inside(&self) -> u32 {
+        u32::from(self.place_a == Place::Inside) + u32::from(self.place_b == Place::Inside)
+    }
+}
+
+/// The sine of the angle between two directions.
+pub(super) fn sine(e_a: &Vector3<f64>, e_b: &Vector3<f64>) -> f64 {
+    let product = e_a.norm() * e_b.norm();
+    if product > 0.0 { e_a.cross(e_b).norm() / product } else { 0.0 }
+}
+
+/// The parameter t of the foot p₀ + t (p₁ − p₀) of the perpendicular from `point` to the line, zero for a null segment.
+pub(super) fn foot(point: &Point3<f64>, segment: &[Point3<f64>; 2]) -> f64 {
+    let e = segment[1] - segment[0];
+    let square = e.norm_squared();
+    // From the nearer end, so that the coordinate of a point at that end is exact.
+    if square > 0.0 {
+        let from_start = e.dot(&(point - segment[0])) / square;
+        if from_start < 0.5 { from_start } else { 1.0 + e.dot(&(point - segment[1])) / square }
+    } else {
+        0.0
+    }
+}
+
+/// The closest point of a segment and where it lies.
+pub(super) fn closest_to_point(point: &Point3<f64>, segment: &[Point3<f64>; 2]) -> (Place, Point3<f64>) {
+    let t = foot(point, segment);
+    if t <= 0.0 {
+        (Place::End(0), segment[0])
+    } else if t >= 1.0 {
+        (Place::End(1), segment[1])
+    } else {
+        (Place::Inside, along(segment, t))
+    }
+}
+
+/// The point p₀ + t (p₁ − p₀), measured from the nearer end.
+pub(super) fn along(segment: &[Point3<f64>; 2], t: f64) -> Point3<f64> {
+    let e = segment[1] - segment[0];
+    if t < 0.5 { segment[0] + e * t } else { segment[1] + e * (t - 1.0) }
+}
+
+/// Parameters of the closest points of two lines, unless they are parallel.
+///
+/// With edges e, f, n = e × f and w from a₀ to b₀, the parameters are (w × f) · n / n² and (w × e) · n / n².   [GEOM-33]
+pub(super) fn lines(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2]) -> Option<(f64, f64)> {
+    let (e_a, e_b) = (a[1] - a[0], b[1] - b[0]);
+    let n = e_a.cross(&e_b);
+    let square = n.norm_squared();
+    let product = e_a.norm() * e_b.norm();
+    let is_parallel = square.sqrt() <= PARALLEL * product || square <= 0.0;
+    let w = b[0] - a[0];
+    (!is_parallel).then(|| (w.cross(&e_b).dot(&n) / square, w.cross(&e_a).dot(&n) / square))
+}
+
+/// The closest points of two segments.
+///
+/// Where the lines are closest inside both segments that is the answer; otherwise one of the points is an end. Distances
+/// are known to `tie`.
+pub(super) fn closest(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2], tie: f64) -> Closest {
+    if let Some((t_a, t_b)) = lines(a, b)
+        && (t_a > 0.0 && t_a < 1.0 && t_b > 0.0 && t_b < 1.0)
+    {
+        let (point_a, point_b) = (along(a, t_a), along(b, t_b));
+        return Closest { place_a: Place::Inside, place_b: Place::Inside, point_a, point_b };
+    }
+    let end_of_a = |i: usize| {
+        let (place_b, point_b) = closest_to_point(&a[i], b);
+        Closest { place_a: Place::End(i), place_b, point_a: a[i], point_b }
+    };
+    let end_of_b = |i: usize| {
+        let (place_a, point_a) = closest_to_point(&b[i], a);
+        Closest { place_a, place_b: Place::End(i), point_a, point_b: b[i] }
+    };
+    let candidates = [end_of_a(1), end_of_b(0), end_of_b(1)];
+    candidates
+        .into_iter()
+        .fold(end_of_a(0), |best, candidate| if candidate.beats(&best, tie) { candidate } else { best })
+}
+
+/// The unit vector perpendicular to `axis` that is closest to +z, or +x for an axis along z.
+pub(super) fn perpendicular(axis: &Vector3<f64>) -> Vector3<f64> {
+    let up = Vector3::z();
+    let square = axis.norm_squared();
+    if square <= 0.0 {
+        return up;
+    }
+    let part = up - axis * (axis.z / square);
+    // An axis within 1e-7 of z leaves too little of z; x is then perpendicular up to the same 1e-7, and is made exact.
+    let part = if part.norm() > 1e-7 { part } else { Vector3::x() - axis * (axis.x / square) };
+    let unit = part.normalize();
+    (unit - axis * (axis.dot(&unit) / square)).normalize()
+}

@@ -1,0 +1,146 @@
+//! The shapes of space and their bounds.
+
+use nalgebra::{Point3, Unit, Vector3};
+
+use super::polyhedron::ConvexPolyhedron;
+use crate::broad_phase::Aabb;
+use crate::{Pose, ShapeError};
+
+/// The largest magnitude of a size or coordinate; beyond it squares of lengths lose their meaning.
+pub const MAX_LENGTH: f64 = 1e9;
+
+/// A convex shape in space, in the coordinates of its body.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Shape {
+    /// The origin.
+    Point,
+    /// A ball about the origin.
+    Sphere {
+        /// Radius.
+        radius: f64,
+    },
+    /// All points within `radius` of the segment from −`half_length` to +`half_length` on the local x axis.
+    Capsule {
+        /// Half the length of the segment.
+        half_length: f64,
+        /// Radius.
+        radius: f64,
+    },
+    /// A box about the origin, aligned with the local axes.
+    Box {
+        /// Half the edge lengths along x, y and z.
+        half_extents: [f64; 3],
+    },
+    /// The convex hull of finitely many points.
+    Polyhedron(ConvexPolyhedron),
+    /// All points x with `normal` · x ≤ 0.
+    HalfSpace {
+        /// The direction out of the solid.
+        normal: Unit<Vector3<f64>>,
+    },
+}
+
+impl Shape {
+    /// The origin as a shape.
+    pub fn point() -> Self {
+        Self::Point
+    }
+
+    /// A ball about the origin.
+    pub fn sphere(radius: f64) -> Result<Self, ShapeError> {
+        Ok(Self::Sphere { radius: size("the radius of a sphere", radius)? })
+    }
+
+    /// A capsule along the local x axis.
+    pub fn capsule(half_length: f64, radius: f64) -> Result<Self, ShapeError> {
+        Ok(Self::Capsule {
+            half_length: size("the half length of a capsule", half_length)?,
+            radius: size("the radius of a capsule", radius)?,
+        })
+    }
+
+    /// A box about the origin with the given half edge lengths.
+    pub fn cuboid(half_extents: [f64; 3]) -> Result<Self, ShapeError> {
+        for half_extent in half_extents {
+            size("a half extent of a box", half_extent)?;
+        }
+        Ok(Self::Box { half_extents })
+    }
+
+    /// A convex polyhedron.
+    pub fn polyhedron(polyhedron: ConvexPolyhedron) -> Self {
+        Self::Polyhedron(polyhedron)
+    }
+
+    /// The convex hull of `points`.
+    pub fn convex_hull(points: &[Point3<f64>]) -> Result<Self, ShapeError> {
+        ConvexPolyhedron::from_points(points).map(Self::Polyhedron)
+    }
+
+    /// The half-space below the plane through the origin with the given outward normal.
+    pub fn half_space(normal: Vector3<f64>) -> Result<Self, ShapeError> {
+        // Scaling by the largest component keeps the norm of very long and very short vectors representable.
+        let scale = normal.amax();
+        if !(scale.is_normal() && normal.iter().all(|x| x.is_finite())) {
+            return Err(ShapeError::BadDirection { what: "the normal of a half-space" });
+        }
+        Ok(Self::HalfSpace { normal: Unit::new_normalize(normal / scale) })
+    }
+
+    /// The name used in messages and files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Point => "point",
+            Self::Sphere { .. } => "sphere",
+            Self::Capsule { .. } => "capsule",
+            Self::Box { .. } => "box",
+            Self::Polyhedron(_) => "polyhedron",
+            Self::HalfSpace { .. } => "half-space",
+        }
+    }
+
+    /// The smallest axis-aligned box around the shape at `pose`; none for an unbounded shape.
+    pub fn aabb(&self, pose: &Pose) -> Option<Aabb> {
+        let centre = Point3::from(pose.translation.vector);
+        let axes = pose.rotation.matrix();
+        let half = match self {
+            Self::Point => Vector3::zeros(),
+            Self::Sphere { radius } => Vector3::repeat(*radius),
+            Self::Capsule { half_length, radius } => axes.column(0).abs() * *half_length + Vector3::repeat(*radius),
+            Self::Box { half_extents } => axes.abs() * Vector3::from(*half_extents),
+            Self::Polyhedron(polyhedron) => return Some(bounds(polyhedron, pose)),
+            Self::HalfSpace { .. } => return None,
+        };
+        Some(Aabb { min: centre - half, max: centre + half })
+    }
+
+    /// The largest distance of a point of the shape from the body's origin; none for an unbounded shape.
+    pub fn radius_bound(&self) -> Option<f64> {
+        match self {
+            Self::Point => Some(0.0),
+            Self::Sphere { radius } => Some(*radius),
+            Self::Capsule { half_length, radius } => Some(half_length + radius),
+            Self::Box { half_extents } => Some(Vector3::from(*half_extents).norm()),
+            Self::Polyhedron(polyhedron) => Some(polyhedron.radius_bound()),
+            Self::HalfSpace { .. } => None,
+        }
+    }
+}
+
+/// The smallest axis-aligned box around the vertices of `polyhedron`.
+fn bounds(polyhedron: &ConvexPolyhedron, pose: &Pose) -> Aabb {
+    let (min, max) = polyhedron.vertices().iter().map(|v| pose * v).fold(
+        (Point3::from(Vector3::repeat(f64::INFINITY)), Point3::from(Vector3::repeat(f64::NEG_INFINITY))),
+        |(min, max), v| (min.inf(&v), max.sup(&v)),
+    );
+    Aabb { min, max }
+}
+
+/// Accepts a normal positive number up to [`MAX_LENGTH`].
+fn size(what: &'static str, value: f64) -> Result<f64, ShapeError> {
+    if value > MAX_LENGTH && value.is_finite() {
+        return Err(ShapeError::BadCoordinate { what, value, limit: MAX_LENGTH });
+    }
+    if value.is_normal() && value > 0.0 { Ok(value) } else { Err(ShapeError::BadSize { what, value }) }
+}

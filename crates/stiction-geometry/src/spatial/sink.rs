@@ -1,0 +1,169 @@
+//! From features that meet to reported contacts.
+
+use nalgebra::{Point3, Unit, Vector3};
+
+use super::placed::Core;
+use crate::{ContactPoint, Feature};
+
+/// Round-off of a coordinate, relative to the largest length of the pair: some sixty units in the last place.
+const ROUND_OFF: f64 = 1e-14;
+/// Lengths below this fraction of the smaller shape do not tell features apart.
+const RESOLUTION: f64 = 1e-10;
+/// Unit vectors with this cosine or more have the same direction.
+const SAME_DIRECTION: f64 = 1.0 - 1e-9;
+
+/// Two features that meet: points of the cores and the unit normal from A to B.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meeting {
+    pub(super) feature_a: u32,
+    pub(super) feature_b: u32,
+    pub(super) core_a: Point3<f64>,
+    pub(super) core_b: Point3<f64>,
+    pub(super) normal: Vector3<f64>,
+    pub(super) normal_is_unique: bool,
+}
+
+/// The lengths below which a pair cannot be resolved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tolerance {
+    /// Error of a coordinate.
+    pub(super) round_off: f64,
+    /// Features closer than this count as touching, and a point this far outside a face counts as over it.
+    pub(super) touching: f64,
+}
+
+impl Tolerance {
+    /// The tolerance of two shapes with the given sizes, whose origins are `distance` apart.
+    pub(super) fn new(size_a: f64, size_b: f64, distance: f64) -> Self {
+        let round_off = ROUND_OFF * size_a.max(size_b).max(distance);
+        Self { round_off, touching: round_off + RESOLUTION * size_a.min(size_b) }
+    }
+}
+
+/// Turns meetings of two cores into contacts of the thickened shapes and appends them.
+#[derive(Debug)]
+pub(super) struct Sink<'a> {
+    out: &'a mut Vec<ContactPoint>,
+    first: usize,
+    origin: Vector3<f64>,
+    radii: [f64; 2],
+    margin: f64,
+    tolerance: Tolerance,
+    swapped: bool,
+}
+
+impl<'a> Sink<'a> {
+    /// A sink for contacts with gap ≤ `margin`; with `swapped`, what is called A here is B to the caller.
+    pub(super) fn new(
+        out: &'a mut Vec<ContactPoint>,
+        origin: Vector3<f64>,
+        radii: [f64; 2],
+        margin: f64,
+        tolerance: Tolerance,
+        swapped: bool,
+    ) -> Self {
+        let first = out.len();
+        Self { out, first, origin, radii, margin, tolerance, swapped }
+    }
+
+    /// The tolerance of the pair.
+    pub(super) fn tolerance(&self) -> Tolerance {
+        self.tolerance
+    }
+
+    /// The largest distance between the cores at which the shapes are still within the margin.
+    pub(super) fn core_margin(&self) -> f64 {
+        self.margin + self.radii[0] + self.radii[1]
+    }
+
+    /// Whether a meeting at a distance of at most `distance` has been reported, along `direction` if one is given.
+    pub(super) fn has_reached(&self, distance: f64, direction: Option<&Vector3<f64>>) -> bool {
+        let sign = if self.swapped { -1.0 } else { 1.0 };
+        self.reported().iter().any(|contact| {
+            let is_along = direction.is_none_or(|d| sign * contact.normal.dot(d) >= SAME_DIRECTION);
+            is_along && contact.gap + self.radii[0] + self.radii[1] <= distance
+        })
+    }
+
+    fn reported(&self) -> &[ContactPoint] {
+        self.out.get(self.first..).unwrap_or(&[])
+    }
+
+    /// Reports a meeting unless it is beyond the margin or coincides with one already reported.
+    pub(super) fn push(&mut self, meeting: &Meeting) {
+        let contact = self.contact(meeting);
+        if !self.is_reported(&contact) {
+            self.push_if_near(contact);
+        }
+    }
+
+    /// Reports a meeting unless it is beyond the margin.
+    pub(super) fn push_unless_far(&mut self, meeting: &Meeting) {
+        self.push_if_near(self.contact(meeting));
+    }
+
+    fn push_if_near(&mut self, contact: ContactPoint) {
+        // A gap that is not a number is not reported either.
+        if contact.gap <= self.margin {
+            self.out.push(contact);
+        }
+    }
+
+    /// The contact of the thickened shapes where their cores meet.
+    ///
+    /// With core points a, b and radii r, s: ψ = n · (b − a) − r − s, between the points a + r n and b − s n.   [GEOM-31]
+    fn contact(&self, meeting: &Meeting) -> ContactPoint {
+        let Meeting { core_a, core_b, normal, normal_is_unique, .. } = *meeting;
+        let gap = meeting.distance() - self.radii[0] - self.radii[1];
+        let point_a = core_a + normal * self.radii[0] + self.origin;
+        let point_b = core_b - normal * self.radii[1] + self.origin;
+        let (feature_a, feature_b) = (meeting.feature_a, meeting.feature_b);
+        let (feature, point_a, point_b, normal) = if self.swapped {
+            (Feature::new(feature_b, feature_a), point_b, point_a, -normal)
+        } else {
+            (Feature::new(feature_a, feature_b), point_a, point_b, normal)
+        };
+        ContactPoint { feature, point_a, point_b, normal: Unit::new_unchecked(normal), gap, normal_is_unique }
+    }
+
+    /// Puts what has been reported into the order of the features.
+    pub(super) fn sort(self) {
+        if let Some(reported) = self.out.get_mut(self.first..) {
+            reported.sort_unstable_by_key(|contact| contact.feature);
+        }
+    }
+
+    /// Whether a contact between the same two points, to the resolution of the pair, has been reported.
+    fn is_reported(&self, contact: &ContactPoint) -> bool {
+        let reach = 8.0 * self.tolerance.touching;
+        let is_near = |p: &Point3<f64>, q: &Point3<f64>| (p - q).norm() <= reach;
+        self.reported().iter().any(|c| is_near(&c.point_a, &contact.point_a) && is_near(&c.point_b, &contact.point_b))
+    }
+}
+
+/// The meeting of a vertex of B with a face of A: the normal is the normal of the face.   [GEOM-32]
+pub(super) fn vertex_on_face(a: &Core<'_>, face: u32, b: &Core<'_>, vertex: u32) -> Meeting {
+    let normal = a.normal(face);
+    let core_b = b.vertex(vertex);
+    let core_a = core_b - normal * normal.dot(&(core_b - a.face_origin(face)));
+    Meeting { feature_a: a.face_feature(face), feature_b: vertex, core_a, core_b, normal, normal_is_unique: true }
+}
+
+impl Meeting {
+    /// The signed distance of the cores.
+    pub(super) fn distance(&self) -> f64 {
+        self.normal.dot(&(self.core_b - self.core_a))
+    }
+
+    /// The same meeting with A and B exchanged.
+    pub(super) fn exchanged(self) -> Self {
+        Self {
+            feature_a: self.feature_b,
+            feature_b: self.feature_a,
+            core_a: self.core_b,
+            core_b: self.core_a,
+            normal: -self.normal,
+            normal_is_unique: self.normal_is_unique,
+        }
+    }
+}
