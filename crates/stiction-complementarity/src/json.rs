@@ -166,7 +166,6 @@ fn needed<T>(field: Option<T>, kind: &'static str, name: &'static str) -> Result
 }
 
 /// The matrix and the vector, once their sizes are known to be n × n and n.
-#[allow(clippy::type_complexity)]
 fn numbers(
     m: Option<Vec<Vec<f64>>>,
     q: Option<Vec<f64>>,

@@ -84,7 +84,6 @@ pub struct LcpLemke {
     lu: DenseLu,
     defect: Vec<f64>,
     correction: Vec<f64>,
-    basic_z: Vec<f64>,
     failure: Option<LemkeFailure>,
 }
 
@@ -93,7 +92,8 @@ impl LcpLemke {
     /// covering vector leaves e. Another covering vector leads along another path, with fewer ties.
     const ATTEMPTS: [(f64, f64); 5] = [(1.0, 0.0), (1.0, 0.5), (10.0, 0.25), (0.1, 1.0), (100.0, 0.7)];
 
-    /// Residual [LCP-2] up to which the last basis is believed. Dimensionless.
+    /// ‖min(z, w)‖∞ / ‖q‖∞ up to which the last basis is believed. Dimensionless. Unlike [LCP-2] it is relative for small
+    /// q too, because a wrong tie is to be noticed in any units.
     const CONFIRMED: f64 = 1e-9;
 
     /// Fraction of the first z₀ below which a ray is doubted. Dimensionless.
@@ -178,7 +178,8 @@ impl LcpLemke {
         }
         self.solve_basis(problem, &mut z.z);
         let residual = problem.residual(z);
-        if residual.value <= Self::CONFIRMED { Ok(()) } else { Err(LemkeFailure::WrongBasis { row: residual.row }) }
+        let allowed = Self::CONFIRMED * problem.q().iter().fold(0.0, |size: f64, q| size.max(q.abs())).min(1.0);
+        if residual.value <= allowed { Ok(()) } else { Err(LemkeFailure::WrongBasis { row: residual.row }) }
     }
 
     /// Whether a failure may come from a misjudged tie, so that judging more or less finely may cure it.
@@ -218,16 +219,13 @@ impl LcpLemke {
         if factored.is_err() {
             return self.read_dictionary(z);
         }
-        self.basic_z.clear();
-        self.basic_z.resize(size, 0.0);
         self.correction.resize(size, 0.0);
         for _ in 0..2 {
             self.defect.clear();
             self.defect.extend(basis.iter().map(|&i| -(dot(problem.m().row(i), z) + problem.q()[i])));
             self.lu.solve(&self.defect, &mut self.correction);
-            for ((&i, basic), correction) in basis.iter().zip(&mut self.basic_z).zip(&self.correction) {
-                *basic += correction;
-                z[i] = *basic;
+            for (&i, correction) in basis.iter().zip(&self.correction) {
+                z[i] += correction;
             }
         }
         // A degenerate basic variable is zero up to rounding of either sign.
@@ -257,6 +255,8 @@ impl Solver<Lcp> for LcpLemke {
             status = match failure {
                 LemkeFailure::Ray { .. } if !curable => Status::Infeasible,
                 LemkeFailure::Budget { .. } => Status::BudgetExhausted,
+                // A basis was reached; how good it is, the ruler says.
+                LemkeFailure::WrongBasis { .. } => Status::Solved,
                 _ => Status::Breakdown,
             };
             if !curable {

@@ -63,13 +63,6 @@ impl DenseMatrix {
             *y_i += dot(self.row(i), x);
         }
     }
-
-    /// Copies every entry of `other` in the memory this matrix has.
-    pub fn copy_from(&mut self, other: &Self) {
-        self.rows = other.rows;
-        self.cols = other.cols;
-        self.data.clone_from(&other.data);
-    }
 }
 
 impl std::ops::Index<(usize, usize)> for DenseMatrix {

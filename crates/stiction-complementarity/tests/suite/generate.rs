@@ -6,10 +6,10 @@ use stiction_complementarity::{
 };
 
 /// SplitMix64: small, well mixed, the same everywhere.
-pub struct Seed(pub u64);
+pub(crate) struct Seed(pub(crate) u64);
 
 impl Seed {
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut x = self.0;
         x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -18,31 +18,31 @@ impl Seed {
     }
 
     /// Uniform in [−1, 1).
-    pub fn real(&mut self) -> f64 {
+    pub(crate) fn real(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.bits() % n as u64) as usize
     }
 
-    pub fn vector(&mut self, n: usize) -> Vec<f64> {
+    pub(crate) fn vector(&mut self, n: usize) -> Vec<f64> {
         (0..n).map(|_| self.real()).collect()
     }
 
     /// Entries from −3 to 3.
-    pub fn integers(&mut self, rows: usize, cols: usize) -> DenseMatrix {
+    pub(crate) fn integers(&mut self, rows: usize, cols: usize) -> DenseMatrix {
         let data = (0..rows * cols).map(|_| self.below(7) as f64 - 3.0).collect();
         DenseMatrix::from_row_major(rows, cols, data).unwrap()
     }
 
-    pub fn matrix(&mut self, rows: usize, cols: usize) -> DenseMatrix {
+    pub(crate) fn matrix(&mut self, rows: usize, cols: usize) -> DenseMatrix {
         DenseMatrix::from_row_major(rows, cols, self.vector(rows * cols)).unwrap()
     }
 }
 
 /// a b.
-pub fn product(a: &DenseMatrix, b: &DenseMatrix) -> DenseMatrix {
+pub(crate) fn product(a: &DenseMatrix, b: &DenseMatrix) -> DenseMatrix {
     let mut result = DenseMatrix::zeros(a.rows(), b.cols());
     for i in 0..a.rows() {
         for j in 0..b.cols() {
@@ -52,7 +52,7 @@ pub fn product(a: &DenseMatrix, b: &DenseMatrix) -> DenseMatrix {
     result
 }
 
-pub fn transpose(a: &DenseMatrix) -> DenseMatrix {
+pub(crate) fn transpose(a: &DenseMatrix) -> DenseMatrix {
     let mut result = DenseMatrix::zeros(a.cols(), a.rows());
     for i in 0..a.rows() {
         for j in 0..a.cols() {
@@ -63,7 +63,7 @@ pub fn transpose(a: &DenseMatrix) -> DenseMatrix {
 }
 
 /// a⁻¹, column by column.
-pub fn inverse(a: &DenseMatrix) -> DenseMatrix {
+pub(crate) fn inverse(a: &DenseMatrix) -> DenseMatrix {
     let n = a.rows();
     let mut lu = DenseLu::default();
     lu.factor(n, |data| data.copy_from_slice(a.as_slice())).unwrap();
@@ -80,7 +80,7 @@ pub fn inverse(a: &DenseMatrix) -> DenseMatrix {
 }
 
 /// A random P-matrix: positive definite symmetric part plus a skew part.
-pub fn p_matrix(seed: &mut Seed, n: usize) -> DenseMatrix {
+pub(crate) fn p_matrix(seed: &mut Seed, n: usize) -> DenseMatrix {
     let a = seed.matrix(n, n);
     let mut m = product(&a, &transpose(&a));
     for i in 0..n {
@@ -94,11 +94,11 @@ pub fn p_matrix(seed: &mut Seed, n: usize) -> DenseMatrix {
     m
 }
 
-pub fn lcp<const N: usize>(m: [[f64; N]; N], q: [f64; N]) -> Lcp {
+pub(crate) fn lcp<const N: usize>(m: [[f64; N]; N], q: [f64; N]) -> Lcp {
     Lcp::new(DenseMatrix::from_rows(&m), q.to_vec()).unwrap()
 }
 
-pub fn lemke(problem: &Lcp) -> Outcome<LcpSolution> {
+pub(crate) fn lemke(problem: &Lcp) -> Outcome<LcpSolution> {
     let mut solution = LcpSolution::default();
     let outcome = solve(&mut LcpLemke::new(), problem, None, &mut solution, &Tolerance::default());
     Outcome {
@@ -109,7 +109,7 @@ pub fn lemke(problem: &Lcp) -> Outcome<LcpSolution> {
     }
 }
 
-pub fn sparse(a: &DenseMatrix) -> SparseMatrix {
+pub(crate) fn sparse(a: &DenseMatrix) -> SparseMatrix {
     let mut result = SparseMatrix::default();
     result.clear(a.rows(), a.cols());
     for i in 0..a.rows() {
@@ -124,7 +124,7 @@ pub fn sparse(a: &DenseMatrix) -> SparseMatrix {
 }
 
 /// The mixed problem with these dense blocks.
-pub fn mixed(
+pub(crate) fn mixed(
     [a, c, d, b]: [&DenseMatrix; 4],
     constant_a: Vec<f64>,
     constant_b: Vec<f64>,
@@ -135,7 +135,7 @@ pub fn mixed(
     )
 }
 
-pub fn distance(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     a.iter().zip(b).fold(0.0, |largest: f64, (x, y)| largest.max((x - y).abs()))
 }

@@ -107,10 +107,10 @@ proptest! {
         let mut seed = Seed(seed);
         let (m, q) = (p_matrix(&mut seed, n), seed.vector(n));
         let (mut scaled, mut scaled_q) = (m.clone(), q.clone());
-        for i in 0..n {
-            let scale = 10.0_f64.powi(seed.below(13) as i32 - 6);
+        for (i, q_i) in scaled_q.iter_mut().enumerate() {
+            let scale = [1e-6, 1e-3, 0.1, 1.0, 10.0, 1e4, 1e6][seed.below(7)];
             scaled.row_mut(i).iter_mut().for_each(|x| *x *= scale);
-            scaled_q[i] *= scale;
+            *q_i *= scale;
         }
         let straight = lemke(&Lcp::new(m, q).unwrap());
         let other = lemke(&Lcp::new(scaled, scaled_q).unwrap());

@@ -5,7 +5,7 @@ use stiction_complementarity::linalg::{BlockLu, DenseLu, SparseLdl};
 use stiction_complementarity::{DenseMatrix, SparseMatrix};
 
 /// [−M W; Wᵀ 0] for a chain of bodies with `size` coordinates, neighbours joined by `rows` constraint rows.
-pub fn chain(seed: &mut Seed, bodies: usize, size: usize, rows: usize) -> SparseMatrix {
+pub(crate) fn chain(seed: &mut Seed, bodies: usize, size: usize, rows: usize) -> SparseMatrix {
     let (nu, nj) = (bodies * size, (bodies - 1) * rows);
     let mut w = DenseMatrix::zeros(nu, nj);
     for joint in 0..bodies - 1 {
@@ -159,7 +159,9 @@ fn block_lu_finds_its_blocks_and_solves_both_ways() {
     let mut transposed = SparseMatrix::default();
     a.transpose_into(&mut transposed);
     let mut dense_d = vec![0.0; n];
-    d.iter().for_each(|&(i, value)| dense_d[i] += value);
+    for (i, value) in d {
+        dense_d[i] += value;
+    }
     assert!(defect(&transposed, &y, &dense_d) <= 1e-12);
 }
 

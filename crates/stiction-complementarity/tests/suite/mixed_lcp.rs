@@ -224,7 +224,7 @@ fn a_symmetric_block_that_is_no_saddle_matrix_is_solved_too() {
     let _ = method.run(&problem, None, &mut MixedLcpSolution::default());
     assert_eq!(method.last_failure(), None);
     let expected = product(&d, &product(&inverse(&a), &c));
-    let mut b = vec![0.0; 2];
+    let mut b = [0.0; 2];
     problem.complementarity.on_complementary.row(0).for_each(|(j, value)| b[j] = value);
     for j in 0..2 {
         assert!((method.reduced().m()[(0, j)] - (b[j] - expected[(0, j)])).abs() <= 1e-14);
