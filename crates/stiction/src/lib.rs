@@ -29,6 +29,8 @@
 mod build_error;
 mod simulation;
 
+pub mod record;
+
 
 pub use build_error::{BuildError, RestoreError};
 pub use simulation::Simulation;
@@ -40,6 +42,7 @@ pub use stiction_multibody::{
     Expression, ForceCallback, JointId, JointKind, Load, Model, ModelBuilder, ModelError, Motion, OrientationUpdate,
     ShapeId, Spring, State, Twist, Wrench,
 };
+pub use stiction_scene::{self as scene, Scene, SceneError};
 pub use stiction_stepping::{
     self as stepping, ContactReport, Event, EventKind, Infeasibility, Ladder, LineariseAt, Margin, Preset,
     PrescribedSlip, Rung, Scheme, StepCause, StepError, StepReport,

@@ -10,7 +10,9 @@ use stiction_stepping::{
     detect, infeasibility,
 };
 
-use crate::{BuildError, RestoreError};
+use stiction_scene::{Jacobians, Scene, SchemeSettings};
+
+use crate::{BuildError, LineariseAt, Margin, PrescribedSlip, RestoreError};
 
 /// Smallest and largest step, s.
 const STEP_RANGE: (f64, f64) = (1e-12, 10.0);
@@ -53,6 +55,11 @@ impl Simulation {
         configuration.update(&model, &state.q, &state.v, state.time);
         let (ladder, workspace) = (Ladder::default(), Workspace::default());
         Ok(Self { model, scheme, h: step, ladder, state, configuration, workspace })
+    }
+
+    /// The simulation a scene describes.
+    pub fn from_scene(scene: &Scene) -> Result<Self, BuildError> {
+        Self::new(Arc::clone(&scene.model), scheme_of(&scene.settings.scheme), scene.settings.step)
     }
 
     /// Replaces the ladder of solvers.
@@ -207,4 +214,26 @@ impl Simulation {
     fn body_names(&self) -> impl Iterator<Item = &str> {
         self.model.bodies().iter().map(|body| body.name.as_str())
     }
+}
+
+fn scheme_of(settings: &SchemeSettings) -> Scheme {
+    let mut scheme = Scheme::default();
+    scheme.gamma = settings.gamma;
+    scheme.joint_gamma = settings.joint_gamma;
+    scheme.directions = settings.directions;
+    scheme.orientation = settings.orientation;
+    scheme.linearise_at = match settings.jacobians {
+        Jacobians::Start => LineariseAt::Start,
+        Jacobians::Predicted => LineariseAt::Predicted,
+    };
+    scheme.margin = match settings.margin {
+        stiction_scene::Margin::Auto => Margin::Automatic,
+        stiction_scene::Margin::Distance(gap) => Margin::Fixed(gap),
+    };
+    scheme.prescribed_slip = match settings.prescribed_slip {
+        stiction_scene::PrescribedSlip::Start => PrescribedSlip::Start,
+        stiction_scene::PrescribedSlip::Displacement => PrescribedSlip::Displacement,
+        stiction_scene::PrescribedSlip::End => PrescribedSlip::End,
+    };
+    scheme
 }
