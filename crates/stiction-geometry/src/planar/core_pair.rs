@@ -237,16 +237,18 @@ impl<'a> CorePair<'a> {
         // Where the overlap has shrunk to a point its two ends are one.
         let is_last_point = ((corner_a == end_a && corner_b == end_b)
             || (corner_a == on_a.face && corner_b == on_b.face))
-            && self.lateral_distance(on_a, corner_a) <= 2.0 * self.round_off();
+            && self.lateral_distance(on_a, on_b) <= 2.0 * self.round_off();
         let are_opposed = self.a.normals[on_a.face].dot(&self.b.normals[on_b.face]) <= -OPPOSED_COSINE;
         let (low, high) = (on_a.height.min(on_b.height), on_a.height.max(on_b.height));
         let agree = low >= -self.round_off() || high <= self.round_off();
         (is_same_end || is_last_point) && are_opposed && agree
     }
 
-    /// How far the vertex of B over a face of A is from a corner of A, along the face.
-    fn lateral_distance(&self, on_a: &VertexOverFace, corner_a: usize) -> f64 {
-        self.a.tangent(on_a.face).dot(&(self.b.vertices[on_a.vertex] - self.a.vertices[corner_a])).abs()
+    /// How far the two corners are apart along the faces, whichever of the two directions tells more.
+    fn lateral_distance(&self, on_a: &VertexOverFace, on_b: &VertexOverFace) -> f64 {
+        let d = self.b.vertices[on_a.vertex] - self.a.vertices[on_b.vertex];
+        let along = |tangent: Vector2<f64>| tangent.dot(&d).abs();
+        along(self.a.tangent(on_a.face)).max(along(self.b.tangent(on_b.face)))
     }
 
     /// The contact of a vertex over a face.   [GEOM-4]

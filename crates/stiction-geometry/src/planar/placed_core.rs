@@ -12,8 +12,11 @@ use super::shape::Shape;
 /// avoids the angles of regular polygons, which must not flip at round-off.
 const FACING_COSINE: f64 = 0.4;
 
-/// Normals whose cosines differ by less are equally opposed; symmetric shapes must not flip at round-off.
+/// Cosines that differ by less are equal; symmetric shapes must not flip at round-off.
 const EQUAL_COSINE: f64 = 1e-9;
+
+/// Angles (in radians) that differ by less are equal; far below the turn of the flattest corner of a polygon.
+const EQUAL_ANGLE: f64 = 1e-12;
 
 /// Vertices and outward face normals in midpoint coordinates; face i runs from vertex i to vertex i + 1.
 #[derive(Clone, Debug, Default)]
@@ -103,9 +106,11 @@ impl PlacedCore {
     }
 
     /// The face whose normal is most opposed to `direction`, the first of equals.
+    ///
+    /// Measured by |n + d| = 2 sin(φ/2), which resolves small angles as the cosine does not.
     pub(super) fn most_opposed_face(&self, direction: &Vector2<f64>) -> Option<usize> {
-        let least = self.least_cosine(direction);
-        self.normals.iter().position(|n| n.dot(direction) <= least + EQUAL_COSINE)
+        let least = self.normals.iter().map(|n| (n + direction).norm()).fold(f64::INFINITY, f64::min);
+        self.normals.iter().position(|n| (n + direction).norm() <= least + EQUAL_ANGLE)
     }
 
     /// Whether one of the faces at `vertex` looks against `direction`, or none of the core does so better.

@@ -162,21 +162,29 @@ fn degenerate_pairs_are_mirrored_too() {
 #[test]
 fn least_gap_is_the_signed_distance_on_a_grid_of_aligned_poses() {
     let mut random = Random(23);
-    let noises = [0.0, 1e-16, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-7];
+    let noises = [0.0, 1e-16, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-7, 1e-5];
     let mut pairs = bounded_pairs();
     let shapes = [
         Shape::rectangle([0.5, 0.5]).unwrap(),
         Shape::rectangle([1.0, 0.25]).unwrap(),
         Shape::capsule(0.5, 0.25).unwrap(),
         Shape::polygon(&[Point2::new(0.0, 0.0), Point2::new(1.0, 0.0), Point2::new(0.0, 1.0)]).unwrap(),
+        // A box with a lid that is not quite flat.
+        Shape::polygon(&[
+            Point2::new(-1.0, 0.0),
+            Point2::new(1.0, 0.0),
+            Point2::new(1.0, 0.5),
+            Point2::new(0.0, 0.5 + 1e-7),
+            Point2::new(-1.0, 0.5),
+        ])
+        .unwrap(),
     ];
     pairs.extend(shapes.iter().flat_map(|a| shapes.iter().map(|b| (a.clone(), b.clone()))));
     for (a, b) in pairs {
-        for _ in 0..150 {
+        for noise in noises.iter().cycle().take(150) {
             let mut coordinate = || (random.between(-4.0, 4.0)).round() * 0.25;
             let (x, y) = (coordinate(), coordinate());
             let angle = std::f64::consts::FRAC_PI_4 * random.between(-4.0, 4.0).round();
-            let noise = noises[(random.unit() * noises.len() as f64) as usize];
             let mut noisy = |value: f64| value + noise * random.between(-1.0, 1.0);
             let (pose_a, pose_b) = (pose(0.0, 0.0, 0.0), pose(noisy(x), noisy(y), noisy(angle)));
             let found = contacts(&a, &pose_a, &b, &pose_b, 10.0);
