@@ -24,10 +24,9 @@ pub(super) fn contacts(a: &Core<'_>, b: &Core<'_>, sink: &mut Sink<'_>) {
         sink.push(&Meeting { normal_is_unique: axis.is_unique, ..meeting });
     }
     push_manifold(a, b, &axis, sink);
-    // No pair of points is closer than the separation, so what reaches it is the closest. Features that touch all reach
-    // it, whatever their normals, and there the normal decides.
-    let direction = (axis.separation <= touching).then_some(&axis.direction);
-    if sink.has_reached(axis.separation + 2.0 * touching, direction) {
+    // No pair of points is closer than the separation, so what reaches it along the same direction is the closest. (Where
+    // the cores touch, other features of the same point reach it too, along directions that do not lead out.)
+    if sink.has_reached(axis.separation + 2.0 * touching, Some(&axis.direction)) {
         return;
     }
     if axis.separation > 0.0 {
@@ -37,7 +36,7 @@ pub(super) fn contacts(a: &Core<'_>, b: &Core<'_>, sink: &mut Sink<'_>) {
             return;
         }
     }
-    sink.push_unless_far(&axis_meeting(a, b, &axis));
+    sink.push_instead(&axis_meeting(a, b, &axis));
 }
 
 /// The features that span the direction of largest separation.
@@ -111,7 +110,7 @@ fn push_closest(a: &Core<'_>, b: &Core<'_>, pair: &EdgePair, sink: &mut Sink<'_>
             normal_is_unique: true,
         }
     };
-    sink.push(&meeting);
+    sink.push_instead(&meeting);
     // An end of an edge stands for all edges that meet there.
     let meets = |core: &Core<'_>, edge: u32, place: Place, other: u32| match place {
         Place::End(end) => core.edge(other).ends.contains(&core.edge(edge).ends[end]),

@@ -9,12 +9,8 @@ use nalgebra::Vector3;
 use super::capsule::ALIGNED;
 use super::placed::Core;
 use super::polytope_sat::{Axis, Kind};
-use super::segment::{along, lines, sine};
+use super::segment::{along, cross, is_transverse, lines};
 use super::sink::{Meeting, Sink, vertex_on_face};
-
-/// Sides that cross at a smaller sine make no contact: the normal of the crossing turns too fast to be of use, and the
-/// overlap of the faces is nearly straight there.
-const CROSSING: f64 = 1e-3;
 
 /// A depth is believed along normals with at least this cosine to the direction of largest separation, so that none in
 /// the manifold exceeds the depth of the cores by more than one per cent.   [GEOM-37]
@@ -89,7 +85,7 @@ fn push_crossings(
         let Some(edge_a) = edge(a, face_a, index_a, &-d) else { continue };
         for index_b in 0..count(b, face_b) {
             let Some(edge_b) = edge(b, face_b, index_b, d) else { continue };
-            if !is_transverse(a, edge_a, b, edge_b) {
+            if !is_transverse(&a.ends(a.edge(edge_a)), &b.ends(b.edge(edge_b))) {
                 continue;
             }
             if let Some(meeting) = crossing(a, edge_a, b, edge_b, d, sink.tolerance().touching) {
@@ -106,15 +102,6 @@ fn push_member(meeting: Meeting, axis: &Axis, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether two edges cross at an angle that defines a useful normal.
-fn is_transverse(a: &Core<'_>, edge_a: u32, b: &Core<'_>, edge_b: u32) -> bool {
-    let direction = |core: &Core<'_>, edge: u32| {
-        let [from, to] = core.ends(core.edge(edge));
-        to - from
-    };
-    sine(&direction(a, edge_a), &direction(b, edge_b)) > CROSSING
-}
-
 /// The meeting of two edges that cross when seen along `direction`.
 pub(super) fn crossing(
     a: &Core<'_>,
@@ -124,14 +111,7 @@ pub(super) fn crossing(
     direction: &Vector3<f64>,
     slack: f64,
 ) -> Option<Meeting> {
-    let (ends_a, ends_b) = (a.ends(a.edge(edge_a)), b.ends(b.edge(edge_b)));
-    let (e_a, e_b) = (ends_a[1] - ends_a[0], ends_b[1] - ends_b[0]);
-    let (t_a, t_b) = lines(&ends_a, &ends_b)?;
-    let is_within = |t: f64, e: &Vector3<f64>| {
-        let slack = slack / e.norm();
-        t >= -slack && t <= 1.0 + slack
-    };
-    if !(is_within(t_a, &e_a) && is_within(t_b, &e_b)) {
+    if !cross(&a.ends(a.edge(edge_a)), &b.ends(b.edge(edge_b)), slack) {
         return None;
     }
     let meeting = edges_meeting(a, edge_a, b, edge_b, direction);
@@ -141,8 +121,8 @@ pub(super) fn crossing(
 /// The meeting of two edges along their common perpendicular, on the side of `direction`.   [GEOM-33]
 pub(super) fn edges_meeting(a: &Core<'_>, edge_a: u32, b: &Core<'_>, edge_b: u32, direction: &Vector3<f64>) -> Meeting {
     let (ends_a, ends_b) = (a.ends(a.edge(edge_a)), b.ends(b.edge(edge_b)));
-    let cross = (ends_a[1] - ends_a[0]).cross(&(ends_b[1] - ends_b[0]));
-    let n = cross.try_normalize(0.0).unwrap_or(*direction);
+    let n = (ends_a[1] - ends_a[0]).cross(&(ends_b[1] - ends_b[0]));
+    let n = n.try_normalize(0.0).unwrap_or(*direction);
     let normal = if n.dot(direction) < 0.0 { -n } else { n };
     let (t_a, t_b) = lines(&ends_a, &ends_b).unwrap_or((0.5, 0.5));
     Meeting {

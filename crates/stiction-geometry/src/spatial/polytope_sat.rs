@@ -7,7 +7,7 @@
 use nalgebra::Vector3;
 
 use super::placed::Core;
-use super::segment::PARALLEL;
+use super::segment::{PARALLEL, cross, is_transverse};
 use super::topology::Edge;
 
 /// Which features span the direction.
@@ -33,7 +33,9 @@ pub(super) struct Axis {
 }
 
 /// Directions with a smaller cosine are different directions.
-const DISTINCT: f64 = 0.99;
+const DISTINCT: f64 = 1.0 - 1e-9;
+/// Cores are apart if their separation exceeds the resolution of the pair by this factor.
+const APART: f64 = 16.0;
 /// How many equally good directions are remembered.
 const CONTENDERS: usize = 8;
 
@@ -66,21 +68,21 @@ impl Contenders {
         }
     }
 
-    /// The first contender.
+    /// The first contender whose features `meet`, or else the first of all.
     ///
-    /// Apart, the closest features decide; only the overlap of two cores can have several equally short ways out.
-    fn first(&self) -> Option<Axis> {
-        let mut contenders = self.axes.iter().flatten();
-        let first = *contenders.next()?;
-        let is_alone = contenders.all(|other| other.direction.dot(&first.direction) >= DISTINCT);
-        Some(Axis { is_unique: is_alone || first.separation > self.lead, ..first })
+    /// Apart, the closest features decide; only cores that overlap or touch can have several equally short ways out.
+    fn first(&self, meet: impl Fn(&Kind) -> bool) -> Option<Axis> {
+        let contenders = || self.axes.iter().flatten();
+        let first = *contenders().find(|axis| meet(&axis.kind)).or_else(|| contenders().next())?;
+        let is_alone = contenders().all(|other| other.direction.dot(&first.direction) >= DISTINCT);
+        Some(Axis { is_unique: is_alone || first.separation > APART * self.lead, ..first })
     }
 }
 
 /// The direction of largest separation, or none if that exceeds `reach`.
 ///
-/// Separations that differ by less than `lead` count as equal: then a face of A goes before a face of B, a face before a
-/// pair of edges, and a lower number before a higher one, whatever the round-off.
+/// Separations that differ by less than `lead` count as equal: then features that meet go before features that pass each
+/// other, a face of A before a face of B, a face before a pair of edges, and a lower number before a higher one.
 pub(super) fn axis(a: &Core<'_>, b: &Core<'_>, reach: f64, lead: f64) -> Option<Axis> {
     let mut contenders = Contenders::new(lead);
     for face in 0..a.normals.len() as u32 {
@@ -101,7 +103,15 @@ pub(super) fn axis(a: &Core<'_>, b: &Core<'_>, reach: f64, lead: f64) -> Option<
             }
         }
     }
-    contenders.first().filter(|_| contenders.largest <= reach)
+    let meet = |kind: &Kind| match *kind {
+        Kind::FaceOfA { face, vertex } => a.is_over_face(face, &b.vertex(vertex), lead),
+        Kind::FaceOfB { face, vertex } => b.is_over_face(face, &a.vertex(vertex), lead),
+        Kind::Edges { edge_a, edge_b } => {
+            let (ends_a, ends_b) = (a.ends(a.edge(edge_a)), b.ends(b.edge(edge_b)));
+            is_transverse(&ends_a, &ends_b) && cross(&ends_a, &ends_b, lead)
+        }
+    };
+    contenders.first(meet).filter(|_| contenders.largest <= reach)
 }
 
 /// The vertex of `other` nearest to the plane of a face, or deepest below it, and its height.

@@ -5,6 +5,10 @@ use nalgebra::{Point3, Vector3};
 /// Lines whose directions make an angle with a smaller sine are parallel: their closest points are lost to round-off.
 pub(super) const PARALLEL: f64 = 1e-6;
 
+/// Edges that cross at a smaller sine make no contact of a manifold: the normal of the crossing turns too fast to be of
+/// use, and the overlap of the faces they bound is nearly straight there.
+const TRANSVERSE: f64 = 1e-3;
+
 /// Where on a segment a point lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
@@ -91,6 +95,20 @@ pub(super) fn lines(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2]) -> Option<(f64, 
     let is_parallel = square.sqrt() <= PARALLEL * product || square <= 0.0;
     let w = b[0] - a[0];
     (!is_parallel).then(|| (w.cross(&e_b).dot(&n) / square, w.cross(&e_a).dot(&n) / square))
+}
+
+/// Whether two segments make an angle that defines a useful common perpendicular.
+pub(super) fn is_transverse(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2]) -> bool {
+    sine(&(a[1] - a[0]), &(b[1] - b[0])) > TRANSVERSE
+}
+
+/// Whether the lines are closest inside both segments, or at most `slack` beyond their ends.
+pub(super) fn cross(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2], slack: f64) -> bool {
+    let is_within = |t: f64, segment: &[Point3<f64>; 2]| {
+        let slack = slack / (segment[1] - segment[0]).norm();
+        t >= -slack && t <= 1.0 + slack
+    };
+    lines(a, b).is_some_and(|(t_a, t_b)| is_within(t_a, a) && is_within(t_b, b))
 }
 
 /// The closest points of two segments.

@@ -9,8 +9,8 @@ use crate::{ContactPoint, Feature};
 const ROUND_OFF: f64 = 1e-14;
 /// Lengths below this fraction of the smaller shape do not tell features apart.
 const RESOLUTION: f64 = 1e-10;
-/// Unit vectors with this cosine or more have the same direction.
-const SAME_DIRECTION: f64 = 1.0 - 1e-9;
+/// Unit vectors with this cosine or more are the same up to round-off.
+const SAME_DIRECTION: f64 = 1.0 - 1e-14;
 
 /// Two features that meet: points of the cores and the unit normal from A to B.
 #[derive(Clone, Copy, Debug)]
@@ -97,9 +97,18 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Reports a meeting unless it is beyond the margin.
-    pub(super) fn push_unless_far(&mut self, meeting: &Meeting) {
-        self.push_if_near(self.contact(meeting));
+    /// Reports a meeting unless it is beyond the margin, in place of those already reported that coincide with it.
+    pub(super) fn push_instead(&mut self, meeting: &Meeting) {
+        let contact = self.contact(meeting);
+        let mut index = self.first;
+        while let Some(other) = self.out.get(index) {
+            if self.coincide(other, &contact) {
+                self.out.swap_remove(index);
+            } else {
+                index += 1;
+            }
+        }
+        self.push_if_near(contact);
     }
 
     fn push_if_near(&mut self, contact: ContactPoint) {
@@ -133,11 +142,14 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Whether a contact between the same two points, to the resolution of the pair, has been reported.
     fn is_reported(&self, contact: &ContactPoint) -> bool {
+        self.reported().iter().any(|other| self.coincide(other, contact))
+    }
+
+    /// Whether two contacts are between the same two points, to the resolution of the pair.
+    fn coincide(&self, c: &ContactPoint, d: &ContactPoint) -> bool {
         let reach = 8.0 * self.tolerance.touching;
-        let is_near = |p: &Point3<f64>, q: &Point3<f64>| (p - q).norm() <= reach;
-        self.reported().iter().any(|c| is_near(&c.point_a, &contact.point_a) && is_near(&c.point_b, &contact.point_b))
+        (c.point_a - d.point_a).norm() <= reach && (c.point_b - d.point_b).norm() <= reach
     }
 }
 
