@@ -2,12 +2,13 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use nalgebra::{Matrix3, Quaternion, Rotation3, SymmetricEigen, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion, Vector3};
 use stiction_geometry::{Dimension, Pose, ensure_supported};
 
 use crate::{
     Body, BodyBuilder, BodyId, BodyKind, ContactRule, Damper, Element, ForceCallback, Joint, JointId, JointKind, Load,
-    Mobility, Model, ModelError, PairRule, ShapeId, Slot, Spring, body::Wants, check::Check, check::limits, rotation,
+    Mobility, Model, ModelError, MotionSample, PairRule, ShapeId, Slot, Spring, body::Wants, check::Check,
+    check::limits, rotation,
 };
 
 /// Collects bodies, joints, forces and rules; [`Self::build`] makes the [`Model`].
@@ -44,8 +45,9 @@ impl ModelBuilder {
     /// Sets the gravitational acceleration, m/s².
     pub fn gravity(&mut self, x: f64, y: f64, z: f64) -> Result<&mut Self, ModelError> {
         let check = Check::new(Element::Model);
-        self.model.gravity = check.vector("gravity", Vector3::new(x, y, z), limits::LOAD)?;
-        self.in_plane(&check, "gravity", &self.model.gravity)?;
+        let gravity = check.vector("gravity", Vector3::new(x, y, z), limits::LOAD)?;
+        self.in_plane(&check, "gravity", &gravity)?;
+        self.model.gravity = gravity;
         Ok(self)
     }
 
@@ -70,8 +72,10 @@ impl ModelBuilder {
             if shape.shape.dimension() != self.model.dimension {
                 return Err(check.error("shape", "is of the other dimension than the model"));
             }
-            check.vector("position", shape.local.translation.vector, limits::LENGTH)?;
-            self.in_plane(&check, "position", &shape.local.translation.vector)?;
+            check.frame(("position", "orientation"), &shape.local, self.model.dimension)?;
+        }
+        if let Some(belt) = &body.surface_velocity {
+            check.constants("surface_velocity", belt, limits::SPEED)?;
         }
         Ok(self.insert_body(body))
     }
@@ -98,19 +102,22 @@ impl ModelBuilder {
         quaternion: Option<[f64; 4]>,
         angle: f64,
     ) -> Result<UnitQuaternion<f64>, ModelError> {
-        let Some([w, x, y, z]) = quaternion else {
-            return Ok(rotation::from_rotation_vector(&(Vector3::z() * angle)));
-        };
-        let q = Quaternion::new(w, x, y, z);
-        if self.model.dimension == Dimension::Planar {
-            return Err(check.error("orientation", "does not exist in the plane; give an angle"));
-        }
-        if angle != 0.0 {
+        let planar = self.model.dimension == Dimension::Planar;
+        if !planar && angle != 0.0 {
             return Err(check.error("angle", "is for the plane; give an orientation"));
         }
-        // The negated comparison also catches NaN.
-        if !((q.norm() - 1.0).abs() <= limits::QUATERNION_SLACK) {
-            return Err(check.error("orientation", format!("must be a unit quaternion, but its norm is {}", q.norm())));
+        let Some(wxyz) = quaternion else {
+            return Ok(rotation::from_rotation_vector(&(Vector3::z() * angle)));
+        };
+        if planar {
+            return Err(check.error("orientation", "does not exist in the plane; give an angle"));
+        }
+        wxyz.iter().try_for_each(|&x| check.bounded("orientation", x, 1.0 + limits::QUATERNION_SLACK).map(drop))?;
+        let [w, x, y, z] = wxyz;
+        let q = Quaternion::new(w, x, y, z);
+        let norm = q.norm();
+        if (norm - 1.0).abs() > limits::QUATERNION_SLACK {
+            return Err(check.error("orientation", format!("must be a unit quaternion, but its norm is {norm:e}")));
         }
         Ok(UnitQuaternion::new_normalize(q))
     }
@@ -123,11 +130,19 @@ impl ModelBuilder {
                 Err(check.error("velocity", "of a fixed or kinematic body is not an initial value"))
             }
             Wants::Fixed => Ok(BodyKind::Fixed),
-            Wants::Kinematic(motion) => Ok(BodyKind::Kinematic(motion)),
+            Wants::Kinematic(motion) => {
+                self.starts_well(check, &motion.at(0.0))?;
+                Ok(BodyKind::Kinematic(motion))
+            }
             Wants::Particle { mass } => {
                 check.within("mass", mass, limits::MASS)?;
-                if body.angle != 0.0 || body.angular_velocity != Vector3::zeros() {
-                    return Err(check.error("angle", "of a particle does not exist"));
+                let turned = [
+                    ("angle", body.angle != 0.0),
+                    ("orientation", body.orientation.imag() != Vector3::zeros()),
+                    ("angular_velocity", body.angular_velocity != Vector3::zeros()),
+                ];
+                if let Some((field, _)) = turned.into_iter().find(|&(_, given)| given) {
+                    return Err(check.error(field, "does not exist: a particle cannot turn"));
                 }
                 let mobility = if planar { Mobility::PlanarParticle } else { Mobility::Particle };
                 Ok(BodyKind::Dynamic { mobility, mass, inertia: Matrix3::zeros() })
@@ -138,9 +153,18 @@ impl ModelBuilder {
                     check.within("inertia", inertia.m33, limits::INERTIA)?;
                     return Ok(BodyKind::Dynamic { mobility: Mobility::Planar, mass, inertia });
                 }
-                Ok(BodyKind::Dynamic { mobility: Mobility::Free, mass, inertia: physical_inertia(check, &inertia)? })
+                Ok(BodyKind::Dynamic { mobility: Mobility::Free, mass, inertia: check.inertia(&inertia)? })
             }
         }
+    }
+
+    /// A prescribed motion is a function of time and cannot be checked everywhere; its start can.
+    fn starts_well(&self, check: &Check, start: &MotionSample) -> Result<(), ModelError> {
+        check.frame(("motion", "motion"), &start.pose(), self.model.dimension)?;
+        check.bounded("motion", start.angle, limits::LENGTH)?;
+        check.vector("motion", start.twist.linear, limits::SPEED)?;
+        check.vector("motion", start.twist.angular, limits::SPEED)?;
+        self.in_plane(check, "motion", &start.twist.linear)
     }
 
     /// Adds a joint between frames on two bodies; give the world as the first body to pin a body to it.
@@ -171,10 +195,12 @@ impl ModelBuilder {
         };
         let needs_orientation = constraints.iter().any(|c| matches!(c, crate::joint::Constraint::Perpendicular(..)));
         for (id, frame) in [&a, &b] {
-            check.vector("anchor", frame.translation.vector, limits::LENGTH)?;
+            check.frame(("anchor", "axis"), frame, self.model.dimension)?;
             let particle = self.model.unknowns(*id).is_some_and(|(mobility, _)| !mobility.turns());
             if particle && (needs_orientation || frame.translation.vector != Vector3::zeros()) {
-                return Err(check.error("between", "a particle has no orientation: join it at its centre, by a point joint"));
+                return Err(
+                    check.error("between", "a particle has no orientation: join it at its centre, by a point joint")
+                );
             }
         }
         if let JointKind::Distance(length) = kind {
@@ -188,8 +214,8 @@ impl ModelBuilder {
 
     /// Adds a joint by its anchor and axis in world coordinates, at the initial configuration.
     ///
-    /// In the plane the axis is the sliding direction of a prismatic joint. A distance joint has its own two anchors: use
-    /// [`Self::joint`].
+    /// In the plane the axis is the sliding direction of a prismatic joint, and the other joints ignore it. A distance joint
+    /// has its own two anchors: use [`Self::joint`].
     pub fn joint_at(
         &mut self,
         name: impl Into<String>,
@@ -200,8 +226,17 @@ impl ModelBuilder {
     ) -> Result<JointId, ModelError> {
         let name = name.into();
         let check = Check::new(Element::Joint(name.clone()));
+        if let JointKind::Distance(_) = kind {
+            return Err(check.error("kind", "distance joints have two anchors: give a frame on each body"));
+        }
         check.vector("anchor", anchor, limits::LENGTH)?;
-        let axis = check.direction("axis", axis)?;
+        self.in_plane(&check, "anchor", &anchor)?;
+        let mut axis = check.direction("axis", axis)?;
+        match (self.model.dimension, kind) {
+            (Dimension::Planar, JointKind::Prismatic) => self.in_plane(&check, "axis", &axis)?,
+            (Dimension::Planar, _) => axis = Vector3::x(),
+            (Dimension::Spatial, _) => {}
+        }
         let frame = Pose::from_parts(anchor.into(), frame_along(&axis, self.model.dimension));
         let local = |id: BodyId| Ok((id, self.initial_pose(&check, id)?.inverse() * frame));
         let (a, b) = (local(bodies.0)?, local(bodies.1)?);
@@ -222,6 +257,9 @@ impl ModelBuilder {
         let check = Check::new(Element::Load(self.model.loads.len()));
         self.known_body(&check, load.body)?;
         check.vector("point", load.point, limits::LENGTH)?;
+        self.in_plane(&check, "point", &load.point)?;
+        check.constants("force", &load.force, limits::LOAD)?;
+        check.constants("torque", &load.torque, limits::LOAD)?;
         self.model.loads.push(load);
         Ok(self)
     }
@@ -254,7 +292,7 @@ impl ModelBuilder {
 
     /// Sets the rule for all pairs without one of their own.
     pub fn default_contact(&mut self, rule: ContactRule) -> Result<&mut Self, ModelError> {
-        self.model.default_rule = check_rule(&Check::new(Element::Contact(None)), rule)?;
+        self.model.default_rule = rule.checked(&Check::new(Element::Contact(None)))?;
         Ok(self)
     }
 
@@ -270,7 +308,7 @@ impl ModelBuilder {
         if self.model.pair_rules.iter().any(|pair| pair.bodies == bodies) {
             return Err(check.error("between", "this pair already has a rule"));
         }
-        let rule = check_rule(&check, rule)?;
+        let rule = rule.checked(&check)?;
         self.model.pair_rules.push(PairRule { bodies, rule });
         Ok(self)
     }
@@ -279,8 +317,7 @@ impl ModelBuilder {
     pub fn build(mut self) -> Result<Model, ModelError> {
         // Bodies joined to each other overlap by design: unless a rule says otherwise they do not collide.
         let ruled: BTreeSet<_> = self.model.pair_rules.iter().map(|pair| pair.bodies).collect();
-        let joined: BTreeSet<_> =
-            self.model.joints.iter().map(|j| (j.a.0.min(j.b.0), j.a.0.max(j.b.0))).collect();
+        let joined: BTreeSet<_> = self.model.joints.iter().map(|j| (j.a.0.min(j.b.0), j.a.0.max(j.b.0))).collect();
         for &bodies in joined.difference(&ruled) {
             let rule = ContactRule { collide: false, ..self.model.default_rule.clone() };
             self.model.pair_rules.push(PairRule { bodies, rule });
@@ -350,55 +387,13 @@ impl ModelBuilder {
 
 /// True when contact between two bodies can matter: at least one of them moves freely, and their rule lets them collide.
 pub fn may_collide(model: &Model, a: BodyId, b: BodyId) -> bool {
-    a != b
-        && (model.unknowns(a).is_some() || model.unknowns(b).is_some())
-        && model.contact_rule(a, b).collide
+    a != b && (model.unknowns(a).is_some() || model.unknowns(b).is_some()) && model.contact_rule(a, b).collide
 }
 
 fn shape_element(model: &Model, id: ShapeId) -> Check {
     let (body, index) = model.shape_owner(id).unwrap_or((BodyId::WORLD, 0));
     let name = model.body(body).map_or_else(String::new, |b| b.name.clone());
     Check::new(Element::Shape(name, index))
-}
-
-/// An inertia some rigid body can have: symmetric, positive, and no principal moment above the sum of the others.   [DYN-3]
-fn physical_inertia(check: &Check, inertia: &Matrix3<f64>) -> Result<Matrix3<f64>, ModelError> {
-    inertia.iter().try_for_each(|&x| check.bounded("inertia", x, limits::INERTIA.1).map(drop))?;
-    let size = inertia.abs().max();
-    if (inertia - inertia.transpose()).abs().max() > limits::INERTIA_SLACK * size {
-        return Err(check.error("inertia", "must be symmetric"));
-    }
-    let symmetric = (inertia + inertia.transpose()) * 0.5;
-    let moments = SymmetricEigen::new(symmetric).eigenvalues;
-    moments.iter().try_for_each(|&moment| check.within("inertia", moment, limits::INERTIA).map(drop))?;
-    let (largest, sum) = (moments.max(), moments.sum());
-    if 2.0 * largest > sum * (1.0 + limits::INERTIA_SLACK) {
-        return Err(check.error(
-            "inertia",
-            format!("principal moments {moments:?} break the triangle inequality: no rigid body has them"),
-        ));
-    }
-    Ok(symmetric)
-}
-
-fn check_rule(check: &Check, mut rule: ContactRule) -> Result<ContactRule, ModelError> {
-    rule.friction = check.non_negative("friction", rule.friction, limits::FRICTION)?;
-    check.bounded("direction_offset", rule.direction_offset, limits::LENGTH)?;
-    if let Some(n_d) = rule.directions
-        && (n_d < 4 || n_d % 2 != 0 || n_d > 1024)
-    {
-        return Err(check.error("directions", format!("must be an even number from 4 to 1024, but is {n_d}")));
-    }
-    if let Some(direction) = rule.first_direction {
-        rule.first_direction = Some(check.direction("first_direction", direction)?);
-    }
-    if let Some(gamma) = rule.gamma {
-        check.within("gamma", gamma, (0.0, 1.0))?;
-    }
-    if let Some(margin) = rule.margin {
-        check.non_negative("margin", margin, limits::LENGTH)?;
-    }
-    Ok(rule)
 }
 
 /// A rotation whose x axis is `axis`; in the plane the z axis stays.

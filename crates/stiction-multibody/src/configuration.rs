@@ -74,9 +74,7 @@ fn fixed_pose(body: &Body) -> Pose {
 pub(crate) fn pose_of(mobility: Mobility, q: &[f64]) -> Pose {
     match (mobility, q) {
         (Mobility::PlanarParticle, &[x, y]) => Pose::translation(x, y, 0.0),
-        (Mobility::Planar, &[x, y, angle]) => {
-            Pose::from_parts(Vector3::new(x, y, 0.0).into(), rotation::planar(angle))
-        }
+        (Mobility::Planar, &[x, y, angle]) => Pose::from_parts(Vector3::new(x, y, 0.0).into(), rotation::planar(angle)),
         (Mobility::Particle, &[x, y, z]) => Pose::translation(x, y, z),
         (Mobility::Free, &[x, y, z, ..]) => {
             Pose::from_parts(Vector3::new(x, y, z).into(), quaternion_of(q).to_rotation_matrix())

@@ -2,7 +2,10 @@
 
 use nalgebra::Vector3;
 
-use crate::BodyId;
+use crate::{
+    BodyId, ModelError,
+    check::{Check, limits},
+};
 
 /// Contact properties of a pair of bodies. Options left `None` follow the scheme.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +24,29 @@ pub struct ContactRule {
     pub gamma: Option<f64>,
     /// Contacts with a gap up to this are given to the solver, m.
     pub margin: Option<f64>,
+}
+
+impl ContactRule {
+    /// The rule, if all its numbers are legal; directions come back with unit length.
+    pub(crate) fn checked(mut self, check: &Check) -> Result<Self, ModelError> {
+        self.friction = check.non_negative("friction", self.friction, limits::FRICTION)?;
+        check.bounded("direction_offset", self.direction_offset, limits::LENGTH)?;
+        if let Some(n_d) = self.directions
+            && (n_d < 4 || n_d % 2 != 0 || n_d > 1024)
+        {
+            return Err(check.error("directions", format!("must be an even number from 4 to 1024, but is {n_d}")));
+        }
+        if let Some(direction) = self.first_direction {
+            self.first_direction = Some(check.direction("first_direction", direction)?);
+        }
+        if let Some(gamma) = self.gamma {
+            check.within("gamma", gamma, (0.0, 1.0))?;
+        }
+        if let Some(margin) = self.margin {
+            check.non_negative("margin", margin, limits::LENGTH)?;
+        }
+        Ok(self)
+    }
 }
 
 impl Default for ContactRule {

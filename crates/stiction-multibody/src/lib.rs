@@ -7,6 +7,9 @@
 //! [`Model`] is the immutable description, [`State`] the plain data that varies, [`Configuration`] the scratch that holds
 //! the poses and twists of all bodies at one state and time.
 
+// Symbols in documentation are mathematics, bound in docs/NOTATION.md, not code.
+#![allow(clippy::doc_markdown)]
+
 mod body;
 mod build;
 mod check;
@@ -31,7 +34,7 @@ pub use build::{ModelBuilder, may_collide};
 pub use check::limits;
 pub use configuration::Configuration;
 pub use contact_rule::{ContactRule, PairRule};
-pub use dynamics::{apply_inverse_mass, applied_wrenches, mass_block};
+pub use dynamics::{applied_wrenches, apply_inverse_mass, mass_block};
 pub use energy::{Energy, Momentum, energy, momentum};
 pub use error::{Element, ModelError};
 pub use expression::Expression;

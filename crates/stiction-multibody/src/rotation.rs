@@ -68,12 +68,14 @@ pub fn from_matrix(r: &Matrix3<f64>) -> UnitQuaternion<f64> {
 pub struct Angles {
     /// The angles, in radians and in the order of the rotations.
     pub angles: [f64; 3],
-    /// True where the first and third axes are aligned, so that only their combination is defined; the third is then zero.
+    /// True where the first and third axes are aligned, so that only their combination is defined; the third angle is
+    /// then zero, and the three still give the rotation.
     pub singular: bool,
 }
 
-/// How close |sin| of the middle angle may come to 1 before the set counts as singular (about 1.4e-6 rad from 90°).
-const SINGULAR_SINE: f64 = 1.0 - 1e-12;
+/// Cosine of the middle angle below which the set counts as singular: the other two angles, one by one, have by then lost
+/// all but seven digits. Setting one of them to zero changes no entry of R by more than twice this.
+const SINGULAR_COSINE: f64 = 1e-9;
 
 /// Rotation of body-fixed 1-2-3 angles: R = Rx(a) Ry(b) Rz(c).   [KIN-8]
 pub fn from_body_123(angles: [f64; 3]) -> UnitQuaternion<f64> {
@@ -85,12 +87,16 @@ pub fn from_body_123(angles: [f64; 3]) -> UnitQuaternion<f64> {
 /// Body-fixed 1-2-3 angles of a rotation, the middle one in ±90°.
 pub fn to_body_123(e: &UnitQuaternion<f64>) -> Angles {
     let r = matrix(e);
-    let sin_b = r.m13.clamp(-1.0, 1.0);
-    if sin_b.abs() >= SINGULAR_SINE {
-        return Angles { angles: [libm::atan2(r.m32, r.m22), libm::asin(sin_b), 0.0], singular: true };
+    let cos_b = libm::hypot(r.m11, r.m12);
+    let b = libm::atan2(r.m13, cos_b);
+    if cos_b < SINGULAR_COSINE {
+        return Angles { angles: [libm::atan2(r.m32, r.m22), b, 0.0], singular: true };
     }
-    let angles = [libm::atan2(-r.m23, r.m33), libm::asin(sin_b), libm::atan2(-r.m12, r.m11)];
-    Angles { angles, singular: false }
+    let a = libm::atan2(-r.m23, r.m33);
+    // The second row of Rx(−a) R = Ry(b) Rz(c) is (sin c, cos c, 0): no division by a small cos b.
+    let (sin, cos) = libm::sincos(a);
+    let c = libm::atan2(cos * r.m21 + sin * r.m31, cos * r.m22 + sin * r.m32);
+    Angles { angles: [a, b, c], singular: false }
 }
 
 /// Rotation of roll, pitch and yaw: R = Rz(yaw) Ry(pitch) Rx(roll), the Euler angles of vehicles and robots.   [KIN-9]
@@ -103,14 +109,16 @@ pub fn from_roll_pitch_yaw(angles: [f64; 3]) -> UnitQuaternion<f64> {
 /// Roll, pitch and yaw of a rotation, the pitch in ±90°.
 pub fn to_roll_pitch_yaw(e: &UnitQuaternion<f64>) -> Angles {
     let r = matrix(e);
-    let sin_pitch = (-r.m31).clamp(-1.0, 1.0);
-    if sin_pitch.abs() >= SINGULAR_SINE {
-        // Yaw is set to zero; roll carries the rest.
-        let roll = libm::atan2(-r.m23, r.m22);
-        return Angles { angles: [roll, libm::asin(sin_pitch), 0.0], singular: true };
+    let cos_pitch = libm::hypot(r.m11, r.m21);
+    let pitch = libm::atan2(-r.m31, cos_pitch);
+    if cos_pitch < SINGULAR_COSINE {
+        return Angles { angles: [libm::atan2(-r.m23, r.m22), pitch, 0.0], singular: true };
     }
-    let angles = [libm::atan2(r.m32, r.m33), libm::asin(sin_pitch), libm::atan2(r.m21, r.m11)];
-    Angles { angles, singular: false }
+    let yaw = libm::atan2(r.m21, r.m11);
+    // The second row of Rz(−yaw) R = Ry(pitch) Rx(roll) is (0, cos roll, −sin roll).
+    let (sin, cos) = libm::sincos(yaw);
+    let roll = libm::atan2(sin * r.m13 - cos * r.m23, cos * r.m22 - sin * r.m12);
+    Angles { angles: [roll, pitch, yaw], singular: false }
 }
 
 /// Rotation of a rotation vector (axis times angle), the three-parameter form.

@@ -85,7 +85,8 @@ impl State {
 
     /// Equal bit for bit (unlike `==`, which calls 0.0 and −0.0 equal).
     pub fn bit_equal(&self, other: &Self) -> bool {
-        let bits = |x: &[f64], y: &[f64]| x.len() == y.len() && x.iter().zip(y).all(|(a, b)| a.to_bits() == b.to_bits());
+        let bits =
+            |x: &[f64], y: &[f64]| x.len() == y.len() && x.iter().zip(y).all(|(a, b)| a.to_bits() == b.to_bits());
         self.step == other.step
             && bits(&[self.time, self.time_carry], &[other.time, other.time_carry])
             && bits(&self.q, &other.q)

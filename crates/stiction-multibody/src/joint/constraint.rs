@@ -22,7 +22,7 @@ pub enum Constraint {
     Distance,
 }
 
-/// A constraint evaluated: its error and its Jacobian as wrenches on the two bodies.
+/// A constraint evaluated: its error and its Jacobian as wrenches on the two bodies, Φ̇ = w_a · ν_a + w_b · ν_b.   [JOINT-5]
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// Φ.

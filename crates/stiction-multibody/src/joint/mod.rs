@@ -76,14 +76,9 @@ impl JointKind {
             }
             (Self::Cylindrical, Space) => &[Offset(1), Offset(2), Perpendicular(1, 0), Perpendicular(2, 0)],
             (Self::Planar, Space) => &[Offset(0), Perpendicular(1, 0), Perpendicular(2, 0)],
-            (Self::Weld, Space) => &[
-                Coincide(0),
-                Coincide(1),
-                Coincide(2),
-                Perpendicular(1, 0),
-                Perpendicular(2, 0),
-                Perpendicular(1, 2),
-            ],
+            (Self::Weld, Space) => {
+                &[Coincide(0), Coincide(1), Coincide(2), Perpendicular(1, 0), Perpendicular(2, 0), Perpendicular(1, 2)]
+            }
             (Self::Spherical | Self::Universal | Self::Cylindrical | Self::Planar, Plane) => return None,
         })
     }
