@@ -1,0 +1,16 @@
+//! Tests of the crate as its users see it, in one binary.
+
+// Symbols in comments are mathematics, and a helper that fails is a test that fails.
+#![allow(clippy::doc_markdown, clippy::unwrap_used, clippy::panic)]
+
+mod energies;
+mod forces;
+mod joint_motion;
+mod joint_rows;
+mod layout;
+mod numbers;
+mod refusals;
+mod rotations;
+mod states;
+mod support;
+mod twists;
