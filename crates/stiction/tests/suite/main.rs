@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::disallowed_methods, reason = "tests compute closed forms with the standard library")]
 
 mod analytic;
+mod ellipse;
 mod family;
 mod pendulum;
 mod promises;

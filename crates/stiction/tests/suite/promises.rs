@@ -77,7 +77,7 @@ fn a_second_rung_catches_what_the_first_lets_fall() {
 }
 
 fn digest_states(simulation: &mut Simulation) -> Vec<u64> {
-    steps(&mut simulation, 200);
+    steps(simulation, 200);
     simulation.state().q.iter().map(|x| x.to_bits()).collect()
 }
 
