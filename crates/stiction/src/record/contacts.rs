@@ -56,13 +56,7 @@ impl ContactsWriter {
         Ok(Self { table: TableWriter::create(&folder.join(FILE), &columns, metadata)? })
     }
 
-    pub(crate) fn push(
-        &mut self,
-        model: &Model,
-        step: u64,
-        time: f64,
-        contact: &ContactReport,
-    ) -> Result<(), RecordError> {
+    pub(crate) fn push(&mut self, model: &Model, step: u64, time: f64, contact: &ContactReport) {
         let ContactId { shape_a, shape_b, feature } = contact.id;
         let names = [contact.body_a, contact.body_b].map(|id| Cell::Text(body_name(model, id)));
         let place = [shape_a, shape_b].map(|shape| count(shape.index() as u64));
@@ -74,7 +68,15 @@ impl ContactsWriter {
             .chain([p.x, p.y, p.z, n.x, n.y, n.z])
             .map(Cell::Real);
         let row = [count(step), Cell::Real(time)].into_iter().chain(identity);
-        self.table.push(row.chain([Cell::Text(mode_name(contact.mode))]).chain(numbers))
+        self.table.push(row.chain([Cell::Text(mode_name(contact.mode))]).chain(numbers));
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.table.is_full()
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), RecordError> {
+        self.table.flush()
     }
 
     pub(crate) fn finish(self) -> Result<PathBuf, RecordError> {

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use parquet::errors::ParquetError;
-
 /// A recording that could not be written. The simulation itself is never affected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -31,8 +29,8 @@ impl RecordError {
         Self::Write { path: path.to_path_buf(), source }
     }
 
-    pub(crate) fn encode(path: &Path, source: ParquetError) -> Self {
-        Self::Encode { path: path.to_path_buf(), reason: source.to_string() }
+    pub(crate) fn encode(path: &Path, reason: &dyn std::fmt::Display) -> Self {
+        Self::Encode { path: path.to_path_buf(), reason: reason.to_string() }
     }
 }
 

@@ -37,12 +37,17 @@ pub struct RunLabels {
 pub struct Recorder {
     folder: PathBuf,
     every: u64,
-    /// A table is given up at its first failure; the other is then closed in an orderly way.
-    trajectory: Option<TrajectoryWriter>,
-    contacts: Option<ContactsWriter>,
+    /// Given up at the first failure; the files stay whole up to the last group of rows.
+    tables: Option<Tables>,
     trouble: Option<RecordError>,
     summary: SummaryBuilder,
     view: ViewBuilder,
+}
+
+/// The two tables, which grow together.
+struct Tables {
+    trajectory: TrajectoryWriter,
+    contacts: ContactsWriter,
 }
 
 /// What a finished recording leaves.
@@ -70,15 +75,14 @@ impl Recorder {
         let (model, energy) = (simulation.model(), simulation.energy());
         let info = RunInfo::new(&labels.scene, simulation.step_size(), model);
         let mut trajectory = TrajectoryWriter::create(folder, &info)?;
-        trajectory.push(model, simulation.state(), &energy, None)?;
+        trajectory.push(model, simulation.state(), &energy, None);
         let contacts = ContactsWriter::create(folder, &labels.scene)?;
         let mut view = ViewBuilder::new(&info, labels, model);
         view.push(simulation, &energy);
         Ok(Self {
             folder: folder.to_path_buf(),
             every: u64::from(labels.record_every.max(1)),
-            trajectory: Some(trajectory),
-            contacts: Some(contacts),
+            tables: Some(Tables { trajectory, contacts }),
             trouble: None,
             summary: SummaryBuilder::new(&info, labels, &energy),
             view,
@@ -90,26 +94,12 @@ impl Recorder {
         let energy = simulation.energy();
         self.summary.step(simulation.model(), &energy, report, simulation.events());
         self.view.push(simulation, &energy);
-        if self.trouble.is_none() && simulation.state().step.is_multiple_of(self.every) {
-            self.write_rows(simulation, &energy, report);
-        }
-    }
-
-    fn write_rows(&mut self, simulation: &Simulation, energy: &Energy, report: &StepReport) {
-        let (model, state) = (simulation.model(), simulation.state());
-        if let Some(table) = &mut self.trajectory
-            && let Err(error) = table.push(model, state, energy, Some(report))
+        if simulation.state().step.is_multiple_of(self.every)
+            && let Some(tables) = &mut self.tables
+            && let Err(error) = tables.push(simulation, &energy, report)
         {
             self.trouble = Some(error);
-            self.trajectory = None;
-            return;
-        }
-        if let Some(table) = &mut self.contacts
-            && let Err(error) =
-                simulation.contacts().iter().try_for_each(|contact| table.push(model, state.step, state.time, contact))
-        {
-            self.trouble = Some(error);
-            self.contacts = None;
+            self.tables = None;
         }
     }
 
@@ -120,15 +110,18 @@ impl Recorder {
 
     /// Closes the tables and writes the summary and the page. `wall_seconds` is what the run took, for those who read.
     pub fn finish(self, simulation: &Simulation, wall_seconds: f64, ending: Ending) -> Finished {
-        let Self { folder, trajectory, contacts, mut trouble, summary, mut view, .. } = self;
+        let Self { folder, tables, mut trouble, summary, mut view, .. } = self;
         let summary = summary.finish(simulation.model(), simulation.state(), wall_seconds, ending);
         let mut files = Vec::new();
         let mut keep = |written: Result<PathBuf, RecordError>| match written {
             Ok(path) => files.push(path),
             Err(error) => drop(trouble.get_or_insert(error)),
         };
-        trajectory.map(TrajectoryWriter::finish).into_iter().for_each(&mut keep);
-        contacts.map(ContactsWriter::finish).into_iter().for_each(&mut keep);
+        if let Some(Tables { trajectory, contacts }) = tables {
+            let contacts = contacts.finish();
+            keep(trajectory.finish());
+            keep(contacts);
+        }
         let [.., summary_file, view_file] = FILES.map(|name| folder.join(name));
         keep(summary_json(&summary, &summary_file).and_then(|text| write_text(summary_file, &text)));
         view.push_last(simulation);
@@ -137,9 +130,26 @@ impl Recorder {
     }
 }
 
+impl Tables {
+    /// Adds the rows of a step. When a group is full both tables are written, the contacts first: whatever cuts the
+    /// recording off, every moment in the trajectory has its contacts.
+    fn push(&mut self, simulation: &Simulation, energy: &Energy, report: &StepReport) -> Result<(), RecordError> {
+        let (model, state) = (simulation.model(), simulation.state());
+        self.trajectory.push(model, state, energy, Some(report));
+        for contact in simulation.contacts() {
+            self.contacts.push(model, state.step, state.time, contact);
+        }
+        if self.trajectory.is_full() || self.contacts.is_full() {
+            self.contacts.flush()?;
+            self.trajectory.flush()?;
+        }
+        Ok(())
+    }
+}
+
 fn summary_json(summary: &Summary, path: &Path) -> Result<String, RecordError> {
     let text = serde_json::to_string_pretty(summary);
-    text.map(|text| text + "\n").map_err(|error| RecordError::Encode { path: path.into(), reason: error.to_string() })
+    text.map(|text| text + "\n").map_err(|error| RecordError::encode(path, &error))
 }
 
 /// Writes under a temporary name and renames, so that a reader sees the whole file or none.

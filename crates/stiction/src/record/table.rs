@@ -97,10 +97,10 @@ impl TableWriter {
         metadata: Vec<(String, String)>,
     ) -> Result<Self, RecordError> {
         let file = File::create(path).map_err(|source| RecordError::write(path, source))?;
-        let schema = schema(columns).map_err(|source| RecordError::encode(path, source))?;
+        let schema = schema(columns).map_err(|source| RecordError::encode(path, &source))?;
         let properties = Arc::new(properties(columns, metadata));
         let encoder = SerializedFileWriter::new(Vec::new(), schema, Arc::clone(&properties))
-            .map_err(|source| RecordError::encode(path, source))?;
+            .map_err(|source| RecordError::encode(path, &source))?;
         let mut table = Self {
             path: path.to_path_buf(),
             file,
@@ -117,7 +117,7 @@ impl TableWriter {
     }
 
     /// Adds a row; its cells must follow the kinds of the columns, which the encoder checks by counting.
-    pub(crate) fn push<'a>(&mut self, row: impl IntoIterator<Item = Cell<'a>>) -> Result<(), RecordError> {
+    pub(crate) fn push<'a>(&mut self, row: impl IntoIterator<Item = Cell<'a>>) {
         for (column, cell) in self.pending.iter_mut().zip(row) {
             match (column, cell) {
                 (Pending::Integer(values), Cell::Integer(x)) => values.push(x),
@@ -127,7 +127,11 @@ impl TableWriter {
             }
         }
         self.rows += 1;
-        if self.rows >= ROWS_PER_GROUP { self.flush() } else { Ok(()) }
+    }
+
+    /// True when the pending rows fill a row group.
+    pub(crate) fn is_full(&self) -> bool {
+        self.rows >= ROWS_PER_GROUP
     }
 
     /// Writes what is pending and closes the file.
@@ -138,11 +142,11 @@ impl TableWriter {
     }
 
     /// Moves the pending rows into the file as one row group.
-    fn flush(&mut self) -> Result<(), RecordError> {
+    pub(crate) fn flush(&mut self) -> Result<(), RecordError> {
         if self.rows == 0 {
             return Ok(());
         }
-        self.encode().map_err(|source| RecordError::encode(&self.path, source))?;
+        self.encode().map_err(|source| RecordError::encode(&self.path, &source))?;
         self.pending.iter_mut().for_each(Pending::clear);
         self.rows = 0;
         self.commit()
@@ -167,24 +171,26 @@ impl TableWriter {
     /// Appends what the encoder produced, and a footer that makes the file whole.
     fn commit(&mut self) -> Result<(), RecordError> {
         self.encoder.flush().map_err(|source| RecordError::write(&self.path, source))?;
-        let data = std::mem::take(self.encoder.inner_mut());
-        let footer = self.encode_footer().map_err(|source| RecordError::encode(&self.path, source))?;
-        let written = self.write_at_end(&[&data, &footer]);
-        if let Err(source) = written {
+        let mut data = std::mem::take(self.encoder.inner_mut());
+        let footer = self.encode_footer().map_err(|source| RecordError::encode(&self.path, &source))?;
+        let length = data.len() as u64;
+        // One write for both, so that the file is torn only by what interrupts the write itself.
+        data.extend_from_slice(&footer);
+        if let Err(source) = self.write_at_end(&data) {
             // The old footer fits where it was, even on a full disk; if the file is gone altogether nothing can be saved.
             let old = std::mem::take(&mut self.footer);
-            let _ = self.write_at_end(&[&old]);
+            let _ = self.write_at_end(&old);
             return Err(RecordError::write(&self.path, source));
         }
-        self.end += data.len() as u64;
+        self.end += length;
         self.footer = footer;
         Ok(())
     }
 
-    fn write_at_end(&mut self, parts: &[&[u8]]) -> std::io::Result<()> {
+    fn write_at_end(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.file.seek(SeekFrom::Start(self.end))?;
-        parts.iter().try_for_each(|part| self.file.write_all(part))?;
-        self.file.set_len(self.end + parts.iter().map(|part| part.len() as u64).sum::<u64>())
+        self.file.write_all(bytes)?;
+        self.file.set_len(self.end + bytes.len() as u64)
     }
 
     /// The footer for the row groups written so far.

@@ -33,8 +33,7 @@ pub(crate) struct TrajectoryWriter {
 impl TrajectoryWriter {
     pub(crate) fn create(folder: &Path, info: &RunInfo) -> Result<Self, RecordError> {
         let path = folder.join(FILE);
-        let json = serde_json::to_string(info)
-            .map_err(|error| RecordError::Encode { path: path.clone(), reason: error.to_string() })?;
+        let json = serde_json::to_string(info).map_err(|error| RecordError::encode(&path, &error))?;
         let metadata = vec![
             (INFO_KEY.to_owned(), json),
             ("stiction.version".to_owned(), info.version.clone()),
@@ -47,13 +46,7 @@ impl TrajectoryWriter {
     }
 
     /// Adds a row; the initial state has no report.
-    pub(crate) fn push(
-        &mut self,
-        model: &Model,
-        state: &State,
-        energy: &Energy,
-        report: Option<&StepReport>,
-    ) -> Result<(), RecordError> {
+    pub(crate) fn push(&mut self, model: &Model, state: &State, energy: &Energy, report: Option<&StepReport>) {
         self.row.clear();
         self.row.extend([count(state.step), Cell::Real(state.time), Cell::Real(state.time_carry)]);
         for index in 0..model.bodies().len() {
@@ -75,7 +68,15 @@ impl TrajectoryWriter {
                 Cell::Text(report.rung),
             ],
         });
-        self.table.push(self.row.iter().copied())
+        self.table.push(self.row.iter().copied());
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.table.is_full()
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), RecordError> {
+        self.table.flush()
     }
 
     pub(crate) fn finish(self) -> Result<PathBuf, RecordError> {

@@ -185,8 +185,7 @@ impl ViewBuilder {
             events_total: summary.events_total,
             frames: &self.frames,
         };
-        let json = serde_json::to_string(&data)
-            .map_err(|error| RecordError::Encode { path: path.into(), reason: error.to_string() })?;
+        let json = serde_json::to_string(&data).map_err(|error| RecordError::encode(path, &error))?;
         Ok(fill_page(&json))
     }
 }
@@ -232,7 +231,7 @@ mod tests {
 
     #[test]
     fn numbers_keep_seven_digits() {
-        assert_eq!(shorten(std::f64::consts::PI), 3.141_593);
+        assert_eq!(shorten(2.0 / 3.0), 0.666_666_7);
         assert_eq!(shorten(-1.234_567_89e-12), -1.234_568e-12);
         assert_eq!(shorten(0.0), 0.0);
     }

@@ -1,0 +1,197 @@
+//! What the commands accept.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Simulates multibody systems with frictional contact: stick is stick, slip is slip.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 done, 1 the simulation or solve failed, 2 bad usage or bad input."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Simulate a scene; writes tables, a summary and a page to look at
+    Run(RunOptions),
+    /// Read a scene and say what it contains, without simulating
+    Check(CheckOptions),
+    /// Solve a complementarity problem from a file
+    Solve(SolveOptions),
+    /// Print the JSON Schema of scene files, for editors
+    #[command(after_help = "Example:\n  stiction schema > scene.schema.json")]
+    Schema,
+    /// Measure the speed of the program on this machine
+    Bench(BenchOptions),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction run scenes/falling_rod.toml
+  stiction run scenes/falling_rod.toml --step 0.001 --set body.rod.mass=2.5 --out out/heavy
+
+Files written to DIR: trajectory.parquet, contacts.parquet, summary.json, view.html (open it in a browser).
+Ctrl-C stops after the current step and keeps what was recorded.")]
+pub(crate) struct RunOptions {
+    /// The scene file
+    pub(crate) scene: PathBuf,
+    /// Simulated time in seconds, instead of the scene's
+    #[arg(long, value_name = "T")]
+    pub(crate) duration: Option<f64>,
+    /// Step size in seconds, instead of the scene's
+    #[arg(long, value_name = "H")]
+    pub(crate) step: Option<f64>,
+    /// Scheme, instead of the scene's: stewart-trinkle, anitescu-potra, anitescu-hart
+    #[arg(long, value_name = "P")]
+    pub(crate) preset: Option<String>,
+    /// Solver of the contact problem
+    #[arg(long, value_name = "S", value_enum, default_value_t)]
+    pub(crate) solver: RunSolver,
+    /// Change any value of the scene, by its path; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
+    pub(crate) set: Vec<(String, String)>,
+    /// Write a row to the tables every N steps
+    #[arg(long, value_name = "N")]
+    pub(crate) record_every: Option<u32>,
+    /// Where to write; out/<scene> unless given
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the summary as JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl RunOptions {
+    /// All changes to the scene, in the order they apply: `--set` first, then the options of their own name.
+    pub(crate) fn overrides(&self) -> Vec<(String, String)> {
+        let number = |path: &str, value: Option<f64>| value.map(|x| (path.to_owned(), format!("{x:?}")));
+        let named = [
+            number("simulation.duration", self.duration),
+            number("simulation.step", self.step),
+            self.preset.as_ref().map(|name| ("simulation.preset".to_owned(), format!("{name:?}"))),
+            self.record_every.map(|n| ("simulation.record_every".to_owned(), n.to_string())),
+        ];
+        self.set.iter().cloned().chain(named.into_iter().flatten()).collect()
+    }
+}
+
+/// Solvers a run may use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunSolver {
+    /// Elimination of the free unknowns, then Lemke's method
+    #[default]
+    Lemke,
+}
+
+impl RunSolver {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Lemke => "lemke",
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  stiction check scenes/falling_rod.toml")]
+pub(crate) struct CheckOptions {
+    /// The scene file
+    pub(crate) scene: PathBuf,
+    /// Change any value of the scene, by its path; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
+    pub(crate) set: Vec<(String, String)>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  stiction solve problem.json --solver all
+
+A problem is a JSON object: {\"kind\": \"lcp\", \"n\": 2, \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}
+or, with free unknowns first, {\"kind\": \"mlcp\", \"n_eq\": 1, \"m_comp\": 1, \"M\": ..., \"q\": ...}.
+Exit code 1 when no method solved it.")]
+pub(crate) struct SolveOptions {
+    /// The problem file
+    pub(crate) problem: PathBuf,
+    /// Methods, separated by commas
+    #[arg(long, value_name = "S", value_enum, value_delimiter = ',', default_value = "lemke")]
+    pub(crate) solver: Vec<Method>,
+    /// Largest residual that counts as solved
+    #[arg(long, value_name = "E", default_value_t = 1e-9)]
+    pub(crate) tolerance: f64,
+    /// Print JSON, with the solutions
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Methods of `stiction solve`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Method {
+    /// Lemke's method with lexicographic pivoting
+    Lemke,
+    /// All complementary bases, for up to 16 complementary unknowns
+    Enumeration,
+    /// Every method
+    All,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction bench
+  stiction bench falling-rod --json
+  valgrind --tool=callgrind stiction bench --once four-balls")]
+pub(crate) struct BenchOptions {
+    /// Only this case
+    #[arg(value_parser = crate::bench::names())]
+    pub(crate) case: Option<String>,
+    /// Run one case once, without timing, and say how many steps it made
+    #[arg(long, value_name = "CASE", conflicts_with = "case", value_parser = crate::bench::names())]
+    pub(crate) once: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Splits `path=value`.
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((path, value)) if !path.trim().is_empty() => Ok((path.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("expected PATH=VALUE, such as body.rod.mass=2.5".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        for command in Arguments::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Example"), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn assignments_split_at_the_first_equals_sign() {
+        assert_eq!(assignment("body.rod.x = \"a=b\""), Ok(("body.rod.x".into(), "\"a=b\"".into())));
+        assert!(assignment("no sign").is_err() && assignment("=1").is_err());
+    }
+}

@@ -1,0 +1,175 @@
+//! `stiction bench`: the project's speed cases on this machine.
+
+use std::{
+    fmt::Write,
+    time::{Duration, Instant},
+};
+
+use clap::builder::PossibleValuesParser;
+use serde::Serialize;
+use stiction::{
+    Simulation,
+    scene::{self, Scene},
+};
+
+use crate::{
+    arguments::BenchOptions,
+    failure::Failure,
+    layout::{columns, number, print_json, print_text},
+    progress::Progress,
+    run::steps_of,
+};
+
+/// Every case is repeated for about this long, and at least so often.
+const TIME_PER_CASE: Duration = Duration::from_millis(1500);
+const LEAST_REPETITIONS: usize = 5;
+
+/// A scene with the step it is measured at.
+struct Case {
+    name: &'static str,
+    text: fn() -> String,
+    step: f64,
+}
+
+const CASES: [Case; 4] = [
+    Case { name: "falling-rod", text: || include_str!("../../../scenes/falling_rod.toml").to_owned(), step: 0.0025 },
+    Case { name: "four-balls", text: || include_str!("../../../scenes/four_balls.toml").to_owned(), step: 0.00125 },
+    Case { name: "stack", text: || include_str!("../../../scenes/stack_of_boxes.toml").to_owned(), step: 0.005 },
+    Case { name: "pendulum-chain", text: || pendulum_chain(10), step: 0.0025 },
+];
+
+/// The names of the cases, for the command line.
+pub(crate) fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(CASES.map(|case| case.name))
+}
+
+/// What was measured of a case.
+#[derive(Debug, Serialize)]
+struct Measurement {
+    case: &'static str,
+    step: f64,
+    steps: u64,
+    repetitions: usize,
+    microseconds_per_step: f64,
+    problem_size_max: usize,
+    contacts_max: usize,
+}
+
+pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
+    if let Some(name) = &options.once {
+        let (scene, steps) = load(chosen(name)?)?;
+        play(&scene, steps)?;
+        return print_text(&format!("case {name}\nsteps {steps}\n"));
+    }
+    let cases: Vec<_> =
+        CASES.iter().filter(|case| options.case.as_ref().is_none_or(|name| name == case.name)).collect();
+    let mut progress = Progress::new(cases.len() as u64, "cases");
+    let mut measurements = Vec::new();
+    for case in cases {
+        measurements.push(measure(case)?);
+        progress.at(measurements.len() as u64);
+    }
+    drop(progress);
+    if options.json { print_json(&measurements) } else { print_text(&table(&measurements)) }
+}
+
+fn chosen(name: &str) -> Result<&'static Case, Failure> {
+    CASES.iter().find(|case| case.name == name).ok_or_else(|| Failure::input(format!("there is no case {name}")))
+}
+
+fn load(case: &Case) -> Result<(Scene, u64), Failure> {
+    let change = ("simulation.step".to_owned(), format!("{:?}", case.step));
+    let scene = scene::parse_with(&(case.text)(), case.name, &[change])?;
+    let steps = steps_of(&scene.settings);
+    Ok((scene, steps))
+}
+
+/// Largest problem and most contacts of one pass through a scene.
+#[derive(Default)]
+struct Sizes {
+    problem: usize,
+    contacts: usize,
+}
+
+fn play(scene: &Scene, steps: u64) -> Result<(Duration, Sizes), Failure> {
+    let mut simulation = Simulation::from_scene(scene).map_err(Failure::input)?;
+    let mut sizes = Sizes::default();
+    let started = Instant::now();
+    for _ in 0..steps {
+        let report = simulation.step().map_err(|error| Failure::step(&error, None))?;
+        sizes.problem = sizes.problem.max(report.problem_size);
+        sizes.contacts = sizes.contacts.max(report.contacts);
+    }
+    Ok((started.elapsed(), sizes))
+}
+
+/// The median over repetitions, after one that does not count.
+fn measure(case: &Case) -> Result<Measurement, Failure> {
+    let (scene, steps) = load(case)?;
+    let (_, sizes) = play(&scene, steps)?;
+    let started = Instant::now();
+    let mut times = Vec::new();
+    while times.len() < LEAST_REPETITIONS || started.elapsed() < TIME_PER_CASE {
+        times.push(play(&scene, steps)?.0);
+    }
+    times.sort_unstable();
+    let median = times.get(times.len() / 2).copied().unwrap_or_default();
+    Ok(Measurement {
+        case: case.name,
+        step: case.step,
+        steps,
+        repetitions: times.len(),
+        microseconds_per_step: median.as_secs_f64() * 1e6 / steps.max(1) as f64,
+        problem_size_max: sizes.problem,
+        contacts_max: sizes.contacts,
+    })
+}
+
+fn table(measurements: &[Measurement]) -> String {
+    let rows: Vec<_> = measurements
+        .iter()
+        .map(|m| {
+            vec![
+                m.case.to_owned(),
+                number(m.microseconds_per_step),
+                m.problem_size_max.to_string(),
+                m.contacts_max.to_string(),
+                m.steps.to_string(),
+                m.step.to_string(),
+                m.repetitions.to_string(),
+            ]
+        })
+        .collect();
+    columns(&["case", "µs per step", "problem size", "contacts", "steps", "step (s)", "repetitions"], &rows)
+}
+
+/// Slender rods of one metre and one kilogram, hinged one to the next, released from the horizontal.
+fn pendulum_chain(links: usize) -> String {
+    let mut text = "[simulation]\nduration = 1.0\nstep = 0.0025\ngravity = [0.0, -9.81]\n".to_owned();
+    let mut above = "world".to_owned();
+    for k in 0..links {
+        let _ = write!(
+            text,
+            "[[body]]\nname = \"link-{k}\"\nmass = 1.0\ninertia = 0.08333333333333333\nposition = [{}.5, 0.0]\n\
+             [[joint]]\nname = \"hinge-{k}\"\nkind = \"revolute\"\nbetween = [\"{above}\", \"link-{k}\"]\n\
+             anchor = [{k}.0, 0.0]\n",
+            k,
+        );
+        above = format!("link-{k}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_case_loads_and_steps() {
+        for case in &CASES {
+            let (scene, steps) = load(case).unwrap_or_else(|_| panic!("{} does not load", case.name));
+            assert!(steps >= 100, "{}", case.name);
+            assert!(play(&scene, 10).is_ok(), "{}", case.name);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! How commands fail: what is printed, and the exit code.
+
+use std::{fmt, path::Path, process::ExitCode};
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, Report, SourceCode};
+use stiction::{StepCause, StepError, scene::SceneError};
+
+/// A command that did not do what it was asked to.
+pub(crate) enum Failure {
+    /// Bad usage or bad input: exit code 2.
+    Input(Message),
+    /// A scene that cannot be read or built: exit code 2.
+    Scene(SceneError),
+    /// The simulation or solve failed: exit code 1.
+    Work(Message),
+}
+
+/// A sentence, what lies behind it, and what to do about it.
+#[derive(Debug, Default)]
+pub(crate) struct Message {
+    text: String,
+    help: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn input(text: impl fmt::Display) -> Self {
+        Self::Input(Message { text: text.to_string(), help: None })
+    }
+
+    pub(crate) fn work(text: impl fmt::Display) -> Self {
+        Self::Work(Message { text: text.to_string(), help: None })
+    }
+
+    pub(crate) fn with_help(self, help: impl Into<String>) -> Self {
+        let helpful = |message: Message| Message { help: Some(help.into()), ..message };
+        match self {
+            Self::Input(message) => Self::Input(helpful(message)),
+            Self::Work(message) => Self::Work(helpful(message)),
+            Self::Scene(error) => Self::Scene(error),
+        }
+    }
+
+    /// A file that cannot be read.
+    pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Self {
+        Self::input(format!("cannot read {}: {error}", path.display()))
+    }
+
+    /// A step that did not happen; `kept` says where the problem was written.
+    pub(crate) fn step(error: &StepError, kept: Option<&Path>) -> Self {
+        let mut text = format!("the simulation stopped at t = {} s, in step {}: ", error.time, error.step);
+        let mut help = Vec::new();
+        match &error.cause {
+            StepCause::NotSolved { status, residual, worst, rungs, hint } => {
+                let tried = rungs.join(", ");
+                text += &format!(
+                    "the contact problem was not solved ({status}, residual {residual:.3e})\n\
+                     worst at {worst}; methods tried: {tried}"
+                );
+                help.push((*hint).to_owned());
+            }
+            other => text += &other.to_string(),
+        }
+        if let Some(path) = kept {
+            help.push(format!("the problem is in {0}: stiction solve {0} --solver all", path.display()));
+        }
+        let failure = Self::work(text);
+        if help.is_empty() { failure } else { failure.with_help(help.join("\n")) }
+    }
+
+    /// Exit code of the contract.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Work(_) => ExitCode::from(1),
+            Self::Input(_) | Self::Scene(_) => ExitCode::from(2),
+        }
+    }
+
+    /// Tells the user, on stderr.
+    pub(crate) fn print(self: &Failure) {
+        let report = match self {
+            Self::Input(message) | Self::Work(message) => {
+                Report::new(Message { text: message.text.clone(), help: message.help.clone() })
+            }
+            Self::Scene(error) => Report::new(SceneDiagnostic::new(error.clone())),
+        };
+        eprintln!("{report:?}");
+    }
+}
+
+impl From<SceneError> for Failure {
+    fn from(error: SceneError) -> Self {
+        Self::Scene(error)
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Message {}
+
+impl Diagnostic for Message {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+}
+
+/// A scene error with the lines it is about.
+#[derive(Debug)]
+struct SceneDiagnostic {
+    error: SceneError,
+    source: NamedSource<String>,
+}
+
+impl SceneDiagnostic {
+    fn new(error: SceneError) -> Self {
+        let source = NamedSource::new(&error.file, error.source_text.to_string());
+        Self { error, source }
+    }
+}
+
+impl fmt::Display for SceneDiagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SceneError { file, line, column, message, span, .. } = &self.error;
+        match span {
+            Some(_) => write!(f, "{file}:{line}:{column}: {message}"),
+            None => write!(f, "{file}: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for SceneDiagnostic {}
+
+impl Diagnostic for SceneDiagnostic {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.error.hint.as_ref().map(|hint| Box::new(hint) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.error.span.as_ref().map(|_| &self.source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let span = self.error.span.clone()?;
+        Some(Box::new(std::iter::once(LabeledSpan::underline(span))))
+    }
+}

@@ -1,0 +1,40 @@
+//! The program `stiction`: simulate scenes, check them, solve complementarity problems, measure speed.
+//!
+//! One file per command ([`run`], [`check`], [`solve`], [`bench`]); [`arguments`] says what the commands accept, [`failure`]
+//! how they fail and with which exit code, [`layout`] how numbers and tables look.
+
+// This program reads files, measures time and prints: the rules against that protect the libraries.
+#![allow(clippy::disallowed_methods)]
+
+mod arguments;
+mod bench;
+mod check;
+mod failure;
+mod layout;
+mod progress;
+mod run;
+mod solve;
+mod summary;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = match &arguments.command {
+        Command::Run(options) => run::run(options),
+        Command::Check(options) => check::run(options),
+        Command::Solve(options) => solve::run(options),
+        Command::Schema => layout::print_json(&stiction::scene::schema()),
+        Command::Bench(options) => bench::run(options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print();
+            failure.exit_code()
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! `stiction run`: simulate a scene and write what happened.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
+
+use stiction::{
+    Simulation, StepError,
+    complementarity::ProblemFile,
+    record::{Ending, Finished, Recorder, RunLabels},
+    scene::{self, Scene, Settings},
+};
+
+use crate::{arguments::RunOptions, failure::Failure, layout, progress::Progress, summary};
+
+/// The problem of a step that could not be solved, beside the other files of the run.
+const FAILED_PROBLEM: &str = "failed_problem.json";
+
+pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
+    let scene = scene::load_with(&options.scene, &options.overrides())?;
+    let mut simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
+    let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
+    let mut recorder = Recorder::create(&folder, &labels(&scene, options), &simulation)
+        .map_err(|error| Failure::input(error).with_help("choose a folder that can be written with --out DIR"))?;
+    let stop = stop_on_signals()?;
+    let started = Instant::now();
+    let stopped = simulate(&mut simulation, &mut recorder, steps_of(&scene.settings), &stop);
+    let wall_seconds = started.elapsed().as_secs_f64();
+    let ending = match &stopped {
+        Ok(true) => Ending::Finished,
+        Ok(false) => Ending::Interrupted,
+        Err(error) => Ending::Failed(error.to_string()),
+    };
+    let finished = recorder.finish(&simulation, wall_seconds, ending);
+    report(&finished, options)?;
+    if let Err(error) = stopped {
+        let kept = keep_problem(&simulation, &error, &folder);
+        return Err(Failure::step(&error, kept.as_deref()));
+    }
+    match finished.trouble {
+        Some(trouble) => {
+            Err(Failure::work(trouble).with_help("the simulation itself is not affected; its table above is complete"))
+        }
+        None if matches!(stopped, Ok(false)) => {
+            let text = format!("stopped on request at t = {} s; what was recorded is kept", simulation.time());
+            Err(Failure::work(text))
+        }
+        None => Ok(()),
+    }
+}
+
+fn labels(scene: &Scene, options: &RunOptions) -> RunLabels {
+    RunLabels {
+        scene: scene.name.clone(),
+        preset: scene.settings.preset.name().to_owned(),
+        solver: options.solver.name().to_owned(),
+        record_every: scene.settings.record_every,
+    }
+}
+
+/// Number of steps that cover the duration; a duration that is a whole number of steps up to rounding is taken as such.
+pub(crate) fn steps_of(settings: &Settings) -> u64 {
+    let steps = settings.duration / settings.step;
+    let whole = steps.round();
+    let count = if (steps - whole).abs() <= 1e-9 * whole.max(1.0) { whole } else { steps.ceil() };
+    count as u64
+}
+
+/// Steps until the end (true) or until somebody wants it to stop (false).
+fn simulate(
+    simulation: &mut Simulation,
+    recorder: &mut Recorder,
+    steps: u64,
+    stop: &AtomicBool,
+) -> Result<bool, StepError> {
+    let mut progress = Progress::new(steps, "steps");
+    for done in 1..=steps {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let report = simulation.step()?;
+        recorder.record(simulation, &report);
+        progress.at(done);
+    }
+    Ok(true)
+}
+
+/// A flag that Ctrl-C and the signals that end programs raise.
+fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&stop);
+    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))
+        .map_err(|error| Failure::work(format!("cannot listen for Ctrl-C: {error}")))?;
+    Ok(stop)
+}
+
+fn report(finished: &Finished, options: &RunOptions) -> Result<(), Failure> {
+    if options.json {
+        layout::print_json(&finished.summary)
+    } else {
+        layout::print_text(&summary::table(&finished.summary, &finished.files))
+    }
+}
+
+/// Writes the problem that was not solved, so that it can be looked at and solved again.
+fn keep_problem(simulation: &Simulation, error: &StepError, folder: &Path) -> Option<PathBuf> {
+    if !matches!(error.cause, stiction::StepCause::NotSolved { .. }) {
+        return None;
+    }
+    let path = folder.join(FAILED_PROBLEM);
+    let text = ProblemFile::MixedLcp(simulation.problem().clone()).to_json().ok()?;
+    std::fs::write(&path, text).ok().map(|()| path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_become_whole_steps() {
+        let scene = scene::parse(
+            "[simulation]\nduration = 1.0\nstep = 0.1\n[[body]]\nname = \"a\"\nmass = 1.0\ninertia = 1.0\nposition = [0.0, 0.0]\n",
+            "a.toml",
+        );
+        let mut settings = scene.map(|scene| scene.settings).unwrap_or_else(|error| panic!("{error}"));
+        for (duration, step, steps) in
+            [(1.0, 0.1, 10), (0.3, 0.1, 3), (1.0, 0.0025, 400), (1.0, 0.3, 4), (0.05, 0.1, 1)]
+        {
+            settings.duration = duration;
+            settings.step = step;
+            assert_eq!(steps_of(&settings), steps, "{duration} / {step}");
+        }
+    }
+}

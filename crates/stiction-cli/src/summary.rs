@@ -1,0 +1,73 @@
+//! The table that `stiction run` prints for people.
+
+use std::path::PathBuf;
+
+use stiction::record::{Ending, Summary};
+
+use crate::layout::{Sheet, moment, number, seconds};
+
+/// Events shown; the rest stands in summary.json.
+const EVENTS_SHOWN: usize = 12;
+
+pub(crate) fn table(summary: &Summary, files: &[PathBuf]) -> String {
+    let mut sheet = Sheet::default();
+    let ending = match &summary.ending {
+        Ending::Finished => "",
+        Ending::Interrupted => ", stopped on request",
+        _ => ", failed",
+    };
+    let rate = summary.steps as f64 / summary.wall_seconds.max(f64::MIN_POSITIVE);
+    sheet
+        .row("scene", &summary.scene)
+        .row("scheme", format!("{}, {} solver", summary.preset, summary.solver))
+        .row("steps", format!("{} of {} s, to t = {}{ending}", summary.steps, summary.step, moment(summary.duration)))
+        .row("time", format!("{} ({} steps per second)", seconds(summary.wall_seconds), rate.round()))
+        .row("contacts", format!("{} at most, problem size {} at most", summary.contacts_max, summary.problem_size_max))
+        .row("energy", energy(summary))
+        .row("penetration", extreme(summary.penetration.max, summary.penetration.r#final, "m"));
+    if summary.joint_error.max > 0.0 {
+        sheet.row("joint error", extreme(summary.joint_error.max, summary.joint_error.r#final, ""));
+    }
+    sheet
+        .row("residual", format!("{} at worst, in step {}", number(summary.residual.max), summary.residual.at_step))
+        .row("solved by", ladder(summary))
+        .row("events", events(summary));
+    if !files.is_empty() {
+        let files: Vec<_> = files.iter().map(|path| path.display().to_string()).collect();
+        sheet.row("files", files.join("\n"));
+    }
+    sheet.text()
+}
+
+fn energy(summary: &Summary) -> String {
+    let energy = &summary.energy;
+    format!(
+        "{} J at the start, {} J at the end, largest gain {} J",
+        number(energy.initial),
+        number(energy.r#final),
+        number(energy.max_gain)
+    )
+}
+
+fn extreme(max: f64, last: f64, unit: &str) -> String {
+    format!("{} {unit} at most, {} {unit} at the end", number(max), number(last)).replace("  ", " ")
+}
+
+fn ladder(summary: &Summary) -> String {
+    let rungs: Vec<_> = summary.ladder.iter().map(|(rung, count)| format!("{rung} {count}")).collect();
+    if rungs.is_empty() { "nothing".to_owned() } else { rungs.join(", ") }
+}
+
+fn events(summary: &Summary) -> String {
+    if summary.events_total == 0 {
+        return "none".to_owned();
+    }
+    let shown = summary.events.iter().take(EVENTS_SHOWN);
+    let mut lines: Vec<_> =
+        shown.map(|event| format!("{:<10} {:<9} {}", moment(event.t), event.kind, event.contact)).collect();
+    let rest = usize::try_from(summary.events_total).unwrap_or(usize::MAX).saturating_sub(lines.len());
+    if rest > 0 {
+        lines.push(format!("… and {rest} more in summary.json"));
+    }
+    lines.join("\n")
+}

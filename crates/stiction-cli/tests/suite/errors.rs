@@ -1,0 +1,58 @@
+//! What a user sees who made a mistake.
+
+use std::fs;
+
+use crate::program::{call, folder, scene};
+
+#[test]
+fn a_typing_error_is_shown_with_its_place_and_a_suggestion() {
+    let folder = folder("error-typo");
+    let text = fs::read_to_string(scene("falling_rod")).expect("scene").replace("friction = 0.6", "frction = 0.6");
+    let line = text.lines().position(|line| line.starts_with("frction")).expect("the line") + 1;
+    fs::write(folder.join("typo.toml"), text).expect("scene");
+    for command in ["run", "check"] {
+        let call = call(&folder, &[command, "typo.toml"]).expect(2);
+        for part in [
+            format!("typo.toml:{line}:1"),
+            "`frction`".into(),
+            "did you mean `friction`".into(),
+            "frction = 0.6".into(),
+        ] {
+            assert!(call.stderr.contains(&part), "{part} in\n{}", call.stderr);
+        }
+        assert_eq!(call.stdout, "");
+    }
+    assert!(!folder.join("out").exists(), "nothing is written for a scene that cannot be read");
+}
+
+#[test]
+fn bad_values_and_bad_usage_exit_with_2() {
+    let (folder, rod) = (folder("error-usage"), scene("falling_rod"));
+    let cases: [&[&str]; 9] = [
+        &["run", "missing.toml"],
+        &["run", &rod, "--set", "body.rod.mass=-1.0"],
+        &["run", &rod, "--set", "body.rod.mas=1.0"],
+        &["run", &rod, "--set", "nonsense"],
+        &["run", &rod, "--step", "0"],
+        &["run", &rod, "--step", "NaN"],
+        &["run", &rod, "--preset", "unheard-of"],
+        &["solve", "missing.json"],
+        &["bench", "unheard-of"],
+    ];
+    for arguments in cases {
+        let call = call(&folder, arguments).expect(2);
+        assert!(!call.stderr.is_empty() && call.stdout.is_empty(), "{arguments:?}");
+        assert!(!call.stderr.contains("panicked"), "{arguments:?}: {}", call.stderr);
+    }
+    let call = call(&folder, &["run", &rod, "--set", "body.rod.mass=-1.0"]);
+    assert!(call.stderr.contains("mass") && call.stderr.contains("--set"), "{}", call.stderr);
+}
+
+#[test]
+fn an_unwritable_folder_is_a_clean_error() {
+    let folder = folder("error-folder");
+    fs::write(folder.join("taken"), "a file where a folder should be").expect("file");
+    let call = call(&folder, &["run", &scene("falling_rod"), "--out", "taken"]).expect(2);
+    assert!(call.stderr.contains("cannot write taken") && call.stderr.contains("--out"), "{}", call.stderr);
+    assert_eq!(call.stdout, "");
+}

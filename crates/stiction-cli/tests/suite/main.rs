@@ -1,0 +1,7 @@
+//! The program as a user meets it: built, started, its output and files looked at.
+
+mod errors;
+mod interrupt;
+mod program;
+mod runs;
+mod tools;

@@ -1,0 +1,102 @@
+//! `check`, `solve`, `schema`, `bench`.
+
+use std::fs;
+
+use crate::program::{call, folder, scene};
+
+#[test]
+fn check_explains_every_scene_of_the_repository() {
+    let folder = folder("check-all");
+    let scenes = std::path::Path::new(&scene("falling_rod")).parent().expect("folder").to_path_buf();
+    let mut checked = 0;
+    for entry in fs::read_dir(scenes).expect("scenes") {
+        let path = entry.expect("entry").path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            let path = path.to_str().expect("UTF-8");
+            let text = call(&folder, &["check", path]).expect(0).stdout;
+            assert!(text.contains("bodies") && text.contains("ready to run"), "{text}");
+            let json = call(&folder, &["check", path, "--json"]).expect(0).json();
+            assert!(json["unknowns"]["velocities"].as_u64() > Some(0), "{json}");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 10, "only {checked} scenes found");
+    assert!(!folder.join("out").exists(), "check writes nothing");
+}
+
+#[test]
+fn check_counts_what_is_there() {
+    let json = call(&folder("check-count"), &["check", &scene("four_balls"), "--json"]).expect(0).json();
+    assert_eq!((json["dimension"].as_u64(), json["unknowns"]["velocities"].as_u64()), (Some(3), Some(24)));
+    assert_eq!(json["bodies"].as_array().map(Vec::len), Some(5));
+    // Four balls with the table, and six pairs of balls; three balls lie on the table.
+    assert_eq!((json["pairs"].as_array().map(Vec::len), json["initial"]["touching"].as_u64()), (Some(10), Some(3)));
+}
+
+#[test]
+fn check_warns_of_bodies_that_start_inside_each_other() {
+    let folder = folder("check-overlap");
+    let sunk = ["check", &scene("falling_rod"), "--set", "body.rod.position=[0.0, 0.1]"];
+    let call = call(&folder, &sunk).expect(0);
+    assert!(call.stdout.contains("table and rod overlap by 0.075 m at the start"), "{}", call.stdout);
+    assert!(!call.stdout.contains("ready to run"));
+}
+
+#[test]
+fn solve_finds_the_solution_of_a_small_problem() {
+    let folder = folder("solve-small");
+    fs::write(folder.join("p.json"), r#"{"kind": "lcp", "n": 2, "M": [[2, 1], [1, 2]], "q": [-5, -6]}"#).expect("file");
+    let attempts = call(&folder, &["solve", "p.json", "--solver", "all", "--json"]).expect(0).json();
+    let attempts = attempts.as_array().expect("a list");
+    assert_eq!(
+        attempts.iter().map(|a| a["solver"].as_str().expect("name")).collect::<Vec<_>>(),
+        ["lemke", "enumeration"]
+    );
+    for attempt in attempts {
+        let z: Vec<_> = attempt["solution"]["z"].as_array().expect("z").iter().filter_map(|z| z.as_f64()).collect();
+        assert!((z[0] - 4.0 / 3.0).abs() < 1e-15 && (z[1] - 7.0 / 3.0).abs() < 1e-15, "{attempt}");
+        assert_eq!(attempt["solved"], true);
+    }
+    let table = call(&folder, &["solve", "p.json"]).expect(0).stdout;
+    assert!(table.contains("lemke") && table.contains("solved") && !table.contains("enumeration"), "{table}");
+}
+
+#[test]
+fn solve_says_when_there_is_no_solution() {
+    let folder = folder("solve-none");
+    // w = −1 whatever z is.
+    fs::write(folder.join("p.json"), r#"{"kind": "lcp", "n": 1, "M": [[0]], "q": [-1]}"#).expect("file");
+    let call = call(&folder, &["solve", "p.json", "--solver", "all"]).expect(1);
+    assert!(call.stdout.contains("infeasible") && call.stderr.contains("no method solved"), "{}", call.stdout);
+}
+
+#[test]
+fn broken_problems_are_refused_by_name() {
+    let folder = folder("solve-broken");
+    for (text, part) in [
+        ("{", "not a problem in JSON"),
+        (r#"{"kind": "lcp", "n": 2, "M": [[1, 0], [0]], "q": [1, 1]}"#, "row 1 of `M`"),
+        (r#"{"kind": "mystery", "M": [], "q": []}"#, "mystery"),
+    ] {
+        fs::write(folder.join("p.json"), text).expect("file");
+        let call = call(&folder, &["solve", "p.json"]).expect(2);
+        assert!(call.stderr.contains("p.json") && call.stderr.contains(part), "{}", call.stderr);
+    }
+    fs::write(folder.join("p.json"), r#"{"kind": "lcp", "n": 1, "M": [[1]], "q": [1]}"#).expect("file");
+    call(&folder, &["solve", "p.json", "--tolerance", "-1"]).expect(2);
+}
+
+#[test]
+fn the_schema_knows_the_tables_of_a_scene() {
+    let schema = call(&folder("schema"), &["schema"]).expect(0).json();
+    for table in ["simulation", "body", "joint", "contact"] {
+        assert!(schema["properties"][table].is_object(), "{table}");
+    }
+}
+
+#[test]
+fn bench_counts_steps_for_those_who_count_instructions() {
+    let folder = folder("bench");
+    let call = call(&folder, &["bench", "--once", "falling-rod"]).expect(0);
+    assert!(call.stdout.lines().any(|line| line == "steps 400"), "{}", call.stdout);
+}
