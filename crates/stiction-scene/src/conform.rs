@@ -67,7 +67,9 @@ impl<'s> Checker<'s> {
         for entry in &entries {
             if known.is_none_or(|known| !known.contains_key(&entry.key)) {
                 let hint = suggest::hint(&entry.key, known.into_iter().flatten().map(|(key, _)| key.as_str()));
-                return Err(Fault::new(entry.key_span.clone(), format!("unknown key `{}` in {table}", entry.key)).hint(hint));
+                return Err(
+                    Fault::new(entry.key_span.clone(), format!("unknown key `{}` in {table}", entry.key)).hint(hint)
+                );
             }
         }
         let required = schema.get("required").and_then(Schema::as_array);
@@ -131,7 +133,9 @@ impl<'s> Checker<'s> {
     /// ", such as 0.5", where the schema has an example.
     fn example(&self, schema: &'s Schema) -> String {
         let of = |schema: &'s Schema| schema.get("examples")?.get(0);
-        of(schema).or_else(|| of(self.resolve(schema))).map_or_else(String::new, |example| format!(", such as {example}"))
+        of(schema)
+            .or_else(|| of(self.resolve(schema)))
+            .map_or_else(String::new, |example| format!(", such as {example}"))
     }
 }
 

@@ -132,10 +132,11 @@ fn node(value: Spanned<DeValue>, base: usize) -> Result<Node, Fault> {
     let span = shifted(&value.span(), base);
     let value = match value.into_inner() {
         DeValue::String(text) => Value::Text(text.into_owned()),
-        DeValue::Integer(integer) => Value::Integer(
-            i64::from_str_radix(integer.as_str(), integer.radix())
-                .map_err(|_| Fault::new(span.clone(), "is too large for a whole number").hint("write it with a decimal point"))?,
-        ),
+        DeValue::Integer(integer) => {
+            Value::Integer(i64::from_str_radix(integer.as_str(), integer.radix()).map_err(|_| {
+                Fault::new(span.clone(), "is too large for a whole number").hint("write it with a decimal point")
+            })?)
+        }
         DeValue::Float(float) => match float.as_str().parse::<f64>() {
             Ok(value) if value.is_finite() => Value::Float(value),
             _ => return Err(Fault::new(span, format!("must be a finite number, not {}", shortened(float.as_str())))),

@@ -15,10 +15,8 @@ pub(crate) fn apply(document: &mut Document, sources: &mut Sources, path: &str, 
     let start = sources.add(format!("{path}={value}"));
     let value_at = start + path.len() + 1;
     // Not TOML: a bare word such as a preset, or an angle with its unit.
-    let value = parse_value(value, value_at).unwrap_or_else(|_| Node {
-        span: value_at..value_at + value.len(),
-        value: Value::Text(value.to_owned()),
-    });
+    let value = parse_value(value, value_at)
+        .unwrap_or_else(|_| Node { span: value_at..value_at + value.len(), value: Value::Text(value.to_owned()) });
     let mut at = start;
     let mut node = &mut document.root;
     for word in path.split('.') {

@@ -24,11 +24,11 @@ pub struct Settings {
 pub struct SchemeSettings {
     /// Weight γ of the contact gaps, in [0, 1].
     pub gamma: f64,
-    /// Weight γ_b of the position errors of joints, in [0, 1].
+    /// Weight `γ_b` of the position errors of joints, in [0, 1].
     pub joint_gamma: f64,
     /// Where the contact geometry is taken.
     pub jacobians: Jacobians,
-    /// Number n_d of friction directions in space, even and at least 4.
+    /// Number `n_d` of friction directions in space, even and at least 4.
     pub directions: u32,
     /// Which contacts are given to the solver.
     pub margin: Margin,

@@ -44,9 +44,14 @@ mod tests {
 
     #[test]
     fn distances_are_those_of_the_definition() {
-        for (a, b, d) in
-            [("", "", 0), ("abc", "", 3), ("", "ab", 2), ("kitten", "sitting", 3), ("mass", "mas", 1), ("flaw", "lawn", 2)]
-        {
+        for (a, b, d) in [
+            ("", "", 0),
+            ("abc", "", 3),
+            ("", "ab", 2),
+            ("kitten", "sitting", 3),
+            ("mass", "mas", 1),
+            ("flaw", "lawn", 2),
+        ] {
             assert_eq!(distance(a, b), d, "{a} {b}");
             assert_eq!(distance(b, a), d, "{b} {a}");
         }

@@ -152,9 +152,7 @@ impl Jet {
     /// Order of two functions immediately after t: by value, then by rate, then by curvature.
     fn just_after(self, other: Self) -> Ordering {
         let by = |a: f64, b: f64| a.partial_cmp(&b).unwrap_or(Ordering::Equal);
-        by(self.value, other.value)
-            .then(by(self.rate, other.rate))
-            .then(by(self.curvature, other.curvature))
+        by(self.value, other.value).then(by(self.rate, other.rate)).then(by(self.curvature, other.curvature))
     }
 }
 
@@ -194,9 +192,7 @@ impl Mul for Jet {
         Self {
             value: self.value * other.value,
             rate: self.rate * other.value + self.value * other.rate,
-            curvature: self.curvature * other.value
-                + 2.0 * self.rate * other.rate
-                + self.value * other.curvature,
+            curvature: self.curvature * other.value + 2.0 * self.rate * other.rate + self.value * other.curvature,
         }
     }
 }

@@ -275,7 +275,9 @@ impl<'a> Parser<'a> {
     fn unexpected_after_operand(&self, found: char) -> ExpressionError {
         self.error(match found {
             '<' | '>' | '=' => format!("`{found}` compares; comparisons belong into `if(a < b, x, y)`"),
-            c if c.is_alphanumeric() || c == '(' => format!("expected an operator, found `{c}`; a product is written with `*`"),
+            c if c.is_alphanumeric() || c == '(' => {
+                format!("expected an operator, found `{c}`; a product is written with `*`")
+            }
             c => format!("expected an operator, found `{c}`"),
         })
     }

@@ -131,7 +131,11 @@ impl Program {
                 (Op::Binary(f), &[a, b]) => binary(f, a, b),
                 (Op::Clamp, &[x, low, high]) => x.max(low).min(high),
                 (Op::Select(comparison), &[l, r, a, b]) => {
-                    if comparison.holds(l.value, r.value) { a } else { b }
+                    if comparison.holds(l.value, r.value) {
+                        a
+                    } else {
+                        b
+                    }
                 }
                 // The parser emits every operation after its operands.
                 _ => Jet::constant(f64::NAN),

@@ -153,7 +153,7 @@ fn size_and_depth_are_bounded() {
     assert!(Expression::parse(&"2^".repeat(4000)).is_err());
     assert!(Expression::parse(&format!("{}t", "-".repeat(MAX_LENGTH - 1))).is_ok());
     let wide = format!("1{}", "+1".repeat((MAX_LENGTH - 1) / 2));
-    assert_eq!(parsed(&wide).value(0.0), (wide.len() as f64 + 1.0) / 2.0);
+    assert_eq!(parsed(&wide).value(0.0), wide.len().div_ceil(2) as f64);
     assert!(Expression::parse(&format!("{wide}+1")).expect_err("long").reason.contains("bytes long"));
     // Few levels, but many waiting operands.
     let waiting = format!("{}t{}", "if(t<1,1,1+2*3^(".repeat(20), "))".repeat(20));

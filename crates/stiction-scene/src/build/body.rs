@@ -6,8 +6,9 @@ use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use stiction_multibody::{BodyBuilder, Expression, ExpressionMotion, Motion, Pose, limits, rotation};
 
 use super::{
-    inertia, inertia::ShapeAt,
-    reader::{At, Reader, angle, direction, rotation_of, unit_quaternion},
+    inertia,
+    inertia::ShapeAt,
+    reader::{At, Reader, angle, direction, rotation_of, unit_quaternion, within},
     shape,
 };
 use crate::{
@@ -73,7 +74,9 @@ fn refuse_strangers(at: &At, table: &BodyTable) -> Result<(), Fault> {
 fn start(reader: &Reader, at: &At, table: &BodyTable) -> Result<Start, Fault> {
     let position = reader.optional_vector(&at.key("position"), table.position.as_ref())?;
     let angle = match &table.angle {
-        Some(_) if !reader.planar() => return Err(reader.only_in(&at.key("angle"), "an angle", "give an `orientation`")),
+        Some(_) if !reader.planar() => {
+            return Err(reader.only_in(&at.key("angle"), "an angle", "give an `orientation`"));
+        }
         Some(value) => angle(&at.key("angle"), value)?,
         None => 0.0,
     };
@@ -123,8 +126,12 @@ fn dynamic(
         (None, _) => Vector3::zeros(),
         (Some(Spin::Planar(rate)), true) => Vector3::z() * *rate,
         (Some(Spin::Spatial(rates)), false) => Vector3::from(*rates),
-        (Some(Spin::Planar(_)), false) => return Err(reader.only_in(&at, "a single angular velocity", "give three numbers")),
-        (Some(Spin::Spatial(_)), true) => return Err(reader.only_in(&at, "an angular velocity vector", "give one number")),
+        (Some(Spin::Planar(_)), false) => {
+            return Err(reader.only_in(&at, "a single angular velocity", "give three numbers"));
+        }
+        (Some(Spin::Spatial(_)), true) => {
+            return Err(reader.only_in(&at, "an angular velocity vector", "give one number"));
+        }
     };
     let builder = placed(builder, start).velocity(velocity.x, velocity.y, velocity.z);
     Ok(builder.angular_velocity(spin.x, spin.y, spin.z))
@@ -147,13 +154,19 @@ fn kinematic(reader: &Reader, at: &At, table: &BodyTable, start: &Start) -> Resu
         let fault = at.fault(format!("body \"{}\" is kinematic and needs a `motion`", table.name));
         return Err(fault.hint("such as motion = { x = \"0.5*t\" }"));
     };
+    if start.position.amax() > limits::LENGTH {
+        return Err(at.key("position").fault(format!("`position` must be at most {:e} in magnitude", limits::LENGTH)));
+    }
     let at = at.key("motion");
     let motion = motion(reader, &at, motion_table, start)?;
     for t in reader.sample_times() {
         let twist = motion.at(t).twist;
-        let fast = twist.linear.iter().chain(twist.angular.iter()).find(|speed| !(speed.abs() <= limits::SPEED));
+        let fast = twist.linear.iter().chain(twist.angular.iter()).find(|speed| !within(**speed, limits::SPEED));
         if let Some(speed) = fast {
-            return Err(at.fault(format!("its velocity must be finite and at most {:e}, but is {speed} at t = {t}", limits::SPEED)));
+            return Err(at.fault(format!(
+                "its velocity must be finite and at most {:e}, but is {speed} at t = {t}",
+                limits::SPEED
+            )));
         }
     }
     let pose = motion.at(0.0).pose();
@@ -163,10 +176,9 @@ fn kinematic(reader: &Reader, at: &At, table: &BodyTable, start: &Start) -> Resu
 }
 
 fn motion(reader: &Reader, at: &At, table: &MotionTable, start: &Start) -> Result<ExpressionMotion, Fault> {
-    if reader.planar() {
-        if let Some(field) = ["z", "axis"].into_iter().find(|field| at.key(field).exists()) {
-            return Err(reader.only_in(&at.key(field), &format!("`{field}`"), "leave it out"));
-        }
+    let strangers: &[&str] = if reader.planar() { &["z", "axis"] } else { &[] };
+    if let Some(field) = strangers.iter().find(|field| at.key(field).exists()) {
+        return Err(reader.only_in(&at.key(field), &format!("`{field}`"), "leave it out"));
     }
     let coordinate = |field: &'static str, scalar: &Option<_>, otherwise: f64| match scalar {
         Some(scalar) => reader.scalar(&at.key(field), scalar, limits::LENGTH),
@@ -189,7 +201,9 @@ fn motion(reader: &Reader, at: &At, table: &MotionTable, start: &Start) -> Resul
     let axis = match (table.axis, &table.angle) {
         (Some(axis), _) => direction(&at.key("axis"), Vector3::from(axis))?,
         (None, None) => Vector3::z(),
-        (None, Some(_)) => return Err(at.key("angle").fault("needs an `axis` to turn about").hint("such as axis = [0.0, 0.0, 1.0]")),
+        (None, Some(_)) => {
+            return Err(at.key("angle").fault("needs an `axis` to turn about").hint("such as axis = [0.0, 0.0, 1.0]"));
+        }
     };
     let base = match start.quaternion {
         Some(quaternion) => unit_quaternion(at, quaternion)?,

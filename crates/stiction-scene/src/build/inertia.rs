@@ -32,7 +32,10 @@ pub(super) fn mass_and_inertia(
 ) -> Result<(f64, Matrix3<f64>), Fault> {
     let name = &table.name;
     if table.density.is_some() && table.mass.is_some() {
-        return Err(at.key("density").fault(format!("body \"{name}\" has a `mass` as well")).hint("keep one of the two"));
+        return Err(at
+            .key("density")
+            .fault(format!("body \"{name}\" has a `mass` as well"))
+            .hint("keep one of the two"));
     }
     if let (Some(mass), Some(inertia)) = (table.mass, given) {
         return Ok((mass, inertia));
@@ -50,14 +53,11 @@ pub(super) fn mass_and_inertia(
         Some(mass) => in_domain(&at.key("mass"), mass)?,
         None => computed.mass,
     };
-    let inertia = match given {
-        Some(inertia) => inertia,
-        None => {
-            ensure_centred(reader, at, name, &computed, shapes)?;
-            computed.inertia * (mass / computed.mass)
-        }
-    };
-    Ok((mass, inertia))
+    if let Some(inertia) = given {
+        return Ok((mass, inertia));
+    }
+    ensure_centred(reader, at, name, &computed, shapes)?;
+    Ok((mass, computed.inertia * (mass / computed.mass)))
 }
 
 /// The model checks the mass itself; here a wrong one would spoil the inertia, which then got the blame.
@@ -66,7 +66,7 @@ fn in_domain(at: &At, value: f64) -> Result<f64, Fault> {
     if (least..=most).contains(&value) {
         return Ok(value);
     }
-    Err(at.fault(format!("must lie between {least:e} and {most:e}, but is {value}")))
+    Err(at.fault(format!("must lie between {least:e} and {most:e}, but is {value:e}")))
 }
 
 fn of_shapes(at: &At, name: &str, density: f64, shapes: &[ShapeAt]) -> Result<MassProperties, Fault> {
@@ -107,6 +107,7 @@ fn ensure_centred(
     } else {
         (format!("[{}, {}, {}]", c.x, c.y, c.z), format!("[{}, {}, {}]", -c.x, -c.y, -c.z))
     };
-    let message = format!("the shapes of body \"{name}\" have their centre of mass at {centre}, not at the body's origin");
+    let message =
+        format!("the shapes of body \"{name}\" have their centre of mass at {centre}, not at the body's origin");
     Err(at.key("shape").fault(message).hint(format!("move every shape by {back}, or give `inertia`")))
 }

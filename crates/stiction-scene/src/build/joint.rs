@@ -86,7 +86,7 @@ fn simple(
     };
     let axis = match &table.axis {
         Some(axis) => reader.vector(&at.key("axis"), axis)?,
-        None if needs_axis => return Err(needed(at, table, "axis", None::<&()>).err().unwrap_or_else(|| at.fault("needs an axis"))),
+        None if needs_axis => return Err(at.fault(format!("a {} joint needs `axis`", kind_name(kind)))),
         None => Vector3::x(),
     };
     let made = assembly.builder.joint_at(name, model_kind(kind), (a.0, b.0), anchor, axis);
@@ -140,7 +140,7 @@ fn universal(
     let second = axis("second_axis", needed(at, table, "second_axis", table.second_axis.as_ref())?)?;
     let slant = first.dot(&second);
     if slant.abs() > PERPENDICULAR {
-        let message = format!("must be perpendicular to `axis`, but their cosine is {slant:.3e}");
+        let message = format!("`second_axis` must be perpendicular to `axis`, but their cosine is {slant:.3e}");
         return Err(at.key("second_axis").fault(message));
     }
     if anchor.amax() > limits::LENGTH {

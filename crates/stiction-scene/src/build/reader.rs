@@ -42,6 +42,15 @@ impl<'d> At<'d> {
         self.document.find(&self.path).is_some()
     }
 
+    /// The key of the value there, for messages.
+    fn name(&self) -> &'d str {
+        let keys = self.path.iter().rev().filter_map(|step| match step {
+            Step::Key(key) => Some(*key),
+            Step::Index(_) => None,
+        });
+        keys.into_iter().next().unwrap_or("scene")
+    }
+
     fn span(&self) -> Range<usize> {
         self.document.place(&self.path)
     }
@@ -54,7 +63,6 @@ impl<'d> At<'d> {
     pub(super) fn model_error(&self, error: &ModelError) -> Fault {
         let field = match error.field {
             "point" if self.key("points").exists() => "points",
-            "angle" if !self.key("angle").exists() => "angular_velocity",
             field => field,
         };
         let path: Vec<_> = self.path.iter().copied().chain(std::iter::once(Step::Key(field))).collect();
@@ -85,7 +93,8 @@ impl Reader {
     /// Plane or space: as `simulation.dimension` says, or by the first position, or by gravity.
     pub(super) fn new(file: &SceneFile, root: &At, duration: f64) -> Result<Self, Fault> {
         let positions = file.body.iter().filter_map(|body| Some((body.position.as_ref()?.0.len(), body.name.as_str())));
-        let first = positions.map(|(length, name)| (length, format!("body \"{name}\" has a position of {length}"))).next();
+        let first =
+            positions.map(|(length, name)| (length, format!("body \"{name}\" has a position of {length}"))).next();
         let gravity = file.simulation.gravity.as_ref().map(|g| (g.0.len(), "gravity decides".to_owned()));
         let stated = file.simulation.dimension.map(|d| (d as usize, "`simulation.dimension` says so".to_owned()));
         let Some((length, decided_by)) = stated.or(first).or(gravity) else {
@@ -107,8 +116,7 @@ impl Reader {
 
     /// "exists only in the plane", and why this scene is not there.
     pub(super) fn only_in(&self, at: &At, what: &str, instead: &str) -> Fault {
-        let (other, here) = if self.planar() { ("space", "plane") } else { ("the plane", "space") };
-        let here = if here == "plane" { "in the plane" } else { "in space" };
+        let (other, here) = if self.planar() { ("space", "in the plane") } else { ("the plane", "in space") };
         at.fault(format!("{what} exists only in {other}, but the scene is {here}: {}", self.decided_by)).hint(instead)
     }
 
@@ -116,12 +124,12 @@ impl Reader {
         match (self.dimension, values) {
             (Dimension::Planar, [x, y]) => Ok([x.clone(), y.clone(), zero]),
             (Dimension::Spatial, [x, y, z]) => Ok([x.clone(), y.clone(), z.clone()]),
-            (Dimension::Planar, _) => Err(at
-                .fault(format!("has {} components, but the scene is in the plane: {}", values.len(), self.decided_by))
-                .hint("give two")),
-            (Dimension::Spatial, _) => Err(at
-                .fault(format!("has {} components, but the scene is in space: {}", values.len(), self.decided_by))
-                .hint("give three")),
+            (dimension, _) => {
+                let planar = dimension == Dimension::Planar;
+                let (here, wanted) = if planar { ("in the plane", "give two") } else { ("in space", "give three") };
+                let (name, count, why) = (at.name(), values.len(), &self.decided_by);
+                Err(at.fault(format!("`{name}` has {count} components, but the scene is {here}: {why}")).hint(wanted))
+            }
         }
     }
 
@@ -150,8 +158,10 @@ impl Reader {
         };
         for t in self.sample_times() {
             let value = expression.value(t);
-            if !(value.abs() <= limit) {
-                let message = format!("must be finite and at most {limit:e} in magnitude, but is {value} at t = {t}");
+            if !within(value, limit) {
+                let name = at.name();
+                let message =
+                    format!("`{name}` must be finite and at most {limit:e} in magnitude, but is {value:e} at t = {t}");
                 return Err(at.fault(message));
             }
         }
@@ -187,7 +197,7 @@ impl Reader {
             }
             _ => {
                 return Err(at
-                    .fault("must be given in exactly one way")
+                    .fault(format!("`{}` must be given in exactly one way", at.name()))
                     .hint("`roll_pitch_yaw`, or `body_123`, or `axis` with `angle`"));
             }
         };
@@ -208,17 +218,25 @@ pub(super) fn angle(at: &At, value: &Angle) -> Result<f64, Fault> {
             let (number, unit) = match (text.trim().strip_suffix("deg"), text.trim().strip_suffix("rad")) {
                 (Some(number), _) => (number, std::f64::consts::PI / 180.0),
                 (None, Some(number)) => (number, 1.0),
-                (None, None) => return Err(at.fault("an angle in text needs its unit").hint("such as \"30 deg\" or \"0.5 rad\"")),
+                (None, None) => {
+                    return Err(at
+                        .fault(format!("`{}` is an angle in text and needs its unit", at.name()))
+                        .hint("such as \"30 deg\" or \"0.5 rad\""));
+                }
             };
-            let number = Expression::parse(number.trim())
-                .map_err(|error| at.fault(format!("is not an angle: {}", error.reason)).hint("such as \"30 deg\""))?;
-            number.as_constant().unwrap_or(f64::NAN) * unit
+            number.trim().parse::<f64>().unwrap_or(f64::NAN) * unit
         }
     };
-    if radians.abs() <= limits::LENGTH {
+    if within(radians, limits::LENGTH) {
         return Ok(radians);
     }
-    Err(at.fault(format!("must be a number, at most {:e} in magnitude", limits::LENGTH)).hint("such as \"30 deg\""))
+    let message = format!("`{}` must be an angle, at most {:e} in magnitude", at.name(), limits::LENGTH);
+    Err(at.fault(message).hint("such as \"30 deg\""))
+}
+
+/// At most `limit` in magnitude; false for NaN.
+pub(super) fn within(value: f64, limit: f64) -> bool {
+    value.abs() <= limit
 }
 
 /// A vector made to have length one.
@@ -228,7 +246,8 @@ pub(super) fn direction(at: &At, vector: Vector3<f64>) -> Result<Vector3<f64>, F
         return Ok(vector / length);
     }
     Err(at.fault(format!(
-        "must be a direction of length {:e} to {:e}, but has length {length:e}",
+        "`{}` must be a direction of length {:e} to {:e}, but has length {length:e}",
+        at.name(),
         limits::DIRECTION,
         limits::LENGTH
     )))
@@ -246,5 +265,5 @@ pub(super) fn unit_quaternion(at: &At, quaternion: [f64; 4]) -> Result<UnitQuate
     if (norm - 1.0).abs() <= limits::QUATERNION_SLACK {
         return Ok(rotation_of(quaternion));
     }
-    Err(at.fault(format!("must be a unit quaternion [w, x, y, z], but its norm is {norm}")))
+    Err(at.fault(format!("`{}` must be a unit quaternion [w, x, y, z], but its norm is {norm:e}", at.name())))
 }

@@ -29,7 +29,10 @@ pub(super) fn settings(file: &SceneFile, root: &At) -> Result<Settings, Fault> {
     }
     let steps = table.duration / table.step;
     if steps > STEPS {
-        let message = format!("{:e} s in steps of {:e} s are {steps:.2e} steps; at most {STEPS:e} are allowed", table.duration, table.step);
+        let message = format!(
+            "{:e} s in steps of {:e} s are {steps:.2e} steps; at most {STEPS:e} are allowed",
+            table.duration, table.step
+        );
         return Err(at.key("duration").fault(message));
     }
     Ok(Settings {
@@ -47,14 +50,17 @@ fn scheme(file: &SceneFile, at: &At) -> Result<SchemeSettings, Fault> {
     let gamma = match (preset.fixed_gamma(), asked) {
         (Some(fixed), Some(asked)) if asked != fixed => {
             let message = format!("the preset \"{}\" means gamma = {fixed}, not {asked}", preset.name());
-            return Err(at.key("gamma").fault(message).hint("with `preset = \"anitescu-hart\"` gamma is free to choose"));
+            return Err(at
+                .key("gamma")
+                .fault(message)
+                .hint("with `preset = \"anitescu-hart\"` gamma is free to choose"));
         }
         (Some(fixed), _) => fixed,
         (None, asked) => asked.unwrap_or(HART_GAMMA),
     };
     let directions = table.directions.unwrap_or(DIRECTIONS);
     if !(4..=1024).contains(&directions) || directions % 2 != 0 {
-        let message = format!("must be an even number from 4 to 1024, but is {directions}");
+        let message = format!("`directions` must be an even number from 4 to 1024, but is {directions}");
         return Err(at.key("directions").fault(message));
     }
     Ok(SchemeSettings {
@@ -71,7 +77,7 @@ fn scheme(file: &SceneFile, at: &At) -> Result<SchemeSettings, Fault> {
 fn weight(at: &At, value: Option<f64>) -> Result<Option<f64>, Fault> {
     match value {
         Some(value) if !(0.0..=1.0).contains(&value) => {
-            Err(at.fault(format!("must lie between 0 and 1, but is {value}")))
+            Err(at.fault(format!("gamma must lie between 0 and 1, but is {value:e}")))
         }
         _ => Ok(value),
     }
@@ -84,7 +90,7 @@ pub(super) fn margin(at: &At, value: Option<&MarginValue>) -> Result<Margin, Fau
             Ok(Margin::Distance(distance.abs()))
         }
         Some(MarginValue::Distance(distance)) => {
-            Err(at.fault(format!("must lie between 0 and {:e} m, but is {distance:e}", limits::LENGTH)))
+            Err(at.fault(format!("`margin` must lie between 0 and {:e} m, but is {distance:e}", limits::LENGTH)))
         }
         Some(MarginValue::Word(_)) | None => Ok(Margin::Auto),
     }

@@ -28,7 +28,9 @@ fn shape(reader: &Reader, at: &At, table: &ShapeTable) -> Result<Shape, Fault> {
     let given: Vec<_> = KINDS.into_iter().filter(|kind| at.key(kind).exists()).collect();
     let kind = match given.as_slice() {
         [kind] => *kind,
-        [] => return Err(at.fault("says no shape").hint(format!("give one of {}", KINDS.join(", ")))),
+        [] => {
+            return Err(at.fault("this shape table names no shape").hint(format!("give one of {}", KINDS.join(", "))));
+        }
         [_, second, ..] => {
             let fault = at.key(second).fault(format!("one shape cannot be {} at once", given.join(" and ")));
             return Err(fault.hint("write a [[body.shape]] for each"));
@@ -110,7 +112,8 @@ fn corners(reader: &Reader, at: &At, polygon: &PolygonTable) -> Result<Vec<Point
         (None, Some(regular)) => {
             // Checked here because a radius of zero or nan would be reported as a bad outline.
             if !(regular.radius.is_normal() && (0.0..=limits::LENGTH).contains(&regular.radius)) {
-                let message = format!("the radius must be positive and at most {:e}, but is {}", limits::LENGTH, regular.radius);
+                let message =
+                    format!("the radius must be positive and at most {:e}, but is {}", limits::LENGTH, regular.radius);
                 return Err(at.key("regular").key("radius").fault(message));
             }
             let corner = |k: u32| {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Count, MarginValue, Vector};
-use crate::settings::{Jacobians, Preset, PrescribedSlip, Turning};
+use crate::settings::{Jacobians, PrescribedSlip, Preset, Turning};
 
 /// How long and how finely to simulate.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -1,4 +1,6 @@
 //! Scene files from the outside: what parses, what is refused, and in which words.
+// Helpers outside of `#[test]` functions fail by panicking, like the tests they serve; scenes are read from the repository.
+#![allow(clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod hostile;
 mod limits;

@@ -1,1 +1,255 @@
-//! x
+//! The words and places of refusals, one mistake at a time.
+
+use stiction_scene::parse;
+
+use crate::{PLANAR, SPATIAL};
+
+/// Puts one mistake into a scene that is right, and compares what is said about it.
+#[track_caller]
+fn refused(base: &str, right: &str, wrong: &str, expected: &str) {
+    assert!(base.contains(right), "the scene has no {right}");
+    let error = parse(&base.replacen(right, wrong, 1), "x.toml").expect_err(wrong);
+    assert_eq!(error.to_string(), expected);
+    let span = error.span.expect("a place");
+    assert!(error.source_text.get(span).is_some());
+}
+
+#[test]
+fn unknown_keys_get_a_suggestion() {
+    for (right, wrong, expected) in [
+        ("mass = 1.0", "mas = 1.0", "x.toml:36:1: unknown key `mas` in `body` (did you mean `mass`?)"),
+        ("[scheme]", "[shceme]", "x.toml:9:2: unknown key `shceme` in a scene (did you mean `scheme`?)"),
+        (
+            "friction = 0.6",
+            "friktion = 0.6",
+            "x.toml:113:1: unknown key `friktion` in `contact` (did you mean `friction`?)",
+        ),
+        ("0.25, radius", "0.25, radios", "x.toml:43:33: unknown key `radios` in `capsule` (did you mean `radius`?)"),
+        (
+            "record_every = 2",
+            "colour = 2",
+            "x.toml:7:1: unknown key `colour` in `simulation` (known here: dimension, duration, gravity, preset, record_every, step)",
+        ),
+    ] {
+        refused(PLANAR, right, wrong, expected);
+    }
+    refused(
+        SPATIAL,
+        "body_123 = [",
+        "body_321 = [",
+        "x.toml:36:17: unknown key `body_321` in `orientation` (did you mean `body_123`?)",
+    );
+}
+
+#[test]
+fn wrong_types_say_what_was_expected() {
+    for (right, wrong, expected) in [
+        ("step = 0.01", "step = \"fast\"", "x.toml:3:8: `step` is a text, but must be a number (such as 0.0025)"),
+        ("step = 0.01\n", "", "x.toml:1:1: `simulation` needs `step` (a number, such as 0.0025)"),
+        (
+            "kind = \"fixed\"",
+            "kind = 3",
+            "x.toml:20:8: `kind` is a whole number, but must be one of \"fixed\", \"kinematic\", \"dynamic\"",
+        ),
+        (
+            "position = [0.0, 1.0]",
+            "position = [0.0]",
+            "x.toml:38:12: `position` is a list of 1, but must be two numbers in the plane or three in space (such as [0.0,1.0])",
+        ),
+        (
+            "position = [0.0, 1.0]",
+            "position = [0.0, \"up\"]",
+            "x.toml:38:18: `position` is a text, but must be a number",
+        ),
+        (
+            "angle = \"30 deg\"",
+            "angle = true",
+            "x.toml:39:9: `angle` is true or false, but must be an angle: a number of radians or a text with a unit (such as \"30 deg\")",
+        ),
+        (
+            "record_every = 2",
+            "record_every = 0",
+            "x.toml:7:16: `record_every` is 0, but must be a whole number from 1 on (such as 8)",
+        ),
+        (
+            "record_every = 2",
+            "record_every = 2.5",
+            "x.toml:7:16: `record_every` is a number, but must be a whole number from 1 on (such as 8)",
+        ),
+        ("disc = { radius = 0.2 }", "disc = 0.2", "x.toml:52:8: `disc` is a number, but must be a table"),
+        (
+            "margin = 0.02",
+            "margin = \"automatic\"",
+            "x.toml:14:10: `margin` is a text, but must be a distance in metres or \"auto\" (such as 0.02)",
+        ),
+        (
+            "between = [\"rod\", \"floor\"]",
+            "between = [\"rod\"]",
+            "x.toml:112:11: `between` is a list of 1, but must be the names of two bodies (such as [\"rod\",\"table\"])",
+        ),
+    ] {
+        refused(PLANAR, right, wrong, expected);
+    }
+}
+
+#[test]
+fn wrong_words_are_corrected_and_later_ones_named() {
+    let preset = "preset = \"anitescu-hart\"";
+    refused(
+        PLANAR,
+        preset,
+        "preset = \"anitescu-heart\"",
+        "x.toml:4:10: `preset` must be one of \"stewart-trinkle\", \"anitescu-potra\", \"anitescu-hart\", not \"anitescu-heart\" \
+         (did you mean `anitescu-hart`?)",
+    );
+    for later in ["ncp", "quasistatic", "geometrically-implicit"] {
+        refused(
+            PLANAR,
+            preset,
+            &format!("preset = \"{later}\""),
+            &format!(
+                "x.toml:4:10: `preset = \"{later}\"` is not available in this version \
+                 (there are \"stewart-trinkle\", \"anitescu-potra\", \"anitescu-hart\")"
+            ),
+        );
+    }
+    refused(
+        PLANAR,
+        preset,
+        "preset = \"stewart-trinkle\"",
+        "x.toml:10:9: the preset \"stewart-trinkle\" means gamma = 1, not 0.3 \
+         (with `preset = \"anitescu-hart\"` gamma is free to choose)",
+    );
+}
+
+#[test]
+fn plane_and_space_do_not_mix() {
+    let why = "but the scene is in the plane: `simulation.dimension` says so";
+    for (right, wrong, expected) in [
+        (
+            "position = [0.0, 1.0]",
+            "position = [0.0, 1.0, 0.0]",
+            format!("x.toml:38:12: `position` has 3 components, {why} (give two)"),
+        ),
+        (
+            "inertia = 0.002",
+            "inertia = [1.0, 1.0, 1.0]",
+            format!("x.toml:37:11: an inertia matrix exists only in space, {why} (give one number)"),
+        ),
+        (
+            "disc = { radius = 0.2 }",
+            "sphere = { radius = 0.2 }",
+            format!("x.toml:52:10: a sphere exists only in space, {why} (use `disc`)"),
+        ),
+    ] {
+        refused(PLANAR, right, wrong, &expected);
+    }
+    refused(
+        SPATIAL,
+        "orientation = [1.0, 0.0, 0.0, 0.0]",
+        "angle = 0.1",
+        "x.toml:25:9: an angle exists only in the plane, but the scene is in space: body \"turntable\" has a position of 3 \
+         (give an `orientation`)",
+    );
+}
+
+#[test]
+fn names_are_resolved() {
+    let between = "between = [\"rod\", \"floor\"]";
+    refused(
+        PLANAR,
+        between,
+        "between = [\"rod\", \"flor\"]",
+        "x.toml:112:19: there is no body \"flor\" (did you mean `floor`?)",
+    );
+    refused(
+        PLANAR,
+        between,
+        "between = [\"rod\", \"rod\"]",
+        "x.toml:112:11: contact rule 0, between: needs two different bodies",
+    );
+    refused(
+        PLANAR,
+        "name = \"disc\"",
+        "name = \"rod\"",
+        "x.toml:48:8: body \"rod\", name: must be unique and not empty (\"world\" is taken by the fixed frame)",
+    );
+}
+
+#[test]
+fn expressions_point_into_their_text() {
+    let error = parse(&PLANAR.replacen("0.4*sin(t)", "0.4*sine(t)", 1), "x.toml").expect_err("sine");
+    assert_eq!((error.line, error.column), (30, 27));
+    assert!(error.message.starts_with("`sine` is not known"), "{error}");
+    refused(
+        PLANAR,
+        "x = \"0.5 + 0.4*sin(t)\"",
+        "x = \"log(t)\"",
+        "x.toml:30:16: `x` must be finite and at most 1e9 in magnitude, but is -inf at t = 0",
+    );
+}
+
+#[test]
+fn bodies_say_what_they_lack_or_have_too_much() {
+    let disc = "disc = { radius = 0.2 }";
+    for (right, wrong, expected) in [
+        (
+            "density = 10.0",
+            "",
+            "x.toml:47:1: body \"disc\" is dynamic and needs a `mass` (or a `density`; or `kind = \"fixed\"` if it never moves)",
+        ),
+        (
+            "density = 10.0",
+            "density = 10.0\nmass = 1.0",
+            "x.toml:49:11: body \"disc\" has a `mass` as well (keep one of the two)",
+        ),
+        (
+            "kind = \"fixed\"",
+            "kind = \"fixed\"\nmass = 1.0",
+            "x.toml:21:8: body \"floor\" is fixed: `mass` is for dynamic bodies",
+        ),
+        ("motion = {", "mation = {", "x.toml:30:1: unknown key `mation` in `body` (did you mean `motion`?)"),
+        (
+            "motion = { x = \"0.5 + 0.4*sin(t)\", y = 2.0, angle = \"t\" }",
+            "",
+            "x.toml:27:1: body \"plate\" is kinematic and needs a `motion` (such as motion = { x = \"0.5*t\" })",
+        ),
+        (
+            disc,
+            "disc = { radius = 0.2 }\npoint = {}",
+            "x.toml:52:8: one shape cannot be point and disc at once (write a [[body.shape]] for each)",
+        ),
+        (
+            disc,
+            "disc = { radius = 0.2 }\nposition = [0.5, 0.25]",
+            "x.toml:51:1: the shapes of body \"disc\" have their centre of mass at [0.5, 0.25], not at the body's origin \
+             (move every shape by [-0.5, -0.25], or give `inertia`)",
+        ),
+        (
+            disc,
+            "point = {}",
+            "x.toml:47:1: body \"disc\" has no solid shape to compute its inertia from \
+             (give `inertia`, or `particle = true` for a point mass)",
+        ),
+        (
+            disc,
+            "disc = { radius = -0.2 }",
+            "x.toml:52:8: the radius of a disc must be a positive finite number, not -0.2",
+        ),
+        ("axis = [1.0, 0.0]\n", "", "x.toml:75:1: a prismatic joint needs `axis`"),
+    ] {
+        refused(PLANAR, right, wrong, expected);
+    }
+}
+
+#[test]
+fn syntax_errors_have_their_place() {
+    let error = parse("[simulation]\nduration = \n", "x.toml").expect_err("no value");
+    assert_eq!((error.line, error.column), (2, 12));
+    assert!(error.message.starts_with("is not valid TOML: "), "{error}");
+    let error = parse(&PLANAR.replacen("step = 0.01", "step = 0.01\nstep = 0.02", 1), "x.toml").expect_err("twice");
+    assert_eq!(error.line, 4, "{error}");
+    // Columns count characters, not bytes.
+    let error = parse("simulation = { \"é\" = 1, duration = nan }", "x.toml").expect_err("nan");
+    assert_eq!((error.line, error.column), (1, 36));
+}

@@ -31,31 +31,37 @@ fn a_file_is_loaded_by_its_path() {
 #[test]
 fn settings_are_read_and_filled_in() {
     let scene = parse(PLANAR, "x.toml").unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(scene.settings, Settings {
-        duration: 1.0,
-        step: 0.01,
-        preset: Preset::AnitescuHart,
-        scheme: SchemeSettings {
-            gamma: 0.3,
-            joint_gamma: 1.0,
-            jacobians: Jacobians::Predicted,
-            directions: 8,
-            margin: Margin::Distance(0.02),
-            prescribed_slip: PrescribedSlip::End,
-            orientation: OrientationUpdate::Euler,
-        },
-        record_every: 2,
-    });
+    assert_eq!(
+        scene.settings,
+        Settings {
+            duration: 1.0,
+            step: 0.01,
+            preset: Preset::AnitescuHart,
+            scheme: SchemeSettings {
+                gamma: 0.3,
+                joint_gamma: 1.0,
+                jacobians: Jacobians::Predicted,
+                directions: 8,
+                margin: Margin::Distance(0.02),
+                prescribed_slip: PrescribedSlip::End,
+                orientation: OrientationUpdate::Euler,
+            },
+            record_every: 2,
+        }
+    );
     let scene = parse(SPATIAL, "x.toml").unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(scene.settings.scheme, SchemeSettings {
-        gamma: 1.0,
-        joint_gamma: 1.0,
-        jacobians: Jacobians::Start,
-        directions: 8,
-        margin: Margin::Auto,
-        prescribed_slip: PrescribedSlip::Displacement,
-        orientation: OrientationUpdate::Exponential,
-    });
+    assert_eq!(
+        scene.settings.scheme,
+        SchemeSettings {
+            gamma: 1.0,
+            joint_gamma: 1.0,
+            jacobians: Jacobians::Start,
+            directions: 8,
+            margin: Margin::Auto,
+            prescribed_slip: PrescribedSlip::Displacement,
+            orientation: OrientationUpdate::Exponential,
+        }
+    );
     assert_eq!((scene.settings.preset, scene.settings.record_every), (Preset::StewartTrinkle, 1));
 }
 

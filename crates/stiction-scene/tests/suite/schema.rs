@@ -1,2 +1,77 @@
-//! x
-#[test] fn p() { println!("{}", serde_json::to_string_pretty(&stiction_scene::schema()).unwrap()); }
+//! The schema documents every field, and the user documentation knows them all.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use stiction_scene::{parse, schema};
+
+use crate::{PLANAR, SPATIAL, all_scenes};
+
+/// All tables of the schema: their name and their fields.
+fn tables(schema: &Value) -> Vec<(String, &serde_json::Map<String, Value>)> {
+    let defs = schema["$defs"].as_object().expect("$defs");
+    let named = defs.iter().map(|(name, def)| (name.clone(), def)).chain([("the file".to_owned(), schema)]);
+    named.filter_map(|(name, def)| Some((name, def.get("properties")?.as_object()?))).collect()
+}
+
+fn keys(value: &toml::Value, into: &mut BTreeSet<String>) {
+    match value {
+        toml::Value::Table(table) => table.iter().for_each(|(key, value)| {
+            into.insert(key.clone());
+            keys(value, into);
+        }),
+        toml::Value::Array(items) => items.iter().for_each(|item| keys(item, into)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_field_is_described_and_closed() {
+    let schema = schema();
+    assert!(tables(&schema).len() > 15);
+    for (name, fields) in tables(&schema) {
+        for (field, description) in fields {
+            let text = description.get("description").and_then(Value::as_str).unwrap_or_default();
+            assert!(text.len() > 5, "{name}.{field} is not described");
+        }
+    }
+    let text = schema.to_string();
+    assert_eq!(text.matches("\"properties\"").count(), tables(&schema).len());
+    assert!(!text.contains("\"null\""), "TOML has no null");
+    assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), schema);
+}
+
+#[test]
+fn the_scenes_use_known_keys_and_the_tests_use_every_one() {
+    let schema = schema();
+    let known: BTreeSet<_> = tables(&schema).into_iter().flat_map(|(_, fields)| fields.keys().cloned()).collect();
+    let mut used = BTreeSet::new();
+    for (name, text) in all_scenes() {
+        let scene: toml::Value = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        keys(&scene, &mut used);
+    }
+    assert!(used.is_subset(&known), "not in the schema: {:?}", used.difference(&known));
+    for text in [PLANAR, SPATIAL] {
+        keys(&toml::from_str(text).expect("TOML"), &mut used);
+    }
+    let seldom = ["ellipse", "point", "polyhedron", "semi_axes", "axis", "first_direction"].map(str::to_owned);
+    used.extend(seldom);
+    assert!(known.is_subset(&used), "in no scene: {:?}", known.difference(&used));
+}
+
+#[test]
+fn the_documentation_is_complete_and_its_examples_are_right() {
+    let text = include_str!("../../../../docs/scene.md");
+    let schema = schema();
+    for (name, fields) in tables(&schema) {
+        for field in fields.keys() {
+            assert!(text.contains(field.as_str()), "docs/scene.md does not mention {field} of {name}");
+        }
+    }
+    // The examples of a dimension, one after the other, are one scene.
+    for fence in ["```toml\n", "```toml space\n"] {
+        let blocks = text.split(fence).skip(1).filter_map(|rest| rest.split("```").next());
+        let scene: String = blocks.collect::<Vec<_>>().join("\n");
+        parse(&scene, "docs/scene.md").unwrap_or_else(|error| panic!("{error}\n{scene}"));
+    }
+}
