@@ -23,7 +23,7 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
         let id = match table.kind {
             JointKindName::Distance => distance(assembly, &at, table, name, bodies)?,
             JointKindName::Universal => universal(assembly, &at, table, name, bodies)?,
-            kind => simple(assembly, &at, table, name, bodies, kind)?,
+            _ => simple(assembly, &at, table, name, bodies)?,
         };
         if let Some(gamma) = table.gamma {
             assembly.builder.joint_gamma(id, gamma).map_err(|error| at.model_error(&error))?;
@@ -75,21 +75,20 @@ fn simple(
     table: &JointTable,
     name: String,
     [a, b]: Bodies,
-    kind: JointKindName,
 ) -> Result<JointId, Fault> {
     let reader = &assembly.reader;
     let anchor = reader.vector(&at.key("anchor"), needed(at, table, "anchor", table.anchor.as_ref())?)?;
-    let needs_axis = match kind {
+    let needs_axis = match table.kind {
         JointKindName::Prismatic | JointKindName::Cylindrical | JointKindName::Planar => true,
         JointKindName::Revolute => !reader.planar(),
         _ => false,
     };
     let axis = match &table.axis {
         Some(axis) => reader.vector(&at.key("axis"), axis)?,
-        None if needs_axis => return Err(at.fault(format!("a {} joint needs `axis`", kind_name(kind)))),
+        None if needs_axis => return Err(at.fault(format!("a {} joint needs `axis`", kind_name(table.kind)))),
         None => Vector3::x(),
     };
-    let made = assembly.builder.joint_at(name, model_kind(kind), (a.0, b.0), anchor, axis);
+    let made = assembly.builder.joint_at(name, model_kind(table.kind), (a.0, b.0), anchor, axis);
     made.map_err(|error| at.model_error(&error))
 }
 
