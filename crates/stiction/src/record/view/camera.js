@@ -112,7 +112,7 @@ class Camera {
     this.width = width;
     this.height = height;
     const seen = (axis) => this.bounds.size.reduce((sum, s, i) => sum + Math.abs(axis[i]) * s, 0);
-    const air = 1.22;
+    const air = 1.18;
     this.scale = this.zoom * Math.min(width / (air * seen(this.right) || 1), height / (air * seen(this.up) || 1));
   }
 

@@ -220,10 +220,13 @@ class Stage {
         this.polygon(o.vertices.map(at));
         return this.paint(colour);
       case "polyhedron": {
-        const points = o.vertices.map(at);
-        this.polygon(hull(points));
+        const points = o.vertices.map(at), rim = hull(points);
+        this.polygon(rim);
         this.paint(colour);
-        for (const [i, j] of o.edges) this.line([points[i], points[j]], colour, 1.1, 0.75);
+        // Behind the middle and inside the rim: seen through the body.
+        const middle = points.reduce((sum, p) => sum + p[2], 0) / points.length;
+        const hidden = points.map((p) => p[2] < middle && !rim.includes(p));
+        for (const [i, j] of o.edges) this.line([points[i], points[j]], colour, 1.1, hidden[i] || hidden[j] ? 0.25 : 0.85);
       }
     }
   }
@@ -299,9 +302,9 @@ class Stage {
   link(link, poses) {
     const [a, b] = [placed(poses[link.a], link.at_a), placed(poses[link.b], link.at_b)].map((p) => this.camera.project(p));
     const ink = this.colours.soft;
+    [[link.a, a], [link.b, b]].forEach(([index, at]) => this.rod(index, poses[index], at));
     if (link.kind === "spring") return this.zigzag(a, b, ink);
     if (link.kind === "damper" || link.kind === "distance") this.line([a, b], ink, link.kind === "damper" ? 3 : 1.5, 0.7);
-    else this.line([poses[link.b].p, placed(poses[link.b], link.at_b)].map((p) => this.camera.project(p)), ink, 2.5, 0.45);
     for (const [x, y] of link.kind === "distance" || link.kind === "damper" ? [a, b] : [b]) {
       const g = this.g;
       g.beginPath();
@@ -312,6 +315,13 @@ class Stage {
       g.lineWidth = 1.5;
       g.stroke();
     }
+  }
+
+  /** A moving body without a shape of its own shows as rods from its centre to its joints. */
+  rod(index, pose, at) {
+    const body = this.run.scene.bodies[index];
+    if (body.track === undefined || body.outlines.length > 0) return;
+    this.line([this.camera.project(pose.p), at], bodyColour(this.colours, body), 4, 0.75);
   }
 
   zigzag(a, b, colour) {

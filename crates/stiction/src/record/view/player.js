@@ -33,7 +33,10 @@
   }
 
   const digits = Math.max(2, Math.min(6, Math.ceil(-Math.log10(Math.max(duration, 1e-9) / 2000))));
-  const joules = (e) => (Math.abs(e) >= 1e4 || (Math.abs(e) < 1e-3 && e !== 0) ? e.toExponential(2) : e.toPrecision(4)) + " J";
+  const joules = (e) => {
+    if (Math.abs(e) <= 1e-12 * plot.size) return "0 J";
+    return (Math.abs(e) >= 1e4 || Math.abs(e) < 1e-3 ? e.toExponential(2) : e.toPrecision(4)) + " J";
+  };
 
   function draw() {
     const [context, width, height] = prepared(canvases.stage);

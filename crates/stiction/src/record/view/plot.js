@@ -14,7 +14,8 @@ class EnergyPlot {
     const all = Object.values(this.curves).flat();
     const low = all.reduce((a, b) => Math.min(a, b), 0), high = all.reduce((a, b) => Math.max(a, b), 0);
     this.low = low;
-    this.high = high > low ? high : low + 1;
+    this.high = high > low ? high + 0.06 * (high - low) : low + 1;
+    this.size = Math.max(Math.abs(low), Math.abs(high));
   }
 
   place(width, height) {
