@@ -150,10 +150,9 @@ fn pendulum_chain(links: usize) -> String {
     for k in 0..links {
         let _ = write!(
             text,
-            "[[body]]\nname = \"link-{k}\"\nmass = 1.0\ninertia = 0.08333333333333333\nposition = [{}.5, 0.0]\n\
+            "[[body]]\nname = \"link-{k}\"\nmass = 1.0\ninertia = 0.08333333333333333\nposition = [{k}.5, 0.0]\n\
              [[joint]]\nname = \"hinge-{k}\"\nkind = \"revolute\"\nbetween = [\"{above}\", \"link-{k}\"]\n\
              anchor = [{k}.0, 0.0]\n",
-            k,
         );
         above = format!("link-{k}");
     }

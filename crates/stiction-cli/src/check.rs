@@ -155,7 +155,7 @@ fn body_row(body: &stiction::multibody::Body) -> BodyRow {
         name: body.name.clone(),
         kind,
         mass: body.mass(),
-        dof: body.mobility().map_or(0, |mobility| mobility.dof()),
+        dof: body.mobility().map_or(0, stiction::multibody::Mobility::dof),
         shapes: body.shapes.iter().map(|on_body| on_body.shape.name()).collect(),
     }
 }

@@ -47,21 +47,21 @@ impl Failure {
 
     /// A step that did not happen; `kept` says where the problem was written.
     pub(crate) fn step(error: &StepError, kept: Option<&Path>) -> Self {
-        let mut text = format!("the simulation stopped at t = {} s, in step {}: ", error.time, error.step);
         let mut help = Vec::new();
-        match &error.cause {
+        let cause = match &error.cause {
             StepCause::NotSolved { status, residual, worst, rungs, hint } => {
-                let tried = rungs.join(", ");
-                text += &format!(
-                    "the contact problem was not solved ({status}, residual {residual:.3e})\n\
-                     worst at {worst}; methods tried: {tried}"
-                );
                 help.push((*hint).to_owned());
+                format!(
+                    "the contact problem was not solved ({status}, residual {residual:.3e})\n\
+                     worst at {worst}; methods tried: {}",
+                    rungs.join(", ")
+                )
             }
-            other => text += &other.to_string(),
-        }
+            other => other.to_string(),
+        };
+        let text = format!("the simulation stopped at t = {} s, in step {}: {cause}", error.time, error.step);
         if let Some(path) = kept {
-            help.push(format!("the problem is in {0}: stiction solve {0} --solver all", path.display()));
+            help.push(format!("`stiction solve` reads the problem from {}", path.display()));
         }
         let failure = Self::work(text);
         if help.is_empty() { failure } else { failure.with_help(help.join("\n")) }
@@ -76,7 +76,7 @@ impl Failure {
     }
 
     /// Tells the user, on stderr.
-    pub(crate) fn print(self: &Failure) {
+    pub(crate) fn print(&self) {
         let report = match self {
             Self::Input(message) | Self::Work(message) => {
                 Report::new(Message { text: message.text.clone(), help: message.help.clone() })

@@ -76,14 +76,11 @@ impl Sheet {
 
     pub(crate) fn text(&self) -> String {
         let width = self.rows.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
-        let mut text = String::new();
-        for (label, value) in &self.rows {
-            for (k, line) in value.lines().enumerate() {
-                let label = if k == 0 { label.as_str() } else { "" };
-                text += &format!("{label:width$}  {line}\n");
-            }
-        }
-        text
+        let lines = self.rows.iter().flat_map(|(label, value)| {
+            let labels = std::iter::once(label.as_str()).chain(std::iter::repeat(""));
+            value.lines().zip(labels).map(move |(line, label)| format!("{label:width$}  {line}\n"))
+        });
+        lines.collect()
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
     let mut recorder = Recorder::create(&folder, &labels(&scene, options), &simulation)
         .map_err(|error| Failure::input(error).with_help("choose a folder that can be written with --out DIR"))?;
+    // The problem of an older run has no place beside the files of this one.
+    let _ = std::fs::remove_file(folder.join(FAILED_PROBLEM));
     let stop = stop_on_signals()?;
     let started = Instant::now();
     let stopped = simulate(&mut simulation, &mut recorder, steps_of(&scene.settings), &stop);
@@ -64,6 +66,7 @@ fn labels(scene: &Scene, options: &RunOptions) -> RunLabels {
 }
 
 /// Number of steps that cover the duration; a duration that is a whole number of steps up to rounding is taken as such.
+#[allow(clippy::cast_sign_loss)] // Both are positive, and the cast saturates at numbers no computer gets to.
 pub(crate) fn steps_of(settings: &Settings) -> u64 {
     let steps = settings.duration / settings.step;
     let whole = steps.round();
@@ -127,7 +130,7 @@ mod tests {
             "[simulation]\nduration = 1.0\nstep = 0.1\n[[body]]\nname = \"a\"\nmass = 1.0\ninertia = 1.0\nposition = [0.0, 0.0]\n",
             "a.toml",
         );
-        let mut settings = scene.map(|scene| scene.settings).unwrap_or_else(|error| panic!("{error}"));
+        let mut settings = scene.expect("a scene").settings;
         for (duration, step, steps) in
             [(1.0, 0.1, 10), (0.3, 0.1, 3), (1.0, 0.0025, 400), (1.0, 0.3, 4), (0.05, 0.1, 1)]
         {

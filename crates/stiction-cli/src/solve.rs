@@ -45,9 +45,9 @@ pub(crate) fn run(options: &SolveOptions) -> Result<(), Failure> {
         if options.solver.contains(&Method::All) { &[Method::Lemke, Method::Enumeration] } else { &options.solver };
     let attempts: Vec<_> = methods.iter().map(|method| attempt(&problem, *method, &tolerance)).collect();
     if options.json {
-        print_json(&attempts)?
+        print_json(&attempts)?;
     } else {
-        print_text(&table(&problem, &attempts))?
+        print_text(&table(&problem, &attempts))?;
     }
     if attempts.iter().any(|attempt| attempt.solved) {
         Ok(())

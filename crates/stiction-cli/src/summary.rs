@@ -14,7 +14,7 @@ pub(crate) fn table(summary: &Summary, files: &[PathBuf]) -> String {
     let ending = match &summary.ending {
         Ending::Finished => "",
         Ending::Interrupted => ", stopped on request",
-        _ => ", failed",
+        Ending::Failed(_) => ", failed",
     };
     let rate = summary.steps as f64 / summary.wall_seconds.max(f64::MIN_POSITIVE);
     sheet

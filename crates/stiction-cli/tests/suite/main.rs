@@ -1,5 +1,8 @@
 //! The program as a user meets it: built, started, its output and files looked at.
 
+// Tests start the program, write files and wait; what goes wrong in them should panic.
+#![allow(clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
+
 mod errors;
 mod interrupt;
 mod program;

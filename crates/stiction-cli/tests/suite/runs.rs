@@ -128,3 +128,23 @@ fn an_older_run_in_the_folder_is_replaced() {
     assert_eq!(Recording::read(&folder.join("here")).expect("recording").len(), 21);
     assert_eq!(fs::read_dir(folder.join("here")).expect("folder").count(), FILES.len());
 }
+
+/// Two joints that say the same thing leave their forces undetermined, which elimination refuses.
+#[test]
+fn a_step_that_cannot_be_solved_keeps_record_and_problem() {
+    let folder = folder("run-fails");
+    let twice =
+        "\n[[joint]]\nname = \"again\"\nkind = \"revolute\"\nbetween = [\"world\", \"upper\"]\nanchor = [0.0, 0.0]\n";
+    let text = fs::read_to_string(scene("pendulum")).expect("scene") + twice;
+    fs::write(folder.join("twice.toml"), text).expect("scene");
+    let call = call(&folder, &["run", "twice.toml", "--json"]).expect(1);
+    assert!(call.json()["ending"]["failed"].is_string(), "{}", call.stdout);
+    assert!(
+        call.stderr.contains("stopped at t = 0 s, in step 1") && call.stderr.contains("worst at body \"upper\""),
+        "{}",
+        call.stderr
+    );
+    assert_eq!(Recording::read(&folder.join("out/twice")).expect("recording").len(), 1);
+    let again = crate::program::call(&folder, &["solve", "out/twice/failed_problem.json"]).expect(1);
+    assert!(again.stdout.contains("mixed lcp"), "{}", again.stdout);
+}

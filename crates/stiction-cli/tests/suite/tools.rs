@@ -53,7 +53,8 @@ fn solve_finds_the_solution_of_a_small_problem() {
         ["lemke", "enumeration"]
     );
     for attempt in attempts {
-        let z: Vec<_> = attempt["solution"]["z"].as_array().expect("z").iter().filter_map(|z| z.as_f64()).collect();
+        let z: Vec<_> =
+            attempt["solution"]["z"].as_array().expect("z").iter().filter_map(serde_json::Value::as_f64).collect();
         assert!((z[0] - 4.0 / 3.0).abs() < 1e-15 && (z[1] - 7.0 / 3.0).abs() < 1e-15, "{attempt}");
         assert_eq!(attempt["solved"], true);
     }
