@@ -19,6 +19,7 @@
 // Doc comments here are full of symbols such as M_ZZ, which are mathematics and not code.
 #![allow(clippy::doc_markdown)]
 
+mod friction;
 mod json;
 mod lcp;
 pub mod linalg;
@@ -27,6 +28,7 @@ mod outcome;
 mod problem;
 mod solver;
 
+pub use friction::{Bodies, Delassus, FrictionProblem, FrictionSolution, Law, Operator};
 pub use json::{MAX_FILE_BYTES, MAX_FILE_SIZE, ProblemFile, ProblemFileError};
 pub use lcp::enumeration::{Enumerated, LcpEnumeration};
 pub use lcp::lemke::{LcpLemke, LcpLemkeOptions, LemkeFailure};

@@ -86,6 +86,22 @@ pub enum ProblemError {
         /// The number found.
         value: f64,
     },
+    /// A block that must be symmetric positive definite is not.
+    #[error("block {block} of `{part}` is not positive definite")]
+    NotDefinite {
+        /// The part.
+        part: &'static str,
+        /// The block inside it.
+        block: usize,
+    },
+    /// A contact law with impossible numbers.
+    #[error("law {block} is impossible: {law}")]
+    BadLaw {
+        /// The block it belongs to.
+        block: usize,
+        /// The law, in words.
+        law: String,
+    },
 }
 
 /// An option whose value makes no sense.

@@ -20,11 +20,11 @@ pub struct ContactId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ContactMode {
-    /// Carried no impulse.
+    /// Did not touch at the end of it, and carried nothing.
     Open,
-    /// Carried an impulse without slipping.
+    /// Touched without slipping.
     Stick,
-    /// Carried an impulse and slipped.
+    /// Touched and slipped.
     Slip,
 }
 

@@ -48,7 +48,7 @@ use stiction_multibody::Model;
 
 pub use error::SceneError;
 pub use schema::schema;
-pub use settings::{Jacobians, Margin, PrescribedSlip, Preset, SchemeSettings, Settings};
+pub use settings::Settings;
 
 use document::Document;
 use error::{Fault, Sources};

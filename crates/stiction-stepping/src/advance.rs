@@ -75,7 +75,10 @@ fn report_contacts(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &m
             .fold(Vector3::zeros(), |sum, (place, d)| sum + d * get(ws.layout.friction_at(place)));
         let slip = slip_velocity(model, scheme, state, h, contact, ws);
         let normal_impulse = get(index);
-        let mode = match (normal_impulse > 0.0, slip.norm() > scheme.slip_threshold) {
+        // Among redundant contacts some carry nothing: they touch as long as the step leaves them closed.
+        let gap_rate = ws.problem.complementarity.value(index, &ws.solution.free, impulses);
+        let touches = normal_impulse > 0.0 || gap_rate * h <= scheme.touch_threshold;
+        let mode = match (touches, slip.norm() > scheme.slip_threshold) {
             (false, _) => ContactMode::Open,
             (true, false) => ContactMode::Stick,
             (true, true) => ContactMode::Slip,

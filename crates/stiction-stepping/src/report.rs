@@ -62,9 +62,9 @@ pub struct ContactReport {
 /// What changed at a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// It began to carry an impulse.
+    /// It closed.
     Touch,
-    /// It ceased to.
+    /// It opened.
     Separate,
     /// It stopped slipping.
     Stick,

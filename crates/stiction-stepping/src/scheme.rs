@@ -88,10 +88,11 @@ pub struct Scheme {
     pub prescribed_slip: PrescribedSlip,
     /// How orientations turn.
     pub orientation: OrientationUpdate,
-    /// A loaded contact moving faster than this along its surface counts as slipping in reports and events, m/s. It has no
+    /// A touching contact moving faster than this along its surface counts as slipping in reports and events, m/s. It has no
     /// influence on the motion.
     pub slip_threshold: f64,
-    /// With γ = 0 and an automatic margin, a contact with a gap up to this is touching, m. Round-off must not open contacts.
+    /// A contact with a gap up to this is touching, m: in reports and events, and with γ = 0 for the choice of contacts.
+    /// Round-off must not open contacts.
     pub touch_threshold: f64,
 }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use stiction_complementarity::MixedLcp;
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
+use stiction_scene::Scene;
 use stiction_stepping::{
     ContactReport, Event, Infeasibility, Ladder, Scheme, StepCause, StepError, StepReport, Workspace, advance, assemble,
     detect, infeasibility,
 };
 
-use stiction_scene::{Jacobians, Scene, SchemeSettings};
 
-use crate::{BuildError, LineariseAt, Margin, PrescribedSlip, RestoreError};
+use crate::{BuildError, RestoreError};
 
 /// Smallest and largest step, s.
 const STEP_RANGE: (f64, f64) = (1e-12, 10.0);
@@ -59,7 +59,7 @@ impl Simulation {
 
     /// The simulation a scene describes.
     pub fn from_scene(scene: &Scene) -> Result<Self, BuildError> {
-        Self::new(Arc::clone(&scene.model), scheme_of(&scene.settings.scheme), scene.settings.step)
+        Self::new(Arc::clone(&scene.model), scene.settings.scheme.clone(), scene.settings.step)
     }
 
     /// Replaces the ladder of solvers.
@@ -214,26 +214,4 @@ impl Simulation {
     fn body_names(&self) -> impl Iterator<Item = &str> {
         self.model.bodies().iter().map(|body| body.name.as_str())
     }
-}
-
-fn scheme_of(settings: &SchemeSettings) -> Scheme {
-    let mut scheme = Scheme::default();
-    scheme.gamma = settings.gamma;
-    scheme.joint_gamma = settings.joint_gamma;
-    scheme.directions = settings.directions;
-    scheme.orientation = settings.orientation;
-    scheme.linearise_at = match settings.jacobians {
-        Jacobians::Start => LineariseAt::Start,
-        Jacobians::Predicted => LineariseAt::Predicted,
-    };
-    scheme.margin = match settings.margin {
-        stiction_scene::Margin::Auto => Margin::Automatic,
-        stiction_scene::Margin::Distance(gap) => Margin::Fixed(gap),
-    };
-    scheme.prescribed_slip = match settings.prescribed_slip {
-        stiction_scene::PrescribedSlip::Start => PrescribedSlip::Start,
-        stiction_scene::PrescribedSlip::Displacement => PrescribedSlip::Displacement,
-        stiction_scene::PrescribedSlip::End => PrescribedSlip::End,
-    };
-    scheme
 }

@@ -3,6 +3,7 @@
 //! Everything owns its memory and reuses it: a second factorisation of a problem of the same shape allocates nothing.
 
 mod block_lu;
+mod block_matrix;
 mod dense;
 mod ldl;
 mod lu;
@@ -10,6 +11,7 @@ mod ordering;
 mod sparse;
 
 pub use block_lu::BlockLu;
+pub use block_matrix::BlockMatrix;
 pub use dense::DenseMatrix;
 pub(crate) use dense::dot;
 pub use ldl::SparseLdl;

@@ -1,6 +1,7 @@
 //! `[contact_default]` and `[[contact]]`.
 
 use stiction_multibody::ContactRule;
+use stiction_stepping::Margin;
 
 use super::{
     Assembly,
@@ -8,7 +9,6 @@ use super::{
     settings,
 };
 use crate::{
-    Margin,
     error::Fault,
     file::{ContactRuleTable, MarginValue, SceneFile},
 };
@@ -50,7 +50,7 @@ fn rule(reader: &Reader, at: &At, table: ContactRuleTable, default: &ContactRule
 fn margin(at: &At, value: Option<&MarginValue>, default: Option<f64>) -> Result<Option<f64>, Fault> {
     match (value, settings::margin(at, value)?) {
         (None, _) => Ok(default),
-        (Some(_), Margin::Distance(distance)) => Ok(Some(distance)),
-        (Some(_), Margin::Auto) => Ok(None),
+        (Some(_), Margin::Fixed(distance)) => Ok(Some(distance)),
+        (Some(_), Margin::Automatic) => Ok(None),
     }
 }

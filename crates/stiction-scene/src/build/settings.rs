@@ -1,10 +1,11 @@
 //! `[simulation]` and `[scheme]`: limits, and what is left out filled in.
 
 use stiction_multibody::limits;
+use stiction_stepping::{Margin, Preset, Scheme};
 
 use super::reader::At;
 use crate::{
-    Margin, SchemeSettings, Settings,
+    Settings,
     error::Fault,
     file::{Count, MarginValue, SceneFile},
 };
@@ -13,10 +14,6 @@ use crate::{
 const STEP: (f64, f64) = (1e-9, 10.0);
 /// Largest number of steps.
 const STEPS: f64 = 1e9;
-/// The weight γ of `anitescu-hart` when left out.
-const HART_GAMMA: f64 = 0.3;
-/// Friction directions in space when left out.
-const DIRECTIONS: u32 = 8;
 
 pub(super) fn settings(file: &SceneFile, root: &At) -> Result<Settings, Fault> {
     let (table, at) = (&file.simulation, root.key("simulation"));
@@ -38,40 +35,33 @@ pub(super) fn settings(file: &SceneFile, root: &At) -> Result<Settings, Fault> {
     Ok(Settings {
         duration: table.duration,
         step: table.step,
-        preset: table.preset,
+        preset: table.preset.into(),
         scheme: scheme(file, &root.key("scheme"))?,
         record_every: table.record_every.map_or(1, |Count(count)| count),
     })
 }
 
-fn scheme(file: &SceneFile, at: &At) -> Result<SchemeSettings, Fault> {
-    let (table, preset) = (&file.scheme, file.simulation.preset);
-    let asked = weight(&at.key("gamma"), table.gamma)?;
-    let gamma = match (preset.fixed_gamma(), asked) {
-        (Some(fixed), Some(asked)) if asked != fixed => {
-            let message = format!("the preset \"{}\" means gamma = {fixed}, not {asked}", preset.name());
+fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
+    let (table, preset) = (&file.scheme, Preset::from(file.simulation.preset));
+    let mut scheme = preset.scheme();
+    if let Some(gamma) = weight(&at.key("gamma"), table.gamma)? {
+        if preset != Preset::AnitescuHart && gamma != scheme.gamma {
+            let message = format!("the preset \"{}\" means gamma = {}, not {gamma}", preset.name(), scheme.gamma);
             return Err(at
                 .key("gamma")
                 .fault(message)
                 .hint("with `preset = \"anitescu-hart\"` gamma is free to choose"));
         }
-        (Some(fixed), _) => fixed,
-        (None, asked) => asked.unwrap_or(HART_GAMMA),
-    };
-    let directions = table.directions.unwrap_or(DIRECTIONS);
-    if !(4..=1024).contains(&directions) || directions % 2 != 0 {
-        let message = format!("`directions` must be an even number from 4 to 1024, but is {directions}");
-        return Err(at.key("directions").fault(message));
+        scheme.gamma = gamma;
     }
-    Ok(SchemeSettings {
-        gamma,
-        joint_gamma: weight(&at.key("joint_gamma"), table.joint_gamma)?.unwrap_or(gamma),
-        jacobians: table.jacobians,
-        directions,
-        margin: margin(&at.key("margin"), table.margin.as_ref())?,
-        prescribed_slip: table.prescribed_slip,
-        orientation: table.orientation.into(),
-    })
+    scheme.joint_gamma = weight(&at.key("joint_gamma"), table.joint_gamma)?.unwrap_or(scheme.gamma);
+    scheme.linearise_at = table.jacobians.into();
+    scheme.directions = table.directions.unwrap_or(scheme.directions);
+    scheme.margin = margin(&at.key("margin"), table.margin.as_ref())?;
+    scheme.prescribed_slip = table.prescribed_slip.into();
+    scheme.orientation = table.orientation.into();
+    scheme.validate().map_err(|error| at.key(error.field).fault(error.to_string()))?;
+    Ok(scheme)
 }
 
 fn weight(at: &At, value: Option<f64>) -> Result<Option<f64>, Fault> {
@@ -87,11 +77,11 @@ fn weight(at: &At, value: Option<f64>) -> Result<Option<f64>, Fault> {
 pub(super) fn margin(at: &At, value: Option<&MarginValue>) -> Result<Margin, Fault> {
     match value {
         Some(MarginValue::Distance(distance)) if (0.0..=limits::LENGTH).contains(distance) => {
-            Ok(Margin::Distance(distance.abs()))
+            Ok(Margin::Fixed(distance.abs()))
         }
         Some(MarginValue::Distance(distance)) => {
             Err(at.fault(format!("`margin` must lie between 0 and {:e} m, but is {distance:e}", limits::LENGTH)))
         }
-        Some(MarginValue::Word(_)) | None => Ok(Margin::Auto),
+        Some(MarginValue::Word(_)) | None => Ok(Margin::Automatic),
     }
 }

@@ -7,6 +7,7 @@ mod body;
 mod contact;
 mod force;
 mod joint;
+mod scheme_words;
 mod shape;
 mod simulation;
 mod value;

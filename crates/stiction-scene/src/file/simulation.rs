@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::scheme_words::{JacobiansWord, PresetWord, SlipWord, TurningWord};
 use super::{Count, MarginValue, Vector};
-use crate::settings::{Jacobians, PrescribedSlip, Preset, Turning};
 
 /// How long and how finely to simulate.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -18,7 +18,7 @@ pub(crate) struct SimulationTable {
     pub(crate) step: f64,
     /// The time-stepping scheme, by name; `[scheme]` refines it.
     #[serde(default)]
-    pub(crate) preset: Preset,
+    pub(crate) preset: PresetWord,
     /// Gravitational acceleration, m/s²; 9.81 downwards (−y in the plane, −z in space) when left out.
     pub(crate) gravity: Option<Vector>,
     /// 2 for the plane, 3 for space; found from the positions when left out.
@@ -40,7 +40,7 @@ pub(crate) struct SchemeTable {
     pub(crate) joint_gamma: Option<f64>,
     /// Where the contact geometry is taken: at the `start` of the step, or at the position `predicted` for its end.
     #[serde(default)]
-    pub(crate) jacobians: Jacobians,
+    pub(crate) jacobians: JacobiansWord,
     /// Number of friction directions in space: even, from 4 to 1024; 8 when left out. The plane always has two.
     #[schemars(title = "an even whole number from 4 to 1024", extend("examples" = [8]))]
     pub(crate) directions: Option<u32>,
@@ -49,8 +49,8 @@ pub(crate) struct SchemeTable {
     /// Which velocity of moving surfaces friction sees: at the `start` of the step, their `displacement` over the step, or
     /// at the `end` of it.
     #[serde(default)]
-    pub(crate) prescribed_slip: PrescribedSlip,
+    pub(crate) prescribed_slip: SlipWord,
     /// How orientations in space advance: by the `exponential` map, or by the plain `euler` step of the papers.
     #[serde(default)]
-    pub(crate) orientation: Turning,
+    pub(crate) orientation: TurningWord,
 }

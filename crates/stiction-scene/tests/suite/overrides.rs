@@ -1,7 +1,8 @@
 //! Changes from the command line.
 
 use stiction_multibody::BodyKind;
-use stiction_scene::{Preset, Scene, SceneError, parse_with};
+use stiction_scene::{Scene, SceneError, parse_with};
+use stiction_stepping::Preset;
 
 use crate::PLANAR;
 

@@ -2,7 +2,8 @@
 
 use nalgebra::Vector3;
 use stiction_multibody::{BodyKind, Dimension, JointKind, OrientationUpdate};
-use stiction_scene::{Jacobians, Margin, PrescribedSlip, Preset, SchemeSettings, Settings, load, parse};
+use stiction_scene::{Settings, load, parse};
+use stiction_stepping::{LineariseAt, Margin, PrescribedSlip, Preset};
 
 use crate::{PLANAR, SPATIAL, all_scenes};
 
@@ -31,37 +32,16 @@ fn a_file_is_loaded_by_its_path() {
 #[test]
 fn settings_are_read_and_filled_in() {
     let scene = parse(PLANAR, "x.toml").unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(
-        scene.settings,
-        Settings {
-            duration: 1.0,
-            step: 0.01,
-            preset: Preset::AnitescuHart,
-            scheme: SchemeSettings {
-                gamma: 0.3,
-                joint_gamma: 1.0,
-                jacobians: Jacobians::Predicted,
-                directions: 8,
-                margin: Margin::Distance(0.02),
-                prescribed_slip: PrescribedSlip::End,
-                orientation: OrientationUpdate::Euler,
-            },
-            record_every: 2,
-        }
-    );
+    let mut scheme = Preset::AnitescuHart.scheme();
+    scheme.joint_gamma = 1.0;
+    scheme.linearise_at = LineariseAt::Predicted;
+    scheme.margin = Margin::Fixed(0.02);
+    scheme.prescribed_slip = PrescribedSlip::End;
+    scheme.orientation = OrientationUpdate::Euler;
+    let expected = Settings { duration: 1.0, step: 0.01, preset: Preset::AnitescuHart, scheme, record_every: 2 };
+    assert_eq!(scene.settings, expected);
     let scene = parse(SPATIAL, "x.toml").unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(
-        scene.settings.scheme,
-        SchemeSettings {
-            gamma: 1.0,
-            joint_gamma: 1.0,
-            jacobians: Jacobians::Start,
-            directions: 8,
-            margin: Margin::Auto,
-            prescribed_slip: PrescribedSlip::Displacement,
-            orientation: OrientationUpdate::Exponential,
-        }
-    );
+    assert_eq!(scene.settings.scheme, Preset::StewartTrinkle.scheme());
     assert_eq!((scene.settings.preset, scene.settings.record_every), (Preset::StewartTrinkle, 1));
 }
 

@@ -1,0 +1,229 @@
+//! Discrete contact with Coulomb friction, joints, limits and motors, with the exact (second-order) cone.
+//!
+//! Find impulses r and velocities u with   [CONE-1]
+//!
+//! ```text
+//! u = W r + q,     r_i ∈ K_i,   û_i = u_i + shift(u_i) e_N,   −û_i ∈ N_K(r_i)     for every block i.
+//! ```
+//!
+//! W comes explicitly ([`BlockMatrix`]) or through bodies ([`Bodies`]). The law of each block is a [`Law`].
+
+pub(crate) mod law;
+pub(crate) mod operator;
+
+pub use law::Law;
+pub use operator::{Bodies, Delassus};
+
+use crate::linalg::BlockMatrix;
+use crate::problem::{Problem, ProblemError, Residual, ensure_finite, ensure_size};
+use law::MAX_CONTACT_ROWS;
+
+/// W explicit, or W through bodies: the two forms problems come in.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Operator {
+    /// W itself, blocks as the laws.
+    Local(BlockMatrix),
+    /// W = Hᵀ M⁻¹ H with block-diagonal M.
+    Global(Bodies),
+}
+
+impl Default for Operator {
+    fn default() -> Self {
+        Self::Global(Bodies::default())
+    }
+}
+
+macro_rules! delegate {
+    ($self:ident, $inner:ident => $call:expr) => {
+        match $self {
+            Operator::Local($inner) => $call,
+            Operator::Global($inner) => $call,
+        }
+    };
+}
+
+impl Delassus for Operator {
+    fn blocks(&self) -> usize {
+        delegate!(self, inner => inner.blocks())
+    }
+    fn rows(&self) -> usize {
+        delegate!(self, inner => Delassus::rows(inner))
+    }
+    fn apply(&self, r: &[f64], out: &mut [f64], state: &mut Vec<f64>) {
+        delegate!(self, inner => inner.apply(r, out, state));
+    }
+    fn diagonal(&self, block: usize, out: &mut [f64]) {
+        delegate!(self, inner => inner.diagonal(block, out));
+    }
+    fn begin(&self, r: &[f64], state: &mut Vec<f64>) {
+        delegate!(self, inner => inner.begin(r, state));
+    }
+    fn velocity(&self, block: usize, r: &[f64], state: &[f64], out: &mut [f64]) {
+        delegate!(self, inner => inner.velocity(block, r, state, out));
+    }
+    fn update(&self, block: usize, change: &[f64], state: &mut [f64]) {
+        delegate!(self, inner => inner.update(block, change, state));
+    }
+}
+
+/// A frictional contact problem as a value.   [CONE-1]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FrictionProblem<W = Operator> {
+    operator: W,
+    laws: Vec<Law>,
+    /// Where the rows of each block begin, and the total at the end.
+    offsets: Vec<usize>,
+    /// Velocities without impulses.
+    q: Vec<f64>,
+    /// Compliance of each row, m/(N s): u = (W + diag c) r + q. Empty when everything is rigid.
+    compliance: Vec<f64>,
+}
+
+/// Impulses and, as the method left them, velocities.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FrictionSolution {
+    /// Impulses r of all blocks.
+    pub r: Vec<f64>,
+}
+
+impl<W: Delassus> FrictionProblem<W> {
+    /// The problem with this operator, laws and free velocities; refuses wrong sizes and impossible numbers.
+    pub fn new(operator: W, laws: Vec<Law>, q: Vec<f64>) -> Result<Self, ProblemError> {
+        let mut problem = Self { operator, laws, offsets: Vec::new(), q, compliance: Vec::new() };
+        problem.check()?;
+        Ok(problem)
+    }
+
+    /// Adds a compliance to every row: u = (W + diag c) r + q.
+    pub fn with_compliance(mut self, compliance: Vec<f64>) -> Result<Self, ProblemError> {
+        self.compliance = compliance;
+        self.check()?;
+        Ok(self)
+    }
+
+    /// Lets `fill` rewrite operator, laws and free velocities in the memory they have.
+    pub fn refill<E: From<ProblemError>>(
+        &mut self,
+        fill: impl FnOnce(&mut W, &mut Vec<Law>, &mut Vec<f64>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        fill(&mut self.operator, &mut self.laws, &mut self.q)?;
+        Ok(self.check()?)
+    }
+
+    fn check(&mut self) -> Result<(), ProblemError> {
+        if let Some((block, law)) = self.laws.iter().enumerate().find(|(_, law)| !law.is_legal()) {
+            return Err(ProblemError::BadLaw { block, law: format!("{law:?}") });
+        }
+        self.offsets.clear();
+        self.offsets.push(0);
+        let mut total = 0;
+        for law in &self.laws {
+            total += law.rows();
+            self.offsets.push(total);
+        }
+        ensure_size("laws", self.operator.blocks(), self.laws.len())?;
+        ensure_size("operator", total, self.operator.rows())?;
+        ensure_size("q", total, self.q.len())?;
+        ensure_finite("q", &self.q)?;
+        if !self.compliance.is_empty() {
+            ensure_size("compliance", total, self.compliance.len())?;
+            ensure_finite("compliance", &self.compliance)?;
+        }
+        Ok(())
+    }
+
+    /// W.
+    pub fn operator(&self) -> &W {
+        &self.operator
+    }
+
+    /// The law of each block.
+    pub fn laws(&self) -> &[Law] {
+        &self.laws
+    }
+
+    /// Free velocities.
+    pub fn q(&self) -> &[f64] {
+        &self.q
+    }
+
+    /// Compliance of each row; empty when everything is rigid.
+    pub fn compliance(&self) -> &[f64] {
+        &self.compliance
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.q.len()
+    }
+
+    /// Number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.laws.len()
+    }
+
+    /// The rows of a block.
+    pub fn range(&self, block: usize) -> std::ops::Range<usize> {
+        self.offsets[block]..self.offsets[block + 1]
+    }
+
+    /// out ← u = (W + diag c) r + q.
+    pub fn velocities(&self, r: &[f64], out: &mut Vec<f64>, state: &mut Vec<f64>) {
+        out.clear();
+        out.resize(self.rows(), 0.0);
+        self.operator.apply(r, out, state);
+        out.iter_mut().zip(&self.q).for_each(|(u, q)| *u += q);
+        out.iter_mut().zip(&self.compliance).zip(r).for_each(|((u, c), r)| *u += c * r);
+    }
+
+    /// The divisor of the residual: ‖q‖₂, or 1 when q is zero.
+    pub fn scale(&self) -> f64 {
+        let norm = law::norm(&self.q);
+        if norm > 0.0 { norm } else { 1.0 }
+    }
+
+    /// Squared length of r_i − P_K(r_i − û_i), the violation of block i at impulses r and velocities u.   [CONE-5]
+    pub fn violation(&self, block: usize, r: &[f64], u: &[f64]) -> f64 {
+        let (law, range) = (&self.laws[block], self.range(block));
+        let (r, u) = (&r[range.clone()], &u[range]);
+        if let Law::Equality { .. } = law {
+            return u.iter().map(|u| u * u).sum();
+        }
+        let mut moved = [0.0; MAX_CONTACT_ROWS];
+        let moved = &mut moved[..r.len()];
+        moved.iter_mut().zip(r.iter().zip(u)).for_each(|(m, (r, u))| *m = r - u);
+        if let Some(normal) = moved.first_mut() {
+            *normal -= law.shift(u);
+        }
+        law.project(moved);
+        moved.iter().zip(r).map(|(p, r)| (r - p) * (r - p)).sum()
+    }
+}
+
+impl<W: Delassus> Problem for FrictionProblem<W> {
+    type Solution = FrictionSolution;
+
+    /// ‖r − P_K(r − û)‖₂ / ‖q‖₂; the row is the first of the worst block.   [CONE-5]
+    fn residual(&self, solution: &FrictionSolution) -> Residual {
+        if solution.r.len() != self.rows() {
+            return Residual::immeasurable(0);
+        }
+        let (mut u, mut state) = (Vec::new(), Vec::new());
+        self.velocities(&solution.r, &mut u, &mut state);
+        let (mut sum, mut worst) = (0.0, (0.0, 0));
+        for block in 0..self.blocks() {
+            let range = self.range(block);
+            let finite = solution.r[range.clone()].iter().chain(&u[range.clone()]).all(|x| x.is_finite());
+            let violation = self.violation(block, &solution.r, &u);
+            if !finite || violation.is_nan() {
+                return Residual::immeasurable(range.start);
+            }
+            sum += violation;
+            if violation > worst.0 {
+                worst = (violation, range.start);
+            }
+        }
+        Residual { value: sum.sqrt() / self.scale(), row: worst.1 }
+    }
+}

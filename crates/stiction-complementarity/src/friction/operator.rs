@@ -1,0 +1,248 @@
+//! The Delassus operator W: from impulses to velocities, as an explicit block matrix or through the bodies.
+
+use crate::linalg::BlockMatrix;
+use crate::problem::ProblemError;
+
+/// W as the methods see it. Blocks are those of the laws.
+pub trait Delassus {
+    /// Number of blocks.
+    fn blocks(&self) -> usize;
+
+    /// Number of rows.
+    fn rows(&self) -> usize;
+
+    /// out ← W r; `state` is scratch memory.
+    fn apply(&self, r: &[f64], out: &mut [f64], state: &mut Vec<f64>);
+
+    /// The diagonal block W_ii, row by row.
+    fn diagonal(&self, block: usize, out: &mut [f64]);
+
+    /// Prepares `state`, whatever the operator keeps up to date while single blocks of r change.
+    fn begin(&self, r: &[f64], state: &mut Vec<f64>);
+
+    /// out ← (W r)_i, with `state` in step with `r`.
+    fn velocity(&self, block: usize, r: &[f64], state: &[f64], out: &mut [f64]);
+
+    /// Takes note that block `block` of r has changed by `change`.
+    fn update(&self, block: usize, change: &[f64], state: &mut [f64]);
+}
+
+/// W given explicitly: u = W r + q.
+impl Delassus for BlockMatrix {
+    fn blocks(&self) -> usize {
+        self.block_rows()
+    }
+
+    fn rows(&self) -> usize {
+        Self::rows(self)
+    }
+
+    fn apply(&self, r: &[f64], out: &mut [f64], _: &mut Vec<f64>) {
+        out.fill(0.0);
+        self.mul_add_into(r, out);
+    }
+
+    fn diagonal(&self, block: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        if let Some((_, values)) = self.row(block).find(|(col, _)| *col == block) {
+            out.copy_from_slice(values);
+        }
+    }
+
+    fn begin(&self, _: &[f64], state: &mut Vec<f64>) {
+        state.clear();
+    }
+
+    fn velocity(&self, block: usize, r: &[f64], _: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        self.row_mul_add(block, r, out);
+    }
+
+    fn update(&self, _: usize, _: &[f64], _: &mut [f64]) {}
+}
+
+/// Bodies with block-diagonal mass matrix M and constraint rows Hᵀ: W = Hᵀ M⁻¹ H without ever forming it.   [CONE-4]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bodies {
+    /// Hᵀ: block rows are the laws, block columns the bodies; its blocks are Jacobians.
+    jacobian: BlockMatrix,
+    /// Rows M⁻¹ Hᵀ of the same pattern, transposed: block (i, b) is (M_b⁻¹ H_bi)ᵀ.
+    response: BlockMatrix,
+    /// The blocks M_b, row by row, one after the other.
+    mass: Vec<f64>,
+    /// Where each block of `mass` begins.
+    mass_starts: Vec<usize>,
+    inverse: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl Bodies {
+    /// Bodies with the given mass blocks (symmetric positive definite, row by row) and constraint Jacobian Hᵀ.
+    pub fn new(jacobian: BlockMatrix, mass: Vec<f64>) -> Result<Self, ProblemError> {
+        let mut bodies = Self { jacobian, mass, ..Self::default() };
+        bodies.refresh()?;
+        Ok(bodies)
+    }
+
+    /// Lets `fill` rewrite the Jacobian and the mass blocks in the memory they have, then prepares the rest.
+    pub fn refill(&mut self, fill: impl FnOnce(&mut BlockMatrix, &mut Vec<f64>)) -> Result<(), ProblemError> {
+        fill(&mut self.jacobian, &mut self.mass);
+        self.refresh()
+    }
+
+    /// Hᵀ by blocks.
+    pub fn jacobian(&self) -> &BlockMatrix {
+        &self.jacobian
+    }
+
+    /// The mass block of a body, row by row.
+    pub fn mass(&self, body: usize) -> &[f64] {
+        &self.mass[self.mass_range(body)]
+    }
+
+    /// The inverse of the mass block of a body, row by row.
+    pub fn inverse_mass(&self, body: usize) -> &[f64] {
+        &self.inverse[self.mass_range(body)]
+    }
+
+    fn mass_range(&self, body: usize) -> std::ops::Range<usize> {
+        let size = self.jacobian.col_size(body);
+        self.mass_starts[body]..self.mass_starts[body] + size * size
+    }
+
+    fn refresh(&mut self) -> Result<(), ProblemError> {
+        let count = self.jacobian.block_cols();
+        self.mass_starts.clear();
+        let mut start = 0;
+        for body in 0..count {
+            self.mass_starts.push(start);
+            start += self.jacobian.col_size(body).pow(2);
+        }
+        crate::problem::ensure_size("mass", start, self.mass.len())?;
+        crate::problem::ensure_finite("mass", &self.mass)?;
+        self.inverse.clear();
+        self.inverse.resize(start, 0.0);
+        for body in 0..count {
+            let (range, size) = (self.mass_range(body), self.jacobian.col_size(body));
+            if !invert(size, &self.mass[range.clone()], &mut self.inverse[range]) {
+                return Err(ProblemError::NotDefinite { part: "mass", block: body });
+            }
+        }
+        self.respond();
+        Ok(())
+    }
+
+    /// Fills `response`: (M⁻¹ H)ᵀ block by block.
+    fn respond(&mut self) {
+        let (mut response, mut product) = (std::mem::take(&mut self.response), std::mem::take(&mut self.scratch));
+        let jacobian = &self.jacobian;
+        let rows = (0..jacobian.block_rows()).map(|i| jacobian.row_size(i));
+        response.clear(rows, (0..jacobian.block_cols()).map(|b| jacobian.col_size(b)));
+        for i in 0..jacobian.block_rows() {
+            for (body, block) in jacobian.row(i) {
+                let (size, inverse) = (jacobian.col_size(body).max(1), self.inverse_mass(body));
+                product.clear();
+                for row in block.chunks_exact(size) {
+                    product.extend(inverse.chunks_exact(size).map(|column| crate::linalg::dot(row, column)));
+                }
+                response.push(body, &product);
+            }
+            response.finish_row();
+        }
+        (self.response, self.scratch) = (response, product);
+    }
+}
+
+impl Delassus for Bodies {
+    fn blocks(&self) -> usize {
+        self.jacobian.block_rows()
+    }
+
+    fn rows(&self) -> usize {
+        self.jacobian.rows()
+    }
+
+    fn apply(&self, r: &[f64], out: &mut [f64], state: &mut Vec<f64>) {
+        self.begin(r, state);
+        out.fill(0.0);
+        self.jacobian.mul_add_into(state, out);
+    }
+
+    fn diagonal(&self, block: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        let rows = self.jacobian.row_size(block);
+        for ((body, a), (_, b)) in self.jacobian.row(block).zip(self.response.row(block)) {
+            let size = self.jacobian.col_size(body).max(1);
+            for (out, a) in out.chunks_exact_mut(rows).zip(a.chunks_exact(size)) {
+                for (out, b) in out.iter_mut().zip(b.chunks_exact(size)) {
+                    *out += crate::linalg::dot(a, b);
+                }
+            }
+        }
+    }
+
+    /// The state is v − v_free = M⁻¹ H r, the velocities that the impulses give to the bodies.
+    fn begin(&self, r: &[f64], state: &mut Vec<f64>) {
+        state.clear();
+        state.resize(self.jacobian.cols(), 0.0);
+        self.response.transpose_mul_add_into(r, state);
+    }
+
+    fn velocity(&self, block: usize, _: &[f64], state: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        self.jacobian.row_mul_add(block, state, out);
+    }
+
+    fn update(&self, block: usize, change: &[f64], state: &mut [f64]) {
+        self.response.row_transpose_mul_add(block, change, state);
+    }
+}
+
+/// Inverse of a symmetric positive definite matrix of the given size by Cholesky; false when it is not.
+pub(crate) fn invert(size: usize, a: &[f64], out: &mut [f64]) -> bool {
+    // L Lᵀ = A in the lower triangle of `out`, then the inverse column by column, in place in the upper one.
+    for i in 0..size {
+        for j in 0..=i {
+            let mut sum = a[i * size + j];
+            for k in 0..j {
+                sum -= out[i * size + k] * out[j * size + k];
+            }
+            if i == j {
+                if !(sum > 0.0 && sum.is_finite()) {
+                    return false;
+                }
+                out[i * size + i] = sum.sqrt();
+            } else {
+                out[i * size + j] = sum / out[j * size + j];
+            }
+        }
+    }
+    invert_factor(size, out);
+    true
+}
+
+/// From the Cholesky factor in the lower triangle to the whole inverse L⁻ᵀ L⁻¹.
+fn invert_factor(size: usize, l: &mut [f64]) {
+    for j in 0..size {
+        l[j * size + j] = 1.0 / l[j * size + j];
+        for i in j + 1..size {
+            let mut sum = 0.0;
+            for k in j..i {
+                sum -= l[i * size + k] * l[k * size + j];
+            }
+            l[i * size + j] = sum / l[i * size + i];
+        }
+    }
+    for i in 0..size {
+        for j in 0..=i {
+            let sum: f64 = (i..size).map(|k| l[k * size + i] * l[k * size + j]).sum();
+            // Entry (i, j) of the factor is needed no more once row i of the product is known from rows ≥ i.
+            l[j * size + i] = sum;
+        }
+    }
+    for i in 0..size {
+        for j in 0..i {
+            l[i * size + j] = l[j * size + i];
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A matrix of dense blocks by block rows: few blocks per row, each small, refilled in place.
+
+use std::ops::Range;
+
+/// Sparse in blocks, dense inside them. Block row i has `row_size(i)` rows, block column j has `col_size(j)` columns.
+///
+/// ```
+/// use stiction_complementarity::linalg::BlockMatrix;
+/// let mut a = BlockMatrix::default();
+/// a.clear([2, 1], [2]);
+/// a.push(0, &[1.0, 2.0, 3.0, 4.0]);
+/// a.finish_row();
+/// a.push(0, &[5.0, 6.0]);
+/// a.finish_row();
+/// let mut y = [0.0; 3];
+/// a.mul_add_into(&[1.0, 1.0], &mut y);
+/// assert_eq!(y, [3.0, 7.0, 11.0]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BlockMatrix {
+    row_offsets: Vec<usize>,
+    col_offsets: Vec<usize>,
+    /// End of each finished block row in `columns` and `starts`.
+    row_ends: Vec<usize>,
+    columns: Vec<usize>,
+    /// Where each block begins in `data`.
+    starts: Vec<usize>,
+    data: Vec<f64>,
+}
+
+/// Offsets of blocks of the given sizes: as many entries as blocks, and the total at the end.
+fn offsets(sizes: impl IntoIterator<Item = usize>, out: &mut Vec<usize>) {
+    out.clear();
+    out.push(0);
+    let mut total = 0;
+    out.extend(sizes.into_iter().map(|size| {
+        total += size;
+        total
+    }));
+}
+
+impl BlockMatrix {
+    /// Becomes an empty matrix with block rows and columns of these sizes; its rows are to be filled from the first on.
+    pub fn clear(&mut self, rows: impl IntoIterator<Item = usize>, cols: impl IntoIterator<Item = usize>) {
+        offsets(rows, &mut self.row_offsets);
+        offsets(cols, &mut self.col_offsets);
+        self.row_ends.clear();
+        self.columns.clear();
+        self.starts.clear();
+        self.data.clear();
+    }
+
+    /// Adds a block, row by row, to the block row being filled. Blocks of one row may come in any order, each place once.
+    ///
+    /// # Panics
+    /// When the block has the wrong size or lies outside: mistakes of the assembling code.
+    pub fn push(&mut self, col: usize, block: &[f64]) {
+        let row = self.row_ends.len();
+        assert!(row < self.block_rows() && col < self.block_cols(), "block ({row}, {col}) lies outside");
+        assert_eq!(block.len(), self.row_size(row) * self.col_size(col), "size of block ({row}, {col})");
+        self.columns.push(col);
+        self.starts.push(self.data.len());
+        self.data.extend_from_slice(block);
+    }
+
+    /// Ends the block row being filled.
+    ///
+    /// # Panics
+    /// When all rows are finished already: a mistake of the assembling code.
+    pub fn finish_row(&mut self) {
+        assert!(self.row_ends.len() < self.block_rows(), "a row after the last");
+        self.row_ends.push(self.columns.len());
+    }
+
+    /// Number of block rows.
+    pub fn block_rows(&self) -> usize {
+        self.row_offsets.len().saturating_sub(1)
+    }
+
+    /// Number of block columns.
+    pub fn block_cols(&self) -> usize {
+        self.col_offsets.len().saturating_sub(1)
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.row_offsets.last().copied().unwrap_or(0)
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.col_offsets.last().copied().unwrap_or(0)
+    }
+
+    /// Number of stored blocks.
+    pub fn blocks(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The rows of block row `i`.
+    pub fn row_range(&self, i: usize) -> Range<usize> {
+        self.row_offsets[i]..self.row_offsets[i + 1]
+    }
+
+    /// The columns of block column `j`.
+    pub fn col_range(&self, j: usize) -> Range<usize> {
+        self.col_offsets[j]..self.col_offsets[j + 1]
+    }
+
+    /// Rows of block row `i`.
+    pub fn row_size(&self, i: usize) -> usize {
+        self.row_offsets[i + 1] - self.row_offsets[i]
+    }
+
+    /// Columns of block column `j`.
+    pub fn col_size(&self, j: usize) -> usize {
+        self.col_offsets[j + 1] - self.col_offsets[j]
+    }
+
+    /// The blocks of block row `i` as (block column, numbers row by row).
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, &[f64])> + Clone + '_ {
+        let begin = if i == 0 { 0 } else { self.row_ends[i - 1] };
+        let end = self.row_ends.get(i).copied().unwrap_or(begin);
+        let size = self.row_size(i);
+        (begin..end).map(move |k| {
+            let (col, start) = (self.columns[k], self.starts[k]);
+            (col, &self.data[start..start + size * self.col_size(col)])
+        })
+    }
+
+    /// Adds block row `i` times `x` to `y`, which has the rows of the block row.
+    pub fn row_mul_add(&self, i: usize, x: &[f64], y: &mut [f64]) {
+        for (col, block) in self.row(i) {
+            let x = &x[self.col_range(col)];
+            for (y, row) in y.iter_mut().zip(block.chunks_exact(x.len().max(1))) {
+                *y += super::dot(row, x);
+            }
+        }
+    }
+
+    /// y ← y + A x.
+    pub fn mul_add_into(&self, x: &[f64], y: &mut [f64]) {
+        for i in 0..self.row_ends.len() {
+            self.row_mul_add(i, x, &mut y[self.row_range(i)]);
+        }
+    }
+
+    /// y ← y + Aᵀ x.
+    pub fn transpose_mul_add_into(&self, x: &[f64], y: &mut [f64]) {
+        for i in 0..self.row_ends.len() {
+            self.row_transpose_mul_add(i, &x[self.row_range(i)], y);
+        }
+    }
+
+    /// Adds (block row `i`)ᵀ `x` to `y`; `x` has the rows of the block row.
+    pub fn row_transpose_mul_add(&self, i: usize, x: &[f64], y: &mut [f64]) {
+        for (col, block) in self.row(i) {
+            let y = &mut y[self.col_range(col)];
+            for (x, row) in x.iter().zip(block.chunks_exact(y.len().max(1))) {
+                y.iter_mut().zip(row).for_each(|(y, a)| *y += a * x);
+            }
+        }
+    }
+
+    /// The first entry that is not finite, as (row, value).
+    pub fn first_not_finite(&self) -> Option<(usize, f64)> {
+        (0..self.row_ends.len()).find_map(|i| {
+            let value = self.row(i).flat_map(|(_, block)| block).find(|x| !x.is_finite())?;
+            Some((self.row_offsets[i], *value))
+        })
+    }
+}

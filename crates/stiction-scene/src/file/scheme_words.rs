@@ -1,0 +1,96 @@
+//! The words a scene file uses for the choices of a scheme, and the types of `stiction-stepping` they stand for.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stiction_multibody::OrientationUpdate;
+use stiction_stepping::{LineariseAt, PrescribedSlip, Preset};
+
+/// A named scheme: a row of the table of choices.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Preset", extend("x-later" = ["ncp", "quasistatic", "geometrically-implicit"]))]
+pub(crate) enum PresetWord {
+    /// Gaps count in full (γ = 1).
+    #[default]
+    StewartTrinkle,
+    /// Gaps do not count (γ = 0): velocities are feasible, positions drift.
+    AnitescuPotra,
+    /// Gaps count by the factor γ of `[scheme]`, 0.3 when left out.
+    AnitescuHart,
+}
+
+impl From<PresetWord> for Preset {
+    fn from(word: PresetWord) -> Self {
+        match word {
+            PresetWord::StewartTrinkle => Self::StewartTrinkle,
+            PresetWord::AnitescuPotra => Self::AnitescuPotra,
+            PresetWord::AnitescuHart => Self::AnitescuHart,
+        }
+    }
+}
+
+/// Where the contact geometry of a step is taken.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Jacobians")]
+pub(crate) enum JacobiansWord {
+    /// At the configuration q at the start of the step.
+    #[default]
+    Start,
+    /// At q + h v, the configuration predicted with the velocity at the start.
+    Predicted,
+}
+
+impl From<JacobiansWord> for LineariseAt {
+    fn from(word: JacobiansWord) -> Self {
+        match word {
+            JacobiansWord::Start => Self::Start,
+            JacobiansWord::Predicted => Self::Predicted,
+        }
+    }
+}
+
+/// Which velocity of kinematic bodies friction sees.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "PrescribedSlip")]
+pub(crate) enum SlipWord {
+    /// The velocity at the start of the step.
+    Start,
+    /// The displacement over the step divided by h, so that a body that sticks moves exactly along.
+    #[default]
+    Displacement,
+    /// The velocity at the end of the step.
+    End,
+}
+
+impl From<SlipWord> for PrescribedSlip {
+    fn from(word: SlipWord) -> Self {
+        match word {
+            SlipWord::Start => Self::Start,
+            SlipWord::Displacement => Self::Displacement,
+            SlipWord::End => Self::End,
+        }
+    }
+}
+
+/// How orientations in space advance.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Turning")]
+pub(crate) enum TurningWord {
+    /// On the group of rotations, by the exponential map.
+    #[default]
+    Exponential,
+    /// The plain Euler step, renormalised; for comparison.
+    Euler,
+}
+
+impl From<TurningWord> for OrientationUpdate {
+    fn from(word: TurningWord) -> Self {
+        match word {
+            TurningWord::Exponential => Self::Exponential,
+            TurningWord::Euler => Self::Euler,
+        }
+    }
+}
