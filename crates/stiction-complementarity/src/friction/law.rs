@@ -39,7 +39,7 @@ pub enum Law {
 }
 
 /// The most rows a block of a contact law has.
-pub const MAX_CONTACT_ROWS: usize = 5;
+pub(crate) const MAX_CONTACT_ROWS: usize = 5;
 
 impl Law {
     /// Number of components.
