@@ -3,9 +3,12 @@
 //! `lcp`: `n`, `M`, `q`. `mlcp`: `n_eq`, `m_comp`, `M`, `q`, where M and q hold the equality rows and the free variables
 //! first. Other fields (names, sources, reference solutions) are ignored.
 
+mod friction;
+mod lcp;
+mod ncp;
+
 use crate::lcp::Lcp;
-use crate::linalg::{DenseMatrix, SparseMatrix};
-use crate::mixed_lcp::{MixedLcp, RowBlock};
+use crate::mixed_lcp::MixedLcp;
 use crate::problem::ProblemError;
 use serde::{Deserialize, Serialize};
 
@@ -107,8 +110,8 @@ impl ProblemFile {
         }
         let fields: Fields = serde_json::from_str(text)?;
         match fields.kind.as_str() {
-            "lcp" => read_lcp(fields).map(Self::Lcp),
-            "mlcp" => read_mixed_lcp(fields).map(Self::MixedLcp),
+            "lcp" => lcp::read_lcp(fields).map(Self::Lcp),
+            "mlcp" => lcp::read_mixed_lcp(fields).map(Self::MixedLcp),
             "boxlcp" => Err(ProblemFileError::BoxLcp),
             _ => Err(ProblemFileError::UnknownKind(fields.kind)),
         }
@@ -132,7 +135,7 @@ impl ProblemFile {
                     kind: "mlcp".to_owned(),
                     n_eq: Some(problem.free_size()),
                     m_comp: Some(problem.complementary_size()),
-                    m: Some(blocks.into_iter().flat_map(|block| dense_rows(block, problem)).collect()),
+                    m: Some(blocks.into_iter().flat_map(|block| lcp::dense_rows(block, problem)).collect()),
                     q: Some(blocks.into_iter().flat_map(|block| block.constant.iter().copied()).collect()),
                     ..Fields::default()
                 }
@@ -142,78 +145,6 @@ impl ProblemFile {
     }
 }
 
-fn read_lcp(fields: Fields) -> Result<Lcp, ProblemFileError> {
-    let n = needed(fields.n, "lcp", "n")?;
-    let (m, q) = numbers(fields.m, fields.q, n, "lcp")?;
-    let mut matrix = DenseMatrix::zeros(n, n);
-    for (i, row) in m.iter().enumerate() {
-        matrix.row_mut(i).copy_from_slice(row);
-    }
-    Ok(Lcp::new(matrix, q)?)
-}
-
-fn read_mixed_lcp(fields: Fields) -> Result<MixedLcp, ProblemFileError> {
-    let free = needed(fields.n_eq, "mlcp", "n_eq")?;
-    let complementary = needed(fields.m_comp, "mlcp", "m_comp")?;
-    let (m, q) = numbers(fields.m, fields.q, free.saturating_add(complementary), "mlcp")?;
-    let (upper, lower) = m.split_at(free);
-    let (a, b) = q.split_at(free);
-    Ok(MixedLcp::new(row_block(upper, a, free), row_block(lower, b, free))?)
-}
-
 fn needed<T>(field: Option<T>, kind: &'static str, name: &'static str) -> Result<T, ProblemFileError> {
     field.ok_or(ProblemFileError::MissingField { kind, field: name })
-}
-
-/// The matrix and the vector, once their sizes are known to be n × n and n.
-fn numbers(
-    m: Option<Vec<Vec<f64>>>,
-    q: Option<Vec<f64>>,
-    n: usize,
-    kind: &'static str,
-) -> Result<(Vec<Vec<f64>>, Vec<f64>), ProblemFileError> {
-    let (m, q) = (needed(m, kind, "M")?, needed(q, kind, "q")?);
-    if n > MAX_FILE_SIZE {
-        return Err(ProblemFileError::TooLarge { rows: n });
-    }
-    for (field, found) in [("M", m.len()), ("q", q.len())] {
-        if found != n {
-            return Err(ProblemFileError::WrongLength { field, expected: n, found });
-        }
-    }
-    match m.iter().enumerate().find(|(_, row)| row.len() != n) {
-        Some((row, entries)) => Err(ProblemFileError::WrongRowLength { row, expected: n, found: entries.len() }),
-        None => Ok((m, q)),
-    }
-}
-
-/// Splits full rows into the columns of the free variables, which come first, and of the complementary ones.
-fn row_block(rows: &[Vec<f64>], constant: &[f64], free: usize) -> RowBlock {
-    let (mut on_free, mut on_complementary) = (SparseMatrix::default(), SparseMatrix::default());
-    let complementary = rows.first().map_or(0, |row| row.len() - free);
-    on_free.clear(rows.len(), free);
-    on_complementary.clear(rows.len(), complementary);
-    for row in rows {
-        let (left, right) = row.split_at(free);
-        for (matrix, entries) in [(&mut on_free, left), (&mut on_complementary, right)] {
-            for (col, &value) in entries.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-                matrix.push(col, value);
-            }
-            matrix.finish_row();
-        }
-    }
-    RowBlock { on_free, on_complementary, constant: constant.to_vec() }
-}
-
-fn dense_rows(block: &RowBlock, problem: &MixedLcp) -> impl Iterator<Item = Vec<f64>> {
-    (0..block.constant.len()).map(move |i| {
-        let mut row = vec![0.0; problem.size()];
-        for (col, value) in block.on_free.row(i) {
-            row[col] += value;
-        }
-        for (col, value) in block.on_complementary.row(i) {
-            row[problem.free_size() + col] += value;
-        }
-        row
-    })
 }

@@ -1,0 +1,1 @@
+//! Frictional problems as files.

@@ -1,0 +1,1 @@
+//! The kind `mcp`: expression trees between bounds.
