@@ -64,6 +64,13 @@ impl Rows {
 impl Recording {
     /// Reads the tables in `folder`. Refuses files that are cut off, damaged, foreign or of another layout.
     pub fn read(folder: &Path) -> Result<Self, RecordingError> {
+        // The Parquet decoder checks most of what it reads, but a flipped bit can still make it panic.
+        std::panic::catch_unwind(|| Self::read_tables(folder)).unwrap_or_else(|_| {
+            Err(RecordingError::NotATable { path: folder.into(), reason: "its bytes are damaged".to_owned() })
+        })
+    }
+
+    fn read_tables(folder: &Path) -> Result<Self, RecordingError> {
         let path = folder.join(trajectory::FILE);
         let table = TableReader::open(&path)?;
         let info = read_info(&table, &path)?;
