@@ -131,7 +131,11 @@ impl ModelBuilder {
             }
             Wants::Fixed => Ok(BodyKind::Fixed),
             Wants::Kinematic(motion) => {
-                self.starts_well(check, &motion.at(0.0))?;
+                let start = motion.at(0.0);
+                self.starts_well(check, &start)?;
+                if body.position != Vector3::zeros() && body.position != start.position {
+                    return Err(check.error("position", "of a kinematic body is that of its motion"));
+                }
                 Ok(BodyKind::Kinematic(motion))
             }
             Wants::Particle { mass } => {
@@ -260,6 +264,13 @@ impl ModelBuilder {
         self.in_plane(&check, "point", &load.point)?;
         check.constants("force", &load.force, limits::LOAD)?;
         check.constants("torque", &load.torque, limits::LOAD)?;
+        let ([_, _, up], [x, y, _]) = (&load.force, &load.torque);
+        let out_of_plane = [("force", up), ("torque", x), ("torque", y)];
+        if self.model.dimension == Dimension::Planar
+            && let Some((field, _)) = out_of_plane.into_iter().find(|(_, part)| part.as_constant() != Some(0.0))
+        {
+            return Err(check.error(field, "has a part that leaves the plane"));
+        }
         self.model.loads.push(load);
         Ok(self)
     }

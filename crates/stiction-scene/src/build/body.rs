@@ -181,6 +181,9 @@ fn motion(reader: &Reader, at: &At, table: &MotionTable, start: &Start) -> Resul
         return Err(reader.only_in(&at.key(field), &format!("`{field}`"), "leave it out"));
     }
     let coordinate = |field: &'static str, scalar: &Option<_>, otherwise: f64| match scalar {
+        Some(_) if otherwise != 0.0 => {
+            Err(at.key(field).fault("the body's `position` gives this coordinate as well").hint("keep one of the two"))
+        }
         Some(scalar) => reader.scalar(&at.key(field), scalar, limits::LENGTH),
         None => Ok(Expression::constant(otherwise)),
     };
