@@ -17,7 +17,6 @@ use crate::{
     failure::Failure,
     layout::{columns, number, print_json, print_text},
     progress::Progress,
-    run::steps_of,
 };
 
 /// Every case is repeated for about this long, and at least so often.
@@ -80,7 +79,7 @@ fn chosen(name: &str) -> Result<&'static Case, Failure> {
 fn load(case: &Case) -> Result<(Scene, u64), Failure> {
     let change = ("simulation.step".to_owned(), format!("{:?}", case.step));
     let scene = scene::parse_with(&(case.text)(), case.name, &[change])?;
-    let steps = steps_of(&scene.settings);
+    let steps = scene.settings.steps();
     Ok((scene, steps))
 }
 

@@ -14,7 +14,6 @@ use crate::{
     arguments::CheckOptions,
     failure::Failure,
     layout::{Sheet, columns, counted, number, print_json, print_text},
-    run::steps_of,
 };
 
 /// A gap up to this counts as touching, m.
@@ -116,7 +115,7 @@ fn contents(scene: &Scene, simulation: &Simulation) -> Result<Contents, Failure>
         gravity: model.gravity().into(),
         duration: settings.duration,
         step: settings.step,
-        steps: steps_of(settings),
+        steps: settings.steps(),
         preset: settings.preset.name(),
         presets: Preset::ALL.map(Preset::name).to_vec(),
         solvers: vec!["lemke"],

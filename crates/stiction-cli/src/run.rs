@@ -13,7 +13,7 @@ use stiction::{
     Simulation, StepError,
     complementarity::ProblemFile,
     record::{Ending, Finished, Recorder, RunLabels},
-    scene::{self, Scene, Settings},
+    scene::{self, Scene},
 };
 
 use crate::{arguments::RunOptions, failure::Failure, layout, progress::Progress, summary};
@@ -31,7 +31,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let _ = std::fs::remove_file(folder.join(FAILED_PROBLEM));
     let stop = stop_on_signals()?;
     let started = Instant::now();
-    let stopped = simulate(&mut simulation, &mut recorder, steps_of(&scene.settings), &stop);
+    let stopped = simulate(&mut simulation, &mut recorder, scene.settings.steps(), &stop);
     let wall_seconds = started.elapsed().as_secs_f64();
     let ending = match &stopped {
         Ok(true) => Ending::Finished,
@@ -63,15 +63,6 @@ fn labels(scene: &Scene, options: &RunOptions) -> RunLabels {
         solver: options.solver.name().to_owned(),
         record_every: scene.settings.record_every,
     }
-}
-
-/// Number of steps that cover the duration; a duration that is a whole number of steps up to rounding is taken as such.
-#[allow(clippy::cast_sign_loss)] // Both are positive, and the cast saturates at numbers no computer gets to.
-pub(crate) fn steps_of(settings: &Settings) -> u64 {
-    let steps = settings.duration / settings.step;
-    let whole = steps.round();
-    let count = if (steps - whole).abs() <= 1e-9 * whole.max(1.0) { whole } else { steps.ceil() };
-    count as u64
 }
 
 /// Steps until the end (true) or until somebody wants it to stop (false).
@@ -118,25 +109,4 @@ fn keep_problem(simulation: &Simulation, error: &StepError, folder: &Path) -> Op
     let path = folder.join(FAILED_PROBLEM);
     let text = ProblemFile::MixedLcp(simulation.problem().clone()).to_json().ok()?;
     std::fs::write(&path, text).ok().map(|()| path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_become_whole_steps() {
-        let scene = scene::parse(
-            "[simulation]\nduration = 1.0\nstep = 0.1\n[[body]]\nname = \"a\"\nmass = 1.0\ninertia = 1.0\nposition = [0.0, 0.0]\n",
-            "a.toml",
-        );
-        let mut settings = scene.expect("a scene").settings;
-        for (duration, step, steps) in
-            [(1.0, 0.1, 10), (0.3, 0.1, 3), (1.0, 0.0025, 400), (1.0, 0.3, 4), (0.05, 0.1, 1)]
-        {
-            settings.duration = duration;
-            settings.step = step;
-            assert_eq!(steps_of(&settings), steps, "{duration} / {step}");
-        }
-    }
 }

@@ -54,7 +54,8 @@ fn joint_rows(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut Wo
             let mut error = start.value;
             if scheme.linearise_at == LineariseAt::Predicted {
                 // Φ(q) ≈ Φ(q̂) − h Wᵀ v, back from the predicted configuration.
-                error -= h * (velocity_part(model, state, joint.a.0, &end.a) + velocity_part(model, state, joint.b.0, &end.b));
+                error -= h
+                    * (velocity_part(model, state, joint.a.0, &end.a) + velocity_part(model, state, joint.b.0, &end.b));
             }
             constants.push((gamma * error + (end.value - start.value)) / h);
             push_row(model, jacobian, [(joint.a.0, &end.a), (joint.b.0, &end.b)]);

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use stiction_geometry::{ContactPoint, Pose, contacts};
 use stiction_multibody::{
-    BodyId, Configuration, ContactId, Model, ShapeId, ShapeOnBody, State, apply_inverse_mass, applied_wrenches,
+    BodyId, Configuration, ContactId, Model, ShapeId, ShapeOnBody, State, applied_wrenches, apply_inverse_mass,
     mass_block, may_collide,
 };
 
@@ -87,14 +87,12 @@ fn narrow_phase(model: &Model, scheme: &Scheme, ws: &mut Workspace) -> Result<()
     result?;
     // Pairs come sorted; within a pair the order is that of the features, whatever the narrow phase did.
     ws.contacts.sort_unstable_by_key(|contact| contact.id);
-    let mut cones = 0;
-    for contact in ws.contacts.iter_mut().filter(|contact| contact.mu > 0.0) {
+    for (cone, contact) in ws.contacts.iter_mut().filter(|contact| contact.mu > 0.0).enumerate() {
         let rule = model.contact_rule(contact.a, contact.b);
         let first = ws.directions.len();
         push_directions(&contact.normal, rule, scheme.directions, model.dimension(), &mut ws.directions);
         contact.directions = first..ws.directions.len();
-        contact.cone = Some(cones);
-        cones += 1;
+        contact.cone = Some(cone);
     }
     if let Some(bad) = ws.contacts.iter().find(|c| !(c.gap_end.is_finite() && c.gap_start.is_finite())) {
         return Err(StepCause::non_finite("gap", model.body(bad.a).map(|b| b.name.as_str())));

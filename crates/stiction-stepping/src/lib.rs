@@ -6,6 +6,9 @@
 //! Stewart and Trinkle's scheme [Stewart1996] with polygonal friction; the weight γ of gaps and joint errors gives
 //! Anitescu and Potra's velocity-level scheme [Anitescu1997] at 0 and the stabilised one of [Anitescu2004] in between.
 
+// Doc comments here are full of symbols such as λ_app, which are mathematics and not code.
+#![allow(clippy::doc_markdown)]
+
 mod advance;
 mod assemble;
 mod contact;
@@ -26,5 +29,5 @@ pub use ladder::{Ladder, Rung};
 pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
 pub use report::{ContactReport, Event, EventKind, StepCause, StepError, StepReport};
-pub use scheme::{LineariseAt, Margin, Preset, PrescribedSlip, Scheme, SchemeError};
+pub use scheme::{LineariseAt, Margin, PrescribedSlip, Preset, Scheme, SchemeError};
 pub use workspace::Workspace;

@@ -140,6 +140,9 @@ pub enum StepCause {
 
 impl StepCause {
     pub(crate) fn non_finite(what: &'static str, culprit: Option<&str>) -> Self {
-        Self::NonFinite { what, culprit: culprit.map_or_else(|| "the system".into(), |name| format!("body \"{name}\"")) }
+        Self::NonFinite {
+            what,
+            culprit: culprit.map_or_else(|| "the system".into(), |name| format!("body \"{name}\"")),
+        }
     }
 }

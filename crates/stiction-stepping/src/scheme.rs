@@ -131,7 +131,7 @@ impl Scheme {
                 return fail(field, format!("must lie between 0 and 1, but is {gamma}"));
             }
         }
-        if self.directions < 4 || self.directions % 2 != 0 || self.directions > 1024 {
+        if self.directions < 4 || !self.directions.is_multiple_of(2) || self.directions > 1024 {
             return fail("directions", format!("must be an even number from 4 to 1024, but is {}", self.directions));
         }
         if let Margin::Fixed(margin) = self.margin

@@ -2,6 +2,8 @@
 //!
 //! Wall time on a shared machine is noise; to compare two versions count instructions with `cargo xtask instructions`.
 
+#![allow(clippy::expect_used, reason = "a bench speaks by panicking")]
+
 use std::path::Path;
 
 use divan::Bencher;
@@ -12,12 +14,8 @@ fn main() {
 }
 
 /// The scenes, each with the step that its target is stated for.
-const SCENES: [(&str, &str); 4] = [
-    ("falling_rod", "0.0025"),
-    ("four_balls", "0.00125"),
-    ("pendulum_pushed", "0.005"),
-    ("stack_of_boxes", "0.01"),
-];
+const SCENES: [(&str, &str); 4] =
+    [("falling_rod", "0.0025"), ("four_balls", "0.00125"), ("pendulum_pushed", "0.005"), ("stack_of_boxes", "0.01")];
 
 /// Runs a whole scene; divide by the steps that `items/s` counts.
 #[divan::bench(args = SCENES.map(|(name, _)| name), sample_count = 20)]
@@ -26,14 +24,15 @@ fn whole_run(bencher: Bencher, name: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes").join(name).with_extension("toml");
     let changes = [("simulation.step".to_owned(), step.to_owned())];
     let scene = stiction::scene::load_with(&path, &changes).expect("a scene of the project");
-    let steps = (scene.settings.duration / scene.settings.step).round() as usize;
-    bencher.counter(divan::counter::ItemsCount::new(steps)).with_inputs(|| Simulation::from_scene(&scene)).bench_values(
-        |simulation| {
+    let steps = scene.settings.steps();
+    bencher
+        .counter(divan::counter::ItemsCount::new(steps))
+        .with_inputs(|| Simulation::from_scene(&scene))
+        .bench_values(|simulation| {
             let mut simulation = simulation.expect("a simulation");
             for _ in 0..steps {
                 let _ = simulation.step().expect("a step");
             }
             simulation
-        },
-    );
+        });
 }

@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let scene = stiction::scene::load(root.join("scenes/falling_rod.toml"))?;
     let mut simulation = Simulation::from_scene(&scene)?;
-    let steps = (scene.settings.duration / scene.settings.step).round() as usize;
+    let steps = scene.settings.steps();
 
     let (mut rods, mut path, mut marks) = (String::new(), String::new(), String::new());
     for step in 0..steps {

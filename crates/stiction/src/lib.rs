@@ -31,19 +31,18 @@ mod simulation;
 
 pub mod record;
 
-
 pub use build_error::{BuildError, RestoreError};
 pub use simulation::Simulation;
 
 pub use stiction_complementarity as complementarity;
 pub use stiction_geometry::{self as geometry, Dimension, Pose, Shape, planar, spatial};
 pub use stiction_multibody::{
-    self as multibody, BodyBuilder, BodyId, BodyKind, Configuration, ContactId, ContactMode, ContactRule, Damper, Energy,
-    Expression, ForceCallback, JointId, JointKind, Load, Model, ModelBuilder, ModelError, Motion, OrientationUpdate,
-    ShapeId, Spring, State, Twist, Wrench,
+    self as multibody, BodyBuilder, BodyId, BodyKind, Configuration, ContactId, ContactMode, ContactRule, Damper,
+    Energy, Expression, ForceCallback, JointId, JointKind, Load, Model, ModelBuilder, ModelError, Motion,
+    OrientationUpdate, ShapeId, Spring, State, Twist, Wrench,
 };
 pub use stiction_scene::{self as scene, Scene, SceneError};
 pub use stiction_stepping::{
-    self as stepping, ContactReport, Event, EventKind, Infeasibility, Ladder, LineariseAt, Margin, Preset,
-    PrescribedSlip, Rung, Scheme, StepCause, StepError, StepReport,
+    self as stepping, ContactReport, Event, EventKind, Infeasibility, Ladder, LineariseAt, Margin, PrescribedSlip,
+    Preset, Rung, Scheme, StepCause, StepError, StepReport,
 };

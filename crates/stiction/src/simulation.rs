@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use stiction_complementarity::MixedLcp;
+use stiction_geometry::Scratch;
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, Event, Infeasibility, Ladder, Scheme, StepCause, StepError, StepReport, Workspace, advance, assemble,
-    detect, infeasibility,
+    ContactReport, Event, Infeasibility, Ladder, Scheme, StepCause, StepError, StepReport, Workspace, advance,
+    assemble, detect, infeasibility,
 };
-
 
 use crate::{BuildError, RestoreError};
 
@@ -70,11 +70,8 @@ impl Simulation {
 
     /// Advances by one step, or leaves the state untouched and says why not.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        let report = self.try_step().map_err(|cause| StepError {
-            step: self.state.step + 1,
-            time: self.state.time,
-            cause,
-        })?;
+        let report =
+            self.try_step().map_err(|cause| StepError { step: self.state.step + 1, time: self.state.time, cause })?;
         // The step happened whole: what was made beside the state becomes the state.
         std::mem::swap(&mut self.state, &mut self.workspace.next);
         std::mem::swap(&mut self.configuration, &mut self.workspace.end);
@@ -137,7 +134,7 @@ impl Simulation {
             stiction_multibody::may_collide(&self.model, a, b)
         };
         let pairs: Vec<_> = (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).filter(collide).collect();
-        infeasibility(&self.model, &self.configuration, &pairs, (&mut Default::default(), &mut Vec::new()))
+        infeasibility(&self.model, &self.configuration, &pairs, (&mut Scratch::default(), &mut Vec::new()))
     }
 
     /// What the contacts within reach did in the last step, in the order of their ids.

@@ -103,7 +103,9 @@ pub(crate) fn norm(x: &[f64]) -> f64 {
 fn shrink(x: &mut [f64], length: f64, limit: f64) {
     if length > limit {
         let factor = limit / length;
-        x.iter_mut().for_each(|x| *x *= factor);
+        for x in x {
+            *x *= factor;
+        }
     }
 }
 

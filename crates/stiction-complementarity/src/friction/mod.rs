@@ -21,6 +21,7 @@ use law::MAX_CONTACT_ROWS;
 /// W explicit, or W through bodies: the two forms problems come in.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[allow(clippy::large_enum_variant)] // One exists per problem; matching without a box reads better.
 pub enum Operator {
     /// W itself, blocks as the laws.
     Local(BlockMatrix),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 use stiction::multibody::ExpressionMotion;
 use stiction::{
-    BodyBuilder, ContactMode, ContactRule, Dimension, Expression, Model, ModelBuilder, Preset, Scheme, Simulation, Twist,
-    planar, spatial,
+    BodyBuilder, ContactMode, ContactRule, Dimension, Expression, Model, ModelBuilder, Preset, Scheme, Simulation,
+    Twist, planar, spatial,
 };
 use stiction_testkit::{PenaltyBox, Random, reference};
 
@@ -158,7 +158,7 @@ fn inclined_box(share: f64, azimuth: f64, n_d: u32, mu: f64) -> Model {
 fn a_block_below_the_friction_angle_does_not_creep() {
     let mut random = Random::new(7);
     for n_d in [4, 8, 16] {
-        for azimuth in [0.0, random.uniform(0.0, 6.28), random.uniform(0.0, 6.28)] {
+        for azimuth in [0.0, random.uniform(0.0, std::f64::consts::TAU), random.uniform(0.0, std::f64::consts::TAU)] {
             let model = inclined_box(0.9, azimuth, n_d, 0.5);
             let start = model.initial_state();
             let mut simulation = Simulation::new(model, stewart_trinkle(), 0.01).unwrap();

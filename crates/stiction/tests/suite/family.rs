@@ -5,8 +5,8 @@ use std::sync::Arc;
 use nalgebra::{Vector2, Vector3};
 use stiction::multibody::ExpressionMotion;
 use stiction::{
-    BodyBuilder, BodyId, ContactRule, Damper, Dimension, Expression, JointKind, Model, ModelBuilder, Scheme, Simulation,
-    Spring, StepReport, planar,
+    BodyBuilder, BodyId, ContactRule, Damper, Dimension, Expression, JointKind, Model, ModelBuilder, Scheme,
+    Simulation, Spring, StepReport, planar,
 };
 use stiction_testkit::Reference;
 
@@ -132,9 +132,9 @@ impl Family {
                 builder.contact(pusher, base, friction(mu)).unwrap();
             }
         }
-        let (a, end) = self.rod(&mut builder, "a", self.rod_a, base, pivot);
+        let (a, end) = Self::rod(&mut builder, "a", self.rod_a, base, pivot);
         if let Some(rod_b) = self.rod_b {
-            self.rod(&mut builder, "b", rod_b, a, end);
+            Self::rod(&mut builder, "b", rod_b, a, end);
         }
         if let Some([mass, below, stiffness, rest_length, damping]) = self.spring {
             let particle = BodyBuilder::particle("particle", mass).position(end.x, end.y - below, 0.0);
@@ -149,7 +149,6 @@ impl Family {
 
     /// A slender rod pinned to `base` at `pivot`; returns it and its free end.
     fn rod(
-        &self,
         builder: &mut ModelBuilder,
         name: &str,
         (mass, length, angle): (f64, f64, f64),

@@ -1,6 +1,9 @@
 //! Whole simulations against published and independently derived numbers.
 
-#![allow(missing_docs, clippy::disallowed_methods, reason = "tests compute closed forms with the standard library")]
+#![allow(missing_docs, unreachable_pub, reason = "a test binary has no users")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test speaks by panicking")]
+#![allow(clippy::disallowed_methods, reason = "closed forms may use the standard library")]
+#![allow(clippy::cast_sign_loss, reason = "counts computed from times are positive")]
 
 mod analytic;
 mod ellipse;

@@ -44,7 +44,12 @@ fn c02_orders_are_one_in_angle_and_two_in_drift() {
         let order = |k: usize| (coarse[k] / fine[k]).log2();
         assert!((order(2) - drift_order).abs() < 0.1, "drift order {} at gamma {gamma}", order(2));
         if gamma == 1.0 {
-            assert!((order(0) - 1.0).abs() < 0.1 && (order(1) - 1.0).abs() < 0.1, "angle orders {}, {}", order(0), order(1));
+            assert!(
+                (order(0) - 1.0).abs() < 0.1 && (order(1) - 1.0).abs() < 0.1,
+                "angle orders {}, {}",
+                order(0),
+                order(1)
+            );
         }
     }
 }
@@ -115,8 +120,7 @@ fn motion_error(family: &Family, case: &Reference, table: &str, shift: f64, h: f
 }
 
 fn assert_first_order(family: &Family, case: &Reference, table: &str, shift: f64) {
-    let [coarse, middle, fine] =
-        [4e-4, 2e-4, 1e-4].map(|h| motion_error(family, case, table, shift, h));
+    let [coarse, middle, fine] = [4e-4, 2e-4, 1e-4].map(|h| motion_error(family, case, table, shift, h));
     for (a, b) in [(coarse, middle), (middle, fine)] {
         // A leap-frog start from rest can do better than first order, never worse.
         assert!(a / b > 1.7, "errors {coarse:.3e} {middle:.3e} {fine:.3e} of {table}");
@@ -181,7 +185,8 @@ fn c04_slides_sticks_slides_back_and_sticks() {
         }
     });
     assert!(positions.peek().is_none());
-    let expected = [(EventKind::Stick, "sticks_first"), (EventKind::Slip, "slips_left"), (EventKind::Stick, "sticks_again")];
+    let expected =
+        [(EventKind::Stick, "sticks_first"), (EventKind::Slip, "slips_left"), (EventKind::Stick, "sticks_again")];
     let transitions: Vec<_> = events.into_iter().filter(|(kind, _)| *kind != EventKind::Touch).collect();
     assert_eq!(transitions.len(), expected.len(), "{transitions:?}");
     for ((kind, time), (expected_kind, name)) in transitions.into_iter().zip(expected) {

@@ -3,7 +3,8 @@
 use nalgebra::{Matrix3, Vector3};
 use stiction::complementarity::{LcpLemke, MixedLcpSchur};
 use stiction::{
-    BodyBuilder, Dimension, JointKind, Ladder, Model, ModelBuilder, Preset, Rung, Simulation, StepCause, planar, spatial,
+    BodyBuilder, Dimension, JointKind, Ladder, Model, ModelBuilder, Preset, Rung, Simulation, StepCause, planar,
+    spatial,
 };
 use stiction_testkit::{FailingSolver, Fault, count_allocations, reference};
 
@@ -15,7 +16,7 @@ pub fn scenes() -> Vec<(&'static str, Model, f64)> {
     let (c05, c21, c22) = (reference("c05"), reference("c21"), reference("c22"));
     let pushed = Family::read(&c05, &["rod_b", "block", "friction_floor", "pusher"]).model();
     vec![
-        ("rod", rod(&c21, [0.0, 1.0, 0.5236], [0.0, 0.0, 4.0]), 0.0025),
+        ("rod", rod(&c21, [0.0, 1.0, 0.6], [0.0, 0.0, 4.0]), 0.0025),
         ("pushed pendulum", pushed, 0.005),
         ("four balls", balls(&c22), 0.005),
         ("two boxes", two_boxes(), 0.01),
@@ -206,9 +207,9 @@ fn any_number_of_threads_gives_the_same_bits() {
 fn golden_digests() {
     // A change here is a change of the numerics version: say in CHANGELOG.md what moved and by how much.
     let golden: serde_json::Value = serde_json::from_str(include_str!("digests.json")).unwrap();
-    let ours = scenes().into_iter().map(|(name, model, h)| {
-        (name, format!("{:016x}", digest(&mut simulation(&model, h), 150)))
-    });
+    let ours = scenes()
+        .into_iter()
+        .map(|(name, model, h)| (name, format!("{:016x}", digest(&mut simulation(&model, h), 150))));
     let changed: Vec<_> = ours.filter(|(name, digest)| golden["digests"][name] != **digest).collect();
     assert!(changed.is_empty(), "changed: {changed:?}");
 }
@@ -293,7 +294,9 @@ fn coincident_and_redundant_contacts_are_no_problem() {
     let slab: stiction::Shape = planar::Shape::rectangle([10.0, 1.0]).unwrap().into();
     builder.body(BodyBuilder::fixed("slab").position(0.0, -1.0, 0.0).shape(slab)).unwrap();
     let needle: stiction::Shape = planar::Shape::rectangle([5.0, 0.0005]).unwrap().into();
-    builder.body(BodyBuilder::planar("needle", 0.01, 0.01 * 100.0 / 12.0).position(0.0, 0.0005, 0.0).shape(needle)).unwrap();
+    builder
+        .body(BodyBuilder::planar("needle", 0.01, 0.01 * 100.0 / 12.0).position(0.0, 0.0005, 0.0).shape(needle))
+        .unwrap();
     builder.default_contact(friction(0.5)).unwrap();
     let mut needle = simulation(&builder.build().unwrap(), 0.01);
     steps(&mut needle, 500);

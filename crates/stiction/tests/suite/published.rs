@@ -99,7 +99,8 @@ fn track(case: &Reference, h: f64) -> Track {
     let model = balls(case);
     let start = model.initial_state();
     let mut position: Vec<f64> = (0..4).flat_map(|k| [&start.q[7 * k..7 * k + 3], &[0.0; 3]].concat()).collect();
-    let mut track = Track { h, velocities: vec![start.v.clone()], positions: vec![position.clone()], largest_problem: 0 };
+    let mut track =
+        Track { h, velocities: vec![start.v.clone()], positions: vec![position.clone()], largest_problem: 0 };
     run(model, scheme, h, case.number("parameters.duration"), |simulation, report| {
         let v = &simulation.state().v;
         position.iter_mut().zip(v).for_each(|(x, v)| *x += h * v);
@@ -115,7 +116,7 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Track {
-    /// ∫ ‖v − v_ref‖∞ dt and sup ‖x − x_ref‖∞ on the grid of the finer run.
+    /// ∫ ‖v − v′‖∞ dt and sup ‖x − x′‖∞ against a finer run, on its grid.
     fn errors(&self, fine: &Self) -> (f64, f64) {
         let ratio = (self.h / fine.h).round() as usize;
         let (mut integral, mut supremum): (f64, f64) = (0.0, 0.0);
