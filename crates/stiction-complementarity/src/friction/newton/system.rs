@@ -1,0 +1,279 @@
+//! Linear systems A x + B W x = g with small blocks A_i, B_i on the diagonal, without ever forming W for bodies.   [NEWTON-4]
+//!
+//! Newton's method meets them with the derivatives of its map, the splitting method with A = diag ρ and B = I. For bodies
+//! the unknowns are eliminated in favour of the velocities they cause; for an explicit W the system has the blocks of W.
+
+use crate::friction::{Bodies, Delassus, FrictionProblem, Operator};
+use crate::linalg::{BlockMatrix, BlockSparseLu, SingularRow, dot, invert_in_place};
+
+/// A factorised system, with the analysis of the pattern it had last time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ImpulseSystem {
+    /// A_i by rows, block after block, and B_i likewise.
+    a: Vec<f64>,
+    b: Vec<f64>,
+    /// For bodies, A_i⁻¹ and D_i = A_i⁻¹ B_i.
+    inverse: Vec<f64>,
+    d: Vec<f64>,
+    /// Where the blocks of these four begin, and the total at the end.
+    starts: Vec<usize>,
+    pattern: Pattern,
+    lu: BlockSparseLu,
+    /// Place in `lu` of each thing that is added, in the order it is added.
+    places: Vec<usize>,
+    scratch: Vec<f64>,
+    bodies: Vec<f64>,
+}
+
+/// What decides the order of elimination.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Pattern {
+    through_bodies: bool,
+    row_sizes: Vec<usize>,
+    col_sizes: Vec<usize>,
+    row_ends: Vec<usize>,
+    columns: Vec<usize>,
+}
+
+impl Pattern {
+    /// Whether this is the pattern of `matrix`.
+    fn is_of(&self, matrix: &BlockMatrix, through_bodies: bool) -> bool {
+        let rows = matrix.block_rows();
+        self.through_bodies == through_bodies
+            && self.row_sizes.iter().copied().eq((0..rows).map(|i| matrix.row_size(i)))
+            && self.col_sizes.iter().copied().eq((0..matrix.block_cols()).map(|j| matrix.col_size(j)))
+            && self.row_ends.len() == rows
+            && self.columns.len() == matrix.blocks()
+            && (0..rows).all(|i| {
+                let begin = if i == 0 { 0 } else { self.row_ends[i - 1] };
+                self.columns[begin..self.row_ends[i]].iter().copied().eq(matrix.row(i).map(|(j, _)| j))
+            })
+    }
+
+    fn of(matrix: &BlockMatrix, through_bodies: bool) -> Self {
+        let rows = matrix.block_rows();
+        let mut pattern = Self {
+            through_bodies,
+            row_sizes: (0..rows).map(|i| matrix.row_size(i)).collect(),
+            col_sizes: (0..matrix.block_cols()).map(|j| matrix.col_size(j)).collect(),
+            ..Self::default()
+        };
+        for i in 0..rows {
+            pattern.columns.extend(matrix.row(i).map(|(j, _)| j));
+            pattern.row_ends.push(pattern.columns.len());
+        }
+        pattern
+    }
+
+    /// The block columns of block row i.
+    fn row(&self, i: usize) -> &[usize] {
+        let begin = if i == 0 { 0 } else { self.row_ends[i - 1] };
+        &self.columns[begin..self.row_ends[i]]
+    }
+}
+
+impl ImpulseSystem {
+    /// Makes room for the problem and analyses its pattern unless it is the last one.
+    pub(crate) fn prepare(&mut self, problem: &FrictionProblem) {
+        self.starts.clear();
+        self.starts.push(0);
+        let mut total = 0;
+        for law in problem.laws() {
+            total += law.rows().pow(2);
+            self.starts.push(total);
+        }
+        for blocks in [&mut self.a, &mut self.b, &mut self.inverse, &mut self.d] {
+            blocks.clear();
+            blocks.resize(total, 0.0);
+        }
+        let (matrix, through_bodies) = match problem.operator() {
+            Operator::Local(w) => (w, false),
+            Operator::Global(bodies) => (bodies.jacobian(), true),
+        };
+        if !self.pattern.is_of(matrix, through_bodies) {
+            self.pattern = Pattern::of(matrix, through_bodies);
+            self.analyse();
+        }
+        let largest = self.pattern.row_sizes.iter().copied().max().unwrap_or(0);
+        let widest = self.pattern.col_sizes.iter().copied().max().unwrap_or(0);
+        self.scratch.resize(largest * (2 * largest + widest), 0.0);
+        self.bodies.resize(matrix.cols(), 0.0);
+    }
+
+    fn analyse(&mut self) {
+        let pattern = &self.pattern;
+        let mut couplings = Vec::new();
+        if pattern.through_bodies {
+            for i in 0..pattern.row_sizes.len() {
+                let bodies = pattern.row(i);
+                couplings.extend(bodies.iter().flat_map(|&x| bodies.iter().map(move |&y| (x, y))));
+            }
+        } else {
+            couplings.extend((0..pattern.row_sizes.len()).flat_map(|i| pattern.row(i).iter().map(move |&j| (i, j))));
+        }
+        self.lu.analyse(&pattern.col_sizes, &couplings);
+        self.places.clear();
+        let diagonal = (0..pattern.col_sizes.len()).map(|i| (i, i));
+        self.places.extend(diagonal.chain(couplings.iter().copied()).filter_map(|(i, j)| self.lu.place(i, j)));
+    }
+
+    /// A_i and B_i, to be written before `factor`.
+    pub(crate) fn blocks_mut(&mut self, i: usize) -> (&mut [f64], &mut [f64]) {
+        let range = self.starts[i]..self.starts[i + 1];
+        (&mut self.a[range.clone()], &mut self.b[range])
+    }
+
+    /// Factorises with the blocks written last.
+    pub(crate) fn factor(&mut self, problem: &FrictionProblem) -> Result<(), SingularRow> {
+        self.lu.clear();
+        match problem.operator() {
+            Operator::Local(w) => self.assemble_local(w),
+            Operator::Global(bodies) => self.assemble_global(bodies)?,
+        }
+        self.lu.factor()
+    }
+
+    /// A + B W, block by block.
+    fn assemble_local(&mut self, w: &BlockMatrix) {
+        let (diagonal, rest) = self.places.split_at(w.block_rows());
+        let mut rest = rest.iter();
+        for (i, &place) in diagonal.iter().enumerate() {
+            let (range, n) = (self.starts[i]..self.starts[i + 1], w.row_size(i));
+            add(self.lu.block_mut(place), &self.a[range.clone()]);
+            let b = &self.b[range];
+            let open = b.iter().all(|x| *x == 0.0);
+            for ((j, block), &place) in w.row(i).zip(&mut rest) {
+                if !open {
+                    add_product(b, block, (n, w.col_size(j)), self.lu.block_mut(place));
+                }
+            }
+        }
+    }
+
+    /// M + H D Hᵀ with D = A⁻¹ B, block by block.
+    fn assemble_global(&mut self, bodies: &Bodies) -> Result<(), SingularRow> {
+        let jacobian = bodies.jacobian();
+        let (diagonal, rest) = self.places.split_at(jacobian.block_cols());
+        for (body, &place) in diagonal.iter().enumerate() {
+            add(self.lu.block_mut(place), bodies.mass(body));
+        }
+        let mut rest = rest;
+        for i in 0..jacobian.block_rows() {
+            let (n, range) = (jacobian.row_size(i), self.starts[i]..self.starts[i + 1]);
+            let count = jacobian.row(i).count();
+            let (places, later) = rest.split_at(count * count);
+            rest = later;
+            let (inverse, d) = (&mut self.inverse[range.clone()], &mut self.d[range.clone()]);
+            inverse.copy_from_slice(&self.a[range.clone()]);
+            d.fill(0.0);
+            if !invert_in_place(n, inverse, &mut self.scratch) {
+                return Err(SingularRow { row: jacobian.row_range(i).start });
+            }
+            let b = &self.b[range];
+            if b.iter().all(|x| *x == 0.0) {
+                continue;
+            }
+            add_product(inverse, b, (n, n), d);
+            for (y, (body, block)) in jacobian.row(i).enumerate() {
+                let size = jacobian.col_size(body);
+                let spread = &mut self.scratch[..n * size];
+                spread.fill(0.0);
+                add_product(d, block, (n, size), spread);
+                for (x, (_, other)) in jacobian.row(i).enumerate() {
+                    add_transposed_product(other, spread, (n, size), self.lu.block_mut(places[x * count + y]));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// x ← solution of A x + B W x = g.
+    pub(crate) fn solve(&mut self, problem: &FrictionProblem, g: &[f64], x: &mut [f64]) {
+        match problem.operator() {
+            Operator::Local(_) => {
+                x.copy_from_slice(g);
+                self.lu.solve(x);
+            }
+            Operator::Global(bodies) => self.solve_global(bodies, g, x),
+        }
+    }
+
+    /// g ← g − A x − B w, with w = W x: what is left of the system's right side.
+    pub(crate) fn subtract_product(&self, x: &[f64], w: &[f64], g: &mut [f64]) {
+        let mut begin = 0;
+        for (i, &n) in self.pattern.row_sizes.iter().enumerate() {
+            let (rows, blocks) = (begin..begin + n, self.starts[i]..self.starts[i + 1]);
+            let (a, b) = (self.a[blocks.clone()].chunks_exact(n), self.b[blocks].chunks_exact(n));
+            for (g, (a, b)) in g[rows.clone()].iter_mut().zip(a.zip(b)) {
+                *g -= dot(a, &x[rows.clone()]) + dot(b, &w[rows.clone()]);
+            }
+            begin += n;
+        }
+    }
+
+    /// (M + H D Hᵀ) v = H A⁻¹ g, then x = A⁻¹ g − D Hᵀ v.
+    fn solve_global(&mut self, bodies: &Bodies, g: &[f64], x: &mut [f64]) {
+        let jacobian = bodies.jacobian();
+        let v = &mut self.bodies[..];
+        v.fill(0.0);
+        for i in 0..jacobian.block_rows() {
+            let (n, rows) = (jacobian.row_size(i), jacobian.row_range(i));
+            let inverse = &self.inverse[self.starts[i]..self.starts[i + 1]];
+            for (x, row) in x[rows.clone()].iter_mut().zip(inverse.chunks_exact(n)) {
+                *x = dot(row, &g[rows.clone()]);
+            }
+            jacobian.row_transpose_mul_add(i, &x[rows], v);
+        }
+        self.lu.solve(v);
+        for i in 0..jacobian.block_rows() {
+            let n = jacobian.row_size(i);
+            let u = &mut self.scratch[..n];
+            u.fill(0.0);
+            jacobian.row_mul_add(i, v, u);
+            let d = &self.d[self.starts[i]..self.starts[i + 1]];
+            for (x, row) in x[jacobian.row_range(i)].iter_mut().zip(d.chunks_exact(n)) {
+                *x -= dot(row, u);
+            }
+        }
+    }
+}
+
+/// Mean of the diagonal of W over the rows of each block, one number per block; where W has none, that of all blocks.
+pub(crate) fn mean_diagonals(problem: &FrictionProblem, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
+    out.clear();
+    for (i, law) in problem.laws().iter().enumerate() {
+        let n = law.rows();
+        scratch.clear();
+        scratch.resize(n * n, 0.0);
+        problem.operator().diagonal(i, scratch);
+        let compliance = problem.compliance().get(problem.range(i)).unwrap_or(&[]);
+        let trace: f64 = scratch.iter().step_by(n + 1).chain(compliance).sum();
+        out.push(trace / n as f64);
+    }
+    let mean = out.iter().sum::<f64>() / out.len().max(1) as f64;
+    let fallback = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };
+    out.iter_mut().filter(|w| !(**w > 0.0 && w.is_finite())).for_each(|w| *w = fallback);
+}
+
+fn add(target: &mut [f64], source: &[f64]) {
+    target.iter_mut().zip(source).for_each(|(t, s)| *t += s);
+}
+
+/// C ← C + A B with A square of size n and B n × m.
+fn add_product(a: &[f64], b: &[f64], (n, m): (usize, usize), c: &mut [f64]) {
+    for (a_row, c_row) in a.chunks_exact(n.max(1)).zip(c.chunks_exact_mut(m.max(1))) {
+        for (a, b_row) in a_row.iter().zip(b.chunks_exact(m.max(1))) {
+            c_row.iter_mut().zip(b_row).for_each(|(c, b)| *c += a * b);
+        }
+    }
+}
+
+/// C ← C + Aᵀ B with n rows in both, m columns in B.
+fn add_transposed_product(a: &[f64], b: &[f64], (n, m): (usize, usize), c: &mut [f64]) {
+    let width = a.len() / n.max(1);
+    for (a_row, b_row) in a.chunks_exact(width.max(1)).zip(b.chunks_exact(m.max(1))) {
+        for (a, c_row) in a_row.iter().zip(c.chunks_exact_mut(m.max(1))) {
+            c_row.iter_mut().zip(b_row).for_each(|(c, b)| *c += a * b);
+        }
+    }
+}

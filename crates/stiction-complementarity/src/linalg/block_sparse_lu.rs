@@ -1,0 +1,309 @@
+//! LU factorisation of a sparse matrix of dense blocks, for matrices that are unsymmetric in their numbers but symmetric in
+//! their pattern (or made so).   [NEWTON-5]
+//!
+//! The order of elimination is minimum degree on the symmetrised pattern and stays fixed; inside a diagonal block rows are
+//! exchanged for size, between blocks they are not. Factors fill row by row (the "IKJ" form): with row i spread over a
+//! map, L_ik = A_ik U_kk⁻¹ and A_ij ← A_ij − L_ik U_kj. Blocks of zeros, such as the rows of open contacts, cost nothing.
+
+use super::ordering::minimum_degree;
+use super::{SingularRow, SparseMatrix, VANISHED_PIVOT};
+use std::ops::Range;
+
+/// Block LU factors in memory that is reused; the analysis is kept until the next [`analyse`](Self::analyse).
+///
+/// ```
+/// use stiction_complementarity::linalg::BlockSparseLu;
+/// let mut lu = BlockSparseLu::default();
+/// lu.analyse(&[1, 1], &[(0, 1)]);
+/// lu.clear();
+/// for (i, j, value) in [(0, 0, 2.0), (0, 1, 1.0), (1, 0, -1.0), (1, 1, 3.0)] {
+///     let place = lu.place(i, j).unwrap();
+///     lu.block_mut(place)[0] += value;
+/// }
+/// lu.factor()?;
+/// let mut x = [3.0, 2.0];
+/// lu.solve(&mut x);
+/// assert!((x[0] - 1.0).abs() < 1e-15 && (x[1] - 1.0).abs() < 1e-15);
+/// # Ok::<(), stiction_complementarity::linalg::SingularRow>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct BlockSparseLu {
+    /// `order[k]` is the block eliminated at step k, `step[i]` the step of block i.
+    order: Vec<usize>,
+    step: Vec<usize>,
+    /// Size of the block of each step, and where its rows begin in vectors in the caller's order.
+    sizes: Vec<usize>,
+    offsets: Vec<usize>,
+    /// Entries of each step's row: `columns[row_starts[k]..row_starts[k + 1]]`, ascending steps.
+    row_starts: Vec<usize>,
+    columns: Vec<usize>,
+    /// The entry on the diagonal of each row.
+    diagonal: Vec<usize>,
+    /// Where the numbers of each entry begin, and the total at the end.
+    starts: Vec<usize>,
+    data: Vec<f64>,
+    /// Entry of each column in the row being eliminated.
+    entry_of: Vec<usize>,
+    scratch: Vec<f64>,
+}
+
+impl BlockSparseLu {
+    /// Chooses the order for diagonal blocks of these sizes coupled by these pairs, and lays out the factors.
+    ///
+    /// Pairs may come in any order, once or often, in either direction; both blocks of a pair get a place.
+    pub fn analyse(&mut self, sizes: &[usize], couplings: &[(usize, usize)]) {
+        let n = sizes.len();
+        let elimination = minimum_degree(&adjacency(n, couplings), &vec![false; n]);
+        self.order = elimination.order;
+        self.step = vec![0; n];
+        self.order.iter().enumerate().for_each(|(k, &block)| self.step[block] = k);
+        self.sizes = self.order.iter().map(|&block| sizes[block]).collect();
+        let begins: Vec<usize> = sizes.iter().scan(0, |sum, size| Some(std::mem::replace(sum, *sum + size))).collect();
+        self.offsets = self.order.iter().map(|&block| begins[block]).collect();
+        // Column k of L couples the same steps as row k of U, because the pattern is symmetric.
+        let mut rows: Vec<Vec<usize>> = (0..n).map(|k| vec![k]).collect();
+        for (k, coupled) in elimination.couples.iter().enumerate() {
+            for &block in coupled {
+                let later = self.step[block];
+                rows[k].push(later);
+                rows[later].push(k);
+            }
+        }
+        self.lay_out(rows);
+    }
+
+    fn lay_out(&mut self, rows: Vec<Vec<usize>>) {
+        self.entry_of = vec![0; rows.len()];
+        self.row_starts = vec![0];
+        self.columns.clear();
+        self.diagonal.clear();
+        self.starts = vec![0];
+        let mut total = 0;
+        for (k, mut row) in rows.into_iter().enumerate() {
+            row.sort_unstable();
+            for &column in &row {
+                if column == k {
+                    self.diagonal.push(self.columns.len());
+                }
+                self.columns.push(column);
+                total += self.sizes[k] * self.sizes[column];
+                self.starts.push(total);
+            }
+            self.row_starts.push(self.columns.len());
+        }
+        let largest = self.sizes.iter().copied().max().unwrap_or(0);
+        self.scratch = vec![0.0; largest * largest];
+        self.data = vec![0.0; total];
+    }
+
+    /// The place of block (i, j) in the caller's numbering, for [`block_mut`](Self::block_mut); none outside the pattern.
+    pub fn place(&self, i: usize, j: usize) -> Option<usize> {
+        let (row, column) = (*self.step.get(i)?, *self.step.get(j)?);
+        let begin = self.row_starts[row];
+        let found = self.columns[begin..self.row_starts[row + 1]].binary_search(&column).ok()?;
+        Some(begin + found)
+    }
+
+    /// Sets every block to zero: the matrix is to be filled anew.
+    pub fn clear(&mut self) {
+        self.data.fill(0.0);
+    }
+
+    /// The numbers of a block, row by row.
+    pub fn block_mut(&mut self, place: usize) -> &mut [f64] {
+        let range = self.range(place);
+        &mut self.data[range]
+    }
+
+    /// Stored blocks, fill included.
+    pub fn blocks(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Replaces the matrix by its factors: L below the diagonal, U above it, and U_kk⁻¹ on it.
+    ///
+    /// The row of an error is the first row, in the caller's order, of the block that could not be inverted.
+    pub fn factor(&mut self) -> Result<(), SingularRow> {
+        for i in 0..self.order.len() {
+            self.eliminate_row(i);
+            let range = self.range(self.diagonal[i]);
+            if !invert_in_place(self.sizes[i], &mut self.data[range], &mut self.scratch) {
+                return Err(SingularRow { row: self.offsets[i] });
+            }
+        }
+        Ok(())
+    }
+
+    /// Row i of L and U, but for the inverse of the pivot.
+    fn eliminate_row(&mut self, i: usize) {
+        let row = self.row_starts[i]..self.row_starts[i + 1];
+        for entry in row.clone() {
+            self.entry_of[self.columns[entry]] = entry;
+        }
+        let size_i = self.sizes[i];
+        // Rows above i are read, row i is written: they lie in this order in `data`.
+        let (above, current) = self.data.split_at_mut(self.starts[row.start]);
+        let base = self.starts[row.start];
+        for entry in row.start..self.diagonal[i] {
+            let k = self.columns[entry];
+            let size_k = self.sizes[k];
+            let place = self.starts[entry] - base..self.starts[entry + 1] - base;
+            if current[place.clone()].iter().all(|x| *x == 0.0) {
+                continue;
+            }
+            let factor = &mut self.scratch[..size_i * size_k];
+            factor.fill(0.0);
+            let pivot = self.starts[self.diagonal[k]]..self.starts[self.diagonal[k] + 1];
+            multiply_add(1.0, &current[place.clone()], &above[pivot], (size_i, size_k, size_k), factor);
+            current[place].copy_from_slice(factor);
+            for upper in self.diagonal[k] + 1..self.row_starts[k + 1] {
+                let (j, source) = (self.columns[upper], self.starts[upper]..self.starts[upper + 1]);
+                let target = self.entry_of[j];
+                let target = self.starts[target] - base..self.starts[target + 1] - base;
+                let sizes = (size_i, size_k, self.sizes[j]);
+                multiply_add(-1.0, factor, &above[source], sizes, &mut current[target]);
+            }
+        }
+    }
+
+    /// x ← A⁻¹ x.
+    pub fn solve(&mut self, x: &mut [f64]) {
+        for i in 0..self.order.len() {
+            let rows = self.offsets[i]..self.offsets[i] + self.sizes[i];
+            for entry in self.row_starts[i]..self.diagonal[i] {
+                self.subtract_block(entry, rows.start, x);
+            }
+        }
+        for i in (0..self.order.len()).rev() {
+            let rows = self.offsets[i]..self.offsets[i] + self.sizes[i];
+            for entry in self.diagonal[i] + 1..self.row_starts[i + 1] {
+                self.subtract_block(entry, rows.start, x);
+            }
+            let pivot = self.range(self.diagonal[i]);
+            let known = &mut self.scratch[..rows.len()];
+            known.copy_from_slice(&x[rows.clone()]);
+            for (x, row) in x[rows].iter_mut().zip(self.data[pivot].chunks_exact(self.sizes[i].max(1))) {
+                *x = super::dot(row, known);
+            }
+        }
+    }
+
+    /// x_i ← x_i − A_ij x_j for the entry (i, j), where the rows of i begin at `begin`.
+    fn subtract_block(&self, entry: usize, begin: usize, x: &mut [f64]) {
+        let j = self.columns[entry];
+        let (size, columns) = (self.sizes[j].max(1), self.offsets[j]..self.offsets[j] + self.sizes[j]);
+        for (i, row) in self.data[self.range(entry)].chunks_exact(size).enumerate() {
+            let sum = super::dot(row, &x[columns.clone()]);
+            x[begin + i] -= sum;
+        }
+    }
+
+    fn range(&self, entry: usize) -> Range<usize> {
+        self.starts[entry]..self.starts[entry + 1]
+    }
+}
+
+/// The symmetric graph of the couplings.
+fn adjacency(n: usize, couplings: &[(usize, usize)]) -> SparseMatrix {
+    let mut pairs: Vec<(usize, usize)> = couplings
+        .iter()
+        .flat_map(|&(i, j)| [(i, j), (j, i)])
+        .filter(|&(i, j)| i != j && i < n && j < n)
+        .collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut graph = SparseMatrix::default();
+    graph.clear(n, n);
+    let mut pairs = pairs.into_iter().peekable();
+    for i in 0..n {
+        while let Some((_, j)) = pairs.next_if(|pair| pair.0 == i) {
+            graph.push(j, 1.0);
+        }
+        graph.finish_row();
+    }
+    graph
+}
+
+/// C ← C + sign A B with A m × p, B p × n, row by row. The common sizes are compiled for themselves.
+fn multiply_add(sign: f64, a: &[f64], b: &[f64], (m, p, n): (usize, usize, usize), c: &mut [f64]) {
+    match (p, n) {
+        (6, 6) => multiply_add_fixed::<6, 6>(sign, a, b, c),
+        (3, 3) => multiply_add_fixed::<3, 3>(sign, a, b, c),
+        _ => {
+            debug_assert_eq!(a.len(), m * p);
+            for (a_row, c_row) in a.chunks_exact(p.max(1)).zip(c.chunks_exact_mut(n.max(1))) {
+                for (a, b_row) in a_row.iter().zip(b.chunks_exact(n.max(1))) {
+                    let factor = sign * a;
+                    c_row.iter_mut().zip(b_row).for_each(|(c, b)| *c += factor * b);
+                }
+            }
+        }
+    }
+}
+
+fn multiply_add_fixed<const P: usize, const N: usize>(sign: f64, a: &[f64], b: &[f64], c: &mut [f64]) {
+    let (a, _) = a.as_chunks::<P>();
+    let (b, _) = b.as_chunks::<N>();
+    let (c, _) = c.as_chunks_mut::<N>();
+    let Ok(b) = <&[[f64; N]; P]>::try_from(b) else { return };
+    for (a_row, c_row) in a.iter().zip(c) {
+        let mut sum = *c_row;
+        for (a, b_row) in a_row.iter().zip(b) {
+            let factor = sign * a;
+            for (sum, b) in sum.iter_mut().zip(b_row) {
+                *sum += factor * b;
+            }
+        }
+        *c_row = sum;
+    }
+}
+
+/// A ← A⁻¹ by Gauss-Jordan elimination with row exchanges; false when A is singular to working precision.
+///
+/// `scratch` holds at least n² numbers, for the inverse under construction.
+pub(crate) fn invert_in_place(n: usize, a: &mut [f64], scratch: &mut [f64]) -> bool {
+    let inverse = &mut scratch[..n * n];
+    inverse.fill(0.0);
+    inverse.iter_mut().step_by(n + 1).for_each(|x| *x = 1.0);
+    for k in 0..n {
+        let (mut pivot, mut largest) = (k, 0.0);
+        for i in k..n {
+            if a[i * n + k].abs() > largest {
+                (pivot, largest) = (i, a[i * n + k].abs());
+            }
+        }
+        let size = a[pivot * n..(pivot + 1) * n].iter().fold(0.0, |size: f64, x| size.max(x.abs()));
+        // Written so that a NaN is refused too.
+        if !(largest > VANISHED_PIVOT * size && largest.is_finite()) {
+            return false;
+        }
+        for j in 0..n {
+            a.swap(k * n + j, pivot * n + j);
+            inverse.swap(k * n + j, pivot * n + j);
+        }
+        let reciprocal = 1.0 / a[k * n + k];
+        a[k * n..(k + 1) * n].iter_mut().for_each(|x| *x *= reciprocal);
+        inverse[k * n..(k + 1) * n].iter_mut().for_each(|x| *x *= reciprocal);
+        for i in (0..n).filter(|&i| i != k) {
+            let factor = a[i * n + k];
+            subtract_row(n, a, (i, k), factor);
+            subtract_row(n, inverse, (i, k), factor);
+        }
+    }
+    a.copy_from_slice(inverse);
+    true
+}
+
+/// Row i of an n × n matrix minus `factor` times row k.
+fn subtract_row(n: usize, a: &mut [f64], (i, k): (usize, usize), factor: f64) {
+    if factor == 0.0 {
+        return;
+    }
+    let (low, high) = a.split_at_mut(i.max(k) * n);
+    let (row, other) = if i > k {
+        (&mut high[..n], &low[k * n..(k + 1) * n])
+    } else {
+        (&mut low[i * n..(i + 1) * n], &high[..n])
+    };
+    row.iter_mut().zip(other).for_each(|(x, y)| *x -= factor * y);
+}
