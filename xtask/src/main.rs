@@ -1,7 +1,7 @@
 //! Developer commands: `cargo xtask COMMAND`.
 //!
 //! Standard library only, so that the command compiles in a second or two on a fresh clone. One file per command:
-//! `test`, `equations`, `promises`, `sizes`, `bench`; the files beside them hold what the commands share.
+//! `test`, `equations`, `promises`, `licences`, `sizes`, `bench`; the files beside them hold what the commands share.
 
 // This program starts other programs, reads the tree and measures wall time; the rule that forbids clocks, files and
 // the environment protects the numerical crates, not this one.
@@ -9,6 +9,7 @@
 
 mod bench;
 mod equations;
+mod licences;
 mod promises;
 mod rust_source;
 mod sizes;
@@ -26,6 +27,7 @@ Developer commands of stiction.
                                         (--fast: format, lints, checks and unit tests only)
     cargo xtask check-equations         every cited equation and paper exists, every equation is cited by code
     cargo xtask check-promises          every test that RELIABILITY.md names exists
+    cargo xtask check-licences          every dependency has a licence that deny.toml allows
     cargo xtask sizes                   files, functions and parameter lists beyond the soft limits
     cargo xtask bench [ARGUMENT...]     the speed cases, built in release (arguments go to `stiction bench`)
     cargo xtask instructions [FILTER]   instructions per step of the speed cases, counted by valgrind
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         ["test", "--fast"] => test::run(test::Extent::Fast),
         ["check-equations"] => equations::run(),
         ["check-promises"] => promises::run(),
+        ["check-licences"] => licences::run(),
         ["sizes"] => sizes::run(),
         ["bench", rest @ ..] => bench::run(rest),
         ["instructions"] => bench::instructions(""),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::stage::{Stages, cargo, execute};
-use crate::{equations, promises, sizes, tree};
+use crate::{equations, licences, promises, sizes, tree};
 
 /// How much of the suite runs.
 #[derive(Clone, Copy, PartialEq)]
@@ -35,6 +35,7 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
     stages.run("equations", equations::run);
     stages.run("sizes", sizes::run);
     stages.run("promises", promises::run);
+    stages.run("licences", licences::run);
     stages.run("lints", || {
         execute(&mut cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))
     });
@@ -50,7 +51,6 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
             execute(command.env("RUSTDOCFLAGS", "-D warnings"))
         });
         stages.run("release suite", run_release_suite);
-        licences(&mut stages);
     }
     stages.close()
 }
@@ -116,17 +116,6 @@ fn run_release_suite() -> Result<(), String> {
         command.args(["--package", package]);
     }
     execute(&mut command)
-}
-
-/// Optional everywhere: building cargo-deny takes longer than the rest of the suite.
-fn licences(stages: &mut Stages) {
-    const NAME: &str = "licences and sources (optional)";
-    let installed = cargo(&["deny", "--version"]).output().is_ok_and(|output| output.status.success());
-    if installed {
-        stages.run(NAME, || execute(&mut cargo(&["deny", "--workspace", "check"])));
-    } else {
-        stages.skip(NAME, "enable with: cargo install --locked cargo-deny");
-    }
 }
 
 fn stem(path: &Path) -> String {

@@ -3,8 +3,8 @@
 //! A step is four functions over (model, state, workspace): [`detect`] finds the contacts within reach, [`assemble`] writes
 //! the mixed linear complementarity problem [STEP-1..4], the [`Ladder`] solves it, [`advance`] makes the next state.
 //!
-//! Stewart and Trinkle's scheme [Stewart1996] with polygonal friction; the weight γ of gaps and joint errors gives
-//! Anitescu and Potra's velocity-level scheme [Anitescu1997] at 0 and the stabilised one of [Anitescu2004] in between.
+//! Stewart and Trinkle's scheme \[Stewart1996\] with polygonal friction; the weight γ of gaps and joint errors gives
+//! Anitescu and Potra's velocity-level scheme \[Anitescu1997\] at 0 and the stabilised one of \[Anitescu2004\] in between.
 
 // Doc comments here are full of symbols such as λ_app, which are mathematics and not code.
 #![allow(clippy::doc_markdown)]
