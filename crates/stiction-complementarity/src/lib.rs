@@ -19,23 +19,38 @@
 // Doc comments here are full of symbols such as M_ZZ, which are mathematics and not code.
 #![allow(clippy::doc_markdown)]
 
+mod elementary;
 mod friction;
 mod json;
 mod lcp;
 pub mod linalg;
 mod mixed_lcp;
+mod ncp;
 mod outcome;
 mod problem;
 mod solver;
 
-pub use friction::{Bodies, Delassus, FrictionProblem, FrictionSolution, Law, Operator};
+pub use friction::newton::{FrictionNewton, FrictionNewtonOptions};
+pub use friction::{Bodies, Delassus, FrictionProblem, FrictionSolution, Law, Operator, Regime, solve_local};
+pub use friction::nsgs::{FrictionNsgs, FrictionNsgsOptions, NsgsFailure};
 pub use json::{MAX_FILE_BYTES, MAX_FILE_SIZE, ProblemFile, ProblemFileError};
+pub use lcp::diagnostics::{
+    Finding, MAX_DECIDED_SIZE, explain, is_copositive, is_p_matrix, is_positive_semidefinite, proves_infeasible,
+};
 pub use lcp::enumeration::{Enumerated, LcpEnumeration};
+pub use lcp::gauss_seidel::{GaussSeidelFailure, LcpGaussSeidel, LcpGaussSeidelOptions};
+pub use lcp::ladder::{Certificate, LcpLadder, LcpRung, RungRecord};
 pub use lcp::lemke::{LcpLemke, LcpLemkeOptions, LemkeFailure};
+pub use lcp::newton::{LcpNewton, LcpNewtonOptions};
+pub use lcp::principal_pivoting::{LcpPrincipalPivoting, LcpPrincipalPivotingOptions, PrincipalPivotingFailure};
 pub use lcp::{Lcp, LcpSolution};
 pub use linalg::{DenseMatrix, SparseMatrix};
 pub use mixed_lcp::schur::{MixedLcpSchur, SchurFailure};
 pub use mixed_lcp::{MixedLcp, MixedLcpSolution, RowBlock};
+pub use ncp::expression::{Expression, ExpressionFunction};
+pub use ncp::newton::{Continuation, NcpAttempt, NcpNewton, NcpNewtonOptions, NcpRecord};
+pub use ncp::reformulation::Reformulation;
+pub use ncp::{Ncp, NcpFunction, NcpSolution};
 pub use outcome::{Ending, Outcome, Status, Tolerance};
 pub use problem::{OptionError, Problem, ProblemError, Residual};
 pub use solver::{Solver, solve};

@@ -94,6 +94,22 @@ pub enum ProblemError {
         /// The block inside it.
         block: usize,
     },
+    /// Bounds that leave no place for a variable.
+    #[error("the bounds of variable {row} are [{lower}, {upper}], which holds no number")]
+    BadBounds {
+        /// The variable.
+        row: usize,
+        /// Its lower bound.
+        lower: f64,
+        /// Its upper bound.
+        upper: f64,
+    },
+    /// An expression holds a variable that the problem does not have.
+    #[error("the expression of row {row} holds a variable that does not exist")]
+    UnknownVariable {
+        /// The row.
+        row: usize,
+    },
     /// A contact law with impossible numbers.
     #[error("law {block} is impossible: {law}")]
     BadLaw {

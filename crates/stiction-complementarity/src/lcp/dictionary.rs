@@ -40,8 +40,9 @@ pub(super) enum Leaving {
 pub(super) struct Judgement {
     pub(super) tie: f64,
     pub(super) pivot: f64,
-    /// How far the covering vector leaves e: d_i = 1 + tilt · frac(i φ) with the golden ratio φ.   [LCP-3]
+    /// How far the covering vector leaves e: d_i = 1 + tilt · frac((i + shift) φ) with the golden ratio φ.   [LCP-3]
     pub(super) tilt: f64,
+    pub(super) shift: u16,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -77,7 +78,7 @@ impl Dictionary {
             for (rate, m) in row.iter_mut().zip(problem.m().row(i)) {
                 *rate = scale * m;
             }
-            row[n] = 1.0 + judge.tilt * (i as f64 * GOLDEN_RATIO).fract();
+            row[n] = 1.0 + judge.tilt * ((i as f64 + f64::from(judge.shift)) * GOLDEN_RATIO).fract();
             self.value.push(scale * q);
             self.size.push((scale * q).abs());
         }
@@ -170,6 +171,20 @@ impl Dictionary {
         }
         let least = |best, &row| if self.lexicographically_less(row, best, judge) { row } else { best };
         Leaving::Row(self.tied.iter().fold(least_row, least))
+    }
+
+    /// The direction in which z moves while the variable `entering` of `column` grows.
+    pub(super) fn ray_into(&self, column: usize, entering: Variable, ray: &mut Vec<f64>) {
+        ray.clear();
+        ray.resize(self.value.len(), 0.0);
+        for (row, variable) in self.basic.iter().enumerate() {
+            if let Variable::Z(i) = *variable {
+                ray[i] = self.rates[(row, column)].max(0.0);
+            }
+        }
+        if let Variable::Z(i) = entering {
+            ray[i] = 1.0;
+        }
     }
 
     /// Exchanges the basic variable of `row` with the nonbasic one of `column`.

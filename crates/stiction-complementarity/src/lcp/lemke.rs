@@ -29,11 +29,16 @@ pub struct LcpLemkeOptions {
     /// A pivot below this fraction of the largest entry of its column counts as zero: where rows are dependent (coplanar
     /// contacts) rounding leaves such entries. Dimensionless, default 1e-12, in (0, 1e-3).
     pub pivot_tolerance: f64,
+    /// How far the first covering vector leaves e: d_i = 1 + tilt · frac((i + shift) φ). Dimensionless, default 0, in
+    /// [0, 1e6). Where a path ends on a ray although there is a solution, another one may reach it.   [LCP-3]
+    pub cover_tilt: f64,
+    /// Where the sequence of the covering vector begins: another number gives another vector. Default 0.
+    pub cover_shift: u16,
 }
 
 impl Default for LcpLemkeOptions {
     fn default() -> Self {
-        Self { max_pivots: None, tie_tolerance: 1e-13, pivot_tolerance: 1e-12 }
+        Self { max_pivots: None, tie_tolerance: 1e-13, pivot_tolerance: 1e-12, cover_tilt: 0.0, cover_shift: 0 }
     }
 }
 
@@ -85,6 +90,7 @@ pub struct LcpLemke {
     defect: Vec<f64>,
     correction: Vec<f64>,
     failure: Option<LemkeFailure>,
+    ray: Vec<f64>,
 }
 
 impl LcpLemke {
@@ -111,7 +117,21 @@ impl LcpLemke {
                 return Err(OptionError { name, value, range: "(0, 1e-3)" });
             }
         }
+        let value = options.cover_tilt;
+        if !(0.0..1e6).contains(&value) {
+            return Err(OptionError { name: "cover_tilt", value, range: "[0, 1e6)" });
+        }
         Ok(Self { options, ..Self::default() })
+    }
+
+    /// Follows another covering vector from now on, in the memory it has.   [LCP-3]
+    pub(super) fn set_cover(&mut self, tilt: f64, shift: u16) {
+        (self.options.cover_tilt, self.options.cover_shift) = (tilt, shift);
+    }
+
+    /// The direction of z in which the last path ran off; empty unless it ended on a ray.
+    pub fn ray(&self) -> &[f64] {
+        &self.ray
     }
 
     /// Why the last run ended without a solution; `None` after success.
@@ -143,7 +163,10 @@ impl LcpLemke {
             };
             let (row, column) = match leaving {
                 (Leaving::Row(row), column) => (row, column),
-                (Leaving::Ray, _) => return Err(LemkeFailure::Ray { row: pair }),
+                (Leaving::Ray, column) => {
+                    self.dictionary.ray_into(column, entering, &mut self.ray);
+                    return Err(LemkeFailure::Ray { row: pair });
+                }
                 (Leaving::NotFinite, _) => return Err(LemkeFailure::Overflow { row: pair }),
             };
             standing_still = if self.dictionary.value(row) == 0.0 { standing_still + 1 } else { 0 };
@@ -238,6 +261,7 @@ impl LcpLemke {
 impl Solver<Lcp> for LcpLemke {
     fn run(&mut self, problem: &Lcp, _guess: Option<&LcpSolution>, solution: &mut LcpSolution) -> Ending {
         self.failure = None;
+        self.ray.clear();
         solution.z.clear();
         solution.z.resize(problem.size(), 0.0);
         if problem.q().iter().all(|&q| q >= 0.0) {
@@ -248,7 +272,10 @@ impl Solver<Lcp> for LcpLemke {
         let mut status = Status::Solved;
         for (coarser, tilt) in Self::ATTEMPTS {
             let tie = coarser * self.options.tie_tolerance;
-            let judge = Judgement { tie, pivot: self.options.pivot_tolerance, tilt };
+            let tilt = self.options.cover_tilt + tilt;
+            let judge =
+                Judgement { tie, pivot: self.options.pivot_tolerance, tilt, shift: self.options.cover_shift };
+            self.ray.clear();
             self.failure = self.attempt(problem, judge, budget, &mut pivots, solution).err();
             let Some(failure) = self.failure else { return Ending::new(Status::Solved, pivots) };
             let curable = self.is_curable(failure);

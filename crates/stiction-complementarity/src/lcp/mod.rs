@@ -1,8 +1,13 @@
 //! The linear complementarity problem: find z ≥ 0 with w = M z + q ≥ 0 and zᵀ w = 0.   [LCP-1]
 
+pub(crate) mod diagnostics;
 mod dictionary;
 pub(crate) mod enumeration;
+pub(crate) mod gauss_seidel;
+pub(crate) mod ladder;
 pub(crate) mod lemke;
+pub(crate) mod newton;
+pub(crate) mod principal_pivoting;
 
 use crate::linalg::DenseMatrix;
 use crate::problem::{Problem, ProblemError, Residual, ensure_finite, ensure_size, natural_map, residual_scale};
@@ -83,6 +88,11 @@ impl Lcp {
         }
         Ok(())
     }
+}
+
+/// The guess, unless its length is wrong or it holds numbers that are not finite.
+fn usable_guess<'g>(problem: &Lcp, guess: Option<&'g LcpSolution>) -> Option<&'g LcpSolution> {
+    guess.filter(|guess| guess.z.len() == problem.size() && guess.z.iter().all(|z| z.is_finite()))
 }
 
 impl Problem for Lcp {

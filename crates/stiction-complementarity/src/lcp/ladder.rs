@@ -1,0 +1,210 @@
+//! One method after the other until one has the solution, or a proof that there is none.
+//!
+//! The rungs are a visible list, every rung that was tried is recorded, and `Infeasible` is claimed only with a
+//! [`Certificate`]: a Farkas vector found on a ray of Lemke's method [LCP-11], or a complete enumeration [LCP-6].
+
+use super::diagnostics::proves_infeasible;
+use super::enumeration::LcpEnumeration;
+use super::lemke::{LcpLemke, LemkeFailure};
+use super::newton::LcpNewton;
+use super::principal_pivoting::LcpPrincipalPivoting;
+use super::{Lcp, LcpSolution, usable_guess};
+use crate::outcome::{Ending, Status};
+use crate::problem::Problem;
+use crate::solver::Solver;
+
+/// One rung of [`LcpLadder`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum LcpRung {
+    /// Principal pivoting from the positive z of the guess; skipped without a usable guess.
+    WarmStart,
+    /// Lemke's method with the covering vector d_i = 1 + tilt · frac((i + shift) φ).
+    Lemke {
+        /// How far d leaves e.
+        tilt: f64,
+        /// Where its sequence begins.
+        shift: u16,
+    },
+    /// Principal pivoting from z = 0.
+    PrincipalPivoting,
+    /// Semismooth Newton.
+    Newton,
+    /// All complementary bases; skipped above [`LcpEnumeration::MAX_SIZE`] rows.
+    Enumeration,
+}
+
+/// What one rung of the last run achieved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RungRecord {
+    /// The rung.
+    pub rung: LcpRung,
+    /// What its method claimed.
+    pub status: Status,
+    /// What its answer measured.
+    pub residual: f64,
+    /// Its iterations, in its own unit.
+    pub iterations: u32,
+}
+
+/// The proof that a problem has no solution.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Certificate {
+    /// y ≥ 0 with Mᵀ y ≤ 0 and qᵀ y < 0: no z ≥ 0 makes M z + q ≥ 0.   [LCP-11]
+    Farkas {
+        /// The weights of the rows.
+        y: Vec<f64>,
+    },
+    /// Every complementary basis was tried, and none was left undecided.   [LCP-6]
+    Enumerated {
+        /// The bases tried.
+        bases: u32,
+    },
+}
+
+/// The ladder of methods for [`Lcp`], with their scratch memory.
+#[derive(Clone, Debug)]
+pub struct LcpLadder {
+    rungs: Vec<LcpRung>,
+    lemke: LcpLemke,
+    principal_pivoting: LcpPrincipalPivoting,
+    newton: LcpNewton,
+    enumeration: LcpEnumeration,
+    candidate: LcpSolution,
+    records: Vec<RungRecord>,
+    certificate: Option<Certificate>,
+}
+
+impl Default for LcpLadder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl LcpLadder {
+    /// The rungs that [`new`](Self::new) climbs.
+    pub const DEFAULT_RUNGS: [LcpRung; 11] = [
+        LcpRung::WarmStart,
+        LcpRung::Lemke { tilt: 0.0, shift: 0 },
+        LcpRung::Lemke { tilt: 1.0, shift: 1 },
+        LcpRung::Lemke { tilt: 10.0, shift: 2 },
+        LcpRung::PrincipalPivoting,
+        LcpRung::Lemke { tilt: 100.0, shift: 5 },
+        LcpRung::Lemke { tilt: 3.0, shift: 11 },
+        LcpRung::Newton,
+        LcpRung::Enumeration,
+        LcpRung::Lemke { tilt: 1000.0, shift: 23 },
+        LcpRung::Lemke { tilt: 30.0, shift: 47 },
+    ];
+
+    /// ‖min(z, w)‖∞ / ‖q‖∞ up to which a rung's answer is taken. Dimensionless; as in Lemke's method it is relative for
+    /// small q too.
+    const ACCEPTED: f64 = 1e-11;
+
+    /// The default ladder.
+    pub fn new() -> Self {
+        Self::with_rungs(Self::DEFAULT_RUNGS.to_vec())
+    }
+
+    /// The ladder of these rungs.
+    pub fn with_rungs(rungs: Vec<LcpRung>) -> Self {
+        Self {
+            rungs,
+            lemke: LcpLemke::new(),
+            principal_pivoting: LcpPrincipalPivoting::new(),
+            newton: LcpNewton::new(),
+            enumeration: LcpEnumeration::new(),
+            candidate: LcpSolution::default(),
+            records: Vec::new(),
+            certificate: None,
+        }
+    }
+
+    /// The rungs, in order.
+    pub fn rungs(&self) -> &[LcpRung] {
+        &self.rungs
+    }
+
+    /// The rungs that the last run tried, in order; the last one decided.
+    pub fn records(&self) -> &[RungRecord] {
+        &self.records
+    }
+
+    /// Why the last problem has no solution; `None` unless the last run ended `Infeasible`.
+    pub fn certificate(&self) -> Option<&Certificate> {
+        self.certificate.as_ref()
+    }
+
+    /// Runs one rung into `candidate`; nothing when it does not apply.
+    fn try_rung(&mut self, rung: LcpRung, problem: &Lcp, guess: Option<&LcpSolution>) -> Option<Ending> {
+        let z = &mut self.candidate;
+        match rung {
+            LcpRung::WarmStart => guess.map(|guess| self.principal_pivoting.run(problem, Some(guess), z)),
+            LcpRung::Lemke { tilt, shift } => {
+                self.lemke.set_cover(tilt, shift);
+                Some(self.lemke.run(problem, None, z))
+            }
+            LcpRung::PrincipalPivoting => Some(self.principal_pivoting.run(problem, None, z)),
+            LcpRung::Newton => Some(self.newton.run(problem, guess, z)),
+            LcpRung::Enumeration if problem.size() > LcpEnumeration::MAX_SIZE => None,
+            LcpRung::Enumeration => Some(self.enumeration.run(problem, None, z)),
+        }
+    }
+
+    /// The proof that the rung just tried has brought, if any.
+    fn proof(&self, rung: LcpRung, ending: Ending, problem: &Lcp) -> Option<Certificate> {
+        match rung {
+            LcpRung::Lemke { .. } => {
+                let ray = matches!(self.lemke.last_failure(), Some(LemkeFailure::Ray { .. }));
+                let y = self.lemke.ray();
+                (ray && proves_infeasible(problem, y)).then(|| Certificate::Farkas { y: y.to_vec() })
+            }
+            LcpRung::Enumeration if ending.status == Status::Infeasible => {
+                Some(Certificate::Enumerated { bases: ending.iterations })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Solver<Lcp> for LcpLadder {
+    fn run(&mut self, problem: &Lcp, guess: Option<&LcpSolution>, solution: &mut LcpSolution) -> Ending {
+        let guess = usable_guess(problem, guess);
+        self.records.clear();
+        self.certificate = None;
+        solution.z.clear();
+        solution.z.resize(problem.size(), 0.0);
+        let q_size = problem.q().iter().fold(0.0, |size: f64, q| size.max(q.abs()));
+        let mut best = problem.residual(solution).value;
+        let (mut iterations, mut exhausted) = (0_u32, false);
+        for k in 0..self.rungs.len() {
+            let rung = self.rungs[k];
+            let Some(ending) = self.try_rung(rung, problem, guess) else { continue };
+            let residual = problem.residual(&self.candidate).value;
+            self.records.push(RungRecord { rung, status: ending.status, residual, iterations: ending.iterations });
+            iterations = iterations.saturating_add(ending.iterations);
+            exhausted |= ending.status == Status::BudgetExhausted;
+            if residual <= best {
+                best = residual;
+                solution.z.clone_from(&self.candidate.z);
+            }
+            if ending.status == Status::Solved && residual <= Self::ACCEPTED * q_size.min(1.0) {
+                return Ending::new(Status::Solved, iterations);
+            }
+            self.certificate = self.proof(rung, ending, problem);
+            if self.certificate.is_some() {
+                return Ending::new(Status::Infeasible, iterations);
+            }
+        }
+        // An answer short of the full accuracy is still a claim; how good it is, the ruler says.
+        let claimed = self.records.iter().any(|record| record.status == Status::Solved && record.residual <= best);
+        let status = match (claimed, exhausted) {
+            (true, _) => Status::Solved,
+            (false, true) => Status::BudgetExhausted,
+            (false, false) => Status::Breakdown,
+        };
+        Ending::new(status, iterations)
+    }
+}

@@ -1,0 +1,163 @@
+//! The mixed complementarity problem: find z between bounds with F pushing only against the bound it is at.   [NCP-1]
+//!
+//! ```text
+//! l ≤ z ≤ u,   F_i ≥ 0 where z_i = l_i,   F_i ≤ 0 where z_i = u_i,   F_i = 0 between.
+//! ```
+//!
+//! A free variable has infinite bounds, a complementary one l = 0 and u = ∞.
+
+mod continuation;
+pub(crate) mod expression;
+pub(crate) mod newton;
+pub(crate) mod reformulation;
+
+use crate::lcp::Lcp;
+use crate::linalg::SparseMatrix;
+use crate::mixed_lcp::MixedLcp;
+use crate::problem::{Problem, ProblemError, Residual};
+
+/// The data of a mixed complementarity problem. Numbers outside the domain of F are answered with NaN.
+pub trait NcpFunction {
+    /// The number of variables n.
+    fn size(&self) -> usize;
+
+    /// The bounds l_i ≤ u_i of a variable, −∞ and +∞ where there is none.
+    fn bounds(&self, i: usize) -> (f64, f64);
+
+    /// out ← F(z).
+    fn value(&self, z: &[f64], out: &mut [f64]);
+
+    /// out ← ∂F/∂z, n × n; entries of the same place add up.
+    fn jacobian(&self, z: &[f64], out: &mut SparseMatrix);
+}
+
+impl<F: NcpFunction + ?Sized> NcpFunction for &F {
+    fn size(&self) -> usize {
+        (**self).size()
+    }
+    fn bounds(&self, i: usize) -> (f64, f64) {
+        (**self).bounds(i)
+    }
+    fn value(&self, z: &[f64], out: &mut [f64]) {
+        (**self).value(z, out);
+    }
+    fn jacobian(&self, z: &[f64], out: &mut SparseMatrix) {
+        (**self).jacobian(z, out);
+    }
+}
+
+/// A mixed complementarity problem as a value; its bounds are in order.   [NCP-1]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ncp<F> {
+    function: F,
+}
+
+/// A proposed z; F follows from it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NcpSolution {
+    /// The variables.
+    pub z: Vec<f64>,
+}
+
+impl<F: NcpFunction> Ncp<F> {
+    /// The problem of this function; refuses bounds that are NaN, out of order or infinite on the wrong side.
+    pub fn new(function: F) -> Result<Self, ProblemError> {
+        for row in 0..function.size() {
+            let (lower, upper) = function.bounds(row);
+            if !(lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY) {
+                return Err(ProblemError::BadBounds { row, lower, upper });
+            }
+        }
+        Ok(Self { function })
+    }
+
+    /// F and its bounds.
+    pub fn function(&self) -> &F {
+        &self.function
+    }
+
+    /// The number of variables.
+    pub fn size(&self) -> usize {
+        self.function.size()
+    }
+}
+
+/// z_i − clip(z_i − F_i, l_i, u_i): zero exactly where row i holds; a number that is not finite violates infinitely.
+/// [NCP-2]
+pub(crate) fn natural_map_between(z: f64, f: f64, (lower, upper): (f64, f64)) -> f64 {
+    if z.is_finite() && f.is_finite() { z - (z - f).max(lower).min(upper) } else { f64::INFINITY }
+}
+
+impl<F: NcpFunction> Problem for Ncp<F> {
+    type Solution = NcpSolution;
+
+    /// ‖z − clip(z − F(z), l, u)‖∞, not scaled.   [NCP-2]
+    fn residual(&self, solution: &NcpSolution) -> Residual {
+        let z = &solution.z;
+        if z.len() != self.size() {
+            return Residual::immeasurable(z.len().min(self.size()));
+        }
+        let mut f = vec![0.0; z.len()];
+        self.function.value(z, &mut f);
+        let rows = z.iter().zip(&f).enumerate();
+        Residual::worst_of(rows.map(|(i, (&z, &f))| natural_map_between(z, f, self.function.bounds(i))), 1.0)
+    }
+}
+
+/// F(z) = M z + q, z ≥ 0.
+impl NcpFunction for Lcp {
+    fn size(&self) -> usize {
+        Self::size(self)
+    }
+
+    fn bounds(&self, _: usize) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
+    fn value(&self, z: &[f64], out: &mut [f64]) {
+        out.iter_mut().enumerate().for_each(|(i, f)| *f = self.w(i, z));
+    }
+
+    fn jacobian(&self, _: &[f64], out: &mut SparseMatrix) {
+        let n = Self::size(self);
+        out.clear(n, n);
+        for i in 0..n {
+            let entries = self.m().row(i).iter().enumerate().filter(|(_, m)| **m != 0.0);
+            entries.for_each(|(j, &m)| out.push(j, m));
+            out.finish_row();
+        }
+    }
+}
+
+/// The variables are (u, z): u free with the equality rows, z ≥ 0 with the complementary ones.
+impl NcpFunction for MixedLcp {
+    fn size(&self) -> usize {
+        Self::size(self)
+    }
+
+    fn bounds(&self, i: usize) -> (f64, f64) {
+        (if i < self.free_size() { f64::NEG_INFINITY } else { 0.0 }, f64::INFINITY)
+    }
+
+    fn value(&self, z: &[f64], out: &mut [f64]) {
+        let (free, complementary) = z.split_at(self.free_size());
+        for (i, f) in out.iter_mut().enumerate() {
+            *f = match i.checked_sub(free.len()) {
+                None => self.equality.value(i, free, complementary),
+                Some(row) => self.complementarity.value(row, free, complementary),
+            };
+        }
+    }
+
+    fn jacobian(&self, _: &[f64], out: &mut SparseMatrix) {
+        let n = Self::size(self);
+        out.clear(n, n);
+        for block in [&self.equality, &self.complementarity] {
+            for i in 0..block.constant.len() {
+                block.on_free.row(i).for_each(|(j, value)| out.push(j, value));
+                block.on_complementary.row(i).for_each(|(j, value)| out.push(self.free_size() + j, value));
+                out.finish_row();
+            }
+        }
+    }
+}
