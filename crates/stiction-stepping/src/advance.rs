@@ -4,21 +4,15 @@ use nalgebra::Vector3;
 use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
 use crate::{
-    Contact, ContactReport, Event, EventKind, Infeasibility, Ladder, RowMeaning, Scheme, StepCause, StepReport,
-    Workspace, assemble::surface_velocity, infeasibility, ladder::Climb,
+    Contact, ContactReport, Event, EventKind, Infeasibility, Ladder, RowMeaning, Start, StepCause, StepReport,
+    Workspace, infeasibility, ladder::Climb,
 };
 
 /// Solves the assembled problem and, if it was solved, fills `ws.next`, the contact reports and the events.
 ///
 /// The state itself is not touched: the caller swaps it with `ws.next` when all went well.
-pub fn advance(
-    model: &Model,
-    scheme: &Scheme,
-    ladder: &mut Ladder,
-    state: &State,
-    h: f64,
-    ws: &mut Workspace,
-) -> Result<StepReport, StepCause> {
+pub fn advance(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<StepReport, StepCause> {
+    let model = start.model;
     if ws.problem.ensure_finite().is_err() {
         return Err(StepCause::non_finite("assembled problem", None));
     }
@@ -26,13 +20,13 @@ pub fn advance(
     if !climb.status.is_solved() {
         return Err(not_solved(model, ladder, ws, &climb));
     }
-    next_state(model, scheme, state, h, ws);
+    next_state(start, ws);
     if let Some(place) = ws.next.first_non_finite() {
         return Err(StepCause::non_finite("next state", body_of_coordinate(model, place)));
     }
-    report_contacts(model, scheme, state, h, ws);
+    report_contacts(start, ws);
     remember_contacts(ws);
-    report_events(state, ws);
+    report_events(start.state, ws);
     ws.end.update(model, &ws.next.q, &ws.next.v, ws.next.time);
     let Infeasibility { penetration, joints } =
         infeasibility(model, &ws.end, &ws.pairs, (&mut ws.narrow, &mut ws.points))?;
@@ -51,7 +45,8 @@ pub fn advance(
 }
 
 /// v⁺ from the solution, q⁺ = q ⊕ h v⁺.   [STEP-5]
-fn next_state(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut Workspace) {
+fn next_state(start: &Start, ws: &mut Workspace) {
+    let &Start { model, scheme, state, h } = start;
     let next = &mut ws.next;
     next.step = state.step + 1;
     (next.time, next.time_carry) = (state.time, state.time_carry);
@@ -61,7 +56,8 @@ fn next_state(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut Wo
     model.integrate(&state.q, &next.v, h, scheme.orientation, &mut next.q);
 }
 
-fn report_contacts(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut Workspace) {
+fn report_contacts(start: &Start, ws: &mut Workspace) {
+    let &Start { model, scheme, h, .. } = start;
     let mut reports = std::mem::take(&mut ws.contact_reports);
     reports.clear();
     let impulses = &ws.solution.complementary;
@@ -73,7 +69,7 @@ fn report_contacts(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &m
             .clone()
             .zip(directions)
             .fold(Vector3::zeros(), |sum, (place, d)| sum + d * get(ws.layout.friction_at(place)));
-        let slip = slip_velocity(model, scheme, state, h, contact, ws);
+        let slip = slip_velocity(model, contact, &ws.next.v);
         let normal_impulse = get(index);
         // Among redundant contacts some carry nothing: they touch as long as the step leaves them closed.
         let gap_rate = ws.problem.complementarity.value(index, &ws.solution.free, impulses);
@@ -101,20 +97,12 @@ fn report_contacts(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &m
 }
 
 /// Tangential velocity of surface b against surface a with the new velocities.
-fn slip_velocity(
-    model: &Model,
-    scheme: &Scheme,
-    state: &State,
-    h: f64,
-    contact: &Contact,
-    ws: &Workspace,
-) -> Vector3<f64> {
+fn slip_velocity(model: &Model, contact: &Contact, v: &[f64]) -> Vector3<f64> {
     let of = |id: BodyId, arm: &Vector3<f64>| {
         let Some((mobility, range)) = model.unknowns(id) else { return Vector3::zeros() };
-        mobility.twist(ws.next.v.get(range).unwrap_or_default()).at(arm)
+        mobility.twist(v.get(range).unwrap_or_default()).at(arm)
     };
-    let relative = of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
-        + surface_velocity(model, scheme, state, h, contact, ws);
+    let relative = of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a) + contact.surface_velocity;
     relative - contact.normal * contact.normal.dot(&relative)
 }
 

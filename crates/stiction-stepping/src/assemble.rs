@@ -8,14 +8,15 @@
 //! ⎣ ζ   ⎦   ⎣ 0     0     U   −Eᵀ   0 ⎦ ⎣ σ   ⎦   ⎣ 0                                  ⎦
 //! ```
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Matrix3;
 use stiction_complementarity::SparseMatrix;
 use stiction_multibody::{BodyId, Mobility, Model, State, Wrench, mass_block};
 
-use crate::{Contact, Layout, LineariseAt, PrescribedSlip, Scheme, Workspace, detect::material_displacement};
+use crate::{Layout, LineariseAt, Start, Workspace};
 
 /// Fills `ws.problem` from the contacts and configurations that [`crate::detect`] left.   [STEP-1..4]
-pub fn assemble(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut Workspace) {
+pub fn assemble(start: &Start, ws: &mut Workspace) {
+    let model = start.model;
     ws.layout = Layout {
         velocities: model.dof(),
         joints: model.joint_rows(),
@@ -23,9 +24,9 @@ pub fn assemble(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut 
         friction: ws.directions.len(),
         cones: ws.contacts.iter().filter(|contact| contact.cone.is_some()).count(),
     };
-    joint_rows(model, scheme, state, h, ws);
-    momentum_rows(model, state, h, ws);
-    contact_rows(model, scheme, state, h, ws);
+    joint_rows(start, ws);
+    momentum_rows(start, ws);
+    contact_rows(start, ws);
     cone_rows(ws);
 }
 
@@ -42,7 +43,8 @@ fn push_row(model: &Model, matrix: &mut SparseMatrix, bodies: [(BodyId, &Wrench)
 }
 
 /// W_bᵀ and the constants of the joint rows.   [STEP-2]
-fn joint_rows(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut Workspace) {
+fn joint_rows(start: &Start, ws: &mut Workspace) {
+    let &Start { model, scheme, state, h } = start;
     let jacobian = &mut ws.joint_jacobian;
     jacobian.clear(model.joint_rows(), model.dof());
     let constants = &mut ws.problem.equality.constant;
@@ -73,7 +75,8 @@ fn velocity_part(model: &Model, state: &State, id: BodyId, wrench: &Wrench) -> f
 }
 
 /// −M, W_b and the momentum M v + h (λ_app + λ_vp); then the joint rows.   [STEP-1]
-fn momentum_rows(model: &Model, state: &State, h: f64, ws: &mut Workspace) {
+fn momentum_rows(start: &Start, ws: &mut Workspace) {
+    let &Start { model, state, h, .. } = start;
     let n_v = model.dof();
     let (matrix, constants) = (&mut ws.problem.equality.on_free, &mut ws.problem.equality.constant);
     matrix.clear(ws.layout.free(), ws.layout.free());
@@ -117,68 +120,35 @@ fn mass_entry(mobility: Mobility, mass: f64, inertia: &Matrix3<f64>, (i, j): (us
 }
 
 /// W_nᵀ and W_fᵀ with their constants; their transposes are the impulse columns of the momentum rows.   [STEP-3] [STEP-4]
-fn contact_rows(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut Workspace) {
+fn contact_rows(start: &Start, ws: &mut Workspace) {
+    let &Start { model, scheme, state, h } = start;
     let layout = ws.layout;
-    // Contacts and directions are read while the problem is written: both leave the workspace for the duration.
-    let (contacts, directions) = (std::mem::take(&mut ws.contacts), std::mem::take(&mut ws.directions));
-    ws.problem.complementarity.on_free.clear(layout.complementary(), layout.free());
-    ws.problem.complementarity.constant.clear();
-    for contact in &contacts {
+    let (rows, constants) = (&mut ws.problem.complementarity.on_free, &mut ws.problem.complementarity.constant);
+    rows.clear(layout.complementary(), layout.free());
+    constants.clear();
+    for contact in &ws.contacts {
         let (a, b) = contact.row(&contact.normal);
         let mut gap = contact.gap_start;
         if scheme.linearise_at == LineariseAt::Predicted {
             gap -= h * (velocity_part(model, state, contact.a, &a) + velocity_part(model, state, contact.b, &b));
         }
         let constant = (contact.gamma * gap + (contact.gap_end - contact.gap_start)) / h;
-        ws.problem.complementarity.constant.push(constant);
-        push_row(model, &mut ws.problem.complementarity.on_free, [(contact.a, &a), (contact.b, &b)]);
-        ws.problem.complementarity.on_free.finish_row();
+        constants.push(constant);
+        push_row(model, rows, [(contact.a, &a), (contact.b, &b)]);
+        rows.finish_row();
     }
-    for contact in &contacts {
-        let surface = surface_velocity(model, scheme, state, h, contact, ws);
-        for d in directions.get(contact.directions.clone()).unwrap_or_default() {
+    for contact in &ws.contacts {
+        for d in ws.directions.get(contact.directions.clone()).unwrap_or_default() {
             let (a, b) = contact.row(d);
-            ws.problem.complementarity.constant.push(d.dot(&surface));
-            push_row(model, &mut ws.problem.complementarity.on_free, [(contact.a, &a), (contact.b, &b)]);
-            ws.problem.complementarity.on_free.finish_row();
+            constants.push(d.dot(&contact.surface_velocity));
+            push_row(model, rows, [(contact.a, &a), (contact.b, &b)]);
+            rows.finish_row();
         }
     }
-    ws.problem.complementarity.on_free.finish();
-    ws.problem.complementarity.constant.resize(layout.complementary(), 0.0);
-    (ws.contacts, ws.directions) = (contacts, directions);
+    rows.finish();
+    constants.resize(layout.complementary(), 0.0);
     // The impulse columns C = [W_n W_f 0; 0] are the transpose of the velocity columns D.
-    ws.problem.complementarity.on_free.transpose_into(&mut ws.problem.equality.on_complementary);
-}
-
-/// Prescribed relative velocity of the two surfaces at a contact: kinematic motion and conveyor belts.   [STEP-8]
-pub(crate) fn surface_velocity(
-    model: &Model,
-    scheme: &Scheme,
-    state: &State,
-    h: f64,
-    contact: &Contact,
-    ws: &Workspace,
-) -> Vector3<f64> {
-    let of = |id: BodyId, arm: &Vector3<f64>| {
-        let mut velocity = Vector3::zeros();
-        let Some(body) = model.body(id) else { return velocity };
-        if let Some(belt) = &body.surface_velocity {
-            velocity += Vector3::from_fn(|k, _| belt[k].value(state.time + h));
-        }
-        if model.kinematic_bodies().contains(&id) {
-            let end = ws.linear_end.pose(id).translation.vector + arm;
-            velocity += match scheme.prescribed_slip {
-                PrescribedSlip::Displacement => material_displacement(id, &end, ws) / h,
-                PrescribedSlip::End => ws.linear_end.twist(id).at(arm),
-                PrescribedSlip::Start => {
-                    let arm = end - ws.linear_start.pose(id).translation.vector;
-                    ws.linear_start.twist(id).at(&arm)
-                }
-            };
-        }
-        velocity
-    };
-    of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
+    rows.transpose_into(&mut ws.problem.equality.on_complementary);
 }
 
 /// The laws that tie impulses to each other: +E σ in the friction rows, μ p_n − Eᵀ p_f in the cone rows.   [FRIC-2]

@@ -30,6 +30,8 @@ pub struct Contact {
     pub mu: f64,
     /// Weight of the gap.
     pub gamma: f64,
+    /// Velocity of surface b against surface a that is prescribed by kinematic motion and conveyor belts.   [STEP-8]
+    pub surface_velocity: Vector3<f64>,
     /// Its friction directions, in the list of all; empty without friction.
     pub directions: Range<usize>,
     /// Its place among the contacts with friction.

@@ -3,26 +3,30 @@
 use nalgebra::Vector3;
 use stiction_geometry::{ContactPoint, Pose, contacts};
 use stiction_multibody::{
-    BodyId, Configuration, ContactId, Model, ShapeId, ShapeOnBody, State, applied_wrenches, apply_inverse_mass,
-    mass_block, may_collide,
+    BodyId, Configuration, ContactId, Model, ShapeId, ShapeOnBody, applied_wrenches, apply_inverse_mass, mass_block,
+    may_collide,
 };
 
-use crate::{Contact, LineariseAt, Margin, Scheme, StepCause, Workspace, directions::push_directions};
+use crate::{
+    Contact, LineariseAt, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, directions::push_directions,
+};
 
-/// Fills the workspace with configurations, applied wrenches and potential contacts of a step from `state` over `h`.
-pub fn detect(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut Workspace) -> Result<(), StepCause> {
-    configure(model, scheme, state, h, ws);
+/// Fills the workspace with configurations, applied wrenches and potential contacts of a step.
+pub fn detect(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+    let &Start { model, scheme, state, h } = start;
+    configure(start, ws);
     applied_wrenches(model, &ws.start, state.time, &mut ws.applied);
     if let Some(body) = ws.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
     }
     measure_reach(model, h, ws);
     find_pairs(model, scheme, ws);
-    narrow_phase(model, scheme, ws)
+    narrow_phase(start, ws)
 }
 
 /// Poses and twists where the constraints are linearised, with prescribed bodies at both ends of the step.
-fn configure(model: &Model, scheme: &Scheme, state: &State, h: f64, ws: &mut Workspace) {
+fn configure(start: &Start, ws: &mut Workspace) {
+    let &Start { model, scheme, state, h } = start;
     ws.start.update(model, &state.q, &state.v, state.time);
     match scheme.linearise_at {
         LineariseAt::Start => ws.linear_start.copy_from(&ws.start),
@@ -78,7 +82,8 @@ fn widest_margin(model: &Model, scheme: &Scheme) -> f64 {
     model.contact_rules().filter_map(|rule| rule.margin).fold(fixed, f64::max)
 }
 
-fn narrow_phase(model: &Model, scheme: &Scheme, ws: &mut Workspace) -> Result<(), StepCause> {
+fn narrow_phase(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+    let (model, scheme) = (start.model, start.scheme);
     ws.contacts.clear();
     ws.directions.clear();
     let pairs = std::mem::take(&mut ws.pairs);
@@ -87,13 +92,18 @@ fn narrow_phase(model: &Model, scheme: &Scheme, ws: &mut Workspace) -> Result<()
     result?;
     // Pairs come sorted; within a pair the order is that of the features, whatever the narrow phase did.
     ws.contacts.sort_unstable_by_key(|contact| contact.id);
-    for (cone, contact) in ws.contacts.iter_mut().filter(|contact| contact.mu > 0.0).enumerate() {
+    let mut contacts = std::mem::take(&mut ws.contacts);
+    for contact in &mut contacts {
+        contact.surface_velocity = surface_velocity(start, contact, ws);
+    }
+    for (cone, contact) in contacts.iter_mut().filter(|contact| contact.mu > 0.0).enumerate() {
         let rule = model.contact_rule(contact.a, contact.b);
         let first = ws.directions.len();
         push_directions(&contact.normal, rule, scheme.directions, model.dimension(), &mut ws.directions);
         contact.directions = first..ws.directions.len();
         contact.cone = Some(cone);
     }
+    ws.contacts = contacts;
     if let Some(bad) = ws.contacts.iter().find(|c| !(c.gap_end.is_finite() && c.gap_start.is_finite())) {
         return Err(StepCause::non_finite("gap", model.body(bad.a).map(|b| b.name.as_str())));
     }
@@ -156,6 +166,7 @@ fn pair_contacts(model: &Model, scheme: &Scheme, pair: (usize, usize), ws: &mut 
             gap_end: point.gap,
             mu: rule.friction,
             gamma,
+            surface_velocity: Vector3::zeros(),
             directions: 0..0,
             cone: None,
         });
@@ -192,7 +203,7 @@ fn displacement(a: &Side, b: &Side, ws: &Workspace) -> f64 {
 }
 
 /// How far the material point of a body that ends at `end` moves over the step.
-pub(crate) fn material_displacement(body: BodyId, end: &Vector3<f64>, ws: &Workspace) -> Vector3<f64> {
+fn material_displacement(body: BodyId, end: &Vector3<f64>, ws: &Workspace) -> Vector3<f64> {
     let (from, to) = (ws.linear_start.pose(body), ws.linear_end.pose(body));
     let local = to.rotation.inverse() * (end - to.translation.vector);
     end - (from.translation.vector + from.rotation * local)
@@ -208,4 +219,29 @@ fn gap_at_start(point: &ContactPoint, a: &Side, b: &Side, ws: &Workspace) -> f64
     let moved_b = material_displacement(b.body, &point.point_b.coords, ws);
     let moved_a = material_displacement(a.body, &point.point_a.coords, ws);
     point.gap - point.normal.dot(&(moved_b - moved_a))
+}
+
+/// Prescribed relative velocity of the two surfaces at a contact: kinematic motion and conveyor belts.   [STEP-8]
+fn surface_velocity(start: &Start, contact: &Contact, ws: &Workspace) -> Vector3<f64> {
+    let &Start { model, scheme, state, h } = start;
+    let of = |id: BodyId, arm: &Vector3<f64>| {
+        let mut velocity = Vector3::zeros();
+        let Some(body) = model.body(id) else { return velocity };
+        if let Some(belt) = &body.surface_velocity {
+            velocity += Vector3::from_fn(|k, _| belt[k].value(state.time + h));
+        }
+        if is_kinematic(model, id) {
+            let end = ws.linear_end.pose(id).translation.vector + arm;
+            velocity += match scheme.prescribed_slip {
+                PrescribedSlip::Displacement => material_displacement(id, &end, ws) / h,
+                PrescribedSlip::End => ws.linear_end.twist(id).at(arm),
+                PrescribedSlip::Start => {
+                    let arm = end - ws.linear_start.pose(id).translation.vector;
+                    ws.linear_start.twist(id).at(&arm)
+                }
+            };
+        }
+        velocity
+    };
+    of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
 }

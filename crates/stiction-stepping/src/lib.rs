@@ -1,6 +1,6 @@
 //! Contact laws and time-stepping schemes: the only place that knows mechanics *and* complementarity.
 //!
-//! A step is four functions over (model, state, workspace): [`detect`] finds the contacts within reach, [`assemble`] writes
+//! A step is four functions from a [`Start`] into a [`Workspace`]: [`detect`] finds the contacts within reach, [`assemble`] writes
 //! the mixed linear complementarity problem [STEP-1..4], the [`Ladder`] solves it, [`advance`] makes the next state.
 //!
 //! Stewart and Trinkle's scheme \[Stewart1996\] with polygonal friction; the weight γ of gaps and joint errors gives
@@ -30,4 +30,4 @@ pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
 pub use report::{ContactReport, Event, EventKind, StepCause, StepError, StepReport};
 pub use scheme::{LineariseAt, Margin, PrescribedSlip, Preset, Scheme, SchemeError};
-pub use workspace::Workspace;
+pub use workspace::{Start, Workspace};

@@ -6,9 +6,22 @@ use stiction_geometry::{
     ContactPoint, Scratch,
     broad_phase::{Aabb, BroadPhase},
 };
-use stiction_multibody::{Configuration, State, Wrench};
+use stiction_multibody::{Configuration, Model, State, Wrench};
 
-use crate::{Contact, ContactReport, Event, Layout};
+use crate::{Contact, ContactReport, Event, Layout, Scheme};
+
+/// What a step starts from.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    /// The system.
+    pub model: &'a Model,
+    /// How the step is discretised.
+    pub scheme: &'a Scheme,
+    /// Where the system is.
+    pub state: &'a State,
+    /// The step size h, s.
+    pub h: f64,
+}
 
 /// Everything a step needs besides model, scheme and state. Nothing in it outlives the step but memory.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use stiction_geometry::Scratch;
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, Event, Infeasibility, Ladder, Scheme, StepCause, StepError, StepReport, Workspace, advance,
+    ContactReport, Event, Infeasibility, Ladder, Scheme, Start, StepCause, StepError, StepReport, Workspace, advance,
     assemble, detect, infeasibility,
 };
 
@@ -79,10 +79,11 @@ impl Simulation {
     }
 
     fn try_step(&mut self) -> Result<StepReport, StepCause> {
-        let Self { model, scheme, h, ladder, state, workspace, .. } = self;
-        detect(model, scheme, state, *h, workspace)?;
-        assemble(model, scheme, state, *h, workspace);
-        advance(model, scheme, ladder, state, *h, workspace)
+        let Self { model, scheme, state, ladder, workspace, .. } = self;
+        let start = Start { model, scheme, state, h: self.h };
+        detect(&start, workspace)?;
+        assemble(&start, workspace);
+        advance(&start, ladder, workspace)
     }
 
     /// The model.
