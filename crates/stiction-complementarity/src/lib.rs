@@ -19,6 +19,7 @@
 // Doc comments here are full of symbols such as M_ZZ, which are mathematics and not code.
 #![allow(clippy::doc_markdown)]
 
+mod box_lcp;
 mod elementary;
 mod friction;
 mod json;
@@ -30,9 +31,11 @@ mod outcome;
 mod problem;
 mod solver;
 
+pub use box_lcp::{BoxLcp, BoxLcpLadder, BoxLcpSolution};
 pub use friction::newton::{FrictionNewton, FrictionNewtonOptions};
-pub use friction::{Bodies, Delassus, FrictionProblem, FrictionSolution, Law, Operator, Regime, solve_local};
 pub use friction::nsgs::{FrictionNsgs, FrictionNsgsOptions, NsgsFailure};
+pub use friction::{Bodies, Delassus, FrictionProblem, FrictionSolution, Law, Operator, Regime, solve_local};
+pub use friction::reference::{FrictionReference, FrictionReferenceOptions};
 pub use json::{MAX_FILE_BYTES, MAX_FILE_SIZE, ProblemFile, ProblemFileError};
 pub use lcp::diagnostics::{
     Finding, MAX_DECIDED_SIZE, explain, is_copositive, is_p_matrix, is_positive_semidefinite, proves_infeasible,
@@ -45,6 +48,8 @@ pub use lcp::newton::{LcpNewton, LcpNewtonOptions};
 pub use lcp::principal_pivoting::{LcpPrincipalPivoting, LcpPrincipalPivotingOptions, PrincipalPivotingFailure};
 pub use lcp::{Lcp, LcpSolution};
 pub use linalg::{DenseMatrix, SparseMatrix};
+pub use mixed_lcp::ladder::{MixedLcpLadder, MixedLcpRung, MixedRungRecord};
+pub use mixed_lcp::pivoting::{MixedLcpPivoting, PivotingFailure};
 pub use mixed_lcp::schur::{MixedLcpSchur, SchurFailure};
 pub use mixed_lcp::{MixedLcp, MixedLcpSolution, RowBlock};
 pub use ncp::expression::{Expression, ExpressionFunction};

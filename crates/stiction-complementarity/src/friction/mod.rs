@@ -9,9 +9,14 @@
 //! W comes explicitly ([`BlockMatrix`]) or through bodies ([`Bodies`]). The law of each block is a [`Law`].
 
 pub(crate) mod law;
+pub(crate) mod local;
+pub(crate) mod newton;
+pub(crate) mod nsgs;
 pub(crate) mod operator;
+pub(crate) mod reference;
 
 pub use law::Law;
+pub use local::{Regime, solve_local};
 pub use operator::{Bodies, Delassus};
 
 use crate::linalg::BlockMatrix;
@@ -46,7 +51,7 @@ macro_rules! delegate {
 
 impl Delassus for Operator {
     fn blocks(&self) -> usize {
-        delegate!(self, inner => inner.blocks())
+        delegate!(self, inner => Delassus::blocks(inner))
     }
     fn rows(&self) -> usize {
         delegate!(self, inner => Delassus::rows(inner))

@@ -1,0 +1,275 @@
+//! The slow, trusted reference: De Saxcé's fixed point over second-order cone programs solved by Clarabel.
+//!
+//! With the shift s held fixed the law [CONE-1] is the optimality condition of a convex program,   [CONE-20]
+//!
+//! ```text
+//! minimise ½ rᵀ W r + (q + s e_N)ᵀ r   over r ∈ K,      then  s ← shift(u(r)),
+//! ```
+//!
+//! and a fixed point of s is a solution of the exact problem. It is built on code nobody here wrote, so it can disagree
+//! with the fast methods; that is its use. It forms W densely, allocates freely, and needs W symmetric: an optimum exists
+//! for no other.
+
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::SupportedConeT::{self, NonnegativeConeT, SecondOrderConeT, ZeroConeT};
+use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus};
+
+use super::{Delassus, FrictionProblem, FrictionSolution, Law};
+use crate::outcome::{Ending, Status};
+use crate::problem::{OptionError, Problem};
+use crate::solver::Solver;
+
+/// Options of the reference method.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FrictionReferenceOptions {
+    /// Cone programs solved at most. Default 200.
+    pub max_programs: u32,
+    /// The fixed point stops when the residual [CONE-5] is at most this. Dimensionless. Default 1e-10; Clarabel itself
+    /// reaches about 1e-11, so 1e-12 and below end with `SolvedLoosely`.
+    pub tolerance: f64,
+    /// W counts as symmetric when ‖W − Wᵀ‖∞ ≤ this times ‖W‖∞. Dimensionless. Default 1e-9.
+    pub asymmetry: f64,
+}
+
+impl Default for FrictionReferenceOptions {
+    fn default() -> Self {
+        Self { max_programs: 200, tolerance: 1e-10, asymmetry: 1e-9 }
+    }
+}
+
+/// De Saxcé's fixed point over cone programs.
+#[derive(Clone, Debug, Default)]
+pub struct FrictionReference {
+    options: FrictionReferenceOptions,
+}
+
+impl FrictionReference {
+    /// The method with other options.
+    pub fn with_options(options: FrictionReferenceOptions) -> Result<Self, OptionError> {
+        for (name, value) in [("tolerance", options.tolerance), ("asymmetry", options.asymmetry)] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(OptionError { name, value, range: "(0, ∞)" });
+            }
+        }
+        Ok(Self { options })
+    }
+}
+
+impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionReference {
+    fn run(
+        &mut self,
+        problem: &FrictionProblem<W>,
+        _: Option<&FrictionSolution>,
+        solution: &mut FrictionSolution,
+    ) -> Ending {
+        let n = problem.rows();
+        solution.r.clear();
+        solution.r.resize(n, 0.0);
+        if n == 0 {
+            return Ending::new(Status::Solved, 0);
+        }
+        let w = dense_operator(problem);
+        if asymmetry(n, &w) > self.options.asymmetry {
+            return Ending::new(Status::Breakdown, 0);
+        }
+        let program = ConeProgram::new(problem, &w);
+        let (mut u, mut state, mut shifted) = (Vec::new(), Vec::new(), problem.q().to_vec());
+        let mut best = (f64::INFINITY, Vec::new());
+        for count in 1..=self.options.max_programs {
+            let Some(r) = program.solve(&shifted) else { return Ending::new(Status::Breakdown, count) };
+            solution.r.copy_from_slice(&r);
+            let residual = problem.residual(solution).value;
+            if residual < best.0 {
+                best = (residual, r);
+            }
+            if residual <= self.options.tolerance {
+                return Ending::new(Status::Solved, count);
+            }
+            problem.velocities(&solution.r, &mut u, &mut state);
+            shifted.copy_from_slice(problem.q());
+            for (block, law) in problem.laws().iter().enumerate() {
+                let range = problem.range(block);
+                shifted[range.start] += law.shift(&u[range.clone()]);
+            }
+        }
+        if best.1.len() == n {
+            solution.r.copy_from_slice(&best.1);
+        }
+        Ending::new(Status::BudgetExhausted, self.options.max_programs)
+    }
+}
+
+/// W + diag c row by row, one unit impulse after the other.
+fn dense_operator<W: Delassus>(problem: &FrictionProblem<W>) -> Vec<f64> {
+    let n = problem.rows();
+    let (mut unit, mut column, mut state) = (vec![0.0; n], vec![0.0; n], Vec::new());
+    let mut w = vec![0.0; n * n];
+    for j in 0..n {
+        unit[j] = 1.0;
+        problem.operator().apply(&unit, &mut column, &mut state);
+        unit[j] = 0.0;
+        for (i, value) in column.iter().enumerate() {
+            w[i * n + j] = *value;
+        }
+        w[j * n + j] += problem.compliance().get(j).copied().unwrap_or(0.0);
+    }
+    w
+}
+
+/// Largest |W_ij − W_ji| relative to the largest |W_ij|.
+fn asymmetry(n: usize, w: &[f64]) -> f64 {
+    let largest = w.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    let mut worst: f64 = 0.0;
+    for i in 0..n {
+        for j in 0..i {
+            worst = worst.max((w[i * n + j] - w[j * n + i]).abs());
+        }
+    }
+    if largest > 0.0 { worst / largest } else { 0.0 }
+}
+
+/// minimise ½ rᵀ P r + gᵀ r subject to b − A r ∈ cones: everything but g, which changes with the shift.
+struct ConeProgram {
+    p: CscMatrix<f64>,
+    a: CscMatrix<f64>,
+    b: Vec<f64>,
+    cones: Vec<SupportedConeT<f64>>,
+}
+
+/// Rows −A r + b of the constraints, collected in the order of the cones.
+#[derive(Default)]
+struct Rows {
+    rows: Vec<usize>,
+    cols: Vec<usize>,
+    values: Vec<f64>,
+    b: Vec<f64>,
+    cones: Vec<SupportedConeT<f64>>,
+}
+
+impl Rows {
+    /// The slack `factor` · r_col + `constant`.
+    fn slack(&mut self, col: usize, factor: f64, constant: f64) {
+        self.rows.push(self.b.len());
+        self.cols.push(col);
+        self.values.push(-factor);
+        self.b.push(constant);
+    }
+
+    /// ‖r_T‖ ≤ μ r_N for the tangential columns; with μ = 0 they vanish.
+    fn cone(&mut self, normal: usize, mu: f64, tangential: std::ops::Range<usize>) {
+        let rows = tangential.len();
+        if mu > 0.0 {
+            self.slack(normal, mu, 0.0);
+            self.cones.push(SecondOrderConeT(rows + 1));
+        } else {
+            self.cones.push(ZeroConeT(rows));
+        }
+        tangential.for_each(|col| self.slack(col, 1.0, 0.0));
+    }
+
+    fn bound(&mut self, col: usize, factor: f64, constant: f64) {
+        self.cones.push(NonnegativeConeT(1));
+        self.slack(col, factor, constant);
+    }
+}
+
+impl ConeProgram {
+    fn new<W: Delassus>(problem: &FrictionProblem<W>, w: &[f64]) -> Self {
+        let n = problem.rows();
+        let mut rows = Rows::default();
+        for (block, law) in problem.laws().iter().enumerate() {
+            let range = problem.range(block);
+            let normal = range.start;
+            match *law {
+                Law::Equality { .. } => {}
+                Law::Boxed { lower, upper } => {
+                    if lower.is_finite() {
+                        rows.bound(normal, 1.0, -lower);
+                    }
+                    if upper.is_finite() {
+                        rows.bound(normal, -1.0, upper);
+                    }
+                }
+                Law::Cone { mu, .. } => {
+                    rows.bound(normal, 1.0, 0.0);
+                    rows.cone(normal, mu, normal + 1..range.end);
+                }
+                Law::Rolling { mu, mu_r } => {
+                    rows.bound(normal, 1.0, 0.0);
+                    rows.cone(normal, mu, normal + 1..normal + 3);
+                    rows.cone(normal, mu_r, normal + 3..range.end);
+                }
+            }
+        }
+        let a = CscMatrix::new_from_triplets(rows.b.len(), n, rows.rows, rows.cols, rows.values);
+        Self { p: upper_triangle(n, w), a, b: rows.b, cones: rows.cones }
+    }
+
+    /// The minimiser for the linear term g, or nothing when Clarabel gives up.
+    fn solve(&self, g: &[f64]) -> Option<Vec<f64>> {
+        let settings = DefaultSettings {
+            verbose: false,
+            max_iter: 200,
+            tol_gap_abs: 1e-12,
+            tol_gap_rel: 1e-12,
+            tol_feas: 1e-12,
+            ..DefaultSettings::default()
+        };
+        let mut solver = DefaultSolver::new(&self.p, g, &self.a, &self.b, &self.cones, settings).ok()?;
+        solver.solve();
+        // At this tolerance "almost solved" is the normal ending; the residual of the exact problem decides.
+        let usable = [SolverStatus::Solved, SolverStatus::AlmostSolved, SolverStatus::InsufficientProgress];
+        usable.contains(&solver.solution.status).then(|| solver.solution.x.clone())
+    }
+}
+
+/// The upper triangle of the symmetric part, by columns.
+fn upper_triangle(n: usize, w: &[f64]) -> CscMatrix<f64> {
+    let (mut rows, mut cols, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    for j in 0..n {
+        for i in 0..=j {
+            let value = 0.5 * (w[i * n + j] + w[j * n + i]);
+            if value != 0.0 {
+                rows.push(i);
+                cols.push(j);
+                values.push(value);
+            }
+        }
+    }
+    CscMatrix::new_from_triplets(n, n, rows, cols, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::BlockMatrix;
+    use crate::outcome::Tolerance;
+    use crate::solver::solve;
+
+    /// A unit mass on a plane with free velocity (normal, t1, t2): open, stuck or sliding in closed form.
+    #[test]
+    fn a_particle_opens_sticks_and_slides() {
+        let cases = [
+            ([0.5, 1.0, 0.0], 0.5, [0.0, 0.0, 0.0]),
+            ([-1.0, 0.3, 0.0], 0.5, [1.0, -0.3, 0.0]),
+            ([-1.0, 3.0, 4.0], 0.5, [1.0, -0.3, -0.4]),
+            ([-1.0, 3.0, 4.0], 0.0, [1.0, 0.0, 0.0]),
+        ];
+        for (q, mu, expected) in cases {
+            let mut w = BlockMatrix::default();
+            w.clear([3], [3]);
+            w.push(0, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+            w.finish_row();
+            let problem = FrictionProblem::new(w, vec![Law::Cone { rows: 3, mu }], q.to_vec()).unwrap();
+            let mut solution = FrictionSolution::default();
+            let tolerance = Tolerance { solved: 1e-9, loose: 1e-6 };
+            let outcome =
+                solve(&mut FrictionReference::default(), &problem, None, &mut solution, &tolerance);
+            assert_eq!(outcome.status, Status::Solved, "{q:?}: {:e}", outcome.residual.value);
+            for (ours, expected) in solution.r.iter().zip(expected) {
+                assert!((ours - expected).abs() < 1e-8, "{q:?}: {:?}", solution.r);
+            }
+        }
+    }
+}
