@@ -1,1 +1,318 @@
-//! Frictional problems as files.
+//! Frictional problems as files: kinds `fc2d`, `fc3d`, `rfc3d` with W itself and `gfc2d`, `gfc3d`, `grfc3d` with M and H.
+//!
+//! Fields: `dim` components per contact (normal first), `nc` contacts, `mu`, for rolling `mu_r`; then
+//!
+//! - local: `W`, `q` with u = W r + q. An unsymmetric W stays as it is;
+//! - global: `M`, `H`, `q`, `b` with M v = H r + q, u = Hᵀ v + b. A symmetric M of small diagonal blocks becomes
+//!   [`Bodies`]; any other M is factorised and the local problem W = Hᵀ M⁻¹ H is formed.
+//!
+//! Problems that mix laws or have compliance are written as kind `friction`: in place of `dim`, `nc` and `mu` a list `laws`
+//! with one entry per block, and `compliance`. Matrices are compressed rows (`csr.rs`).
+
+use super::csr::Csr;
+use super::{MAX_FILE_SIZE, ProblemFileError, needed};
+use crate::friction::{Bodies, FrictionProblem, Law, Operator};
+use crate::linalg::{BlockMatrix, DenseLu};
+use serde::{Deserialize, Serialize};
+
+/// The kinds in files, as (name, components, whether M and H are given).
+const KINDS: [(&str, usize, bool); 6] = [
+    ("fc2d", 2, false),
+    ("fc3d", 3, false),
+    ("rfc3d", 5, false),
+    ("gfc2d", 2, true),
+    ("gfc3d", 3, true),
+    ("grfc3d", 5, true),
+];
+
+/// The kind that lists its laws.
+const GENERAL: &str = "friction";
+
+/// The most unknowns of one body; larger diagonal blocks of M are factorised with the rest of it.
+const MAX_BODY: usize = 12;
+
+/// M counts as symmetric when opposite entries differ by less than this fraction of its largest entry; files are written
+/// with 16 digits.
+const SYMMETRIC: f64 = 1e-14;
+
+#[derive(Default, Serialize, Deserialize)]
+struct Fields {
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dim: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nc: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mu: Option<Vec<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mu_r: Option<Vec<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    laws: Option<Vec<LawInFile>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compliance: Option<Vec<f64>>,
+    #[serde(rename = "W", skip_serializing_if = "Option::is_none")]
+    w: Option<Csr>,
+    #[serde(rename = "M", skip_serializing_if = "Option::is_none")]
+    m: Option<Csr>,
+    #[serde(rename = "H", skip_serializing_if = "Option::is_none")]
+    h: Option<Csr>,
+    q: Option<Vec<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    b: Option<Vec<f64>>,
+}
+
+/// A law as JSON can say it: a bound that is not there is infinite.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum LawInFile {
+    Equality { rows: usize },
+    Boxed { lower: Option<f64>, upper: Option<f64> },
+    Cone { rows: usize, mu: f64 },
+    Rolling { mu: f64, mu_r: f64 },
+}
+
+impl From<&LawInFile> for Law {
+    fn from(law: &LawInFile) -> Self {
+        match *law {
+            LawInFile::Equality { rows } => Self::Equality { rows },
+            LawInFile::Boxed { lower, upper } => {
+                Self::Boxed { lower: lower.unwrap_or(f64::NEG_INFINITY), upper: upper.unwrap_or(f64::INFINITY) }
+            }
+            LawInFile::Cone { rows, mu } => Self::Cone { rows, mu },
+            LawInFile::Rolling { mu, mu_r } => Self::Rolling { mu, mu_r },
+        }
+    }
+}
+
+impl From<&Law> for LawInFile {
+    fn from(law: &Law) -> Self {
+        match *law {
+            Law::Equality { rows } => Self::Equality { rows },
+            Law::Boxed { lower, upper } => {
+                Self::Boxed { lower: Some(lower).filter(|x| x.is_finite()), upper: Some(upper).filter(|x| x.is_finite()) }
+            }
+            Law::Cone { rows, mu } => Self::Cone { rows, mu },
+            Law::Rolling { mu, mu_r } => Self::Rolling { mu, mu_r },
+        }
+    }
+}
+
+/// The name of the kind, if it is one of these.
+pub(super) fn kind(name: &str) -> Option<&'static str> {
+    KINDS.iter().map(|kind| kind.0).chain([GENERAL]).find(|known| *known == name)
+}
+
+/// Reads a problem of a kind that [`kind`] knows.
+pub(super) fn read(kind: &'static str, text: &str) -> Result<FrictionProblem, ProblemFileError> {
+    let fields: Fields = serde_json::from_str(text)?;
+    let laws = laws(kind, &fields)?;
+    let global = KINDS.iter().find(|known| known.0 == kind).map_or(fields.m.is_some(), |known| known.2);
+    let q = needed(fields.q, kind, "q")?;
+    let (operator, q) = if global {
+        let (m, h) = (needed(fields.m, kind, "M")?, needed(fields.h, kind, "H")?);
+        read_global(&laws, &m, &h, &q, needed(fields.b, kind, "b")?)?
+    } else {
+        let w = needed(fields.w, kind, "W")?;
+        let rows = total(&laws);
+        w.check("W", rows, rows)?;
+        (Operator::Local(w.to_blocks(&sizes(&laws), &sizes(&laws))), q)
+    };
+    let problem = FrictionProblem::new(operator, laws, q)?;
+    match fields.compliance {
+        Some(compliance) => Ok(problem.with_compliance(compliance)?),
+        None => Ok(problem),
+    }
+}
+
+fn laws(kind: &'static str, fields: &Fields) -> Result<Vec<Law>, ProblemFileError> {
+    let Some((_, components, _)) = KINDS.iter().find(|known| known.0 == kind) else {
+        let laws = needed(fields.laws.as_ref(), kind, "laws")?;
+        return Ok(laws.iter().map(Law::from).collect());
+    };
+    let (dim, nc) = (needed(fields.dim, kind, "dim")?, needed(fields.nc, kind, "nc")?);
+    if dim != *components {
+        return Err(ProblemFileError::WrongComponents { kind, expected: *components, found: dim });
+    }
+    let mu = needed(fields.mu.as_ref(), kind, "mu")?;
+    ensure_length("mu", nc, mu.len())?;
+    if dim < 5 {
+        return Ok(mu.iter().map(|&mu| Law::Cone { rows: dim, mu }).collect());
+    }
+    let mu_r = needed(fields.mu_r.as_ref(), kind, "mu_r")?;
+    ensure_length("mu_r", nc, mu_r.len())?;
+    Ok(mu.iter().zip(mu_r).map(|(&mu, &mu_r)| Law::Rolling { mu, mu_r }).collect())
+}
+
+fn ensure_length(field: &'static str, expected: usize, found: usize) -> Result<(), ProblemFileError> {
+    if found == expected { Ok(()) } else { Err(ProblemFileError::WrongLength { field, expected, found }) }
+}
+
+fn sizes(laws: &[Law]) -> Vec<usize> {
+    laws.iter().map(Law::rows).collect()
+}
+
+/// Rows of all laws; saturating, because a file can name any number.
+fn total(laws: &[Law]) -> usize {
+    laws.iter().fold(0, |sum, law| sum.saturating_add(law.rows()))
+}
+
+/// The operator and q_loc = Hᵀ M⁻¹ q + b.
+fn read_global(
+    laws: &[Law],
+    m: &Csr,
+    h: &Csr,
+    q: &[f64],
+    b: Vec<f64>,
+) -> Result<(Operator, Vec<f64>), ProblemFileError> {
+    let (rows, dof) = (total(laws), q.len());
+    m.check("M", dof, dof)?;
+    h.check("H", dof, rows)?;
+    ensure_length("b", rows, b.len())?;
+    let blocks = body_sizes(m, laws.iter().map(Law::rows).max().unwrap_or(0));
+    match blocks.filter(|_| m.is_symmetric(SYMMETRIC)) {
+        Some(blocks) => through_bodies(laws, &blocks, m, h, q, b),
+        None => by_factorisation(laws, m, h, q, b),
+    }
+}
+
+/// The diagonal blocks of M: rigid bodies of 3 (plane) or 6 unknowns where its pattern allows, otherwise the smallest blocks
+/// of neighbouring unknowns; none when one would be larger than [`MAX_BODY`].
+fn body_sizes(m: &Csr, components: usize) -> Option<Vec<usize>> {
+    let body = if components == 2 { 3 } else { 6 };
+    if m.nrows % body == 0 && m.entries().all(|(row, col, _)| row / body == col / body) {
+        return Some(vec![body; m.nrows / body]);
+    }
+    // A block ends before row i when no entry links rows before it with rows from it on.
+    let mut reach: Vec<usize> = (0..m.nrows).collect();
+    for (row, col, _) in m.entries() {
+        let (low, high) = (row.min(col), row.max(col));
+        reach[low] = reach[low].max(high);
+    }
+    let (mut sizes, mut start, mut end) = (Vec::new(), 0, 0);
+    for (i, &reach) in reach.iter().enumerate() {
+        end = end.max(reach);
+        if end == i {
+            sizes.push(i + 1 - start);
+            start = i + 1;
+        }
+    }
+    sizes.iter().all(|&size| size <= MAX_BODY).then_some(sizes)
+}
+
+fn through_bodies(
+    laws: &[Law],
+    blocks: &[usize],
+    m: &Csr,
+    h: &Csr,
+    q: &[f64],
+    mut b: Vec<f64>,
+) -> Result<(Operator, Vec<f64>), ProblemFileError> {
+    let jacobian = h.transposed().to_blocks(&sizes(laws), blocks);
+    let diagonal = m.to_blocks(blocks, blocks);
+    let mut mass = Vec::new();
+    for (body, &size) in blocks.iter().enumerate() {
+        match diagonal.row(body).next() {
+            Some((_, block)) => mass.extend_from_slice(block),
+            None => mass.resize(mass.len() + size * size, 0.0),
+        }
+    }
+    let bodies = Bodies::new(jacobian, mass)?;
+    let mut start = 0;
+    let mut velocity = Vec::with_capacity(q.len());
+    for (body, &size) in blocks.iter().enumerate() {
+        let inverse = bodies.inverse_mass(body).chunks_exact(size.max(1));
+        velocity.extend(inverse.map(|row| crate::linalg::dot(row, &q[start..start + size])));
+        start += size;
+    }
+    bodies.jacobian().mul_add_into(&velocity, &mut b);
+    Ok((Operator::Global(bodies), b))
+}
+
+/// W = Hᵀ M⁻¹ H column by column, by a dense factorisation of M.
+fn by_factorisation(
+    laws: &[Law],
+    m: &Csr,
+    h: &Csr,
+    q: &[f64],
+    mut b: Vec<f64>,
+) -> Result<(Operator, Vec<f64>), ProblemFileError> {
+    let (dof, rows) = (q.len(), b.len());
+    if dof.max(rows) > MAX_FILE_SIZE {
+        return Err(ProblemFileError::TooLarge { rows: dof.max(rows) });
+    }
+    let mut lu = DenseLu::default();
+    lu.factor(dof, |a| m.entries().for_each(|(row, col, value)| a[row * dof + col] += value))
+        .map_err(|singular| ProblemFileError::SingularMass { row: singular.row })?;
+    let mut velocity = vec![0.0; dof];
+    lu.solve(q, &mut velocity);
+    let transposed = h.transposed();
+    transposed.mul_add_into(&velocity, &mut b);
+    let mut w = vec![0.0; rows * rows];
+    let (mut force, mut column) = (vec![0.0; dof], vec![0.0; rows]);
+    for j in 0..rows {
+        force.fill(0.0);
+        transposed.row(j).for_each(|(k, value)| force[k] += value);
+        lu.solve(&force, &mut velocity);
+        column.fill(0.0);
+        transposed.mul_add_into(&velocity, &mut column);
+        column.iter().enumerate().for_each(|(i, value)| w[i * rows + j] = *value);
+    }
+    Ok((Operator::Local(Csr::from_dense(rows, rows, &w).to_blocks(&sizes(laws), &sizes(laws))), b))
+}
+
+/// The problem as JSON text that reads back to the same numbers; a global problem is written with q = 0 and b = q_loc.
+pub(super) fn write(problem: &FrictionProblem) -> Result<String, ProblemFileError> {
+    let laws = problem.laws();
+    let global = matches!(problem.operator(), Operator::Global(_));
+    let mut fields = Fields { kind: GENERAL.to_owned(), q: Some(problem.q().to_vec()), ..Fields::default() };
+    match common_components(problem) {
+        Some(components) => {
+            let named = KINDS.iter().find(|known| known.1 == components && known.2 == global);
+            fields.kind = named.map_or(GENERAL, |known| known.0).to_owned();
+            (fields.dim, fields.nc) = (Some(components), Some(laws.len()));
+            fields.mu = Some(laws.iter().filter_map(coefficients).map(|(mu, _)| mu).collect());
+            fields.mu_r = (components == 5).then(|| laws.iter().filter_map(coefficients).map(|(_, mu_r)| mu_r).collect());
+        }
+        None => {
+            fields.laws = Some(laws.iter().map(LawInFile::from).collect());
+            fields.compliance = Some(problem.compliance().to_vec()).filter(|compliance| !compliance.is_empty());
+        }
+    }
+    match problem.operator() {
+        Operator::Local(w) => fields.w = Some(Csr::from_blocks(w)?),
+        Operator::Global(bodies) => {
+            let h = Csr::from_blocks(bodies.jacobian())?.transposed();
+            fields.b = fields.q.replace(vec![0.0; h.nrows]);
+            fields.m = Some(Csr::from_blocks(&mass_matrix(bodies))?);
+            fields.h = Some(h);
+        }
+    }
+    Ok(serde_json::to_string(&fields)?)
+}
+
+/// The number of components that every contact has, when the problem is one of the named kinds.
+fn common_components(problem: &FrictionProblem) -> Option<usize> {
+    let first = problem.laws().first()?.rows();
+    let common = problem.laws().iter().all(|law| coefficients(law).is_some() && law.rows() == first);
+    (common && first != 4 && problem.compliance().is_empty()).then_some(first)
+}
+
+/// (μ, μ_r) of a contact with friction.
+fn coefficients(law: &Law) -> Option<(f64, f64)> {
+    match *law {
+        Law::Cone { mu, .. } => Some((mu, 0.0)),
+        Law::Rolling { mu, mu_r } => Some((mu, mu_r)),
+        _ => None,
+    }
+}
+
+fn mass_matrix(bodies: &Bodies) -> BlockMatrix {
+    let count = bodies.jacobian().block_cols();
+    let mut m = BlockMatrix::default();
+    m.clear((0..count).map(|k| bodies.jacobian().col_size(k)), (0..count).map(|k| bodies.jacobian().col_size(k)));
+    for body in 0..count {
+        m.push(body, bodies.mass(body));
+        m.finish_row();
+    }
+    m
+}

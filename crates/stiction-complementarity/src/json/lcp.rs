@@ -1,6 +1,7 @@
-//! The kinds `lcp` and `mlcp`: dense matrices as lists of rows.
+//! The kinds `lcp`, `mlcp` and `boxlcp`: dense matrices as lists of rows.
 
 use super::{Fields, MAX_FILE_SIZE, ProblemFileError, needed};
+use crate::box_lcp::BoxLcp;
 use crate::lcp::Lcp;
 use crate::linalg::{DenseMatrix, SparseMatrix};
 use crate::mixed_lcp::{MixedLcp, RowBlock};
@@ -8,11 +9,44 @@ use crate::mixed_lcp::{MixedLcp, RowBlock};
 pub(super) fn read_lcp(fields: Fields) -> Result<Lcp, ProblemFileError> {
     let n = needed(fields.n, "lcp", "n")?;
     let (m, q) = numbers(fields.m, fields.q, n, "lcp")?;
-    let mut matrix = DenseMatrix::zeros(n, n);
-    for (i, row) in m.iter().enumerate() {
-        matrix.row_mut(i).copy_from_slice(row);
+    Ok(Lcp::new(dense(&m), q)?)
+}
+
+pub(super) fn read_box_lcp(fields: Fields) -> Result<BoxLcp, ProblemFileError> {
+    let n = needed(fields.n, "boxlcp", "n")?;
+    let (m, q) = numbers(fields.m, fields.q, n, "boxlcp")?;
+    let (lower, upper) = bounds(needed(fields.lb, "boxlcp", "lb")?, needed(fields.ub, "boxlcp", "ub")?);
+    Ok(BoxLcp::new(dense(&m), q, lower, upper)?)
+}
+
+pub(super) fn write_box_lcp(problem: &BoxLcp) -> Fields {
+    Fields {
+        kind: "boxlcp".to_owned(),
+        n: Some(problem.size()),
+        m: Some((0..problem.size()).map(|i| problem.m().row(i).to_vec()).collect()),
+        q: Some(problem.q().to_vec()),
+        lb: Some(finite_or_null(problem.lower().iter().copied())),
+        ub: Some(finite_or_null(problem.upper().iter().copied())),
+        ..Fields::default()
     }
-    Ok(Lcp::new(matrix, q)?)
+}
+
+/// Bounds as numbers: null is infinite.
+pub(super) fn bounds(lower: Vec<Option<f64>>, upper: Vec<Option<f64>>) -> (Vec<f64>, Vec<f64>) {
+    let lower = lower.into_iter().map(|bound| bound.unwrap_or(f64::NEG_INFINITY)).collect();
+    (lower, upper.into_iter().map(|bound| bound.unwrap_or(f64::INFINITY)).collect())
+}
+
+/// Bounds for a file: infinite is null.
+pub(super) fn finite_or_null(bounds: impl Iterator<Item = f64>) -> Vec<Option<f64>> {
+    bounds.map(|bound| Some(bound).filter(|bound| bound.is_finite())).collect()
+}
+
+/// The matrix of square rows.
+fn dense(rows: &[Vec<f64>]) -> DenseMatrix {
+    let mut matrix = DenseMatrix::zeros(rows.len(), rows.len());
+    rows.iter().enumerate().for_each(|(i, row)| matrix.row_mut(i).copy_from_slice(row));
+    matrix
 }
 
 pub(super) fn read_mixed_lcp(fields: Fields) -> Result<MixedLcp, ProblemFileError> {

@@ -1,14 +1,21 @@
-//! Problems as JSON text: kinds `lcp` and `mlcp`, with dense matrices as lists of rows.
+//! Problems as JSON text: kinds `lcp` and `mlcp`, with dense matrices as lists of rows, and the frictional kinds of
+//! `friction.rs`, with compressed rows.
 //!
+//! `boxlcp`: `n`, `M`, `q`, `lb`, `ub`. `mcp`: `n`, `lb`, `ub`, `F`, `starts` (see `ncp.rs`); a bound that is null is infinite.
 //! `lcp`: `n`, `M`, `q`. `mlcp`: `n_eq`, `m_comp`, `M`, `q`, where M and q hold the equality rows and the free variables
 //! first. Other fields (names, sources, reference solutions) are ignored.
 
+mod csr;
 mod friction;
 mod lcp;
 mod ncp;
 
+use crate::box_lcp::BoxLcp;
+use crate::friction::FrictionProblem;
 use crate::lcp::Lcp;
 use crate::mixed_lcp::MixedLcp;
+use crate::ncp::expression::ExpressionFunction;
+use crate::ncp::{Ncp, NcpSolution};
 use crate::problem::ProblemError;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +34,17 @@ pub enum ProblemFile {
     Lcp(Lcp),
     /// Kind `mlcp`.
     MixedLcp(MixedLcp),
+    /// Kind `boxlcp`.
+    BoxLcp(BoxLcp),
+    /// Kind `mcp`.
+    Ncp {
+        /// The problem.
+        problem: Ncp<ExpressionFunction>,
+        /// The starts that the file proposes.
+        starts: Vec<NcpSolution>,
+    },
+    /// Kinds `fc2d`, `fc3d`, `rfc3d` (W given), `gfc2d`, `gfc3d`, `grfc3d` (M and H given) and `friction` (laws listed).
+    Friction(FrictionProblem),
 }
 
 /// Why a text is not a problem.
@@ -42,11 +60,8 @@ pub enum ProblemFileError {
     /// The text is not JSON, or a field has the wrong type; line and column are in the message.
     #[error("not a problem in JSON: {0}")]
     Syntax(#[from] serde_json::Error),
-    /// The kind is box-constrained.
-    #[error("kind `boxlcp` (bounds on both sides) is not supported yet; `lcp` and `mlcp` are")]
-    BoxLcp,
     /// The kind is unknown.
-    #[error("kind `{0}` is unknown; `lcp` and `mlcp` are supported")]
+    #[error("kind `{0}` is unknown; `lcp`, `mlcp`, `boxlcp`, `mcp`, `friction` and `fc2d`, `fc3d`, `rfc3d` (with or without a leading `g`) are supported")]
     UnknownKind(String),
     /// A field is missing.
     #[error("field `{field}` is missing in a problem of kind `{kind}`")]
@@ -82,12 +97,64 @@ pub enum ProblemFileError {
         /// The number found.
         found: usize,
     },
+    /// A kind comes with another number of components per contact.
+    #[error("a problem of kind `{kind}` has {expected} components per contact, but `dim` is {found}")]
+    WrongComponents {
+        /// The kind.
+        kind: &'static str,
+        /// The number the kind implies.
+        expected: usize,
+        /// The number found.
+        found: usize,
+    },
+    /// A sparse matrix has the wrong size.
+    #[error("`{part}` of matrix `{field}` is (or has) {found}, but {expected} is needed")]
+    WrongMatrixSize {
+        /// The matrix.
+        field: &'static str,
+        /// Its part.
+        part: &'static str,
+        /// The number the other fields imply.
+        expected: usize,
+        /// The number found.
+        found: usize,
+    },
+    /// A sparse matrix is not one.
+    #[error("row {row} of matrix `{field}`: {what}")]
+    BadMatrix {
+        /// The matrix.
+        field: &'static str,
+        /// The row.
+        row: usize,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The mass matrix of a global problem has no inverse.
+    #[error("row {row} of `M` depends on the others, so M has no inverse")]
+    SingularMass {
+        /// The row.
+        row: usize,
+    },
+    /// An expression is not one.
+    #[error("expression of row {row}: {what}")]
+    BadExpression {
+        /// The row.
+        row: usize,
+        /// What is wrong.
+        what: String,
+    },
     /// The numbers are refused.
     #[error(transparent)]
     Problem(#[from] ProblemError),
 }
 
-/// The fields of every kind; which ones are needed depends on `kind`.
+/// The one field that decides which others there are.
+#[derive(Deserialize)]
+struct Kind {
+    kind: String,
+}
+
+/// The fields of the linear kinds; which ones are needed depends on `kind`.
 #[derive(Default, Serialize, Deserialize)]
 struct Fields {
     kind: String,
@@ -100,6 +167,10 @@ struct Fields {
     #[serde(rename = "M")]
     m: Option<Vec<Vec<f64>>>,
     q: Option<Vec<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lb: Option<Vec<Option<f64>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ub: Option<Vec<Option<f64>>>,
 }
 
 impl ProblemFile {
@@ -108,11 +179,18 @@ impl ProblemFile {
         if text.len() > MAX_FILE_BYTES {
             return Err(ProblemFileError::TooLong { bytes: text.len() });
         }
+        let Kind { kind } = serde_json::from_str(text)?;
+        if let Some(kind) = friction::kind(&kind) {
+            return friction::read(kind, text).map(Self::Friction);
+        }
+        if kind == "mcp" {
+            return ncp::read(text).map(|(problem, starts)| Self::Ncp { problem, starts });
+        }
         let fields: Fields = serde_json::from_str(text)?;
         match fields.kind.as_str() {
             "lcp" => lcp::read_lcp(fields).map(Self::Lcp),
             "mlcp" => lcp::read_mixed_lcp(fields).map(Self::MixedLcp),
-            "boxlcp" => Err(ProblemFileError::BoxLcp),
+            "boxlcp" => lcp::read_box_lcp(fields).map(Self::BoxLcp),
             _ => Err(ProblemFileError::UnknownKind(fields.kind)),
         }
     }
@@ -120,6 +198,9 @@ impl ProblemFile {
     /// The problem as JSON text that reads back to the same numbers.
     pub fn to_json(&self) -> Result<String, ProblemFileError> {
         let fields = match self {
+            Self::Friction(problem) => return friction::write(problem),
+            Self::Ncp { problem, starts } => return ncp::write(problem, starts),
+            Self::BoxLcp(problem) => lcp::write_box_lcp(problem),
             Self::Lcp(problem) => Fields {
                 kind: "lcp".to_owned(),
                 n: Some(problem.size()),

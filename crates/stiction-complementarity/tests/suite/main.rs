@@ -5,10 +5,13 @@
 
 mod collection;
 mod contact;
+mod friction_collection;
+mod friction_local;
 mod generate;
 mod json;
 mod lcp_cases;
 mod lcp_random;
 mod linalg;
 mod mixed_lcp;
+mod ncp;
 mod verdict;

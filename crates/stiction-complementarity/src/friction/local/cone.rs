@@ -1,0 +1,127 @@
+//! One contact with Coulomb friction and T tangential directions: open, stick or slip.   [GS-2] [GS-3]
+
+use super::small::{SmallLu, dot, times};
+use super::{Memory, Regime, root};
+
+/// The smallest y of the search when C is singular: the slip multiplier is then 1e-14 of the mean stiffness, so that what
+/// passes for sticking moves with 1e-14 C r.
+const SMALLEST_SHIFT: f64 = 1e-14;
+
+/// What depends on A only. The normal row of u = A r + g with u_N = 0 gives r_N, what remains is u_T = C r_T + d.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ConeBlock<const T: usize> {
+    mu: f64,
+    a_nn: f64,
+    a_nt: [f64; T],
+    a_tn: [f64; T],
+    /// C = A_TT − A_TN A_NT / A_NN.
+    c: [[f64; T]; T],
+    /// Factors of C, unless it is singular.
+    factors: Option<SmallLu<T>>,
+    /// tr C / T, the unit of the slip multiplier; positive.
+    mean: f64,
+}
+
+impl<const T: usize> ConeBlock<T> {
+    /// From A row by row, (T + 1)² numbers.
+    pub(super) fn new(mu: f64, a: &[f64]) -> Self {
+        let at = |i: usize, j: usize| a.get(i * (T + 1) + j).copied().unwrap_or(0.0);
+        let (a_nn, a_nt, a_tn) =
+            (at(0, 0), std::array::from_fn(|j| at(0, j + 1)), std::array::from_fn(|i| at(i + 1, 0)));
+        let a_tt = std::array::from_fn(|i| std::array::from_fn(|j| at(i + 1, j + 1)));
+        Self::from_parts(mu, a_nn, a_nt, a_tn, a_tt)
+    }
+
+    /// From the blocks of A.
+    pub(super) fn from_parts(mu: f64, a_nn: f64, a_nt: [f64; T], a_tn: [f64; T], a_tt: [[f64; T]; T]) -> Self {
+        let mut c = a_tt;
+        if a_nn > 0.0 {
+            for (row, a_tn) in c.iter_mut().zip(&a_tn) {
+                row.iter_mut().zip(&a_nt).for_each(|(c, a_nt)| *c -= a_tn / a_nn * a_nt);
+            }
+        }
+        let trace = (0..T).map(|k| c[k][k]).sum::<f64>();
+        // A contact that friction cannot move still needs a unit for the multiplier.
+        let mean = if trace > f64::MIN_POSITIVE { trace / T as f64 } else { a_nn };
+        Self { mu, a_nn, a_nt, a_tn, c, factors: SmallLu::new(c), mean }
+    }
+
+    pub(super) fn solve_slices(&self, g: &[f64], r: &mut [f64], memory: &mut Memory) -> Regime {
+        let ([g_n, g_t @ ..], [r_n, r_t @ ..]) = (g, r) else { return Regime::Stuck };
+        let (Some(g_t), true) = (g_t.first_chunk::<T>(), r_t.len() == T) else { return Regime::Stuck };
+        let (regime, normal, tangential) = self.solve(*g_n, g_t, &mut memory.slide);
+        *r_n = normal;
+        r_t.copy_from_slice(&tangential);
+        regime
+    }
+
+    /// (regime, r_N, r_T). `y` is where to begin the search for the slip multiplier, and where it ended.
+    pub(super) fn solve(&self, g_n: f64, g_t: &[f64; T], y: &mut f64) -> (Regime, f64, [f64; T]) {
+        if g_n >= 0.0 {
+            return (Regime::Open, 0.0, [0.0; T]);
+        }
+        if !(self.a_nn > 0.0) {
+            return (Regime::Stuck, 0.0, [0.0; T]);
+        }
+        if self.mu == 0.0 {
+            return (Regime::Slip, -g_n / self.a_nn, [0.0; T]);
+        }
+        let d: [f64; T] = std::array::from_fn(|k| g_t[k] - self.a_tn[k] / self.a_nn * g_n);
+        let (p, least) = match self.factors {
+            Some(factors) => (factors.solve(&d), 0.0),
+            None => (self.tangential(SMALLEST_SHIFT, &d).0, SMALLEST_SHIFT),
+        };
+        let excess = self.excess(g_n, &p);
+        if excess <= 0.0 {
+            return (Regime::Stick, self.normal(g_n, &p), p.map(|p| -p));
+        }
+        let (normal, tangential) = self.slip(g_n, &d, (least, excess), y);
+        (Regime::Slip, normal, tangential)
+    }
+
+    /// r_N that keeps u_N = 0 when r_T = −p.
+    fn normal(&self, g_n: f64, p: &[f64; T]) -> f64 {
+        (dot(&self.a_nt, p) - g_n) / self.a_nn
+    }
+
+    /// φ = ‖r_T‖ − μ r_N at r_T = −p: positive outside the cone.
+    fn excess(&self, g_n: f64, p: &[f64; T]) -> f64 {
+        dot(p, p).sqrt() - self.mu * self.normal(g_n, p)
+    }
+
+    /// p = −r_T = (C + λ I)⁻¹ d and dp/dy at the multiplier λ = mean · y/(1 − y), as ((1−y) C + mean y I) p = (1−y) d,
+    /// which has no infinity at either end.   [GS-3]
+    fn tangential(&self, y: f64, d: &[f64; T]) -> ([f64; T], [f64; T]) {
+        let x = 1.0 - y;
+        let mut s = self.c.map(|row| row.map(|c| x * c));
+        (0..T).for_each(|k| s[k][k] += self.mean * y);
+        let Some(factors) = SmallLu::new(s) else { return ([0.0; T], [0.0; T]) };
+        let p = factors.solve(&d.map(|d| x * d));
+        let c_p = times(&self.c, &p);
+        let slope = factors.solve(&std::array::from_fn(|k| c_p[k] - d[k] - self.mean * p[k]));
+        (p, slope)
+    }
+
+    /// The root of φ(y) in (least, 1): positive at `least` because sticking fails, negative at 1 because g_N < 0.
+    fn slip(&self, g_n: f64, d: &[f64; T], (least, excess): (f64, f64), y: &mut f64) -> (f64, [f64; T]) {
+        let at_one = self.mu * g_n / self.a_nn;
+        // φ is linear in y when C is isotropic, and one tangential direction always is.
+        let linear = excess / (excess - at_one);
+        *y = if T == 1 && self.factors.is_some() {
+            linear
+        } else {
+            root::newton(least, 1.0, if *y > 0.0 { *y } else { linear }, |y| {
+                let (p, slope) = self.tangential(y, d);
+                let length = dot(&p, &p).sqrt();
+                let change = dot(&p, &slope) / length - self.mu * dot(&self.a_nt, &slope) / self.a_nn;
+                (length - self.mu * self.normal(g_n, &p), change)
+            })
+        };
+        let (p, _) = self.tangential(*y, d);
+        let length = dot(&p, &p).sqrt();
+        let e = if length > 0.0 { p.map(|p| p / length) } else { [0.0; T] };
+        // With the direction known, u_N = 0 and the cone are met to rounding, however large C⁻¹ is:   [GS-3]
+        let normal = -g_n / (self.a_nn - self.mu * dot(&self.a_nt, &e));
+        (normal, e.map(|e| -self.mu * normal * e))
+    }
+}

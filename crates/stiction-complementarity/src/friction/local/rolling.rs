@@ -1,0 +1,152 @@
+//! One contact with Coulomb and rolling friction.   [GS-4]
+//!
+//! A search for the multiplier of rolling around the exact solution of the sliding problem. Where sliding alone has more
+//! than one solution that search can meet a jump; then the normal impulse is searched for instead, around a convex problem
+//! whose solution is unique and continuous.
+
+use super::cone::ConeBlock;
+use super::small::{SmallLu, dot};
+use super::{Memory, Regime, root};
+
+/// The smallest y of the outer search when the moment block is singular; as for sliding.
+const SMALLEST_SHIFT: f64 = 1e-14;
+
+/// How far ‖r_M‖ may be from μ_r r_N, relative to both, where the search for the multiplier ends; a jump leaves far more.
+const JUMP: f64 = 1e-9;
+
+/// The normal impulse is doubled at most so often in search of an upper bound: a factor 1e30.
+const DOUBLINGS: usize = 100;
+
+/// A by components (N, T, M).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RollingBlock {
+    mu: f64,
+    mu_r: f64,
+    a: [[f64; 5]; 5],
+    /// Half the trace of the moment block, the unit of the multiplier of rolling; positive.
+    mean: f64,
+}
+
+/// A candidate: impulses, and which of its two cones it touches.
+#[derive(Clone, Copy)]
+struct Candidate {
+    r: [f64; 5],
+    slides: bool,
+    rolls: bool,
+    /// ‖r_M‖ − μ_r r_N.
+    excess: f64,
+}
+
+impl RollingBlock {
+    pub(super) fn new(mu: f64, mu_r: f64, a: &[f64]) -> Self {
+        let at = |i: usize, j: usize| a.get(i * 5 + j).copied().unwrap_or(0.0);
+        Self::from_matrix(mu, mu_r, std::array::from_fn(|i| std::array::from_fn(|j| at(i, j))))
+    }
+
+    fn from_matrix(mu: f64, mu_r: f64, a: [[f64; 5]; 5]) -> Self {
+        let trace = a[3][3] + a[4][4];
+        Self { mu, mu_r, a, mean: if trace > f64::MIN_POSITIVE { 0.5 * trace } else { a[0][0] } }
+    }
+
+    pub(super) fn solve(&self, g: &[f64], r: &mut [f64], memory: &mut Memory) -> Regime {
+        let (Some(g), true) = (g.first_chunk::<5>(), r.len() == 5) else { return Regime::Stuck };
+        r.fill(0.0);
+        if g[0] >= 0.0 {
+            return Regime::Open;
+        }
+        if !(self.a[0][0] > 0.0) {
+            return Regime::Stuck;
+        }
+        let mut found = self.by_multiplier(g, &mut memory.slide);
+        if found.is_none_or(|found| found.rolls && found.excess.abs() > JUMP * self.mu_r * found.r[0]) {
+            found = self.by_normal(g).or(found);
+        }
+        let Some(found) = found else { return Regime::Stuck };
+        r.copy_from_slice(&self.polished(g, &found));
+        if found.slides || found.rolls { Regime::Slip } else { Regime::Stick }
+    }
+
+    /// The root of ‖r_M‖ − μ_r r_N over the multiplier of rolling, if rolling cannot stick.
+    fn by_multiplier(&self, g: &[f64; 5], slide: &mut f64) -> Option<Candidate> {
+        let at_zero = self.reduced(0.0, g, slide);
+        let least = if at_zero.is_some() { 0.0 } else { SMALLEST_SHIFT };
+        let stuck = at_zero.or_else(|| self.reduced(least, g, slide))?;
+        if stuck.excess <= 0.0 {
+            return Some(stuck);
+        }
+        let end = self.reduced(1.0, g, slide)?;
+        let y = root::bracket((least, stuck.excess), (1.0, end.excess), |y| {
+            self.reduced(y, g, slide).map_or(f64::NAN, |candidate| candidate.excess)
+        });
+        self.reduced(y, g, slide).map(|candidate| Candidate { rolls: true, ..candidate })
+    }
+
+    /// Eliminates r_M = −(A_MM + λ I)⁻¹ (g_M + A_MF r_F) at λ = mean · y/(1 − y), and solves for the force r_F = (r_N, r_T).
+    fn reduced(&self, y: f64, g: &[f64; 5], slide: &mut f64) -> Option<Candidate> {
+        let (x, a) = (1.0 - y, &self.a);
+        let mut s = [3, 4].map(|i: usize| [x * a[i][3], x * a[i][4]]);
+        (0..2).for_each(|k| s[k][k] += self.mean * y);
+        let factors = SmallLu::new(s)?;
+        // (A_MM + λ)⁻¹ times the columns of A_MF, and times g_M.
+        let response = [0, 1, 2].map(|j: usize| factors.solve(&[x * a[3][j], x * a[4][j]]));
+        let free = factors.solve(&[x * g[3], x * g[4]]);
+        let less = |i: usize, b: &[f64; 2]| dot(&[a[i][3], a[i][4]], b);
+        let at = |i: usize, j: usize| a[i][j] - less(i, &response[j]);
+        let force = [0, 1, 2].map(|i| g[i] - less(i, &free));
+        let tangential = [[at(1, 1), at(1, 2)], [at(2, 1), at(2, 2)]];
+        let cone = ConeBlock::from_parts(self.mu, at(0, 0), [at(0, 1), at(0, 2)], [at(1, 0), at(2, 0)], tangential);
+        let (regime, n, [t1, t2]) = cone.solve(force[0], &[force[1], force[2]], slide);
+        let m = [0, 1].map(|k| -free[k] - response[0][k] * n - response[1][k] * t1 - response[2][k] * t2);
+        let excess = dot(&m, &m).sqrt() - self.mu_r * n;
+        Some(Candidate { r: [n, t1, t2, m[0], m[1]], slides: regime == Regime::Slip, rolls: false, excess })
+    }
+
+    /// The root of u_N over r_N. At a given r_N the rest is a convex problem, r_T and r_M in two discs: this block with its
+    /// normal row replaced by 1 · r_N = 1.
+    fn by_normal(&self, g: &[f64; 5]) -> Option<Candidate> {
+        let mut decoupled = self.a;
+        for k in 0..5 {
+            (decoupled[0][k], decoupled[k][0]) = (0.0, 0.0);
+        }
+        decoupled[0][0] = 1.0;
+        let at = |n: f64| {
+            let discs = Self::from_matrix(self.mu * n, self.mu_r * n, decoupled);
+            let mut g: [f64; 5] = std::array::from_fn(|k| g[k] + self.a[k][0] * n);
+            g[0] = -1.0;
+            let mut candidate = discs.by_multiplier(&g, &mut 0.0)?;
+            candidate.r[0] = n;
+            Some(candidate)
+        };
+        let normal_velocity = |n: f64| at(n).map_or(f64::NAN, |found| g[0] + dot(&self.a[0], &found.r));
+        let mut high = -g[0] / self.a[0][0];
+        let mut at_high = normal_velocity(high);
+        for _ in 0..DOUBLINGS {
+            if at_high >= 0.0 {
+                break;
+            }
+            high *= 2.0;
+            at_high = normal_velocity(high);
+        }
+        at(root::bracket((0.0, -g[0]), (high, -at_high), |n| -normal_velocity(n)))
+    }
+
+    /// With the directions of what slides known, the rest is linear: u = 0 in the rows that stick, impulses on their cones in
+    /// the others. This meets the law to rounding, however stiff the block is.
+    fn polished(&self, g: &[f64; 5], found: &Candidate) -> [f64; 5] {
+        let (mut s, mut b) = (self.a, g.map(|g| -g));
+        for (slips, mu, k) in [(found.slides, self.mu, 1), (found.rolls, self.mu_r, 3)] {
+            let part = [found.r[k], found.r[k + 1]];
+            let length = dot(&part, &part).sqrt();
+            for (i, r) in [(k, part[0]), (k + 1, part[1])] {
+                if slips {
+                    s[i] = [0.0; 5];
+                    s[i][i] = 1.0;
+                    s[i][0] = if length > 0.0 { -mu * r / length } else { 0.0 };
+                    b[i] = 0.0;
+                }
+            }
+        }
+        let better = SmallLu::new(s).map(|factors| factors.solve(&b)).filter(|r| r[0] > 0.0);
+        better.unwrap_or(found.r)
+    }
+}

@@ -1,0 +1,98 @@
+//! The collected frictional problems, found through the variable `STICTION_DATA`: files, ruler, and what Gauss-Seidel reaches.
+
+#![allow(clippy::disallowed_methods)] // This test is asked by the environment where the collection is.
+
+use std::path::PathBuf;
+use std::time::Instant;
+use stiction_complementarity::{
+    FrictionNsgs, FrictionNsgsOptions, FrictionProblem, FrictionSolution, Operator, Problem, ProblemFile, Status,
+    Tolerance, solve,
+};
+
+/// Acceptance of the collection: ‖r − P_K(r − û)‖₂ ≤ 1e-8 ‖q‖₂.
+const ACCEPTED: Tolerance = Tolerance { solved: 1e-8, loose: 1e-4 };
+
+/// What plain Gauss-Seidel does not solve within the sweeps of the test, and why.
+const NOT_BY_PLAIN_GAUSS_SEIDEL: &[(&str, &str)] = &[];
+
+struct File {
+    name: String,
+    text: String,
+    facts: serde_json::Value,
+}
+
+fn files() -> Vec<File> {
+    let folder = std::env::var("STICTION_DATA").ok().map(|root| PathBuf::from(root).join("friction_contact"));
+    let Some(folder) = folder.filter(|folder| folder.is_dir()) else {
+        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "STICTION_DATA must lead to the collection here");
+        println!("skipped: STICTION_DATA does not lead to the collection `friction_contact`");
+        return Vec::new();
+    };
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let facts = serde_json::from_str(&text).unwrap();
+        File { name: path.file_stem().unwrap().to_string_lossy().into_owned(), text, facts }
+    };
+    paths.iter().map(read).collect()
+}
+
+impl File {
+    fn problem(&self) -> FrictionProblem {
+        match ProblemFile::read(&self.text) {
+            Ok(ProblemFile::Friction(problem)) => problem,
+            other => panic!("{}: {other:?}", self.name),
+        }
+    }
+}
+
+/// The collector stored solutions with residuals computed by other code from the same text: parser and ruler must agree.
+#[test]
+fn stored_solutions_measure_as_stored() {
+    for file in files() {
+        let (problem, reference) = (file.problem(), &file.facts["reference"]);
+        let r: Vec<f64> = serde_json::from_value(reference["r"].clone()).unwrap();
+        let theirs = reference["natural_map_residual_rel"].as_f64().unwrap();
+        let ours = problem.residual(&FrictionSolution { r: r.clone() }).value;
+        println!("{:45} stored {theirs:.2e}, measured {ours:.2e}", file.name);
+        // Both compute with rounding of the same size: agreement to it, or to a percent above it.
+        assert!((ours - theirs).abs() <= 0.01 * theirs + 1e-13, "{}: {ours:e} against {theirs:e}", file.name);
+        let kind = file.facts["kind"].as_str().unwrap();
+        let u: Vec<f64> = serde_json::from_value(reference["u"].clone()).unwrap();
+        let (mut velocities, mut state) = (Vec::new(), Vec::new());
+        problem.velocities(&r, &mut velocities, &mut state);
+        let worst = velocities.iter().zip(&u).fold(0.0, |worst: f64, (a, b)| worst.max((a - b).abs()));
+        assert!(worst <= 1e-12 * problem.scale(), "{} ({kind}): velocities differ by {worst:e}", file.name);
+    }
+}
+
+#[test]
+fn files_survive_writing_and_reading() {
+    for file in files() {
+        let problem = file.problem();
+        let text = ProblemFile::Friction(problem.clone()).to_json().unwrap();
+        assert_eq!(ProblemFile::read(&text).unwrap(), ProblemFile::Friction(problem), "{}", file.name);
+    }
+}
+
+#[test]
+fn gauss_seidel_on_the_collection() {
+    let options =
+        FrictionNsgsOptions { max_sweeps: 100_000, tolerance: 1e-8, stall_after: 0, ..FrictionNsgsOptions::default() };
+    let mut plain = FrictionNsgs::with_options(options).unwrap();
+    let (mut solved, mut count) = (0, 0);
+    for file in files() {
+        let problem = file.problem();
+        let mut solution = FrictionSolution::default();
+        let start = Instant::now();
+        let outcome = solve(&mut plain, &problem, None, &mut solution, &ACCEPTED);
+        let form = if matches!(problem.operator(), Operator::Local(_)) { "local" } else { "global" };
+        let (blocks, sweeps, residual) = (problem.blocks(), outcome.iterations, outcome.residual.value);
+        println!("{:45} {form:6} {blocks:5} blocks {:16} {sweeps:6} sweeps {residual:.1e} {:?}", file.name, outcome.status.to_string(), start.elapsed());
+        count += 1;
+        solved += usize::from(outcome.status == Status::Solved);
+    }
+    println!("{solved} of {count}");
+}
