@@ -5,6 +5,8 @@
 //! ```
 
 mod equality;
+pub(crate) mod ladder;
+pub(crate) mod pivoting;
 pub(crate) mod schur;
 
 use crate::linalg::SparseMatrix;

@@ -91,8 +91,8 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
         &self.lcp
     }
 
-    /// Factorises A and computes M = B − D A⁻¹ C, q = b − D A⁻¹ a.   [MLCP-3]
-    fn reduce(&mut self, problem: &MixedLcp) -> Result<(), SchurFailure> {
+    /// Factorises A and computes M = B − D A⁻¹ C, q = b − D A⁻¹ a, without solving.   [MLCP-3]
+    pub fn reduce(&mut self, problem: &MixedLcp) -> Result<&Lcp, SchurFailure> {
         problem.ensure_shapes()?;
         problem.ensure_finite()?;
         self.factor
@@ -119,7 +119,7 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
                 }
             }
         })?;
-        Ok(())
+        Ok(&self.lcp)
     }
 
     /// u = −A⁻¹ (C z + a), refined once.   [MLCP-3]

@@ -5,20 +5,21 @@
 use crate::generate::distance;
 use std::path::PathBuf;
 use stiction_complementarity::{
-    Lcp, LcpEnumeration, LcpLemke, LcpSolution, MixedLcp, MixedLcpSchur, MixedLcpSolution, Problem, ProblemFile,
-    ProblemFileError, SchurFailure, Solver, Status, Tolerance, solve,
+    BoxLcp, BoxLcpLadder, BoxLcpSolution, Certificate, Lcp, LcpEnumeration, LcpLadder, LcpLemke, LcpSolution, MixedLcp,
+    MixedLcpLadder, MixedLcpPivoting, MixedLcpSchur, MixedLcpSolution, Problem, ProblemFile, SchurFailure, Solver, Status,
+    Tolerance, proves_infeasible, solve,
 };
 
 /// Acceptance of the collection: ‖min(z, w)‖∞ ≤ 1e-10 max(1, ‖q‖∞).
 const ACCEPTED: Tolerance = Tolerance { solved: 1e-10, loose: 1e-6 };
 
-/// Solvable problems that Lemke's method does not solve, and why; enumeration must solve these.
+/// Solvable problems that one path of Lemke's method does not solve, and why; the ladder must solve these.
 const NOT_BY_LEMKE: &[(&str, &str)] = &[
     ("handbook_10_2_4_bimatrix", "a bimatrix game: the matrix is not copositive, and the path from e ends on a ray"),
     ("lcp_CPS_3", "the same matrix and vector as handbook_10_2_4_bimatrix"),
 ];
 
-/// Mixed problems that elimination refuses, and why; they wait for a method that keeps the free variables.
+/// Mixed problems that elimination refuses, and why; the ladder must solve these by pivoting.
 const NOT_BY_ELIMINATION: &[(&str, &str)] = &[
     ("diodeBridge_mlcp", "the equality block is singular: the node potentials enter by their difference only"),
     ("diodeBridge20_mlcp", "the equality block is singular"),
@@ -48,20 +49,28 @@ fn run<S: Solver<Lcp>>(mut method: S, problem: &Lcp) -> (Status, LcpSolution) {
 }
 
 fn check_lcp(name: &str, problem: &Lcp, facts: &serde_json::Value) {
-    let (by_lemke, solution) = run(LcpLemke::new(), problem);
-    let by_enumeration = (problem.size() <= LcpEnumeration::MAX_SIZE).then(|| run(LcpEnumeration::new(), problem).0);
+    let mut ladder = LcpLadder::new();
+    let mut solution = LcpSolution::default();
+    let outcome = solve(&mut ladder, problem, None, &mut solution, &ACCEPTED);
+    let (status, residual) = (outcome.status, outcome.residual.value);
+    println!("{name:32} {status:?} {residual:.1e} {:?}", ladder.records().last());
+    let by_lemke = run(LcpLemke::new(), problem).0;
     if facts["solvable"] == false {
-        assert!(matches!(by_lemke, Status::Infeasible | Status::Breakdown), "{name}: {by_lemke:?}");
-        assert_ne!(by_enumeration, Some(Status::Solved), "{name}");
+        assert_eq!(status, Status::Infeasible, "{name}");
+        match ladder.certificate() {
+            Some(Certificate::Farkas { y }) => assert!(proves_infeasible(problem, y), "{name}"),
+            Some(Certificate::Enumerated { bases }) => assert_eq!(*bases, 1 << problem.size(), "{name}"),
+            other => panic!("{name}: {other:?}"),
+        }
         return;
     }
-    if let Some(reason) = reason(NOT_BY_LEMKE, name) {
-        assert_ne!(by_lemke, Status::Solved, "{name} is solved by now, although {reason}");
-        assert_eq!(by_enumeration, Some(Status::Solved), "{name}");
-        return;
+    assert_eq!(status, Status::Solved, "{name}: {:?}", ladder.records());
+    assert!(ladder.certificate().is_none(), "{name}");
+    let known = reason(NOT_BY_LEMKE, name);
+    assert_eq!(by_lemke.is_solved(), known.is_none(), "{name}: {known:?}");
+    if problem.size() <= LcpEnumeration::MAX_SIZE {
+        assert_eq!(run(LcpEnumeration::new(), problem).0, Status::Solved, "{name}");
     }
-    assert_eq!(by_lemke, Status::Solved, "{name}");
-    assert!(by_enumeration.is_none_or(Status::is_solved), "{name}");
     if facts["P_matrix"] == true {
         let unique: Vec<f64> = serde_json::from_value(facts["reference_solution"].clone()).unwrap();
         assert!(distance(&solution.z, &unique) <= 1e-12 * unique.iter().fold(1.0, |s: f64, z| s.max(*z)), "{name}");
@@ -69,19 +78,38 @@ fn check_lcp(name: &str, problem: &Lcp, facts: &serde_json::Value) {
 }
 
 fn check_mixed_lcp(name: &str, problem: &MixedLcp) {
-    let mut method = MixedLcpSchur::new(LcpLemke::new());
     let mut solution = MixedLcpSolution::default();
-    let outcome = solve(&mut method, problem, None, &mut solution, &ACCEPTED);
+    let mut schur = MixedLcpSchur::new(LcpLemke::new());
+    let eliminated = solve(&mut schur, problem, None, &mut solution, &ACCEPTED).status;
     if let Some(reason) = reason(NOT_BY_ELIMINATION, name) {
-        assert_eq!(outcome.status, Status::Breakdown, "{name} is solved by now, although {reason}");
-        assert!(matches!(method.last_failure(), Some(SchurFailure::SingularEquality { .. })), "{name}");
+        assert_eq!(eliminated, Status::Breakdown, "{name} is solved by elimination now, although {reason}");
+        assert!(matches!(schur.last_failure(), Some(SchurFailure::SingularEquality { .. })), "{name}");
     } else {
-        assert_eq!(outcome.status, Status::Solved, "{name}: {:?}", outcome.residual);
+        assert_eq!(eliminated, Status::Solved, "{name}");
     }
+    // Pivoting must do whether A is singular or not.
+    let mut pivoting = MixedLcpPivoting::new(LcpLemke::new());
+    let pivoted = solve(&mut pivoting, problem, None, &mut solution, &ACCEPTED);
+    let pivoted = (pivoted.status, pivoted.residual.value);
+    assert_eq!(pivoted.0, Status::Solved, "{name}: {:?} {:?}", pivoted.1, pivoting.last_failure());
+    let mut ladder = MixedLcpLadder::new();
+    let outcome = solve(&mut ladder, problem, None, &mut solution, &ACCEPTED);
+    let (status, residual) = (outcome.status, outcome.residual);
+    println!("{name:32} {status:?} {:.1e} {:?}; pivoting {:.1e}", residual.value, ladder.records().last(), pivoted.1);
+    assert_eq!(status, Status::Solved, "{name}: {residual:?}");
+}
+
+fn check_box_lcp(name: &str, problem: &BoxLcp, facts: &serde_json::Value) {
+    let mut solution = BoxLcpSolution::default();
+    let outcome = solve(&mut BoxLcpLadder::new(), problem, None, &mut solution, &ACCEPTED);
+    assert_eq!(outcome.status, Status::Solved, "{name}: {:?}", outcome.residual);
+    println!("{name:32} Solved {:.1e}", outcome.residual.value);
+    let reference: Vec<f64> = serde_json::from_value(facts["reference_solution"].clone()).unwrap();
+    assert!(distance(&solution.z, &reference) <= 1e-12, "{name}: the matrices here are positive definite");
 }
 
 #[test]
-fn every_solvable_problem_is_solved_and_no_other() {
+fn every_solvable_problem_is_solved_and_every_other_proved_unsolvable() {
     for path in files().unwrap_or_default() {
         let name = path.file_stem().unwrap().to_string_lossy();
         let text = std::fs::read_to_string(&path).unwrap();
@@ -89,7 +117,7 @@ fn every_solvable_problem_is_solved_and_no_other() {
         match ProblemFile::read(&text) {
             Ok(ProblemFile::Lcp(problem)) => check_lcp(&name, &problem, &facts),
             Ok(ProblemFile::MixedLcp(problem)) => check_mixed_lcp(&name, &problem),
-            Err(ProblemFileError::BoxLcp) => assert_eq!(facts["kind"], "boxlcp", "{name}"),
+            Ok(ProblemFile::BoxLcp(problem)) => check_box_lcp(&name, &problem, &facts),
             other => panic!("{name}: {other:?}"),
         }
     }
@@ -108,6 +136,7 @@ fn the_reference_solutions_satisfy_our_ruler() {
                 let solution = MixedLcpSolution { free: free.to_vec(), complementary: complementary.to_vec() };
                 problem.residual(&solution)
             }
+            Ok(ProblemFile::BoxLcp(problem)) => problem.residual(&BoxLcpSolution { z: reference }),
             _ => continue,
         };
         assert!(residual.value <= ACCEPTED.solved, "{}: {residual:?}", path.display());

@@ -1,7 +1,7 @@
 //! Problem files: round trips, refusals, limits.
 
 use crate::generate::{Seed, mixed, p_matrix};
-use stiction_complementarity::{Lcp, MAX_FILE_SIZE, ProblemFile, ProblemFileError};
+use stiction_complementarity::{Lcp, MAX_FILE_SIZE, ProblemError, ProblemFile, ProblemFileError};
 
 fn refusal(text: &str) -> ProblemFileError {
     ProblemFile::read(text).unwrap_err()
@@ -30,7 +30,7 @@ fn unknown_fields_are_ignored() {
 
 #[test]
 fn every_refusal_names_its_culprit() {
-    use ProblemFileError::{BoxLcp, MissingField, Syntax, TooLarge, UnknownKind, WrongLength, WrongRowLength};
+    use ProblemFileError::{MissingField, Syntax, TooLarge, UnknownKind, WrongLength, WrongRowLength};
     assert!(matches!(refusal("{"), Syntax(_)));
     assert!(matches!(refusal(r#"{"kind": "lcp", "n": 1, "M": [[NaN]], "q": [0]}"#), Syntax(_)));
     assert!(matches!(refusal(r#"{"kind": "lcp", "n": 1, "M": [[1e999]], "q": [0]}"#), Syntax(_)));
@@ -55,7 +55,24 @@ fn every_refusal_names_its_culprit() {
     assert!(matches!(refusal(&text), TooLarge { rows } if rows == huge));
     let text = format!(r#"{{"kind": "mlcp", "n_eq": {0}, "m_comp": {0}, "M": [], "q": []}}"#, usize::MAX);
     assert!(matches!(refusal(&text), TooLarge { .. }));
-    let text = r#"{"kind": "boxlcp", "n": 1, "M": [[1]], "q": [0], "lb": [0], "ub": [1]}"#;
-    assert!(matches!(refusal(text), BoxLcp));
-    assert!(refusal(text).to_string().contains("not supported yet"));
+    let text = r#"{"kind": "boxlcp", "n": 1, "M": [[1]], "q": [0], "lb": [2], "ub": [1]}"#;
+    assert!(matches!(refusal(text), ProblemFileError::Problem(ProblemError::BadBounds { row: 0, .. })));
+    let text = r#"{"kind": "boxlcp", "n": 1, "M": [[1]], "q": [0], "lb": [0]}"#;
+    assert!(matches!(refusal(text), MissingField { kind: "boxlcp", field: "ub" }));
+    let text = r#"{"kind": "mcp", "n": 1, "lb": [0], "ub": [null], "F": [["sin", 1]]}"#;
+    assert!(matches!(refusal(text), ProblemFileError::BadExpression { row: 0, .. }));
+    let text = r#"{"kind": "mcp", "n": 1, "lb": [0], "ub": [null], "F": [["x", 1]]}"#;
+    assert!(matches!(refusal(text), ProblemFileError::Problem(ProblemError::UnknownVariable { row: 0 })));
+}
+
+#[test]
+fn bounds_and_expressions_read_back() {
+    for text in [
+        r#"{"kind": "boxlcp", "n": 2, "M": [[1, 2], [3, 4]], "q": [0, 1], "lb": [null, -1], "ub": [1, null]}"#,
+        r#"{"kind": "mcp", "n": 2, "lb": [0, null], "ub": [null, 3.5], "starts": [[1, 2]], "F":
+            [["+", 1, ["*", 2, ["x", 0], ["x", 1]], ["exp", ["-", ["x", 1], 1]]], ["/", ["^", ["x", 0], 1.5], 7]]}"#,
+    ] {
+        let problem = ProblemFile::read(text).unwrap();
+        assert_eq!(ProblemFile::read(&problem.to_json().unwrap()).unwrap(), problem);
+    }
 }

@@ -1,0 +1,126 @@
+//! The ladder for mixed problems: eliminate the free variables, else pivot them away, else keep them and use Newton.
+
+use super::pivoting::MixedLcpPivoting;
+use super::schur::MixedLcpSchur;
+use super::{MixedLcp, MixedLcpSolution};
+use crate::lcp::ladder::LcpLadder;
+use crate::ncp::newton::NcpNewton;
+use crate::outcome::{Ending, Status};
+use crate::problem::Problem;
+use crate::solver::Solver;
+
+/// One rung of [`MixedLcpLadder`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MixedLcpRung {
+    /// Elimination by the Schur complement, then the ladder for LCPs; needs a regular A.   [MLCP-3]
+    Schur,
+    /// Pivots, then the ladder for LCPs; for a singular A.   [MLCP-6]
+    Pivoting,
+    /// Semismooth Newton with the free variables kept.   [NCP-5]
+    Newton,
+}
+
+/// What one rung of the last run achieved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MixedRungRecord {
+    /// The rung.
+    pub rung: MixedLcpRung,
+    /// What its method claimed.
+    pub status: Status,
+    /// What its answer measured.
+    pub residual: f64,
+    /// Its iterations, in its own unit.
+    pub iterations: u32,
+}
+
+/// The ladder of methods for [`MixedLcp`], with their scratch memory.
+///
+/// `Infeasible` comes with the proof of [`LcpLadder`] for the reduced problem, or from contradicting equalities.
+#[derive(Clone, Debug, Default)]
+pub struct MixedLcpLadder {
+    schur: MixedLcpSchur<LcpLadder>,
+    pivoting: MixedLcpPivoting<LcpLadder>,
+    newton: NcpNewton,
+    candidate: MixedLcpSolution,
+    start: Vec<f64>,
+    point: Vec<f64>,
+    records: Vec<MixedRungRecord>,
+}
+
+impl MixedLcpLadder {
+    /// The rungs, in order.
+    pub const RUNGS: [MixedLcpRung; 3] = [MixedLcpRung::Schur, MixedLcpRung::Pivoting, MixedLcpRung::Newton];
+
+    /// Residual [MLCP-2] up to which a rung's answer is taken without trying the next. Dimensionless.
+    const ACCEPTED: f64 = 1e-11;
+
+    /// The ladder with its default rungs.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The rungs that the last run tried, in order.
+    pub fn records(&self) -> &[MixedRungRecord] {
+        &self.records
+    }
+
+    /// The elimination, for instance to see the ladder of the reduced problem.
+    pub fn schur(&self) -> &MixedLcpSchur<LcpLadder> {
+        &self.schur
+    }
+
+    /// The pivoting, for instance to see the ladder of the reduced problem.
+    pub fn pivoting(&self) -> &MixedLcpPivoting<LcpLadder> {
+        &self.pivoting
+    }
+
+    fn try_rung(&mut self, rung: MixedLcpRung, problem: &MixedLcp, guess: Option<&MixedLcpSolution>) -> Ending {
+        match rung {
+            MixedLcpRung::Schur => self.schur.run(problem, guess, &mut self.candidate),
+            MixedLcpRung::Pivoting => self.pivoting.run(problem, guess, &mut self.candidate),
+            MixedLcpRung::Newton => {
+                self.start.clear();
+                if let Some(guess) = guess {
+                    self.start.extend(guess.free.iter().chain(&guess.complementary));
+                }
+                let guess = guess.map(|_| self.start.as_slice());
+                let ending = self.newton.search_all(problem, guess, &mut self.point);
+                self.candidate.reset(problem.free_size(), problem.complementary_size());
+                let (free, complementary) = self.point.split_at(problem.free_size());
+                self.candidate.free.copy_from_slice(free);
+                self.candidate.complementary.iter_mut().zip(complementary).for_each(|(z, x)| *z = x.max(0.0));
+                ending
+            }
+        }
+    }
+}
+
+impl Solver<MixedLcp> for MixedLcpLadder {
+    fn run(&mut self, problem: &MixedLcp, guess: Option<&MixedLcpSolution>, solution: &mut MixedLcpSolution) -> Ending {
+        solution.reset(problem.free_size(), problem.complementary_size());
+        self.records.clear();
+        if problem.ensure_shapes().is_err() || problem.ensure_finite().is_err() {
+            return Ending::new(Status::Breakdown, 0);
+        }
+        let (mut best, mut iterations) = (f64::INFINITY, 0_u32);
+        let mut last = Status::Breakdown;
+        for rung in Self::RUNGS {
+            let ending = self.try_rung(rung, problem, guess);
+            let residual = problem.residual(&self.candidate).value;
+            self.records.push(MixedRungRecord { rung, status: ending.status, residual, iterations: ending.iterations });
+            iterations = iterations.saturating_add(ending.iterations);
+            if residual < best {
+                best = residual;
+                last = ending.status;
+                solution.clone_from(&self.candidate);
+            }
+            let done = ending.status == Status::Solved && residual <= Self::ACCEPTED;
+            if done || ending.status == Status::Infeasible {
+                return Ending::new(ending.status, iterations);
+            }
+        }
+        Ending::new(last, iterations)
+    }
+}

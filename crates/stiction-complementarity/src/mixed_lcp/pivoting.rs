@@ -1,0 +1,323 @@
+//! Mixed problems whose equality block is singular: free variables leave by pivots, in pairs with z where A has none.
+//! [MLCP-6]
+//!
+//! While A offers a pivot, an equality exchanges with a free variable, as in elimination. Where it offers none, an
+//! equality exchanges with some z_j and the row w_j with a free variable: the pair (z_j, w_j) changes sides and stays a
+//! pair. What is left is an LCP for the variables that are not basic. Equalities that hold by themselves are dropped, and
+//! free variables that no pivot reaches are set to zero.
+
+use super::{MixedLcp, MixedLcpSolution};
+use crate::lcp::{Lcp, LcpSolution};
+use crate::linalg::{DenseLu, DenseMatrix};
+use crate::outcome::{Ending, Status};
+use crate::problem::{Problem, ProblemError};
+use crate::solver::Solver;
+
+/// Why the last run could not pose its LCP.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PivotingFailure {
+    /// An equality reads 0 = constant: there is no solution.
+    #[error("equality {row} contradicts the others: {value:e} is left of it where zero is needed")]
+    Contradiction {
+        /// The equality row.
+        row: usize,
+        /// What is left of it.
+        value: f64,
+    },
+    /// No pivot takes this equality away.
+    #[error("equality {row} binds complementary variables only, and no free variable takes their place")]
+    NoPivot {
+        /// The equality row.
+        row: usize,
+    },
+    /// The problem itself, or the LCP computed from it, is not legal.
+    #[error("the problem cannot be reduced: {0}")]
+    Problem(#[from] ProblemError),
+}
+
+/// Solves a [`MixedLcp`] with a singular equality block by pivoting and giving the rest to `S`.
+#[derive(Clone, Debug, Default)]
+pub struct MixedLcpPivoting<S> {
+    inner: S,
+    /// y = T x + value for the basic y and the nonbasic x; row and column i start as y_i and x_i.
+    tableau: DenseMatrix,
+    value: Vec<f64>,
+    /// The largest entry of each row at the start: what its pivots are compared with.
+    row_sizes: Vec<f64>,
+    /// Where the free variable of column l has gone: the row it is basic in.
+    free_rows: Vec<Option<usize>>,
+    equality_done: Vec<bool>,
+    /// Whether z_j is basic, so that w_j is the unknown of the LCP.
+    swapped: Vec<bool>,
+    undetermined: bool,
+    lcp: Lcp,
+    lcp_solution: LcpSolution,
+    lu: DenseLu,
+    basis: Vec<usize>,
+    defect: Vec<f64>,
+    correction: Vec<f64>,
+    corrected: MixedLcpSolution,
+    pivot_row: Vec<f64>,
+    failure: Option<PivotingFailure>,
+}
+
+impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
+    /// A pivot below this fraction of its row counts as zero. Dimensionless; as for factorisations.
+    const ZERO: f64 = 1e-11;
+
+    /// The pivoting in front of `inner`.
+    pub fn new(inner: S) -> Self {
+        Self { inner, ..Self::default() }
+    }
+
+    /// The method that solves the LCP, for instance to ask why it failed.
+    pub fn inner(&self) -> &S {
+        &self.inner
+    }
+
+    /// Why the last run could not pose its LCP; `None` when it could.
+    pub fn last_failure(&self) -> Option<&PivotingFailure> {
+        self.failure.as_ref()
+    }
+
+    /// The LCP that the last run posed.
+    pub fn reduced(&self) -> &Lcp {
+        &self.lcp
+    }
+
+    /// T = [A C; D B], value = (a, b).
+    fn start(&mut self, problem: &MixedLcp) {
+        let (n, free) = (problem.size(), problem.free_size());
+        self.tableau.reset(n, n);
+        self.value.clear();
+        self.row_sizes.clear();
+        for (block, first) in [(&problem.equality, 0), (&problem.complementarity, free)] {
+            for (i, &constant) in block.constant.iter().enumerate() {
+                let row = self.tableau.row_mut(first + i);
+                block.on_free.row(i).for_each(|(j, value)| row[j] += value);
+                block.on_complementary.row(i).for_each(|(j, value)| row[free + j] += value);
+                self.row_sizes.push(row.iter().fold(constant.abs(), |size, x| size.max(x.abs())));
+                self.value.push(constant);
+            }
+        }
+        self.free_rows.clear();
+        self.free_rows.resize(free, None);
+        self.equality_done.clear();
+        self.equality_done.resize(free, false);
+        self.swapped.clear();
+        self.swapped.resize(n - free, false);
+        self.undetermined = false;
+    }
+
+    /// An entry relative to the size of its row.
+    fn relative(&self, row: usize, col: usize) -> f64 {
+        let size = self.row_sizes[row];
+        if size > 0.0 { self.tableau[(row, col)].abs() / size } else { 0.0 }
+    }
+
+    /// The largest entry among equalities and free variables that are both still there.
+    fn best_single(&self) -> Option<(usize, usize)> {
+        let free = self.free_rows.len();
+        let open_cols = || (0..free).filter(|&l| self.free_rows[l].is_none());
+        let places = (0..free).filter(|&k| !self.equality_done[k]).flat_map(|k| open_cols().map(move |l| (k, l)));
+        largest(places.map(|(k, l)| ((k, l), self.relative(k, l))), Self::ZERO)
+    }
+
+    /// The pair j with the largest product of its entries in an equality k and a free column l.
+    fn best_double(&self) -> Option<(usize, usize, usize)> {
+        let free = self.free_rows.len();
+        let pairs = (0..self.swapped.len()).map(|j| free + j);
+        let candidates = pairs.filter_map(|j| {
+            let rows = (0..free).filter(|&k| !self.equality_done[k]);
+            let k = largest(rows.map(|k| (k, self.relative(k, j))), Self::ZERO)?;
+            let cols = (0..free).filter(|&l| self.free_rows[l].is_none());
+            let l = largest(cols.map(|l| (l, self.relative(j, l))), Self::ZERO)?;
+            Some(((k, j, l), self.relative(k, j) * self.relative(j, l)))
+        });
+        largest(candidates, 0.0)
+    }
+
+    /// Exchanges the basic variable of `row` with the nonbasic one of `col`.
+    fn pivot(&mut self, row: usize, col: usize) {
+        let inverse = 1.0 / self.tableau[(row, col)];
+        self.pivot_row.clear();
+        self.pivot_row.extend(self.tableau.row(row).iter().map(|x| -x * inverse));
+        self.pivot_row[col] = inverse;
+        self.tableau.row_mut(row).copy_from_slice(&self.pivot_row);
+        self.value[row] *= -inverse;
+        for i in (0..self.value.len()).filter(|&i| i != row) {
+            let entries = self.tableau.row_mut(i);
+            let factor = std::mem::replace(&mut entries[col], 0.0);
+            if factor != 0.0 {
+                entries.iter_mut().zip(&self.pivot_row).for_each(|(x, p)| *x += factor * p);
+                self.value[i] += factor * self.value[row];
+            }
+        }
+    }
+
+    /// Pivots until no equality is left, and poses the LCP of the rest.   [MLCP-6]
+    fn reduce(&mut self, problem: &MixedLcp) -> Result<(), PivotingFailure> {
+        problem.ensure_shapes()?;
+        problem.ensure_finite()?;
+        self.start(problem);
+        let free = problem.free_size();
+        loop {
+            if let Some((k, l)) = self.best_single() {
+                self.pivot(k, l);
+                self.free_rows[l] = Some(k);
+                self.equality_done[k] = true;
+            } else if let Some((k, j, l)) = self.best_double() {
+                self.pivot(k, j);
+                self.pivot(j, l);
+                // Row k now holds the variable that column j had, row j the free one: rows k and j change places so that
+                // position j keeps holding its own pair.
+                self.exchange_rows(k, j);
+                self.free_rows[l] = Some(k);
+                self.equality_done[k] = true;
+                self.exchange_columns(l, j);
+                self.swapped[j - free] = !self.swapped[j - free];
+                // Row j holds another variable now, in other units.
+                let size = self.tableau.row(j).iter().fold(0.0, |size: f64, x| size.max(x.abs()));
+                self.row_sizes[j] = size.max(self.value[j].abs());
+            } else {
+                break;
+            }
+        }
+        self.check_rest(problem)?;
+        let (tableau, value) = (&self.tableau, &self.value);
+        self.lcp.refill(problem.complementary_size(), |m, q| {
+            for (i, q) in q.iter_mut().enumerate() {
+                m.row_mut(i).copy_from_slice(&tableau.row(free + i)[free..]);
+                *q = value[free + i];
+            }
+        })?;
+        Ok(())
+    }
+
+    fn exchange_rows(&mut self, a: usize, b: usize) {
+        for col in 0..self.value.len() {
+            let x = self.tableau[(a, col)];
+            self.tableau[(a, col)] = self.tableau[(b, col)];
+            self.tableau[(b, col)] = x;
+        }
+        self.value.swap(a, b);
+    }
+
+    fn exchange_columns(&mut self, a: usize, b: usize) {
+        for row in 0..self.value.len() {
+            self.tableau.row_mut(row).swap(a, b);
+        }
+    }
+
+    /// The equalities that no pivot took away must hold by themselves.
+    fn check_rest(&mut self, problem: &MixedLcp) -> Result<(), PivotingFailure> {
+        let free = problem.free_size();
+        for row in (0..free).filter(|&k| !self.equality_done[k]) {
+            if (free..problem.size()).any(|j| self.relative(row, j) > Self::ZERO) {
+                return Err(PivotingFailure::NoPivot { row });
+            }
+            let value = self.value[row];
+            if value.abs() > Self::ZERO * self.row_sizes[row] {
+                return Err(PivotingFailure::Contradiction { row, value });
+            }
+        }
+        let matters = |l: usize| (free..problem.size()).any(|row| self.relative(row, l) > Self::ZERO);
+        self.undetermined = (0..free).any(|l| self.free_rows[l].is_none() && matters(l));
+        Ok(())
+    }
+
+    /// From the LCP back to u and z.
+    fn recover(&mut self, solution: &mut MixedLcpSolution) {
+        let free = self.free_rows.len();
+        let (x, tableau, value) = (&self.lcp_solution.z, &self.tableau, &self.value);
+        let basic = |row: usize| value[row] + crate::linalg::dot(&tableau.row(row)[free..], x);
+        for (u, row) in solution.free.iter_mut().zip(&self.free_rows) {
+            *u = row.map_or(0.0, basic);
+        }
+        for (j, z) in solution.complementary.iter_mut().enumerate() {
+            *z = if self.swapped[j] { basic(free + j).max(0.0) } else { x[j] };
+        }
+    }
+
+    /// Solves the equalities and the rows with z > 0 once more from the original numbers, kept only where the ruler
+    /// prefers it: the pivots before leave their rounding in u and z.   [MLCP-5]
+    fn polish(&mut self, problem: &MixedLcp, solution: &mut MixedLcpSolution) {
+        let before = problem.residual(solution).value;
+        let free = problem.free_size();
+        self.basis.clear();
+        self.basis.extend(0..free);
+        self.basis.extend((0..solution.complementary.len()).filter(|&j| solution.complementary[j] > 0.0).map(|j| free + j));
+        let basis = &self.basis;
+        let block_of = |i: usize| match i.checked_sub(free) {
+            None => (&problem.equality, i),
+            Some(row) => (&problem.complementarity, row),
+        };
+        let factored = self.lu.factor(basis.len(), |a| {
+            for (&i, row) in basis.iter().zip(a.chunks_exact_mut(basis.len().max(1))) {
+                let (block, i) = block_of(i);
+                block.on_free.row(i).for_each(|(l, value)| row[l] += value);
+                for (j, value) in block.on_complementary.row(i) {
+                    if let Ok(place) = basis.binary_search(&(free + j)) {
+                        row[place] += value;
+                    }
+                }
+            }
+        });
+        if factored.is_err() {
+            return;
+        }
+        let (u, z) = (&solution.free, &solution.complementary);
+        self.defect.clear();
+        self.defect.extend(basis.iter().map(|&i| {
+            let (block, i) = block_of(i);
+            -block.value(i, u, z)
+        }));
+        self.correction.resize(basis.len(), 0.0);
+        self.lu.solve(&self.defect, &mut self.correction);
+        self.corrected.clone_from(solution);
+        for (&i, correction) in basis.iter().zip(&self.correction) {
+            match i.checked_sub(free) {
+                None => self.corrected.free[i] += correction,
+                Some(j) => self.corrected.complementary[j] = (self.corrected.complementary[j] + correction).max(0.0),
+            }
+        }
+        if problem.residual(&self.corrected).value < before {
+            std::mem::swap(solution, &mut self.corrected);
+        }
+    }
+}
+
+/// The item of largest weight above `least`.
+fn largest<T>(items: impl Iterator<Item = (T, f64)>, least: f64) -> Option<T> {
+    let mut best = (None, least);
+    for (item, weight) in items {
+        if weight > best.1 {
+            best = (Some(item), weight);
+        }
+    }
+    best.0
+}
+
+impl<S: Solver<Lcp> + Default> Solver<MixedLcp> for MixedLcpPivoting<S> {
+    fn run(&mut self, problem: &MixedLcp, _: Option<&MixedLcpSolution>, solution: &mut MixedLcpSolution) -> Ending {
+        solution.reset(problem.free_size(), problem.complementary_size());
+        self.failure = self.reduce(problem).err();
+        match self.failure {
+            None => {}
+            Some(PivotingFailure::Contradiction { .. }) => return Ending::new(Status::Infeasible, 0),
+            Some(_) => return Ending::new(Status::Breakdown, 0),
+        }
+        let mut ending = self.inner.run(&self.lcp, None, &mut self.lcp_solution);
+        if self.lcp_solution.z.len() != problem.complementary_size() {
+            return Ending::new(Status::Breakdown, ending.iterations);
+        }
+        // With a free variable set to zero arbitrarily, a proof about the rest proves nothing about the whole.
+        if ending.status == Status::Infeasible && self.undetermined {
+            ending.status = Status::Breakdown;
+        }
+        self.recover(solution);
+        self.polish(problem, solution);
+        ending
+    }
+}
