@@ -10,7 +10,7 @@ use crate::linalg::{DenseMatrix, SparseMatrix};
 use crate::mixed_lcp::ladder::MixedLcpLadder;
 use crate::mixed_lcp::{MixedLcp, MixedLcpSolution};
 use crate::ncp::{NcpFunction, natural_map_between};
-use crate::outcome::{Ending, Status};
+use crate::outcome::Ending;
 use crate::problem::{Problem, ProblemError, Residual, ensure_finite, ensure_size, residual_scale};
 use crate::solver::Solver;
 
@@ -98,7 +98,7 @@ impl BoxLcp {
 
     fn roles(&self, roles: &mut Vec<Role>) -> (usize, usize) {
         let (mut free, mut bounded) = (0, 0);
-        let mut next = |counter: &mut usize| std::mem::replace(counter, *counter + 1);
+        let next = |counter: &mut usize| std::mem::replace(counter, *counter + 1);
         roles.clear();
         for (&lower, &upper) in self.lower.iter().zip(&self.upper) {
             roles.push(match (lower.is_finite(), upper.is_finite()) {
@@ -225,7 +225,6 @@ impl Solver<BoxLcp> for BoxLcpLadder {
                 };
             solution.z.push(z.max(problem.lower[i]).min(problem.upper[i]));
         }
-        let status = if solution.z.len() == problem.size() { ending.status } else { Status::Breakdown };
-        Ending::new(status, ending.iterations)
+        ending
     }
 }

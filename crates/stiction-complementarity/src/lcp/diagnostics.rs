@@ -60,7 +60,11 @@ pub fn is_p_matrix(m: &DenseMatrix) -> Finding {
     if n <= MAX_DECIDED_SIZE {
         let rows: Vec<usize> = (0..n).collect();
         let mut witness = vec![0.0; n];
-        return if has_positive_minors(m.clone(), &rows, &mut witness) { Finding::Yes } else { Finding::No { witness } };
+        return if has_positive_minors(m.clone(), &rows, &mut witness) {
+            Finding::Yes
+        } else {
+            Finding::No { witness }
+        };
     }
     if let Some(i) = (0..n).find(|&i| m[(i, i)] <= 0.0) {
         let mut witness = vec![0.0; n];
@@ -82,9 +86,11 @@ pub fn proves_infeasible(problem: &Lcp, y: &[f64]) -> bool {
     if y.len() != n || y.iter().any(|&y| !y.is_finite() || y < 0.0) {
         return false;
     }
-    let (q_y, q_size) = problem.q().iter().zip(y).fold((0.0, 0.0), |(sum, size): (f64, f64), (q, y)| {
-        (sum + q * y, size + (q * y).abs())
-    });
+    let (q_y, q_size) = problem
+        .q()
+        .iter()
+        .zip(y)
+        .fold((0.0, 0.0), |(sum, size): (f64, f64), (q, y)| (sum + q * y, size + (q * y).abs()));
     // One wrong sign among the columns can be paid for by a large z, so columns are judged far more finely than q.
     let column_holds = |j: usize| {
         let terms = (0..n).map(|i| problem.m()[(i, j)] * y[i]);

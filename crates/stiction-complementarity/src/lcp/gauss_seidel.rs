@@ -103,12 +103,7 @@ impl LcpGaussSeidel {
         }
     }
 
-    fn iterate(
-        &mut self,
-        problem: &Lcp,
-        best: &mut LcpSolution,
-        sweeps: &mut u32,
-    ) -> Result<(), GaussSeidelFailure> {
+    fn iterate(&mut self, problem: &Lcp, best: &mut LcpSolution, sweeps: &mut u32) -> Result<(), GaussSeidelFailure> {
         if let Some(row) = (0..problem.size()).find(|&i| problem.m()[(i, i)] <= 0.0) {
             return Err(GaussSeidelFailure::Diagonal { row });
         }

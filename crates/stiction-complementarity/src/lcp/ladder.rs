@@ -1,7 +1,8 @@
 //! One method after the other until one has the solution, or a proof that there is none.
 //!
 //! The rungs are a visible list, every rung that was tried is recorded, and `Infeasible` is claimed only with a
-//! [`Certificate`]: a Farkas vector found on a ray of Lemke's method [LCP-11], or a complete enumeration [LCP-6].
+//! [`Certificate`]: a Farkas vector [LCP-11] from a ray of Lemke's method, on the problem itself or on the linear program
+//! that only asks for feasibility [LCP-12]; or a complete enumeration [LCP-6].
 
 use super::diagnostics::proves_infeasible;
 use super::enumeration::LcpEnumeration;
@@ -30,6 +31,8 @@ pub enum LcpRung {
     PrincipalPivoting,
     /// Semismooth Newton.
     Newton,
+    /// Asks whether any z ≥ 0 makes M z + q ≥ 0, and proves it if none does. Finds no solution.   [LCP-12]
+    Feasibility,
     /// All complementary bases; skipped above [`LcpEnumeration::MAX_SIZE`] rows.
     Enumeration,
 }
@@ -72,6 +75,7 @@ pub struct LcpLadder {
     principal_pivoting: LcpPrincipalPivoting,
     newton: LcpNewton,
     enumeration: LcpEnumeration,
+    feasibility: Lcp,
     candidate: LcpSolution,
     records: Vec<RungRecord>,
     certificate: Option<Certificate>,
@@ -85,7 +89,7 @@ impl Default for LcpLadder {
 
 impl LcpLadder {
     /// The rungs that [`new`](Self::new) climbs.
-    pub const DEFAULT_RUNGS: [LcpRung; 11] = [
+    pub const DEFAULT_RUNGS: [LcpRung; 12] = [
         LcpRung::WarmStart,
         LcpRung::Lemke { tilt: 0.0, shift: 0 },
         LcpRung::Lemke { tilt: 1.0, shift: 1 },
@@ -94,6 +98,7 @@ impl LcpLadder {
         LcpRung::Lemke { tilt: 100.0, shift: 5 },
         LcpRung::Lemke { tilt: 3.0, shift: 11 },
         LcpRung::Newton,
+        LcpRung::Feasibility,
         LcpRung::Enumeration,
         LcpRung::Lemke { tilt: 1000.0, shift: 23 },
         LcpRung::Lemke { tilt: 30.0, shift: 47 },
@@ -116,6 +121,7 @@ impl LcpLadder {
             principal_pivoting: LcpPrincipalPivoting::new(),
             newton: LcpNewton::new(),
             enumeration: LcpEnumeration::new(),
+            feasibility: Lcp::default(),
             candidate: LcpSolution::default(),
             records: Vec::new(),
             certificate: None,
@@ -148,17 +154,47 @@ impl LcpLadder {
             }
             LcpRung::PrincipalPivoting => Some(self.principal_pivoting.run(problem, None, z)),
             LcpRung::Newton => Some(self.newton.run(problem, guess, z)),
+            LcpRung::Feasibility => Some(self.ask_feasibility(problem)),
             LcpRung::Enumeration if problem.size() > LcpEnumeration::MAX_SIZE => None,
             LcpRung::Enumeration => Some(self.enumeration.run(problem, None, z)),
         }
     }
 
+    /// Runs Lemke's method on the skew problem K = [0 −Mᵀ; M 0], k = (0, q), whose solutions hold a feasible z and whose
+    /// rays hold a Farkas vector.   [LCP-12]
+    fn ask_feasibility(&mut self, problem: &Lcp) -> Ending {
+        let n = problem.size();
+        self.candidate.z.clear();
+        self.candidate.z.resize(n, 0.0);
+        let filled = self.feasibility.refill(2 * n, |k, constant| {
+            for i in 0..n {
+                for (j, &m) in problem.m().row(i).iter().enumerate() {
+                    k[(n + i, j)] = m;
+                    k[(j, n + i)] = -m;
+                }
+                constant[n + i] = problem.q()[i];
+            }
+        });
+        if filled.is_err() {
+            return Ending::new(Status::Breakdown, 0);
+        }
+        self.lemke.set_cover(0.0, 0);
+        let mut point = std::mem::take(&mut self.candidate);
+        let ending = self.lemke.run(&self.feasibility, None, &mut point);
+        point.z.truncate(n);
+        self.candidate = point;
+        // A feasible z is not yet a solution.
+        let status = if ending.status == Status::Solved { Status::Breakdown } else { ending.status };
+        Ending::new(status, ending.iterations)
+    }
+
     /// The proof that the rung just tried has brought, if any.
     fn proof(&self, rung: LcpRung, ending: Ending, problem: &Lcp) -> Option<Certificate> {
         match rung {
-            LcpRung::Lemke { .. } => {
+            LcpRung::Lemke { .. } | LcpRung::Feasibility => {
                 let ray = matches!(self.lemke.last_failure(), Some(LemkeFailure::Ray { .. }));
                 let y = self.lemke.ray();
+                let y = if rung == LcpRung::Feasibility { y.get(problem.size()..).unwrap_or_default() } else { y };
                 (ray && proves_infeasible(problem, y)).then(|| Certificate::Farkas { y: y.to_vec() })
             }
             LcpRung::Enumeration if ending.status == Status::Infeasible => {

@@ -208,9 +208,9 @@ impl LcpLemke {
     /// Whether a failure may come from a misjudged tie, so that judging more or less finely may cure it.
     fn is_curable(&self, failure: LemkeFailure) -> bool {
         match failure {
-            // With hardly any of z₀ left a ray is more likely rounding than a proof.
-            LemkeFailure::Ray { .. } => self.dictionary.cover_left() <= Self::DOUBTFUL_RAY,
-            LemkeFailure::WrongBasis { .. } | LemkeFailure::Stalled { .. } | LemkeFailure::Overflow { .. } => true,
+            // Contact problems have no rays: one that shows is rounding until other paths confirm it.
+            LemkeFailure::Ray { .. }
+            | LemkeFailure::WrongBasis { .. } | LemkeFailure::Stalled { .. } | LemkeFailure::Overflow { .. } => true,
             LemkeFailure::Budget { .. } => false,
         }
     }
@@ -273,8 +273,7 @@ impl Solver<Lcp> for LcpLemke {
         for (coarser, tilt) in Self::ATTEMPTS {
             let tie = coarser * self.options.tie_tolerance;
             let tilt = self.options.cover_tilt + tilt;
-            let judge =
-                Judgement { tie, pivot: self.options.pivot_tolerance, tilt, shift: self.options.cover_shift };
+            let judge = Judgement { tie, pivot: self.options.pivot_tolerance, tilt, shift: self.options.cover_shift };
             self.ray.clear();
             self.failure = self.attempt(problem, judge, budget, &mut pivots, solution).err();
             let Some(failure) = self.failure else { return Ending::new(Status::Solved, pivots) };

@@ -4,7 +4,7 @@
 //! of its merit function, which proves nothing. A guess is used.
 
 use super::{Lcp, LcpSolution};
-use crate::ncp::newton::{Continuation, NcpNewton, NcpNewtonOptions};
+use crate::ncp::newton::{NcpAttempt, NcpNewton, NcpNewtonOptions};
 use crate::ncp::reformulation::Reformulation;
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
@@ -59,7 +59,7 @@ impl Solver<Lcp> for LcpNewton {
             target: self.options.target * scale,
             reformulation: self.options.reformulation,
             restarts: 0,
-            continuation: Continuation::Allowed,
+            attempts: &NcpAttempt::ALL,
         };
         let ending = self.newton.search_all(problem, guess.map(|guess| guess.z.as_slice()), &mut solution.z);
         if ending.status == Status::Solved {

@@ -46,13 +46,15 @@ impl NcpNewton {
     fn follow<F: NcpFunction>(&mut self, function: &F, stage: impl Fn(f64) -> Stage) -> Halt {
         let first = PATH_START * self.typical_size(function);
         let (mut parameter, mut stride) = (first, 0.2);
-        let mut halt = self.descend(function, stage(parameter), 1e-3 * parameter, PATH_STEPS);
+        // Near enough to the path for Newton to find the next point, and no nearer than rounding allows.
+        let near = |parameter: f64| (1e-4 * parameter.min(1.0)).max(1e-10);
+        let mut halt = self.descend(function, stage(parameter), near(parameter), PATH_STEPS);
         while halt == Halt::Reached && parameter > PATH_END * first {
             let mut kept = std::mem::take(&mut self.kept);
             kept.clear();
             kept.extend_from_slice(self.place());
             let next = stride * parameter;
-            halt = self.descend(function, stage(next), 1e-3 * next.min(1.0), PATH_STEPS);
+            halt = self.descend(function, stage(next), near(next), PATH_STEPS);
             if halt == Halt::Reached {
                 parameter = next;
                 stride = (stride * stride.sqrt()).max(0.05);
@@ -66,12 +68,13 @@ impl NcpNewton {
         halt
     }
 
-    /// The size of F at the start relative to z: what the parameters of the paths are compared with.
+    /// The size of F at the start relative to z, and of its slopes: what the parameters of the paths are compared with.
     fn typical_size<F: NcpFunction>(&mut self, function: &F) -> f64 {
         self.kept.resize(function.size(), 0.0);
         function.value(&self.center, &mut self.kept);
         let f = self.kept.iter().fold(0.0, |size: f64, f| size.max(f.abs()));
         let z = self.center.iter().fold(1.0, |size: f64, z| size.max(z.abs()));
-        if f.is_finite() { (f / z).clamp(0.1, 1e6) } else { 1.0 }
+        let size = self.largest_slope(function).max(f / z);
+        if size.is_finite() { size.clamp(0.1, 1e6) } else { 1.0 }
     }
 }

@@ -43,12 +43,11 @@ impl Expression {
     pub fn dual(&self, z: &[f64], variable: usize) -> Dual {
         match self {
             Self::Number(number) => (*number, 0.0),
-            Self::Variable(i) => {
-                (z.get(*i).copied().unwrap_or(f64::NAN), if *i == variable { 1.0 } else { 0.0 })
-            }
-            Self::Sum(terms) => terms.iter().map(|term| term.dual(z, variable)).fold((0.0, 0.0), |sum, term| {
-                (sum.0 + term.0, sum.1 + term.1)
-            }),
+            Self::Variable(i) => (z.get(*i).copied().unwrap_or(f64::NAN), if *i == variable { 1.0 } else { 0.0 }),
+            Self::Sum(terms) => terms
+                .iter()
+                .map(|term| term.dual(z, variable))
+                .fold((0.0, 0.0), |sum, term| (sum.0 + term.0, sum.1 + term.1)),
             Self::Product(factors) => {
                 let factors = factors.iter().map(|factor| factor.dual(z, variable));
                 factors.fold((1.0, 0.0), |a, b| (a.0 * b.0, a.1 * b.0 + a.0 * b.1))

@@ -24,19 +24,8 @@ pub struct NcpNewtonOptions {
     pub reformulation: Reformulation,
     /// Other starts that are tried after the given one. Default 3; 0 keeps to the given one.
     pub restarts: u16,
-    /// Whether attempts from easier problems are made at all.
-    pub continuation: Continuation,
-}
-
-/// Whether easier problems may lead to the given one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Continuation {
-    /// Newton first, then the easier problems.
-    #[default]
-    Allowed,
-    /// Newton only.
-    Forbidden,
+    /// The ways that are tried from each start, in order. Default [`NcpAttempt::ALL`].
+    pub attempts: &'static [NcpAttempt],
 }
 
 impl Default for NcpNewtonOptions {
@@ -46,7 +35,7 @@ impl Default for NcpNewtonOptions {
             target: 1e-12,
             reformulation: Reformulation::FischerBurmeister,
             restarts: 3,
-            continuation: Continuation::Allowed,
+            attempts: &NcpAttempt::ALL,
         }
     }
 }
@@ -61,6 +50,11 @@ pub enum NcpAttempt {
     Smoothing,
     /// Through F + λ (z − z⁰), λ → 0.   [NCP-7]
     Proximal,
+}
+
+impl NcpAttempt {
+    /// All of them, the direct one first.
+    pub const ALL: [Self; 3] = [Self::Newton, Self::Smoothing, Self::Proximal];
 }
 
 /// What one attempt of the last run achieved.
@@ -202,13 +196,20 @@ impl NcpNewton {
     /// Remembers the best place, as the natural map of the problem itself judges.   [NCP-2]
     fn note<F: NcpFunction>(&mut self, function: &F) {
         let rows = self.here.z.iter().zip(&self.here.f).enumerate();
-        let residual = rows.fold(0.0, |worst: f64, (i, (&z, &f))| {
-            worst.max(natural_map_between(z, f, function.bounds(i)).abs())
-        });
+        let residual =
+            rows.fold(0.0, |worst: f64, (i, (&z, &f))| worst.max(natural_map_between(z, f, function.bounds(i)).abs()));
         if residual < self.best_residual {
             self.best_residual = residual;
             self.best.clone_from(&self.here.z);
         }
+    }
+
+    /// The largest entry of ∂F/∂z at the start.
+    pub(super) fn largest_slope<F: NcpFunction>(&mut self, function: &F) -> f64 {
+        function.jacobian(&self.center, &mut self.jacobian);
+        let rows = 0..self.jacobian.finished_rows();
+        let jacobian = &self.jacobian;
+        rows.flat_map(|i| jacobian.row(i)).fold(0.0, |size: f64, (_, slope)| size.max(slope.abs()))
     }
 
     /// H = ∂Φ/∂z and the gradient Hᵀ Φ.   [NCP-5]
@@ -300,15 +301,16 @@ impl NcpNewton {
     }
 
     /// Makes one attempt after the other until the target is reached.
-    pub(crate) fn search_all<F: NcpFunction>(&mut self, function: &F, guess: Option<&[f64]>, z: &mut Vec<f64>) -> Ending {
+    pub(crate) fn search_all<F: NcpFunction>(
+        &mut self,
+        function: &F,
+        guess: Option<&[f64]>,
+        z: &mut Vec<f64>,
+    ) -> Ending {
         let n = function.size();
         let guess = guess.filter(|guess| guess.len() == n && guess.iter().all(|z| z.is_finite()));
         self.records.clear();
         (self.best_residual, self.iterations) = (f64::INFINITY, 0);
-        let attempts: &[NcpAttempt] = match self.options.continuation {
-            Continuation::Allowed => &[NcpAttempt::Newton, NcpAttempt::Smoothing, NcpAttempt::Proximal],
-            Continuation::Forbidden => &[NcpAttempt::Newton],
-        };
         z.clear();
         z.extend((0..n).map(|i| start(function, guess, i, 0)));
         self.best.clone_from(z);
@@ -316,7 +318,7 @@ impl NcpNewton {
         'starts: for number in 0..=self.options.restarts {
             self.center.clear();
             self.center.extend((0..n).map(|i| start(function, guess, i, number)));
-            for &attempt in attempts {
+            for &attempt in self.options.attempts {
                 let before = self.iterations;
                 halt = self.attempt(function, attempt);
                 let (residual, iterations) = (self.best_residual, self.iterations - before);

@@ -31,11 +31,16 @@ impl Reformulation {
                 let (x, y, s) = (a / size, b / size, smoothing / size);
                 let root = (x * x + y * y + 2.0 * s * s).sqrt();
                 // Where a + b > 0 the difference would cancel; the product form does not.
-                let value =
-                    if x + y > 0.0 { 2.0 * (x * y - s * s) / (x + y + root) } else { x + y - root };
+                let value = if x + y > 0.0 { 2.0 * (x * y - s * s) / (x + y + root) } else { x + y - root };
                 (size * value, 1.0 - x / root, 1.0 - y / root)
             }
-            Self::MinMap if smoothing == 0.0 => if a < b { (a, 1.0, 0.0) } else { (b, 0.0, 1.0) },
+            Self::MinMap if smoothing == 0.0 => {
+                if a < b {
+                    (a, 1.0, 0.0)
+                } else {
+                    (b, 0.0, 1.0)
+                }
+            }
             Self::MinMap => {
                 let (difference, sum) = (a - b, a + b);
                 let root = (difference * difference + 4.0 * smoothing * smoothing).sqrt();

@@ -5,7 +5,7 @@
 use crate::generate::{Seed, distance, lemke, p_matrix};
 use std::path::PathBuf;
 use stiction_complementarity::{
-    BoxLcp, BoxLcpLadder, BoxLcpSolution, Continuation, Expression, ExpressionFunction, Lcp, Ncp, NcpAttempt,
+    BoxLcp, BoxLcpLadder, BoxLcpSolution, Expression, ExpressionFunction, Lcp, Ncp, NcpAttempt,
     NcpFunction, NcpNewton, NcpNewtonOptions, NcpSolution, Problem, ProblemError, ProblemFile, Reformulation,
     SparseMatrix, Status, Tolerance, solve,
 };
@@ -97,21 +97,22 @@ fn the_classics_from_many_starts() {
 }
 
 #[test]
-fn a_valley_that_defeats_descent_is_left_by_the_proximal_path() {
+fn a_valley_that_defeats_descent_is_left_by_the_paths() {
     // Billups: F = (x − 1)² − 1.01 from 0, where the merit function has a local minimum.
     let problem = nonnegative(vec![polynomial(&[(1.0, &[0, 0]), (-2.0, &[0]), (-0.01, &[])])]);
-    let mut options = NcpNewtonOptions::default();
-    options.continuation = Continuation::Forbidden;
-    options.restarts = 0;
-    let mut descent = NcpNewton::with_options(options).unwrap();
     let start = NcpSolution { z: vec![0.0] };
-    let mut solution = NcpSolution::default();
-    let outcome = solve(&mut descent, &problem, Some(&start), &mut solution, &ACCEPTED);
-    assert!(!outcome.status.is_solved() && outcome.residual.value > 1e-3, "{outcome:?}");
-    let (status, solution, method, _) = attempt(&problem, &[0.0]);
-    assert_eq!(status, Status::Solved);
-    assert_eq!(method.records().last().unwrap().attempt, NcpAttempt::Proximal);
-    assert!((solution.z[0] - (1.0 + 1.01_f64.sqrt())).abs() < 1e-12);
+    for (attempts, leaves) in
+        [(&[NcpAttempt::Newton], false), (&[NcpAttempt::Smoothing], true), (&[NcpAttempt::Proximal], true)]
+    {
+        let mut options = NcpNewtonOptions::default();
+        (options.attempts, options.restarts) = (attempts, 0);
+        let mut method = NcpNewton::with_options(options).unwrap();
+        let mut solution = NcpSolution::default();
+        let outcome = solve(&mut method, &problem, Some(&start), &mut solution, &ACCEPTED);
+        assert_eq!(outcome.status.is_solved(), leaves, "{attempts:?}: {outcome:?}");
+        assert!(outcome.residual.value > 1e-3 || leaves, "{attempts:?}: {outcome:?}");
+        assert!((solution.z[0] - (1.0 + 1.01_f64.sqrt())).abs() < 1e-12 || !leaves, "{attempts:?}");
+    }
 }
 
 #[test]
