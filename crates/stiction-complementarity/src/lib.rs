@@ -33,6 +33,7 @@ mod reformulate;
 mod solver;
 
 pub use box_lcp::{BoxLcp, BoxLcpLadder, BoxLcpSolution};
+pub use friction::admm::{FrictionAdmm, FrictionAdmmOptions};
 pub use friction::newton::{FrictionNewton, FrictionNewtonOptions};
 pub use friction::nsgs::{FrictionNsgs, FrictionNsgsOptions, NsgsFailure};
 pub use friction::{Bodies, Delassus, FrictionProblem, FrictionSolution, Law, Operator, Regime, solve_local};

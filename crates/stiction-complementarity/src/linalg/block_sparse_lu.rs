@@ -3,7 +3,9 @@
 //!
 //! The order of elimination is minimum degree on the symmetrised pattern and stays fixed; inside a diagonal block rows are
 //! exchanged for size, between blocks they are not. Factors fill row by row (the "IKJ" form): with row i spread over a
-//! map, L_ik = A_ik U_kk⁻¹ and A_ij ← A_ij − L_ik U_kj. Blocks of zeros, such as the rows of open contacts, cost nothing.
+//! map, L_ik = A_ik U_kk⁻¹, A_ij ← A_ij − L_ik U_kj, and at last P A_ii = L_ii U_ii and U_ij = L_ii⁻¹ P A_ij. Diagonal blocks
+//! stay triangular factors and are never inverted: where stiff contacts glue bodies together a product with an inverse
+//! would lose the masses to rounding. Blocks of zeros, such as the rows of open contacts, cost nothing.
 
 use super::ordering::minimum_degree;
 use super::{SingularRow, SparseMatrix, VANISHED_PIVOT};
@@ -44,10 +46,29 @@ pub struct BlockSparseLu {
     data: Vec<f64>,
     /// Entry of each column in the row being eliminated.
     entry_of: Vec<usize>,
+    /// Row exchanges inside the diagonal blocks, one number per row, in the caller's order.
+    exchanges: Vec<usize>,
+    /// A pivot below this fraction of its row counts as vanished.
+    vanished: Vanished,
     scratch: Vec<f64>,
 }
 
+/// [`VANISHED_PIVOT`] unless the caller wants another bound.
+#[derive(Clone, Copy, Debug)]
+struct Vanished(f64);
+
+impl Default for Vanished {
+    fn default() -> Self {
+        Self(VANISHED_PIVOT)
+    }
+}
+
 impl BlockSparseLu {
+    /// Factors that accept any pivot above this fraction of its row; the default is [`VANISHED_PIVOT`].
+    pub fn accepting(pivot: f64) -> Self {
+        Self { vanished: Vanished(pivot), ..Self::default() }
+    }
+
     /// Chooses the order for diagonal blocks of these sizes coupled by these pairs, and lays out the factors.
     ///
     /// Pairs may come in any order, once or often, in either direction; both blocks of a pair get a place.
@@ -93,6 +114,7 @@ impl BlockSparseLu {
         }
         let largest = self.sizes.iter().copied().max().unwrap_or(0);
         self.scratch = vec![0.0; largest * largest];
+        self.exchanges = vec![0; self.sizes.iter().sum()];
         self.data = vec![0.0; total];
     }
 
@@ -120,21 +142,29 @@ impl BlockSparseLu {
         self.columns.len()
     }
 
-    /// Replaces the matrix by its factors: L below the diagonal, U above it, and U_kk⁻¹ on it.
+    /// Replaces the matrix by its factors: L_ik below the diagonal, U_ik above it, L_ii and U_ii (its diagonal inverted) on it.
     ///
-    /// The row of an error is the first row, in the caller's order, of the block that could not be inverted.
+    /// The row of an error is the first row, in the caller's order, of the block that could not be factorised.
     pub fn factor(&mut self) -> Result<(), SingularRow> {
         for i in 0..self.order.len() {
             self.eliminate_row(i);
-            let range = self.range(self.diagonal[i]);
-            if !invert_in_place(self.sizes[i], &mut self.data[range], &mut self.scratch) {
-                return Err(SingularRow { row: self.offsets[i] });
+            let (size, begin) = (self.sizes[i], self.offsets[i]);
+            let exchanges = &mut self.exchanges[begin..begin + size];
+            let (until, after) = self.data.split_at_mut(self.starts[self.diagonal[i] + 1]);
+            let block = &mut until[self.starts[self.diagonal[i]]..];
+            if !factor_in_place(size, block, exchanges, self.vanished.0) {
+                return Err(SingularRow { row: begin });
+            }
+            let base = self.starts[self.diagonal[i] + 1];
+            for entry in self.diagonal[i] + 1..self.row_starts[i + 1] {
+                let place = self.starts[entry] - base..self.starts[entry + 1] - base;
+                solve_lower(size, block, exchanges, &mut after[place]);
             }
         }
         Ok(())
     }
 
-    /// Row i of L and U, but for the inverse of the pivot.
+    /// Row i of L, and what is left of row i of A for U.
     fn eliminate_row(&mut self, i: usize) {
         let row = self.row_starts[i]..self.row_starts[i + 1];
         for entry in row.clone() {
@@ -151,11 +181,10 @@ impl BlockSparseLu {
             if current[place.clone()].iter().all(|x| *x == 0.0) {
                 continue;
             }
-            let factor = &mut self.scratch[..size_i * size_k];
-            factor.fill(0.0);
             let pivot = self.starts[self.diagonal[k]]..self.starts[self.diagonal[k] + 1];
-            multiply_add(1.0, &current[place.clone()], &above[pivot], (size_i, size_k, size_k), factor);
-            current[place].copy_from_slice(factor);
+            solve_upper_from_right(size_k, &above[pivot], &mut current[place.clone()]);
+            let factor = &mut self.scratch[..size_i * size_k];
+            factor.copy_from_slice(&current[place]);
             for upper in self.diagonal[k] + 1..self.row_starts[k + 1] {
                 let (j, source) = (self.columns[upper], self.starts[upper]..self.starts[upper + 1]);
                 let target = self.entry_of[j];
@@ -173,18 +202,15 @@ impl BlockSparseLu {
             for entry in self.row_starts[i]..self.diagonal[i] {
                 self.subtract_block(entry, rows.start, x);
             }
+            let pivot = &self.data[self.range(self.diagonal[i])];
+            solve_lower(self.sizes[i], pivot, &self.exchanges[rows.clone()], &mut x[rows]);
         }
         for i in (0..self.order.len()).rev() {
             let rows = self.offsets[i]..self.offsets[i] + self.sizes[i];
             for entry in self.diagonal[i] + 1..self.row_starts[i + 1] {
                 self.subtract_block(entry, rows.start, x);
             }
-            let pivot = self.range(self.diagonal[i]);
-            let known = &mut self.scratch[..rows.len()];
-            known.copy_from_slice(&x[rows.clone()]);
-            for (x, row) in x[rows].iter_mut().zip(self.data[pivot].chunks_exact(self.sizes[i].max(1))) {
-                *x = super::dot(row, known);
-            }
+            solve_upper(self.sizes[i], &self.data[self.range(self.diagonal[i])], &mut x[rows]);
         }
     }
 
@@ -205,11 +231,8 @@ impl BlockSparseLu {
 
 /// The symmetric graph of the couplings.
 fn adjacency(n: usize, couplings: &[(usize, usize)]) -> SparseMatrix {
-    let mut pairs: Vec<(usize, usize)> = couplings
-        .iter()
-        .flat_map(|&(i, j)| [(i, j), (j, i)])
-        .filter(|&(i, j)| i != j && i < n && j < n)
-        .collect();
+    let mut pairs: Vec<(usize, usize)> =
+        couplings.iter().flat_map(|&(i, j)| [(i, j), (j, i)]).filter(|&(i, j)| i != j && i < n && j < n).collect();
     pairs.sort_unstable();
     pairs.dedup();
     let mut graph = SparseMatrix::default();
@@ -258,6 +281,95 @@ fn multiply_add_fixed<const P: usize, const N: usize>(sign: f64, a: &[f64], b: &
     }
 }
 
+/// P A = L U in place with row exchanges; the diagonal of U is stored inverted. False when a pivot has vanished.
+fn factor_in_place(n: usize, a: &mut [f64], exchanges: &mut [usize], vanished: f64) -> bool {
+    for k in 0..n {
+        let (mut pivot, mut largest) = (k, 0.0);
+        for i in k..n {
+            if a[i * n + k].abs() > largest {
+                (pivot, largest) = (i, a[i * n + k].abs());
+            }
+        }
+        let size = a[pivot * n + k..(pivot + 1) * n].iter().fold(0.0, |size: f64, x| size.max(x.abs()));
+        // Written so that a NaN is refused too.
+        if !(largest > vanished * size && largest.is_finite()) {
+            return false;
+        }
+        exchanges[k] = pivot;
+        if pivot != k {
+            for j in 0..n {
+                a.swap(k * n + j, pivot * n + j);
+            }
+        }
+        let reciprocal = 1.0 / a[k * n + k];
+        a[k * n + k] = reciprocal;
+        let (upper, lower) = a.split_at_mut((k + 1) * n);
+        let upper = &upper[k * n + k + 1..];
+        for row in lower.chunks_exact_mut(n) {
+            let factor = row[k] * reciprocal;
+            row[k] = factor;
+            row[k + 1..].iter_mut().zip(upper).for_each(|(x, u)| *x -= factor * u);
+        }
+    }
+    true
+}
+
+/// X ← L⁻¹ P X for X with n rows.
+fn solve_lower(n: usize, factors: &[f64], exchanges: &[usize], x: &mut [f64]) {
+    let width = x.len() / n.max(1);
+    for (k, &pivot) in exchanges.iter().enumerate() {
+        if pivot != k {
+            for j in 0..width {
+                x.swap(k * width + j, pivot * width + j);
+            }
+        }
+    }
+    for (i, l) in factors.chunks_exact(n.max(1)).enumerate() {
+        let (above, row) = x.split_at_mut(i * width);
+        let row = &mut row[..width];
+        for (l, above) in l.iter().zip(above.chunks_exact(width.max(1))) {
+            row.iter_mut().zip(above).for_each(|(x, above)| *x -= l * above);
+        }
+    }
+}
+
+/// x ← U⁻¹ x.
+fn solve_upper(n: usize, factors: &[f64], x: &mut [f64]) {
+    for (i, u) in factors.chunks_exact(n.max(1)).enumerate().rev() {
+        let sum = super::dot(&u[i + 1..], &x[i + 1..]);
+        x[i] = (x[i] - sum) * u[i];
+    }
+}
+
+/// X ← X U⁻¹ for X with n columns.
+fn solve_upper_from_right(n: usize, factors: &[f64], x: &mut [f64]) {
+    match n {
+        6 => solve_upper_from_right_fixed::<6>(factors, x),
+        3 => solve_upper_from_right_fixed::<3>(factors, x),
+        _ => {
+            for x in x.chunks_exact_mut(n.max(1)) {
+                for (k, u) in factors.chunks_exact(n.max(1)).enumerate() {
+                    x[k] *= u[k];
+                    let factor = x[k];
+                    x[k + 1..].iter_mut().zip(&u[k + 1..]).for_each(|(x, u)| *x -= factor * u);
+                }
+            }
+        }
+    }
+}
+
+fn solve_upper_from_right_fixed<const N: usize>(factors: &[f64], x: &mut [f64]) {
+    let Ok(factors) = <&[[f64; N]; N]>::try_from(factors.as_chunks::<N>().0) else { return };
+    for x in x.as_chunks_mut::<N>().0 {
+        for k in 0..N {
+            x[k] *= factors[k][k];
+            for j in k + 1..N {
+                x[j] -= x[k] * factors[k][j];
+            }
+        }
+    }
+}
+
 /// A ← A⁻¹ by Gauss-Jordan elimination with row exchanges; false when A is singular to working precision.
 ///
 /// `scratch` holds at least n² numbers, for the inverse under construction.
@@ -300,10 +412,7 @@ fn subtract_row(n: usize, a: &mut [f64], (i, k): (usize, usize), factor: f64) {
         return;
     }
     let (low, high) = a.split_at_mut(i.max(k) * n);
-    let (row, other) = if i > k {
-        (&mut high[..n], &low[k * n..(k + 1) * n])
-    } else {
-        (&mut low[i * n..(i + 1) * n], &high[..n])
-    };
+    let (row, other) =
+        if i > k { (&mut high[..n], &low[k * n..(k + 1) * n]) } else { (&mut low[i * n..(i + 1) * n], &high[..n]) };
     row.iter_mut().zip(other).for_each(|(x, y)| *x -= factor * y);
 }

@@ -4,6 +4,7 @@
 
 mod block_lu;
 mod block_matrix;
+mod block_sparse_lu;
 mod dense;
 mod ldl;
 mod lu;
@@ -12,6 +13,8 @@ mod sparse;
 
 pub use block_lu::BlockLu;
 pub use block_matrix::BlockMatrix;
+pub use block_sparse_lu::BlockSparseLu;
+pub(crate) use block_sparse_lu::invert_in_place;
 pub use dense::DenseMatrix;
 pub(crate) use dense::dot;
 pub use ldl::SparseLdl;

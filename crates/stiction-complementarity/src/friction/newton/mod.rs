@@ -5,20 +5,23 @@
 //! `docs/theory/cones.md`, section "Semismooth Newton".
 
 mod alart_curnier;
+mod merit;
 mod options;
 pub(crate) mod system;
 
 pub use options::FrictionNewtonOptions;
 
-use crate::friction::law::MAX_CONTACT_ROWS;
-use crate::friction::{Delassus, FrictionProblem, FrictionSolution, Law};
+use crate::friction::{Delassus, FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
-use system::{ImpulseSystem, mean_diagonals};
+use merit::{evaluate, proximal_velocities, scale_rows};
+pub(crate) use merit::{natural_map, start_from};
+use system::ImpulseSystem;
 
-/// Accepted merits that the line search looks back on.
-const MEMORY: usize = 5;
+/// Where rounding is the limit the residual hovers although α is at its least: after this many such steps an acceptable
+/// residual is taken.
+const ROUNDING_PATIENCE: u32 = 4;
 
 /// Semismooth Newton for frictional contact.   [NEWTON-1] … [NEWTON-5]
 ///
@@ -49,31 +52,15 @@ pub struct FrictionNewton {
 struct Course {
     /// Proximal weight α, relative to the diagonal of W.
     alpha: f64,
-    /// Merit when the anchor was set.
+    /// How far the merit may rise above that of the anchor before steps are shortened.
+    slack: f64,
+    /// Merit when the anchor was set, and now.
     anchor_merit: f64,
+    merit: f64,
     /// Steps since the anchor was set.
     since_anchor: u32,
-    /// The last accepted merits since then, in a ring.
-    merits: [f64; MEMORY],
-    accepted: usize,
     /// Failures in a row, of the line search or of the factorisation.
     failures: u32,
-}
-
-impl Course {
-    fn remember(&mut self, merit: f64) {
-        self.merits[self.accepted % MEMORY] = merit;
-        self.accepted += 1;
-    }
-
-    fn worst_remembered(&self) -> f64 {
-        self.merits[..self.accepted.min(MEMORY)].iter().copied().fold(0.0, f64::max)
-    }
-
-    fn restart(&mut self, merit: f64) {
-        (self.anchor_merit, self.since_anchor, self.accepted) = (merit, 0, 0);
-        self.remember(merit);
-    }
 }
 
 impl FrictionNewton {
@@ -120,7 +107,7 @@ impl FrictionNewton {
         self.linearise(problem, r, course.alpha);
         self.system.factor(problem).ok()?;
         self.solve_for_step(problem);
-        let bound = course.worst_remembered();
+        let bound = course.merit.max(course.slack * course.anchor_merit);
         let mut length = 1.0;
         for _ in 0..=self.options.max_halvings {
             for i in 0..r.len() {
@@ -131,7 +118,7 @@ impl FrictionNewton {
             if merit <= (1.0 - 2.0 * self.options.sufficient_decrease * length) * bound {
                 std::mem::swap(r, &mut self.trial_r);
                 problem.velocities(r, &mut self.u, &mut self.state);
-                course.remember(merit);
+                course.merit = merit;
                 return Some(length);
             }
             length *= 0.5;
@@ -176,30 +163,31 @@ impl FrictionNewton {
     /// Sets the anchor to r: the proximal term vanishes there.
     fn anchor_at(&mut self, problem: &FrictionProblem, r: &[f64], course: &mut Course) {
         self.anchor.copy_from_slice(r);
-        course.restart(evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map));
+        course.anchor_merit = evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map);
+        (course.merit, course.since_anchor) = (course.anchor_merit, 0);
     }
 
-    /// After a step: a proximal problem solved well enough gives the next anchor and a smaller weight; one that takes
-    /// too long, or a failed step, a larger weight. False when enlarging is no longer possible.
-    fn steer(&mut self, problem: &FrictionProblem, r: &[f64], taken: Option<f64>, course: &mut Course) -> bool {
+    /// After a step: a proximal problem solved well enough gives the next anchor, a smaller weight and more slack; one
+    /// that takes too long, or a failed step, leads back to the better of r and the anchor with a larger weight and less
+    /// slack. False after too many failures.
+    fn steer(&mut self, problem: &FrictionProblem, r: &mut [f64], taken: Option<f64>, course: &mut Course) -> bool {
         let options = self.options;
         course.since_anchor += 1;
-        let merit = course.merits[(course.accepted + MEMORY - 1) % MEMORY];
-        if taken.is_some() {
-            course.failures = 0;
-            // Merits are squares, the option speaks of lengths.
-            if merit <= options.inner_accuracy.powi(2) * course.anchor_merit {
-                course.alpha = (course.alpha * options.shrink).max(options.least_proximal);
-                self.anchor_at(problem, r, course);
-            } else if course.since_anchor >= options.inner_steps {
-                course.alpha = (course.alpha / options.shrink).min(options.largest_proximal);
-                self.anchor_at(problem, r, course);
+        course.failures = if taken.is_some() { 0 } else { course.failures + 1 };
+        // Merits are squares, the option speaks of lengths.
+        if taken.is_some() && course.merit <= options.inner_accuracy.powi(2) * course.anchor_merit {
+            course.alpha = (course.alpha * options.shrink).max(options.least_proximal);
+            course.slack = (course.slack * 10.0).min(options.slack);
+            self.anchor_at(problem, r, course);
+        } else if taken.is_none() || course.since_anchor >= options.inner_steps {
+            course.alpha = (course.alpha / options.shrink.powi(2)).min(options.largest_proximal);
+            course.slack = (course.slack * 0.01).max(1.0);
+            if evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map) > course.anchor_merit {
+                r.copy_from_slice(&self.anchor);
+                problem.velocities(r, &mut self.u, &mut self.state);
             }
-            return true;
+            self.anchor_at(problem, r, course);
         }
-        course.failures += 1;
-        course.alpha = (course.alpha / options.shrink.powi(2)).min(options.largest_proximal);
-        self.anchor_at(problem, r, course);
         course.failures <= options.max_failures
     }
 }
@@ -213,26 +201,29 @@ impl Solver<FrictionProblem> for FrictionNewton {
     ) -> Ending {
         let options = self.options;
         self.start(problem, guess, &mut solution.r);
+        let mut least = natural_map(problem, &solution.r, &self.u);
         let mut course = Course {
-            alpha: options.proximal,
+            alpha: least.clamp(options.least_proximal, options.proximal),
+            slack: options.slack,
             anchor_merit: 0.0,
+            merit: 0.0,
             since_anchor: 0,
-            merits: [0.0; MEMORY],
-            accepted: 0,
             failures: 0,
         };
         self.anchor_at(problem, &solution.r, &mut course);
-        let mut least = natural_map(problem, &solution.r, &self.u);
-        let (mut steps, mut status) = (0, Status::BudgetExhausted);
+        let (mut steps, mut idle, mut status) = (0, 0, Status::BudgetExhausted);
         while least > options.tolerance && steps < options.max_steps {
             let taken = self.advance(problem, &mut solution.r, &mut course);
             steps += 1;
             let residual = natural_map(problem, &solution.r, &self.u);
+            let at_floor = course.alpha <= options.least_proximal;
+            idle = if residual < 0.5 * least || !at_floor { 0 } else { idle + 1 };
             if residual < least {
                 least = residual;
                 self.best.copy_from_slice(&solution.r);
             }
-            if !self.steer(problem, &solution.r, taken, &mut course) {
+            let stuck = !self.steer(problem, &mut solution.r, taken, &mut course);
+            if stuck || (idle >= ROUNDING_PATIENCE && least <= options.acceptable) {
                 status = Status::Breakdown;
                 break;
             }
@@ -241,82 +232,5 @@ impl Solver<FrictionProblem> for FrictionNewton {
         let stopped_by_rounding = status == Status::Breakdown && least <= options.acceptable;
         let solved = least <= options.tolerance || stopped_by_rounding;
         Ending::new(if solved { Status::Solved } else { status }, steps)
-    }
-}
-
-/// r ← the guess, or zero where there is none that fits.
-pub(crate) fn start_from(guess: Option<&FrictionSolution>, rows: usize, r: &mut Vec<f64>) {
-    r.clear();
-    match guess {
-        Some(guess) if guess.r.len() == rows && guess.r.iter().all(|x| x.is_finite()) => r.extend_from_slice(&guess.r),
-        _ => r.resize(rows, 0.0),
-    }
-}
-
-/// The problem's residual at r, with the velocities u known; infinite where it cannot be measured.   [CONE-5]
-pub(crate) fn natural_map(problem: &FrictionProblem, r: &[f64], u: &[f64]) -> f64 {
-    let sum: f64 = (0..problem.blocks()).map(|block| problem.violation(block, r, u)).sum();
-    let finite = sum.is_finite() && r.iter().chain(u).all(|x| x.is_finite());
-    if finite { sum.sqrt() / problem.scale() } else { f64::INFINITY }
-}
-
-/// f ← the map at (r, u) with the proximal term; the answer is its squared length, weighted by 1/ρ.   [NEWTON-3]
-fn evaluate(
-    problem: &FrictionProblem,
-    rho: &[f64],
-    (r, u): (&[f64], &[f64]),
-    proximal: Option<(f64, &[f64])>,
-    f: &mut [f64],
-) -> f64 {
-    let mut merit = 0.0;
-    let mut moved = [0.0; MAX_CONTACT_ROWS];
-    for (block, law) in problem.laws().iter().enumerate() {
-        let range = problem.range(block);
-        let (rho, r, u, f) = (&rho[range.clone()], &r[range.clone()], &u[range.clone()], &mut f[range.clone()]);
-        match (proximal, law) {
-            (Some((alpha, anchor)), Law::Equality { .. }) => {
-                // Equality blocks may be long: ρ (u + α (r − r̄)/ρ) directly.
-                let terms = rho.iter().zip(u).zip(r.iter().zip(&anchor[range]));
-                f.iter_mut().zip(terms).for_each(|(f, ((rho, u), (r, anchor)))| *f = rho * u + alpha * (r - anchor));
-            }
-            (Some((alpha, anchor)), _) => {
-                let moved = &mut moved[..r.len()];
-                proximal_velocities(rho, alpha, (r, &anchor[range], u), moved);
-                alart_curnier::map(law, rho, r, moved, f);
-            }
-            (None, _) => alart_curnier::map(law, rho, r, u, f),
-        }
-        merit += f.iter().zip(rho).map(|(f, rho)| f * f / rho).sum::<f64>();
-    }
-    merit
-}
-
-/// out ← u + α/ρ (r − r̄): the velocities of the proximal problem.   [NEWTON-3]
-fn proximal_velocities(rho: &[f64], alpha: f64, (r, anchor, u): (&[f64], &[f64], &[f64]), out: &mut [f64]) {
-    for (i, out) in out.iter_mut().enumerate() {
-        *out = u[i] + alpha / rho[i] * (r[i] - anchor[i]);
-    }
-}
-
-/// ρ of each row: one over the mean diagonal entry of W among the normal component, each disc, and each row of a joint.
-fn scale_rows(problem: &FrictionProblem, scratch: &mut Vec<f64>, means: &mut Vec<f64>, rho: &mut Vec<f64>) {
-    mean_diagonals(problem, scratch, means);
-    rho.clear();
-    for (block, law) in problem.laws().iter().enumerate() {
-        let n = law.rows();
-        scratch.clear();
-        scratch.resize(n * n, 0.0);
-        problem.operator().diagonal(block, scratch);
-        let compliance = problem.compliance().get(problem.range(block)).unwrap_or(&[]);
-        let entry = |k: usize| scratch[k * (n + 1)] + compliance.get(k).copied().unwrap_or(0.0);
-        let mut k = 0;
-        while k < n {
-            let end = alart_curnier::disc_end(law, k);
-            let mean = (k..end).map(entry).sum::<f64>() / (end - k) as f64;
-            // A row that nothing moves, or one far smaller than its block, takes the scale of the block.
-            let scale = if mean > 1e-6 * means[block] && mean.is_finite() { mean } else { means[block] };
-            rho.extend((k..end).map(|_| 1.0 / scale));
-            k = end;
-        }
     }
 }
