@@ -9,6 +9,7 @@
 //! W comes explicitly ([`BlockMatrix`]) or through bodies ([`Bodies`]). The law of each block is a [`Law`].
 
 pub(crate) mod admm;
+pub(crate) mod interior_point;
 pub(crate) mod law;
 pub(crate) mod local;
 pub(crate) mod newton;

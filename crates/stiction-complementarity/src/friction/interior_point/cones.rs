@@ -1,0 +1,300 @@
+//! The laws as products of second-order cones, and their local linearisation.   [CONE-7]
+//!
+//! A block of impulses r lies in K when all its cone vectors x = A r + b do: one for Coulomb friction, two sharing the
+//! normal impulse for rolling friction, one or two half-lines for a bounded row, none for a joint. Dual vectors y give the
+//! velocities back: u = Σ Aᵀ g⁻¹(y), where g⁻¹(y) = y − ‖y_T‖ e₀ takes De Saxcé's shift away again.
+
+use super::soc::{self, Scaling, Vector};
+use crate::friction::law::Law;
+use crate::friction::{Delassus, FrictionProblem, Operator};
+use crate::linalg::invert_in_place;
+
+/// Proximal term of joint rows as a fraction of trace(W_ii)/rows. It acts on changes of impulses only, so it bends no
+/// solution: what it leaves of u = 0 shrinks by about this factor in every step.
+const PROXIMAL: f64 = 1e-8;
+
+/// One cone: x₀ = ±(r_N − bound), x_k = r_Tk / μ.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cone {
+    pub(super) block: usize,
+    /// Rows of all blocks: the normal one, and the first tangential one.
+    normal: usize,
+    tangential: usize,
+    /// Dimension, 1 to 4.
+    dim: usize,
+    sign: f64,
+    bound: f64,
+    mu: f64,
+    /// Distance of the two bounds where there are two, else infinity.
+    width: f64,
+}
+
+impl Cone {
+    /// The row of component k.
+    fn row(&self, k: usize) -> usize {
+        if k == 0 { self.normal } else { self.tangential + k - 1 }
+    }
+
+    /// The factor of component k in A.
+    fn factor(&self, k: usize) -> f64 {
+        if k == 0 { self.sign } else { 1.0 / self.mu }
+    }
+
+    /// A r.
+    pub(super) fn linear(&self, r: &[f64]) -> Vector {
+        let mut x = [0.0; 4];
+        x.iter_mut().take(self.dim).enumerate().for_each(|(k, x)| *x = self.factor(k) * r[self.row(k)]);
+        x
+    }
+
+    /// A r + b.
+    pub(super) fn vector(&self, r: &[f64]) -> Vector {
+        let mut x = self.linear(r);
+        x[0] = self.sign * (r[self.normal] - self.bound);
+        x
+    }
+
+    /// Changes r so that the first component of the cone vector grows by `amount`; between two bounds it stays at least a
+    /// tenth of their distance away from both.
+    pub(super) fn raise(&self, amount: f64, r: &mut [f64]) {
+        let margin = if self.width.is_finite() { 0.1 * self.width } else { f64::NEG_INFINITY };
+        let inside = self.sign * (r[self.normal] - self.bound) + amount;
+        r[self.normal] = self.bound + self.sign * inside.max(margin).min(self.width - margin);
+    }
+
+    /// u ← u + s Aᵀ y.
+    pub(super) fn transpose_add(&self, s: f64, y: &Vector, u: &mut [f64]) {
+        y.iter().take(self.dim).enumerate().for_each(|(k, y)| u[self.row(k)] += s * self.factor(k) * y);
+    }
+
+    /// The y with Aᵀ g⁻¹(y) = u: (u_N + μ ‖u_T‖, μ u_T).   [CONE-2]
+    pub(super) fn dual(&self, u: &[f64]) -> Vector {
+        let mut y = [0.0; 4];
+        y.iter_mut().take(self.dim).enumerate().for_each(|(k, y)| *y = u[self.row(k)] / self.factor(k));
+        y[0] += soc::tail(&y);
+        y
+    }
+}
+
+/// Where a row gets its equation from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Row {
+    /// Its impulse lies in cones.
+    Coned,
+    /// A joint: u = 0.
+    Free,
+    /// The law leaves this one value: no friction, or equal bounds.
+    Fixed(f64),
+}
+
+/// The cones of all laws.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cones {
+    pub(super) list: Vec<Cone>,
+    pub(super) rows: Vec<Row>,
+    /// Whether one cone covers the whole block, so that its linearisation can be inverted in closed form.
+    single: Vec<bool>,
+}
+
+impl Cones {
+    /// Takes the laws apart.
+    pub(super) fn rebuild(&mut self, problem: &FrictionProblem<Operator>) {
+        self.list.clear();
+        self.single.clear();
+        self.rows.clear();
+        self.rows.resize(problem.rows(), Row::Coned);
+        for (block, law) in problem.laws().iter().enumerate() {
+            let range = problem.range(block);
+            let before = self.list.len();
+            match *law {
+                Law::Equality { .. } => self.rows[range.clone()].fill(Row::Free),
+                Law::Boxed { lower, upper } => self.bounded(block, range.start, lower, upper),
+                Law::Cone { rows, mu } => self.contact(block, range.start, &[(1, rows - 1, mu)]),
+                Law::Rolling { mu, mu_r } => self.contact(block, range.start, &[(1, 2, mu), (3, 2, mu_r)]),
+            }
+            let covered = matches!(self.list[before..], [cone] if cone.dim == range.len());
+            self.single.push(covered);
+        }
+    }
+
+    fn bounded(&mut self, block: usize, row: usize, lower: f64, upper: f64) {
+        let half_line = |sign, bound| Cone { block, normal: row, tangential: row, dim: 1, sign, bound, mu: 1.0, width: upper - lower };
+        if lower == upper {
+            self.rows[row] = Row::Fixed(lower);
+            return;
+        }
+        if !lower.is_finite() && !upper.is_finite() {
+            self.rows[row] = Row::Free;
+        }
+        self.list.extend(lower.is_finite().then(|| half_line(1.0, lower)));
+        self.list.extend(upper.is_finite().then(|| half_line(-1.0, upper)));
+    }
+
+    /// A contact whose tangential parts are (first row, rows, coefficient); all share the normal row.
+    fn contact(&mut self, block: usize, start: usize, parts: &[(usize, usize, f64)]) {
+        let cone = Cone { block, normal: start, tangential: start, dim: 1, sign: 1.0, bound: 0.0, mu: 1.0, width: f64::INFINITY };
+        let before = self.list.len();
+        for &(first, rows, mu) in parts {
+            let tangential = start + first;
+            if mu > 0.0 {
+                self.list.push(Cone { tangential, dim: 1 + rows, mu, ..cone });
+            } else {
+                self.rows[tangential..tangential + rows].fill(Row::Fixed(0.0));
+            }
+        }
+        if self.list.len() == before {
+            self.list.push(cone);
+        }
+    }
+}
+
+/// The linearised laws: L δr = b − δu for every block, with L = Σ Aᵀ G K A + diag c and its inverse.   [CONE-10]
+#[derive(Clone, Debug, Default)]
+pub(super) struct Locals {
+    starts: Vec<usize>,
+    matrices: Vec<f64>,
+    inverses: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl Locals {
+    /// L of a block, row by row.
+    pub(super) fn matrix(&self, block: usize) -> &[f64] {
+        &self.matrices[self.starts[block]..self.starts[block + 1]]
+    }
+
+    /// L⁻¹ of a block, row by row; zero in fixed rows.
+    pub(super) fn inverse(&self, block: usize) -> &[f64] {
+        &self.inverses[self.starts[block]..self.starts[block + 1]]
+    }
+
+    fn clear(&mut self, problem: &FrictionProblem<Operator>) {
+        self.starts.clear();
+        let (mut total, mut largest) = (0, 0);
+        self.starts.push(total);
+        for block in 0..problem.blocks() {
+            let size = problem.range(block).len().pow(2);
+            total += size;
+            largest = largest.max(size);
+            self.starts.push(total);
+        }
+        self.matrices.clear();
+        self.matrices.resize(total, 0.0);
+        self.inverses.clear();
+        self.inverses.resize(total, 0.0);
+        self.scratch.clear();
+        self.scratch.resize(2 * largest, 0.0);
+    }
+
+    /// L = `spring` · w times the identity, with the typical diagonal w of each block: springs, for the start.
+    pub(super) fn springs(
+        &mut self,
+        problem: &FrictionProblem<Operator>,
+        cones: &Cones,
+        spring: f64,
+        diagonal: &[f64],
+    ) -> bool {
+        self.clear(problem);
+        for (block, &w) in diagonal.iter().enumerate() {
+            self.add_to_diagonal(problem, cones, block, (spring * w, spring * w));
+        }
+        (0..problem.blocks()).all(|block| self.invert(problem, cones, block))
+    }
+
+    /// Linearises all laws at the scaled pairs, with a share of De Saxcé's derivative; false when a block is singular.
+    pub(super) fn linearise(
+        &mut self,
+        problem: &FrictionProblem<Operator>,
+        cones: &Cones,
+        (y, scalings): (&[Vector], &[Scaling]),
+        (diagonal, share): (&[f64], f64),
+    ) -> bool {
+        self.clear(problem);
+        for (block, &w) in diagonal.iter().enumerate() {
+            self.add_to_diagonal(problem, cones, block, (0.0, PROXIMAL * w));
+        }
+        let rigid = problem.compliance().is_empty();
+        for (cone, (y, scaling)) in cones.list.iter().zip(y.iter().zip(scalings)) {
+            let (range, start) = (problem.range(cone.block), self.starts[cone.block]);
+            let place = |k: usize, l: usize| start + (cone.row(k) - range.start) * range.len() + cone.row(l) - range.start;
+            let g = slip_direction(y).map(|g| share * g);
+            let matrix = scaling.square();
+            for k in 0..cone.dim {
+                for l in 0..cone.dim {
+                    // G K with G = I − e₀ (y_T/‖y_T‖)ᵀ: only the first row differs from K.
+                    let shift = if k == 0 { (1..4).map(|t| g[t] * matrix[t][l]).sum() } else { 0.0 };
+                    self.matrices[place(k, l)] += cone.factor(k) * cone.factor(l) * (matrix[k][l] - shift);
+                }
+            }
+            if rigid && cones.single[cone.block] {
+                let inverse = scaling.inverse_square();
+                for k in 0..cone.dim {
+                    for l in 0..cone.dim {
+                        // K⁻¹ G⁻¹ with G⁻¹ = I + e₀ (y_T/‖y_T‖)ᵀ.
+                        let entry = inverse[k][l] + inverse[k][0] * g[l];
+                        self.inverses[place(k, l)] = entry / (cone.factor(k) * cone.factor(l));
+                    }
+                }
+            }
+        }
+        (0..problem.blocks()).all(|block| (rigid && cones.single[block]) || self.invert(problem, cones, block))
+    }
+
+    /// Adds the compliance and one number to coned rows, another to free ones; fixed rows get the identity.
+    fn add_to_diagonal(
+        &mut self,
+        problem: &FrictionProblem<Operator>,
+        cones: &Cones,
+        block: usize,
+        (coned, free): (f64, f64),
+    ) {
+        let range = problem.range(block);
+        let size = range.len();
+        for (i, row) in range.enumerate() {
+            let compliance = problem.compliance().get(row).copied().unwrap_or(0.0);
+            self.matrices[self.starts[block] + i * (size + 1)] += match cones.rows[row] {
+                Row::Fixed(_) => 1.0,
+                Row::Coned => compliance + coned,
+                Row::Free => compliance + free,
+            };
+        }
+    }
+
+    fn invert(&mut self, problem: &FrictionProblem<Operator>, cones: &Cones, block: usize) -> bool {
+        let (range, place) = (problem.range(block), self.starts[block]..self.starts[block + 1]);
+        let size = range.len();
+        let inverse = &mut self.inverses[place.clone()];
+        inverse.copy_from_slice(&self.matrices[place]);
+        if !invert_in_place(size, inverse, &mut self.scratch) {
+            return false;
+        }
+        for (i, row) in range.enumerate() {
+            if let Row::Fixed(_) = cones.rows[row] {
+                inverse[i * (size + 1)] = 0.0;
+            }
+        }
+        true
+    }
+}
+
+/// (0, y_T/‖y_T‖), the direction of sliding; zero where nothing slides.
+pub(super) fn slip_direction(y: &Vector) -> Vector {
+    let length = soc::tail(y);
+    if length > 0.0 { [0.0, y[1] / length, y[2] / length, y[3] / length] } else { [0.0; 4] }
+}
+
+/// Typical size of the diagonal of W in a block: trace(W_ii) / rows.
+pub(super) fn typical_diagonal(problem: &FrictionProblem<Operator>, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
+    out.clear();
+    for block in 0..problem.blocks() {
+        let size = problem.range(block).len();
+        scratch.clear();
+        scratch.resize(size * size, 0.0);
+        problem.operator().diagonal(block, scratch);
+        out.push(scratch.iter().step_by(size + 1).sum::<f64>() / size as f64);
+    }
+    // Blocks that no body feels get something to divide by.
+    let largest = out.iter().copied().fold(0.0, f64::max);
+    let least = if largest > 0.0 { f64::EPSILON * largest } else { 1.0 };
+    out.iter_mut().for_each(|w| *w = w.max(least));
+}

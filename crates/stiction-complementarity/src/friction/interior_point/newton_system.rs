@@ -1,0 +1,266 @@
+//! The linear system of one Newton step, (W + L) δr = b, in the space where it is sparse.   [CONE-11]
+//!
+//! Through bodies it becomes (M + H L⁻¹ Hᵀ) δv = H L⁻¹ b, δr = L⁻¹ (b − Hᵀ δv), with one block per body; W itself, which
+//! may lack rank, is never factorised. With W given explicitly the matrix is W + L, with one block per contact.
+
+use super::cones::{Cones, Locals, Row};
+use crate::friction::law::norm;
+use crate::friction::operator::{Bodies, Delassus};
+use crate::friction::{FrictionProblem, Operator};
+use crate::linalg::{BlockMatrix, BlockSparseLu, SingularRow, dot};
+
+/// Corrections of a solution at most.
+const MAX_REFINEMENTS: u32 = 4;
+
+/// Relative error of a solution that needs no correction.
+const ACCURATE: f64 = 1e-12;
+
+/// The factorised system; its analysis is kept while the pattern stays.
+#[derive(Clone, Debug)]
+pub(super) struct NewtonSystem {
+    lu: BlockSparseLu,
+    sizes: Vec<usize>,
+    couplings: Vec<(usize, usize)>,
+    sizes_now: Vec<usize>,
+    couplings_now: Vec<(usize, usize)>,
+    /// Places of the diagonal blocks, then of every block that is added, in the order of adding.
+    diagonal: Vec<usize>,
+    places: Vec<usize>,
+    velocity: Vec<f64>,
+    product: Vec<f64>,
+    error: Vec<f64>,
+    state: Vec<f64>,
+}
+
+impl Default for NewtonSystem {
+    /// Towards the end stiff and loose contacts stand side by side, and small pivots mean something: any is accepted, and
+    /// refinement judges the result.
+    fn default() -> Self {
+        Self {
+            lu: BlockSparseLu::accepting(0.0),
+            sizes: Vec::new(),
+            couplings: Vec::new(),
+            sizes_now: Vec::new(),
+            couplings_now: Vec::new(),
+            diagonal: Vec::new(),
+            places: Vec::new(),
+            velocity: Vec::new(),
+            product: Vec::new(),
+            error: Vec::new(),
+            state: Vec::new(),
+        }
+    }
+}
+
+impl NewtonSystem {
+    /// Analyses the pattern unless it is the one of the last call.
+    pub(super) fn prepare(&mut self, problem: &FrictionProblem<Operator>) {
+        self.sizes_now.clear();
+        self.couplings_now.clear();
+        match problem.operator() {
+            Operator::Local(w) => {
+                self.sizes_now.extend((0..w.block_rows()).map(|i| w.row_size(i)));
+                self.couplings_now.extend((0..w.block_rows()).flat_map(|i| w.row(i).map(move |(j, _)| (i, j))));
+            }
+            Operator::Global(bodies) => {
+                let h = bodies.jacobian();
+                self.sizes_now.extend((0..h.block_cols()).map(|b| h.col_size(b)));
+                let pairs = |i| h.row(i).flat_map(move |(a, _)| h.row(i).map(move |(b, _)| (a, b)));
+                self.couplings_now.extend((0..h.block_rows()).flat_map(pairs));
+            }
+        }
+        if self.sizes == self.sizes_now && self.couplings == self.couplings_now {
+            return;
+        }
+        self.sizes.clone_from(&self.sizes_now);
+        self.couplings.clone_from(&self.couplings_now);
+        self.lu.analyse(&self.sizes, &self.couplings);
+        self.diagonal.clear();
+        self.diagonal.extend((0..self.sizes.len()).filter_map(|i| self.lu.place(i, i)));
+        self.places.clear();
+        self.places.extend(self.couplings.iter().filter_map(|&(i, j)| self.lu.place(i, j)));
+    }
+
+    /// Fills and factorises the matrix.
+    pub(super) fn factor(
+        &mut self,
+        problem: &FrictionProblem<Operator>,
+        cones: &Cones,
+        locals: &Locals,
+    ) -> Result<(), SingularRow> {
+        self.lu.clear();
+        match problem.operator() {
+            Operator::Local(w) => self.fill_impulses(problem, w, cones, locals),
+            Operator::Global(bodies) => self.fill_velocities(bodies, locals),
+        }
+        self.lu.factor()
+    }
+
+    /// W + L, but for fixed rows, which get those of the identity.
+    fn fill_impulses(
+        &mut self,
+        problem: &FrictionProblem<Operator>,
+        w: &BlockMatrix,
+        cones: &Cones,
+        locals: &Locals,
+    ) {
+        let mut places = self.places.iter();
+        for i in 0..w.block_rows() {
+            let kinds = &cones.rows[problem.range(i)];
+            for ((j, block), &place) in w.row(i).zip(&mut places) {
+                let size = w.col_size(j).max(1);
+                let target = self.lu.block_mut(place).chunks_exact_mut(size);
+                for ((target, row), kind) in target.zip(block.chunks_exact(size)).zip(kinds) {
+                    if !matches!(kind, Row::Fixed(_)) {
+                        target.iter_mut().zip(row).for_each(|(t, w)| *t += w);
+                    }
+                }
+            }
+        }
+        for (i, &place) in self.diagonal.iter().enumerate() {
+            self.lu.block_mut(place).iter_mut().zip(locals.matrix(i)).for_each(|(t, l)| *t += l);
+        }
+    }
+
+    /// M + H L⁻¹ Hᵀ.
+    fn fill_velocities(&mut self, bodies: &Bodies, locals: &Locals) {
+        for (body, &place) in self.diagonal.iter().enumerate() {
+            self.lu.block_mut(place).copy_from_slice(bodies.mass(body));
+        }
+        let h = bodies.jacobian();
+        let mut next = 0;
+        for i in 0..h.block_rows() {
+            let (inverse, rows, count) = (locals.inverse(i), h.row_size(i), h.row(i).count());
+            for (second, (body, jacobian)) in h.row(i).enumerate() {
+                let size = h.col_size(body);
+                self.product.clear();
+                self.product.resize(rows * size, 0.0);
+                multiply(inverse, jacobian, (rows, size), &mut self.product);
+                for (first, (_, jacobian)) in h.row(i).enumerate() {
+                    let Some(&place) = self.places.get(next + first * count + second) else { return };
+                    add_transposed_product(jacobian, &self.product, (rows, size), self.lu.block_mut(place));
+                }
+            }
+            next += count * count;
+        }
+    }
+
+    /// δr ← (W + L)⁻¹ b, refined until accurate; zero in fixed rows. Returns the relative error that is left.
+    pub(super) fn solve(
+        &mut self,
+        problem: &FrictionProblem<Operator>,
+        locals: &Locals,
+        b: &[f64],
+        dr: &mut Vec<f64>,
+    ) -> f64 {
+        dr.clear();
+        dr.resize(b.len(), 0.0);
+        let mut error = std::mem::take(&mut self.error);
+        error.clear();
+        error.extend_from_slice(b);
+        let (target, mut size) = (norm(b), f64::INFINITY);
+        for _ in 0..=MAX_REFINEMENTS {
+            self.correct(problem, locals, &error, dr);
+            self.product.clear();
+            self.product.resize(b.len(), 0.0);
+            problem.operator().apply(dr, &mut self.product, &mut self.state);
+            for block in 0..problem.blocks() {
+                let range = problem.range(block);
+                let rows = locals.matrix(block).chunks_exact(range.len().max(1));
+                for (row, l) in range.clone().zip(rows) {
+                    error[row] = b[row] - self.product[row] - dot(l, &dr[range.clone()]);
+                }
+            }
+            let now = norm(&error);
+            let better = now < 0.5 * size;
+            size = now;
+            if now <= ACCURATE * target || !better {
+                break;
+            }
+        }
+        self.error = error;
+        if size <= ACCURATE * target { 0.0 } else { size / target }
+    }
+
+    /// δr ← δr + (W + L)⁻¹ b, as far as the factors are exact.
+    fn correct(&mut self, problem: &FrictionProblem<Operator>, locals: &Locals, b: &[f64], dr: &mut [f64]) {
+        match problem.operator() {
+            Operator::Local(_) => {
+                self.velocity.clear();
+                self.velocity.extend_from_slice(b);
+                self.lu.solve(&mut self.velocity);
+                dr.iter_mut().zip(&self.velocity).for_each(|(r, d)| *r += d);
+            }
+            Operator::Global(bodies) => {
+                let h = bodies.jacobian();
+                self.product.clear();
+                self.product.resize(b.len(), 0.0);
+                apply_inverses(problem, locals, b, &mut self.product);
+                self.velocity.clear();
+                self.velocity.resize(h.cols(), 0.0);
+                h.transpose_mul_add_into(&self.product, &mut self.velocity);
+                self.lu.solve(&mut self.velocity);
+                self.velocity.iter_mut().for_each(|v| *v = -*v);
+                self.product.copy_from_slice(b);
+                h.mul_add_into(&self.velocity, &mut self.product);
+                apply_inverses(problem, locals, &self.product, dr);
+            }
+        }
+    }
+}
+
+/// out ← out + L⁻¹ b.
+fn apply_inverses(problem: &FrictionProblem<Operator>, locals: &Locals, b: &[f64], out: &mut [f64]) {
+    for block in 0..problem.blocks() {
+        let range = problem.range(block);
+        let (size, b) = (range.len().max(1), &b[range.clone()]);
+        for (out, row) in out[range].iter_mut().zip(locals.inverse(block).chunks_exact(size)) {
+            *out += dot(row, b);
+        }
+    }
+}
+
+/// C ← C + A B with A rows × rows and B rows × size.
+fn multiply(a: &[f64], b: &[f64], (rows, size): (usize, usize), c: &mut [f64]) {
+    if let (3, 6) = (rows, size) {
+        return multiply_fixed::<3, 6>(a, b, c);
+    }
+    for (a, c) in a.chunks_exact(rows.max(1)).zip(c.chunks_exact_mut(size.max(1))) {
+        for (a, b) in a.iter().zip(b.chunks_exact(size.max(1))) {
+            c.iter_mut().zip(b).for_each(|(c, b)| *c += a * b);
+        }
+    }
+}
+
+fn multiply_fixed<const R: usize, const N: usize>(a: &[f64], b: &[f64], c: &mut [f64]) {
+    let Ok(b) = <&[[f64; N]; R]>::try_from(b.as_chunks::<N>().0) else { return };
+    for (a, c) in a.as_chunks::<R>().0.iter().zip(c.as_chunks_mut::<N>().0) {
+        for (a, b) in a.iter().zip(b) {
+            c.iter_mut().zip(b).for_each(|(c, b)| *c += a * b);
+        }
+    }
+}
+
+/// C ← C + Aᵀ B with A and B of `rows` rows, B with `size` columns.
+fn add_transposed_product(a: &[f64], b: &[f64], (rows, size): (usize, usize), c: &mut [f64]) {
+    if (rows, size, c.len()) == (3, 6, 36) {
+        return add_transposed_product_fixed::<3, 6>(a, b, c);
+    }
+    let others = a.len() / rows.max(1);
+    for (a, b) in a.chunks_exact(others.max(1)).zip(b.chunks_exact(size.max(1))) {
+        for (a, c) in a.iter().zip(c.chunks_exact_mut(size.max(1))) {
+            c.iter_mut().zip(b).for_each(|(c, b)| *c += a * b);
+        }
+    }
+}
+
+fn add_transposed_product_fixed<const R: usize, const N: usize>(a: &[f64], b: &[f64], c: &mut [f64]) {
+    let Ok(a) = <&[[f64; N]; R]>::try_from(a.as_chunks::<N>().0) else { return };
+    let Ok(b) = <&[[f64; N]; R]>::try_from(b.as_chunks::<N>().0) else { return };
+    let Ok(c) = <&mut [[f64; N]; N]>::try_from(c.as_chunks_mut::<N>().0) else { return };
+    for (p, c) in c.iter_mut().enumerate() {
+        for (a, b) in a.iter().zip(b) {
+            c.iter_mut().zip(b).for_each(|(c, b)| *c += a[p] * b);
+        }
+    }
+}

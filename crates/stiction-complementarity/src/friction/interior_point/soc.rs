@@ -1,0 +1,211 @@
+//! The second-order cone {x : x₀ ≥ ‖x₁…‖}, its algebra and its scalings.
+//!
+//! Vectors have four components; cones of fewer dimensions keep the last ones at zero, where every formula below leaves
+//! them. The half-line is the cone of dimension one. References: [Nesterov1997], [Vandenberghe2010].
+
+/// A vector of the cone's space.
+pub(super) type Vector = [f64; 4];
+
+/// Neutral element of the product.
+pub(super) const UNIT: Vector = [1.0, 0.0, 0.0, 0.0];
+
+/// ‖(x₁, x₂, x₃)‖.
+pub(super) fn tail(x: &Vector) -> f64 {
+    (x[1] * x[1] + x[2] * x[2] + x[3] * x[3]).sqrt()
+}
+
+/// xᵀ y.
+pub(super) fn dot(x: &Vector, y: &Vector) -> f64 {
+    x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3]
+}
+
+/// a + s b.
+pub(super) fn add(a: &Vector, s: f64, b: &Vector) -> Vector {
+    [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2], a[3] + s * b[3]]
+}
+
+/// The smaller eigenvalue x₀ − ‖x_T‖: positive inside the cone.
+pub(super) fn depth(x: &Vector) -> f64 {
+    x[0] - tail(x)
+}
+
+/// The product of both eigenvalues, without the cancellation of x₀² − ‖x_T‖².
+fn determinant(x: &Vector) -> f64 {
+    let t = tail(x);
+    (x[0] - t) * (x[0] + t)
+}
+
+/// Jordan product x ∘ y = (xᵀy, x₀ y_T + y₀ x_T).
+pub(super) fn product(x: &Vector, y: &Vector) -> Vector {
+    [dot(x, y), x[0] * y[1] + y[0] * x[1], x[0] * y[2] + y[0] * x[2], x[0] * y[3] + y[0] * x[3]]
+}
+
+/// The z with x ∘ z = y, for x inside the cone.
+pub(super) fn quotient(x: &Vector, y: &Vector) -> Vector {
+    let z = (x[0] * y[0] - x[1] * y[1] - x[2] * y[2] - x[3] * y[3]) / determinant(x);
+    [z, (y[1] - z * x[1]) / x[0], (y[2] - z * x[2]) / x[0], (y[3] - z * x[3]) / x[0]]
+}
+
+/// The largest step α ≤ 2 for which x + α d stays in the cone that holds x.
+pub(super) fn longest_step(x: &Vector, d: &Vector) -> f64 {
+    // Roots of det(x + α d) = a α² + 2 b α + c, and of the first component.
+    let (norm_d, det_x) = (tail(d), determinant(x));
+    let a = (d[0] - norm_d) * (d[0] + norm_d);
+    let b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2] - x[3] * d[3];
+    let mut step: f64 = 2.0;
+    if d[0] < 0.0 {
+        step = step.min(-x[0] / d[0]);
+    }
+    let discriminant = b * b - a * det_x;
+    if discriminant >= 0.0 {
+        // Both roots in the form that does not cancel; the least positive one is the exit.
+        let s = if b >= 0.0 { -b - discriminant.sqrt() } else { -b + discriminant.sqrt() };
+        for root in [s / a, det_x / s] {
+            if root > 0.0 && root < step {
+                step = root;
+            }
+        }
+    }
+    step
+}
+
+/// The Nesterov-Todd scaling F of a pair of interior points: F x = F⁻¹ y = λ, F² = η² (2 w wᵀ − J).   [CONE-9]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scaling {
+    w: Vector,
+    eta: f64,
+    /// K gets at least this much of the identity.
+    floor: f64,
+    /// The scaled point λ.
+    pub(super) lambda: Vector,
+}
+
+impl Scaling {
+    /// The scaling of x and y, both inside the cone.
+    pub(super) fn new(x: &Vector, y: &Vector, floor: f64) -> Self {
+        let (size_x, size_y) = (determinant(x).sqrt(), determinant(y).sqrt());
+        let cosine = dot(x, y) / (size_x * size_y);
+        let half = 0.5 / ((1.0 + cosine) * 0.5).sqrt();
+        let (a, b) = (half / size_y, half / size_x);
+        let mut w = [0.0, a * y[1] - b * x[1], a * y[2] - b * x[2], a * y[3] - b * x[3]];
+        // det w = 1 holds exactly this way, also where the first component would lose it to rounding.
+        w[0] = (1.0 + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]).sqrt();
+        let mut scaling = Self { w, eta: (size_y / size_x).sqrt(), floor, lambda: UNIT };
+        scaling.lambda = scaling.apply(x);
+        scaling
+    }
+
+    /// F v.
+    pub(super) fn apply(&self, v: &Vector) -> Vector {
+        self.transform(v, 1.0, self.eta)
+    }
+
+    /// F⁻¹ v.
+    pub(super) fn apply_inverse(&self, v: &Vector) -> Vector {
+        self.transform(v, -1.0, 1.0 / self.eta)
+    }
+
+    fn transform(&self, v: &Vector, sign: f64, factor: f64) -> Vector {
+        let w = &self.w;
+        let along = sign * (w[1] * v[1] + w[2] * v[2] + w[3] * v[3]);
+        let s = sign * (v[0] + along / (1.0 + w[0]));
+        [factor * (w[0] * v[0] + along), factor * (v[1] + s * w[1]), factor * (v[2] + s * w[2]), factor * (v[3] + s * w[3])]
+    }
+
+    /// K v.
+    pub(super) fn apply_square(&self, v: &Vector) -> Vector {
+        add(&self.apply(&self.apply(v)), self.floor, v)
+    }
+
+    /// K = F² + floor · I.
+    pub(super) fn square(&self) -> [Vector; 4] {
+        self.spectral(|eigenvalue| eigenvalue + self.floor)
+    }
+
+    /// K⁻¹.
+    pub(super) fn inverse_square(&self) -> [Vector; 4] {
+        self.spectral(|eigenvalue| 1.0 / (eigenvalue + self.floor))
+    }
+
+    /// The function of F² = η² (2 w wᵀ − J) whose eigenvalues are η² (w₀ ± ‖w_T‖)² along (1, ±w_T/‖w_T‖) and η² elsewhere.
+    /// Going through the eigenvalues keeps small ones that sums of entries would lose.
+    fn spectral(&self, f: impl Fn(f64) -> f64) -> [Vector; 4] {
+        let (square, length) = (self.eta * self.eta, tail(&self.w));
+        let spread = (self.w[0] + length) * (self.w[0] + length);
+        let (large, small, rest) = (f(square * spread), f(square / spread), f(square));
+        let n = if length > 0.0 { self.w.map(|w| w / length) } else { [0.0; 4] };
+        let (mean, half) = (0.5 * (large + small), 0.5 * (large - small));
+        let mut k = [[0.0; 4]; 4];
+        for i in 1..4 {
+            for j in 1..4 {
+                k[i][j] = (mean - rest) * n[i] * n[j];
+            }
+            k[i][i] += rest;
+            k[0][i] = half * n[i];
+            k[i][0] = half * n[i];
+        }
+        k[0][0] = mean;
+        k
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: &Vector, b: &Vector, size: f64) -> bool {
+        a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-12 * size)
+    }
+
+    fn points() -> Vec<Vector> {
+        let mut seed = 7_u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        };
+        (0..400)
+            .map(|k| {
+                let mut x = [0.0, random(), random(), random()];
+                x.iter_mut().skip(1 + k % 4).for_each(|x| *x = 0.0);
+                x[0] = tail(&x) + 10.0_f64.powi(-((k % 5) as i32));
+                x
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_scaling_maps_both_points_to_one_and_its_square_maps_x_to_y() {
+        let points = points();
+        for (x, y) in points.iter().zip(points.iter().skip(1)) {
+            let f = Scaling::new(x, y, 0.0);
+            let size = f.lambda[0] * (1.0 + f.eta + 1.0 / f.eta) * 10.0;
+            assert!(close(&f.apply(x), &f.apply_inverse(y), size), "{x:?} {y:?}");
+            let (k, k_inv) = (f.square(), f.inverse_square());
+            let kx: Vector = std::array::from_fn(|i| dot(&k[i], x));
+            let identity: Vector = std::array::from_fn(|i| dot(&k_inv[i], &std::array::from_fn(|j| dot(&k[j], x))));
+            let grown = k.iter().flatten().fold(1.0_f64, |a, b| a.max(b.abs()));
+            assert!(close(&kx, y, grown) && close(&identity, x, grown * grown));
+        }
+    }
+
+    #[test]
+    fn quotients_undo_products() {
+        let points = points();
+        for (x, y) in points.iter().zip(points.iter().skip(3)) {
+            let z = quotient(x, &product(x, y));
+            assert!(close(&z, y, 1e4 * y[0]), "{x:?} {y:?} {z:?}");
+        }
+    }
+
+    #[test]
+    fn steps_end_on_the_boundary_or_at_two() {
+        let points = points();
+        for (x, other) in points.iter().zip(points.iter().skip(7)) {
+            let d = [other[0] - 1.5 * x[0], 3.0 * other[1], -other[2], other[3] - x[3]];
+            let step = longest_step(x, &d);
+            let end = add(x, step, &d);
+            assert!(depth(&end) > -1e-12 && (step == 2.0 || depth(&end) < 1e-9), "{x:?} {d:?}: {step}");
+            assert!((1..100).all(|k| depth(&add(x, step * f64::from(k) / 100.0, &d)) > -1e-12));
+        }
+    }
+}
