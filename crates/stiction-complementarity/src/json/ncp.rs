@@ -38,9 +38,11 @@ pub(super) fn read(text: &str) -> Result<WithStarts, ProblemFileError> {
             return Err(ProblemFileError::WrongLength { field, expected: fields.n, found });
         }
     }
-    let rows = fields.f.iter().enumerate().map(|(row, tree)| {
-        expression(tree).map_err(|what| ProblemFileError::BadExpression { row, what })
-    });
+    let rows = fields
+        .f
+        .iter()
+        .enumerate()
+        .map(|(row, tree)| expression(tree).map_err(|what| ProblemFileError::BadExpression { row, what }));
     let (lower, upper) = bounds(fields.lb, fields.ub);
     let function = ExpressionFunction::new(rows.collect::<Result<_, _>>()?, lower, upper)?;
     let starts = fields.starts.into_iter().map(|z| NcpSolution { z }).collect();

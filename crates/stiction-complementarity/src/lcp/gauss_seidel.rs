@@ -104,10 +104,11 @@ impl LcpGaussSeidel {
     }
 
     fn iterate(&mut self, problem: &Lcp, best: &mut LcpSolution, sweeps: &mut u32) -> Result<(), GaussSeidelFailure> {
-        if let Some(row) = (0..problem.size()).find(|&i| problem.m()[(i, i)] <= 0.0) {
+        let mut least = problem.residual(best).value;
+        let unusable = (0..problem.size()).find(|&i| problem.m()[(i, i)] <= 0.0);
+        if let Some(row) = unusable.filter(|_| least > self.options.tolerance) {
             return Err(GaussSeidelFailure::Diagonal { row });
         }
-        let mut least = problem.residual(best).value;
         let (mut window_start, mut residual_then) = (0, least);
         while least > self.options.tolerance {
             if *sweeps >= self.options.max_sweeps {

@@ -247,7 +247,8 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         let free = problem.free_size();
         self.basis.clear();
         self.basis.extend(0..free);
-        self.basis.extend((0..solution.complementary.len()).filter(|&j| solution.complementary[j] > 0.0).map(|j| free + j));
+        self.basis
+            .extend((0..solution.complementary.len()).filter(|&j| solution.complementary[j] > 0.0).map(|j| free + j));
         let basis = &self.basis;
         let block_of = |i: usize| match i.checked_sub(free) {
             None => (&problem.equality, i),

@@ -86,6 +86,22 @@ impl FritzJohn {
         Ok(self)
     }
 
+    /// A start away from the singular point zero: every contact alone, sliding.
+    pub fn start(&self) -> NcpSolution {
+        let mut z: Vec<f64> = vec![0.0; self.size()];
+        for set in &self.sets {
+            let (n, w) = (set.normal, self.w[(set.normal, set.normal)]);
+            z[n] = if w > 0.0 { (-self.q[n] / w).max(1e-3 / w) } else { 1.0 };
+            let slip = set.tangential.clone().map(|i| self.axes[i] * self.q[i]);
+            z[set.sigma] = slip.map(|x| x * x).sum::<f64>().sqrt();
+            for i in set.tangential.clone() {
+                let direction = self.axes[i] * self.axes[i] * self.q[i] / z[set.sigma].max(f64::MIN_POSITIVE);
+                z[i] = -set.mu * z[n] * direction;
+            }
+        }
+        NcpSolution { z }
+    }
+
     /// The impulses.
     pub fn recover(&self, solution: &NcpSolution) -> FrictionSolution {
         FrictionSolution { r: solution.z.iter().take(self.q.len()).copied().collect() }

@@ -156,10 +156,7 @@ impl PolygonalFriction {
         let (mut on_free, mut on_complementary) = (vec![0.0; free], vec![0.0; complementary]);
         let equality_row = |&row: &usize| PairRow { velocities: vec![(row, 1.0)], ..PairRow::default() };
         let equalities: Vec<PairRow> = self.equalities.iter().map(equality_row).collect();
-        let blocks = [
-            (&equalities, &mut self.problem.equality),
-            (&self.pairs, &mut self.problem.complementarity),
-        ];
+        let blocks = [(&equalities, &mut self.problem.equality), (&self.pairs, &mut self.problem.complementarity)];
         for (rows, block) in blocks {
             for (i, row) in rows.iter().enumerate() {
                 on_free.fill(0.0);

@@ -6,8 +6,8 @@ use crate::generate::distance;
 use std::path::PathBuf;
 use stiction_complementarity::{
     BoxLcp, BoxLcpLadder, BoxLcpSolution, Certificate, Lcp, LcpEnumeration, LcpLadder, LcpLemke, LcpSolution, MixedLcp,
-    MixedLcpLadder, MixedLcpPivoting, MixedLcpSchur, MixedLcpSolution, Problem, ProblemFile, SchurFailure, Solver, Status,
-    Tolerance, proves_infeasible, solve,
+    MixedLcpLadder, MixedLcpPivoting, MixedLcpSchur, MixedLcpSolution, Problem, ProblemFile, SchurFailure, Solver,
+    Status, Tolerance, proves_infeasible, solve,
 };
 
 /// Acceptance of the collection: ‖min(z, w)‖∞ ≤ 1e-10 max(1, ‖q‖∞).

@@ -6,12 +6,20 @@
 mod collection;
 mod contact;
 mod friction_collection;
+mod friction_files;
 mod friction_local;
+mod friction_newton;
+mod friction_nsgs;
 mod generate;
 mod json;
 mod lcp_cases;
+mod lcp_methods;
 mod lcp_random;
 mod linalg;
 mod mixed_lcp;
 mod ncp;
+mod reformulations;
 mod verdict;
+
+#[global_allocator]
+static ALLOCATOR: stiction_testkit::CountingAllocator = stiction_testkit::CountingAllocator;

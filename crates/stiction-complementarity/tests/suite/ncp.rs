@@ -5,9 +5,9 @@
 use crate::generate::{Seed, distance, lemke, p_matrix};
 use std::path::PathBuf;
 use stiction_complementarity::{
-    BoxLcp, BoxLcpLadder, BoxLcpSolution, Expression, ExpressionFunction, Lcp, Ncp, NcpAttempt,
-    NcpFunction, NcpNewton, NcpNewtonOptions, NcpSolution, Problem, ProblemError, ProblemFile, Reformulation,
-    SparseMatrix, Status, Tolerance, solve,
+    BoxLcp, BoxLcpLadder, BoxLcpSolution, Expression, ExpressionFunction, Lcp, Ncp, NcpAttempt, NcpFunction, NcpNewton,
+    NcpNewtonOptions, NcpSolution, Problem, ProblemError, ProblemFile, Reformulation, SparseMatrix, Status, Tolerance,
+    solve,
 };
 
 /// Acceptance of the collection: ‖z − clip(z − F)‖∞ ≤ 1e-8.
@@ -84,7 +84,8 @@ fn josephy() -> Ncp<ExpressionFunction> {
 fn the_classics_from_many_starts() {
     for (name, problem) in [("kojima-shindo", kojima_shindo()), ("josephy", josephy())] {
         let mut seed = Seed(77);
-        let mut starts = vec![vec![0.0; 4], vec![1.0; 4], vec![100.0; 4], vec![1.0, 0.0, 1.0, 0.0], vec![0.0, 1.0, 0.0, 1.0]];
+        let mut starts =
+            vec![vec![0.0; 4], vec![1.0; 4], vec![100.0; 4], vec![1.0, 0.0, 1.0, 0.0], vec![0.0, 1.0, 0.0, 1.0]];
         starts.extend((0..60).map(|_| seed.vector(4).iter().map(|x| 10.0 * (x + 1.0)).collect()));
         for start in starts {
             let (status, solution, method, _) = attempt(&problem, &start);
