@@ -68,7 +68,7 @@ pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
     let r2 = r * r;
     let sin = r * (1..=9).rev().fold(1.0, |sum, k| 1.0 - sum * r2 / f64::from(2 * k * (2 * k + 1)));
     let cos = (1..=9).rev().fold(1.0, |sum, k| 1.0 - sum * r2 / f64::from(2 * k * (2 * k - 1)));
-    match quarter.rem_euclid(4.0) as u8 {
+    match (quarter as i64).rem_euclid(4) {
         0 => (sin, cos),
         1 => (cos, -sin),
         2 => (-sin, -cos),

@@ -60,11 +60,7 @@ pub fn is_p_matrix(m: &DenseMatrix) -> Finding {
     if n <= MAX_DECIDED_SIZE {
         let rows: Vec<usize> = (0..n).collect();
         let mut witness = vec![0.0; n];
-        return if has_positive_minors(m.clone(), &rows, &mut witness) {
-            Finding::Yes
-        } else {
-            Finding::No { witness }
-        };
+        return if has_positive_minors(m, &rows, &mut witness) { Finding::Yes } else { Finding::No { witness } };
     }
     if let Some(i) = (0..n).find(|&i| m[(i, i)] <= 0.0) {
         let mut witness = vec![0.0; n];
@@ -184,7 +180,7 @@ fn quadratic(s: &DenseMatrix, x: &[f64]) -> f64 {
 
 /// All principal minors are positive exactly if m₀₀ > 0 and the same holds for M without its first row and column and for
 /// the Schur complement of m₀₀.   [LCP-10]
-fn has_positive_minors(m: DenseMatrix, rows: &[usize], witness: &mut [f64]) -> bool {
+fn has_positive_minors(m: &DenseMatrix, rows: &[usize], witness: &mut [f64]) -> bool {
     let Some((&first, rest)) = rows.split_first() else { return true };
     let pivot = m[(0, 0)];
     let size = m.row(0).iter().fold(0.0, |size: f64, x| size.max(x.abs()));
@@ -200,11 +196,11 @@ fn has_positive_minors(m: DenseMatrix, rows: &[usize], witness: &mut [f64]) -> b
             complement[(i, j)] = minor[(i, j)] - m[(i + 1, 0)] / pivot * m[(0, j + 1)];
         }
     }
-    if !has_positive_minors(complement, rest, witness) {
+    if !has_positive_minors(&complement, rest, witness) {
         return false;
     }
     witness[first] = 0.0;
-    has_positive_minors(minor, rest, witness)
+    has_positive_minors(&minor, rest, witness)
 }
 
 /// Cholesky with pivots above `least` times the largest diagonal entry; pivots that count as zero must have zero columns.

@@ -1,7 +1,7 @@
 //! Principal pivoting: guess which z are positive, solve for them, exchange the pairs that came out negative.   [LCP-7]
 //!
 //! All offending pairs are exchanged at once while that reduces their number; when it stops doing so, only the offender
-//! of least index, until the number falls again [Judice1994, Murty1974]. For a P-matrix the least-index rule visits no
+//! of least index, until the number falls again [Judice1994, sec. 2], [Murty1988, ch. 4]. For a P-matrix the least-index rule visits no
 //! set twice, so the method ends with the solution from every start, in the worst case after 2ⁿ sets. For other matrices
 //! it may meet a singular basis or run into its budget, and proves nothing. A guess is used: its positive z.
 
@@ -132,13 +132,15 @@ impl LcpPrincipalPivoting {
             self.find_offenders(problem, z);
             let Some(&least) = self.offenders.first() else {
                 // A basic variable that is zero up to rounding may have either sign.
-                z.iter_mut().for_each(|z| *z = z.max(0.0));
+                for z in z.iter_mut() {
+                    *z = z.max(0.0);
+                }
                 return Ok(());
             };
             if self.offenders.len() < fewest {
                 (fewest, patience) = (self.offenders.len(), self.options.patience);
-            } else if patience > 0 {
-                patience -= 1;
+            } else {
+                patience = patience.saturating_sub(1);
             }
             if patience > 0 {
                 self.offenders.iter().for_each(|&i| self.active[i] = !self.active[i]);

@@ -136,7 +136,9 @@ impl NcpFunction for ExpressionFunction {
     fn jacobian(&self, z: &[f64], out: &mut SparseMatrix) {
         out.clear(self.size(), self.size());
         for (row, variables) in self.rows.iter().zip(&self.variables) {
-            variables.iter().for_each(|&j| out.push(j, row.dual(z, j).1));
+            for &j in variables {
+                out.push(j, row.dual(z, j).1);
+            }
             out.finish_row();
         }
     }

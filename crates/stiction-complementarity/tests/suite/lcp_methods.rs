@@ -459,9 +459,8 @@ fn determinant(m: &DenseMatrix, rows: &[usize]) -> f64 {
         }
         for i in k + 1..a.len() {
             let factor = a[i][k] / a[k][k];
-            for j in k..a.len() {
-                a[i][j] -= factor * a[k][j];
-            }
+            let (upper, lower) = a.split_at_mut(i);
+            lower[0].iter_mut().zip(&upper[k]).for_each(|(x, p)| *x -= factor * p);
         }
     }
     det
