@@ -14,7 +14,6 @@ use crate::solver::Solver;
 
 /// Options of [`FrictionAdmm`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct FrictionAdmmOptions {
     /// `Solved` is claimed at residual ≤ `tolerance`, the residual of [CONE-5]. Dimensionless, default 1e-9.
     pub tolerance: f64,

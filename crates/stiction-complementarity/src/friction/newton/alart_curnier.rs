@@ -27,7 +27,13 @@ pub(super) fn map(law: &Law, rho: &[f64], r: &[f64], u: &[f64], f: &mut [f64]) {
         Law::Boxed { lower, upper } => {
             let z = r[0] - rho[0] * u[0];
             // Between the bounds the difference r − z is written as ρ u, which keeps its last bits.
-            f[0] = if z < lower { r[0] - lower } else if z > upper { r[0] - upper } else { rho[0] * u[0] };
+            f[0] = if z < lower {
+                r[0] - lower
+            } else if z > upper {
+                r[0] - upper
+            } else {
+                rho[0] * u[0]
+            };
         }
         Law::Cone { .. } | Law::Rolling { .. } => {
             let normal = r[0] - rho[0] * u[0];

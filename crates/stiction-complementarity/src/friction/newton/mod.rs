@@ -110,11 +110,15 @@ impl FrictionNewton {
         let bound = course.merit.max(course.slack * course.anchor_merit);
         let mut length = 1.0;
         for _ in 0..=self.options.max_halvings {
-            for i in 0..r.len() {
-                self.trial_r[i] = r[i] + length * self.step[i];
-                self.trial_u[i] = self.u[i] + length * self.change[i];
-            }
-            let merit = evaluate(problem, &self.rho, (&self.trial_r, &self.trial_u), Some((course.alpha, &self.anchor)), &mut self.map);
+            along(r, length, &self.step, &mut self.trial_r);
+            along(&self.u, length, &self.change, &mut self.trial_u);
+            let merit = evaluate(
+                problem,
+                &self.rho,
+                (&self.trial_r, &self.trial_u),
+                Some((course.alpha, &self.anchor)),
+                &mut self.map,
+            );
             if merit <= (1.0 - 2.0 * self.options.sufficient_decrease * length) * bound {
                 std::mem::swap(r, &mut self.trial_r);
                 problem.velocities(r, &mut self.u, &mut self.state);
@@ -134,7 +138,12 @@ impl FrictionNewton {
             let n = range.len();
             let rho = &self.rho[range.clone()];
             let u = &mut self.trial_u[range.clone()];
-            proximal_velocities(rho, alpha, (&r[range.clone()], &self.anchor[range.clone()], &self.u[range.clone()]), u);
+            proximal_velocities(
+                rho,
+                alpha,
+                (&r[range.clone()], &self.anchor[range.clone()], &self.u[range.clone()]),
+                u,
+            );
             let (a, b) = self.system.blocks_mut(block);
             alart_curnier::derivative(law, rho, &r[range.clone()], u, a, b);
             let compliance = problem.compliance().get(range).unwrap_or(&[]);
@@ -203,7 +212,7 @@ impl Solver<FrictionProblem> for FrictionNewton {
         self.start(problem, guess, &mut solution.r);
         let mut least = natural_map(problem, &solution.r, &self.u);
         let mut course = Course {
-            alpha: least.clamp(options.least_proximal, options.proximal),
+            alpha: least.sqrt().clamp(options.least_proximal, options.proximal),
             slack: options.slack,
             anchor_merit: 0.0,
             merit: 0.0,
@@ -233,4 +242,9 @@ impl Solver<FrictionProblem> for FrictionNewton {
         let solved = least <= options.tolerance || stopped_by_rounding;
         Ending::new(if solved { Status::Solved } else { status }, steps)
     }
+}
+
+/// out ← x + length · step.
+fn along(x: &[f64], length: f64, step: &[f64], out: &mut [f64]) {
+    out.iter_mut().zip(x.iter().zip(step)).for_each(|(out, (x, step))| *out = x + length * step);
 }

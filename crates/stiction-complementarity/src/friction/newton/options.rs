@@ -4,7 +4,6 @@ use crate::problem::OptionError;
 
 /// Options of [`FrictionNewton`](super::FrictionNewton). All but the counts are dimensionless.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct FrictionNewtonOptions {
     /// `Solved` is claimed at residual ≤ `tolerance`, the residual of [CONE-5]. Default 1e-12; rounding stops most
     /// problems between 1e-16 and 1e-12.
@@ -14,7 +13,7 @@ pub struct FrictionNewtonOptions {
     /// Newton steps, the unit of the budget. Default 50.
     pub max_steps: u32,
     /// Largest proximal weight α to begin with: u + α/ρ (r − r̄), with 1/ρ the mean diagonal of W [NEWTON-3]. The method
-    /// begins with the residual of the guess, if that is less. Default 1e-2.
+    /// begins with the root of the residual of the guess, if that is less. Default 1e-2.
     pub proximal: f64,
     /// Least α; the factorisation loses about α⁻¹ · 1e-16 of its accuracy. Default 1e-9.
     pub least_proximal: f64,
