@@ -114,7 +114,7 @@ impl Solver<MixedLcp> for MixedLcpLadder {
             if residual < best {
                 best = residual;
                 last = ending.status;
-                solution.clone_from(&self.candidate);
+                solution.copy_from(&self.candidate);
             }
             let done = ending.status == Status::Solved && residual <= Self::ACCEPTED;
             if done || ending.status == Status::Infeasible {

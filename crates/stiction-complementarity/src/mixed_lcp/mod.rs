@@ -122,6 +122,12 @@ impl MixedLcp {
 }
 
 impl MixedLcpSolution {
+    /// Copies `other` in the memory this solution has.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.free.clone_from(&other.free);
+        self.complementary.clone_from(&other.complementary);
+    }
+
     /// Becomes all zeros of these sizes.
     pub(crate) fn reset(&mut self, free: usize, complementary: usize) {
         self.free.clear();

@@ -276,7 +276,7 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         }));
         self.correction.resize(basis.len(), 0.0);
         self.lu.solve(&self.defect, &mut self.correction);
-        self.corrected.clone_from(solution);
+        self.corrected.copy_from(solution);
         for (&i, correction) in basis.iter().zip(&self.correction) {
             match i.checked_sub(free) {
                 None => self.corrected.free[i] += correction,

@@ -3,11 +3,13 @@
 use crate::generate::{Seed, distance, lcp, lemke, p_matrix, product, transpose};
 use Status::{Breakdown, BudgetExhausted, Infeasible, Solved};
 use stiction_complementarity::{
-    Certificate, DenseMatrix, Finding, GaussSeidelFailure, Lcp, LcpEnumeration, LcpGaussSeidel, LcpGaussSeidelOptions,
-    LcpLadder, LcpLemke, LcpLemkeOptions, LcpNewton, LcpNewtonOptions, LcpPrincipalPivoting,
-    LcpPrincipalPivotingOptions, LcpRung, LcpSolution, LemkeFailure, PrincipalPivotingFailure, Problem, Reformulation,
-    Solver, Status, Tolerance, explain, is_copositive, is_p_matrix, is_positive_semidefinite, proves_infeasible, solve,
+    BoxLcp, BoxLcpLadder, BoxLcpSolution, Certificate, DenseMatrix, Finding, GaussSeidelFailure, Lcp, LcpEnumeration,
+    LcpGaussSeidel, LcpGaussSeidelOptions, LcpLadder, LcpLemke, LcpLemkeOptions, LcpNewton, LcpNewtonOptions,
+    LcpPrincipalPivoting, LcpPrincipalPivotingOptions, LcpRung, LcpSolution, LemkeFailure, Ncp, NcpNewton, NcpSolution,
+    PrincipalPivotingFailure, Problem, Reformulation, Solver, Status, Tolerance, explain, is_copositive, is_p_matrix,
+    is_positive_semidefinite, proves_infeasible, solve,
 };
+use stiction_testkit::count_allocations;
 
 type Method = Box<dyn Solver<Lcp>>;
 
@@ -502,4 +504,40 @@ fn rays_are_explained_in_words() {
     assert!(isolated.contains("copositive"), "{isolated}");
     let budget = explain(&Lcp::default(), LemkeFailure::Budget { budget: 7 }, &[]);
     assert!(budget.contains('7'), "{budget}");
+}
+
+#[test]
+fn a_second_solve_allocates_nothing() {
+    let mut seed = Seed(22);
+    let problem = symmetric(&mut seed, 9);
+    let box_problem = {
+        let (lower, upper) = (vec![-0.2; 9], (0..9).map(|i| if i % 2 == 0 { 0.3 } else { f64::INFINITY }).collect());
+        BoxLcp::new(problem.m().clone(), problem.q().to_vec(), lower, upper).unwrap()
+    };
+    for (name, mut method) in methods() {
+        let mut solution = LcpSolution::default();
+        let cold = method.run(&problem, None, &mut solution);
+        let mut warm = None;
+        let allocations = count_allocations(|| warm = Some(method.run(&problem, None, &mut solution)));
+        assert_eq!((allocations.count, warm), (0, Some(cold)), "{name}");
+    }
+    let (mut method, mut solution) = (BoxLcpLadder::new(), BoxLcpSolution::default());
+    let _ = method.run(&box_problem, None, &mut solution);
+    assert_eq!(
+        count_allocations(|| {
+            let _ = method.run(&box_problem, None, &mut solution);
+        })
+        .count,
+        0
+    );
+    let (mut method, mut solution) = (NcpNewton::new(), NcpSolution::default());
+    let ncp = Ncp::new(&box_problem).unwrap();
+    let _ = method.run(&ncp, None, &mut solution);
+    assert_eq!(
+        count_allocations(|| {
+            let _ = method.run(&ncp, None, &mut solution);
+        })
+        .count,
+        0
+    );
 }
