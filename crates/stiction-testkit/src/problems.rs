@@ -125,7 +125,9 @@ impl Pile {
         jacobian.clear(laws.iter().map(Law::rows), self.bricks.iter().map(|_| self.columns().len()));
         for touch in &self.touches {
             let mut free = vec![0.0; touch.law.rows()];
-            for (owner, sign) in [(touch.a, -1.0), (touch.b, 1.0)] {
+            let mut owners = [(touch.a, -1.0), (touch.b, 1.0)];
+            owners.sort_by_key(|(owner, _)| *owner);
+            for (owner, sign) in owners {
                 let Some(body) = owner else { continue };
                 let block = self.rows(touch, body, sign);
                 let v = &velocities[body];

@@ -127,7 +127,9 @@ impl Csr {
                 }
             }
             first += size;
-            found.iter().for_each(|(block, values)| blocks.push(*block, values));
+            for (block, values) in &found {
+                blocks.push(*block, values);
+            }
             blocks.finish_row();
         }
         blocks
@@ -143,7 +145,9 @@ impl Csr {
         }
         let mut csr = Self::empty(self.ncols, self.nrows);
         for line in lines {
-            line.into_iter().for_each(|(col, value)| csr.push(col, value));
+            for (col, value) in line {
+                csr.push(col, value);
+            }
             csr.finish_row();
         }
         csr
@@ -152,7 +156,8 @@ impl Csr {
     /// Whether no entry differs from its opposite by more than `fraction` of the largest entry.
     pub(super) fn is_symmetric(&self, fraction: f64) -> bool {
         let largest = self.data.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let at = |row: usize, col: usize| self.row(row).filter(|entry| entry.0 == col).map(|entry| entry.1).sum::<f64>();
+        let at =
+            |row: usize, col: usize| self.row(row).filter(|entry| entry.0 == col).map(|entry| entry.1).sum::<f64>();
         self.entries().all(|(row, col, _)| (at(row, col) - at(col, row)).abs() <= fraction * largest)
     }
 

@@ -88,9 +88,10 @@ impl From<&Law> for LawInFile {
     fn from(law: &Law) -> Self {
         match *law {
             Law::Equality { rows } => Self::Equality { rows },
-            Law::Boxed { lower, upper } => {
-                Self::Boxed { lower: Some(lower).filter(|x| x.is_finite()), upper: Some(upper).filter(|x| x.is_finite()) }
-            }
+            Law::Boxed { lower, upper } => Self::Boxed {
+                lower: Some(lower).filter(|x| x.is_finite()),
+                upper: Some(upper).filter(|x| x.is_finite()),
+            },
             Law::Cone { rows, mu } => Self::Cone { rows, mu },
             Law::Rolling { mu, mu_r } => Self::Rolling { mu, mu_r },
         }
@@ -179,7 +180,7 @@ fn read_global(
 /// of neighbouring unknowns; none when one would be larger than [`MAX_BODY`].
 fn body_sizes(m: &Csr, components: usize) -> Option<Vec<usize>> {
     let body = if components == 2 { 3 } else { 6 };
-    if m.nrows % body == 0 && m.entries().all(|(row, col, _)| row / body == col / body) {
+    if m.nrows.is_multiple_of(body) && m.entries().all(|(row, col, _)| row / body == col / body) {
         return Some(vec![body; m.nrows / body]);
     }
     // A block ends before row i when no entry links rows before it with rows from it on.
@@ -265,18 +266,15 @@ pub(super) fn write(problem: &FrictionProblem) -> Result<String, ProblemFileErro
     let laws = problem.laws();
     let global = matches!(problem.operator(), Operator::Global(_));
     let mut fields = Fields { kind: GENERAL.to_owned(), q: Some(problem.q().to_vec()), ..Fields::default() };
-    match common_components(problem) {
-        Some(components) => {
-            let named = KINDS.iter().find(|known| known.1 == components && known.2 == global);
-            fields.kind = named.map_or(GENERAL, |known| known.0).to_owned();
-            (fields.dim, fields.nc) = (Some(components), Some(laws.len()));
-            fields.mu = Some(laws.iter().filter_map(coefficients).map(|(mu, _)| mu).collect());
-            fields.mu_r = (components == 5).then(|| laws.iter().filter_map(coefficients).map(|(_, mu_r)| mu_r).collect());
-        }
-        None => {
-            fields.laws = Some(laws.iter().map(LawInFile::from).collect());
-            fields.compliance = Some(problem.compliance().to_vec()).filter(|compliance| !compliance.is_empty());
-        }
+    if let Some(components) = common_components(problem) {
+        let named = KINDS.iter().find(|known| known.1 == components && known.2 == global);
+        named.map_or(GENERAL, |known| known.0).clone_into(&mut fields.kind);
+        (fields.dim, fields.nc) = (Some(components), Some(laws.len()));
+        fields.mu = Some(laws.iter().filter_map(coefficients).map(|(mu, _)| mu).collect());
+        fields.mu_r = (components == 5).then(|| laws.iter().filter_map(coefficients).map(|(_, mu_r)| mu_r).collect());
+    } else {
+        fields.laws = Some(laws.iter().map(LawInFile::from).collect());
+        fields.compliance = Some(problem.compliance().to_vec()).filter(|compliance| !compliance.is_empty());
     }
     match problem.operator() {
         Operator::Local(w) => fields.w = Some(Csr::from_blocks(w)?),

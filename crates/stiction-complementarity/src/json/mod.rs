@@ -61,7 +61,9 @@ pub enum ProblemFileError {
     #[error("not a problem in JSON: {0}")]
     Syntax(#[from] serde_json::Error),
     /// The kind is unknown.
-    #[error("kind `{0}` is unknown; `lcp`, `mlcp`, `boxlcp`, `mcp`, `friction` and `fc2d`, `fc3d`, `rfc3d` (with or without a leading `g`) are supported")]
+    #[error(
+        "kind `{0}` is unknown; `lcp`, `mlcp`, `boxlcp`, `mcp`, `friction` and `fc2d`, `fc3d`, `rfc3d` (with or without a leading `g`) are supported"
+    )]
     UnknownKind(String),
     /// A field is missing.
     #[error("field `{field}` is missing in a problem of kind `{kind}`")]

@@ -5,15 +5,24 @@
 use std::path::PathBuf;
 use std::time::Instant;
 use stiction_complementarity::{
-    FrictionNsgs, FrictionNsgsOptions, FrictionProblem, FrictionSolution, Operator, Problem, ProblemFile, Status,
-    Tolerance, solve,
+    FrictionNsgs, FrictionNsgsOptions, FrictionProblem, FrictionSolution, Problem, ProblemFile, Status, Tolerance,
+    solve,
 };
 
 /// Acceptance of the collection: ‖r − P_K(r − û)‖₂ ≤ 1e-8 ‖q‖₂.
 const ACCEPTED: Tolerance = Tolerance { solved: 1e-8, loose: 1e-4 };
 
-/// What plain Gauss-Seidel does not solve within the sweeps of the test, and why.
-const NOT_BY_PLAIN_GAUSS_SEIDEL: &[(&str, &str)] = &[];
+/// What plain Gauss-Seidel does not solve within the sweeps of the test, whether halved steps do, and why.
+const NOT_BY_PLAIN_SWEEPS: &[(&str, bool, &str)] = &[
+    (
+        "BoxesStack1-i100000-32",
+        false,
+        "a stack: the load travels one box per sweep, rank 78 of 156; 1e-6 after 100,000",
+    ),
+    ("OneObject-i100000-316", true, "redundant contacts of one object hand their load back and forth"),
+    ("OneObject-i100000-499", true, "redundant contacts of one object hand their load back and forth"),
+    ("fc2d_granularflowonwall_07002_00801", false, "stalls at 1.3e-8, as the stored solution does"),
+];
 
 struct File {
     name: String,
@@ -77,22 +86,33 @@ fn files_survive_writing_and_reading() {
     }
 }
 
+/// 38 of 42 files by plain sweeps (26 of the 29 in space), 40 with halved steps; the other two need another method.
 #[test]
 fn gauss_seidel_on_the_collection() {
-    let options =
-        FrictionNsgsOptions { max_sweeps: 100_000, tolerance: 1e-8, stall_after: 0, ..FrictionNsgsOptions::default() };
-    let mut plain = FrictionNsgs::with_options(options).unwrap();
-    let (mut solved, mut count) = (0, 0);
     for file in files() {
         let problem = file.problem();
-        let mut solution = FrictionSolution::default();
-        let start = Instant::now();
-        let outcome = solve(&mut plain, &problem, None, &mut solution, &ACCEPTED);
-        let form = if matches!(problem.operator(), Operator::Local(_)) { "local" } else { "global" };
-        let (blocks, sweeps, residual) = (problem.blocks(), outcome.iterations, outcome.residual.value);
-        println!("{:45} {form:6} {blocks:5} blocks {:16} {sweeps:6} sweeps {residual:.1e} {:?}", file.name, outcome.status.to_string(), start.elapsed());
-        count += 1;
-        solved += usize::from(outcome.status == Status::Solved);
+        // The largest file stalls within a thousand sweeps of 2 ms each.
+        let max_sweeps = if problem.blocks() > 1000 { 3000 } else { 15_000 };
+        let plain = FrictionNsgsOptions { max_sweeps, tolerance: 1e-8, stall_after: 0, ..Default::default() };
+        let run = |relaxation: f64| {
+            let mut method = FrictionNsgs::with_options(FrictionNsgsOptions { relaxation, ..plain }).unwrap();
+            let mut solution = FrictionSolution::default();
+            let start = Instant::now();
+            let outcome = solve(&mut method, &problem, None, &mut solution, &ACCEPTED);
+            let (status, residual, sweeps) = (outcome.status, outcome.residual.value, outcome.iterations);
+            println!(
+                "{:42} {relaxation} {status:16} {sweeps:6} sweeps {residual:.1e} {:?}",
+                file.name,
+                start.elapsed()
+            );
+            status == Status::Solved
+        };
+        match NOT_BY_PLAIN_SWEEPS.iter().find(|known| known.0 == file.name) {
+            None => assert!(run(1.0), "{}", file.name),
+            Some((_, relaxed, reason)) => {
+                assert!(!run(1.0), "{} is solved by now, although {reason}", file.name);
+                assert!(!relaxed || run(0.5), "{}", file.name);
+            }
+        }
     }
-    println!("{solved} of {count}");
 }

@@ -1,5 +1,7 @@
 //! One block alone: random blocks measured by the problem's own ruler, and cases known by hand.
 
+#![allow(clippy::disallowed_methods)] // Random test data may differ in the last bit between platforms.
+
 use stiction_complementarity::linalg::BlockMatrix;
 use stiction_complementarity::{FrictionProblem, FrictionSolution, Law, Problem, Regime, solve_local};
 use stiction_testkit::Random;
@@ -49,18 +51,22 @@ fn random_law(random: &mut Random, rows: usize) -> Law {
     if rows == 5 { Law::Rolling { mu, mu_r: random.uniform(0.0, 1.0) } } else { Law::Cone { rows, mu } }
 }
 
-/// 100,000 random blocks of each kind, condition up to 1e8: none may miss 1e-12 of the numbers in play.
+/// How many of 100,000 random blocks may miss 1e-12, relative to ‖g‖ + ‖A‖ ‖r‖, the size of the numbers in play. With four and
+/// five rows a few do: at condition 1e6 and more the factor A_NN − μ A_NT·e of r_N can cancel, impulses grow to 1e5 ‖g‖ and
+/// more, and the direction of slip, known to rounding, is not known better than that. Relative to ‖g‖ alone the rounding of
+/// A r already passes 1e-12 wherever ‖A‖ ‖r‖ > 1e4 ‖g‖.
+const EXCEPTIONS: [(usize, usize); 4] = [(2, 0), (3, 0), (4, 20), (5, 30)];
+
+/// mu from 0 to 2, condition up to 1e8, a quarter of the blocks slightly unsymmetric.
 #[test]
 fn random_blocks_are_solved_to_machine_precision() {
-    for rows in [2, 3, 4, 5] {
+    for (rows, exceptions) in EXCEPTIONS {
         let mut random = Random::new(rows as u64);
-        let mut bad = 0;
-        let (mut worst, mut above, mut above_g, mut counts) = (0.0_f64, 0, 0, [0; 3]);
+        let (mut worst, mut above, mut counts) = (0.0_f64, 0, [0; 3]);
         for _ in 0..100_000 {
             let decades = random.uniform(0.0, 8.0);
             let mut a = random_block(&mut random, rows, decades);
             if random.below(4) == 0 {
-                // A skew part, as the files of other programs have.
                 let skew = 1e-3 * 10_f64.powf(-decades) * random.unit();
                 a[1] += skew;
                 a[rows] -= skew;
@@ -68,54 +74,76 @@ fn random_blocks_are_solved_to_machine_precision() {
             let law = random_law(&mut random, rows);
             let g: Vec<f64> = (0..rows).map(|_| random.normal()).collect();
             let mut r = vec![0.0; rows];
-            let regime = solve_local(&law, &a, &g, &mut r);
-            counts[match regime {
-                Regime::Open => 0,
-                Regime::Stick => 1,
-                _ => 2,
-            }] += 1;
-            let (residual, size) = measure(law, &a, &g, &r);
-            let free = g.iter().map(|g| g * g).sum::<f64>().sqrt();
-            worst = worst.max(residual / size);
-            bad += usize::from(residual > 1e-9 * size);
-            above += usize::from(residual > 1e-12 * size);
-            above_g += usize::from(residual > 1e-12 * free);
-            if residual > 1e-12 * size && above < 3 {
-                println!(
-                    "rows {rows}: {law:?} {regime:?} decades {decades:.2}: {:.2e}\n  a={a:?}\n  g={g:?}\n r={r:?}",
-                    residual / size
-                );
+            match solve_local(&law, &a, &g, &mut r) {
+                Regime::Open => counts[0] += 1,
+                Regime::Stick => counts[1] += 1,
+                Regime::Slip => counts[2] += 1,
+                other => panic!("{law:?} {a:?} {g:?}: {other:?}"),
             }
+            let (residual, size) = measure(law, &a, &g, &r);
+            worst = worst.max(residual / size);
+            above += usize::from(residual > 1e-12 * size);
         }
-        println!(
-            "{rows} rows: open/stick/slip {counts:?}, worst {worst:.1e}, {bad} above 1e-9; {above} above 1e-12 of |g|+|A||r|, {above_g} above 1e-12 of |g|"
-        );
+        println!("{rows} rows: open, stick, slip {counts:?}; worst {worst:.1e}; {above} above 1e-12");
+        assert!(above <= exceptions && worst <= 1e-9, "{rows} rows: {above} above 1e-12, worst {worst:e}");
+        assert!(counts.iter().all(|count| *count > 1000), "every regime must be met: {counts:?}");
+    }
+}
+
+/// How many of 2000 singular blocks may miss 1e-11. A rolling block below full rank, which no body with six unknowns has, can
+/// leave both multipliers free, and the search over one of them can end beside the solution.
+const SINGULAR_EXCEPTIONS: [(usize, usize); 4] = [(2, 0), (3, 0), (4, 0), (5, 80)];
+
+/// A = B Bᵀ of rank below its size: redundant directions, as a particle gives.
+#[test]
+fn singular_blocks_are_solved_where_they_can_be() {
+    let mut random = Random::new(4);
+    for (rows, exceptions) in SINGULAR_EXCEPTIONS {
+        let mut above = 0;
+        for _ in 0..2000 {
+            let rank = 1 + random.below(rows - 1);
+            let b: Vec<f64> = (0..rows * rank).map(|_| random.normal()).collect();
+            let row = |i: usize| &b[i * rank..(i + 1) * rank];
+            let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+            let a: Vec<f64> = (0..rows * rows).map(|k| dot(row(k / rows), row(k % rows))).collect();
+            // Free velocities of bodies: g = B v, so that standing still is possible.
+            let v: Vec<f64> = (0..rank).map(|_| random.normal()).collect();
+            let g: Vec<f64> = (0..rows).map(|i| dot(row(i), &v)).collect();
+            let law = random_law(&mut random, rows);
+            let mut r = vec![0.0; rows];
+            let _ = solve_local(&law, &a, &g, &mut r);
+            let (residual, size) = measure(law, &a, &g, &r);
+            above += usize::from(residual > 1e-11 * size);
+        }
+        println!("{rows} rows, singular: {above} above 1e-11");
+        assert!(above <= exceptions, "{rows} rows: {above} of 2000 above 1e-11");
     }
 }
 
 #[test]
-fn timing() {
-    for rows in [2, 3, 4, 5] {
-        let mut random = Random::new(99);
-        let blocks: Vec<_> = (0..1000)
-            .map(|_| {
-                let a = random_block(&mut random, rows, 1.0);
-                let law = random_law(&mut random, rows);
-                let mut g: Vec<f64> = (0..rows).map(|_| random.normal()).collect();
-                g[0] = -g[0].abs();
-                (law, a, g)
-            })
-            .collect();
-        let mut r = vec![0.0; rows];
-        for wanted in [Regime::Stick, Regime::Slip] {
-            let chosen: Vec<_> = blocks.iter().filter(|(l, a, g)| solve_local(l, a, g, &mut r) == wanted).collect();
-            let start = std::time::Instant::now();
-            for _ in 0..100 {
-                for (l, a, g) in &chosen {
-                    solve_local(l, a, g, &mut r);
-                }
-            }
-            println!("{rows} {wanted:?} {} {:?}", chosen.len(), start.elapsed() / (100 * chosen.len().max(1)) as u32);
-        }
-    }
+fn cases_known_by_hand() {
+    let space = Law::Cone { rows: 3, mu: 0.5 };
+    let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let solved = |law: &Law, a: &[f64], g: &[f64]| {
+        let mut r = vec![0.0; law.rows()];
+        (solve_local(law, a, g, &mut r), r)
+    };
+    assert_eq!(solved(&space, &unit, &[0.0, 3.0, 4.0]), (Regime::Open, vec![0.0; 3]));
+    assert_eq!(solved(&space, &unit, &[-2.0, 0.6, -0.8]), (Regime::Stick, vec![2.0, -0.6, 0.8]));
+    let (regime, r) = solved(&space, &unit, &[-2.0, 3.0, -4.0]);
+    assert_eq!(regime, Regime::Slip);
+    assert!((r[0] - 2.0).abs() + (r[1] + 0.6).abs() + (r[2] - 0.8).abs() < 1e-15, "{r:?}");
+    let limit = Law::Boxed { lower: 0.0, upper: f64::INFINITY };
+    assert_eq!(solved(&limit, &[2.0], &[-3.0]), (Regime::Stick, vec![1.5]));
+    assert_eq!(solved(&limit, &[2.0], &[3.0]), (Regime::Open, vec![0.0]));
+    assert_eq!(solved(&limit, &[0.0], &[-1.0]).0, Regime::Stuck);
+    let motor = Law::Boxed { lower: -0.5, upper: 0.5 };
+    assert_eq!(solved(&motor, &[2.0], &[-3.0]), (Regime::Slip, vec![0.5]));
+    assert_eq!(
+        solved(&Law::Equality { rows: 2 }, &[2.0, 0.0, 0.0, 4.0], &[2.0, 2.0]),
+        (Regime::Stick, vec![-1.0, -0.5])
+    );
+    // Nothing can push this contact open.
+    assert_eq!(solved(&space, &[0.0; 9], &[-1.0, 0.0, 0.0]).0, Regime::Stuck);
+    assert_eq!(solved(&space, &unit[..4], &[-1.0, 0.0, 0.0]).0, Regime::Stuck);
 }

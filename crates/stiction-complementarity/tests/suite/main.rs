@@ -7,6 +7,7 @@ mod collection;
 mod contact;
 mod friction_collection;
 mod friction_files;
+mod friction_interior_point;
 mod friction_local;
 mod friction_newton;
 mod friction_nsgs;

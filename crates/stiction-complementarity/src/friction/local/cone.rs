@@ -1,11 +1,14 @@
 //! One contact with Coulomb friction and T tangential directions: open, stick or slip.   [GS-2] [GS-3]
 
-use super::small::{SmallLu, dot, times};
+use super::small::{SmallLu, VANISHING, dot, largest, times};
 use super::{Memory, Regime, root};
 
-/// The smallest y of the search when C is singular: the slip multiplier is then 1e-14 of the mean stiffness, so that what
-/// passes for sticking moves with 1e-14 C r.
-const SMALLEST_SHIFT: f64 = 1e-14;
+/// The smallest y of the search when C is singular: the slip multiplier is then this fraction of the mean stiffness, half
+/// way between the rounding of C and 1.
+const SMALLEST_SHIFT: f64 = 1e-8;
+
+/// Corrections of the sticking impulse when C is singular; each takes the error to SMALLEST_SHIFT of itself.
+const CORRECTIONS: usize = 2;
 
 /// What depends on A only. The normal row of u = A r + g with u_N = 0 gives r_N, what remains is u_T = C r_T + d.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,11 +32,18 @@ impl<const T: usize> ConeBlock<T> {
         let (a_nn, a_nt, a_tn) =
             (at(0, 0), std::array::from_fn(|j| at(0, j + 1)), std::array::from_fn(|i| at(i + 1, 0)));
         let a_tt = std::array::from_fn(|i| std::array::from_fn(|j| at(i + 1, j + 1)));
-        Self::from_parts(mu, a_nn, a_nt, a_tn, a_tt)
+        Self::from_parts(mu, a_nn, a_nt, a_tn, a_tt, largest(&a_tt))
     }
 
-    /// From the blocks of A.
-    pub(super) fn from_parts(mu: f64, a_nn: f64, a_nt: [f64; T], a_tn: [f64; T], a_tt: [[f64; T]; T]) -> Self {
+    /// From the blocks of A; `size` is that of the numbers A_TT was computed from.
+    pub(super) fn from_parts(
+        mu: f64,
+        a_nn: f64,
+        a_nt: [f64; T],
+        a_tn: [f64; T],
+        a_tt: [[f64; T]; T],
+        size: f64,
+    ) -> Self {
         let mut c = a_tt;
         if a_nn > 0.0 {
             for (row, a_tn) in c.iter_mut().zip(&a_tn) {
@@ -42,8 +52,8 @@ impl<const T: usize> ConeBlock<T> {
         }
         let trace = (0..T).map(|k| c[k][k]).sum::<f64>();
         // A contact that friction cannot move still needs a unit for the multiplier.
-        let mean = if trace > f64::MIN_POSITIVE { trace / T as f64 } else { a_nn };
-        Self { mu, a_nn, a_nt, a_tn, c, factors: SmallLu::new(c), mean }
+        let mean = if trace > VANISHING * size { trace / T as f64 } else { size.max(a_nn) };
+        Self { mu, a_nn, a_nt, a_tn, c, factors: SmallLu::new(c, size), mean }
     }
 
     pub(super) fn solve_slices(&self, g: &[f64], r: &mut [f64], memory: &mut Memory) -> Regime {
@@ -60,7 +70,7 @@ impl<const T: usize> ConeBlock<T> {
         if g_n >= 0.0 {
             return (Regime::Open, 0.0, [0.0; T]);
         }
-        if !(self.a_nn > 0.0) {
+        if self.a_nn <= 0.0 || self.a_nn.is_nan() {
             return (Regime::Stuck, 0.0, [0.0; T]);
         }
         if self.mu == 0.0 {
@@ -69,7 +79,7 @@ impl<const T: usize> ConeBlock<T> {
         let d: [f64; T] = std::array::from_fn(|k| g_t[k] - self.a_tn[k] / self.a_nn * g_n);
         let (p, least) = match self.factors {
             Some(factors) => (factors.solve(&d), 0.0),
-            None => (self.tangential(SMALLEST_SHIFT, &d).0, SMALLEST_SHIFT),
+            None => (self.redundant(&d), SMALLEST_SHIFT),
         };
         let excess = self.excess(g_n, &p);
         if excess <= 0.0 {
@@ -77,6 +87,17 @@ impl<const T: usize> ConeBlock<T> {
         }
         let (normal, tangential) = self.slip(g_n, &d, (least, excess), y);
         (Regime::Slip, normal, tangential)
+    }
+
+    /// p with C p = d for a singular C that allows it: p ← p + (C + λ)⁻¹ (d − C p) from p = 0 at the smallest λ.
+    fn redundant(&self, d: &[f64; T]) -> [f64; T] {
+        let (mut p, _) = self.tangential(SMALLEST_SHIFT, d);
+        for _ in 0..CORRECTIONS {
+            let c_p = times(&self.c, &p);
+            let (step, _) = self.tangential(SMALLEST_SHIFT, &std::array::from_fn(|k| d[k] - c_p[k]));
+            p.iter_mut().zip(step).for_each(|(p, step)| *p += step);
+        }
+        p
     }
 
     /// r_N that keeps u_N = 0 when r_T = −p.
@@ -95,7 +116,7 @@ impl<const T: usize> ConeBlock<T> {
         let x = 1.0 - y;
         let mut s = self.c.map(|row| row.map(|c| x * c));
         (0..T).for_each(|k| s[k][k] += self.mean * y);
-        let Some(factors) = SmallLu::new(s) else { return ([0.0; T], [0.0; T]) };
+        let Some(factors) = SmallLu::new(s, self.mean * y) else { return ([0.0; T], [0.0; T]) };
         let p = factors.solve(&d.map(|d| x * d));
         let c_p = times(&self.c, &p);
         let slope = factors.solve(&std::array::from_fn(|k| c_p[k] - d[k] - self.mean * p[k]));

@@ -5,11 +5,11 @@
 //! whose solution is unique and continuous.
 
 use super::cone::ConeBlock;
-use super::small::{SmallLu, dot};
+use super::small::{SmallLu, dot, largest};
 use super::{Memory, Regime, root};
 
-/// The smallest y of the outer search when the moment block is singular; as for sliding.
-const SMALLEST_SHIFT: f64 = 1e-14;
+/// The smallest y of the outer search when the moment block is singular.
+const SMALLEST_SHIFT: f64 = 1e-12;
 
 /// How far ‖r_M‖ may be from μ_r r_N, relative to both, where the search for the multiplier ends; a jump leaves far more.
 const JUMP: f64 = 1e-9;
@@ -54,7 +54,7 @@ impl RollingBlock {
         if g[0] >= 0.0 {
             return Regime::Open;
         }
-        if !(self.a[0][0] > 0.0) {
+        if self.a[0][0] <= 0.0 || self.a[0][0].is_nan() {
             return Regime::Stuck;
         }
         let mut found = self.by_multiplier(g, &mut memory.slide);
@@ -86,7 +86,7 @@ impl RollingBlock {
         let (x, a) = (1.0 - y, &self.a);
         let mut s = [3, 4].map(|i: usize| [x * a[i][3], x * a[i][4]]);
         (0..2).for_each(|k| s[k][k] += self.mean * y);
-        let factors = SmallLu::new(s)?;
+        let factors = SmallLu::new(s, x * largest(&[[a[3][3], a[3][4]], [a[4][3], a[4][4]]]))?;
         // (A_MM + λ)⁻¹ times the columns of A_MF, and times g_M.
         let response = [0, 1, 2].map(|j: usize| factors.solve(&[x * a[3][j], x * a[4][j]]));
         let free = factors.solve(&[x * g[3], x * g[4]]);
@@ -94,7 +94,9 @@ impl RollingBlock {
         let at = |i: usize, j: usize| a[i][j] - less(i, &response[j]);
         let force = [0, 1, 2].map(|i| g[i] - less(i, &free));
         let tangential = [[at(1, 1), at(1, 2)], [at(2, 1), at(2, 2)]];
-        let cone = ConeBlock::from_parts(self.mu, at(0, 0), [at(0, 1), at(0, 2)], [at(1, 0), at(2, 0)], tangential);
+        let size = largest(&[[a[1][1], a[1][2]], [a[2][1], a[2][2]]]);
+        let cone =
+            ConeBlock::from_parts(self.mu, at(0, 0), [at(0, 1), at(0, 2)], [at(1, 0), at(2, 0)], tangential, size);
         let (regime, n, [t1, t2]) = cone.solve(force[0], &[force[1], force[2]], slide);
         let m = [0, 1].map(|k| -free[k] - response[0][k] * n - response[1][k] * t1 - response[2][k] * t2);
         let excess = dot(&m, &m).sqrt() - self.mu_r * n;
@@ -105,10 +107,8 @@ impl RollingBlock {
     /// normal row replaced by 1 · r_N = 1.
     fn by_normal(&self, g: &[f64; 5]) -> Option<Candidate> {
         let mut decoupled = self.a;
-        for k in 0..5 {
-            (decoupled[0][k], decoupled[k][0]) = (0.0, 0.0);
-        }
-        decoupled[0][0] = 1.0;
+        decoupled.iter_mut().for_each(|row| row[0] = 0.0);
+        decoupled[0] = [1.0, 0.0, 0.0, 0.0, 0.0];
         let at = |n: f64| {
             let discs = Self::from_matrix(self.mu * n, self.mu_r * n, decoupled);
             let mut g: [f64; 5] = std::array::from_fn(|k| g[k] + self.a[k][0] * n);
@@ -146,7 +146,9 @@ impl RollingBlock {
                 }
             }
         }
-        let better = SmallLu::new(s).map(|factors| factors.solve(&b)).filter(|r| r[0] > 0.0);
-        better.unwrap_or(found.r)
+        // Only a correction is believed: where the block is singular the system may be too.
+        let near =
+            |r: &[f64; 5]| r.iter().zip(&found.r).all(|(r, known)| (r - known).abs() <= JUMP.sqrt() * found.r[0]);
+        SmallLu::new(s, largest(&s)).map(|factors| factors.solve(&b)).filter(near).unwrap_or(found.r)
     }
 }

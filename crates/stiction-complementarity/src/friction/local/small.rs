@@ -1,7 +1,8 @@
 //! Dense systems of at most four unknowns, by elimination with row exchanges.
 
-/// Pivots smaller than this fraction of the largest entry count as zero. Rounding leaves about 1e-16 there.
-const VANISHING: f64 = 1e-15;
+/// Pivots smaller than this fraction of the numbers they come from count as zero. Rounding leaves a few 1e-16
+/// there, times the growth of the elimination; blocks of condition up to 1e12 keep their pivots.
+pub(super) const VANISHING: f64 = 1e-13;
 
 /// The factors of a small matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,17 +12,15 @@ pub(super) struct SmallLu<const N: usize> {
 }
 
 impl<const N: usize> SmallLu<N> {
-    /// L U = P A, or nothing when A is singular to working precision.
-    pub(super) fn new(mut lu: [[f64; N]; N]) -> Option<Self> {
+    /// L U = P A, or nothing when A is singular to working precision. `size` is that of the numbers A was computed from.
+    pub(super) fn new(mut lu: [[f64; N]; N], size: f64) -> Option<Self> {
         let mut order: [usize; N] = std::array::from_fn(|k| k);
-        let largest = lu.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         for k in 0..N {
             let pivot = (k + 1..N).fold(k, |best, i| if lu[i][k].abs() > lu[best][k].abs() { i } else { best });
             lu.swap(k, pivot);
             order.swap(k, pivot);
             let head = lu[k];
-            // Written so that a NaN is refused.
-            if !(head[k].abs() > VANISHING * largest) {
+            if head[k].abs() <= VANISHING * size || head[k].is_nan() {
                 return None;
             }
             for row in &mut lu[k + 1..] {
@@ -49,6 +48,11 @@ impl<const N: usize> SmallLu<N> {
         }
         x
     }
+}
+
+/// The largest absolute entry.
+pub(super) fn largest<const R: usize, const C: usize>(a: &[[f64; C]; R]) -> f64 {
+    a.as_flattened().iter().fold(0.0, |largest, x| largest.max(x.abs()))
 }
 
 /// Scalar product.
