@@ -118,7 +118,16 @@ impl Cones {
     }
 
     fn bounded(&mut self, block: usize, row: usize, lower: f64, upper: f64) {
-        let half_line = |sign, bound| Cone { block, normal: row, tangential: row, dim: 1, sign, bound, mu: 1.0, width: upper - lower };
+        let half_line = |sign, bound| Cone {
+            block,
+            normal: row,
+            tangential: row,
+            dim: 1,
+            sign,
+            bound,
+            mu: 1.0,
+            width: upper - lower,
+        };
         if lower == upper {
             self.rows[row] = Row::Fixed(lower);
             return;
@@ -132,7 +141,16 @@ impl Cones {
 
     /// A contact whose tangential parts are (first row, rows, coefficient); all share the normal row.
     fn contact(&mut self, block: usize, start: usize, parts: &[(usize, usize, f64)]) {
-        let cone = Cone { block, normal: start, tangential: start, dim: 1, sign: 1.0, bound: 0.0, mu: 1.0, width: f64::INFINITY };
+        let cone = Cone {
+            block,
+            normal: start,
+            tangential: start,
+            dim: 1,
+            sign: 1.0,
+            bound: 0.0,
+            mu: 1.0,
+            width: f64::INFINITY,
+        };
         let before = self.list.len();
         for &(first, rows, mu) in parts {
             let tangential = start + first;
@@ -216,23 +234,23 @@ impl Locals {
         let rigid = problem.compliance().is_empty();
         for (cone, (y, scaling)) in cones.list.iter().zip(y.iter().zip(scalings)) {
             let (range, start) = (problem.range(cone.block), self.starts[cone.block]);
-            let place = |k: usize, l: usize| start + (cone.row(k) - range.start) * range.len() + cone.row(l) - range.start;
+            let place =
+                |k: usize, l: usize| start + (cone.row(k) - range.start) * range.len() + cone.row(l) - range.start;
             let g = slip_direction(y).map(|g| share * g);
             let matrix = scaling.square();
-            for k in 0..cone.dim {
-                for l in 0..cone.dim {
-                    // G K with G = I − e₀ (y_T/‖y_T‖)ᵀ: only the first row differs from K.
-                    let shift = if k == 0 { (1..4).map(|t| g[t] * matrix[t][l]).sum() } else { 0.0 };
-                    self.matrices[place(k, l)] += cone.factor(k) * cone.factor(l) * (matrix[k][l] - shift);
+            for (k, row) in matrix.iter().enumerate().take(cone.dim) {
+                // G K with G = I − e₀ (y_T/‖y_T‖)ᵀ: only the first row differs from K.
+                for (l, entry) in row.iter().enumerate().take(cone.dim) {
+                    let shift = if k == 0 { soc::dot(&g, &matrix[l]) } else { 0.0 };
+                    self.matrices[place(k, l)] += cone.factor(k) * cone.factor(l) * (entry - shift);
                 }
             }
             if rigid && cones.single[cone.block] {
-                let inverse = scaling.inverse_square();
-                for k in 0..cone.dim {
-                    for l in 0..cone.dim {
-                        // K⁻¹ G⁻¹ with G⁻¹ = I + e₀ (y_T/‖y_T‖)ᵀ.
-                        let entry = inverse[k][l] + inverse[k][0] * g[l];
-                        self.inverses[place(k, l)] = entry / (cone.factor(k) * cone.factor(l));
+                for (k, row) in scaling.inverse_square().iter().enumerate().take(cone.dim) {
+                    // K⁻¹ G⁻¹ with G⁻¹ = I + e₀ (y_T/‖y_T‖)ᵀ.
+                    for (l, entry) in row.iter().enumerate().take(cone.dim) {
+                        let inverse = entry + row[0] * g[l];
+                        self.inverses[place(k, l)] = inverse / (cone.factor(k) * cone.factor(l));
                     }
                 }
             }
@@ -296,5 +314,7 @@ pub(super) fn typical_diagonal(problem: &FrictionProblem<Operator>, scratch: &mu
     // Blocks that no body feels get something to divide by.
     let largest = out.iter().copied().fold(0.0, f64::max);
     let least = if largest > 0.0 { f64::EPSILON * largest } else { 1.0 };
-    out.iter_mut().for_each(|w| *w = w.max(least));
+    for w in out {
+        *w = w.max(least);
+    }
 }

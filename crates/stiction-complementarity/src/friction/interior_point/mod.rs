@@ -9,7 +9,7 @@
 //! with Nesterov-Todd scaling [CONE-9], Mehrotra's start and corrector [CONE-12], and a gap that does not run ahead of the
 //! infeasibility. The shift makes the problem nonconvex, so convergence is not guaranteed once contacts slide: the method
 //! stops when it no longer improves and hands back the best impulses. A guess is not used: points near the solution are
-//! points near the boundary, where an interior method has no room. References: [Acary2023], [Mehrotra1992],
+//! points near the boundary, where an interior method has no room. References: [Mehrotra1992],
 //! [Vandenberghe2010].
 
 mod cones;
@@ -34,7 +34,8 @@ pub struct FrictionInteriorPointOptions {
     /// The method claims success at this residual [CONE-5]. Dimensionless, default 1e-9; resting contacts reach 1e-10,
     /// sliding ones often only 1e-6.
     pub tolerance: f64,
-    /// Newton steps after which the method gives up with `BudgetExhausted`. Default 80; resting piles take about 10.
+    /// Newton steps, of all starts together, after which the method gives up with `BudgetExhausted`. Default 120; resting
+    /// piles take about 8, sliding ones 10 to 60.
     pub max_iterations: u32,
     /// Newton steps without a better residual after which the method stops and claims `SolvedLoosely`. Default 8.
     pub stall_iterations: u32,
@@ -42,7 +43,7 @@ pub struct FrictionInteriorPointOptions {
 
 impl Default for FrictionInteriorPointOptions {
     fn default() -> Self {
-        Self { tolerance: 1e-9, max_iterations: 80, stall_iterations: 8 }
+        Self { tolerance: 1e-9, max_iterations: 120, stall_iterations: 8 }
     }
 }
 
@@ -50,7 +51,11 @@ impl FrictionInteriorPointOptions {
     /// Refuses a tolerance that is not positive and finite.
     pub fn validate(&self) -> Result<(), OptionError> {
         let value = self.tolerance;
-        if value.is_finite() && value > 0.0 { Ok(()) } else { Err(OptionError { name: "tolerance", value, range: "(0, ∞)" }) }
+        if value.is_finite() && value > 0.0 {
+            Ok(())
+        } else {
+            Err(OptionError { name: "tolerance", value, range: "(0, ∞)" })
+        }
     }
 }
 
@@ -90,6 +95,13 @@ pub enum InteriorPointFailure {
     },
 }
 
+/// Springs of the start [CONE-12], stiff to soft. Stiff ones come nearest, but where contacts are redundant they also find
+/// tensions, and the shift that undoes these may lead too far away; then the next one is tried.
+const SPRINGS: [f64; 3] = [1e-4, 1e-2, 1.0];
+
+/// A residual from which a polishing method finds the rest of the way; no other start is tried then.
+const NEAR: f64 = 1e-6;
+
 /// A residual counts as progress when it is below this fraction of the best one.
 const NOTICEABLE: f64 = 0.9;
 
@@ -98,6 +110,33 @@ const SHORT_STEP: f64 = 0.3;
 
 /// How many steps are careful, and the share of De Saxcé's derivative in their matrix.
 const CAREFUL: (u32, f64) = (3, 0.5);
+
+impl InteriorPointFailure {
+    /// The step at which it happened.
+    fn iteration(&self) -> u32 {
+        match *self {
+            Self::Stalled { iteration, .. } | Self::Singular { iteration, .. } | Self::Overflow { iteration } => {
+                iteration
+            }
+            Self::Budget { budget, .. } => budget,
+        }
+    }
+}
+
+/// The impulses with the least residual so far.
+struct Best<'s> {
+    r: &'s mut [f64],
+    residual: f64,
+}
+
+impl Best<'_> {
+    fn offer(&mut self, r: &[f64], residual: f64) {
+        if residual < self.residual {
+            self.residual = residual;
+            self.r.copy_from_slice(r);
+        }
+    }
+}
 
 /// Interior point for [`FrictionProblem`], with its scratch memory.
 #[derive(Clone, Debug, Default)]
@@ -139,34 +178,50 @@ impl FrictionInteriorPoint {
         self.failure
     }
 
-    /// Iterates from Mehrotra's start; `best` ends as the impulses with the least residual.
-    fn iterate(&mut self, problem: &FrictionProblem, best: &mut [f64]) -> Result<u32, InteriorPointFailure> {
-        let FrictionInteriorPointOptions { tolerance, max_iterations: budget, stall_iterations } = self.options;
+    /// Iterates from one start after the other until one leads near; returns the number of steps.
+    fn attempt(&mut self, problem: &FrictionProblem, best: &mut Best) -> Result<u32, InteriorPointFailure> {
         self.cones.rebuild(problem);
         self.system.prepare(problem);
-        self.start(problem)?;
+        let mut result = Ok(0);
+        for spring in SPRINGS {
+            let steps = result.unwrap_or_else(|failure: InteriorPointFailure| failure.iteration());
+            result = self.iterate(problem, spring, steps, best);
+            if result.is_ok() || best.residual <= NEAR || steps >= self.options.max_iterations {
+                break;
+            }
+        }
+        result
+    }
+
+    /// Iterates from Mehrotra's start, counting from `steps`; `best` ends as the impulses with the least residual.
+    fn iterate(
+        &mut self,
+        problem: &FrictionProblem,
+        spring: f64,
+        steps: u32,
+        best: &mut Best,
+    ) -> Result<u32, InteriorPointFailure> {
+        let FrictionInteriorPointOptions { tolerance, max_iterations: budget, stall_iterations } = self.options;
+        self.start(problem, spring)?;
         let initial = (self.point.infeasibility(), self.point.gap());
-        let (mut best_residual, mut best_iteration, mut careful) = (f64::INFINITY, 0, 0);
+        let (mut lowest, mut lowest_at, mut careful) = (f64::INFINITY, steps, 0);
         (self.floor, self.share) = (0.0, 1.0);
 
-        for iteration in 0..=budget {
+        for iteration in steps..=budget {
             // ---- Where are we? ----
             let (residual, gap) = (self.point.natural_residual(problem), self.point.gap());
             if !(residual.is_finite() && gap.is_finite()) {
                 return Err(InteriorPointFailure::Overflow { iteration });
             }
-            if residual < NOTICEABLE * best_residual {
-                best_iteration = iteration;
+            if residual < NOTICEABLE * lowest {
+                (lowest, lowest_at) = (residual, iteration);
             }
-            if residual < best_residual {
-                best_residual = residual;
-                best.copy_from_slice(&self.point.r);
-            }
+            best.offer(&self.point.r, residual);
             if residual <= tolerance {
                 return Ok(iteration);
             }
-            if iteration - best_iteration >= stall_iterations {
-                return Err(InteriorPointFailure::Stalled { residual: best_residual, iteration });
+            if iteration - lowest_at >= stall_iterations {
+                return Err(InteriorPointFailure::Stalled { residual: best.residual, iteration });
             }
             if iteration == budget {
                 break;
@@ -187,7 +242,7 @@ impl FrictionInteriorPoint {
             careful = if step < SHORT_STEP { CAREFUL.0 } else { u32::saturating_sub(careful, 1) };
             self.share = if careful > 0 { CAREFUL.1 } else { 1.0 };
         }
-        Err(InteriorPointFailure::Budget { residual: best_residual, budget })
+        Err(InteriorPointFailure::Budget { residual: best.residual, budget })
     }
 }
 
@@ -200,16 +255,16 @@ impl Solver<FrictionProblem<Operator>> for FrictionInteriorPoint {
     ) -> Ending {
         solution.r.clear();
         solution.r.resize(problem.rows(), 0.0);
-        let ended = self.iterate(problem, &mut solution.r);
+        let mut best = Best { r: &mut solution.r, residual: f64::INFINITY };
+        let ended = self.attempt(problem, &mut best);
         self.failure = ended.err();
-        match ended {
-            Ok(iterations) => Ending::new(Status::Solved, iterations),
-            Err(InteriorPointFailure::Budget { budget, .. }) => Ending::new(Status::BudgetExhausted, budget),
+        let status = match ended {
+            Ok(_) => Status::Solved,
+            Err(InteriorPointFailure::Budget { .. }) => Status::BudgetExhausted,
             // As near as this method gets; the ruler decides whether that is near.
-            Err(InteriorPointFailure::Stalled { iteration, .. }) => Ending::new(Status::SolvedLoosely, iteration),
-            Err(InteriorPointFailure::Singular { iteration, .. } | InteriorPointFailure::Overflow { iteration }) => {
-                Ending::new(Status::Breakdown, iteration)
-            }
-        }
+            Err(InteriorPointFailure::Stalled { .. }) => Status::SolvedLoosely,
+            Err(InteriorPointFailure::Singular { .. } | InteriorPointFailure::Overflow { .. }) => Status::Breakdown,
+        };
+        Ending::new(status, ended.unwrap_or_else(|failure| failure.iteration()))
     }
 }

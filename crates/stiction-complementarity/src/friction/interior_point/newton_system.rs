@@ -97,13 +97,7 @@ impl NewtonSystem {
     }
 
     /// W + L, but for fixed rows, which get those of the identity.
-    fn fill_impulses(
-        &mut self,
-        problem: &FrictionProblem<Operator>,
-        w: &BlockMatrix,
-        cones: &Cones,
-        locals: &Locals,
-    ) {
+    fn fill_impulses(&mut self, problem: &FrictionProblem<Operator>, w: &BlockMatrix, cones: &Cones, locals: &Locals) {
         let mut places = self.places.iter();
         for i in 0..w.block_rows() {
             let kinds = &cones.rows[problem.range(i)];

@@ -29,10 +29,11 @@ pub(super) fn depth(x: &Vector) -> f64 {
     x[0] - tail(x)
 }
 
-/// The product of both eigenvalues, without the cancellation of x₀² − ‖x_T‖².
+/// The product of both eigenvalues, without the cancellation of x₀² − ‖x_T‖². Rounding may leave a point of the interior
+/// on the boundary: the smaller eigenvalue counts as at least one unit in the last place.
 fn determinant(x: &Vector) -> f64 {
     let t = tail(x);
-    (x[0] - t) * (x[0] + t)
+    (x[0] - t).max(f64::EPSILON * x[0]) * (x[0] + t)
 }
 
 /// Jordan product x ∘ y = (xᵀy, x₀ y_T + y₀ x_T).
@@ -109,7 +110,12 @@ impl Scaling {
         let w = &self.w;
         let along = sign * (w[1] * v[1] + w[2] * v[2] + w[3] * v[3]);
         let s = sign * (v[0] + along / (1.0 + w[0]));
-        [factor * (w[0] * v[0] + along), factor * (v[1] + s * w[1]), factor * (v[2] + s * w[2]), factor * (v[3] + s * w[3])]
+        [
+            factor * (w[0] * v[0] + along),
+            factor * (v[1] + s * w[1]),
+            factor * (v[2] + s * w[2]),
+            factor * (v[3] + s * w[3]),
+        ]
     }
 
     /// K v.
@@ -167,7 +173,7 @@ mod tests {
             .map(|k| {
                 let mut x = [0.0, random(), random(), random()];
                 x.iter_mut().skip(1 + k % 4).for_each(|x| *x = 0.0);
-                x[0] = tail(&x) + 10.0_f64.powi(-((k % 5) as i32));
+                x[0] = tail(&x) + [1.0, 0.1, 1e-2, 1e-3, 1e-4][k % 5];
                 x
             })
             .collect()

@@ -3,14 +3,12 @@
 use super::cones::{Row, typical_diagonal};
 use super::{FrictionInteriorPoint, FrictionProblem, InteriorPointFailure, soc};
 
-/// Compliance of the springs as a fraction of trace(W_ii)/rows.
-const SPRING: f64 = 1e-4;
-
 impl FrictionInteriorPoint {
-    /// A point inside all cones, not far from where the impulses will be.
-    pub(super) fn start(&mut self, problem: &FrictionProblem) -> Result<(), InteriorPointFailure> {
+    /// A point inside all cones, not far from where the impulses will be. `spring` is the compliance of the springs as a
+    /// fraction of trace(W_ii)/rows.
+    pub(super) fn start(&mut self, problem: &FrictionProblem, spring: f64) -> Result<(), InteriorPointFailure> {
         typical_diagonal(problem, &mut self.right_side, &mut self.diagonal);
-        if !self.locals.springs(problem, &self.cones, SPRING, &self.diagonal) {
+        if !self.locals.springs(problem, &self.cones, spring, &self.diagonal) {
             return Err(InteriorPointFailure::Overflow { iteration: 0 });
         }
         let factored = self.system.factor(problem, &self.cones, &self.locals);
@@ -55,7 +53,8 @@ impl FrictionInteriorPoint {
 
     /// The largest distance from a cone, each weighted by a function of w; zero when all points are inside.
     fn worst_depth(&self, points: &[soc::Vector], weight: impl Fn(f64) -> f64) -> f64 {
-        let depths = self.cones.list.iter().zip(points).map(|(cone, x)| weight(self.diagonal[cone.block]) * soc::depth(x));
+        let depths =
+            self.cones.list.iter().zip(points).map(|(cone, x)| weight(self.diagonal[cone.block]) * soc::depth(x));
         depths.fold(0.0, |worst, depth| f64::max(worst, -depth))
     }
 

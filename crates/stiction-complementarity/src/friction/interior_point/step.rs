@@ -144,7 +144,9 @@ impl FrictionInteriorPoint {
         self.direction.x.extend(self.cones.list.iter().map(|cone| cone.linear(&self.direction.r)));
         self.direction.y.clear();
         let scaled = self.scalings.iter().zip(&self.direction.x).zip(&self.targets);
-        self.direction.y.extend(scaled.map(|((scaling, dx), target)| soc::add(target, -1.0, &scaling.apply_square(dx))));
+        self.direction
+            .y
+            .extend(scaled.map(|((scaling, dx), target)| soc::add(target, -1.0, &scaling.apply_square(dx))));
         error
     }
 
