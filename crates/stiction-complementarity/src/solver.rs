@@ -20,9 +20,9 @@ impl<P: Problem, S: Solver<P> + ?Sized> Solver<P> for Box<S> {
 
 /// Runs the method, then measures its answer with the problem's own ruler.
 ///
-/// A claim of success stands only as far as the residual supports it: within `tolerance.solved` it is `Solved` (a claim
-/// of `SolvedLoosely` stays loose), within `tolerance.loose` it is `SolvedLoosely`, otherwise it becomes `Breakdown`. A
-/// NaN in the answer measures as infinity and so cannot pass. A claim of failure is reported as it is.
+/// The residual decides, not the claim: within `tolerance.solved` the answer is `Solved`, within `tolerance.loose` it is
+/// `SolvedLoosely`, whatever the method says of itself. Otherwise a claim of failure is reported as it is, and a claim of
+/// success becomes `Breakdown`. A NaN in the answer measures as infinity and so cannot pass.
 pub fn solve<'s, P: Problem, S: Solver<P> + ?Sized>(
     solver: &mut S,
     problem: &P,
@@ -33,8 +33,8 @@ pub fn solve<'s, P: Problem, S: Solver<P> + ?Sized>(
     let claim = solver.run(problem, guess, solution);
     let residual = problem.residual(solution);
     let status = match claim.status {
-        Status::Solved if residual.value <= tolerance.solved => Status::Solved,
-        Status::Solved | Status::SolvedLoosely if residual.value <= tolerance.loose => Status::SolvedLoosely,
+        _ if residual.value <= tolerance.solved => Status::Solved,
+        _ if residual.value <= tolerance.loose => Status::SolvedLoosely,
         Status::Solved | Status::SolvedLoosely => Status::Breakdown,
         failure => failure,
     };

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
 use crate::{
-    Contact, ContactReport, Event, EventKind, Infeasibility, Ladder, RowMeaning, Start, StepCause, StepReport,
+    Contact, ContactReport, Event, EventKind, Infeasibility, Ladder, LineariseAt, RowMeaning, Start, StepCause, StepReport,
     Workspace, infeasibility, ladder::Climb,
 };
 
@@ -57,7 +57,7 @@ fn next_state(start: &Start, ws: &mut Workspace) {
 }
 
 fn report_contacts(start: &Start, ws: &mut Workspace) {
-    let &Start { model, scheme, h, .. } = start;
+    let &Start { model, scheme, state, h } = start;
     let mut reports = std::mem::take(&mut ws.contact_reports);
     reports.clear();
     let impulses = &ws.solution.complementary;
@@ -69,7 +69,16 @@ fn report_contacts(start: &Start, ws: &mut Workspace) {
             .clone()
             .zip(directions)
             .fold(Vector3::zeros(), |sum, (place, d)| sum + d * get(ws.layout.friction_at(place)));
-        let slip = slip_velocity(model, contact, &ws.next.v);
+        let relative = relative_velocity(model, contact, &ws.next.v);
+        let normal_velocity = contact.normal.dot(&relative);
+        let surface = relative + contact.surface_velocity;
+        let slip = surface - contact.normal * contact.normal.dot(&surface);
+        let moved = match scheme.linearise_at {
+            LineariseAt::Start => normal_velocity,
+            LineariseAt::Predicted => {
+                normal_velocity - contact.normal.dot(&relative_velocity(model, contact, &state.v))
+            }
+        };
         let normal_impulse = get(index);
         // Among redundant contacts some carry nothing: they touch as long as the step leaves them closed.
         let gap_rate = ws.problem.complementarity.value(index, &ws.solution.free, impulses);
@@ -85,7 +94,7 @@ fn report_contacts(start: &Start, ws: &mut Workspace) {
             body_b: contact.b,
             point: contact.point,
             normal: contact.normal,
-            gap: contact.gap_end,
+            gap: contact.gap_end + h * moved,
             mode,
             normal_impulse,
             friction_impulse,
@@ -96,14 +105,13 @@ fn report_contacts(start: &Start, ws: &mut Workspace) {
     ws.contact_reports = reports;
 }
 
-/// Tangential velocity of surface b against surface a with the new velocities.
-fn slip_velocity(model: &Model, contact: &Contact, v: &[f64]) -> Vector3<f64> {
+/// Velocity of the contact point of b against that of a, as far as the velocities `v` decide it.
+fn relative_velocity(model: &Model, contact: &Contact, v: &[f64]) -> Vector3<f64> {
     let of = |id: BodyId, arm: &Vector3<f64>| {
         let Some((mobility, range)) = model.unknowns(id) else { return Vector3::zeros() };
         mobility.twist(v.get(range).unwrap_or_default()).at(arm)
     };
-    let relative = of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a) + contact.surface_velocity;
-    relative - contact.normal * contact.normal.dot(&relative)
+    of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
 }
 
 fn remember_contacts(ws: &mut Workspace) {
@@ -131,14 +139,16 @@ fn report_events(state: &State, ws: &mut Workspace) {
         };
         before.next_if(|b| b.id == id);
         after.next_if(|a| a.id == id);
-        let kind = match (old, new) {
-            (Open, Open) | (Stick, Stick) | (Slip, Slip) => continue,
-            (Open, _) => EventKind::Touch,
-            (_, Open) => EventKind::Separate,
-            (Slip, Stick) => EventKind::Stick,
-            (Stick, Slip) => EventKind::Slip,
+        // A contact that closes says at once whether it sticks or slips.
+        let kinds: &[EventKind] = match (old, new) {
+            (Open, Open) | (Stick, Stick) | (Slip, Slip) => &[],
+            (Open, Stick) => &[EventKind::Touch, EventKind::Stick],
+            (Open, Slip) => &[EventKind::Touch, EventKind::Slip],
+            (_, Open) => &[EventKind::Separate],
+            (Slip, Stick) => &[EventKind::Stick],
+            (Stick, Slip) => &[EventKind::Slip],
         };
-        ws.events.push(Event { time, kind, contact: id });
+        ws.events.extend(kinds.iter().map(|&kind| Event { time, kind, contact: id }));
     }
 }
 
@@ -150,6 +160,9 @@ fn body_of_coordinate(model: &Model, place: usize) -> Option<&str> {
     let index = model.layout().iter().position(inside)?;
     model.bodies().get(index).map(|body| body.name.as_str())
 }
+
+/// Penetration beyond which a failed step is blamed on bodies inside each other, m.
+const OVERLAP: f64 = 1e-3;
 
 fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> StepCause {
     let name = |id: BodyId| model.body(id).map_or("?", |body| body.name.as_str());
@@ -169,10 +182,11 @@ fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> 
         RowMeaning::Friction(row) => contact(ws.contacts.iter().find(|c| c.directions.contains(&row))),
         RowMeaning::Cone(cone) => contact(ws.contacts.iter().find(|c| c.cone == Some(cone))),
     };
-    let hint = if model.joint_rows() > 0 {
-        "look for redundant joints or bodies that start inside each other"
-    } else {
-        "look for bodies that start inside each other, or try a smaller step"
+    let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP);
+    let hint = match (overlaps, model.joint_rows() > 0) {
+        (true, _) => "bodies are inside each other: look at where they start",
+        (false, true) => "look for redundant joints; the problem is kept to be solved again",
+        (false, false) => "this is a limit of the method, not of the scene; the problem is kept to be solved again",
     };
     StepCause::NotSolved {
         status: climb.status,

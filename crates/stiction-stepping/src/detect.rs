@@ -228,7 +228,8 @@ fn surface_velocity(start: &Start, contact: &Contact, ws: &Workspace) -> Vector3
         let mut velocity = Vector3::zeros();
         let Some(body) = model.body(id) else { return velocity };
         if let Some(belt) = &body.surface_velocity {
-            velocity += Vector3::from_fn(|k, _| belt[k].value(state.time + h));
+            // The midpoint gives the displacement of a uniformly accelerated belt exactly.
+            velocity += Vector3::from_fn(|k, _| belt[k].value(state.time + 0.5 * h));
         }
         if is_kinematic(model, id) {
             let end = ws.linear_end.pose(id).translation.vector + arm;

@@ -45,7 +45,7 @@ pub struct ContactReport {
     pub point: Point3<f64>,
     /// Unit normal from the first to the second body.
     pub normal: Vector3<f64>,
-    /// Gap where the constraint was linearised, m.
+    /// Gap at the end of the step, as its linearisation sees it, m.
     pub gap: f64,
     /// Open, stick or slip.
     pub mode: ContactMode,

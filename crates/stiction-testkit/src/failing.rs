@@ -12,7 +12,7 @@ use stiction_complementarity::{Ending, LcpSolution, MixedLcpSolution, Problem, S
 /// The way to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Ends with this status; the answer is the inner solver's.
+    /// Ends with this status and without an answer.
     Status(Status),
     /// Claims success and returns NaN throughout.
     NanSolution,
@@ -107,7 +107,10 @@ where
             return ending;
         }
         let status = match self.fault {
-            Fault::Status(status) => status,
+            Fault::Status(status) => {
+                solution.overwrite(WRONG);
+                status
+            }
             Fault::NanSolution => {
                 solution.overwrite(f64::NAN);
                 Status::Solved

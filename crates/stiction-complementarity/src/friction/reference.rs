@@ -264,8 +264,7 @@ mod tests {
             let problem = FrictionProblem::new(w, vec![Law::Cone { rows: 3, mu }], q.to_vec()).unwrap();
             let mut solution = FrictionSolution::default();
             let tolerance = Tolerance { solved: 1e-9, loose: 1e-6 };
-            let outcome =
-                solve(&mut FrictionReference::default(), &problem, None, &mut solution, &tolerance);
+            let outcome = solve(&mut FrictionReference::default(), &problem, None, &mut solution, &tolerance);
             assert_eq!(outcome.status, Status::Solved, "{q:?}: {:e}", outcome.residual.value);
             for (ours, expected) in solution.r.iter().zip(expected) {
                 assert!((ours - expected).abs() < 1e-8, "{q:?}: {:?}", solution.r);

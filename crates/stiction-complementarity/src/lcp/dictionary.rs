@@ -131,14 +131,6 @@ impl Dictionary {
         self.value[row]
     }
 
-    /// How much is left of the first z₀, as a fraction.
-    pub(super) fn cover_left(&self) -> f64 {
-        match self.place_of_cover {
-            Some(Place::Row(row)) if self.first_cover > 0.0 => self.value[row] / self.first_cover,
-            _ => 0.0,
-        }
-    }
-
     /// Lexicographic ratio test for the entering column; z₀ leaves whenever it can.   [LCP-4]
     pub(super) fn leaving(&mut self, column: usize, judge: Judgement) -> Leaving {
         self.fall.clear();

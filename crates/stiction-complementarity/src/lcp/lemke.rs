@@ -1,7 +1,7 @@
 //! Lemke's method with covering vector e and lexicographic anti-cycling.   [LCP-3] [LCP-4]
 //!
 //! Rows whose entries are larger than 2⁸ or smaller than 2⁻⁸ are first scaled by a power of two; e covers the scaled rows.
-//! Where rounding misjudged a tie (the last basis fails, or the path stands still), another covering vector is tried.
+//! Where a path fails (its last basis is wrong, it stands still, or it ends on a ray), another covering vector is tried.
 //! It solves every problem with a copositive M for which a solution can be guaranteed (contact problems with friction
 //! pyramids among them) and every P-matrix. Ending on a secondary ray proves that there is no solution when M is
 //! copositive-plus, for example positive semidefinite; for other classes a ray only means that this method found none.
@@ -94,16 +94,13 @@ pub struct LcpLemke {
 }
 
 impl LcpLemke {
-    /// What is tried in turn while a failure looks like a misjudged tie: a factor on the tie tolerance, and how far the
+    /// What is tried in turn, since a failure may come from a misjudged tie: a factor on the tie tolerance, and how far the
     /// covering vector leaves e. Another covering vector leads along another path, with fewer ties.
     const ATTEMPTS: [(f64, f64); 5] = [(1.0, 0.0), (1.0, 0.5), (10.0, 0.25), (0.1, 1.0), (100.0, 0.7)];
 
     /// ‖min(z, w)‖∞ / ‖q‖∞ up to which the last basis is believed. Dimensionless. Unlike [LCP-2] it is relative for small
     /// q too, because a wrong tie is to be noticed in any units.
     const CONFIRMED: f64 = 1e-9;
-
-    /// Fraction of the first z₀ below which a ray is doubted. Dimensionless.
-    const DOUBTFUL_RAY: f64 = 1e-9;
 
     /// The method with its default options.
     pub fn new() -> Self {
@@ -205,16 +202,6 @@ impl LcpLemke {
         if residual.value <= allowed { Ok(()) } else { Err(LemkeFailure::WrongBasis { row: residual.row }) }
     }
 
-    /// Whether a failure may come from a misjudged tie, so that judging more or less finely may cure it.
-    fn is_curable(&self, failure: LemkeFailure) -> bool {
-        match failure {
-            // Contact problems have no rays: one that shows is rounding until other paths confirm it.
-            LemkeFailure::Ray { .. }
-            | LemkeFailure::WrongBasis { .. } | LemkeFailure::Stalled { .. } | LemkeFailure::Overflow { .. } => true,
-            LemkeFailure::Budget { .. } => false,
-        }
-    }
-
     /// Writes z as the dictionary has it.
     fn read_dictionary(&self, z: &mut [f64]) {
         for (variable, value) in self.dictionary.basic_values() {
@@ -269,25 +256,26 @@ impl Solver<Lcp> for LcpLemke {
         }
         let budget = self.options.max_pivots.unwrap_or_else(|| 1000 + 50 * problem.size() as u32);
         let mut pivots = 0;
-        let mut status = Status::Solved;
-        for (coarser, tilt) in Self::ATTEMPTS {
+        let (mut status, mut only_rays) = (Status::Solved, true);
+        for (attempt, (coarser, tilt)) in Self::ATTEMPTS.into_iter().enumerate() {
+            // A path that wanders leaves pivots for the next; the last may use what is left.
+            let last = attempt + 1 == Self::ATTEMPTS.len();
+            let share = if last { budget } else { budget.min(pivots + 2000 + 5 * problem.size() as u32) };
             let tie = coarser * self.options.tie_tolerance;
             let tilt = self.options.cover_tilt + tilt;
             let judge = Judgement { tie, pivot: self.options.pivot_tolerance, tilt, shift: self.options.cover_shift };
             self.ray.clear();
-            self.failure = self.attempt(problem, judge, budget, &mut pivots, solution).err();
+            self.failure = self.attempt(problem, judge, share, &mut pivots, solution).err();
             let Some(failure) = self.failure else { return Ending::new(Status::Solved, pivots) };
-            let curable = self.is_curable(failure);
+            only_rays &= matches!(failure, LemkeFailure::Ray { .. });
             status = match failure {
-                LemkeFailure::Ray { .. } if !curable => Status::Infeasible,
+                // A ray may be the rounding of one path; that of every path is believed.
+                LemkeFailure::Ray { .. } if only_rays => Status::Infeasible,
                 LemkeFailure::Budget { .. } => Status::BudgetExhausted,
                 // A basis was reached; how good it is, the ruler says.
                 LemkeFailure::WrongBasis { .. } => Status::Solved,
                 _ => Status::Breakdown,
             };
-            if !curable {
-                break;
-            }
         }
         Ending::new(status, pivots)
     }

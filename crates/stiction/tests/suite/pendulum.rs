@@ -187,7 +187,7 @@ fn c04_slides_sticks_slides_back_and_sticks() {
     assert!(positions.peek().is_none());
     let expected =
         [(EventKind::Stick, "sticks_first"), (EventKind::Slip, "slips_left"), (EventKind::Stick, "sticks_again")];
-    let transitions: Vec<_> = events.into_iter().filter(|(kind, _)| *kind != EventKind::Touch).collect();
+    let transitions = events.split_off(2);
     assert_eq!(transitions.len(), expected.len(), "{transitions:?}");
     for ((kind, time), (expected_kind, name)) in transitions.into_iter().zip(expected) {
         let exact = case.number(&format!("derived.mixed.{name}"));
