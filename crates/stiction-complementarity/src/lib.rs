@@ -35,6 +35,7 @@ mod solver;
 pub use box_lcp::{BoxLcp, BoxLcpLadder, BoxLcpSolution};
 pub use friction::admm::{FrictionAdmm, FrictionAdmmOptions};
 pub use friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, InteriorPointFailure};
+pub use friction::ladder::{Accuracy, FrictionLadder, FrictionRung, FrictionRungRecord};
 pub use friction::newton::{FrictionNewton, FrictionNewtonOptions};
 pub use friction::nsgs::{FrictionNsgs, FrictionNsgsOptions, NsgsFailure};
 pub use friction::reference::{FrictionReference, FrictionReferenceOptions};

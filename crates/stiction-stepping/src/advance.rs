@@ -4,8 +4,8 @@ use nalgebra::Vector3;
 use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
 use crate::{
-    Contact, ContactReport, Event, EventKind, Infeasibility, Ladder, LineariseAt, RowMeaning, Start, StepCause, StepReport,
-    Workspace, infeasibility, ladder::Climb,
+    Contact, ContactReport, Event, EventKind, Infeasibility, Ladder, LineariseAt, RowMeaning, Start, StepCause,
+    StepReport, Workspace, infeasibility, ladder::Climb,
 };
 
 /// Solves the assembled problem and, if it was solved, fills `ws.next`, the contact reports and the events.

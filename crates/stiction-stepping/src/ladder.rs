@@ -5,7 +5,7 @@
 use std::fmt;
 
 use stiction_complementarity::{
-    LcpLemke, MixedLcp, MixedLcpSchur, MixedLcpSolution, Residual, Solver, Status, Tolerance, solve,
+    LcpLemke, MixedLcp, MixedLcpLadder, MixedLcpSchur, MixedLcpSolution, Residual, Solver, Status, Tolerance, solve,
 };
 
 /// One method with its name.
@@ -40,10 +40,11 @@ pub struct Ladder {
 }
 
 impl Default for Ladder {
-    /// Elimination of the free unknowns, then Lemke's method.
+    /// Elimination of the free unknowns and Lemke's method; then every other method for mixed problems in turn.
     fn default() -> Self {
-        let solver = Box::new(MixedLcpSchur::new(LcpLemke::default()));
-        Self::new(vec![Rung { name: "lemke", solver }])
+        let lemke = Box::new(MixedLcpSchur::new(LcpLemke::default()));
+        let others = Box::new(MixedLcpLadder::new());
+        Self::new(vec![Rung { name: "lemke", solver: lemke }, Rung { name: "other-methods", solver: others }])
     }
 }
 

@@ -10,6 +10,7 @@
 
 pub(crate) mod admm;
 pub(crate) mod interior_point;
+pub(crate) mod ladder;
 pub(crate) mod law;
 pub(crate) mod local;
 pub(crate) mod newton;

@@ -24,13 +24,13 @@ const NOT_BY_PLAIN_SWEEPS: &[(&str, bool, &str)] = &[
     ("fc2d_granularflowonwall_07002_00801", false, "stalls at 1.3e-8, as the stored solution does"),
 ];
 
-struct File {
-    name: String,
+pub(crate) struct File {
+    pub(crate) name: String,
     text: String,
     facts: serde_json::Value,
 }
 
-fn files() -> Vec<File> {
+pub(crate) fn files() -> Vec<File> {
     let folder = std::env::var("STICTION_DATA").ok().map(|root| PathBuf::from(root).join("friction_contact"));
     let Some(folder) = folder.filter(|folder| folder.is_dir()) else {
         assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "STICTION_DATA must lead to the collection here");
@@ -49,7 +49,7 @@ fn files() -> Vec<File> {
 }
 
 impl File {
-    fn problem(&self) -> FrictionProblem {
+    pub(crate) fn problem(&self) -> FrictionProblem {
         match ProblemFile::read(&self.text) {
             Ok(ProblemFile::Friction(problem)) => problem,
             other => panic!("{}: {other:?}", self.name),

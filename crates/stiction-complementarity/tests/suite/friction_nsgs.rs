@@ -75,7 +75,9 @@ fn changed(problem: &FrictionProblem, mass: f64, q: f64, change: impl Fn(usize, 
         rows.finish_row();
         change(block, &mut free[problem.range(block)], 1);
     }
-    free.iter_mut().for_each(|u| *u *= q);
+    for u in &mut free {
+        *u *= q;
+    }
     let masses = columns.flat_map(|body| bodies.mass(body)).map(|m| m * mass).collect();
     let bodies = Bodies::new(rows, masses).unwrap();
     let compliance = problem.compliance().iter().map(|c| c / mass).collect();
@@ -91,7 +93,9 @@ fn units_do_not_matter() {
         // Tonnes and millimetres per second; the chain is left out because its motor has a strength in N s.
         let scaled = changed(&problem, 1e-3, 1e3, |_, _, _| ());
         let mut v = velocities(&scaled, &impulses(&scaled, None));
-        v.iter_mut().for_each(|v| *v *= 1e-3);
+        for v in &mut v {
+            *v *= 1e-3;
+        }
         assert_close(name, &u, &v, 1e-9 * problem.scale());
     }
 }

@@ -8,6 +8,7 @@ mod contact;
 mod friction_collection;
 mod friction_files;
 mod friction_interior_point;
+mod friction_ladder;
 mod friction_local;
 mod friction_newton;
 mod friction_nsgs;

@@ -172,6 +172,30 @@ fn a_block_below_the_friction_angle_does_not_creep() {
 }
 
 #[test]
+fn a_tower_of_boxes_in_space_stands() {
+    // Hundreds of rows, most of them degenerate: rounding must not be taken for infeasibility.
+    for boxes in [6, 8] {
+        let mut builder = ModelBuilder::new(Dimension::Spatial);
+        builder.gravity(0.0, 0.0, -G).unwrap();
+        let ground = spatial::Shape::half_space(Vector3::z()).unwrap();
+        builder.body(BodyBuilder::fixed("floor").shape(ground.into())).unwrap();
+        for k in 0..boxes {
+            let shape = spatial::Shape::cuboid([0.1; 3]).unwrap();
+            let body = BodyBuilder::rigid(format!("box {k}"), 4.0, Matrix3::from_diagonal_element(4.0 * 0.04 / 6.0))
+                .position(0.0, 0.0, 0.1 + 0.2 * f64::from(k))
+                .shape(shape.into());
+            builder.body(body).unwrap();
+        }
+        builder.default_contact(friction(0.5)).unwrap();
+        let start = builder.build().unwrap();
+        let first = start.initial_state();
+        let end = run(start, stewart_trinkle(), 0.005, 1.0, |_, _| ());
+        let moved = end.state().q.iter().zip(&first.q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(moved < 1e-11, "a tower of {boxes} moved by {moved:e}");
+    }
+}
+
+#[test]
 fn a_kinematic_plate_never_loses_the_particle_it_carries() {
     for gamma in [1.0, 0.3, 0.0] {
         for h in [0.01, 0.003, 0.001] {
