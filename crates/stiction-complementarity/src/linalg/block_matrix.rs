@@ -132,8 +132,14 @@ impl BlockMatrix {
     pub fn row_mul_add(&self, i: usize, x: &[f64], y: &mut [f64]) {
         for (col, block) in self.row(i) {
             let x = &x[self.col_range(col)];
-            for (y, row) in y.iter_mut().zip(block.chunks_exact(x.len().max(1))) {
-                *y += super::dot(row, x);
+            match x.len() {
+                6 => mul_add_fixed::<6>(block, x, y),
+                3 => mul_add_fixed::<3>(block, x, y),
+                size => {
+                    for (y, row) in y.iter_mut().zip(block.chunks_exact(size.max(1))) {
+                        *y += super::dot(row, x);
+                    }
+                }
             }
         }
     }
@@ -156,8 +162,14 @@ impl BlockMatrix {
     pub fn row_transpose_mul_add(&self, i: usize, x: &[f64], y: &mut [f64]) {
         for (col, block) in self.row(i) {
             let y = &mut y[self.col_range(col)];
-            for (x, row) in x.iter().zip(block.chunks_exact(y.len().max(1))) {
-                y.iter_mut().zip(row).for_each(|(y, a)| *y += a * x);
+            match y.len() {
+                6 => transpose_mul_add_fixed::<6>(block, x, y),
+                3 => transpose_mul_add_fixed::<3>(block, x, y),
+                size => {
+                    for (x, row) in x.iter().zip(block.chunks_exact(size.max(1))) {
+                        y.iter_mut().zip(row).for_each(|(y, a)| *y += a * x);
+                    }
+                }
             }
         }
     }
@@ -169,4 +181,24 @@ impl BlockMatrix {
             Some((self.row_offsets[i], *value))
         })
     }
+}
+
+/// y ← y + A x for N columns: the sizes of bodies, compiled for themselves; same order of summation as in general.
+fn mul_add_fixed<const N: usize>(a: &[f64], x: &[f64], y: &mut [f64]) {
+    let Ok(x) = <&[f64; N]>::try_from(x) else { return };
+    for (y, row) in y.iter_mut().zip(a.as_chunks::<N>().0) {
+        *y += row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+    }
+}
+
+/// y ← y + Aᵀ x for N columns.
+fn transpose_mul_add_fixed<const N: usize>(a: &[f64], x: &[f64], y: &mut [f64]) {
+    let Ok(y) = <&mut [f64; N]>::try_from(y) else { return };
+    let mut sum = *y;
+    for (x, row) in x.iter().zip(a.as_chunks::<N>().0) {
+        for (sum, a) in sum.iter_mut().zip(row) {
+            *sum += a * x;
+        }
+    }
+    *y = sum;
 }
