@@ -20,7 +20,6 @@
 #![allow(clippy::doc_markdown)]
 
 mod box_lcp;
-mod elementary;
 mod friction;
 mod json;
 mod lcp;

@@ -123,20 +123,22 @@ impl FrictionLadder {
     pub fn new(accuracy: Accuracy) -> Self {
         let tolerance = accuracy.tolerance();
         let sweeps = |max_sweeps, stall_after, relaxation| {
-            let mut options = FrictionNsgsOptions::default();
-            options.max_sweeps = max_sweeps;
-            options.stall_after = stall_after;
-            options.relaxation = relaxation;
-            options.tolerance = tolerance;
+            let options = FrictionNsgsOptions {
+                max_sweeps,
+                stall_after,
+                relaxation,
+                tolerance,
+                ..FrictionNsgsOptions::default()
+            };
             FrictionNsgs::with_options(options).unwrap_or_default()
         };
-        let mut newton = FrictionNewtonOptions::default();
-        newton.tolerance = 0.1 * tolerance;
-        newton.acceptable = tolerance;
-        newton.max_steps = 100;
-        let mut admm = FrictionAdmmOptions::default();
-        admm.tolerance = tolerance;
-        admm.max_iterations = 200;
+        let newton = FrictionNewtonOptions {
+            tolerance: 0.1 * tolerance,
+            acceptable: tolerance,
+            max_steps: 100,
+            ..FrictionNewtonOptions::default()
+        };
+        let admm = FrictionAdmmOptions { tolerance, max_iterations: 200, ..FrictionAdmmOptions::default() };
         let quick = if accuracy == Accuracy::RealTime { 50 } else { 200 };
         Self {
             accuracy,

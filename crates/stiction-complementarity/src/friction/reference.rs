@@ -139,7 +139,7 @@ struct ConeProgram {
 
 /// Rows −A r + b of the constraints, collected in the order of the cones.
 #[derive(Default)]
-struct Rows {
+struct Slacks {
     rows: Vec<usize>,
     cols: Vec<usize>,
     values: Vec<f64>,
@@ -147,7 +147,7 @@ struct Rows {
     cones: Vec<SupportedConeT<f64>>,
 }
 
-impl Rows {
+impl Slacks {
     /// The slack `factor` · r_col + `constant`.
     fn slack(&mut self, col: usize, factor: f64, constant: f64) {
         self.rows.push(self.b.len());
@@ -177,7 +177,7 @@ impl Rows {
 impl ConeProgram {
     fn new<W: Delassus>(problem: &FrictionProblem<W>, w: &[f64]) -> Self {
         let n = problem.rows();
-        let mut rows = Rows::default();
+        let mut rows = Slacks::default();
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
             let normal = range.start;

@@ -4,9 +4,9 @@
 //! Evaluation needs no memory.
 
 use super::NcpFunction;
-use crate::elementary::{exp, pow};
 use crate::linalg::SparseMatrix;
 use crate::problem::{ProblemError, ensure_size};
+use libm::{exp, pow};
 
 /// An expression in the variables x₀, x₁, ….
 #[derive(Clone, Debug, PartialEq)]

@@ -10,11 +10,11 @@
 //! factor cos(π / n_d) and slightly off its direction. In the plane (two rows) the two directions are exact.
 
 use super::dense_operator;
-use crate::elementary::{sin_cos, turn};
 use crate::friction::{Delassus, FrictionProblem, FrictionSolution, Law};
 use crate::linalg::DenseMatrix;
 use crate::mixed_lcp::{MixedLcp, MixedLcpSolution};
 use crate::problem::ProblemError;
+use std::f64::consts::TAU;
 
 /// Which directions a polygon has.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +75,7 @@ impl PolygonalFriction {
                 Law::Cone { rows: 3, mu } if options.directions >= 3 => {
                     let offset = options.first_angle + contact as f64 * options.rotation;
                     let directions: Vec<_> = (0..options.directions)
-                        .map(|k| sin_cos(offset + turn(k, options.directions)))
+                        .map(|k| libm::sincos(offset + TAU * k as f64 / options.directions as f64))
                         .map(|(sin, cos)| (cos, sin))
                         .collect();
                     polygonal.add_contact(first, mu, &directions);

@@ -1,5 +1,7 @@
 //! The ladder on the collected problems and on piles of our own.
 
+#![allow(clippy::disallowed_methods)] // The time of a solve is printed, never judged.
+
 use std::time::Instant;
 
 use stiction_complementarity::{Accuracy, FrictionLadder, FrictionProblem, FrictionSolution, Status, Tolerance, solve};

@@ -10,6 +10,14 @@ const SMALLEST_SHIFT: f64 = 1e-8;
 /// Corrections of the sticking impulse when C is singular; each takes the error to SMALLEST_SHIFT of itself.
 const CORRECTIONS: usize = 2;
 
+/// Two tangential directions are the common case and go by Cramer's rule: with an exact determinant its errors lie along the
+/// direction in which C is softest, where they move nothing. Others go by elimination.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Inverse<const T: usize> {
+    Cramer,
+    Elimination(SmallLu<T>),
+}
+
 /// What depends on A only. The normal row of u = A r + g with u_N = 0 gives r_N, what remains is u_T = C r_T + d.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ConeBlock<const T: usize> {
@@ -19,8 +27,10 @@ pub(crate) struct ConeBlock<const T: usize> {
     a_tn: [f64; T],
     /// C = A_TT − A_TN A_NT / A_NN.
     c: [[f64; T]; T],
-    /// Factors of C, unless it is singular.
-    factors: Option<SmallLu<T>>,
+    /// How C is inverted, unless it is singular.
+    inverse: Option<Inverse<T>>,
+    /// det C where T = 2, to the last bits.
+    determinant: f64,
     /// tr C / T, the unit of the slip multiplier; positive.
     mean: f64,
 }
@@ -53,7 +63,14 @@ impl<const T: usize> ConeBlock<T> {
         let trace = (0..T).map(|k| c[k][k]).sum::<f64>();
         // A contact that friction cannot move still needs a unit for the multiplier.
         let mean = if trace > VANISHING * size { trace / T as f64 } else { size.max(a_nn) };
-        Self { mu, a_nn, a_nt, a_tn, c, factors: SmallLu::new(c, size), mean }
+        let (determinant, inverse) = if T == 2 {
+            let determinant = determinant(&c);
+            let pivot = determinant / largest(&c);
+            (determinant, (pivot > VANISHING * size).then_some(Inverse::Cramer))
+        } else {
+            (0.0, SmallLu::new(c, size).map(Inverse::Elimination))
+        };
+        Self { mu, a_nn, a_nt, a_tn, c, inverse, determinant, mean }
     }
 
     pub(super) fn solve_slices(&self, g: &[f64], r: &mut [f64], memory: &mut Memory) -> Regime {
@@ -77,8 +94,9 @@ impl<const T: usize> ConeBlock<T> {
             return (Regime::Slip, -g_n / self.a_nn, [0.0; T]);
         }
         let d: [f64; T] = std::array::from_fn(|k| g_t[k] - self.a_tn[k] / self.a_nn * g_n);
-        let (p, least) = match self.factors {
-            Some(factors) => (factors.solve(&d), 0.0),
+        let (p, least) = match self.inverse {
+            Some(Inverse::Cramer) => (cramer(&self.c, self.determinant, &d), 0.0),
+            Some(Inverse::Elimination(factors)) => (factors.solve(&d), 0.0),
             None => (self.redundant(&d), SMALLEST_SHIFT),
         };
         let excess = self.excess(g_n, &p);
@@ -116,11 +134,21 @@ impl<const T: usize> ConeBlock<T> {
         let x = 1.0 - y;
         let mut s = self.c.map(|row| row.map(|c| x * c));
         (0..T).for_each(|k| s[k][k] += self.mean * y);
+        let right = d.map(|d| x * d);
+        let slope_right = |p: &[f64; T]| {
+            let c_p = times(&self.c, p);
+            std::array::from_fn(|k| c_p[k] - d[k] - self.mean * p[k])
+        };
+        if T == 2 {
+            // All terms are positive: det S = x² det C + mean y (x tr C + mean y).
+            let shift = self.mean * y;
+            let determinant = x * x * self.determinant + shift * (x * (self.c[0][0] + self.c[1][1]) + shift);
+            let p = cramer(&s, determinant, &right);
+            return (p, cramer(&s, determinant, &slope_right(&p)));
+        }
         let Some(factors) = SmallLu::new(s, self.mean * y) else { return ([0.0; T], [0.0; T]) };
-        let p = factors.solve(&d.map(|d| x * d));
-        let c_p = times(&self.c, &p);
-        let slope = factors.solve(&std::array::from_fn(|k| c_p[k] - d[k] - self.mean * p[k]));
-        (p, slope)
+        let p = factors.solve(&right);
+        (p, factors.solve(&slope_right(&p)))
     }
 
     /// The root of φ(y) in (least, 1): positive at `least` because sticking fails, negative at 1 because g_N < 0.
@@ -128,7 +156,7 @@ impl<const T: usize> ConeBlock<T> {
         let at_one = self.mu * g_n / self.a_nn;
         // φ is linear in y when C is isotropic, and one tangential direction always is.
         let linear = excess / (excess - at_one);
-        *y = if T == 1 && self.factors.is_some() {
+        *y = if T == 1 && self.inverse.is_some() {
             linear
         } else {
             root::newton(least, 1.0, if *y > 0.0 { *y } else { linear }, |y| {
@@ -145,4 +173,18 @@ impl<const T: usize> ConeBlock<T> {
         let normal = -g_n / (self.a_nn - self.mu * dot(&self.a_nt, &e));
         (normal, e.map(|e| -self.mu * normal * e))
     }
+}
+
+/// a d − b c with one rounding more than the exact value: the error of the second product is added back.
+fn determinant<const T: usize>(c: &[[f64; T]; T]) -> f64 {
+    let product = c[0][1] * c[1][0];
+    let error = c[0][1].mul_add(-c[1][0], product);
+    c[0][0].mul_add(c[1][1], -product) + error
+}
+
+/// S⁻¹ b for two unknowns.
+fn cramer<const T: usize>(s: &[[f64; T]; T], determinant: f64, b: &[f64; T]) -> [f64; T] {
+    let inverse = 1.0 / determinant;
+    let x = [(s[1][1] * b[0] - s[0][1] * b[1]) * inverse, (s[0][0] * b[1] - s[1][0] * b[0]) * inverse];
+    std::array::from_fn(|k| x[k])
 }

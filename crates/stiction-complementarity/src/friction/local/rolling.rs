@@ -107,7 +107,9 @@ impl RollingBlock {
     /// normal row replaced by 1 · r_N = 1.
     fn by_normal(&self, g: &[f64; 5]) -> Option<Candidate> {
         let mut decoupled = self.a;
-        decoupled.iter_mut().for_each(|row| row[0] = 0.0);
+        for row in &mut decoupled {
+            row[0] = 0.0;
+        }
         decoupled[0] = [1.0, 0.0, 0.0, 0.0, 0.0];
         let at = |n: f64| {
             let discs = Self::from_matrix(self.mu * n, self.mu_r * n, decoupled);

@@ -5,6 +5,9 @@
 /// matters.
 const MOST_STEPS: usize = 200;
 
+/// A Newton step of this size relative to the root is the last one.
+const CONVERGED: f64 = 1e-10;
+
 /// A root in `[low, high]` of a function with f(low) > 0 ≥ f(high): Newton's method, kept inside the bracket by bisection.
 ///
 /// `f` returns the value and the slope. `start` outside the bracket is replaced by its middle.
@@ -25,9 +28,12 @@ pub(super) fn newton(mut low: f64, mut high: f64, start: f64, mut f: impl FnMut(
             next = 0.5 * (low + high);
         }
         last_step = next - x;
-        let settled = value == 0.0 || last_step.abs() <= f64::EPSILON * x || next <= low && next >= high;
-        if settled || high - low <= f64::EPSILON * low {
-            return if value == 0.0 { x } else { next };
+        if value == 0.0 {
+            return x;
+        }
+        // Newton squares the error: after a step of this size the next would be below rounding.
+        if trusted && last_step.abs() <= CONVERGED * x || high - low <= f64::EPSILON * low {
+            return next;
         }
         x = next;
     }
