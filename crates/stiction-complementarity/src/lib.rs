@@ -33,6 +33,7 @@ mod solver;
 
 pub use box_lcp::{BoxLcp, BoxLcpLadder, BoxLcpSolution};
 pub use friction::admm::{FrictionAdmm, FrictionAdmmOptions};
+pub use friction::diagnostics::{ForceRange, ForceReport, Pointed, force_report, pointed};
 pub use friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, InteriorPointFailure};
 pub use friction::ladder::{Accuracy, FrictionLadder, FrictionRung, FrictionRungRecord};
 pub use friction::newton::{FrictionNewton, FrictionNewtonOptions};

@@ -125,9 +125,9 @@ impl FrictionLadder {
         let sweeps = |max_sweeps, stall_after, relaxation| {
             let options = FrictionNsgsOptions {
                 max_sweeps,
-                stall_after,
-                relaxation,
                 tolerance,
+                relaxation,
+                stall_after,
                 ..FrictionNsgsOptions::default()
             };
             FrictionNsgs::with_options(options).unwrap_or_default()

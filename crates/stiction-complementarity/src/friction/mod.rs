@@ -9,6 +9,7 @@
 //! W comes explicitly ([`BlockMatrix`]) or through bodies ([`Bodies`]). The law of each block is a [`Law`].
 
 pub(crate) mod admm;
+pub(crate) mod diagnostics;
 pub(crate) mod interior_point;
 pub(crate) mod ladder;
 pub(crate) mod law;

@@ -101,7 +101,7 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionReference {
 }
 
 /// W + diag c row by row, one unit impulse after the other.
-fn dense_operator<W: Delassus>(problem: &FrictionProblem<W>) -> Vec<f64> {
+pub(super) fn dense_operator<W: Delassus>(problem: &FrictionProblem<W>) -> Vec<f64> {
     let n = problem.rows();
     let (mut unit, mut column, mut state) = (vec![0.0; n], vec![0.0; n], Vec::new());
     let mut w = vec![0.0; n * n];
@@ -130,11 +130,10 @@ fn asymmetry(n: usize, w: &[f64]) -> f64 {
 }
 
 /// minimise ½ rᵀ P r + gᵀ r subject to b − A r ∈ cones: everything but g, which changes with the shift.
-struct ConeProgram {
+pub(super) struct ConeProgram {
+    n: usize,
     p: CscMatrix<f64>,
-    a: CscMatrix<f64>,
-    b: Vec<f64>,
-    cones: Vec<SupportedConeT<f64>>,
+    constraints: Slacks,
 }
 
 /// Rows −A r + b of the constraints, collected in the order of the cones.
@@ -175,7 +174,7 @@ impl Slacks {
 }
 
 impl ConeProgram {
-    fn new<W: Delassus>(problem: &FrictionProblem<W>, w: &[f64]) -> Self {
+    pub(super) fn new<W: Delassus>(problem: &FrictionProblem<W>, w: &[f64]) -> Self {
         let n = problem.rows();
         let mut rows = Slacks::default();
         for (block, law) in problem.laws().iter().enumerate() {
@@ -202,12 +201,23 @@ impl ConeProgram {
                 }
             }
         }
-        let a = CscMatrix::new_from_triplets(rows.b.len(), n, rows.rows, rows.cols, rows.values);
-        Self { p: upper_triangle(n, w), a, b: rows.b, cones: rows.cones }
+        Self { n, p: upper_triangle(n, w), constraints: rows }
+    }
+
+    /// Adds the equation Σ factor · r_col = value.
+    pub(super) fn require(&mut self, terms: &[(usize, f64)], value: f64) {
+        let Slacks { rows, cols, values, b, cones } = &mut self.constraints;
+        for &(col, factor) in terms {
+            rows.push(b.len());
+            cols.push(col);
+            values.push(factor);
+        }
+        b.push(value);
+        cones.push(ZeroConeT(1));
     }
 
     /// The minimiser for the linear term g, or nothing when Clarabel gives up.
-    fn solve(&self, g: &[f64]) -> Option<Vec<f64>> {
+    pub(super) fn solve(&self, g: &[f64]) -> Option<Vec<f64>> {
         let settings = DefaultSettings {
             verbose: false,
             max_iter: 200,
@@ -216,7 +226,9 @@ impl ConeProgram {
             tol_feas: 1e-12,
             ..DefaultSettings::default()
         };
-        let mut solver = DefaultSolver::new(&self.p, g, &self.a, &self.b, &self.cones, settings).ok()?;
+        let Slacks { rows, cols, values, b, cones } = &self.constraints;
+        let a = CscMatrix::new_from_triplets(b.len(), self.n, rows.clone(), cols.clone(), values.clone());
+        let mut solver = DefaultSolver::new(&self.p, g, &a, b, cones, settings).ok()?;
         solver.solve();
         // At this tolerance "almost solved" is the normal ending; the residual of the exact problem decides.
         let usable = [SolverStatus::Solved, SolverStatus::AlmostSolved, SolverStatus::InsufficientProgress];

@@ -7,12 +7,16 @@
 use super::cone::ConeBlock;
 use super::small::{SmallLu, dot, largest};
 use super::{Memory, Regime, root};
+use crate::friction::law::{Law, norm};
 
 /// The smallest y of the outer search when the moment block is singular.
 const SMALLEST_SHIFT: f64 = 1e-12;
 
-/// How far ‖r_M‖ may be from μ_r r_N, relative to both, where the search for the multiplier ends; a jump leaves far more.
-const JUMP: f64 = 1e-9;
+/// What the search for the multiplier may leave of [CONE-5], relative to the numbers in play; a jump leaves far more.
+const JUMP: f64 = 1e-12;
+
+/// How far the last linear correction may go, relative to the normal impulse.
+const CORRECTION: f64 = 1e-4;
 
 /// The normal impulse is doubled at most so often in search of an upper bound: a factor 1e30.
 const DOUBLINGS: usize = 100;
@@ -57,13 +61,29 @@ impl RollingBlock {
         if self.a[0][0] <= 0.0 || self.a[0][0].is_nan() {
             return Regime::Stuck;
         }
-        let mut found = self.by_multiplier(g, &mut memory.slide);
-        if found.is_none_or(|found| found.rolls && found.excess.abs() > JUMP * self.mu_r * found.r[0]) {
-            found = self.by_normal(g).or(found);
+        let measured = |found: Candidate| {
+            let r = self.polished(g, &found);
+            (self.violation(g, &r), r, found)
+        };
+        let mut best = self.by_multiplier(g, &mut memory.slide).map(measured);
+        if best.is_none_or(|best| best.0 > JUMP) {
+            let other = self.by_normal(g).map(measured);
+            best = [best, other].into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0));
         }
-        let Some(found) = found else { return Regime::Stuck };
-        r.copy_from_slice(&self.polished(g, &found));
+        let Some((_, solution, found)) = best else { return Regime::Stuck };
+        r.copy_from_slice(&solution);
         if found.slides || found.rolls { Regime::Slip } else { Regime::Stick }
+    }
+
+    /// ‖r − P_K(r − û)‖ relative to the numbers it is computed from.   [CONE-5]
+    fn violation(&self, g: &[f64; 5], r: &[f64; 5]) -> f64 {
+        let law = Law::Rolling { mu: self.mu, mu_r: self.mu_r };
+        let u: [f64; 5] = std::array::from_fn(|k| g[k] + dot(&self.a[k], r));
+        let mut moved: [f64; 5] = std::array::from_fn(|k| r[k] - u[k]);
+        moved[0] -= law.shift(&u);
+        law.project(&mut moved);
+        let away: [f64; 5] = std::array::from_fn(|k| r[k] - moved[k]);
+        norm(&away) / (norm(g) + norm(r) * (1.0 + largest(&self.a)))
     }
 
     /// The root of ‖r_M‖ − μ_r r_N over the multiplier of rolling, if rolling cannot stick.
@@ -149,8 +169,7 @@ impl RollingBlock {
             }
         }
         // Only a correction is believed: where the block is singular the system may be too.
-        let near =
-            |r: &[f64; 5]| r.iter().zip(&found.r).all(|(r, known)| (r - known).abs() <= JUMP.sqrt() * found.r[0]);
+        let near = |r: &[f64; 5]| r.iter().zip(&found.r).all(|(r, known)| (r - known).abs() <= CORRECTION * found.r[0]);
         SmallLu::new(s, largest(&s)).map(|factors| factors.solve(&b)).filter(near).unwrap_or(found.r)
     }
 }
