@@ -1,8 +1,9 @@
 //! What the commands accept.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use stiction::scene::SceneError;
 
 /// Simulates multibody systems with frictional contact: stick is stick, slip is slip.
 #[derive(Debug, Parser)]
@@ -42,11 +43,11 @@ Ctrl-C stops after the current step and keeps what was recorded.")]
 pub(crate) struct RunOptions {
     /// The scene file
     pub(crate) scene: PathBuf,
-    /// Simulated time in seconds, instead of the scene's
-    #[arg(long, value_name = "T")]
+    /// Simulated time in seconds, instead of the scene's; the last step may go beyond it
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(crate) duration: Option<f64>,
     /// Step size in seconds, instead of the scene's
-    #[arg(long, value_name = "H")]
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
     pub(crate) step: Option<f64>,
     /// Scheme, instead of the scene's: stewart-trinkle, anitescu-potra, anitescu-hart
     #[arg(long, value_name = "P")]
@@ -58,28 +59,64 @@ pub(crate) struct RunOptions {
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub(crate) set: Vec<(String, String)>,
     /// Write a row to the tables every N steps
-    #[arg(long, value_name = "N")]
-    pub(crate) record_every: Option<u32>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) record_every: Option<i64>,
     /// Where to write; out/<scene> unless given
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print the summary as JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
+    /// Of a later version
+    #[arg(long, value_name = "A", hide = true)]
+    pub(crate) accuracy: Option<String>,
 }
 
 impl RunOptions {
     /// All changes to the scene, in the order they apply: `--set` first, then the options of their own name.
     pub(crate) fn overrides(&self) -> Vec<(String, String)> {
-        let number = |path: &str, value: Option<f64>| value.map(|x| (path.to_owned(), format!("{x:?}")));
-        let named = [
-            number("simulation.duration", self.duration),
-            number("simulation.step", self.step),
-            self.preset.as_ref().map(|name| ("simulation.preset".to_owned(), format!("{name:?}"))),
-            self.record_every.map(|n| ("simulation.record_every".to_owned(), n.to_string())),
-        ];
-        self.set.iter().cloned().chain(named.into_iter().flatten()).collect()
+        let named = self.named().into_iter().map(|(_, path, value)| (path.to_owned(), value));
+        self.set.iter().cloned().chain(named).collect()
     }
+
+    /// The changes by options of their own name: the option, the path and the value.
+    fn named(&self) -> Vec<(&'static str, &'static str, String)> {
+        let number = |value: Option<f64>| value.map(|x| format!("{x:?}"));
+        let named = [
+            ("--duration", "simulation.duration", number(self.duration)),
+            ("--step", "simulation.step", number(self.step)),
+            ("--preset", "simulation.preset", self.preset.as_ref().map(|name| format!("{name:?}"))),
+            ("--record-every", "simulation.record_every", self.record_every.map(|n| n.to_string())),
+        ];
+        named.into_iter().filter_map(|(option, path, value)| Some((option, path, value?))).collect()
+    }
+
+    /// Blames an option of its own name for what is wrong with its value, instead of a `--set` nobody wrote.
+    pub(crate) fn blame(&self, error: SceneError) -> SceneError {
+        let culprit = self.named().into_iter().find(|(_, path, value)| *error.source_text == format!("{path}={value}"));
+        match (culprit, error.span.clone()) {
+            (Some((option, path, value)), Some(span)) if error.file == "--set" => {
+                // The value stands behind the name of the option as it stood behind the path.
+                let shifted = |at: usize| (at + option.len()).saturating_sub(path.len());
+                let mut blamed = error;
+                option.clone_into(&mut blamed.file);
+                blamed.source_text = format!("{option}={value}").into();
+                blamed.span = Some(shifted(span.start)..shifted(span.end));
+                blamed.column = shifted(span.start) as u32 + 1;
+                blamed
+            }
+            _ => error,
+        }
+    }
+}
+
+/// Commands of later versions.
+const LATER: [&str; 8] = ["compare", "reproduce", "sweep", "design", "identify", "view", "plot", "convert"];
+
+/// The first argument, if it is a command that this version does not have.
+pub(crate) fn later_command(arguments: impl IntoIterator<Item = OsString>) -> Option<&'static str> {
+    let first = arguments.into_iter().nth(1)?;
+    LATER.into_iter().find(|name| first == *name)
 }
 
 /// Solvers a run may use.
@@ -126,7 +163,7 @@ pub(crate) struct SolveOptions {
     #[arg(long, value_name = "S", value_enum, value_delimiter = ',', default_value = "lemke")]
     pub(crate) solver: Vec<Method>,
     /// Largest residual that counts as solved
-    #[arg(long, value_name = "E", default_value_t = 1e-9)]
+    #[arg(long, value_name = "E", default_value_t = 1e-9, allow_negative_numbers = true)]
     pub(crate) tolerance: f64,
     /// Print JSON, with the solutions
     #[arg(long)]

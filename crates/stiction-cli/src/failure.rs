@@ -5,6 +5,8 @@ use std::{fmt, path::Path, process::ExitCode};
 use miette::{Diagnostic, LabeledSpan, NamedSource, Report, SourceCode};
 use stiction::{StepCause, StepError, scene::SceneError};
 
+use crate::layout::moment;
+
 /// A command that did not do what it was asked to.
 pub(crate) enum Failure {
     /// Bad usage or bad input: exit code 2.
@@ -40,6 +42,12 @@ impl Failure {
         }
     }
 
+    /// Something that a later version can do.
+    pub(crate) fn not_yet(what: &str) -> Self {
+        Self::input(format!("{what} is not available in this version"))
+            .with_help("`stiction --help` lists what there is")
+    }
+
     /// A file that cannot be read.
     pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Self {
         Self::input(format!("cannot read {}: {error}", path.display()))
@@ -59,7 +67,7 @@ impl Failure {
             }
             other => other.to_string(),
         };
-        let text = format!("the simulation stopped at t = {} s, in step {}: {cause}", error.time, error.step);
+        let text = format!("the simulation stopped at t = {}, in step {}: {cause}", moment(error.time), error.step);
         if let Some(path) = kept {
             help.push(format!("`stiction solve` reads the problem from {}", path.display()));
         }
@@ -125,6 +133,8 @@ impl fmt::Display for SceneDiagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SceneError { file, line, column, message, span, .. } = &self.error;
         match span {
+            // An option of the command line is one line; the mark below it shows the column.
+            Some(_) if file.starts_with("--") => write!(f, "{file}: {message}"),
             Some(_) => write!(f, "{file}:{line}:{column}: {message}"),
             None => write!(f, "{file}: {message}"),
         }

@@ -20,21 +20,27 @@ use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
+use failure::Failure;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let outcome = match &arguments.command {
-        Command::Run(options) => run::run(options),
-        Command::Check(options) => check::run(options),
-        Command::Solve(options) => solve::run(options),
-        Command::Schema => layout::print_json(&stiction::scene::schema()),
-        Command::Bench(options) => bench::run(options),
-    };
-    match outcome {
+    match command() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.print();
             failure.exit_code()
         }
+    }
+}
+
+fn command() -> Result<(), Failure> {
+    if let Some(name) = arguments::later_command(std::env::args_os()) {
+        return Err(Failure::not_yet(&format!("the command `{name}`")));
+    }
+    match &Arguments::parse().command {
+        Command::Run(options) => run::run(options),
+        Command::Check(options) => check::run(options),
+        Command::Solve(options) => solve::run(options),
+        Command::Schema => layout::print_json(&stiction::scene::schema()),
+        Command::Bench(options) => bench::run(options),
     }
 }

@@ -22,7 +22,10 @@ use crate::{arguments::RunOptions, failure::Failure, layout, progress::Progress,
 const FAILED_PROBLEM: &str = "failed_problem.json";
 
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
-    let scene = scene::load_with(&options.scene, &options.overrides())?;
+    if options.accuracy.is_some() {
+        return Err(Failure::not_yet("`--accuracy`"));
+    }
+    let scene = scene::load_with(&options.scene, &options.overrides()).map_err(|error| options.blame(error))?;
     let mut simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
     let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
     let mut recorder = Recorder::create(&folder, &labels(&scene, options), &simulation)
@@ -39,7 +42,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
         Err(error) => Ending::Failed(error.to_string()),
     };
     let finished = recorder.finish(&simulation, wall_seconds, ending);
-    report(&finished, options)?;
+    report(&finished, scene.settings.duration, options)?;
     if let Err(error) = stopped {
         let kept = keep_problem(&simulation, &error, &folder);
         return Err(Failure::step(&error, kept.as_deref()));
@@ -49,7 +52,8 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
             Err(Failure::work(trouble).with_help("the simulation itself is not affected; its table above is complete"))
         }
         None if matches!(stopped, Ok(false)) => {
-            let text = format!("stopped on request at t = {} s; what was recorded is kept", simulation.time());
+            let text =
+                format!("stopped on request at t = {}; what was recorded is kept", layout::moment(simulation.time()));
             Err(Failure::work(text))
         }
         None => Ok(()),
@@ -93,11 +97,11 @@ fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
-fn report(finished: &Finished, options: &RunOptions) -> Result<(), Failure> {
+fn report(finished: &Finished, asked_for: f64, options: &RunOptions) -> Result<(), Failure> {
     if options.json {
         layout::print_json(&finished.summary)
     } else {
-        layout::print_text(&summary::table(&finished.summary, &finished.files))
+        layout::print_text(&summary::table(&finished.summary, asked_for, &finished.files))
     }
 }
 

@@ -16,6 +16,9 @@ use crate::{
 
 const ENUMERATION: &str = "enumeration";
 
+/// Solutions with more unknowns are not printed for people.
+const UNKNOWNS_SHOWN: usize = 20;
+
 /// How one method fared.
 #[derive(Debug, Serialize)]
 struct Attempt {
@@ -151,5 +154,28 @@ fn table(problem: &ProblemFile, attempts: &[Attempt]) -> String {
             ]
         })
         .collect();
-    format!("{kind}\n\n{}", columns(&["solver", "status", "residual", "iterations", "time"], &rows))
+    let summary = columns(&["solver", "status", "residual", "iterations", "time"], &rows);
+    format!("{kind}\n\n{summary}{}", answers(attempts))
+}
+
+/// The unknowns that were found, as far as a person would read them.
+fn answers(attempts: &[Attempt]) -> String {
+    let solved = || attempts.iter().filter(|attempt| attempt.solved);
+    let size = |attempt: &Attempt| attempt.solution.free.len() + attempt.solution.z.len();
+    if solved().any(|attempt| size(attempt) > UNKNOWNS_SHOWN) {
+        return "\n--json prints the solution\n".to_owned();
+    }
+    let line = |solver: &str, name: &str, values: &[f64]| {
+        let values: Vec<_> = values.iter().map(f64::to_string).collect();
+        format!("{solver}: {name} = [{}]\n", values.join(", "))
+    };
+    let lines: String = solved()
+        .flat_map(|attempt| {
+            let Solution { free, z } = &attempt.solution;
+            [("u", free), ("z", z)].map(|(name, values)| (attempt.solver, name, values))
+        })
+        .filter(|(.., values)| !values.is_empty())
+        .map(|(solver, name, values)| line(solver, name, values))
+        .collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
 }

@@ -9,12 +9,17 @@ use crate::layout::{Sheet, moment, number, seconds};
 /// Events shown; the rest stands in summary.json.
 const EVENTS_SHOWN: usize = 12;
 
-pub(crate) fn table(summary: &Summary, files: &[PathBuf]) -> String {
+/// A run to within this fraction of a step of the duration asked for has that duration.
+const SAME_MOMENT: f64 = 1e-6;
+
+pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> String {
     let mut sheet = Sheet::default();
+    let beyond = (summary.duration - asked_for).abs() > SAME_MOMENT * summary.step;
     let ending = match &summary.ending {
-        Ending::Finished => "",
-        Ending::Interrupted => ", stopped on request",
-        Ending::Failed(_) => ", failed",
+        Ending::Finished if beyond => format!(" (asked for {})", moment(asked_for)),
+        Ending::Finished => String::new(),
+        Ending::Interrupted => ", stopped on request".to_owned(),
+        Ending::Failed(_) => ", failed".to_owned(),
     };
     let rate = summary.steps as f64 / summary.wall_seconds.max(f64::MIN_POSITIVE);
     sheet

@@ -66,7 +66,10 @@ impl<'s> Checker<'s> {
         entries.sort_by_key(|entry| entry.key_span.start);
         for entry in &entries {
             if known.is_none_or(|known| !known.contains_key(&entry.key)) {
-                let hint = suggest::hint(&entry.key, known.into_iter().flatten().map(|(key, _)| key.as_str()));
+                let hint = match (key, entry.key.as_str()) {
+                    ("", "shape") => "write [[body.shape]] under its body".to_owned(),
+                    (_, word) => suggest::hint(word, known.into_iter().flatten().map(|(key, _)| key.as_str())),
+                };
                 return Err(
                     Fault::new(entry.key_span.clone(), format!("unknown key `{}` in {table}", entry.key)).hint(hint)
                 );
@@ -93,10 +96,20 @@ impl<'s> Checker<'s> {
     }
 
     fn mismatch(&self, node: &Node, key: &str, schema: &'s Schema) -> Fault {
+        if matches!(node.value, Value::Table(_)) && self.is_list_of_tables(schema) {
+            let header = if key == "shape" { "body.shape" } else { key };
+            let fault = Fault::new(node.span.clone(), format!("`{key}` is a single table, but there may be several"));
+            return fault.hint(format!("write [[{header}]]"));
+        }
         let message = format!("`{key}` is {}, but must be {}", self.found(node, schema), self.expected(schema));
         let example = self.example(schema);
         let fault = Fault::new(node.span.clone(), message);
         if example.is_empty() { fault } else { fault.hint(example.trim_start_matches(", ").to_owned()) }
+    }
+
+    fn is_list_of_tables(&self, schema: &'s Schema) -> bool {
+        let items = self.resolve(schema).get("items").map(|items| self.resolve(items));
+        items.is_some_and(|items| items.get("type").is_some_and(|kind| kind == "object"))
     }
 
     /// What stands in the file, in words.
@@ -164,7 +177,7 @@ fn check_word(node: &Node, key: &str, word: &str, schema: &Schema) -> Result<(),
     }
     let shown: String = word.chars().take(40).collect();
     let message = format!("`{key}` must be one of {}, not \"{shown}\"", quoted(&words));
-    Err(Fault::new(node.span.clone(), message).hint(suggest::hint(word, words)))
+    Err(Fault::new(node.span.clone(), message).hint_if(suggest::correction(word, &words)))
 }
 
 fn quoted(words: &[&str]) -> String {

@@ -48,7 +48,7 @@ pub(crate) struct Document {
 
 impl Document {
     pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
-        let table = DeTable::parse(text).map_err(|error| syntax(&error, 0))?;
+        let table = DeTable::parse(text).map_err(|error| syntax(&error, 0).hint_if(syntax_hint(text, &error)))?;
         let span = table.span();
         Ok(Self { root: Node { span, value: table_value(table.into_inner(), 0)? } })
     }
@@ -122,6 +122,23 @@ pub(crate) fn parse_value(text: &str, base: usize) -> Result<Node, Fault> {
 fn syntax(error: &toml::de::Error, base: usize) -> Fault {
     let span = error.span().unwrap_or(0..0);
     Fault::new(shifted(&span, base), format!("is not valid TOML: {}", error.message()))
+}
+
+/// What beginners get wrong most often, told from the text at the error.
+fn syntax_hint(text: &str, error: &toml::de::Error) -> Option<String> {
+    const LISTS: [&str; 6] = ["body", "joint", "contact", "spring", "damper", "load"];
+    let at = text.floor_char_boundary(error.span()?.start.min(text.len()));
+    let (before, after) = text.split_at(at);
+    let header = before.rsplit('\n').next()?.trim_start();
+    let rest = after.lines().next().unwrap_or_default();
+    if let Some(name) = format!("{header}{rest}").trim().strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+        let plain = !name.starts_with('[');
+        return (plain && LISTS.contains(&name)).then(|| format!("write [[{name}]] for each of several"));
+    }
+    let around = |text: &str| text.trim_start_matches(',').starts_with(|c: char| c.is_ascii_digit());
+    let comma = rest.starts_with(',') || before.ends_with(',');
+    let digit_before = before.trim_end_matches(',').ends_with(|c: char| c.is_ascii_digit());
+    (comma && digit_before && around(rest)).then(|| "use a decimal point: 0.5, not 0,5".to_owned())
 }
 
 fn shifted(span: &Range<usize>, base: usize) -> Range<usize> {

@@ -53,6 +53,11 @@ impl Fault {
         Self { span, message: message.into(), hint: None }
     }
 
+    pub(crate) fn hint_if(mut self, hint: Option<impl Into<String>>) -> Self {
+        self.hint = hint.map(Into::into).or(self.hint);
+        self
+    }
+
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

@@ -36,15 +36,16 @@ mod conform;
 mod document;
 mod error;
 mod file;
+mod numbers;
 mod overrides;
 mod schema;
 mod settings;
 mod suggest;
 
-use std::{fs::File, io::Read, path::Path, sync::Arc};
+use std::{collections::BTreeMap, fs::File, io::Read, path::Path, sync::Arc};
 
 use serde::Deserialize;
-use stiction_multibody::Model;
+use stiction_multibody::{ExpressionMotion, Model};
 
 pub use error::SceneError;
 pub use schema::schema;
@@ -65,6 +66,8 @@ pub struct Scene {
     pub model: Arc<Model>,
     /// How to simulate it.
     pub settings: Settings,
+    /// How the kinematic bodies move, by name.
+    pub motions: BTreeMap<String, ExpressionMotion>,
 }
 
 /// Reads a scene file.
@@ -99,8 +102,8 @@ pub fn parse_with(text: &str, file_name: &str, overrides: &[(String, String)]) -
         })?;
         build::build(&file, &document)
     });
-    let (model, settings) = found.map_err(|fault| sources.locate(fault))?;
-    Ok(Scene { name: stem(file_name), model: Arc::new(model), settings })
+    let build::Built { model, settings, motions } = found.map_err(|fault| sources.locate(fault))?;
+    Ok(Scene { name: stem(file_name), model: Arc::new(model), settings, motions })
 }
 
 fn document_of(sources: &mut Sources, overrides: &[(String, String)]) -> Result<Document, Fault> {

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::file::SceneFile;
 
+/// What the schema is called, for tools that keep several.
+const ID: &str = "urn:stiction:scene";
+
 /// The JSON Schema (draft 2020-12) of a scene file, with a description of every field.
 pub fn schema() -> Value {
     shared().clone()
@@ -18,6 +21,9 @@ pub(crate) fn shared() -> &'static Value {
     SCHEMA.get_or_init(|| {
         let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<SceneFile>().to_value();
         drop_null(&mut schema);
+        if let Value::Object(root) = &mut schema {
+            root.insert("$id".to_owned(), ID.into());
+        }
         schema
     })
 }

@@ -3,17 +3,42 @@
 /// Words further away than a third of their length are no suggestion.
 const NEAR: usize = 3;
 
+/// What people write who know other programs, and the word of ours.
+const SYNONYMS: [(&str, &[&str]); 8] = [
+    ("fixed", &["static", "immovable", "ground", "obstacle", "anchored"]),
+    ("dynamic", &["free", "rigid", "moving", "movable", "body"]),
+    ("kinematic", &["driven", "animated", "scripted", "prescribed", "moved"]),
+    ("revolute", &["hinge", "pin", "rotational"]),
+    ("prismatic", &["slider", "slide", "linear", "translational"]),
+    ("spherical", &["ball", "socket", "ball-socket"]),
+    ("weld", &["fixed", "rigid"]),
+    ("distance", &["rope", "link"]),
+];
+
 /// A hint for an unknown word: the nearest known one, or the list of all.
 pub(crate) fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<_> = known.into_iter().collect();
-    let nearest = known.iter().map(|candidate| (distance(word, candidate), *candidate)).min();
-    match nearest {
-        Some((d, candidate)) if d <= 1 + word.chars().count().max(candidate.chars().count()) / NEAR => {
-            format!("did you mean `{candidate}`?")
-        }
-        Some(_) => format!("known here: {}", known.join(", ")),
-        None => "nothing is known here".to_owned(),
+    match nearest(word, &known) {
+        Some(candidate) => did_you_mean(candidate),
+        None if known.is_empty() => "nothing is known here".to_owned(),
+        None => format!("known here: {}", known.join(", ")),
     }
+}
+
+/// A hint for an unknown word where the message has the list already: a synonym, or the nearest known one.
+pub(crate) fn correction(word: &str, known: &[&str]) -> Option<String> {
+    let mut ours = SYNONYMS.iter().filter(|(_, others)| others.contains(&word)).map(|(ours, _)| *ours);
+    let synonym = ours.find(|ours| known.contains(ours));
+    synonym.or_else(|| nearest(word, known)).map(did_you_mean)
+}
+
+fn did_you_mean(candidate: &str) -> String {
+    format!("did you mean `{candidate}`?")
+}
+
+fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let (d, candidate) = known.iter().map(|candidate| (distance(word, candidate), *candidate)).min()?;
+    (d <= 1 + word.chars().count().max(candidate.chars().count()) / NEAR).then_some(candidate)
 }
 
 /// Levenshtein's distance: the fewest insertions, deletions and replacements that turn `a` into `b`.
@@ -40,7 +65,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{distance, hint};
+    use super::{correction, distance, hint};
 
     #[test]
     fn distances_are_those_of_the_definition() {
@@ -61,5 +86,14 @@ mod tests {
     fn near_words_are_suggested_and_far_ones_listed() {
         assert_eq!(hint("fricton", ["friction", "gamma"]), "did you mean `friction`?");
         assert_eq!(hint("colour", ["friction", "gamma"]), "known here: friction, gamma");
+    }
+
+    #[test]
+    fn words_of_other_programs_are_understood() {
+        let (bodies, joints) = (["fixed", "kinematic", "dynamic"], ["revolute", "weld"]);
+        assert_eq!(correction("static", &bodies).as_deref(), Some("did you mean `fixed`?"));
+        assert_eq!(correction("rigid", &bodies).as_deref(), Some("did you mean `dynamic`?"));
+        assert_eq!(correction("fixed", &joints).as_deref(), Some("did you mean `weld`?"));
+        assert_eq!(correction("colourful", &bodies), None);
     }
 }

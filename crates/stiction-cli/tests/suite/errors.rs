@@ -49,6 +49,32 @@ fn bad_values_and_bad_usage_exit_with_2() {
 }
 
 #[test]
+fn options_are_blamed_by_their_own_name() {
+    let (folder, rod) = (folder("error-blame"), scene("falling_rod"));
+    for (option, value, part) in [
+        ("--step", "-0.1", "the `step` must be from 1e-9 to 10 seconds, but is -0.1"),
+        ("--duration", "-1", "the `duration` must be positive, but is -1"),
+        ("--record-every", "-2", "`record_every` is -2"),
+        ("--preset", "unheard-of", "`preset` must be one of"),
+    ] {
+        let call = call(&folder, &["run", &rod, option, value]).expect(2);
+        assert!(call.stderr.contains(&format!("{option}: ")) && call.stderr.contains(part), "{}", call.stderr);
+        assert!(!call.stderr.contains("--set"), "{}", call.stderr);
+    }
+}
+
+#[test]
+fn what_later_versions_can_do_is_said_to_be_missing() {
+    let folder = folder("error-later");
+    for arguments in [&["run", &scene("falling_rod"), "--accuracy", "exact"][..], &["compare", "a", "--b"], &["view"]] {
+        let call = call(&folder, arguments).expect(2);
+        assert!(call.stderr.contains("not available in this version"), "{}", call.stderr);
+    }
+    let call = call(&folder, &["nonsense"]).expect(2);
+    assert!(call.stderr.contains("unrecognized subcommand"), "{}", call.stderr);
+}
+
+#[test]
 fn an_unwritable_folder_is_a_clean_error() {
     let folder = folder("error-folder");
     fs::write(folder.join("taken"), "a file where a folder should be").expect("file");

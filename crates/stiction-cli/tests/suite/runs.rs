@@ -106,6 +106,18 @@ fn options_change_the_scene() {
 }
 
 #[test]
+fn the_last_step_may_go_beyond_the_duration_and_the_table_says_so() {
+    let folder = folder("run-beyond");
+    let arguments = |duration| ["run", "--step", "0.02", "--duration", duration];
+    let table = |duration| {
+        let rod = scene("falling_rod");
+        call(&folder, &[&arguments(duration)[..], &[rod.as_str()]].concat()).expect(0).stdout
+    };
+    assert!(table("0.05").contains("to t = 0.06 s (asked for 0.05 s)"), "{}", table("0.05"));
+    assert!(!table("0.06").contains("asked for"));
+}
+
+#[test]
 fn a_recording_ends_where_the_summary_says() {
     let folder = folder("run-recording");
     call(&folder, &["run", &scene("four_balls")]).expect(0);

@@ -34,6 +34,26 @@ fn check_counts_what_is_there() {
 }
 
 #[test]
+fn check_shows_what_is_prescribed() {
+    let folder = folder("check-prescribed");
+    let shown = |name: &str| call(&folder, &["check", &scene(name)]).expect(0).stdout;
+    for (name, part) in [
+        ("pendulum_on_belt", "surface runs at ["),
+        ("rising_plate", "motions"),
+        ("pendulum_pushed", "x = -0.55 + 0.5*t, y = 0.25"),
+        ("four_balls", "gamma 1, joint_gamma 1, 8 friction directions, margin 0.02, jacobians predicted"),
+    ] {
+        let text = shown(name);
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    let load = "\n[[load]]\nbody = \"rod\"\nforce = [0.0, \"2*sin(t)\"]\n";
+    let text = fs::read_to_string(scene("falling_rod")).expect("scene") + load;
+    fs::write(folder.join("pulled.toml"), text).expect("scene");
+    let text = call(&folder, &["check", "pulled.toml"]).expect(0).stdout;
+    assert!(text.contains("on rod: force [0, 2*sin(t)] N\n"), "{text}");
+}
+
+#[test]
 fn check_warns_of_bodies_that_start_inside_each_other() {
     let folder = folder("check-overlap");
     let sunk = ["check", &scene("falling_rod"), "--set", "body.rod.position=[0.0, 0.1]"];
@@ -60,6 +80,12 @@ fn solve_finds_the_solution_of_a_small_problem() {
     }
     let table = call(&folder, &["solve", "p.json"]).expect(0).stdout;
     assert!(table.contains("lemke") && table.contains("solved") && !table.contains("enumeration"), "{table}");
+    assert!(table.contains("lemke: z = [1.33333333333333") && table.contains(", 2.33333333333333"), "{table}");
+    let rows: Vec<_> = (0..21).map(|i| (0..21).map(|j| u8::from(i == j)).collect::<Vec<_>>()).collect();
+    let large = serde_json::json!({"kind": "lcp", "n": 21, "M": rows, "q": vec![-1.0; 21]}).to_string();
+    fs::write(folder.join("large.json"), large).expect("file");
+    let table = call(&folder, &["solve", "large.json"]).expect(0).stdout;
+    assert!(!table.contains("z = ") && table.contains("--json prints the solution"), "{table}");
 }
 
 #[test]

@@ -14,7 +14,11 @@ use super::{
 use crate::{
     error::Fault,
     file::{BodyKindName, BodyTable, Inertia, MotionTable, Spin},
+    numbers::{moment, plain},
 };
+
+/// How far the start of a motion may be from the body's own position, relatively or in metres and radians.
+const SAME_START: f64 = 1e-9;
 
 /// Where a body starts.
 struct Start {
@@ -29,17 +33,28 @@ impl Start {
     }
 }
 
-/// The body, and its pose at the start.
-pub(super) fn body(reader: &Reader, at: &At, table: &BodyTable) -> Result<(BodyBuilder, Pose), Fault> {
+/// A body ready to be added.
+pub(super) struct Made {
+    pub(super) builder: BodyBuilder,
+    /// Its pose at the start.
+    pub(super) pose: Pose,
+    /// How a kinematic body moves.
+    pub(super) motion: Option<ExpressionMotion>,
+}
+
+pub(super) fn body(reader: &Reader, at: &At, table: &BodyTable) -> Result<Made, Fault> {
     refuse_strangers(at, table)?;
     let start = start(reader, at, table)?;
     let shapes = shape::shapes(reader, &at.key("shape"), &table.shape)?;
     let name = table.name.as_str();
-    let (mut builder, pose) = match table.kind {
-        BodyKindName::Fixed => (placed(BodyBuilder::fixed(name), &start), pose_of(&start)),
-        BodyKindName::Kinematic => kinematic(reader, at, table, &start)?,
-        BodyKindName::Dynamic => (dynamic(reader, at, table, &start, &shapes)?, pose_of(&start)),
+    let (mut builder, motion) = match table.kind {
+        BodyKindName::Fixed => (placed(BodyBuilder::fixed(name), &start), None),
+        BodyKindName::Kinematic => {
+            kinematic(reader, at, table, &start).map(|(builder, motion)| (builder, Some(motion)))?
+        }
+        BodyKindName::Dynamic => (dynamic(reader, at, table, &start, &shapes)?, None),
     };
+    let pose = motion.as_ref().map_or_else(|| pose_of(&start), |motion| motion.at(0.0).pose());
     if let Some(conveyor) = &table.conveyor {
         let at = at.key("conveyor").key("velocity");
         builder = builder.conveyor(reader.scalars(&at, &conveyor.velocity, limits::SPEED)?);
@@ -47,7 +62,7 @@ pub(super) fn body(reader: &Reader, at: &At, table: &BodyTable) -> Result<(BodyB
     for ShapeAt { shape, local } in shapes {
         builder = builder.shape_at(shape, local);
     }
-    Ok((builder, pose))
+    Ok(Made { builder, pose, motion })
 }
 
 /// Fields that mean nothing for this kind of body are mistakes.
@@ -149,57 +164,76 @@ fn matrix(reader: &Reader, at: &At, inertia: &Inertia) -> Result<Matrix3<f64>, F
     }
 }
 
-fn kinematic(reader: &Reader, at: &At, table: &BodyTable, start: &Start) -> Result<(BodyBuilder, Pose), Fault> {
+fn kinematic(
+    reader: &Reader,
+    at: &At,
+    table: &BodyTable,
+    start: &Start,
+) -> Result<(BodyBuilder, ExpressionMotion), Fault> {
     let Some(motion_table) = &table.motion else {
         let fault = at.fault(format!("body \"{}\" is kinematic and needs a `motion`", table.name));
         return Err(fault.hint("such as motion = { x = \"0.5*t\" }"));
     };
     if start.position.amax() > limits::LENGTH {
-        return Err(at.key("position").fault(format!("`position` must be at most {:e} in magnitude", limits::LENGTH)));
+        let at = at.key("position");
+        return Err(at.fault(format!("{} must be at most {} in magnitude", at.what(), plain(limits::LENGTH))));
     }
     let at = at.key("motion");
-    let motion = motion(reader, &at, motion_table, start)?;
+    let motion = motion(reader, &at, motion_table, start, table)?;
     for t in reader.sample_times() {
         let twist = motion.at(t).twist;
         let fast = twist.linear.iter().chain(twist.angular.iter()).find(|speed| !within(**speed, limits::SPEED));
         if let Some(speed) = fast {
-            return Err(at.fault(format!(
-                "its velocity must be finite and at most {:e}, but is {speed} at t = {t}",
-                limits::SPEED
-            )));
+            let (most, speed, t) = (plain(limits::SPEED), plain(*speed), moment(t));
+            let name = &table.name;
+            let message =
+                format!("the velocity of body \"{name}\" must be finite and at most {most}, but is {speed} at t = {t}");
+            return Err(at.fault(message));
         }
     }
-    let pose = motion.at(0.0).pose();
-    let position = pose.translation.vector;
-    let builder = BodyBuilder::kinematic(&table.name, Arc::new(motion));
-    Ok((builder.position(position.x, position.y, position.z), pose))
+    let position = motion.at(0.0).position;
+    let builder = BodyBuilder::kinematic(&table.name, Arc::new(motion.clone()));
+    Ok((builder.position(position.x, position.y, position.z), motion))
 }
 
-fn motion(reader: &Reader, at: &At, table: &MotionTable, start: &Start) -> Result<ExpressionMotion, Fault> {
+fn motion(
+    reader: &Reader,
+    at: &At,
+    table: &MotionTable,
+    start: &Start,
+    body: &BodyTable,
+) -> Result<ExpressionMotion, Fault> {
     let strangers: &[&str] = if reader.planar() { &["z", "axis"] } else { &[] };
     if let Some(field) = strangers.iter().find(|field| at.key(field).exists()) {
         return Err(reader.only_in(&at.key(field), &format!("`{field}`"), "leave it out"));
     }
-    let coordinate = |field: &'static str, scalar: &Option<_>, otherwise: f64| match scalar {
-        Some(_) if otherwise != 0.0 => {
-            Err(at.key(field).fault("the body's `position` gives this coordinate as well").hint("keep one of the two"))
-        }
-        Some(scalar) => reader.scalar(&at.key(field), scalar, limits::LENGTH),
-        None => Ok(Expression::constant(otherwise)),
-    };
-    let [x, y, z] = start.position.into();
-    let position = [coordinate("x", &table.x, x)?, coordinate("y", &table.y, y)?, coordinate("z", &table.z, z)?];
-    let turning = coordinate("angle", &table.angle, 0.0)?;
-    if reader.planar() {
-        let turns = match (&table.angle, start.angle) {
-            (Some(_), given) if given != 0.0 => {
-                return Err(at.key("angle").fault("the body's `angle` is given as well").hint("keep one of the two"));
+    // What the body itself gives as well must be where the motion starts.
+    let coordinate = |field: &'static str, scalar: &Option<_>, given: f64, stated: Option<&str>| {
+        let Some(scalar) = scalar else { return Ok(Expression::constant(given)) };
+        let at = at.key(field);
+        let expression = reader.scalar(&at, scalar, limits::LENGTH)?;
+        let begins = expression.value(0.0);
+        match stated {
+            Some(stated) if (begins - given).abs() > SAME_START * given.abs().max(1.0) => {
+                let (begins, given) = (plain(begins), plain(given));
+                let what = at.what();
+                let message = format!("{what} starts at {begins}, but the body's `{stated}` says {given}");
+                Err(at.fault(message).hint("keep one of the two, or let them agree at t = 0"))
             }
-            (Some(_), _) => turning,
-            (None, given) => Expression::constant(given),
-        };
+            _ => Ok(expression),
+        }
+    };
+    let stated = body.position.as_ref().map(|_| "position");
+    let [x, y, z] = start.position.into();
+    let position = [
+        coordinate("x", &table.x, x, stated)?,
+        coordinate("y", &table.y, y, stated)?,
+        coordinate("z", &table.z, z, stated)?,
+    ];
+    let turning = coordinate("angle", &table.angle, start.angle, body.angle.as_ref().map(|_| "angle"))?;
+    if reader.planar() {
         let [x, y, _] = position;
-        return Ok(ExpressionMotion::planar(x, y, turns));
+        return Ok(ExpressionMotion::planar(x, y, turning));
     }
     let axis = match (table.axis, &table.angle) {
         (Some(axis), _) => direction(&at.key("axis"), Vector3::from(axis))?,

@@ -12,7 +12,7 @@ use stiction_geometry::{
 use stiction_multibody::{Pose, limits};
 
 use super::reader::{At, Reader};
-use crate::{error::Fault, file::BodyTable};
+use crate::{error::Fault, file::BodyTable, numbers::plain};
 
 /// A collision shape and where it sits on its body.
 pub(super) struct ShapeAt {
@@ -66,7 +66,8 @@ fn in_domain(at: &At, value: f64) -> Result<f64, Fault> {
     if (least..=most).contains(&value) {
         return Ok(value);
     }
-    Err(at.fault(format!("must lie between {least:e} and {most:e}, but is {value:e}")))
+    let [least, most, value] = [least, most, value].map(plain);
+    Err(at.fault(format!("{} must lie between {least} and {most}, but is {value}", at.what())))
 }
 
 fn of_shapes(at: &At, name: &str, density: f64, shapes: &[ShapeAt]) -> Result<MassProperties, Fault> {

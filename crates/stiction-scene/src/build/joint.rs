@@ -10,6 +10,7 @@ use super::{
 use crate::{
     error::Fault,
     file::{JointKindName, JointTable, SceneFile},
+    numbers::plain,
 };
 
 type Bodies = [(BodyId, Pose); 2];
@@ -143,7 +144,8 @@ fn universal(
         return Err(at.key("second_axis").fault(message));
     }
     if anchor.amax() > limits::LENGTH {
-        return Err(at.key("anchor").fault(format!("must be at most {:e} in magnitude", limits::LENGTH)));
+        let at = at.key("anchor");
+        return Err(at.fault(format!("{} must be at most {} in magnitude", at.what(), plain(limits::LENGTH))));
     }
     let columns = [first, (second - first * slant).normalize(), first.cross(&second).normalize()];
     let frame = Pose::from_parts(anchor.into(), Rotation3::from_matrix_unchecked(Matrix3::from_columns(&columns)));

@@ -12,34 +12,46 @@ mod reader;
 mod settings;
 mod shape;
 
+use std::collections::BTreeMap;
+
 use nalgebra::Vector3;
-use stiction_multibody::{BodyBuilder, BodyId, Element, Model, ModelBuilder, ModelError, Pose};
+use stiction_multibody::{BodyId, Element, ExpressionMotion, Model, ModelBuilder, ModelError, Pose};
 
 use crate::{Settings, document::Document, error::Fault, file::SceneFile, suggest};
 use reader::{At, Reader};
 
-pub(crate) fn build(file: &SceneFile, document: &Document) -> Result<(Model, Settings), Fault> {
+/// What a file says, understood.
+pub(crate) struct Built {
+    pub(crate) model: Model,
+    pub(crate) settings: Settings,
+    /// By name of the kinematic body.
+    pub(crate) motions: BTreeMap<String, ExpressionMotion>,
+}
+
+pub(crate) fn build(file: &SceneFile, document: &Document) -> Result<Built, Fault> {
     let root = At::root(document);
     let settings = settings::settings(file, &root)?;
     let reader = Reader::new(file, &root, settings.duration)?;
-    let mut assembly = Assembly { builder: ModelBuilder::new(reader.dimension), bodies: Vec::new(), reader, root };
+    let builder = ModelBuilder::new(reader.dimension);
+    let mut assembly = Assembly { builder, bodies: Vec::new(), motions: BTreeMap::new(), reader, root };
     assembly.gravity(file)?;
     assembly.add_bodies(file)?;
     joint::add(&mut assembly, file)?;
     force::add(&mut assembly, file)?;
     contact::add(&mut assembly, file)?;
-    let Assembly { builder, bodies, root, .. } = assembly;
+    let Assembly { builder, bodies, motions, root, .. } = assembly;
     let model = builder.build().map_err(|error| {
         let names: Vec<_> = bodies.iter().map(|body| body.name.as_str()).collect();
         locate(&root, &names, &error)
     })?;
-    Ok((model, settings))
+    Ok(Built { model, settings, motions })
 }
 
 /// A model in the making.
 struct Assembly<'d> {
     builder: ModelBuilder,
     bodies: Vec<Placed>,
+    motions: BTreeMap<String, ExpressionMotion>,
     reader: Reader,
     root: At<'d>,
 }
@@ -66,17 +78,22 @@ impl Assembly<'_> {
     fn add_bodies(&mut self, file: &SceneFile) -> Result<(), Fault> {
         for (index, table) in file.body.iter().enumerate() {
             let at = self.root.key("body").index(index);
-            let (builder, pose) = body::body(&self.reader, &at, table)?;
-            self.add_body(&at, table.name.clone(), builder, pose)?;
+            if self.bodies.iter().any(|body| body.name == table.name) {
+                return Err(at.key("name").fault(format!("there is already a body \"{}\"", table.name)));
+            }
+            let made = body::body(&self.reader, &at, table)?;
+            self.add_body(&at, table.name.clone(), made)?;
         }
         Ok(())
     }
 
-    fn add_body(&mut self, at: &At, name: String, builder: BodyBuilder, pose: Pose) -> Result<(), Fault> {
+    fn add_body(&mut self, at: &At, name: String, made: body::Made) -> Result<(), Fault> {
+        let body::Made { builder, pose, motion } = made;
         let id = self.builder.body(builder).map_err(|error| match error.element {
             Element::Shape(_, shape) => at.key("shape").index(shape).model_error(&error),
             _ => at.model_error(&error),
         })?;
+        self.motions.extend(motion.map(|motion| (name.clone(), motion)));
         self.bodies.push(Placed { name, id, pose });
         Ok(())
     }

@@ -6,9 +6,10 @@ use nalgebra::{UnitQuaternion, Vector3};
 use stiction_multibody::{Dimension, Expression, ModelError, limits, rotation};
 
 use crate::{
-    document::{Document, Step},
+    document::{Document, Step, Value},
     error::Fault,
     file::{Angle, Orientation, OrientationTable, Scalar, ScalarVector, SceneFile, Vector},
+    numbers::{moment, plain},
 };
 
 /// A place in the document, for complaints about what stands there.
@@ -49,6 +50,25 @@ impl<'d> At<'d> {
             Step::Index(_) => None,
         });
         keys.into_iter().next().unwrap_or("scene")
+    }
+
+    /// The key with the element it belongs to: `` `mass` of body "rod" ``.
+    pub(super) fn what(&self) -> String {
+        let name = self.name();
+        match self.owner() {
+            Some(owner) => format!("`{name}` of {owner}"),
+            None => format!("`{name}`"),
+        }
+    }
+
+    /// The body, joint, … this place is in, by name or by number in the file.
+    pub(super) fn owner(&self) -> Option<String> {
+        let [Step::Key(list), Step::Index(index), ..] = self.path.as_slice() else { return None };
+        let name = self.document.find(&[Step::Key(list), Step::Index(*index), Step::Key("name")]);
+        Some(match name.map(|node| &node.value) {
+            Some(Value::Text(name)) => format!("{list} \"{name}\""),
+            _ => format!("{list} {index}"),
+        })
     }
 
     fn span(&self) -> Range<usize> {
@@ -159,9 +179,9 @@ impl Reader {
         for t in self.sample_times() {
             let value = expression.value(t);
             if !within(value, limit) {
-                let name = at.name();
+                let (what, most, value, t) = (at.what(), plain(limit), plain(value), moment(t));
                 let message =
-                    format!("`{name}` must be finite and at most {limit:e} in magnitude, but is {value:e} at t = {t}");
+                    format!("{what} must be finite and at most {most} in magnitude, but is {value} at t = {t}");
                 return Err(at.fault(message));
             }
         }
@@ -230,7 +250,7 @@ pub(super) fn angle(at: &At, value: &Angle) -> Result<f64, Fault> {
     if within(radians, limits::LENGTH) {
         return Ok(radians);
     }
-    let message = format!("`{}` must be an angle, at most {:e} in magnitude", at.name(), limits::LENGTH);
+    let message = format!("{} must be an angle, at most {} in magnitude", at.what(), plain(limits::LENGTH));
     Err(at.fault(message).hint("such as \"30 deg\""))
 }
 
@@ -245,12 +265,8 @@ pub(super) fn direction(at: &At, vector: Vector3<f64>) -> Result<Vector3<f64>, F
     if (limits::DIRECTION..=limits::LENGTH).contains(&length) {
         return Ok(vector / length);
     }
-    Err(at.fault(format!(
-        "`{}` must be a direction of length {:e} to {:e}, but has length {length:e}",
-        at.name(),
-        limits::DIRECTION,
-        limits::LENGTH
-    )))
+    let [least, most, length] = [limits::DIRECTION, limits::LENGTH, length].map(plain);
+    Err(at.fault(format!("{} must be a direction of length {least} to {most}, but has length {length}", at.what())))
 }
 
 /// The quaternion as a rotation, whatever its norm; the model refuses what is far from one.
@@ -265,5 +281,6 @@ pub(super) fn unit_quaternion(at: &At, quaternion: [f64; 4]) -> Result<UnitQuate
     if (norm - 1.0).abs() <= limits::QUATERNION_SLACK {
         return Ok(rotation_of(quaternion));
     }
-    Err(at.fault(format!("`{}` must be a unit quaternion [w, x, y, z], but its norm is {norm:e}", at.name())))
+    let (what, norm) = (at.what(), plain(norm));
+    Err(at.fault(format!("{what} must be a unit quaternion [w, x, y, z], but its norm is {norm}")))
 }

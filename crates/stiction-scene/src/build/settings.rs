@@ -8,6 +8,7 @@ use crate::{
     Settings,
     error::Fault,
     file::{Count, MarginValue, SceneFile},
+    numbers::plain,
 };
 
 /// Smallest and largest time step, s.
@@ -18,17 +19,20 @@ const STEPS: f64 = 1e9;
 pub(super) fn settings(file: &SceneFile, root: &At) -> Result<Settings, Fault> {
     let (table, at) = (&file.simulation, root.key("simulation"));
     if !(STEP.0..=STEP.1).contains(&table.step) {
-        let message = format!("the step must be from {:e} to {} seconds, but is {:e}", STEP.0, STEP.1, table.step);
+        let [least, most, step] = [STEP.0, STEP.1, table.step].map(plain);
+        let message = format!("the `step` must be from {least} to {most} seconds, but is {step}");
         return Err(at.key("step").fault(message));
     }
     if table.duration <= 0.0 || !table.duration.is_normal() {
-        return Err(at.key("duration").fault(format!("the duration must be positive, but is {:e}", table.duration)));
+        let duration = plain(table.duration);
+        return Err(at.key("duration").fault(format!("the `duration` must be positive, but is {duration}")));
     }
     let steps = table.duration / table.step;
     if steps > STEPS {
         let message = format!(
-            "{:e} s in steps of {:e} s are {steps:.2e} steps; at most {STEPS:e} are allowed",
-            table.duration, table.step
+            "{} s in steps of {} s are {steps:.2e} steps; at most {STEPS:e} are allowed",
+            plain(table.duration),
+            plain(table.step)
         );
         return Err(at.key("duration").fault(message));
     }
@@ -67,7 +71,7 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
 fn weight(at: &At, value: Option<f64>) -> Result<Option<f64>, Fault> {
     match value {
         Some(value) if !(0.0..=1.0).contains(&value) => {
-            Err(at.fault(format!("gamma must lie between 0 and 1, but is {value:e}")))
+            Err(at.fault(format!("{} must lie between 0 and 1, but is {}", at.what(), plain(value))))
         }
         _ => Ok(value),
     }
@@ -80,7 +84,8 @@ pub(super) fn margin(at: &At, value: Option<&MarginValue>) -> Result<Margin, Fau
             Ok(Margin::Fixed(distance.abs()))
         }
         Some(MarginValue::Distance(distance)) => {
-            Err(at.fault(format!("`margin` must lie between 0 and {:e} m, but is {distance:e}", limits::LENGTH)))
+            let (what, most, distance) = (at.what(), plain(limits::LENGTH), plain(*distance));
+            Err(at.fault(format!("{what} must lie between 0 and {most} m, but is {distance}")))
         }
         Some(MarginValue::Word(_)) | None => Ok(Margin::Automatic),
     }

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     error::Fault,
     file::{PolygonTable, ShapeTable, Vector},
+    numbers::plain,
 };
 
 const KINDS: [&str; 10] =
@@ -93,7 +94,8 @@ fn spatial(reader: &Reader, at: &At, kind: &str, table: &ShapeTable) -> Result<S
 
 impl At<'_> {
     fn shape_error(&self, error: &ShapeError) -> Fault {
-        self.fault(error.to_string())
+        let owner = self.owner().unwrap_or_default();
+        self.fault(format!("{owner}: {error}"))
     }
 }
 
@@ -111,10 +113,15 @@ fn corners(reader: &Reader, at: &At, polygon: &PolygonTable) -> Result<Vec<Point
         (Some(vertices), None) => planar_points(reader, &at.key("vertices"), vertices),
         (None, Some(regular)) => {
             // Checked here because a radius of zero or nan would be reported as a bad outline.
+            let at = at.key("regular").key("radius");
             if !(regular.radius.is_normal() && (0.0..=limits::LENGTH).contains(&regular.radius)) {
-                let message =
-                    format!("the radius must be positive and at most {:e}, but is {}", limits::LENGTH, regular.radius);
-                return Err(at.key("regular").key("radius").fault(message));
+                let message = format!(
+                    "{} must be positive and at most {}, but is {}",
+                    at.what(),
+                    plain(limits::LENGTH),
+                    plain(regular.radius)
+                );
+                return Err(at.fault(message));
             }
             let corner = |k: u32| {
                 let (sin, cos) = libm::sincos(std::f64::consts::TAU * f64::from(k) / f64::from(regular.sides));

@@ -8,6 +8,7 @@ use super::{Angle, Inertia, Orientation, Scalar, ScalarVector, ShapeTable, Spin,
 /// A body. The frame of a dynamic body has its origin in the centre of mass.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("not" = { "required": ["mass", "density"] }))]
 pub(crate) struct BodyTable {
     /// Unique name; `world` is taken by the fixed frame.
     #[schemars(extend("examples" = ["rod"]))]
@@ -16,10 +17,10 @@ pub(crate) struct BodyTable {
     #[serde(default)]
     pub(crate) kind: BodyKindName,
     /// Mass, kg. Dynamic bodies need it, or `density`.
-    #[schemars(extend("examples" = [1.0]))]
+    #[schemars(extend("examples" = [1.0], "minimum" = 1e-12, "maximum" = 1e12))]
     pub(crate) mass: Option<f64>,
     /// Instead of `mass`: mass per area in the plane (kg/m²) or per volume in space (kg/m³) of the shapes.
-    #[schemars(extend("examples" = [1000.0]))]
+    #[schemars(extend("examples" = [1000.0], "exclusiveMinimum" = 0))]
     pub(crate) density: Option<f64>,
     /// Moment of inertia about the centre of mass, kg m²; computed from the shapes when left out.
     pub(crate) inertia: Option<Inertia>,

@@ -13,7 +13,7 @@ macro_rules! rule_table {
         pub(crate) struct $name {
             $($extra)*
             /// Coulomb's coefficient of friction, static and kinetic alike.
-            #[schemars(extend("examples" = [0.5]))]
+            #[schemars(extend("examples" = [0.5], "minimum" = 0, "maximum" = 1e9))]
             pub(crate) friction: Option<f64>,
             /// False lets the bodies pass through each other. Bodies joined by a joint do not collide unless a rule of their
             /// own says so.
@@ -26,7 +26,7 @@ macro_rules! rule_table {
             /// Turns all friction directions about the normal.
             pub(crate) direction_offset: Option<Angle>,
             /// Weight of the gap, from 0 to 1; that of the scheme when left out.
-            #[schemars(extend("examples" = [1.0]))]
+            #[schemars(extend("examples" = [1.0], "minimum" = 0, "maximum" = 1))]
             pub(crate) gamma: Option<f64>,
             /// Contacts nearer than this are given to the solver; that of the scheme when left out.
             pub(crate) margin: Option<MarginValue>,

@@ -16,14 +16,14 @@ pub(crate) struct SpringTable {
     #[schemars(title = "two points", extend("examples" = [[[0.5, 0.0], [0.0, 0.0]]]))]
     pub(crate) points: Option<[Vector; 2]>,
     /// Stiffness, N/m.
-    #[schemars(extend("examples" = [50.0]))]
+    #[schemars(extend("examples" = [50.0], "minimum" = 0, "maximum" = 1e15))]
     pub(crate) stiffness: f64,
     /// Length without force, m.
-    #[schemars(extend("examples" = [0.5]))]
+    #[schemars(extend("examples" = [0.5], "minimum" = 0, "maximum" = 1e9))]
     pub(crate) rest_length: f64,
     /// Damping along the line of the spring, N s/m; 0 when left out.
     #[serde(default)]
-    #[schemars(extend("examples" = [0.5]))]
+    #[schemars(extend("examples" = [0.5], "minimum" = 0, "maximum" = 1e15))]
     pub(crate) damping: f64,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct DamperTable {
     #[schemars(title = "two points", extend("examples" = [[[0.5, 0.0], [0.0, 0.0]]]))]
     pub(crate) points: Option<[Vector; 2]>,
     /// Damping, N s/m.
-    #[schemars(extend("examples" = [0.5]))]
+    #[schemars(extend("examples" = [0.5], "minimum" = 0, "maximum" = 1e15))]
     pub(crate) damping: f64,
 }
 

@@ -27,10 +27,10 @@ pub(crate) struct JointTable {
     #[schemars(title = "two points", extend("examples" = [[[0.0, 0.0], [1.0, 0.0]]]))]
     pub(crate) anchors: Option<[Vector; 2]>,
     /// Length of a distance joint, m; the initial distance of its anchors when left out.
-    #[schemars(extend("examples" = [1.0]))]
+    #[schemars(extend("examples" = [1.0], "exclusiveMinimum" = 0, "maximum" = 1e9))]
     pub(crate) length: Option<f64>,
     /// Weight of this joint's position error, from 0 to 1; that of the scheme when left out.
-    #[schemars(extend("examples" = [1.0]))]
+    #[schemars(extend("examples" = [1.0], "minimum" = 0, "maximum" = 1))]
     pub(crate) gamma: Option<f64>,
 }
 

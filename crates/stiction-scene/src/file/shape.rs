@@ -48,7 +48,7 @@ pub(crate) struct PointTable {}
 #[serde(deny_unknown_fields)]
 pub(crate) struct RadiusTable {
     /// Radius, m.
-    #[schemars(extend("examples" = [0.1]))]
+    #[schemars(extend("examples" = [0.1], "exclusiveMinimum" = 0, "maximum" = 1e9))]
     pub(crate) radius: f64,
 }
 
@@ -57,10 +57,10 @@ pub(crate) struct RadiusTable {
 #[serde(deny_unknown_fields)]
 pub(crate) struct CapsuleTable {
     /// Half the length of the segment between the centres of the two caps, m.
-    #[schemars(extend("examples" = [0.25]))]
+    #[schemars(extend("examples" = [0.25], "exclusiveMinimum" = 0, "maximum" = 1e9))]
     pub(crate) half_length: f64,
     /// Radius, m.
-    #[schemars(extend("examples" = [0.05]))]
+    #[schemars(extend("examples" = [0.05], "exclusiveMinimum" = 0, "maximum" = 1e9))]
     pub(crate) radius: f64,
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct RegularTable {
     #[schemars(range(min = 3, max = 1000), title = "a whole number from 3 to 1000", extend("examples" = [6]))]
     pub(crate) sides: u32,
     /// Distance of the corners from the centre, m.
-    #[schemars(extend("examples" = [0.1]))]
+    #[schemars(extend("examples" = [0.1], "exclusiveMinimum" = 0, "maximum" = 1e9))]
     pub(crate) radius: f64,
 }
 

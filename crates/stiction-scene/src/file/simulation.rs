@@ -11,10 +11,10 @@ use super::{Count, MarginValue, Vector};
 #[serde(deny_unknown_fields)]
 pub(crate) struct SimulationTable {
     /// Simulated time, s. At most 1e9 steps.
-    #[schemars(extend("examples" = [1.0]))]
+    #[schemars(extend("examples" = [1.0], "exclusiveMinimum" = 0))]
     pub(crate) duration: f64,
     /// Time step h, s; from 1e-9 to 10.
-    #[schemars(extend("examples" = [0.0025]))]
+    #[schemars(extend("examples" = [0.0025], "minimum" = 1e-9, "maximum" = 10))]
     pub(crate) step: f64,
     /// The time-stepping scheme, by name; `[scheme]` refines it.
     #[serde(default)]
@@ -33,10 +33,10 @@ pub(crate) struct SimulationTable {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SchemeTable {
     /// Weight γ of the contact gaps, from 0 to 1; free to choose only for the preset `anitescu-hart` (0.3 when left out).
-    #[schemars(extend("examples" = [0.3]))]
+    #[schemars(extend("examples" = [0.3], "minimum" = 0, "maximum" = 1))]
     pub(crate) gamma: Option<f64>,
     /// Weight of the position errors of joints, from 0 to 1; as `gamma` when left out.
-    #[schemars(extend("examples" = [1.0]))]
+    #[schemars(extend("examples" = [1.0], "minimum" = 0, "maximum" = 1))]
     pub(crate) joint_gamma: Option<f64>,
     /// Where the contact geometry is taken: at the `start` of the step, or at the position `predicted` for its end.
     #[serde(default)]

@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[schemars(title = "an angle: a number of radians or a text with a unit", extend("examples" = ["30 deg"]))]
 pub(crate) enum Angle {
     Radians(f64),
-    Text(String),
+    Text(#[schemars(regex(pattern = r"^\s*[-+]?[0-9.]+([eE][-+]?[0-9]+)?\s*(deg|rad)\s*$"))] String),
 }
 
 /// A number, or an expression of the time t.

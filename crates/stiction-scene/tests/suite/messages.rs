@@ -168,12 +168,7 @@ fn names_are_resolved() {
         "between = [\"rod\", \"rod\"]",
         "x.toml:112:11: contact rule 0, between: needs two different bodies",
     );
-    refused(
-        PLANAR,
-        "name = \"disc\"",
-        "name = \"rod\"",
-        "x.toml:48:8: body \"rod\", name: must be unique and not empty (\"world\" is taken by the fixed frame)",
-    );
+    refused(PLANAR, "name = \"disc\"", "name = \"rod\"", "x.toml:48:8: there is already a body \"rod\"");
 }
 
 #[test]
@@ -185,7 +180,7 @@ fn expressions_point_into_their_text() {
         PLANAR,
         "x = \"0.5 + 0.4*sin(t)\"",
         "x = \"log(t)\"",
-        "x.toml:30:16: `x` must be finite and at most 1e9 in magnitude, but is -inf at t = 0",
+        "x.toml:30:16: `x` of body \"plate\" must be finite and at most 1e9 in magnitude, but is -inf at t = 0",
     );
 }
 
@@ -234,12 +229,60 @@ fn bodies_say_what_they_lack_or_have_too_much() {
         (
             disc,
             "disc = { radius = -0.2 }",
-            "x.toml:52:8: the radius of a disc must be a positive finite number, not -0.2",
+            "x.toml:52:8: body \"disc\": the radius of a disc must be a positive finite number, not -0.2",
         ),
         ("axis = [1.0, 0.0]\n", "", "x.toml:75:1: a prismatic joint needs `axis`"),
     ] {
         refused(PLANAR, right, wrong, expected);
     }
+}
+
+#[test]
+fn beginners_are_told_what_to_write() {
+    let simulation = "[simulation]\nduration = 1.0\nstep = 0.01\n";
+    for (rest, expected) in [
+        (
+            "[[shape]]\ndisc = { radius = 0.1 }\n",
+            "x.toml:4:3: unknown key `shape` in a scene (write [[body.shape]] under its body)",
+        ),
+        ("[joint]\n", "x.toml:4:1: `joint` is a single table, but there may be several (write [[joint]])"),
+        (
+            "[[body]]\nname = \"a\"\n[body.shape]\npoint = {}\n",
+            "x.toml:6:1: `shape` is a single table, but there may be several (write [[body.shape]])",
+        ),
+        (
+            "[[body]]\nname = \"a\"\nkind = \"static\"\n",
+            "x.toml:6:8: `kind` must be one of \"fixed\", \"kinematic\", \"dynamic\", not \"static\" (did you mean `fixed`?)",
+        ),
+        (
+            "[[body]]\nname = \"a\"\nkind = \"colourful\"\n",
+            "x.toml:6:8: `kind` must be one of \"fixed\", \"kinematic\", \"dynamic\", not \"colourful\"",
+        ),
+    ] {
+        assert_eq!(parse(&format!("{simulation}{rest}"), "x.toml").expect_err(rest).to_string(), expected);
+    }
+    for (rest, hint) in [
+        ("[body]\nname = \"a\"\n[body]\nname = \"b\"\n", "write [[body]] for each of several"),
+        ("[[body]]\nname = \"a\"\nmass = 0,5\n", "use a decimal point: 0.5, not 0,5"),
+    ] {
+        let error = parse(&format!("{simulation}{rest}"), "x.toml").expect_err(rest);
+        assert_eq!((error.line, error.hint.as_deref()), (6, Some(hint)), "{error}");
+    }
+}
+
+#[test]
+fn a_position_and_a_motion_must_agree_at_the_start() {
+    let motion = "motion = { x = \"0.5 + 0.4*sin(t)\", y = 2.0, angle = \"t\" }";
+    refused(
+        PLANAR,
+        motion,
+        &format!("{motion}\nposition = [0.5, 1.0]"),
+        "x.toml:30:40: `y` of body \"plate\" starts at 2, but the body's `position` says 1 \
+         (keep one of the two, or let them agree at t = 0)",
+    );
+    let agreeing = PLANAR.replacen(motion, &format!("{motion}\nposition = [0.5, 2.0]\nangle = 0.0"), 1);
+    let scene = parse(&agreeing, "x.toml").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(scene.motions["plate"].position[0].to_string(), "0.5 + 0.4*sin(t)");
 }
 
 #[test]

@@ -42,6 +42,18 @@ fn every_field_is_described_and_closed() {
 }
 
 #[test]
+fn domains_are_in_the_schema() {
+    let schema = schema();
+    let field = |table: &str, field: &str| &schema["$defs"][table]["properties"][field];
+    assert_eq!(schema["$id"], "urn:stiction:scene");
+    assert_eq!(field("SimulationTable", "step")["maximum"], 10);
+    assert_eq!(field("SchemeTable", "gamma")["minimum"], 0);
+    assert_eq!(field("RadiusTable", "radius")["exclusiveMinimum"], 0);
+    assert_eq!(schema["$defs"]["BodyTable"]["not"]["required"], serde_json::json!(["mass", "density"]));
+    assert!(schema["$defs"]["Angle"].to_string().contains("(deg|rad)"), "{}", schema["$defs"]["Angle"]);
+}
+
+#[test]
 fn the_scenes_use_known_keys_and_the_tests_use_every_one() {
     let schema = schema();
     let known: BTreeSet<_> = tables(&schema).into_iter().flat_map(|(_, fields)| fields.keys().cloned()).collect();

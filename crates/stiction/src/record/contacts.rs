@@ -1,7 +1,11 @@
 //! `contacts.parquet`: one row per contact and recorded step.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+};
 
+use stiction_geometry::Feature;
 use stiction_multibody::{BodyId, ContactId, ContactMode, Model};
 use stiction_stepping::ContactReport;
 
@@ -15,14 +19,16 @@ use super::{
 pub(crate) const FILE: &str = "contacts.parquet";
 
 /// Columns in order.
-const COLUMNS: [(&str, Kind); 23] = [
+const COLUMNS: [(&str, Kind); 25] = [
     ("step", Kind::Integer),
     ("t", Kind::Real),
+    ("contact", Kind::Text),
     ("body_a", Kind::Text),
     ("body_b", Kind::Text),
     ("shape_a", Kind::Integer),
     ("shape_b", Kind::Integer),
-    ("feature", Kind::Integer),
+    ("feature_a", Kind::Integer),
+    ("feature_b", Kind::Integer),
     ("mode", Kind::Text),
     ("gap", Kind::Real),
     ("normal_impulse", Kind::Real),
@@ -44,6 +50,7 @@ const COLUMNS: [(&str, Kind); 23] = [
 /// Writes the table.
 pub(crate) struct ContactsWriter {
     table: TableWriter,
+    label: String,
 }
 
 impl ContactsWriter {
@@ -53,21 +60,24 @@ impl ContactsWriter {
             ("stiction.version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ("stiction.scene".to_owned(), scene.to_owned()),
         ];
-        Ok(Self { table: TableWriter::create(&folder.join(FILE), &columns, metadata)? })
+        Ok(Self { table: TableWriter::create(&folder.join(FILE), &columns, metadata)?, label: String::new() })
     }
 
     pub(crate) fn push(&mut self, model: &Model, step: u64, time: f64, contact: &ContactReport) {
         let ContactId { shape_a, shape_b, feature } = contact.id;
+        self.label.clear();
+        write_label(&mut self.label, model, &contact.id);
         let names = [contact.body_a, contact.body_b].map(|id| Cell::Text(body_name(model, id)));
-        let place = [shape_a, shape_b].map(|shape| count(shape.index() as u64));
-        // Features are 64 bits without a sign; the column holds the same bits.
-        let identity = names.into_iter().chain(place).chain([Cell::Integer(feature.0.cast_signed())]);
+        // Shapes count from 0 on each body, as in the label.
+        let shapes = [shape_a, shape_b].map(|id| count(model.shape_owner(id).map_or(0, |(_, local)| local as u64)));
+        let features = halves(feature).map(|half| count(u64::from(half)));
+        let identity = names.into_iter().chain(shapes).chain(features);
         let (f, s, p, n) = (&contact.friction_impulse, &contact.slip, &contact.point, &contact.normal);
         let numbers = [contact.gap, contact.normal_impulse, f.x, f.y, f.z, s.x, s.y, s.z, contact.sigma]
             .into_iter()
             .chain([p.x, p.y, p.z, n.x, n.y, n.z])
             .map(Cell::Real);
-        let row = [count(step), Cell::Real(time)].into_iter().chain(identity);
+        let row = [count(step), Cell::Real(time), Cell::Text(&self.label)].into_iter().chain(identity);
         self.table.push(row.chain([Cell::Text(mode_name(contact.mode))]).chain(numbers));
     }
 
@@ -105,14 +115,35 @@ pub(crate) fn body_name(model: &Model, id: BodyId) -> &str {
     model.body(id).map_or("", |body| body.name.as_str())
 }
 
+/// The features of the two shapes that meet, which [`Feature`] keeps in its halves.
+fn halves(Feature(both): Feature) -> [u32; 2] {
+    [(both >> 32) as u32, both as u32]
+}
+
+/// The way back from [`halves`].
+pub(crate) fn feature_of(a: u32, b: u32) -> Feature {
+    Feature((u64::from(a) << 32) | u64::from(b))
+}
+
 /// A short readable name of a contact: the two bodies, a shape number where a body has several, the two features.
 pub(crate) fn contact_label(model: &Model, id: &ContactId) -> String {
-    let side = |shape| {
-        let Some((body, local)) = model.shape_owner(shape) else { return String::new() };
-        let several = model.body(body).is_some_and(|body| body.shapes.len() > 1);
-        let name = body_name(model, body);
-        if several { format!("{name}.{local}") } else { name.to_owned() }
+    let mut label = String::new();
+    write_label(&mut label, model, id);
+    label
+}
+
+fn write_label(label: &mut String, model: &Model, id: &ContactId) {
+    let side = |label: &mut String, shape| {
+        let Some((body, local)) = model.shape_owner(shape) else { return };
+        label.push_str(body_name(model, body));
+        if model.body(body).is_some_and(|body| body.shapes.len() > 1) {
+            // Writing into a text cannot fail.
+            let _ = write!(label, ".{local}");
+        }
     };
-    let feature = id.feature.0;
-    format!("{}/{}:{}-{}", side(id.shape_a), side(id.shape_b), feature >> 32, feature & u64::from(u32::MAX))
+    side(label, id.shape_a);
+    label.push('/');
+    side(label, id.shape_b);
+    let [a, b] = halves(id.feature);
+    let _ = write!(label, ":{a}-{b}");
 }

@@ -6,7 +6,7 @@ use stiction_multibody::{Body, Dimension, Model};
 use super::{Outline, Role, layout::w_first};
 
 /// The version of the layout of recordings; a reader refuses others.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// Everything needed to make sense of the tables of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +39,8 @@ pub struct BodyInfo {
     pub position: [f64; 3],
     /// Initial orientation, w first.
     pub orientation: [f64; 4],
+    /// Number of its collision shapes.
+    pub shapes: usize,
     /// What it looks like.
     pub outlines: Vec<Outline>,
 }
@@ -68,6 +70,7 @@ impl BodyInfo {
             mass: body.mass(),
             position: body.position.into(),
             orientation: w_first(&body.orientation),
+            shapes: body.shapes.len(),
             outlines: body.shapes.iter().filter_map(Outline::of).collect(),
         }
     }

@@ -1,13 +1,13 @@
 //! The way back: a recorded run as states, without solving anything.
 
-use std::{ops::Range, path::Path};
+use std::{collections::BTreeMap, ops::Range, path::Path};
 
-use stiction_geometry::Feature;
+use parquet::data_type::ByteArray;
 use stiction_multibody::{ContactId, ContactMemory, ShapeId, State};
 
 use super::{
     RecordingError, RunInfo,
-    contacts::{self, mode_called},
+    contacts::{self, feature_of, mode_called},
     info::FORMAT,
     table_reader::TableReader,
     trajectory::{self, CARRY, INFO_KEY, body_column},
@@ -87,7 +87,7 @@ impl Recording {
             }
         }
         let (q, v) = (Rows::from_columns(&q, steps.len()), Rows::from_columns(&v, steps.len()));
-        let (contacts, contacts_of) = read_contacts(folder, &steps)?;
+        let (contacts, contacts_of) = read_contacts(folder, &info, &steps)?;
         Ok(Self { info, steps, times, carries, q, v, contacts, contacts_of })
     }
 
@@ -154,24 +154,20 @@ fn counts(table: &TableReader<'_>, path: &Path, name: &str) -> Result<Vec<u64>, 
 }
 
 /// Reads the contacts and finds those of each frame; both tables are in the order of their steps.
-fn read_contacts(folder: &Path, frames: &[u64]) -> Result<(Vec<ContactMemory>, Vec<Range<usize>>), RecordingError> {
+fn read_contacts(
+    folder: &Path,
+    info: &RunInfo,
+    frames: &[u64],
+) -> Result<(Vec<ContactMemory>, Vec<Range<usize>>), RecordingError> {
     let path = folder.join(contacts::FILE);
     let table = TableReader::open(&path)?;
     let bad = |column: &str| RecordingError::BadColumn { path: path.clone(), column: column.to_owned() };
     let steps = counts(&table, &path, "step")?;
-    let shape = |number: &i64| u32::try_from(*number).ok().and_then(shape_id);
-    let shapes_a = table.integers("shape_a")?.iter().map(shape).collect::<Option<Vec<_>>>();
-    let shapes_b = table.integers("shape_b")?.iter().map(shape).collect::<Option<Vec<_>>>();
-    let features = table.integers("feature")?;
+    let identities = read_identities(&table, info, &bad)?;
     let modes = table.texts("mode")?.iter().map(|word| mode_called(word.data())).collect::<Option<Vec<_>>>();
     let impulses = table.reals("normal_impulse")?;
-    let identities = shapes_a
-        .ok_or_else(|| bad("shape_a"))?
-        .into_iter()
-        .zip(shapes_b.ok_or_else(|| bad("shape_b"))?)
-        .zip(features)
-        .map(|((shape_a, shape_b), feature)| ContactId { shape_a, shape_b, feature: Feature(feature.cast_unsigned()) });
     let contacts = identities
+        .into_iter()
         .zip(modes.ok_or_else(|| bad("mode"))?)
         .zip(impulses)
         .map(|((id, mode), normal_impulse)| ContactMemory { id, mode, normal_impulse })
@@ -179,6 +175,42 @@ fn read_contacts(folder: &Path, frames: &[u64]) -> Result<(Vec<ContactMemory>, V
     let of_step =
         |step: &u64| steps.partition_point(|other| other < step)..steps.partition_point(|other| other <= step);
     Ok((contacts, frames.iter().map(of_step).collect()))
+}
+
+/// Who meets whom in each row of the contact table.
+fn read_identities(
+    table: &TableReader<'_>,
+    info: &RunInfo,
+    bad: &impl Fn(&str) -> RecordingError,
+) -> Result<Vec<ContactId>, RecordingError> {
+    let numbers = shape_numbers(info);
+    let shapes = |body: &str, shape: &str| {
+        let id = |(name, local): (&ByteArray, &i64)| {
+            let numbers = numbers.get(name.data())?;
+            let number = numbers.clone().nth(usize::try_from(*local).ok()?)?;
+            shape_id(u32::try_from(number).ok()?)
+        };
+        let ids = table.texts(body)?.iter().zip(&table.integers(shape)?).map(id).collect::<Option<Vec<_>>>();
+        ids.ok_or_else(|| bad(shape))
+    };
+    let halves = |name: &str| {
+        let halves = table.integers(name)?.into_iter().map(|half| u32::try_from(half).map_err(|_| bad(name)));
+        halves.collect::<Result<Vec<_>, _>>()
+    };
+    let pairs = shapes("body_a", "shape_a")?.into_iter().zip(shapes("body_b", "shape_b")?);
+    let features = halves("feature_a")?.into_iter().zip(halves("feature_b")?).map(|(a, b)| feature_of(a, b));
+    Ok(pairs.zip(features).map(|((shape_a, shape_b), feature)| ContactId { shape_a, shape_b, feature }).collect())
+}
+
+/// By name of a body, the numbers of its shapes in the model, which counts through all bodies.
+fn shape_numbers(info: &RunInfo) -> BTreeMap<&[u8], Range<usize>> {
+    let mut next = 0_usize;
+    let ranges = info.bodies.iter().map(|body| {
+        let start = next;
+        next = start.saturating_add(body.shapes);
+        (body.name.as_bytes(), start..next)
+    });
+    ranges.collect()
 }
 
 /// Shape ids are made by models and by reading them back.

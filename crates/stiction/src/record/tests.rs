@@ -79,6 +79,25 @@ fn a_recording_gives_back_every_state_to_the_bit() {
 }
 
 #[test]
+fn events_can_be_looked_up_in_the_contact_table() {
+    let folder = Folder::new("labels");
+    let (finished, _) = record(&folder.0, 400, 1);
+    let path = folder.0.join("contacts.parquet");
+    let table = TableReader::open(&path).expect("table");
+    let column = |name: &str| table.integers(name).expect("column");
+    let (labels, times) = (table.texts("contact").expect("labels"), table.reals("t").expect("times"));
+    for event in finished.summary.events.iter().filter(|event| event.kind != "separate") {
+        let found =
+            labels.iter().zip(&times).any(|(label, t)| label.data() == event.contact.as_bytes() && *t == event.t);
+        assert!(found, "{event:?}");
+    }
+    for (label, (a, b)) in labels.iter().zip(column("feature_a").iter().zip(column("feature_b"))) {
+        assert_eq!(label.data(), format!("floor/box:{a}-{b}").as_bytes());
+    }
+    assert!(column("shape_b").iter().all(|shape| *shape == 0), "the only shape of the box");
+}
+
+#[test]
 fn a_run_continued_from_a_recording_is_the_same_run() {
     let folder = Folder::new("continue");
     let (_, states) = record(&folder.0, 300, 1);

@@ -1,19 +1,21 @@
 //! `stiction check`: read a scene and say what it contains.
 
+mod sheet;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use stiction::{
-    BodyId, BodyKind, Dimension, Model, Preset, Simulation,
+    BodyId, BodyKind, Dimension, Expression, LineariseAt, Load, Margin, Model, Preset, Scheme, Simulation,
     geometry::{Scratch, contacts},
-    multibody::may_collide,
+    multibody::{ExpressionMotion, may_collide},
     scene::{self, Scene},
 };
 
 use crate::{
     arguments::CheckOptions,
     failure::Failure,
-    layout::{Sheet, columns, counted, number, print_json, print_text},
+    layout::{number, print_json, print_text},
 };
 
 /// A gap up to this counts as touching, m.
@@ -21,9 +23,6 @@ const TOUCHING: f64 = 1e-9;
 
 /// Overlaps and open joints beyond this deserve a warning, m.
 const NOTICEABLE: f64 = 1e-9;
-
-/// Pairs listed for people.
-const PAIRS_SHOWN: usize = 12;
 
 /// What a scene contains.
 #[derive(Debug, Serialize)]
@@ -37,10 +36,11 @@ struct Contents {
     preset: &'static str,
     /// Presets that can simulate this scene.
     presets: Vec<&'static str>,
+    scheme: SchemeRow,
     solvers: Vec<&'static str>,
     bodies: Vec<BodyRow>,
     joints: Vec<JointRow>,
-    loads: usize,
+    loads: Vec<LoadRow>,
     springs: usize,
     dampers: usize,
     default_friction: f64,
@@ -59,6 +59,30 @@ struct BodyRow {
     mass: Option<f64>,
     dof: usize,
     shapes: Vec<&'static str>,
+    /// Velocity of a surface that runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conveyor: Option<Vec<String>>,
+    /// Coordinates of a kinematic body as functions of t.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    motion: Option<BTreeMap<&'static str, String>>,
+}
+
+/// The choices of the scheme, named as in a scene file.
+#[derive(Debug, Serialize)]
+struct SchemeRow {
+    gamma: f64,
+    joint_gamma: f64,
+    directions: u32,
+    /// Metres, or "auto".
+    margin: String,
+    jacobians: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct LoadRow {
+    body: String,
+    force: Vec<String>,
+    torque: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -99,7 +123,7 @@ pub(crate) fn run(options: &CheckOptions) -> Result<(), Failure> {
     let scene = scene::load_with(&options.scene, &options.set)?;
     let simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
     let contents = contents(&scene, &simulation)?;
-    if options.json { print_json(&contents) } else { print_text(&text(&contents)) }
+    if options.json { print_json(&contents) } else { print_text(&sheet::text(&contents)) }
 }
 
 fn contents(scene: &Scene, simulation: &Simulation) -> Result<Contents, Failure> {
@@ -118,11 +142,12 @@ fn contents(scene: &Scene, simulation: &Simulation) -> Result<Contents, Failure>
         steps: settings.steps(),
         preset: settings.preset.name(),
         presets: Preset::ALL.map(Preset::name).to_vec(),
+        scheme: scheme_row(&settings.scheme),
         solvers: vec!["lemke"],
-        bodies: model.bodies().iter().skip(1).map(body_row).collect(),
+        bodies: model.bodies().iter().skip(1).map(|body| body_row(scene, body)).collect(),
         warnings: warnings(&touching, &joints),
         joints,
-        loads: model.loads().len(),
+        loads: load_rows(model),
         springs: model.springs().len(),
         dampers: model.dampers().len(),
         default_friction: model.default_contact_rule().friction,
@@ -143,7 +168,52 @@ fn contents(scene: &Scene, simulation: &Simulation) -> Result<Contents, Failure>
     })
 }
 
-fn body_row(body: &stiction::multibody::Body) -> BodyRow {
+fn scheme_row(scheme: &Scheme) -> SchemeRow {
+    SchemeRow {
+        gamma: scheme.gamma,
+        joint_gamma: scheme.joint_gamma,
+        directions: scheme.directions,
+        margin: match scheme.margin {
+            Margin::Automatic => "auto".to_owned(),
+            Margin::Fixed(distance) => distance.to_string(),
+        },
+        jacobians: match scheme.linearise_at {
+            LineariseAt::Start => "start",
+            LineariseAt::Predicted => "predicted",
+        },
+    }
+}
+
+/// Components as they stand in the file; the plane has two.
+fn components(model: &Model, vector: &[Expression; 3]) -> Vec<String> {
+    let axes = if model.dimension() == Dimension::Planar { 2 } else { 3 };
+    vector.iter().take(axes).map(shown).collect()
+}
+
+fn shown(f: &Expression) -> String {
+    f.as_constant().map_or_else(|| f.to_string(), |x| x.to_string())
+}
+
+/// Coordinates that move, by name.
+fn motion_row(model: &Model, motion: &ExpressionMotion) -> BTreeMap<&'static str, String> {
+    let mut row: BTreeMap<_, _> = ["x", "y", "z"].into_iter().zip(components(model, &motion.position)).collect();
+    row.insert("angle", shown(&motion.angle));
+    row
+}
+
+fn load_rows(model: &Model) -> Vec<LoadRow> {
+    let row = |load: &Load| LoadRow {
+        body: name(model, load.body),
+        force: components(model, &load.force),
+        torque: match (model.dimension(), &load.torque) {
+            (Dimension::Planar, [_, _, z]) => vec![shown(z)],
+            (Dimension::Spatial, torque) => components(model, torque),
+        },
+    };
+    model.loads().iter().map(row).collect()
+}
+
+fn body_row(scene: &Scene, body: &stiction::multibody::Body) -> BodyRow {
     let kind = match &body.kind {
         BodyKind::Fixed => "fixed",
         BodyKind::Kinematic(_) => "kinematic",
@@ -156,6 +226,8 @@ fn body_row(body: &stiction::multibody::Body) -> BodyRow {
         mass: body.mass(),
         dof: body.mobility().map_or(0, stiction::multibody::Mobility::dof),
         shapes: body.shapes.iter().map(|on_body| on_body.shape.name()).collect(),
+        conveyor: body.surface_velocity.as_ref().map(|velocity| components(&scene.model, velocity)),
+        motion: scene.motions.get(&body.name).map(|motion| motion_row(&scene.model, motion)),
     }
 }
 
@@ -223,101 +295,4 @@ fn warnings(touching: &[TouchingPair], joints: &[JointRow]) -> Vec<String> {
 
 fn name(model: &Model, id: BodyId) -> String {
     model.body(id).map_or_else(String::new, |body| body.name.clone())
-}
-
-fn text(contents: &Contents) -> String {
-    let mut sheet = Sheet::default();
-    let world = if contents.dimension == 2 { "planar" } else { "spatial" };
-    let run = format!("{} s in {} steps of {} s", number(contents.duration), contents.steps, contents.step);
-    let Unknowns { velocities, joint_rows, .. } = contents.unknowns;
-    sheet
-        .row("scene", format!("{}, {world}", contents.scene))
-        .row("simulation", run)
-        .row("scheme", format!("{} (fitting: {})", contents.preset, contents.presets.join(", ")))
-        .row("solver", contents.solvers.join(", "))
-        .row("bodies", bodies(&contents.bodies));
-    if !contents.joints.is_empty() {
-        sheet.row("joints", joints(&contents.joints));
-    }
-    sheet
-        .row("forces", forces(contents))
-        .row("friction", friction(contents))
-        .row("may collide", pairs(&contents.pairs))
-        .row("unknowns", format!("{velocities} velocities and {joint_rows} joint rows, before contacts"))
-        .row("at the start", initial(&contents.initial));
-    for warning in &contents.warnings {
-        sheet.row("warning", warning);
-    }
-    if contents.warnings.is_empty() {
-        sheet.row("verdict", "ready to run");
-    }
-    sheet.text()
-}
-
-fn bodies(bodies: &[BodyRow]) -> String {
-    let rows: Vec<_> = bodies
-        .iter()
-        .map(|body| {
-            let mass = body.mass.map_or_else(|| "-".to_owned(), |mass| format!("{} kg", number(mass)));
-            let shapes = if body.shapes.is_empty() { "no shape".to_owned() } else { body.shapes.join(", ") };
-            vec![body.name.clone(), body.kind.to_owned(), mass, format!("{} dof", body.dof), shapes]
-        })
-        .collect();
-    columns(&["name", "kind", "mass", "freedom", "shapes"], &rows)
-}
-
-fn joints(joints: &[JointRow]) -> String {
-    let rows: Vec<_> = joints
-        .iter()
-        .map(|joint| {
-            let freedom = format!("{} dof", joint.freedom);
-            vec![joint.name.clone(), joint.kind.to_owned(), joint.between.join(" - "), freedom]
-        })
-        .collect();
-    columns(&["name", "kind", "between", "leaves free"], &rows)
-}
-
-fn forces(contents: &Contents) -> String {
-    let gravity = contents.gravity.map(number);
-    let shown = gravity.get(..usize::from(contents.dimension)).unwrap_or(&gravity);
-    let mut parts = vec![format!("gravity [{}] m/s²", shown.join(", "))];
-    for (n, one, many) in [
-        (contents.loads, "load", "loads"),
-        (contents.springs, "spring", "springs"),
-        (contents.dampers, "damper", "dampers"),
-    ] {
-        if n > 0 {
-            parts.push(counted(n, one, many));
-        }
-    }
-    parts.join(", ")
-}
-
-fn friction(contents: &Contents) -> String {
-    let rule = |rule: &RuleRow| {
-        let what = if rule.collide { number(rule.friction) } else { "do not collide".to_owned() };
-        format!("{}: {what}", rule.between.join(" - "))
-    };
-    let rules = contents.contact_rules.iter().take(PAIRS_SHOWN).map(rule);
-    let default = format!("{} unless a rule says otherwise", number(contents.default_friction));
-    std::iter::once(default).chain(rules).collect::<Vec<_>>().join("\n")
-}
-
-fn pairs(pairs: &[[String; 2]]) -> String {
-    let shown: Vec<_> = pairs.iter().take(PAIRS_SHOWN).map(|pair| pair.join(" - ")).collect();
-    match pairs.len() {
-        0 => "nothing with anything".to_owned(),
-        n if n > PAIRS_SHOWN => format!("{}\n… and {} more pairs", shown.join("\n"), n - PAIRS_SHOWN),
-        _ => shown.join("\n"),
-    }
-}
-
-fn initial(initial: &Initial) -> String {
-    format!(
-        "energy {} J kinetic, {} J potential; {}; joint error {}",
-        number(initial.kinetic),
-        number(initial.potential),
-        counted(initial.touching, "contact", "contacts"),
-        number(initial.joint_error),
-    )
 }

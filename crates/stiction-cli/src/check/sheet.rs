@@ -1,0 +1,130 @@
+//! What a scene contains, for people.
+
+use super::{BodyRow, Contents, Initial, JointRow, LoadRow, RuleRow, SchemeRow, Unknowns};
+use crate::layout::{Sheet, columns, counted, number};
+
+/// Pairs listed.
+const PAIRS_SHOWN: usize = 12;
+
+pub(super) fn text(contents: &Contents) -> String {
+    let mut sheet = Sheet::default();
+    let world = if contents.dimension == 2 { "planar" } else { "spatial" };
+    let run = format!("{} s in {} steps of {} s", number(contents.duration), contents.steps, contents.step);
+    let Unknowns { velocities, joint_rows, .. } = contents.unknowns;
+    sheet
+        .row("scene", format!("{}, {world}", contents.scene))
+        .row("simulation", run)
+        .row("scheme", format!("{} (fitting: {})\n{}", contents.preset, contents.presets.join(", "), scheme(contents)))
+        .row("solver", contents.solvers.join(", "))
+        .row("bodies", bodies(&contents.bodies));
+    let moved = motions(&contents.bodies);
+    if !moved.is_empty() {
+        sheet.row("motions", moved);
+    }
+    if !contents.joints.is_empty() {
+        sheet.row("joints", joints(&contents.joints));
+    }
+    sheet
+        .row("forces", forces(contents))
+        .row("friction", friction(contents))
+        .row("may collide", pairs(&contents.pairs))
+        .row("unknowns", format!("{velocities} velocities and {joint_rows} joint rows, before contacts"))
+        .row("at the start", initial(&contents.initial));
+    for warning in &contents.warnings {
+        sheet.row("warning", warning);
+    }
+    if contents.warnings.is_empty() {
+        sheet.row("verdict", "ready to run");
+    }
+    sheet.text()
+}
+
+fn bodies(bodies: &[BodyRow]) -> String {
+    let rows: Vec<_> = bodies
+        .iter()
+        .map(|body| {
+            let mass = body.mass.map_or_else(|| "-".to_owned(), |mass| format!("{} kg", number(mass)));
+            let shapes = if body.shapes.is_empty() { "no shape".to_owned() } else { body.shapes.join(", ") };
+            vec![body.name.clone(), body.kind.to_owned(), mass, format!("{} dof", body.dof), shapes]
+        })
+        .collect();
+    columns(&["name", "kind", "mass", "freedom", "shapes"], &rows)
+}
+
+fn scheme(contents: &Contents) -> String {
+    let SchemeRow { gamma, joint_gamma, directions, margin, jacobians } = &contents.scheme;
+    let directions = if contents.dimension == 2 { &2 } else { directions };
+    format!(
+        "gamma {gamma}, joint_gamma {joint_gamma}, {directions} friction directions, margin {margin}, jacobians {jacobians}"
+    )
+}
+
+/// What moves by prescription: kinematic bodies and surfaces that run.
+fn motions(bodies: &[BodyRow]) -> String {
+    let prescribed = bodies.iter().filter_map(|body| {
+        let coordinates: Vec<_> = body.motion.as_ref()?.iter().map(|(name, f)| format!("{name} = {f}")).collect();
+        Some(format!("{}: {}", body.name, coordinates.join(", ")))
+    });
+    let running = bodies.iter().filter_map(|body| {
+        Some(format!("{}: surface runs at [{}] m/s", body.name, body.conveyor.as_ref()?.join(", ")))
+    });
+    prescribed.chain(running).collect::<Vec<_>>().join("\n")
+}
+
+fn joints(joints: &[JointRow]) -> String {
+    let rows: Vec<_> = joints
+        .iter()
+        .map(|joint| {
+            let freedom = format!("{} dof", joint.freedom);
+            vec![joint.name.clone(), joint.kind.to_owned(), joint.between.join(" - "), freedom]
+        })
+        .collect();
+    columns(&["name", "kind", "between", "leaves free"], &rows)
+}
+
+fn forces(contents: &Contents) -> String {
+    let gravity = contents.gravity.map(number);
+    let shown = gravity.get(..usize::from(contents.dimension)).unwrap_or(&gravity);
+    let mut parts = vec![format!("gravity [{}] m/s²", shown.join(", "))];
+    for (n, one, many) in [(contents.springs, "spring", "springs"), (contents.dampers, "damper", "dampers")] {
+        if n > 0 {
+            parts.push(counted(n, one, many));
+        }
+    }
+    let still = |components: &[String]| components.iter().all(|f| f == "0");
+    let load = |load: &LoadRow| {
+        let force = (!still(&load.force)).then(|| format!("force [{}] N", load.force.join(", ")));
+        let torque = (!still(&load.torque)).then(|| format!("torque [{}] N m", load.torque.join(", ")));
+        format!("on {}: {}", load.body, force.into_iter().chain(torque).collect::<Vec<_>>().join(", "))
+    };
+    std::iter::once(parts.join(", ")).chain(contents.loads.iter().map(load)).collect::<Vec<_>>().join("\n")
+}
+
+fn friction(contents: &Contents) -> String {
+    let rule = |rule: &RuleRow| {
+        let what = if rule.collide { number(rule.friction) } else { "do not collide".to_owned() };
+        format!("{}: {what}", rule.between.join(" - "))
+    };
+    let rules = contents.contact_rules.iter().take(PAIRS_SHOWN).map(rule);
+    let default = format!("{} unless a rule says otherwise", number(contents.default_friction));
+    std::iter::once(default).chain(rules).collect::<Vec<_>>().join("\n")
+}
+
+fn pairs(pairs: &[[String; 2]]) -> String {
+    let shown: Vec<_> = pairs.iter().take(PAIRS_SHOWN).map(|pair| pair.join(" - ")).collect();
+    match pairs.len() {
+        0 => "nothing with anything".to_owned(),
+        n if n > PAIRS_SHOWN => format!("{}\n… and {} more pairs", shown.join("\n"), n - PAIRS_SHOWN),
+        _ => shown.join("\n"),
+    }
+}
+
+fn initial(initial: &Initial) -> String {
+    format!(
+        "energy {} J kinetic, {} J potential; {}; joint error {}",
+        number(initial.kinetic),
+        number(initial.potential),
+        counted(initial.touching, "contact", "contacts"),
+        number(initial.joint_error),
+    )
+}
