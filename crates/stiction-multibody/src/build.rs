@@ -7,8 +7,11 @@ use stiction_geometry::{Dimension, Pose, ensure_supported};
 
 use crate::{
     Body, BodyBuilder, BodyId, BodyKind, ContactRule, Damper, Element, ForceCallback, Joint, JointId, JointKind, Load,
-    Mobility, Model, ModelError, MotionSample, PairRule, ShapeId, Slot, Spring, body::Wants, check::Check,
-    check::limits, rotation,
+    Mobility, Model, ModelError, MotionSample, PairRule, ShapeId, Slot, Spring,
+    body::Wants,
+    check::Check,
+    check::{limits, plain},
+    rotation,
 };
 
 /// Collects bodies, joints, forces and rules; [`Self::build`] makes the [`Model`].
@@ -117,7 +120,9 @@ impl ModelBuilder {
         let q = Quaternion::new(w, x, y, z);
         let norm = q.norm();
         if (norm - 1.0).abs() > limits::QUATERNION_SLACK {
-            return Err(check.error("orientation", format!("must be a unit quaternion, but its norm is {norm:e}")));
+            return Err(
+                check.error("orientation", format!("must be a unit quaternion, but its norm is {}", plain(norm)))
+            );
         }
         Ok(UnitQuaternion::new_normalize(q))
     }

@@ -31,6 +31,11 @@ pub mod limits {
     pub const DIRECTION: f64 = 1e-6;
 }
 
+/// A number as a person would write it: with an exponent only where that is shorter.
+pub fn plain(x: f64) -> String {
+    if x == 0.0 || (1e-4..=1e6).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
+}
+
 /// Checks one field of one element; the error names both.
 #[derive(Clone)]
 pub(crate) struct Check {
@@ -52,8 +57,10 @@ impl Check {
             return Ok(value);
         }
         let smallest = f64::MIN_POSITIVE;
-        Err(self
-            .error(field, format!("must be zero or between {smallest:e} and {limit:e} in magnitude, but is {value:e}")))
+        Err(self.error(
+            field,
+            format!("must be zero or between {smallest:e} and {limit:e} in magnitude, but is {}", plain(value)),
+        ))
     }
 
     /// A function of time that, where it is a single number, is a bounded one.
@@ -71,7 +78,7 @@ impl Check {
     pub(crate) fn non_negative(&self, field: &'static str, value: f64, limit: f64) -> Result<f64, ModelError> {
         self.bounded(field, value, limit)?;
         if value < 0.0 {
-            return Err(self.error(field, format!("must not be negative, but is {value:e}")));
+            return Err(self.error(field, format!("must not be negative, but is {}", plain(value))));
         }
         Ok(value.abs())
     }
@@ -81,7 +88,10 @@ impl Check {
         if (range.0..=range.1).contains(&value) && !value.is_subnormal() {
             return Ok(value);
         }
-        Err(self.error(field, format!("must lie between {:e} and {:e}, but is {value:e}", range.0, range.1)))
+        Err(self.error(
+            field,
+            format!("must lie between {} and {}, but is {}", plain(range.0), plain(range.1), plain(value)),
+        ))
     }
 
     /// A direction: normalised, refused when shorter than [`limits::DIRECTION`].
@@ -89,7 +99,7 @@ impl Check {
         self.vector(field, v, limits::LENGTH)?;
         let length = v.norm();
         if length < limits::DIRECTION {
-            return Err(self.error(field, format!("must be a direction, but has length {length:e}")));
+            return Err(self.error(field, format!("must be a direction, but has length {}", plain(length))));
         }
         Ok(v / length)
     }
@@ -132,8 +142,12 @@ impl Check {
         moments.iter().try_for_each(|&moment| self.within("inertia", moment, limits::INERTIA).map(drop))?;
         if 2.0 * moments.max() > moments.sum() * (1.0 + limits::INERTIA_SLACK) {
             let [a, b, c] = moments.into();
-            let reason =
-                format!("principal moments {a:e}, {b:e}, {c:e} break the triangle inequality: no rigid body has them");
+            let reason = format!(
+                "principal moments {}, {}, {} break the triangle inequality: no rigid body has them",
+                plain(a),
+                plain(b),
+                plain(c)
+            );
             return Err(self.error("inertia", reason));
         }
         Ok(symmetric)

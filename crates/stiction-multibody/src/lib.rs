@@ -31,7 +31,7 @@ pub mod spatial;
 
 pub use body::{Body, BodyBuilder, BodyKind, Mobility, ShapeOnBody};
 pub use build::{ModelBuilder, may_collide};
-pub use check::limits;
+pub use check::{limits, plain};
 pub use configuration::Configuration;
 pub use contact_rule::{ContactRule, PairRule};
 pub use dynamics::{applied_wrenches, apply_inverse_mass, mass_block};

@@ -1,10 +1,6 @@
 //! How messages write numbers: plainly where that is short, with an exponent where it is not.
 
-/// A number as a person would write it.
-pub(crate) fn plain(x: f64) -> String {
-    let size = x.abs();
-    if x == 0.0 || (1e-4..=1e6).contains(&size) { format!("{x}") } else { format!("{x:e}") }
-}
+pub(crate) use stiction_multibody::plain;
 
 /// A moment in seconds, without the last digits that rounding left.
 pub(crate) fn moment(t: f64) -> String {

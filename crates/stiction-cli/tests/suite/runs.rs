@@ -141,22 +141,31 @@ fn an_older_run_in_the_folder_is_replaced() {
     assert_eq!(fs::read_dir(folder.join("here")).expect("folder").count(), FILES.len());
 }
 
-/// Two joints that say the same thing leave their forces undetermined, which elimination refuses.
+/// A point pinned to the world and to a body that moves away: no velocities satisfy both joints.
 #[test]
 fn a_step_that_cannot_be_solved_keeps_record_and_problem() {
     let folder = folder("run-fails");
-    let twice =
-        "\n[[joint]]\nname = \"again\"\nkind = \"revolute\"\nbetween = [\"world\", \"upper\"]\nanchor = [0.0, 0.0]\n";
-    let text = fs::read_to_string(scene("pendulum")).expect("scene") + twice;
-    fs::write(folder.join("twice.toml"), text).expect("scene");
-    let call = call(&folder, &["run", "twice.toml", "--json"]).expect(1);
+    let torn = r#"
+[[body]]
+name = "runaway"
+kind = "kinematic"
+motion = { x = "t" }
+[[joint]]
+name = "torn"
+kind = "revolute"
+between = ["runaway", "upper"]
+anchor = [0.0, 0.0]
+"#;
+    let text = fs::read_to_string(scene("pendulum")).expect("scene") + torn;
+    fs::write(folder.join("torn.toml"), text).expect("scene");
+    let call = call(&folder, &["run", "torn.toml", "--json"]).expect(1);
     assert!(call.json()["ending"]["failed"].is_string(), "{}", call.stdout);
     assert!(
-        call.stderr.contains("stopped at t = 0 s, in step 1") && call.stderr.contains("worst at body \"upper\""),
+        call.stderr.contains("stopped at t = 0 s, in step 1") && call.stderr.contains("worst at joint"),
         "{}",
         call.stderr
     );
-    assert_eq!(Recording::read(&folder.join("out/twice")).expect("recording").len(), 1);
-    let again = crate::program::call(&folder, &["solve", "out/twice/failed_problem.json"]).expect(1);
+    assert_eq!(Recording::read(&folder.join("out/torn")).expect("recording").len(), 1);
+    let again = crate::program::call(&folder, &["solve", "out/torn/failed_problem.json"]).expect(1);
     assert!(again.stdout.contains("mixed lcp"), "{}", again.stdout);
 }
