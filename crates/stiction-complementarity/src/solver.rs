@@ -20,9 +20,10 @@ impl<P: Problem, S: Solver<P> + ?Sized> Solver<P> for Box<S> {
 
 /// Runs the method, then measures its answer with the problem's own ruler.
 ///
-/// The residual decides, not the claim: within `tolerance.solved` the answer is `Solved`, within `tolerance.loose` it is
-/// `SolvedLoosely`, whatever the method says of itself. Otherwise a claim of failure is reported as it is, and a claim of
-/// success becomes `Breakdown`. A NaN in the answer measures as infinity and so cannot pass.
+/// The residual decides how far a claim of success, or of a budget that ran out, is right: within `tolerance.solved` the
+/// answer is `Solved`, within `tolerance.loose` it is `SolvedLoosely`, otherwise a claim of success becomes `Breakdown`. A
+/// method that says it failed is believed: a small residual may only mean that the problem is small. A NaN in the answer
+/// measures as infinity and so cannot pass.
 pub fn solve<'s, P: Problem, S: Solver<P> + ?Sized>(
     solver: &mut S,
     problem: &P,
@@ -33,10 +34,11 @@ pub fn solve<'s, P: Problem, S: Solver<P> + ?Sized>(
     let claim = solver.run(problem, guess, solution);
     let residual = problem.residual(solution);
     let status = match claim.status {
+        failure @ (Status::Infeasible | Status::Breakdown) => failure,
         _ if residual.value <= tolerance.solved => Status::Solved,
         _ if residual.value <= tolerance.loose => Status::SolvedLoosely,
-        Status::Solved | Status::SolvedLoosely => Status::Breakdown,
-        failure => failure,
+        Status::BudgetExhausted => Status::BudgetExhausted,
+        _ => Status::Breakdown,
     };
     Outcome { solution, status, residual, iterations: claim.iterations }
 }

@@ -75,6 +75,9 @@ impl ModelBuilder {
             if shape.shape.dimension() != self.model.dimension {
                 return Err(check.error("shape", "is of the other dimension than the model"));
             }
+            if body.mobility().is_some() && shape.shape.radius_bound().is_none() {
+                return Err(check.error("shape", "is unbounded: only fixed and kinematic bodies can carry it"));
+            }
             check.frame(("position", "orientation"), &shape.local, self.model.dimension)?;
         }
         if let Some(belt) = &body.surface_velocity {
@@ -267,6 +270,15 @@ impl ModelBuilder {
         self.known_body(&check, load.body)?;
         check.vector("point", load.point, limits::LENGTH)?;
         self.in_plane(&check, "point", &load.point)?;
+        match self.model.unknowns(load.body) {
+            None => return Err(check.error("body", "must be dynamic: a load does nothing to others")),
+            Some((mobility, _))
+                if !mobility.turns() && load.torque.iter().any(|part| part.as_constant() != Some(0.0)) =>
+            {
+                return Err(check.error("torque", "does nothing to a particle"));
+            }
+            Some(_) => {}
+        }
         check.constants("force", &load.force, limits::LOAD)?;
         check.constants("torque", &load.torque, limits::LOAD)?;
         let ([_, _, up], [x, y, _]) = (&load.force, &load.torque);

@@ -10,7 +10,9 @@ pub fn mass_block(model: &Model, at: &Configuration, index: usize) -> Option<(Mo
     let BodyKind::Dynamic { mobility, mass, inertia } = &model.bodies().get(index)?.kind else { return None };
     let world = if *mobility == Mobility::Free {
         let r = at.poses().get(index)?.rotation.matrix();
-        r * inertia * r.transpose()
+        let turned = r * inertia * r.transpose();
+        // Symmetric to the bit: factorisations look for it.
+        (turned + turned.transpose()) * 0.5
     } else {
         *inertia
     };

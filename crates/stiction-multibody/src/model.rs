@@ -195,6 +195,16 @@ impl Model {
         state
     }
 
+    /// Whether every orientation in `q` is a unit quaternion, to 1e-9.
+    pub fn has_unit_quaternions(&self, q: &[f64]) -> bool {
+        self.bodies.iter().zip(&self.layout).filter(|(body, _)| body.mobility() == Some(Mobility::Free)).all(
+            |(_, slot)| {
+                let q = q.get(slot.q.clone()).unwrap_or_default();
+                (quaternion_of(q).norm() - 1.0).abs() <= 1e-9
+            },
+        )
+    }
+
     /// q⁺ = q ⊕ h v: positions and planar angles add, quaternions turn on the group.   [STEP-5]
     pub fn integrate(&self, q: &[f64], v: &[f64], h: f64, update: OrientationUpdate, out: &mut Vec<f64>) {
         out.clear();

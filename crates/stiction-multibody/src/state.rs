@@ -70,12 +70,16 @@ impl State {
         self.contacts.clone_from(&other.contacts);
     }
 
-    /// Adds `h` to the time with Kahan's compensated summation.
-    pub fn advance_time(&mut self, h: f64) {
+    /// The time `h` later and its carry, by Kahan's compensated summation.
+    pub fn time_after(&self, h: f64) -> (f64, f64) {
         let increment = h - self.time_carry;
         let time = self.time + increment;
-        self.time_carry = (time - self.time) - increment;
-        self.time = time;
+        (time, (time - self.time) - increment)
+    }
+
+    /// Adds `h` to the time.
+    pub fn advance_time(&mut self, h: f64) {
+        (self.time, self.time_carry) = self.time_after(h);
     }
 
     /// The first coordinate or velocity that is not finite, if any.

@@ -5,7 +5,7 @@ use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
 use crate::{
     Contact, ContactReport, Event, EventKind, Infeasibility, Ladder, LineariseAt, RowMeaning, Start, StepCause,
-    StepReport, Workspace, infeasibility, ladder::Climb,
+    StepReport, Workspace, detect::find_pairs_at_end, infeasibility, ladder::Climb,
 };
 
 /// Solves the assembled problem and, if it was solved, fills `ws.next`, the contact reports and the events.
@@ -28,6 +28,8 @@ pub fn advance(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result
     remember_contacts(ws);
     report_events(start.state, ws);
     ws.end.update(model, &ws.next.q, &ws.next.v, ws.next.time);
+    // Pairs are looked for again: an impulse may have brought together what was out of reach.
+    find_pairs_at_end(model, ws);
     let Infeasibility { penetration, joints } =
         infeasibility(model, &ws.end, &ws.pairs, (&mut ws.narrow, &mut ws.points))?;
     Ok(StepReport {

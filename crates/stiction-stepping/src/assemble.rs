@@ -30,14 +30,13 @@ pub fn assemble(start: &Start, ws: &mut Workspace) {
     cone_rows(ws);
 }
 
-/// A row's entries in the velocity columns, and the part that prescribed bodies contribute.
+/// A row's entries in the velocity columns of its dynamic bodies. Zeros are entered too: the pattern must not depend on
+/// the numbers, or factorisations would be analysed anew whenever rounding makes a zero.
 fn push_row(model: &Model, matrix: &mut SparseMatrix, bodies: [(BodyId, &Wrench); 2]) {
     for (id, wrench) in bodies {
         let Some((mobility, range)) = model.unknowns(id) else { continue };
         for (column, value) in range.zip(mobility.project(wrench)) {
-            if value != 0.0 {
-                matrix.push(column, value);
-            }
+            matrix.push(column, value);
         }
     }
 }
@@ -86,8 +85,7 @@ fn momentum_rows(start: &Start, ws: &mut Workspace) {
         for (row, i) in slot.v.clone().enumerate() {
             let mut momentum = h * force.get(row).copied().unwrap_or(0.0);
             for (column, j) in slot.v.clone().enumerate() {
-                let m = mass_entry(mobility, mass, &inertia, (row, column));
-                if m != 0.0 {
+                if let Some(m) = mass_entry(mobility, mass, &inertia, (row, column)) {
                     matrix.push(j, -m);
                     momentum += m * state.v.get(j).copied().unwrap_or(0.0);
                 }
@@ -109,13 +107,12 @@ fn momentum_rows(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// Entry (i, j) of a body's mass matrix.
-fn mass_entry(mobility: Mobility, mass: f64, inertia: &Matrix3<f64>, (i, j): (usize, usize)) -> f64 {
+/// Entry (i, j) of a body's mass matrix; `None` where it is zero by structure.
+fn mass_entry(mobility: Mobility, mass: f64, inertia: &Matrix3<f64>, (i, j): (usize, usize)) -> Option<f64> {
     match mobility {
-        Mobility::Planar if i == 2 && j == 2 => inertia.m33,
-        Mobility::Free if i >= 3 && j >= 3 => inertia.get((i - 3, j - 3)).copied().unwrap_or(0.0),
-        _ if i == j => mass,
-        _ => 0.0,
+        Mobility::Planar if i == 2 && j == 2 => Some(inertia.m33),
+        Mobility::Free if i >= 3 && j >= 3 => inertia.get((i - 3, j - 3)).copied(),
+        _ => (i == j).then_some(mass),
     }
 }
 

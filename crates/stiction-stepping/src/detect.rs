@@ -15,6 +15,14 @@ use crate::{
 pub fn detect(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, scheme, state, h } = start;
     configure(start, ws);
+    for &id in model.kinematic_bodies() {
+        let (pose, twist) = (ws.linear_end.pose(id), ws.linear_end.twist(id));
+        let sum =
+            pose.translation.vector.sum() + pose.rotation.matrix().sum() + twist.linear.sum() + twist.angular.sum();
+        if !sum.is_finite() {
+            return Err(StepCause::non_finite("prescribed motion", model.body(id).map(|b| b.name.as_str())));
+        }
+    }
     applied_wrenches(model, &ws.start, state.time, &mut ws.applied);
     if let Some(body) = ws.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
@@ -36,7 +44,8 @@ fn configure(start: &Start, ws: &mut Workspace) {
         }
     }
     ws.linear_end.copy_from(&ws.linear_start);
-    ws.linear_end.move_prescribed(model, state.time + h);
+    // The very time the next step starts from: prescribed displacements must add up.
+    ws.linear_end.move_prescribed(model, state.time_after(h).0);
 }
 
 /// (|v| + |a| h) h of the fastest point of every body; the displacement over the step for prescribed ones.   [STEP-6]
@@ -72,6 +81,17 @@ fn find_pairs(model: &Model, scheme: &Scheme, ws: &mut Workspace) {
         let grow = widest + reach.get(body.index()).copied().unwrap_or(0.0);
         shape.shape.aabb(&(at.pose(body) * shape.local)).map(|aabb| aabb.padded(grow))
     }));
+    overlapping(model, ws);
+}
+
+/// Pairs of shapes whose boxes overlap at the end of the step.
+pub(crate) fn find_pairs_at_end(model: &Model, ws: &mut Workspace) {
+    ws.boxes.clear();
+    ws.boxes.extend(model.shapes().map(|(_, body, shape)| shape.shape.aabb(&(ws.end.pose(body) * shape.local))));
+    overlapping(model, ws);
+}
+
+fn overlapping(model: &Model, ws: &mut Workspace) {
     let owner = |index| model.shape(index).map_or(BodyId::WORLD, |(_, body, _)| body);
     ws.broad_phase.pairs(&ws.boxes, |i, j| may_collide(model, owner(i), owner(j)), &mut ws.pairs);
 }
@@ -87,7 +107,7 @@ fn narrow_phase(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.contacts.clear();
     ws.directions.clear();
     let pairs = std::mem::take(&mut ws.pairs);
-    let result = pairs.iter().try_for_each(|&(i, j)| pair_contacts(model, scheme, (i, j), ws));
+    let result = pairs.iter().try_for_each(|&(i, j)| pair_contacts(start, (i, j), ws));
     ws.pairs = pairs;
     result?;
     // Pairs come sorted; within a pair the order is that of the features, whatever the narrow phase did.
@@ -128,7 +148,8 @@ impl<'a> Side<'a> {
     }
 }
 
-fn pair_contacts(model: &Model, scheme: &Scheme, pair: (usize, usize), ws: &mut Workspace) -> Result<(), StepCause> {
+fn pair_contacts(start: &Start, pair: (usize, usize), ws: &mut Workspace) -> Result<(), StepCause> {
+    let (model, scheme) = (start.model, start.scheme);
     let (Some(a), Some(b)) = (Side::new(model, pair.0), Side::new(model, pair.1)) else { return Ok(()) };
     let rule = model.contact_rule(a.body, b.body);
     let gamma = rule.gamma.unwrap_or(scheme.gamma);
@@ -142,7 +163,13 @@ fn pair_contacts(model: &Model, scheme: &Scheme, pair: (usize, usize), ws: &mut 
     };
     let prescribed = is_kinematic(model, a.body) || is_kinematic(model, b.body);
     // A prescribed surface may leave within the step; what counts for γ = 0 is whether it touched at its start.
-    let slack = if prescribed && gamma == 0.0 { displacement(&a, &b, ws) } else { 0.0 };
+    // Predicted geometry has moved by what the bodies can reach.
+    let slack = match (gamma == 0.0, scheme.linearise_at) {
+        (false, _) => 0.0,
+        (true, LineariseAt::Start) if !prescribed => 0.0,
+        (true, LineariseAt::Start) => displacement(&a, &b, ws),
+        (true, LineariseAt::Predicted) => displacement(&a, &b, ws) + reach(a.body) + reach(b.body),
+    };
     points(&a, &b, &ws.linear_end, margin + slack, (&mut ws.narrow, &mut ws.points))?;
     if prescribed && !ws.points.is_empty() {
         let wide = margin + slack + displacement(&a, &b, ws);
@@ -151,7 +178,9 @@ fn pair_contacts(model: &Model, scheme: &Scheme, pair: (usize, usize), ws: &mut 
     for index in 0..ws.points.len() {
         let Some(point) = ws.points.get(index).copied() else { break };
         let gap_start = if prescribed { gap_at_start(&point, &a, &b, ws) } else { point.gap };
-        if slack > 0.0 && gap_start > margin {
+        let moving = if scheme.linearise_at == LineariseAt::Predicted { start.h } else { 0.0 };
+        let gap_now = gap_start - moving * approach(&point, &a, &b, ws);
+        if gamma == 0.0 && gap_now > margin {
             continue;
         }
         ws.contacts.push(Contact {
@@ -188,6 +217,19 @@ fn points(
 
 fn is_kinematic(model: &Model, id: BodyId) -> bool {
     model.kinematic_bodies().contains(&id)
+}
+
+/// n · (v_b − v_a) of the dynamic bodies at the start of the step: the rate at which predicted geometry opened the gap.
+fn approach(point: &ContactPoint, a: &Side, b: &Side, ws: &Workspace) -> f64 {
+    let of = |side: &Side, at: &Vector3<f64>| match ws.reach.get(side.body.index()) {
+        Some(&reach) if reach > 0.0 => {
+            let arm = at - ws.linear_end.pose(side.body).translation.vector;
+            ws.linear_start.twist(side.body).at(&arm)
+        }
+        // Only dynamic bodies reach anywhere.
+        _ => Vector3::zeros(),
+    };
+    point.normal.dot(&(of(b, &point.point_b.coords) - of(a, &point.point_a.coords)))
 }
 
 /// Upper bound of how far the prescribed surfaces of a pair move near the other shape, from the poses at both ends.

@@ -204,6 +204,12 @@ impl Simulation {
         if state.first_non_finite().is_some() || !(state.time.is_finite() && state.time_carry.is_finite()) {
             return Err(RestoreError::Mismatch("it holds numbers that are not finite".into()));
         }
+        if !self.model.has_unit_quaternions(&state.q) {
+            return Err(RestoreError::Mismatch("it holds a quaternion that is not of unit length".into()));
+        }
+        if state.step == u64::MAX || !state.contacts.is_sorted_by_key(|contact| contact.id) {
+            return Err(RestoreError::Mismatch("its counters or contacts are not those of a simulation".into()));
+        }
         self.configuration.update(&self.model, &state.q, &state.v, state.time);
         self.state.copy_from(state);
         Ok(())

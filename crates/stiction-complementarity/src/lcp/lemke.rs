@@ -23,11 +23,11 @@ pub struct LcpLemkeOptions {
     /// problems take about n / 2 pivots, while the worst case grows as 2ⁿ.
     pub max_pivots: Option<u32>,
     /// A basic variable has reached zero when at most this fraction of its largest value is left; variables that reach
-    /// zero together are a tie. Dimensionless, default 1e-13, in (0, 1e-3). Smaller values take rounding for order, larger
+    /// zero together are a tie. Dimensionless, default 1e-12, in (0, 1e-3). Smaller values take rounding for order, larger
     /// ones order for ties; when that shows in the end, other tolerances and covering vectors are tried.
     pub tie_tolerance: f64,
     /// A pivot below this fraction of the largest entry of its column counts as zero: where rows are dependent (coplanar
-    /// contacts) rounding leaves such entries. Dimensionless, default 1e-12, in (0, 1e-3).
+    /// contacts) rounding leaves such entries. Dimensionless, default 1e-9, in (0, 1e-3).
     pub pivot_tolerance: f64,
     /// How far the first covering vector leaves e: d_i = 1 + tilt · frac((i + shift) φ). Dimensionless, default 0, in
     /// [0, 1e6). Where a path ends on a ray although there is a solution, another one may reach it.   [LCP-3]
@@ -38,7 +38,7 @@ pub struct LcpLemkeOptions {
 
 impl Default for LcpLemkeOptions {
     fn default() -> Self {
-        Self { max_pivots: None, tie_tolerance: 1e-13, pivot_tolerance: 1e-12, cover_tilt: 0.0, cover_shift: 0 }
+        Self { max_pivots: None, tie_tolerance: 1e-12, pivot_tolerance: 1e-9, cover_tilt: 0.0, cover_shift: 0 }
     }
 }
 
@@ -94,9 +94,11 @@ pub struct LcpLemke {
 }
 
 impl LcpLemke {
-    /// What is tried in turn, since a failure may come from a misjudged tie: a factor on the tie tolerance, and how far the
-    /// covering vector leaves e. Another covering vector leads along another path, with fewer ties.
-    const ATTEMPTS: [(f64, f64); 5] = [(1.0, 0.0), (1.0, 0.5), (10.0, 0.25), (0.1, 1.0), (100.0, 0.7)];
+    /// What is tried in turn, since a failure may come from a misjudged tie: factors on the tie and the pivot tolerance, and
+    /// how far the covering vector leaves e. Coarse pivots suit degenerate contacts, fine ones badly scaled problems; another
+    /// covering vector leads along another path, with fewer ties.
+    const ATTEMPTS: [(f64, f64, f64); 6] =
+        [(1.0, 1.0, 0.0), (0.1, 1e-3, 0.0), (100.0, 1.0, 0.5), (1000.0, 1.0, 0.25), (0.1, 1e-3, 1.0), (1e4, 1.0, 0.7)];
 
     /// ‖min(z, w)‖∞ / ‖q‖∞ up to which the last basis is believed. Dimensionless. Unlike [LCP-2] it is relative for small
     /// q too, because a wrong tie is to be noticed in any units.
@@ -257,13 +259,14 @@ impl Solver<Lcp> for LcpLemke {
         let budget = self.options.max_pivots.unwrap_or_else(|| 1000 + 50 * problem.size() as u32);
         let mut pivots = 0;
         let (mut status, mut only_rays) = (Status::Solved, true);
-        for (attempt, (coarser, tilt)) in Self::ATTEMPTS.into_iter().enumerate() {
+        for (attempt, (tie, pivot, tilt)) in Self::ATTEMPTS.into_iter().enumerate() {
             // A path that wanders leaves pivots for the next; the last may use what is left.
             let last = attempt + 1 == Self::ATTEMPTS.len();
-            let share = if last { budget } else { budget.min(pivots + 2000 + 5 * problem.size() as u32) };
-            let tie = coarser * self.options.tie_tolerance;
+            let share = if last { budget } else { budget.min(pivots + 1100 + 4 * problem.size() as u32) };
+            let tie = tie * self.options.tie_tolerance;
+            let pivot = pivot * self.options.pivot_tolerance;
             let tilt = self.options.cover_tilt + tilt;
-            let judge = Judgement { tie, pivot: self.options.pivot_tolerance, tilt, shift: self.options.cover_shift };
+            let judge = Judgement { tie, pivot, tilt, shift: self.options.cover_shift };
             self.ray.clear();
             self.failure = self.attempt(problem, judge, share, &mut pivots, solution).err();
             let Some(failure) = self.failure else { return Ending::new(Status::Solved, pivots) };

@@ -159,8 +159,14 @@ fn force_fields() -> Vec<Field> {
     let spring = move || Spring { a: world(0.0), b: world(0.0), stiffness: 1.0, rest_length: 1.0, damping: 1.0 };
     let damper = move || Damper { a: world(0.0), b: world(0.0), damping: 1.0 };
     let constants = |x: f64| [0.0, 0.0, x].map(Expression::constant);
-    let load =
-        move || Load { body: BodyId::WORLD, point: Vector3::zeros(), force: constants(0.0), torque: constants(0.0) };
+    // Loads act on a body that can move: the builder with it, and a load on it.
+    let loaded = move |set: &dyn Fn(&mut Load)| {
+        let mut builder = space();
+        let body = builder.body(BodyBuilder::rigid("b", 1.0, nalgebra::Matrix3::identity()))?;
+        let mut load = Load { body, point: Vector3::zeros(), force: constants(0.0), torque: constants(0.0) };
+        set(&mut load);
+        builder.load(load).map(drop)
+    };
     let of_spring = |name, good, set: fn(&mut Spring, f64)| {
         field(Element::Spring(0), name, good, move |x| {
             let mut spring = spring();
@@ -177,11 +183,9 @@ fn force_fields() -> Vec<Field> {
         field(Element::Damper(0), "damping", 0.0, move |x| space().damper(Damper { damping: x, ..damper() }).map(drop)),
         field(Element::Damper(0), "point", 0.0, move |x| space().damper(Damper { a: world(x), ..damper() }).map(drop)),
         field(Element::Damper(0), "point", 0.0, move |x| space().damper(Damper { b: world(x), ..damper() }).map(drop)),
-        field(Element::Load(0), "point", 0.0, move |x| space().load(Load { point: world(x).1, ..load() }).map(drop)),
-        field(Element::Load(0), "force", 0.0, move |x| space().load(Load { force: constants(x), ..load() }).map(drop)),
-        field(Element::Load(0), "torque", 0.0, move |x| {
-            space().load(Load { torque: constants(x), ..load() }).map(drop)
-        }),
+        field(Element::Load(0), "point", 0.0, move |x| loaded(&|load| load.point = world(x).1)),
+        field(Element::Load(0), "force", 0.0, move |x| loaded(&|load| load.force = constants(x))),
+        field(Element::Load(0), "torque", 0.0, move |x| loaded(&|load| load.torque = constants(x))),
     ]
 }
 

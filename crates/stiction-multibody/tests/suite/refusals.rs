@@ -302,14 +302,29 @@ fn forces_and_rules_need_bodies_of_the_model() {
     refused(again, &Element::Contact(Some(1)), "between");
 }
 
+/// Half-planes do not fall, and loads need something to move.
+#[test]
+fn what_could_not_do_anything_is_refused() {
+    let half_plane = || planar::Shape::half_plane(nalgebra::Vector2::y()).unwrap().into();
+    let falling = plane().body(flat("a").shape(half_plane())).map(drop);
+    refused(falling, &Element::Shape("a".into(), 0), "shape");
+    let zero = || [0.0; 3].map(stiction_multibody::Expression::constant);
+    let twist = [0.0, 0.0, 1.0].map(stiction_multibody::Expression::constant);
+    let load = |body, torque| stiction_multibody::Load { body, point: Vector3::zeros(), force: zero(), torque };
+    refused(plane().load(load(BodyId::WORLD, zero())).map(drop), &Element::Load(0), "body");
+    let mut builder = plane();
+    let particle = builder.body(BodyBuilder::particle("p", 1.0)).unwrap();
+    refused(builder.load(load(particle, twist)).map(drop), &Element::Load(0), "torque");
+}
+
 /// Pairs the narrow phase does not know are refused when the model is built, unless they may pass through each other.
 #[test]
 fn pairs_of_shapes_must_be_supported() {
-    let half_plane = || planar::Shape::half_plane(nalgebra::Vector2::y()).unwrap().into();
+    let point = || planar::Shape::point().into();
     let walls = |collide: bool| {
         let mut builder = plane();
-        let a = builder.body(flat("a").shape(disc()).shape(half_plane())).unwrap();
-        let b = builder.body(BodyBuilder::fixed("ground").shape(half_plane())).unwrap();
+        let a = builder.body(flat("a").shape(disc()).shape(point())).unwrap();
+        let b = builder.body(BodyBuilder::fixed("ground").shape(point())).unwrap();
         builder.contact(a, b, ContactRule { collide, ..ContactRule::default() }).unwrap();
         builder.build().map(drop)
     };

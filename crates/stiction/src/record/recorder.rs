@@ -131,17 +131,19 @@ impl Recorder {
 }
 
 impl Tables {
-    /// Adds the rows of a step. When a group is full both tables are written, the contacts first: whatever cuts the
-    /// recording off, every moment in the trajectory has its contacts.
+    /// Adds the rows of a step. A full group of contacts is written alone, a full group of the trajectory after its contacts:
+    /// whatever cuts the recording off, every moment in the trajectory has its contacts.
     fn push(&mut self, simulation: &Simulation, energy: &Energy, report: &StepReport) -> Result<(), RecordError> {
         let (model, state) = (simulation.model(), simulation.state());
         self.trajectory.push(model, state, energy, Some(report));
         for contact in simulation.contacts() {
             self.contacts.push(model, state.step, state.time, contact);
         }
-        if self.trajectory.is_full() || self.contacts.is_full() {
+        if self.trajectory.is_full() {
             self.contacts.flush()?;
             self.trajectory.flush()?;
+        } else if self.contacts.is_full() {
+            self.contacts.flush()?;
         }
         Ok(())
     }

@@ -28,8 +28,12 @@ use parquet::{
 
 use super::RecordError;
 
-/// Rows kept in memory before they go to the file together.
+/// Rows kept in memory before they go to the file together, at first.
 const ROWS_PER_GROUP: usize = 4096;
+
+/// Later groups hold at least this share of what is written already. Every group rewrites a footer over all groups; with
+/// growing groups their number grows as the logarithm of the rows, and the cost of a row does not grow.
+const SHARE_PER_GROUP: usize = 8;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +85,8 @@ pub(crate) struct TableWriter {
     properties: WriterPropertiesPtr,
     pending: Vec<Pending>,
     rows: usize,
+    /// Rows in the file.
+    written: usize,
     /// Words seen so far, so that a repeated word costs a reference instead of a copy.
     words: BTreeMap<String, ByteArray>,
     /// Where the next row group goes: the end of the data, where the footer now is.
@@ -108,6 +114,7 @@ impl TableWriter {
             properties,
             pending: columns.iter().map(|(_, kind)| Pending::new(*kind)).collect(),
             rows: 0,
+            written: 0,
             words: BTreeMap::new(),
             end: 0,
             footer: Vec::new(),
@@ -131,7 +138,7 @@ impl TableWriter {
 
     /// True when the pending rows fill a row group.
     pub(crate) fn is_full(&self) -> bool {
-        self.rows >= ROWS_PER_GROUP
+        self.rows >= ROWS_PER_GROUP.max(self.written / SHARE_PER_GROUP)
     }
 
     /// Writes what is pending and closes the file.
@@ -148,6 +155,7 @@ impl TableWriter {
         }
         self.encode().map_err(|source| RecordError::encode(&self.path, &source))?;
         self.pending.iter_mut().for_each(Pending::clear);
+        self.written += self.rows;
         self.rows = 0;
         self.commit()
     }
