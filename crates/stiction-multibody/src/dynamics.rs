@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::{BodyKind, Configuration, Mobility, Model, Wrench, force::Attachment};
 
-/// The mass matrix block of body `index` of the model, row by row: M = diag(m, m, I) in the plane, diag(m I₃, R I_b Rᵀ) in
+/// Mobility, mass and world inertia of body `index` of the model, which make up its block M = diag(m, m, I) in the plane, diag(m I₃, R I_b Rᵀ) in
 /// space, diag(m, …) for particles; `None` for bodies without unknowns.   [DYN-4]
 pub fn mass_block(model: &Model, at: &Configuration, index: usize) -> Option<(Mobility, f64, Matrix3<f64>)> {
     let BodyKind::Dynamic { mobility, mass, inertia } = &model.bodies().get(index)?.kind else { return None };

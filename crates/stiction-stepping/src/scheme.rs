@@ -15,7 +15,7 @@ pub enum LineariseAt {
 /// Which contacts are given to the solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Margin {
-    /// Those the bodies can reach within the step: gap ≤ (|v_rel| + |a| h) h; with γ = 0 those that touch.   [STEP-6]
+    /// Those the bodies can reach within the step: gap ≤ the sum of (|v| + |a| h) h over the two; with γ = 0 those that touch.   [STEP-6]
     #[default]
     Automatic,
     /// Those with at most this gap, m.

@@ -23,7 +23,8 @@ pub struct Start<'a> {
     pub h: f64,
 }
 
-/// Everything a step needs besides model, scheme and state. Nothing in it outlives the step but memory.
+/// Everything a step needs besides model, scheme and state. The next step needs nothing of it but
+/// memory; the reports, events and impulses of the last step stay readable until then.
 #[derive(Default)]
 pub struct Workspace {
     /// Bodies at q and v, all at the start time.
