@@ -10,7 +10,7 @@ use std::{
 };
 
 use stiction::{
-    Simulation, StepError,
+    Simulation, StepError, StepProblem,
     complementarity::ProblemFile,
     record::{Ending, Finished, Recorder, RunLabels},
     scene::{self, Scene},
@@ -111,6 +111,11 @@ fn keep_problem(simulation: &Simulation, error: &StepError, folder: &Path) -> Op
         return None;
     }
     let path = folder.join(FAILED_PROBLEM);
-    let text = ProblemFile::MixedLcp(simulation.problem().clone()).to_json().ok()?;
+    let problem = match simulation.problem() {
+        StepProblem::Mixed(problem) => ProblemFile::MixedLcp(problem.clone()),
+        StepProblem::Friction(problem) => ProblemFile::Friction(problem.clone()),
+        _ => return None,
+    };
+    let text = problem.to_json().ok()?;
     std::fs::write(&path, text).ok().map(|()| path)
 }

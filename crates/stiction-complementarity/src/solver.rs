@@ -10,11 +10,20 @@ pub trait Solver<P: Problem> {
     /// `solution` is resized as needed; once warm, nothing allocates. A `guess` of a wrong length or with non-finite
     /// numbers is ignored, as is any guess by a method that cannot use one.
     fn run(&mut self, problem: &P, guess: Option<&P::Solution>, solution: &mut P::Solution) -> Ending;
+
+    /// For a ladder: the rung that gave the last answer.
+    fn rung(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 impl<P: Problem, S: Solver<P> + ?Sized> Solver<P> for Box<S> {
     fn run(&mut self, problem: &P, guess: Option<&P::Solution>, solution: &mut P::Solution) -> Ending {
         (**self).run(problem, guess, solution)
+    }
+
+    fn rung(&self) -> Option<&'static str> {
+        (**self).rung()
     }
 }
 

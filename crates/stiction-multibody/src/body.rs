@@ -91,6 +91,13 @@ pub struct ShapeOnBody {
     pub local: Pose,
 }
 
+impl ShapeOnBody {
+    /// Radius about the reference point of the body of a ball that holds the shape, m; none for unbounded ones.
+    pub fn radius(&self) -> Option<f64> {
+        Some(self.shape.radius_bound()? + self.local.translation.vector.norm())
+    }
+}
+
 /// A body of a [`crate::Model`].
 #[derive(Clone, Debug)]
 pub struct Body {
@@ -121,6 +128,11 @@ impl Body {
             BodyKind::Dynamic { mobility, .. } => Some(mobility),
             BodyKind::Fixed | BodyKind::Kinematic(_) => None,
         }
+    }
+
+    /// Radius about the reference point of a ball that holds all its bounded shapes, m.
+    pub fn radius(&self) -> f64 {
+        self.shapes.iter().filter_map(ShapeOnBody::radius).fold(0.0, f64::max)
     }
 
     /// Mass of a dynamic body.

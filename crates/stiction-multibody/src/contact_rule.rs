@@ -20,6 +20,13 @@ pub struct ContactRule {
     pub first_direction: Option<Vector3<f64>>,
     /// Rotation of the whole direction star about the normal, rad.
     pub direction_offset: f64,
+    /// Semi-axes e_t, e_o of the friction ellipse along the first friction direction and across it, in units of μ p_n.
+    /// Both 1 is Coulomb's disc.
+    pub ellipse: [f64; 2],
+    /// Lever e_r of torsional friction, m: spinning about the normal is resisted by at most μ e_r p_n. Zero is none.
+    pub torsion: f64,
+    /// Coefficient of restitution ε from 0 to 1, for schemes with an impact law.
+    pub restitution: f64,
     /// Weight γ of the gap for this pair.
     pub gamma: Option<f64>,
     /// Contacts with a gap up to this are given to the solver, m.
@@ -39,6 +46,11 @@ impl ContactRule {
         if let Some(direction) = self.first_direction {
             self.first_direction = Some(check.direction("first_direction", direction)?);
         }
+        for axis in self.ellipse {
+            check.within("ellipse", axis, (1e-3, 1e3))?;
+        }
+        check.non_negative("torsion", self.torsion, limits::LENGTH)?;
+        check.within("restitution", self.restitution, (0.0, 1.0))?;
         if let Some(gamma) = self.gamma {
             check.within("gamma", gamma, (0.0, 1.0))?;
         }
@@ -57,6 +69,9 @@ impl Default for ContactRule {
             directions: None,
             first_direction: None,
             direction_offset: 0.0,
+            ellipse: [1.0; 2],
+            torsion: 0.0,
+            restitution: 0.0,
             gamma: None,
             margin: None,
         }

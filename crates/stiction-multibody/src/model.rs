@@ -177,7 +177,12 @@ impl Model {
 
     /// The state the bodies were given.
     pub fn initial_state(&self) -> State {
-        let mut state = State { q: vec![0.0; self.coordinates], v: vec![0.0; self.dof], ..State::default() };
+        let mut state = State {
+            q: vec![0.0; self.coordinates],
+            v: vec![0.0; self.dof],
+            joint_impulses: vec![0.0; self.joint_rows],
+            ..State::default()
+        };
         for (body, slot) in self.bodies.iter().zip(&self.layout) {
             let BodyKind::Dynamic { mobility, .. } = body.kind else { continue };
             let (p, e) = (&body.position, &body.orientation);

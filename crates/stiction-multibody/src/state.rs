@@ -37,6 +37,21 @@ pub struct ContactMemory {
     pub mode: ContactMode,
     /// Normal impulse over the last step, N s.
     pub normal_impulse: f64,
+    /// Friction impulse on the second body over the last step, world axes, N s.
+    pub friction_impulse: [f64; 3],
+    /// Torsional friction impulse on the second body about the normal over the last step, N m s.
+    pub spin_impulse: f64,
+    /// What an impact law has still to give back: the normal velocity before the impact (m/s, negative) by Newton's law,
+    /// the impulse of compression (N s) by Poisson's; zero where nothing hit.
+    pub owed: f64,
+}
+
+impl ContactMemory {
+    /// Its numbers, for comparisons of bits.
+    fn numbers(&self) -> [f64; 6] {
+        let [x, y, z] = self.friction_impulse;
+        [self.normal_impulse, x, y, z, self.spin_impulse, self.owed]
+    }
 }
 
 /// Configuration, velocity, time and contact memory.
@@ -57,6 +72,8 @@ pub struct State {
     pub v: Vec<f64>,
     /// Contacts that were within reach in the last step, in the order of their ids.
     pub contacts: Vec<ContactMemory>,
+    /// Joint impulses of the last step, row by row: where the next solve starts from. Empty before the first step.
+    pub joint_impulses: Vec<f64>,
 }
 
 impl State {
@@ -68,6 +85,7 @@ impl State {
         self.q.clone_from(&other.q);
         self.v.clone_from(&other.v);
         self.contacts.clone_from(&other.contacts);
+        self.joint_impulses.clone_from(&other.joint_impulses);
     }
 
     /// The time `h` later and its carry, by Kahan's compensated summation.
@@ -95,9 +113,10 @@ impl State {
             && bits(&[self.time, self.time_carry], &[other.time, other.time_carry])
             && bits(&self.q, &other.q)
             && bits(&self.v, &other.v)
+            && bits(&self.joint_impulses, &other.joint_impulses)
             && self.contacts.len() == other.contacts.len()
             && self.contacts.iter().zip(&other.contacts).all(|(a, b)| {
-                a.id == b.id && a.mode == b.mode && a.normal_impulse.to_bits() == b.normal_impulse.to_bits()
+                a.id == b.id && a.mode == b.mode && bits(&a.numbers(), &b.numbers())
             })
     }
 }

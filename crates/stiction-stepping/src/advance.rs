@@ -1,49 +1,25 @@
-//! From a solved problem to the next state, its contact reports and its events.
+//! From v⁺ and the impulses to the next state, its contact reports and its events.
 
 use nalgebra::Vector3;
 use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
 use crate::{
-    Contact, ContactReport, Event, EventKind, Infeasibility, Ladder, LineariseAt, RowMeaning, Start, StepCause,
-    StepReport, Workspace, detect::find_pairs_at_end, infeasibility, ladder::Climb,
+    Contact, ContactReport, Event, EventKind, Impact, Start, StepCause, Workspace, rows::power,
 };
 
-/// Solves the assembled problem and, if it was solved, fills `ws.next`, the contact reports and the events.
+/// Fills `ws.next`, the contact reports and the events from v⁺ and the impulses in the workspace.
 ///
 /// The state itself is not touched: the caller swaps it with `ws.next` when all went well.
-pub fn advance(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<StepReport, StepCause> {
-    let model = start.model;
-    if ws.problem.ensure_finite().is_err() {
-        return Err(StepCause::non_finite("assembled problem", None));
-    }
-    let climb = ladder.climb(&ws.problem, &mut ws.solution);
-    if !climb.status.is_solved() {
-        return Err(not_solved(model, ladder, ws, &climb));
-    }
+pub fn advance(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     next_state(start, ws);
     if let Some(place) = ws.next.first_non_finite() {
-        return Err(StepCause::non_finite("next state", body_of_coordinate(model, place)));
+        return Err(StepCause::non_finite("next state", body_of_coordinate(start.model, place)));
     }
     report_contacts(start, ws);
     remember_contacts(ws);
     report_events(start.state, ws);
-    ws.end.update(model, &ws.next.q, &ws.next.v, ws.next.time);
-    // Pairs are looked for again: an impulse may have brought together what was out of reach.
-    find_pairs_at_end(model, ws);
-    let Infeasibility { penetration, joints } =
-        infeasibility(model, &ws.end, &ws.pairs, (&mut ws.narrow, &mut ws.points))?;
-    Ok(StepReport {
-        step: ws.next.step,
-        time: ws.next.time,
-        contacts: ws.contacts.len(),
-        problem_size: ws.layout.size(),
-        residual: climb.residual,
-        status: climb.status,
-        iterations: climb.iterations,
-        rung: climb.rung,
-        penetration,
-        joint_error: joints,
-    })
+    ws.end.update(start.model, &ws.next.q, &ws.next.v, ws.next.time);
+    Ok(())
 }
 
 /// v⁺ from the solution, q⁺ = q ⊕ h v⁺.   [STEP-5]
@@ -54,7 +30,8 @@ fn next_state(start: &Start, ws: &mut Workspace) {
     (next.time, next.time_carry) = (state.time, state.time_carry);
     next.advance_time(h);
     next.v.clear();
-    next.v.extend(ws.solution.free.iter().take(model.dof()));
+    next.v.extend(&ws.velocity);
+    next.joint_impulses.clone_from(&ws.joint_impulses);
     model.integrate(&state.q, &next.v, h, scheme.orientation, &mut next.q);
 }
 
@@ -62,49 +39,59 @@ fn report_contacts(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
     let mut reports = std::mem::take(&mut ws.contact_reports);
     reports.clear();
-    let impulses = &ws.solution.complementary;
-    let get = |place: usize| impulses.get(place).copied().unwrap_or(0.0);
-    for (index, contact) in ws.contacts.iter().enumerate() {
-        let directions = ws.directions.get(contact.directions.clone()).unwrap_or_default();
-        let friction_impulse = contact
-            .directions
-            .clone()
-            .zip(directions)
-            .fold(Vector3::zeros(), |sum, (place, d)| sum + d * get(ws.layout.friction_at(place)));
+    let mut memories = state.contacts.iter().peekable();
+    for (contact, impulse) in ws.contacts.iter().zip(&ws.contact_impulses) {
         let relative = relative_velocity(model, contact, &ws.next.v);
         let normal_velocity = contact.normal.dot(&relative);
         let surface = relative + contact.surface_velocity;
         let slip = surface - contact.normal * contact.normal.dot(&surface);
-        let moved = match scheme.linearise_at {
-            LineariseAt::Start => normal_velocity,
-            LineariseAt::Predicted => {
-                normal_velocity - contact.normal.dot(&relative_velocity(model, contact, &state.v))
-            }
-        };
-        let normal_impulse = get(index);
+        // The gap at the end as its linearisation at q ⊕ h v̂ sees it.
+        let looked_ahead = contact.normal.dot(&relative_velocity(model, contact, &ws.lookahead));
+        let gap = contact.gap_end + h * (normal_velocity - looked_ahead);
         // Among redundant contacts some carry nothing: they touch as long as the step leaves them closed.
-        let gap_rate = ws.problem.complementarity.value(index, &ws.solution.free, impulses);
-        let touches = normal_impulse > 0.0 || gap_rate * h <= scheme.touch_threshold;
-        let mode = match (touches, slip.norm() > scheme.slip_threshold) {
+        let touches = impulse.normal > 0.0 || (normal_velocity + contact.bias) * h <= scheme.touch_threshold;
+        let spin = relative_spin(model, contact, &ws.next.v) + contact.surface_spin;
+        let sliding = slip.norm().max(contact.torsion * spin.abs()) > scheme.slip_threshold;
+        let mode = match (touches, sliding) {
             (false, _) => ContactMode::Open,
             (true, false) => ContactMode::Stick,
             (true, true) => ContactMode::Slip,
         };
+        let [t, o] = &contact.tangents;
+        let sigma = if ws.quadratic && impulse.normal > 0.0 && contact.mu > 0.0 {
+            // [FRIC-3]: √(e_t² v_t² + e_o² v_o² + e_r² ω_n²).
+            Vector3::new(t.dot(&slip), o.dot(&slip), contact.torsion * spin).norm()
+        } else {
+            impulse.sigma
+        };
+        while memories.next_if(|memory| memory.id < contact.id).is_some() {}
+        let owed_before = memories.next_if(|memory| memory.id == contact.id).map_or(0.0, |memory| memory.owed);
         reports.push(ContactReport {
             id: contact.id,
             body_a: contact.a,
             body_b: contact.b,
             point: contact.point,
             normal: contact.normal,
-            gap: contact.gap_end + h * moved,
+            gap,
             mode,
-            normal_impulse,
-            friction_impulse,
+            normal_impulse: impulse.normal,
+            friction_impulse: impulse.friction,
+            spin_impulse: impulse.spin,
             slip,
-            sigma: contact.cone.map_or(0.0, |cone| get(ws.layout.sigma_at(cone))),
+            sigma,
+            owed: owed(start, contact, impulse.normal, owed_before),
         });
     }
     ws.contact_reports = reports;
+}
+
+/// n · (ω_b − ω_a), as far as the velocities `v` decide it.
+fn relative_spin(model: &Model, contact: &Contact, v: &[f64]) -> f64 {
+    if contact.torsion == 0.0 {
+        return 0.0;
+    }
+    let (a, b) = contact.spin_row();
+    power(model, v, contact.a, &a) + power(model, v, contact.b, &b)
 }
 
 /// Velocity of the contact point of b against that of a, as far as the velocities `v` decide it.
@@ -122,7 +109,20 @@ fn remember_contacts(ws: &mut Workspace) {
         id: report.id,
         mode: report.mode,
         normal_impulse: report.normal_impulse,
+        friction_impulse: report.friction_impulse.into(),
+        spin_impulse: report.spin_impulse,
+        owed: report.owed,
     }));
+}
+
+/// The speed of approach that a contact hit in this step has to give back in the next; what was owed before is paid.   [IMPACT-1]
+fn owed(start: &Start, contact: &Contact, impulse: f64, before: f64) -> f64 {
+    let &Start { model, scheme, state, h } = start;
+    if scheme.impact != Impact::Newton || contact.restitution == 0.0 || impulse <= 0.0 || before < 0.0 {
+        return 0.0;
+    }
+    let prescribed = (contact.gap_end - contact.gap_start) / h;
+    (contact.normal.dot(&relative_velocity(model, contact, &state.v)) + prescribed).min(0.0)
 }
 
 /// Compares the contact modes before and after: both lists are in the order of the ids, so one pass suffices.
@@ -161,40 +161,4 @@ fn body_of_coordinate(model: &Model, place: usize) -> Option<&str> {
     };
     let index = model.layout().iter().position(inside)?;
     model.bodies().get(index).map(|body| body.name.as_str())
-}
-
-/// Penetration beyond which a failed step is blamed on bodies inside each other, m.
-const OVERLAP: f64 = 1e-3;
-
-fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> StepCause {
-    let name = |id: BodyId| model.body(id).map_or("?", |body| body.name.as_str());
-    let contact = |c: Option<&Contact>| {
-        c.map_or_else(String::new, |c| format!("the contact between \"{}\" and \"{}\"", name(c.a), name(c.b)))
-    };
-    let worst = match ws.layout.meaning(climb.residual.row) {
-        RowMeaning::Momentum(row) => {
-            let index = model.layout().iter().position(|slot| slot.v.contains(&row));
-            format!("body \"{}\"", index.and_then(|i| model.bodies().get(i)).map_or("?", |b| b.name.as_str()))
-        }
-        RowMeaning::Joint(row) => {
-            let joint = model.joints().iter().rev().find(|joint| joint.first_row() <= row);
-            format!("joint \"{}\"", joint.map_or("?", |joint| joint.name.as_str()))
-        }
-        RowMeaning::Normal(index) => contact(ws.contacts.get(index)),
-        RowMeaning::Friction(row) => contact(ws.contacts.iter().find(|c| c.directions.contains(&row))),
-        RowMeaning::Cone(cone) => contact(ws.contacts.iter().find(|c| c.cone == Some(cone))),
-    };
-    let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP);
-    let hint = match (overlaps, model.joint_rows() > 0) {
-        (true, _) => "bodies are inside each other: look at where they start",
-        (false, true) => "look for redundant joints; the problem is kept to be solved again",
-        (false, false) => "this is a limit of the method, not of the scene; the problem is kept to be solved again",
-    };
-    StepCause::NotSolved {
-        status: climb.status,
-        residual: climb.residual.value,
-        worst,
-        rungs: ladder.names().collect(),
-        hint,
-    }
 }

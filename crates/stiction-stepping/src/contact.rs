@@ -28,19 +28,41 @@ pub struct Contact {
     pub gap_end: f64,
     /// Coulomb's coefficient.
     pub mu: f64,
+    /// Tangents as long as the semi-axes of the friction ellipse; the second is zero in the plane.
+    pub tangents: [Vector3<f64>; 2],
+    /// Lever of torsional friction, m.
+    pub torsion: f64,
+    /// Coefficient of restitution.
+    pub restitution: f64,
     /// Weight of the gap.
     pub gamma: f64,
     /// Velocity of surface b against surface a that is prescribed by kinematic motion and conveyor belts.   [STEP-8]
     pub surface_velocity: Vector3<f64>,
-    /// Its friction directions, in the list of all; empty without friction.
+    /// Angular velocity of surface b against surface a about the normal that is prescribed by kinematic motion.
+    pub surface_spin: f64,
+    /// The constant of its normal row: n · v⁺ + bias ≥ 0.   [STEP-3]
+    pub bias: f64,
+    /// Its friction directions, in the list of all; empty without friction and with the quadratic cone.
     pub directions: Range<usize>,
-    /// Its place among the contacts with friction.
-    pub cone: Option<usize>,
+    /// Its friction polygons, among those of all contacts: one, or one for each tangent of a box.
+    pub cones: Range<usize>,
 }
 
 impl Contact {
     /// Wrenches on the two bodies of a unit impulse along `d`: the row W(d)ᵀ, whose power is d · (v_b − v_a).   [STEP-7]
     pub fn row(&self, d: &Vector3<f64>) -> (Wrench, Wrench) {
         (Wrench::of_force(-d, &self.arm_a), Wrench::of_force(*d, &self.arm_b))
+    }
+
+    /// Wrenches on the two bodies of a unit torsional impulse: power n · (ω_b − ω_a).   [FRIC-3]
+    pub fn spin_row(&self) -> (Wrench, Wrench) {
+        (Wrench::of_torque(-self.normal), Wrench::of_torque(self.normal))
+    }
+
+    /// The directions of one of its polygons: an equal share each.
+    pub(crate) fn directions_of(&self, cone: usize) -> Range<usize> {
+        let share = self.directions.len() / self.cones.len().max(1);
+        let first = self.directions.start + share * cone.saturating_sub(self.cones.start);
+        first..first + share
     }
 }

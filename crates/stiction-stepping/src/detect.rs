@@ -1,19 +1,31 @@
 //! Finds the contacts within reach of the step.
 
 use nalgebra::Vector3;
-use stiction_geometry::{ContactPoint, Pose, contacts};
+use stiction_geometry::{ContactPoint, Pose};
 use stiction_multibody::{
     BodyId, Configuration, ContactId, Model, ShapeId, ShapeOnBody, applied_wrenches, apply_inverse_mass, mass_block,
     may_collide,
 };
 
 use crate::{
-    Contact, LineariseAt, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, directions::push_directions,
+    Contact, Detector, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, tangents::tangents,
 };
 
-/// Fills the workspace with configurations, applied wrenches and potential contacts of a step.
-pub fn detect(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    let &Start { model, scheme, state, h } = start;
+/// Fills the workspace with what a step starts from: poses, applied wrenches, how far bodies can reach.
+pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+    let &Start { model, state, h, .. } = start;
+    ws.start.update(model, &state.q, &state.v, state.time);
+    applied_wrenches(model, &ws.start, state.time, &mut ws.applied);
+    if let Some(body) = ws.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
+        return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
+    }
+    measure_reach(model, h, ws);
+    Ok(())
+}
+
+/// Fills the workspace with the potential contacts of a step, linearised at q ⊕ h v̂ with v̂ the look-ahead in it.
+pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) -> Result<(), StepCause> {
+    let &Start { model, scheme, .. } = start;
     configure(start, ws);
     for &id in model.kinematic_bodies() {
         let (pose, twist) = (ws.linear_end.pose(id), ws.linear_end.twist(id));
@@ -23,25 +35,18 @@ pub fn detect(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
             return Err(StepCause::non_finite("prescribed motion", model.body(id).map(|b| b.name.as_str())));
         }
     }
-    applied_wrenches(model, &ws.start, state.time, &mut ws.applied);
-    if let Some(body) = ws.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
-        return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
-    }
-    measure_reach(model, h, ws);
-    find_pairs(model, scheme, ws);
-    narrow_phase(start, ws)
+    find_pairs(model, scheme, detector, ws);
+    narrow_phase(start, detector, ws)
 }
 
 /// Poses and twists where the constraints are linearised, with prescribed bodies at both ends of the step.
 fn configure(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
-    ws.start.update(model, &state.q, &state.v, state.time);
-    match scheme.linearise_at {
-        LineariseAt::Start => ws.linear_start.copy_from(&ws.start),
-        LineariseAt::Predicted => {
-            model.integrate(&state.q, &state.v, h, scheme.orientation, &mut ws.predicted);
-            ws.linear_start.update(model, &ws.predicted, &state.v, state.time);
-        }
+    if ws.lookahead.is_empty() {
+        ws.linear_start.copy_from(&ws.start);
+    } else {
+        model.integrate(&state.q, &ws.lookahead, h, scheme.orientation, &mut ws.predicted);
+        ws.linear_start.update(model, &ws.predicted, &ws.lookahead, state.time);
     }
     ws.linear_end.copy_from(&ws.linear_start);
     // The very time the next step starts from: prescribed displacements must add up.
@@ -52,7 +57,7 @@ fn configure(start: &Start, ws: &mut Workspace) {
 fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
     ws.reach.clear();
     for (index, (id, body)) in model.iter_bodies().enumerate() {
-        let radius = body.shapes.iter().filter_map(radius_about_body).fold(0.0, f64::max);
+        let radius = body.radius();
         let twist = ws.start.twist(id);
         let reach = match (mass_block(model, &ws.start, index), ws.applied.get(index)) {
             (Some((mobility, mass, inertia)), Some(wrench)) => {
@@ -68,12 +73,8 @@ fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
     }
 }
 
-fn radius_about_body(shape: &ShapeOnBody) -> Option<f64> {
-    Some(shape.shape.radius_bound()? + shape.local.translation.vector.norm())
-}
-
 /// Pairs of shapes whose boxes, grown by the reach of their bodies, overlap.
-fn find_pairs(model: &Model, scheme: &Scheme, ws: &mut Workspace) {
+fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
     let widest = widest_margin(model, scheme);
     let (reach, at) = (&ws.reach, &ws.linear_end);
     ws.boxes.clear();
@@ -81,19 +82,13 @@ fn find_pairs(model: &Model, scheme: &Scheme, ws: &mut Workspace) {
         let grow = widest + reach.get(body.index()).copied().unwrap_or(0.0);
         shape.shape.aabb(&(at.pose(body) * shape.local)).map(|aabb| aabb.padded(grow))
     }));
-    overlapping(model, ws);
+    detector.pairs(&ws.boxes, &|i, j| shapes_may_collide(model, i, j), &mut ws.pairs);
 }
 
-/// Pairs of shapes whose boxes overlap at the end of the step.
-pub(crate) fn find_pairs_at_end(model: &Model, ws: &mut Workspace) {
-    ws.boxes.clear();
-    ws.boxes.extend(model.shapes().map(|(_, body, shape)| shape.shape.aabb(&(ws.end.pose(body) * shape.local))));
-    overlapping(model, ws);
-}
-
-fn overlapping(model: &Model, ws: &mut Workspace) {
+/// Whether contacts between two shapes of the model count.
+pub(crate) fn shapes_may_collide(model: &Model, i: usize, j: usize) -> bool {
     let owner = |index| model.shape(index).map_or(BodyId::WORLD, |(_, body, _)| body);
-    ws.broad_phase.pairs(&ws.boxes, |i, j| may_collide(model, owner(i), owner(j)), &mut ws.pairs);
+    may_collide(model, owner(i), owner(j))
 }
 
 /// The widest margin any pair asks for beyond its reach.
@@ -102,12 +97,11 @@ fn widest_margin(model: &Model, scheme: &Scheme) -> f64 {
     model.contact_rules().filter_map(|rule| rule.margin).fold(fixed, f64::max)
 }
 
-fn narrow_phase(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    let (model, scheme) = (start.model, start.scheme);
+fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) -> Result<(), StepCause> {
+    let model = start.model;
     ws.contacts.clear();
-    ws.directions.clear();
     let pairs = std::mem::take(&mut ws.pairs);
-    let result = pairs.iter().try_for_each(|&(i, j)| pair_contacts(start, (i, j), ws));
+    let result = pairs.iter().try_for_each(|&(i, j)| pair_contacts(start, detector, (i, j), ws));
     ws.pairs = pairs;
     result?;
     // Pairs come sorted; within a pair the order is that of the features, whatever the narrow phase did.
@@ -115,13 +109,7 @@ fn narrow_phase(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let mut contacts = std::mem::take(&mut ws.contacts);
     for contact in &mut contacts {
         contact.surface_velocity = surface_velocity(start, contact, ws);
-    }
-    for (cone, contact) in contacts.iter_mut().filter(|contact| contact.mu > 0.0).enumerate() {
-        let rule = model.contact_rule(contact.a, contact.b);
-        let first = ws.directions.len();
-        push_directions(&contact.normal, rule, scheme.directions, model.dimension(), &mut ws.directions);
-        contact.directions = first..ws.directions.len();
-        contact.cone = Some(cone);
+        contact.surface_spin = surface_spin(model, contact, ws);
     }
     ws.contacts = contacts;
     if let Some(bad) = ws.contacts.iter().find(|c| !(c.gap_end.is_finite() && c.gap_start.is_finite())) {
@@ -148,8 +136,14 @@ impl<'a> Side<'a> {
     }
 }
 
-fn pair_contacts(start: &Start, pair: (usize, usize), ws: &mut Workspace) -> Result<(), StepCause> {
+fn pair_contacts(
+    start: &Start,
+    detector: &mut dyn Detector,
+    pair: (usize, usize),
+    ws: &mut Workspace,
+) -> Result<(), StepCause> {
     let (model, scheme) = (start.model, start.scheme);
+    let ahead = !ws.lookahead.is_empty();
     let (Some(a), Some(b)) = (Side::new(model, pair.0), Side::new(model, pair.1)) else { return Ok(()) };
     let rule = model.contact_rule(a.body, b.body);
     let gamma = rule.gamma.unwrap_or(scheme.gamma);
@@ -164,21 +158,21 @@ fn pair_contacts(start: &Start, pair: (usize, usize), ws: &mut Workspace) -> Res
     let prescribed = is_kinematic(model, a.body) || is_kinematic(model, b.body);
     // A prescribed surface may leave within the step; what counts for γ = 0 is whether it touched at its start.
     // Predicted geometry has moved by what the bodies can reach.
-    let slack = match (gamma == 0.0, scheme.linearise_at) {
+    let slack = match (gamma == 0.0, ahead) {
         (false, _) => 0.0,
-        (true, LineariseAt::Start) if !prescribed => 0.0,
-        (true, LineariseAt::Start) => displacement(&a, &b, ws),
-        (true, LineariseAt::Predicted) => displacement(&a, &b, ws) + reach(a.body) + reach(b.body),
+        (true, false) if !prescribed => 0.0,
+        (true, false) => displacement(&a, &b, ws),
+        (true, true) => displacement(&a, &b, ws) + reach(a.body) + reach(b.body),
     };
-    points(&a, &b, &ws.linear_end, margin + slack, (&mut ws.narrow, &mut ws.points))?;
+    points(&a, &b, &ws.linear_end, margin + slack, (detector, &mut ws.points))?;
     if prescribed && !ws.points.is_empty() {
         let wide = margin + slack + displacement(&a, &b, ws);
-        points(&a, &b, &ws.linear_start, wide, (&mut ws.narrow, &mut ws.points_start))?;
+        points(&a, &b, &ws.linear_start, wide, (detector, &mut ws.points_start))?;
     }
     for index in 0..ws.points.len() {
         let Some(point) = ws.points.get(index).copied() else { break };
         let gap_start = if prescribed { gap_at_start(&point, &a, &b, ws) } else { point.gap };
-        let moving = if scheme.linearise_at == LineariseAt::Predicted { start.h } else { 0.0 };
+        let moving = if ahead { start.h } else { 0.0 };
         let gap_now = gap_start - moving * approach(&point, &a, &b, ws);
         if gamma == 0.0 && gap_now > margin {
             continue;
@@ -194,10 +188,15 @@ fn pair_contacts(start: &Start, pair: (usize, usize), ws: &mut Workspace) -> Res
             gap_start,
             gap_end: point.gap,
             mu: rule.friction,
+            tangents: tangents(&point.normal, rule, model.dimension()),
+            torsion: rule.torsion,
+            restitution: rule.restitution,
             gamma,
             surface_velocity: Vector3::zeros(),
+            surface_spin: 0.0,
+            bias: 0.0,
             directions: 0..0,
-            cone: None,
+            cones: 0..0,
         });
     }
     Ok(())
@@ -208,11 +207,10 @@ fn points(
     b: &Side,
     at: &Configuration,
     margin: f64,
-    (scratch, out): (&mut stiction_geometry::Scratch, &mut Vec<ContactPoint>),
+    (detector, out): (&mut dyn Detector, &mut Vec<ContactPoint>),
 ) -> Result<(), StepCause> {
     out.clear();
-    contacts(&a.shape.shape, &a.pose(at), &b.shape.shape, &b.pose(at), margin, scratch, out)
-        .map_err(|unsupported| StepCause::Geometry(unsupported.to_string()))
+    detector.contacts((&a.shape.shape, &a.pose(at)), (&b.shape.shape, &b.pose(at)), margin, out)
 }
 
 fn is_kinematic(model: &Model, id: BodyId) -> bool {
@@ -236,7 +234,7 @@ fn approach(point: &ContactPoint, a: &Side, b: &Side, ws: &Workspace) -> f64 {
 fn displacement(a: &Side, b: &Side, ws: &Workspace) -> f64 {
     let centre = b.pose(&ws.linear_end).translation.vector;
     let centre_a = a.pose(&ws.linear_end).translation.vector;
-    let size = |s: &Side| radius_about_body(s.shape).unwrap_or(0.0);
+    let size = |s: &Side| s.shape.radius().unwrap_or(0.0);
     let moved = |body: BodyId, near: &Vector3<f64>| material_displacement(body, near, ws).norm();
     let turned = |body: BodyId| {
         (ws.linear_end.pose(body).rotation.matrix() - ws.linear_start.pose(body).rotation.matrix()).norm()
@@ -287,4 +285,12 @@ fn surface_velocity(start: &Start, contact: &Contact, ws: &Workspace) -> Vector3
         velocity
     };
     of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
+}
+
+/// Prescribed angular velocity of the two surfaces against each other, about the normal.   [STEP-8]
+fn surface_spin(model: &Model, contact: &Contact, ws: &Workspace) -> f64 {
+    let of = |id: BodyId| {
+        if is_kinematic(model, id) { contact.normal.dot(&ws.linear_end.twist(id).angular) } else { 0.0 }
+    };
+    of(contact.b) - of(contact.a)
 }

@@ -5,18 +5,19 @@
 use std::fmt;
 
 use stiction_complementarity::{
-    LcpLemke, MixedLcp, MixedLcpLadder, MixedLcpSchur, MixedLcpSolution, Residual, Solver, Status, Tolerance, solve,
+    FrictionLadder, FrictionProblem, FrictionSolution, LcpLemke, MixedLcp, MixedLcpLadder, MixedLcpSchur,
+    MixedLcpSolution, Problem, Residual, Solver, Status, Tolerance, solve,
 };
 
 /// One method with its name.
-pub struct Rung {
+pub struct Rung<P: Problem = MixedLcp> {
     /// The name in reports.
     pub name: &'static str,
     /// The method.
-    pub solver: Box<dyn Solver<MixedLcp> + Send>,
+    pub solver: Box<dyn Solver<P> + Send>,
 }
 
-impl fmt::Debug for Rung {
+impl<P: Problem> fmt::Debug for Rung<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rung").field("name", &self.name).finish_non_exhaustive()
     }
@@ -31,54 +32,87 @@ pub(crate) struct Climb {
     pub(crate) iterations: u32,
 }
 
-/// Methods in the order they are tried.
+/// Methods in the order they are tried: for mixed linear problems, and for frictional ones.
 #[derive(Debug)]
 pub struct Ladder {
-    rungs: Vec<Rung>,
+    mixed: Vec<Rung<MixedLcp>>,
+    cone: Vec<Rung<FrictionProblem>>,
     /// What counts as solved.
     pub tolerance: Tolerance,
 }
 
 impl Default for Ladder {
-    /// Elimination of the free unknowns and Lemke's method; then every other method for mixed problems in turn.
+    /// Linear problems: elimination of the free unknowns and Lemke's method, then every other method for mixed problems in
+    /// turn. Frictional ones: the ladder of `stiction-complementarity`.
     fn default() -> Self {
         let lemke = Box::new(MixedLcpSchur::new(LcpLemke::default()));
         let others = Box::new(MixedLcpLadder::new());
-        Self::new(vec![Rung { name: "lemke", solver: lemke }, Rung { name: "other-methods", solver: others }])
+        let tolerance = Tolerance::default();
+        let cone = Box::new(FrictionLadder::default());
+        Self {
+            mixed: vec![Rung { name: "lemke", solver: lemke }, Rung { name: "other-methods", solver: others }],
+            cone: vec![Rung { name: "friction", solver: cone }],
+            tolerance,
+        }
     }
 }
 
 impl Ladder {
-    /// A ladder of your own.
+    /// A ladder of your own for schemes with linear friction sets.
     pub fn new(rungs: Vec<Rung>) -> Self {
-        Self { rungs, tolerance: Tolerance::default() }
+        Self { mixed: rungs, ..Self::default() }
     }
 
-    /// The names of the rungs.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.rungs.iter().map(|rung| rung.name)
+    /// A ladder of your own for schemes with the quadratic cone.
+    pub fn for_cones(rungs: Vec<Rung<FrictionProblem>>) -> Self {
+        Self { cone: rungs, ..Self::default() }
     }
 
-    /// Tries the rungs in order and stops at the first that solves the problem.
-    pub(crate) fn climb(&mut self, problem: &MixedLcp, solution: &mut MixedLcpSolution) -> Climb {
-        let mut climb = Climb {
-            rung: "none",
-            status: Status::Breakdown,
-            residual: Residual { value: f64::INFINITY, row: 0 },
-            iterations: 0,
+    /// The names of the rungs, for the quadratic cone or for linear friction sets.
+    pub fn names(&self, quadratic: bool) -> impl Iterator<Item = &'static str> {
+        let (cone, mixed) = if quadratic { (&self.cone[..], &[][..]) } else { (&[][..], &self.mixed[..]) };
+        cone.iter().map(|rung| rung.name).chain(mixed.iter().map(|rung| rung.name))
+    }
+
+    pub(crate) fn climb_mixed(&mut self, problem: &MixedLcp, solution: &mut MixedLcpSolution) -> Climb {
+        climb(&mut self.mixed, problem, None, solution, &self.tolerance)
+    }
+
+    pub(crate) fn climb_cone(
+        &mut self,
+        problem: &FrictionProblem,
+        guess: &FrictionSolution,
+        solution: &mut FrictionSolution,
+    ) -> Climb {
+        climb(&mut self.cone, problem, Some(guess), solution, &self.tolerance)
+    }
+}
+
+/// Tries the rungs in order and stops at the first that solves the problem.
+fn climb<P: Problem>(
+    rungs: &mut [Rung<P>],
+    problem: &P,
+    guess: Option<&P::Solution>,
+    solution: &mut P::Solution,
+    tolerance: &Tolerance,
+) -> Climb {
+    let mut climb = Climb {
+        rung: "none",
+        status: Status::Breakdown,
+        residual: Residual { value: f64::INFINITY, row: 0 },
+        iterations: 0,
+    };
+    for rung in rungs {
+        let outcome = solve(rung.solver.as_mut(), problem, guess, solution, tolerance);
+        climb = Climb {
+            rung: rung.solver.rung().unwrap_or(rung.name),
+            status: outcome.status,
+            residual: outcome.residual,
+            iterations: climb.iterations + outcome.iterations,
         };
-        for rung in &mut self.rungs {
-            let outcome = solve(rung.solver.as_mut(), problem, None, solution, &self.tolerance);
-            climb = Climb {
-                rung: rung.name,
-                status: outcome.status,
-                residual: outcome.residual,
-                iterations: climb.iterations + outcome.iterations,
-            };
-            if climb.status == Status::Solved {
-                break;
-            }
+        if climb.status == Status::Solved {
+            break;
         }
-        climb
     }
+    climb
 }

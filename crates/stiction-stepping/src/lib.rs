@@ -1,7 +1,8 @@
 //! Contact laws and time-stepping schemes: the only place that knows mechanics *and* complementarity.
 //!
 //! A step is four functions from a [`Start`] into a [`Workspace`]: [`detect`] finds the contacts within reach, [`assemble`] writes
-//! the mixed linear complementarity problem [STEP-1..4], the [`Ladder`] solves it, [`advance`] makes the next state.
+//! the complementarity problem [STEP-1..4], the [`Ladder`] solves it, [`advance`] makes the next state. [`TimeStepper`]
+//! calls them in turn, and again where the answer asks for it.
 //!
 //! Stewart and Trinkle's scheme \[Stewart1996\] with polygonal friction; the weight γ of gaps and joint errors gives
 //! Anitescu and Potra's velocity-level scheme \[Anitescu1997\] at 0 and the stabilised one of \[Anitescu2004\] in between.
@@ -10,24 +11,30 @@
 #![allow(clippy::doc_markdown)]
 
 mod advance;
-mod assemble;
 mod contact;
 mod detect;
-mod directions;
+mod detector;
+mod formulation;
 mod ladder;
 mod layout;
 mod measure;
 mod report;
+mod rows;
 mod scheme;
+mod step;
+mod tangents;
 mod workspace;
 
 pub use advance::advance;
-pub use assemble::assemble;
 pub use contact::Contact;
-pub use detect::detect;
+pub use detect::{detect, prepare};
+pub use detector::{Detector, FeatureDetector};
+pub use formulation::{StepProblem, assemble};
 pub use ladder::{Ladder, Rung};
 pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
 pub use report::{ContactReport, Event, EventKind, StepCause, StepError, StepReport};
-pub use scheme::{LineariseAt, Margin, PrescribedSlip, Preset, Scheme, SchemeError};
-pub use workspace::{Start, Workspace};
+pub use rows::JointRow;
+pub use scheme::{FrictionSet, Impact, LineariseAt, Margin, PrescribedSlip, Preset, Scheme, SchemeError};
+pub use step::{Stepper, TimeStepper};
+pub use workspace::{ContactImpulse, Start, Workspace};

@@ -1,9 +1,9 @@
 //! How far a configuration violates its constraints.
 
-use stiction_geometry::{ContactPoint, Scratch, contacts};
+use stiction_geometry::ContactPoint;
 use stiction_multibody::{Configuration, Model};
 
-use crate::StepCause;
+use crate::{Detector, FeatureDetector, StepCause, detect::shapes_may_collide};
 
 /// I(q) of a configuration: penetration and joint error.   [STEP-9]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,13 +22,15 @@ impl Infeasibility {
 }
 
 /// Measures the infeasibility at a configuration, looking for penetration among `pairs` of shapes.
-pub fn infeasibility(
+///
+/// `found` hears of every point that penetrates, with the pair of shapes it belongs to.
+pub(crate) fn measure(
     model: &Model,
     at: &Configuration,
     pairs: &[(usize, usize)],
-    scratch: (&mut Scratch, &mut Vec<ContactPoint>),
+    (detector, points): (&mut dyn Detector, &mut Vec<ContactPoint>),
+    mut found: impl FnMut((usize, usize), &ContactPoint),
 ) -> Result<Infeasibility, StepCause> {
-    let (scratch, points) = scratch;
     let mut measured = Infeasibility::default();
     for joint in model.joints() {
         for row in joint.evaluate(at) {
@@ -39,11 +41,19 @@ pub fn infeasibility(
         let (Some((_, a, shape_a)), Some((_, b, shape_b))) = (model.shape(i), model.shape(j)) else { continue };
         points.clear();
         let (pose_a, pose_b) = (at.pose(a) * shape_a.local, at.pose(b) * shape_b.local);
-        contacts(&shape_a.shape, &pose_a, &shape_b.shape, &pose_b, 0.0, scratch, points)
-            .map_err(|unsupported| StepCause::Geometry(unsupported.to_string()))?;
+        detector.contacts((&shape_a.shape, &pose_a), (&shape_b.shape, &pose_b), 0.0, points)?;
         for point in points.iter() {
             measured.penetration = measured.penetration.max(-point.gap);
+            found((i, j), point);
         }
     }
     Ok(measured)
+}
+
+/// I(q) of a configuration, over all pairs of shapes.
+pub fn infeasibility(model: &Model, at: &Configuration) -> Result<Infeasibility, StepCause> {
+    let count = model.shapes().count();
+    let wanted = |&(i, j): &(usize, usize)| shapes_may_collide(model, i, j);
+    let pairs: Vec<_> = (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).filter(wanted).collect();
+    measure(model, at, &pairs, (&mut FeatureDetector::default(), &mut Vec::new()), |_, _| ())
 }

@@ -21,8 +21,10 @@ pub struct StepReport {
     pub residual: Residual,
     /// How the solve ended.
     pub status: Status,
-    /// Iterations (pivots for Lemke's method).
+    /// Iterations (pivots for Lemke's method), of all passes.
     pub iterations: u32,
+    /// Times the problem was written and solved: once, and again where a missed contact or the fixed point asked for it.
+    pub passes: u32,
     /// The rung of the ladder that solved it.
     pub rung: &'static str,
     /// Deepest penetration at the end of the step, m.
@@ -53,10 +55,14 @@ pub struct ContactReport {
     pub normal_impulse: f64,
     /// Friction impulse on the second body, world axes, N s.
     pub friction_impulse: Vector3<f64>,
+    /// Torsional friction impulse on the second body about the normal, N m s.
+    pub spin_impulse: f64,
     /// Velocity of the second surface along the first at the end of the step, m/s.
     pub slip: Vector3<f64>,
-    /// Multiplier σ of the friction law: the slip speed as the polygon sees it, m/s.
+    /// Multiplier σ of the friction law: the slip speed as the friction set sees it, m/s.
     pub sigma: f64,
+    /// What the impact law has still to give back, see [`stiction_multibody::ContactMemory::owed`].
+    pub owed: f64,
 }
 
 /// What changed at a contact.

@@ -1,14 +1,11 @@
 //! Scratch memory of a step. It may be dropped between steps without changing any result.
 
 use nalgebra::Vector3;
-use stiction_complementarity::{MixedLcp, MixedLcpSolution, SparseMatrix};
-use stiction_geometry::{
-    ContactPoint, Scratch,
-    broad_phase::{Aabb, BroadPhase},
-};
+use stiction_complementarity::{FrictionProblem, FrictionSolution, MixedLcp, MixedLcpSolution, SparseMatrix};
+use stiction_geometry::{ContactPoint, broad_phase::Aabb};
 use stiction_multibody::{Configuration, Model, State, Wrench};
 
-use crate::{Contact, ContactReport, Event, Layout, Scheme};
+use crate::{Contact, ContactReport, Event, Layout, Scheme, formulation::StepProblem, rows::JointRow};
 
 /// What a step starts from.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +20,19 @@ pub struct Start<'a> {
     pub h: f64,
 }
 
+/// What acts at a contact over the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactImpulse {
+    /// Normal impulse, N s.
+    pub normal: f64,
+    /// Friction impulse on the second body, world axes, N s.
+    pub friction: Vector3<f64>,
+    /// Torsional friction impulse on the second body about the normal, N m s.
+    pub spin: f64,
+    /// Multiplier σ where the problem has one, m/s.
+    pub sigma: f64,
+}
+
 /// Everything a step needs besides model, scheme and state. The next step needs nothing of it but
 /// memory; the reports, events and impulses of the last step stay readable until then.
 #[derive(Default)]
@@ -33,30 +43,48 @@ pub struct Workspace {
     pub(crate) linear_start: Configuration,
     /// The same with prescribed bodies at the end time.
     pub(crate) linear_end: Configuration,
-    /// Predicted coordinates q + h v.
+    /// v̂: constraints are linearised at q ⊕ h v̂. Empty stands for zero: at the start of the step.
+    pub(crate) lookahead: Vec<f64>,
+    /// The coordinates q ⊕ h v̂.
     pub(crate) predicted: Vec<f64>,
     /// Applied wrenches of all bodies.
     pub(crate) applied: Vec<Wrench>,
     /// How far each body can reach within the step.
     pub(crate) reach: Vec<f64>,
     pub(crate) boxes: Vec<Option<Aabb>>,
-    pub(crate) broad_phase: BroadPhase,
-    pub(crate) narrow: Scratch,
     pub(crate) pairs: Vec<(usize, usize)>,
     pub(crate) points: Vec<ContactPoint>,
     pub(crate) points_start: Vec<ContactPoint>,
     /// Potential contacts in the order of their ids.
     pub contacts: Vec<Contact>,
+    /// Joint rows with their constants.
+    pub joint_rows: Vec<JointRow>,
+    /// Whether the problem of the step is `cone`; otherwise it is `mixed`.
+    pub(crate) quadratic: bool,
     /// Friction directions of all contacts.
-    pub directions: Vec<Vector3<f64>>,
-    /// Where things stand in the problem.
+    pub(crate) directions: Vec<Vector3<f64>>,
+    /// Where things stand in the mixed problem.
     pub layout: Layout,
-    /// The problem of the step.
-    pub problem: MixedLcp,
+    pub(crate) mixed: MixedLcp,
     pub(crate) joint_jacobian: SparseMatrix,
     pub(crate) joint_jacobian_transposed: SparseMatrix,
-    /// Its solution.
-    pub solution: MixedLcpSolution,
+    pub(crate) mixed_solution: MixedLcpSolution,
+    pub(crate) cone: FrictionProblem,
+    pub(crate) cone_guess: FrictionSolution,
+    pub(crate) cone_solution: FrictionSolution,
+    /// The unit of mass in `cone`, kg.
+    pub(crate) mass_unit: f64,
+    /// Block column of each body in `cone`.
+    pub(crate) block_of_body: Vec<usize>,
+    pub(crate) block: Vec<f64>,
+    /// v + h M⁻¹ (λ_app + λ_vp).
+    pub(crate) free_velocity: Vec<f64>,
+    /// v⁺.
+    pub velocity: Vec<f64>,
+    /// p_b, row by row.
+    pub joint_impulses: Vec<f64>,
+    /// What acts at each of `contacts`.
+    pub contact_impulses: Vec<ContactImpulse>,
     /// What the contacts did in the last step.
     pub contact_reports: Vec<ContactReport>,
     /// Contact transitions of the last step.
@@ -73,17 +101,28 @@ impl Workspace {
         &self.linear_end
     }
 
+    /// The problem of the last step, solved or not.
+    pub fn problem(&self) -> StepProblem<'_> {
+        if self.quadratic { StepProblem::Friction(&self.cone) } else { StepProblem::Mixed(&self.mixed) }
+    }
+
     /// Overwrites the numbers left in scratch memory with NaN. The next step must not notice.
     pub fn poison(&mut self) {
         let numbers = [
             &mut self.predicted,
             &mut self.reach,
-            &mut self.solution.free,
-            &mut self.solution.complementary,
+            &mut self.mixed_solution.free,
+            &mut self.mixed_solution.complementary,
+            &mut self.cone_guess.r,
+            &mut self.cone_solution.r,
+            &mut self.free_velocity,
+            &mut self.velocity,
+            &mut self.joint_impulses,
+            &mut self.lookahead,
             &mut self.next.q,
             &mut self.next.v,
-            &mut self.problem.equality.constant,
-            &mut self.problem.complementarity.constant,
+            &mut self.mixed.equality.constant,
+            &mut self.mixed.complementarity.constant,
         ];
         numbers.into_iter().flatten().for_each(|x| *x = f64::NAN);
         self.directions.iter_mut().for_each(|d| *d = Vector3::repeat(f64::NAN));

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stiction_complementarity::MixedLcp;
-use stiction_geometry::Scratch;
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, Event, Infeasibility, Ladder, Scheme, Start, StepCause, StepError, StepReport, Workspace, advance,
-    assemble, detect, infeasibility,
+    ContactReport, Event, Infeasibility, Ladder, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper,
+    TimeStepper, Workspace, infeasibility,
 };
 
 use crate::{BuildError, RestoreError};
@@ -18,14 +16,14 @@ use crate::{BuildError, RestoreError};
 const STEP_RANGE: (f64, f64) = (1e-12, 10.0);
 
 /// Version of the saved state; a change of [`State`] raises it.
-const SAVE_VERSION: u32 = 1;
+const SAVE_VERSION: u32 = 2;
 
 /// A running simulation.
 pub struct Simulation {
     model: Arc<Model>,
     scheme: Scheme,
     h: f64,
-    ladder: Ladder,
+    stepper: Box<dyn Stepper>,
     state: State,
     configuration: Configuration,
     workspace: Workspace,
@@ -50,11 +48,12 @@ impl Simulation {
             return Err(BuildError::Step { least, most, value: step });
         }
         let model = model.into();
+        scheme.check_model(&model)?;
         let state = model.initial_state();
         let mut configuration = Configuration::default();
         configuration.update(&model, &state.q, &state.v, state.time);
-        let (ladder, workspace) = (Ladder::default(), Workspace::default());
-        Ok(Self { model, scheme, h: step, ladder, state, configuration, workspace })
+        let stepper = Box::new(TimeStepper::default());
+        Ok(Self { model, scheme, h: step, stepper, state, configuration, workspace: Workspace::default() })
     }
 
     /// The simulation a scene describes.
@@ -62,28 +61,27 @@ impl Simulation {
         Self::new(Arc::clone(&scene.model), scene.settings.scheme.clone(), scene.settings.step)
     }
 
-    /// Replaces the ladder of solvers.
-    pub fn with_ladder(mut self, ladder: Ladder) -> Self {
-        self.ladder = ladder;
+    /// Steps with the schemes of stiction and this ladder of solvers.
+    pub fn with_ladder(self, ladder: Ladder) -> Self {
+        self.with_stepper(TimeStepper { ladder, ..TimeStepper::default() })
+    }
+
+    /// Steps in another way.
+    pub fn with_stepper(mut self, stepper: impl Stepper + 'static) -> Self {
+        self.stepper = Box::new(stepper);
         self
     }
 
     /// Advances by one step, or leaves the state untouched and says why not.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        let report =
-            self.try_step().map_err(|cause| StepError { step: self.state.step + 1, time: self.state.time, cause })?;
+        let Self { model, scheme, state, stepper, workspace, .. } = self;
+        let report = stepper
+            .step(&Start { model, scheme, state, h: self.h }, workspace)
+            .map_err(|cause| StepError { step: state.step + 1, time: state.time, cause })?;
         // The step happened whole: what was made beside the state becomes the state.
         std::mem::swap(&mut self.state, &mut self.workspace.next);
         std::mem::swap(&mut self.configuration, &mut self.workspace.end);
         Ok(report)
-    }
-
-    fn try_step(&mut self) -> Result<StepReport, StepCause> {
-        let Self { model, scheme, state, ladder, workspace, .. } = self;
-        let start = Start { model, scheme, state, h: self.h };
-        detect(&start, workspace)?;
-        assemble(&start, workspace);
-        advance(&start, ladder, workspace)
     }
 
     /// The model.
@@ -128,14 +126,7 @@ impl Simulation {
 
     /// Penetration and joint error now, over all pairs of shapes.
     pub fn infeasibility(&self) -> Result<Infeasibility, StepCause> {
-        let count = self.model.shapes().count();
-        let owner = |index| self.model.shape(index).map(|(_, body, _)| body);
-        let collide = |&(i, j): &(usize, usize)| {
-            let (Some(a), Some(b)) = (owner(i), owner(j)) else { return false };
-            stiction_multibody::may_collide(&self.model, a, b)
-        };
-        let pairs: Vec<_> = (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).filter(collide).collect();
-        infeasibility(&self.model, &self.configuration, &pairs, (&mut Scratch::default(), &mut Vec::new()))
+        infeasibility(&self.model, &self.configuration)
     }
 
     /// What the contacts within reach did in the last step, in the order of their ids.
@@ -150,8 +141,7 @@ impl Simulation {
 
     /// Joint impulses of the last step, row by row, N s or N m s.
     pub fn joint_impulses(&self) -> &[f64] {
-        let solution = &self.workspace.solution.free;
-        solution.get(self.model.dof()..).unwrap_or_default()
+        &self.workspace.joint_impulses
     }
 
     /// Force and torque (about its centre of mass) that a joint exerted on its second body over the last step.
@@ -161,8 +151,8 @@ impl Simulation {
     }
 
     /// The complementarity problem of the last step, solved or not: a value that can be saved and solved again.
-    pub fn problem(&self) -> &MixedLcp {
-        &self.workspace.problem
+    pub fn problem(&self) -> StepProblem<'_> {
+        self.workspace.problem()
     }
 
     /// The scratch memory. Replacing it by an empty one changes no result.
@@ -200,6 +190,9 @@ impl Simulation {
     pub fn set_state(&mut self, state: &State) -> Result<(), RestoreError> {
         if (state.q.len(), state.v.len()) != (self.model.coordinates(), self.model.dof()) {
             return Err(RestoreError::Mismatch("it has another number of coordinates".into()));
+        }
+        if state.joint_impulses.len() != self.model.joint_rows() {
+            return Err(RestoreError::Mismatch("it has another number of joint impulses".into()));
         }
         if state.first_non_finite().is_some() || !(state.time.is_finite() && state.time_carry.is_finite()) {
             return Err(RestoreError::Mismatch("it holds numbers that are not finite".into()));

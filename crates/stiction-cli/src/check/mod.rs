@@ -76,6 +76,8 @@ struct SchemeRow {
     /// Metres, or "auto".
     margin: String,
     jacobians: &'static str,
+    friction: &'static str,
+    impact: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -180,7 +182,10 @@ fn scheme_row(scheme: &Scheme) -> SchemeRow {
         jacobians: match scheme.linearise_at {
             LineariseAt::Start => "start",
             LineariseAt::Predicted => "predicted",
+            LineariseAt::End => "end",
         },
+        friction: scheme.friction.name(),
+        impact: scheme.impact.name(),
     }
 }
 

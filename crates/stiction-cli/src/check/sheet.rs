@@ -52,10 +52,14 @@ fn bodies(bodies: &[BodyRow]) -> String {
 }
 
 fn scheme(contents: &Contents) -> String {
-    let SchemeRow { gamma, joint_gamma, directions, margin, jacobians } = &contents.scheme;
+    let SchemeRow { gamma, joint_gamma, directions, margin, jacobians, friction, impact } = &contents.scheme;
     let directions = if contents.dimension == 2 { &2 } else { directions };
+    let friction = match *friction {
+        "polygon" => format!("polygon with {directions} directions"),
+        other => other.to_owned(),
+    };
     format!(
-        "gamma {gamma}, joint_gamma {joint_gamma}, {directions} friction directions, margin {margin}, jacobians {jacobians}"
+        "gamma {gamma}, joint_gamma {joint_gamma}, friction {friction}, impact {impact}, margin {margin}, jacobians {jacobians}"
     )
 }
 

@@ -210,6 +210,10 @@ impl FrictionLadder {
 }
 
 impl Solver<FrictionProblem> for FrictionLadder {
+    fn rung(&self) -> Option<&'static str> {
+        self.records.last().map(|record| record.rung.name())
+    }
+
     fn run(
         &mut self,
         problem: &FrictionProblem,

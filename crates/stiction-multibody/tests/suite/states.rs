@@ -20,6 +20,9 @@ fn odd_state() -> State {
         id: ContactId { shape_a: ids[0], shape_b: ids[1], feature: Feature::new(feature, u32::MAX) },
         mode,
         normal_impulse,
+        friction_impulse: [0.1 * normal_impulse, -0.0, 5e-324],
+        spin_impulse: 1.0 / 3.0,
+        owed: -normal_impulse,
     };
     State {
         step: u64::MAX,
@@ -32,6 +35,7 @@ fn odd_state() -> State {
             memory(1, ContactMode::Open, 1e-310),
             memory(u32::MAX, ContactMode::Stick, 0.1),
         ],
+        joint_impulses: vec![-0.0, 1e-310, 0.1],
     }
 }
 

@@ -42,6 +42,9 @@ fn rule(reader: &Reader, at: &At, table: ContactRuleTable, default: &ContactRule
         directions: table.directions.or(default.directions),
         first_direction,
         direction_offset,
+        ellipse: table.ellipse.unwrap_or(default.ellipse),
+        torsion: table.torsion.unwrap_or(default.torsion),
+        restitution: table.restitution.unwrap_or(default.restitution),
         gamma: table.gamma.or(default.gamma),
         margin: margin(&at.key("margin"), table.margin, default.margin)?,
     })

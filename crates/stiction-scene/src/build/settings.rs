@@ -49,7 +49,7 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
     let (table, preset) = (&file.scheme, Preset::from(file.simulation.preset));
     let mut scheme = preset.scheme();
     if let Some(gamma) = weight(&at.key("gamma"), table.gamma)? {
-        if preset != Preset::AnitescuHart && gamma != scheme.gamma {
+        if !matches!(preset, Preset::AnitescuHart | Preset::Ncp) && gamma != scheme.gamma {
             let message = format!("the preset \"{}\" means gamma = {}, not {gamma}", preset.name(), scheme.gamma);
             return Err(at
                 .key("gamma")
@@ -60,6 +60,8 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
     }
     scheme.joint_gamma = weight(&at.key("joint_gamma"), table.joint_gamma)?.unwrap_or(scheme.gamma);
     scheme.linearise_at = table.jacobians.into();
+    scheme.friction = table.friction.map_or(scheme.friction, Into::into);
+    scheme.impact = table.impact.map_or(scheme.impact, Into::into);
     scheme.directions = table.directions.unwrap_or(scheme.directions);
     scheme.margin = margin(&at.key("margin"), table.margin.as_ref())?;
     scheme.prescribed_slip = table.prescribed_slip.into();

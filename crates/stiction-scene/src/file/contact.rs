@@ -25,6 +25,16 @@ macro_rules! rule_table {
             pub(crate) first_direction: Option<Vector>,
             /// Turns all friction directions about the normal.
             pub(crate) direction_offset: Option<Angle>,
+            /// Friction along the first friction direction and across it, in units of the coefficient; `[1, 1]` when left out.
+            #[schemars(extend("examples" = [[1.0, 0.5]]))]
+            pub(crate) ellipse: Option<[f64; 2]>,
+            /// Lever of torsional friction, m: spinning about the normal is resisted like sliding at this radius. 0 when left
+            /// out.
+            #[schemars(extend("examples" = [0.01], "minimum" = 0))]
+            pub(crate) torsion: Option<f64>,
+            /// Coefficient of restitution, from 0 (when left out) to 1.
+            #[schemars(extend("examples" = [0.7], "minimum" = 0, "maximum" = 1))]
+            pub(crate) restitution: Option<f64>,
             /// Weight of the gap, from 0 to 1; that of the scheme when left out.
             #[schemars(extend("examples" = [1.0], "minimum" = 0, "maximum" = 1))]
             pub(crate) gamma: Option<f64>,
@@ -41,6 +51,9 @@ macro_rules! rule_table {
                     directions: self.directions,
                     first_direction: self.first_direction.as_ref(),
                     direction_offset: self.direction_offset.as_ref(),
+                    ellipse: self.ellipse,
+                    torsion: self.torsion,
+                    restitution: self.restitution,
                     gamma: self.gamma,
                     margin: self.margin.as_ref(),
                 }
@@ -71,6 +84,9 @@ pub(crate) struct ContactRuleTable<'a> {
     pub(crate) directions: Option<u32>,
     pub(crate) first_direction: Option<&'a Vector>,
     pub(crate) direction_offset: Option<&'a Angle>,
+    pub(crate) ellipse: Option<[f64; 2]>,
+    pub(crate) torsion: Option<f64>,
+    pub(crate) restitution: Option<f64>,
     pub(crate) gamma: Option<f64>,
     pub(crate) margin: Option<&'a MarginValue>,
 }

@@ -3,25 +3,28 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction_multibody::OrientationUpdate;
-use stiction_stepping::{LineariseAt, PrescribedSlip, Preset};
+use stiction_stepping::{FrictionSet, Impact, LineariseAt, PrescribedSlip, Preset};
 
 /// A named scheme: a row of the table of choices.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(rename = "Preset", extend("x-later" = ["ncp", "quasistatic", "geometrically-implicit"]))]
+#[schemars(rename = "Preset", extend("x-later" = ["quasistatic", "geometrically-implicit"]))]
 pub(crate) enum PresetWord {
-    /// Gaps count in full (γ = 1).
+    /// Gaps count in full (γ = 1), and friction has its exact cone.
     #[default]
+    Ncp,
+    /// Gaps count in full (γ = 1); friction by a polygon of directions.
     StewartTrinkle,
-    /// Gaps do not count (γ = 0): velocities are feasible, positions drift.
+    /// Gaps do not count (γ = 0): velocities are feasible, positions drift. Friction by a polygon of directions.
     AnitescuPotra,
-    /// Gaps count by the factor γ of `[scheme]`, 0.3 when left out.
+    /// Gaps count by the factor γ of `[scheme]`, 0.3 when left out. Friction by a polygon of directions.
     AnitescuHart,
 }
 
 impl From<PresetWord> for Preset {
     fn from(word: PresetWord) -> Self {
         match word {
+            PresetWord::Ncp => Self::Ncp,
             PresetWord::StewartTrinkle => Self::StewartTrinkle,
             PresetWord::AnitescuPotra => Self::AnitescuPotra,
             PresetWord::AnitescuHart => Self::AnitescuHart,
@@ -39,6 +42,8 @@ pub(crate) enum JacobiansWord {
     Start,
     /// At q + h v, the configuration predicted with the velocity at the start.
     Predicted,
+    /// At the end of the step, by solving again and again until it stops moving.
+    End,
 }
 
 impl From<JacobiansWord> for LineariseAt {
@@ -46,6 +51,7 @@ impl From<JacobiansWord> for LineariseAt {
         match word {
             JacobiansWord::Start => Self::Start,
             JacobiansWord::Predicted => Self::Predicted,
+            JacobiansWord::End => Self::End,
         }
     }
 }
@@ -91,6 +97,52 @@ impl From<TurningWord> for OrientationUpdate {
         match word {
             TurningWord::Exponential => Self::Exponential,
             TurningWord::Euler => Self::Euler,
+        }
+    }
+}
+
+/// The set of friction impulses at a contact.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "FrictionSet")]
+pub(crate) enum FrictionWord {
+    /// The exact disc or ellipsoid.
+    Quadratic,
+    /// A polygon of `directions` corners inside it.
+    Polygon,
+    /// A square around it: two independent frictions, along the first friction direction and across.
+    Box,
+}
+
+impl From<FrictionWord> for FrictionSet {
+    fn from(word: FrictionWord) -> Self {
+        match word {
+            FrictionWord::Quadratic => Self::Quadratic,
+            FrictionWord::Polygon => Self::Polygon,
+            FrictionWord::Box => Self::Box,
+        }
+    }
+}
+
+/// What contacts give back after they were hit.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Impact")]
+pub(crate) enum ImpactWord {
+    /// Nothing.
+    Inelastic,
+    /// Velocities: after the impact ε times as fast as before.
+    Newton,
+    /// Impulses: ε times the impulse of compression.
+    Poisson,
+}
+
+impl From<ImpactWord> for Impact {
+    fn from(word: ImpactWord) -> Self {
+        match word {
+            ImpactWord::Inelastic => Self::Inelastic,
+            ImpactWord::Newton => Self::Newton,
+            ImpactWord::Poisson => Self::Poisson,
         }
     }
 }

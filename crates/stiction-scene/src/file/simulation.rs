@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scheme_words::{JacobiansWord, PresetWord, SlipWord, TurningWord};
+use super::scheme_words::{FrictionWord, ImpactWord, JacobiansWord, PresetWord, SlipWord, TurningWord};
 use super::{Count, MarginValue, Vector};
 
 /// How long and how finely to simulate.
@@ -32,16 +32,24 @@ pub(crate) struct SimulationTable {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SchemeTable {
-    /// Weight γ of the contact gaps, from 0 to 1; free to choose only for the preset `anitescu-hart` (0.3 when left out).
+    /// Weight γ of the contact gaps, from 0 to 1; free to choose for the presets `ncp` (1 when left out) and
+    /// `anitescu-hart` (0.3 when left out).
     #[schemars(extend("examples" = [0.3], "minimum" = 0, "maximum" = 1))]
     pub(crate) gamma: Option<f64>,
     /// Weight of the position errors of joints, from 0 to 1; as `gamma` when left out.
     #[schemars(extend("examples" = [1.0], "minimum" = 0, "maximum" = 1))]
     pub(crate) joint_gamma: Option<f64>,
-    /// Where the contact geometry is taken: at the `start` of the step, or at the position `predicted` for its end.
+    /// Where the contact geometry is taken: at the `start` of the step, at the position `predicted` for its end, or at its
+    /// `end` by a fixed point.
     #[serde(default)]
     pub(crate) jacobians: JacobiansWord,
-    /// Number of friction directions in space: even, from 4 to 1024; 8 when left out. The plane always has two.
+    /// The set of friction impulses: the exact `quadratic` cone, a `polygon` of directions, or a `box`; that of the preset when
+    /// left out.
+    pub(crate) friction: Option<FrictionWord>,
+    /// What contacts give back: `newton` (velocities, when left out) or `poisson` (impulses) with their coefficient of
+    /// restitution, or nothing (`inelastic`).
+    pub(crate) impact: Option<ImpactWord>,
+    /// Number of directions of a friction polygon in space: even, from 4 to 1024; 8 when left out. The plane always has two.
     #[schemars(title = "an even whole number from 4 to 1024", extend("examples" = [8]))]
     pub(crate) directions: Option<u32>,
     /// Contacts nearer than this are given to the solver; `"auto"` when left out.

@@ -19,7 +19,7 @@ use super::{
 pub(crate) const FILE: &str = "contacts.parquet";
 
 /// Columns in order.
-const COLUMNS: [(&str, Kind); 25] = [
+const COLUMNS: [(&str, Kind); 27] = [
     ("step", Kind::Integer),
     ("t", Kind::Real),
     ("contact", Kind::Text),
@@ -35,10 +35,12 @@ const COLUMNS: [(&str, Kind); 25] = [
     ("friction_impulse_x", Kind::Real),
     ("friction_impulse_y", Kind::Real),
     ("friction_impulse_z", Kind::Real),
+    ("spin_impulse", Kind::Real),
     ("slip_x", Kind::Real),
     ("slip_y", Kind::Real),
     ("slip_z", Kind::Real),
     ("sigma", Kind::Real),
+    ("owed", Kind::Real),
     ("point_x", Kind::Real),
     ("point_y", Kind::Real),
     ("point_z", Kind::Real),
@@ -73,8 +75,9 @@ impl ContactsWriter {
         let features = halves(feature).map(|half| count(u64::from(half)));
         let identity = names.into_iter().chain(shapes).chain(features);
         let (f, s, p, n) = (&contact.friction_impulse, &contact.slip, &contact.point, &contact.normal);
-        let numbers = [contact.gap, contact.normal_impulse, f.x, f.y, f.z, s.x, s.y, s.z, contact.sigma]
+        let numbers = [contact.gap, contact.normal_impulse, f.x, f.y, f.z, contact.spin_impulse]
             .into_iter()
+            .chain([s.x, s.y, s.z, contact.sigma, contact.owed])
             .chain([p.x, p.y, p.z, n.x, n.y, n.z])
             .map(Cell::Real);
         let row = [count(step), Cell::Real(time), Cell::Text(&self.label)].into_iter().chain(identity);

@@ -6,7 +6,7 @@ use stiction_multibody::{Body, Dimension, Model};
 use super::{Outline, Role, layout::w_first};
 
 /// The version of the layout of recordings; a reader refuses others.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 
 /// Everything needed to make sense of the tables of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,17 @@ pub struct RunInfo {
     pub dimension: u8,
     /// All bodies in the order of the model; the first is the world.
     pub bodies: Vec<BodyInfo>,
+    /// All joints in the order of the model.
+    pub joints: Vec<JointInfo>,
+}
+
+/// One joint of a recording.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JointInfo {
+    /// Its name.
+    pub name: String,
+    /// Number of its rows, each with an impulse.
+    pub rows: usize,
 }
 
 /// One body of a recording.
@@ -54,7 +65,13 @@ impl RunInfo {
             step,
             dimension: if model.dimension() == Dimension::Planar { 2 } else { 3 },
             bodies: model.bodies().iter().map(BodyInfo::new).collect(),
+            joints: model.joints().iter().map(|j| JointInfo { name: j.name.clone(), rows: j.rows() }).collect(),
         }
+    }
+
+    /// The columns of joint impulses, in order.
+    pub(crate) fn joint_columns(&self) -> impl Iterator<Item = String> {
+        self.joints.iter().flat_map(|joint| (0..joint.rows).map(|row| format!("{}.impulse_{row}", joint.name)))
     }
 
     pub(crate) fn dimension(&self) -> Dimension {

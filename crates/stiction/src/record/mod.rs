@@ -25,7 +25,7 @@ mod view;
 mod tests;
 
 pub use error::{RecordError, RecordingError};
-pub use info::{BodyInfo, RunInfo};
+pub use info::{BodyInfo, JointInfo, RunInfo};
 pub use layout::Role;
 pub use outline::Outline;
 pub use recorder::{Finished, Recorder, RunLabels};

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use parquet::data_type::ByteArray;
-use stiction_multibody::{ContactId, ContactMemory, ShapeId, State};
+use stiction_multibody::{ContactId, ContactMemory, ContactMode, ShapeId, State};
 
 use super::{
     RecordingError, RunInfo,
@@ -23,6 +23,7 @@ pub struct Recording {
     /// Frame after frame.
     q: Rows,
     v: Rows,
+    joint_impulses: Rows,
     contacts: Vec<ContactMemory>,
     /// For each frame its part of `contacts`.
     contacts_of: Vec<Range<usize>>,
@@ -87,8 +88,10 @@ impl Recording {
             }
         }
         let (q, v) = (Rows::from_columns(&q, steps.len()), Rows::from_columns(&v, steps.len()));
+        let impulses: Result<Vec<_>, _> = info.joint_columns().map(|name| table.reals(&name)).collect();
+        let joint_impulses = Rows::from_columns(&impulses?, steps.len());
         let (contacts, contacts_of) = read_contacts(folder, &info, &steps)?;
-        Ok(Self { info, steps, times, carries, q, v, contacts, contacts_of })
+        Ok(Self { info, steps, times, carries, q, v, joint_impulses, contacts, contacts_of })
     }
 
     /// Scene, step size, dimension and bodies.
@@ -133,6 +136,7 @@ impl Recording {
             q: frame.q.to_vec(),
             v: frame.v.to_vec(),
             contacts: frame.contacts.to_vec(),
+            joint_impulses: self.joint_impulses.row(k).to_vec(),
         })
     }
 }
@@ -165,13 +169,18 @@ fn read_contacts(
     let steps = counts(&table, &path, "step")?;
     let identities = read_identities(&table, info, &bad)?;
     let modes = table.texts("mode")?.iter().map(|word| mode_called(word.data())).collect::<Option<Vec<_>>>();
-    let impulses = table.reals("normal_impulse")?;
-    let contacts = identities
-        .into_iter()
-        .zip(modes.ok_or_else(|| bad("mode"))?)
-        .zip(impulses)
-        .map(|((id, mode), normal_impulse)| ContactMemory { id, mode, normal_impulse })
-        .collect();
+    let names = ["normal_impulse", "friction_impulse_x", "friction_impulse_y", "friction_impulse_z"];
+    let numbers = names.into_iter().chain(["spin_impulse", "owed"]).map(|name| table.reals(name));
+    let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
+    let numbers = Rows::from_columns(&numbers, steps.len());
+    let memory = |(row, (id, mode)): (usize, (ContactId, ContactMode))| match *numbers.row(row) {
+        [normal_impulse, x, y, z, spin_impulse, owed] => {
+            Some(ContactMemory { id, mode, normal_impulse, friction_impulse: [x, y, z], spin_impulse, owed })
+        }
+        _ => None,
+    };
+    let known = identities.into_iter().zip(modes.ok_or_else(|| bad("mode"))?);
+    let contacts = known.enumerate().map(memory).collect::<Option<Vec<_>>>().ok_or_else(|| bad("owed"))?;
     let of_step =
         |step: &u64| steps.partition_point(|other| other < step)..steps.partition_point(|other| other <= step);
     Ok((contacts, frames.iter().map(of_step).collect()))

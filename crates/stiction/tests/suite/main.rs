@@ -11,6 +11,7 @@ mod family;
 mod pendulum;
 mod promises;
 mod published;
+mod quartet;
 
 #[global_allocator]
 static ALLOCATOR: stiction_testkit::CountingAllocator = stiction_testkit::CountingAllocator;

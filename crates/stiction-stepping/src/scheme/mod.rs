@@ -1,74 +1,12 @@
-//! The choices that make a scheme, and the named ones.
+//! The choices that make a scheme, and which of them go together.
 
-use stiction_multibody::OrientationUpdate;
+mod axes;
+mod preset;
 
-/// Where normals, arms and joint axes are evaluated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LineariseAt {
-    /// At q, the start of the step.
-    #[default]
-    Start,
-    /// At q + h v, where the bodies would be if nothing happened.
-    Predicted,
-}
+use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
-/// Which contacts are given to the solver.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Margin {
-    /// Those the bodies can reach within the step: gap ≤ the sum of (|v| + |a| h) h over the two; with γ = 0 those that touch.   [STEP-6]
-    #[default]
-    Automatic,
-    /// Those with at most this gap, m.
-    Fixed(f64),
-}
-
-/// Which velocity of a prescribed surface friction works against.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PrescribedSlip {
-    /// The velocity at the start of the step.
-    Start,
-    /// The displacement over the step divided by h: what sticks, sticks exactly.
-    #[default]
-    Displacement,
-    /// The velocity at the end of the step.
-    End,
-}
-
-/// A named scheme: a row of the table of choices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Preset {
-    /// γ = 1: the gap is linearised in full.
-    StewartTrinkle,
-    /// γ = 0: velocity level, always solvable, gaps may drift.
-    AnitescuPotra,
-    /// γ = 0.3: gaps and joint errors decay.
-    AnitescuHart,
-}
-
-impl Preset {
-    /// All presets.
-    pub const ALL: [Self; 3] = [Self::StewartTrinkle, Self::AnitescuPotra, Self::AnitescuHart];
-
-    /// The name in scene files and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::StewartTrinkle => "stewart-trinkle",
-            Self::AnitescuPotra => "anitescu-potra",
-            Self::AnitescuHart => "anitescu-hart",
-        }
-    }
-
-    /// The scheme it stands for.
-    pub fn scheme(self) -> Scheme {
-        let gamma = match self {
-            Self::StewartTrinkle => 1.0,
-            Self::AnitescuPotra => 0.0,
-            Self::AnitescuHart => 0.3,
-        };
-        Scheme { gamma, joint_gamma: gamma, ..Scheme::default() }
-    }
-}
+pub use axes::{FrictionSet, Impact, LineariseAt, Margin, PrescribedSlip};
+pub use preset::Preset;
 
 /// How a step is discretised.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +18,10 @@ pub struct Scheme {
     pub joint_gamma: f64,
     /// Where the constraints are linearised.
     pub linearise_at: LineariseAt,
+    /// The set of friction impulses.
+    pub friction: FrictionSet,
+    /// What contacts give back after they were hit, with the coefficient ε of their rule.
+    pub impact: Impact,
     /// Directions n_d of the friction polygon in space; a contact rule may override it. Even, 4 to 1024.
     pub directions: u32,
     /// Which contacts enter; a contact rule may override it.
@@ -102,6 +44,8 @@ impl Default for Scheme {
             gamma: 1.0,
             joint_gamma: 1.0,
             linearise_at: LineariseAt::default(),
+            friction: FrictionSet::default(),
+            impact: Impact::default(),
             directions: 8,
             margin: Margin::default(),
             prescribed_slip: PrescribedSlip::default(),
@@ -143,6 +87,31 @@ impl Scheme {
             if !(0.0..=1.0).contains(&x) {
                 return fail(field, format!("must lie between 0 and 1, but is {x}"));
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses choices that contradict each other or the model, with the reason and what to use instead.   [ARC-5]
+    pub fn check_model(&self, model: &Model) -> Result<(), SchemeError> {
+        let fail = |field, reason: &str| Err(SchemeError { field, reason: reason.to_owned() });
+        let any = |test: fn(&ContactRule) -> bool| model.contact_rules().any(test);
+        if self.friction != FrictionSet::Quadratic && any(|rule| rule.friction > 0.0 && rule.torsion > 0.0) {
+            return fail(
+                "friction",
+                "torsional friction and linear friction sets do not go together: a polygon has no direction for spin; use `friction = \"quadratic\"` or set `torsion = 0`",
+            );
+        }
+        if self.impact == Impact::Poisson && self.friction == FrictionSet::Quadratic {
+            return fail(
+                "impact",
+                "Poisson's law and the quadratic cone do not go together: decompression has a given part of the normal impulse, which only the linear problem can hold; use `friction = \"polygon\"` or `impact = \"newton\"`",
+            );
+        }
+        if self.impact == Impact::Inelastic && any(|rule| rule.restitution > 0.0) {
+            return fail(
+                "impact",
+                "a contact has a coefficient of restitution but impacts are inelastic; use `impact = \"newton\"` or `\"poisson\"`, or set `restitution = 0`",
+            );
         }
         Ok(())
     }

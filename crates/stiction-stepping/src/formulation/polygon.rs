@@ -1,4 +1,4 @@
-//! Writes the mixed linear complementarity problem of a step.
+//! The step with linear friction sets: a mixed linear complementarity problem.
 //!
 //! ```text
 //! ⎡ 0   ⎤   ⎡ −M    W_b   W_n  W_f  0 ⎤ ⎡ v⁺  ⎤   ⎡ M v + h (λ_app + λ_vp)             ⎤
@@ -8,26 +8,51 @@
 //! ⎣ ζ   ⎦   ⎣ 0     0     U   −Eᵀ   0 ⎦ ⎣ σ   ⎦   ⎣ 0                                  ⎦
 //! ```
 
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Vector3};
 use stiction_complementarity::SparseMatrix;
-use stiction_multibody::{BodyId, Mobility, Model, State, Wrench, mass_block};
+use stiction_multibody::{BodyId, Dimension, Mobility, Model, Wrench, mass_block};
 
-use crate::{Layout, LineariseAt, Start, Workspace};
+use crate::{FrictionSet, Layout, Start, Workspace, tangents::push_star, workspace::ContactImpulse};
 
-/// Fills `ws.problem` from the contacts and configurations that [`crate::detect`] left.   [STEP-1..4]
-pub fn assemble(start: &Start, ws: &mut Workspace) {
+/// Fills `ws.mixed` from the rows and contacts in the workspace.   [STEP-1..4]
+pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
     let model = start.model;
+    choose_directions(start, ws);
     ws.layout = Layout {
         velocities: model.dof(),
         joints: model.joint_rows(),
         contacts: ws.contacts.len(),
         friction: ws.directions.len(),
-        cones: ws.contacts.iter().filter(|contact| contact.cone.is_some()).count(),
+        cones: ws.contacts.last().map_or(0, |contact| contact.cones.end),
     };
-    joint_rows(start, ws);
+    joint_rows(model, ws);
     momentum_rows(start, ws);
-    contact_rows(start, ws);
+    contact_rows(model, ws);
     cone_rows(ws);
+}
+
+/// The corners of the friction polygon of every contact, or of its two segments for a box.   [FRIC-1] [FRIC-4]
+fn choose_directions(start: &Start, ws: &mut Workspace) {
+    let &Start { model, scheme, .. } = start;
+    ws.directions.clear();
+    let mut cones = 0;
+    for contact in &mut ws.contacts {
+        let first = ws.directions.len();
+        contact.cones = cones..cones;
+        if contact.mu > 0.0 {
+            let [t, o] = contact.tangents;
+            if scheme.friction == FrictionSet::Box && model.dimension() == Dimension::Spatial {
+                ws.directions.extend([t, -t, o, -o]);
+                cones += 2;
+            } else {
+                let corners = model.contact_rule(contact.a, contact.b).directions.unwrap_or(scheme.directions);
+                push_star(&contact.tangents, corners as usize, model.dimension(), &mut ws.directions);
+                cones += 1;
+            }
+        }
+        contact.cones.end = cones;
+        contact.directions = first..ws.directions.len();
+    }
 }
 
 /// A row's entries in the velocity columns of its dynamic bodies. Zeros are entered too: the pattern must not depend on
@@ -42,42 +67,27 @@ fn push_row(model: &Model, matrix: &mut SparseMatrix, bodies: [(BodyId, &Wrench)
 }
 
 /// W_bᵀ and the constants of the joint rows.   [STEP-2]
-fn joint_rows(start: &Start, ws: &mut Workspace) {
-    let &Start { model, scheme, state, h } = start;
+fn joint_rows(model: &Model, ws: &mut Workspace) {
     let jacobian = &mut ws.joint_jacobian;
     jacobian.clear(model.joint_rows(), model.dof());
-    let constants = &mut ws.problem.equality.constant;
+    let constants = &mut ws.mixed.equality.constant;
     constants.clear();
     constants.resize(model.dof(), 0.0);
     for joint in model.joints() {
-        let gamma = joint.gamma.unwrap_or(scheme.joint_gamma);
-        for (end, start) in joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start)) {
-            let mut error = start.value;
-            if scheme.linearise_at == LineariseAt::Predicted {
-                // Φ(q) ≈ Φ(q̂) − h Wᵀ v, back from the predicted configuration.
-                error -= h
-                    * (velocity_part(model, state, joint.a.0, &end.a) + velocity_part(model, state, joint.b.0, &end.b));
-            }
-            constants.push((gamma * error + (end.value - start.value)) / h);
-            push_row(model, jacobian, [(joint.a.0, &end.a), (joint.b.0, &end.b)]);
+        for row in ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
+            constants.push(row.bias);
+            push_row(model, jacobian, [(joint.a.0, &row.a), (joint.b.0, &row.b)]);
             jacobian.finish_row();
         }
     }
     jacobian.transpose_into(&mut ws.joint_jacobian_transposed);
 }
 
-/// The power of a wrench on the current velocity of a dynamic body; nothing for others.
-fn velocity_part(model: &Model, state: &State, id: BodyId, wrench: &Wrench) -> f64 {
-    let Some((mobility, range)) = model.unknowns(id) else { return 0.0 };
-    let v = state.v.get(range).unwrap_or_default();
-    v.iter().zip(mobility.project(wrench)).map(|(v, w)| v * w).sum()
-}
-
 /// −M, W_b and the momentum M v + h (λ_app + λ_vp); then the joint rows.   [STEP-1]
 fn momentum_rows(start: &Start, ws: &mut Workspace) {
     let &Start { model, state, h, .. } = start;
     let n_v = model.dof();
-    let (matrix, constants) = (&mut ws.problem.equality.on_free, &mut ws.problem.equality.constant);
+    let (matrix, constants) = (&mut ws.mixed.equality.on_free, &mut ws.mixed.equality.constant);
     matrix.clear(ws.layout.free(), ws.layout.free());
     for (index, slot) in model.layout().iter().enumerate() {
         let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, index) else { continue };
@@ -117,20 +127,14 @@ fn mass_entry(mobility: Mobility, mass: f64, inertia: &Matrix3<f64>, (i, j): (us
 }
 
 /// W_nᵀ and W_fᵀ with their constants; their transposes are the impulse columns of the momentum rows.   [STEP-3] [STEP-4]
-fn contact_rows(start: &Start, ws: &mut Workspace) {
-    let &Start { model, scheme, state, h } = start;
+fn contact_rows(model: &Model, ws: &mut Workspace) {
     let layout = ws.layout;
-    let (rows, constants) = (&mut ws.problem.complementarity.on_free, &mut ws.problem.complementarity.constant);
+    let (rows, constants) = (&mut ws.mixed.complementarity.on_free, &mut ws.mixed.complementarity.constant);
     rows.clear(layout.complementary(), layout.free());
     constants.clear();
     for contact in &ws.contacts {
         let (a, b) = contact.row(&contact.normal);
-        let mut gap = contact.gap_start;
-        if scheme.linearise_at == LineariseAt::Predicted {
-            gap -= h * (velocity_part(model, state, contact.a, &a) + velocity_part(model, state, contact.b, &b));
-        }
-        let constant = (contact.gamma * gap + (contact.gap_end - contact.gap_start)) / h;
-        constants.push(constant);
+        constants.push(contact.bias);
         push_row(model, rows, [(contact.a, &a), (contact.b, &b)]);
         rows.finish_row();
     }
@@ -145,28 +149,53 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     rows.finish();
     constants.resize(layout.complementary(), 0.0);
     // The impulse columns C = [W_n W_f 0; 0] are the transpose of the velocity columns D.
-    rows.transpose_into(&mut ws.problem.equality.on_complementary);
+    rows.transpose_into(&mut ws.mixed.equality.on_complementary);
 }
 
 /// The laws that tie impulses to each other: +E σ in the friction rows, μ p_n − Eᵀ p_f in the cone rows.   [FRIC-2]
 fn cone_rows(ws: &mut Workspace) {
     let layout = ws.layout;
-    let matrix = &mut ws.problem.complementarity.on_complementary;
+    let matrix = &mut ws.mixed.complementarity.on_complementary;
     matrix.clear(layout.complementary(), layout.complementary());
     for _ in 0..layout.contacts {
         matrix.finish_row();
     }
     for contact in &ws.contacts {
-        for _ in contact.directions.clone() {
-            contact.cone.into_iter().for_each(|cone| matrix.push(layout.sigma_at(cone), 1.0));
+        for cone in contact.cones.clone() {
+            for _ in contact.directions_of(cone) {
+                matrix.push(layout.sigma_at(cone), 1.0);
+                matrix.finish_row();
+            }
+        }
+    }
+    for (index, contact) in ws.contacts.iter().enumerate() {
+        for cone in contact.cones.clone() {
+            matrix.push(index, contact.mu);
+            for direction in contact.directions_of(cone) {
+                matrix.push(layout.friction_at(direction), -1.0);
+            }
             matrix.finish_row();
         }
     }
-    for (index, contact) in ws.contacts.iter().enumerate().filter(|(_, contact)| contact.cone.is_some()) {
-        matrix.push(index, contact.mu);
-        for direction in contact.directions.clone() {
-            matrix.push(layout.friction_at(direction), -1.0);
-        }
-        matrix.finish_row();
+}
+
+/// Takes v⁺ and the impulses out of the solution.
+pub(super) fn extract(ws: &mut Workspace) {
+    let (layout, solution) = (ws.layout, &ws.mixed_solution);
+    let get = |place: usize| solution.complementary.get(place).copied().unwrap_or(0.0);
+    ws.velocity.clear();
+    ws.velocity.extend(solution.free.iter().take(layout.velocities));
+    ws.joint_impulses.clear();
+    ws.joint_impulses.extend(solution.free.iter().skip(layout.velocities));
+    ws.contact_impulses.clear();
+    for (index, contact) in ws.contacts.iter().enumerate() {
+        let directions = ws.directions.get(contact.directions.clone()).unwrap_or_default();
+        let friction = contact
+            .directions
+            .clone()
+            .zip(directions)
+            .fold(Vector3::zeros(), |sum, (place, d)| sum + d * get(layout.friction_at(place)));
+        let sigma = contact.cones.clone().map(|cone| get(layout.sigma_at(cone))).fold(0.0, f64::max);
+        ws.contact_impulses.push(ContactImpulse { normal: get(index), friction, spin: 0.0, sigma });
     }
 }

@@ -1,0 +1,211 @@
+//! The step with the quadratic friction cone: a frictional contact problem in impulses.
+//!
+//! With v_free = v + h M⁻¹ (λ_app + λ_vp) and the rows of joints and contacts stacked in Hᵀ,
+//!
+//! ```text
+//! v⁺ = v_free + M⁻¹ H r,    u = Hᵀ v⁺ + bias = W r + q,    W = Hᵀ M⁻¹ H,    q = Hᵀ v_free + bias          [STEP-11]
+//! ```
+//!
+//! Rows of a contact are its normal, its tangents and its spin, the last three as long as the semi-axes of its friction
+//! ellipsoid: in these units the ellipsoid is a ball and Coulomb's law that of [`Law::Cone`].   [FRIC-3]
+
+use nalgebra::Vector3;
+use stiction_complementarity::{Bodies, Delassus, Law, Operator, ProblemError, linalg::BlockMatrix};
+use stiction_multibody::{BodyId, Dimension, Mobility, Model, Wrench, apply_inverse_mass, mass_block};
+
+use crate::{Contact, Start, StepCause, Workspace, workspace::ContactImpulse};
+
+/// Fills `ws.cone` from the rows and contacts in the workspace.   [STEP-11]
+pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+    let model = start.model;
+    free_velocity(start, ws);
+    ws.mass_unit = mass_unit(model);
+    let mut cone = std::mem::take(&mut ws.cone);
+    let filled = cone.refill(|operator, laws, q| {
+        if !matches!(operator, Operator::Global(_)) {
+            *operator = Operator::default();
+        }
+        let Operator::Global(bodies) = operator else { return Ok(()) };
+        write_laws(model, ws, laws, q);
+        write_bodies(start, ws, laws, bodies)?;
+        bodies.jacobian().mul_add_into(&ws.free_velocity, q);
+        Ok::<_, ProblemError>(())
+    });
+    ws.cone = cone;
+    filled.map_err(|_| StepCause::non_finite("assembled problem", None))
+}
+
+/// v + h M⁻¹ (λ_app + λ_vp).
+fn free_velocity(start: &Start, ws: &mut Workspace) {
+    let &Start { model, state, h, .. } = start;
+    ws.free_velocity.clear();
+    for (index, slot) in model.layout().iter().enumerate() {
+        let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, index) else { continue };
+        let acceleration =
+            ws.applied.get(index).map_or([0.0; 6], |w| mobility.project(&apply_inverse_mass(mobility, mass, &inertia, w)));
+        let v = state.v.get(slot.v.clone()).unwrap_or_default();
+        ws.free_velocity.extend(v.iter().zip(acceleration).map(|(v, a)| v + h * a));
+    }
+}
+
+/// The power of two next to the mean mass. Measured in it, impulses are about as large as velocities, and the residual,
+/// which mixes the two, does not depend on the unit of mass.
+fn mass_unit(model: &Model) -> f64 {
+    let masses = || model.bodies().iter().filter_map(stiction_multibody::Body::mass);
+    let mean = masses().sum::<f64>() / masses().count().max(1) as f64;
+    if mean > 0.0 { libm::exp2(libm::round(libm::log2(mean))) } else { 1.0 }
+}
+
+/// The laws, and the constants of their rows.
+fn write_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
+    laws.clear();
+    q.clear();
+    laws.extend(model.joints().iter().map(|joint| Law::Equality { rows: joint.rows() }));
+    q.extend(ws.joint_rows.iter().map(|row| row.bias));
+    for contact in &ws.contacts {
+        let law = law(model.dimension(), contact);
+        q.push(contact.bias);
+        q.extend(contact.tangents.iter().take(law.rows() - 1).map(|t| t.dot(&contact.surface_velocity)));
+        if law.rows() == 4 {
+            q.push(contact.torsion * contact.surface_spin);
+        }
+        laws.push(law);
+    }
+}
+
+fn law(dimension: Dimension, contact: &Contact) -> Law {
+    match (contact.mu > 0.0, dimension) {
+        (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
+        (true, Dimension::Planar) => Law::Cone { rows: 2, mu: contact.mu },
+        (true, _) => Law::Cone { rows: if contact.torsion > 0.0 { 4 } else { 3 }, mu: contact.mu },
+    }
+}
+
+/// Masses and Jacobians, one block column for each dynamic body.
+fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bodies) -> Result<(), ProblemError> {
+    let model = start.model;
+    let unit = ws.mass_unit;
+    bodies.refill(|jacobian, mass| {
+        let dynamic = || model.layout().iter().filter(|slot| !slot.v.is_empty());
+        jacobian.clear(laws.iter().map(Law::rows), dynamic().map(|slot| slot.v.len()));
+        ws.block_of_body.clear();
+        mass.clear();
+        let mut next = 0;
+        for index in 0..model.bodies().len() {
+            ws.block_of_body.push(next);
+            if let Some((mobility, m, inertia)) = mass_block(model, &ws.start, index) {
+                push_mass(mobility, m / unit, &(inertia / unit), mass);
+                next += 1;
+            }
+        }
+        for joint in model.joints() {
+            let rows = ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows());
+            for (body, wrench) in [(joint.a.0, 0), (joint.b.0, 1)] {
+                let wrenches = rows.clone().map(|row| if wrench == 0 { &row.a } else { &row.b });
+                push_block(model, &ws.block_of_body, jacobian, &mut ws.block, body, wrenches);
+            }
+            jacobian.finish_row();
+        }
+        for (contact, law) in ws.contacts.iter().zip(laws.iter().skip(model.joints().len())) {
+            let rows = contact_rows(contact, law.rows());
+            let rows = rows.iter().take(law.rows());
+            push_block(model, &ws.block_of_body, jacobian, &mut ws.block, contact.a, rows.clone().map(|(a, _)| a));
+            push_block(model, &ws.block_of_body, jacobian, &mut ws.block, contact.b, rows.map(|(_, b)| b));
+            jacobian.finish_row();
+        }
+    })
+}
+
+/// Normal, two tangents and spin, as many as the law has.
+fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); 4] {
+    let [t, o] = &contact.tangents;
+    let spin = if count == 4 {
+        let (a, b) = contact.spin_row();
+        (a.scaled(contact.torsion), b.scaled(contact.torsion))
+    } else {
+        Default::default()
+    };
+    [contact.row(&contact.normal), contact.row(t), contact.row(o), spin]
+}
+
+/// The block of a body in the row being filled; nothing for bodies without unknowns.
+fn push_block<'w>(
+    model: &Model,
+    columns: &[usize],
+    jacobian: &mut BlockMatrix,
+    block: &mut Vec<f64>,
+    body: BodyId,
+    wrenches: impl Iterator<Item = &'w Wrench>,
+) {
+    let (Some((mobility, range)), Some(&column)) = (model.unknowns(body), columns.get(body.index())) else { return };
+    block.clear();
+    for wrench in wrenches {
+        block.extend(mobility.project(wrench).iter().take(range.len()));
+    }
+    jacobian.push(column, block);
+}
+
+fn push_mass(mobility: Mobility, mass: f64, inertia: &nalgebra::Matrix3<f64>, out: &mut Vec<f64>) {
+    let size = mobility.dof();
+    for i in 0..size {
+        for j in 0..size {
+            out.push(match mobility {
+                Mobility::Planar if i == 2 && j == 2 => inertia.m33,
+                Mobility::Free if i >= 3 && j >= 3 => inertia[(i - 3, j - 3)],
+                _ if i == j => mass,
+                _ => 0.0,
+            });
+        }
+    }
+}
+
+/// The impulses of the last step as a first guess: those of joints, and of contacts that were there already.
+pub(super) fn guess(start: &Start, ws: &mut Workspace) {
+    let (model, state) = (start.model, start.state);
+    let r = &mut ws.cone_guess.r;
+    r.clear();
+    r.extend(&state.joint_impulses);
+    r.resize(model.joint_rows(), 0.0);
+    let mut memories = state.contacts.iter().peekable();
+    for (contact, law) in ws.contacts.iter().zip(ws.cone.laws().iter().skip(model.joints().len())) {
+        while memories.next_if(|memory| memory.id < contact.id).is_some() {}
+        let first = r.len();
+        if let Some(memory) = memories.next_if(|memory| memory.id == contact.id) {
+            let friction = Vector3::from(memory.friction_impulse);
+            r.push(memory.normal_impulse);
+            // p = r_t (e_t t) + r_o (e_o o), the tangents being perpendicular.
+            r.extend(contact.tangents.iter().take(law.rows() - 1).map(|t| t.dot(&friction) / t.norm_squared()));
+            if law.rows() == 4 {
+                r.push(memory.spin_impulse / contact.torsion);
+            }
+        }
+        r.resize(first + law.rows(), 0.0);
+    }
+    let unit = ws.mass_unit;
+    r.iter_mut().for_each(|r| *r /= unit);
+}
+
+/// v⁺ = v_free + M⁻¹ H r, and the impulses.   [STEP-11]
+pub(super) fn extract(start: &Start, ws: &mut Workspace) {
+    let model = start.model;
+    let Operator::Global(bodies) = ws.cone.operator() else { return };
+    let r = &ws.cone_solution.r;
+    bodies.begin(r, &mut ws.velocity);
+    ws.velocity.iter_mut().zip(&ws.free_velocity).for_each(|(v, free)| *v += free);
+    let unit = ws.mass_unit;
+    ws.joint_impulses.clear();
+    ws.joint_impulses.extend(r.iter().take(model.joint_rows()).map(|r| r * unit));
+    ws.contact_impulses.clear();
+    for (index, contact) in ws.contacts.iter().enumerate() {
+        let range = ws.cone.range(model.joints().len() + index);
+        let r = r.get(range).unwrap_or_default();
+        let part = |k: usize| r.get(k).copied().unwrap_or(0.0) * unit;
+        let [t, o] = &contact.tangents;
+        ws.contact_impulses.push(ContactImpulse {
+            normal: part(0),
+            friction: if r.len() > 2 { t * part(1) + o * part(2) } else { t * part(1) },
+            spin: if r.len() > 3 { part(3) * contact.torsion } else { 0.0 },
+            sigma: 0.0,
+        });
+    }
+}

@@ -1,0 +1,122 @@
+//! From rows and contacts to a complementarity problem and back: the only place that knows mechanics AND complementarity.
+//!
+//! What a step asks is the same whatever the friction set; how it is written is not. [`polygon`] writes a mixed linear
+//! problem in velocities and impulses, [`cone`] a frictional problem in impulses. Both give back v⁺ and impulses.
+
+mod cone;
+mod polygon;
+
+use stiction_complementarity::{FrictionProblem, MixedLcp};
+use stiction_multibody::{BodyId, Model};
+
+use crate::{Contact, FrictionSet, Ladder, RowMeaning, Start, StepCause, Workspace, ladder::Climb, rows};
+
+/// The problem of a step as a value: it can be saved, solved again, compared.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum StepProblem<'a> {
+    /// With linear friction sets.
+    Mixed(&'a MixedLcp),
+    /// With the quadratic cone.
+    Friction(&'a FrictionProblem),
+}
+
+/// Writes the problem of the step from the configurations and contacts that [`crate::detect`] left.
+pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+    rows::write(start, ws);
+    ws.quadratic = start.scheme.friction == FrictionSet::Quadratic;
+    if ws.quadratic {
+        return cone::assemble(start, ws);
+    }
+    polygon::assemble(start, ws);
+    ws.mixed.ensure_finite().map_err(|_| StepCause::non_finite("assembled problem", None))
+}
+
+/// Solves the problem of the step; v⁺ and the impulses are then in the workspace.
+pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<Climb, StepCause> {
+    let climb = if ws.quadratic {
+        cone::guess(start, ws);
+        ladder.climb_cone(&ws.cone, &ws.cone_guess, &mut ws.cone_solution)
+    } else {
+        ladder.climb_mixed(&ws.mixed, &mut ws.mixed_solution)
+    };
+    if !climb.status.is_solved() {
+        return Err(not_solved(start.model, ladder, ws, &climb));
+    }
+    if ws.quadratic {
+        cone::extract(start, ws);
+    } else {
+        polygon::extract(ws);
+    }
+    Ok(climb)
+}
+
+/// Unknowns of the problem, velocities included.
+pub(crate) fn size(model: &Model, ws: &Workspace) -> usize {
+    if ws.quadratic {
+        // Each cone of Coulomb's law in Fritz-John form has a slip speed besides its impulses.
+        let cones = ws.contacts.iter().filter(|contact| contact.mu > 0.0).count();
+        model.dof() + ws.cone.rows() + cones
+    } else {
+        ws.layout.size()
+    }
+}
+
+/// Penetration beyond which a failed step is blamed on bodies inside each other, m.
+const OVERLAP: f64 = 1e-3;
+
+fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> StepCause {
+    let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP);
+    let hint = match (overlaps, model.joint_rows() > 0) {
+        (true, _) => "bodies are inside each other: look at where they start",
+        (false, true) => "look for redundant joints; the problem is kept to be solved again",
+        (false, false) => "this is a limit of the method, not of the scene; the problem is kept to be solved again",
+    };
+    let row = climb.residual.row;
+    let worst = if ws.quadratic { worst_block(model, ws, row) } else { worst_row(model, ws, row) };
+    StepCause::NotSolved {
+        status: climb.status,
+        residual: climb.residual.value,
+        worst,
+        rungs: ladder.names(ws.quadratic).collect(),
+        hint,
+    }
+}
+
+fn name_contact(model: &Model, contact: Option<&Contact>) -> String {
+    let name = |id: BodyId| model.body(id).map_or("?", |body| body.name.as_str());
+    contact.map_or_else(String::new, |c| format!("the contact between \"{}\" and \"{}\"", name(c.a), name(c.b)))
+}
+
+fn name_joint(model: &Model, row: usize) -> String {
+    let joint = model.joints().iter().rev().find(|joint| joint.first_row() <= row);
+    format!("joint \"{}\"", joint.map_or("?", |joint| joint.name.as_str()))
+}
+
+/// Who is behind a row of the mixed problem.
+fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
+    match ws.layout.meaning(row) {
+        RowMeaning::Momentum(row) => {
+            let index = model.layout().iter().position(|slot| slot.v.contains(&row));
+            format!("body \"{}\"", index.and_then(|i| model.bodies().get(i)).map_or("?", |b| b.name.as_str()))
+        }
+        RowMeaning::Joint(row) => name_joint(model, row),
+        RowMeaning::Normal(index) => name_contact(model, ws.contacts.get(index)),
+        RowMeaning::Friction(row) => {
+            name_contact(model, ws.contacts.iter().find(|contact| contact.directions.contains(&row)))
+        }
+        RowMeaning::Cone(cone) => {
+            name_contact(model, ws.contacts.iter().find(|contact| contact.cones.contains(&cone)))
+        }
+    }
+}
+
+/// Who is behind a row of the frictional problem.
+fn worst_block(model: &Model, ws: &Workspace, row: usize) -> String {
+    if row < model.joint_rows() {
+        return name_joint(model, row);
+    }
+    let joints = model.joints().len();
+    let index = (joints..ws.cone.blocks()).position(|block| ws.cone.range(block).contains(&row));
+    name_contact(model, index.and_then(|index| ws.contacts.get(index)))
+}

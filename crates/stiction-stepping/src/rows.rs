@@ -1,0 +1,75 @@
+//! What joints and contacts ask of v⁺: their rows and constants, the same for every formulation.
+
+use stiction_multibody::{BodyId, Model, Wrench};
+
+use crate::{Impact, Start, Workspace};
+
+/// A joint row W_bᵀ v⁺ + bias = 0 as wrenches on its two bodies.   [STEP-2]
+#[derive(Clone, Copy, Debug)]
+pub struct JointRow {
+    /// The wrench of a unit impulse on the first body.
+    pub a: Wrench,
+    /// The wrench of a unit impulse on the second body.
+    pub b: Wrench,
+    /// What prescribed motion and the error to be removed add.
+    pub bias: f64,
+}
+
+/// Fills `ws.joint_rows` and the biases of `ws.contacts`.
+pub(crate) fn write(start: &Start, ws: &mut Workspace) {
+    joints(start, ws);
+    contacts(start, ws);
+    if start.scheme.impact == Impact::Newton {
+        rebounds(start, ws);
+    }
+}
+
+/// γ_b Φ/h + [Φ(q,t⁺) − Φ(q,t)]/h, with Φ(q) ≈ Φ(q̂) − h Wᵀ v̂ traced back from where it was linearised.   [STEP-2] [STEP-10]
+fn joints(start: &Start, ws: &mut Workspace) {
+    let &Start { model, scheme, h, .. } = start;
+    ws.joint_rows.clear();
+    for joint in model.joints() {
+        let gamma = joint.gamma.unwrap_or(scheme.joint_gamma);
+        for (end, begin) in joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start)) {
+            let traced = power(model, &ws.lookahead, joint.a.0, &end.a) + power(model, &ws.lookahead, joint.b.0, &end.b);
+            let error = begin.value - h * traced;
+            let bias = (gamma * error + (end.value - begin.value)) / h;
+            ws.joint_rows.push(JointRow { a: end.a, b: end.b, bias });
+        }
+    }
+}
+
+/// γ ψ/h + [ψ(q,t⁺) − ψ(q,t)]/h, with ψ(q) ≈ ψ(q̂) − h nᵀ v̂.   [STEP-3] [STEP-10]
+fn contacts(start: &Start, ws: &mut Workspace) {
+    let &Start { model, h, .. } = start;
+    for contact in &mut ws.contacts {
+        let (a, b) = contact.row(&contact.normal);
+        let traced = power(model, &ws.lookahead, contact.a, &a) + power(model, &ws.lookahead, contact.b, &b);
+        let gap = contact.gap_start - h * traced;
+        contact.bias = (contact.gamma * gap + (contact.gap_end - contact.gap_start)) / h;
+    }
+}
+
+/// A contact that was hit in the last step must leave with ε times the speed it was hit with, whatever the gap asks.   [IMPACT-1]
+fn rebounds(start: &Start, ws: &mut Workspace) {
+    let &Start { state, h, .. } = start;
+    let mut memories = state.contacts.iter().peekable();
+    for contact in &mut ws.contacts {
+        while memories.next_if(|memory| memory.id < contact.id).is_some() {}
+        let Some(memory) = memories.next_if(|memory| memory.id == contact.id) else { continue };
+        if memory.owed < 0.0 && contact.restitution > 0.0 {
+            let prescribed = (contact.gap_end - contact.gap_start) / h;
+            contact.bias = contact.bias.min(prescribed + contact.restitution * memory.owed);
+        }
+    }
+}
+
+/// The power of a wrench on the velocity `v` of a dynamic body; nothing for others, and nothing where `v` is empty.
+pub(crate) fn power(model: &Model, v: &[f64], id: BodyId, wrench: &Wrench) -> f64 {
+    if v.is_empty() {
+        return 0.0;
+    }
+    let Some((mobility, range)) = model.unknowns(id) else { return 0.0 };
+    let v = v.get(range).unwrap_or_default();
+    v.iter().zip(mobility.project(wrench)).map(|(v, w)| v * w).sum()
+}

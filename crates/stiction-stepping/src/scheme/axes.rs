@@ -1,0 +1,81 @@
+//! The axes a scheme chooses on: each is an independent question with a few answers.
+
+/// Where normals, arms and joint axes are evaluated, and how often.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LineariseAt {
+    /// At q, the start of the step.
+    #[default]
+    Start,
+    /// At q + h v, where the bodies would be if nothing happened.
+    Predicted,
+    /// At q⁺, the end of the step: first at q + h v, then again at each answer until it stops moving.   [STEP-10]
+    End,
+}
+
+/// Which contacts are given to the solver.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Margin {
+    /// Those the bodies can reach within the step: gap ≤ the sum of (|v| + |a| h) h over the two; with γ = 0 those that touch.   [STEP-6]
+    #[default]
+    Automatic,
+    /// Those with at most this gap, m.
+    Fixed(f64),
+}
+
+/// Which velocity of a prescribed surface friction works against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PrescribedSlip {
+    /// The velocity at the start of the step.
+    Start,
+    /// The displacement over the step divided by h: what sticks, sticks exactly.
+    #[default]
+    Displacement,
+    /// The velocity at the end of the step.
+    End,
+}
+
+/// The set F(μ p_n) of friction impulses, and with it the kind of problem a step is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FrictionSet {
+    /// The disc or ellipsoid, exactly: a problem over second-order cones.   [FRIC-3]
+    #[default]
+    Quadratic,
+    /// A polygon with n_d corners inside it: a linear problem.   [FRIC-1]
+    Polygon,
+    /// A square around it: the two friction directions do not know of each other. A linear problem.   [FRIC-4]
+    Box,
+}
+
+impl FrictionSet {
+    /// The name in scene files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Quadratic => "quadratic",
+            Self::Polygon => "polygon",
+            Self::Box => "box",
+        }
+    }
+}
+
+/// What a contact gives back after it was hit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Impact {
+    /// Nothing.
+    Inelastic,
+    /// Newton: normal velocities after and before, n · v⁺ = −ε n · v⁻.   [IMPACT-1]
+    #[default]
+    Newton,
+    /// Poisson: normal impulses of decompression and compression, p_d ≥ ε p_c.   [IMPACT-2]
+    Poisson,
+}
+
+impl Impact {
+    /// The name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inelastic => "inelastic",
+            Self::Newton => "newton",
+            Self::Poisson => "poisson",
+        }
+    }
+}

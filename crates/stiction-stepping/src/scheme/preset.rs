@@ -1,0 +1,49 @@
+//! The named schemes: rows of a table over the axes.
+
+use super::{FrictionSet, Scheme};
+
+/// A named scheme.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Preset {
+    /// γ = 1 and the quadratic friction cone.
+    #[default]
+    Ncp,
+    /// γ = 1: the gap is linearised in full. Polygonal friction.
+    StewartTrinkle,
+    /// γ = 0: velocity level, always solvable, gaps may drift. Polygonal friction.
+    AnitescuPotra,
+    /// γ = 0.3: gaps and joint errors decay. Polygonal friction.
+    AnitescuHart,
+}
+
+impl Preset {
+    /// All presets.
+    pub const ALL: [Self; 4] = [Self::Ncp, Self::StewartTrinkle, Self::AnitescuPotra, Self::AnitescuHart];
+
+    /// The name in scene files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ncp => "ncp",
+            Self::StewartTrinkle => "stewart-trinkle",
+            Self::AnitescuPotra => "anitescu-potra",
+            Self::AnitescuHart => "anitescu-hart",
+        }
+    }
+
+    /// The preset called `name`.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|preset| preset.name() == name)
+    }
+
+    /// The scheme it stands for.
+    pub fn scheme(self) -> Scheme {
+        let (gamma, friction) = match self {
+            Self::Ncp => (1.0, FrictionSet::Quadratic),
+            Self::StewartTrinkle => (1.0, FrictionSet::Polygon),
+            Self::AnitescuPotra => (0.0, FrictionSet::Polygon),
+            Self::AnitescuHart => (0.3, FrictionSet::Polygon),
+        };
+        Scheme { gamma, joint_gamma: gamma, friction, ..Scheme::default() }
+    }
+}

@@ -1,0 +1,140 @@
+//! One step by complementarity: detect, assemble, solve, advance; once more where the answer asks for it.
+
+use stiction_multibody::{ContactId, Model};
+
+use crate::{
+    Detector, FeatureDetector, Infeasibility, Ladder, LineariseAt, Start, StepCause, StepReport, Workspace, advance,
+    assemble, detect,
+    detect::{prepare, shapes_may_collide},
+    formulation,
+    ladder::Climb,
+    measure::measure,
+};
+
+/// A way to make a step. It fills `ws.next` and the reports of the workspace; the state is swapped by the caller.
+pub trait Stepper: Send {
+    /// Makes the step, or says why not; the state in `start` is never touched.
+    fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause>;
+}
+
+/// The schemes of this crate, with their exchangeable parts.
+pub struct TimeStepper {
+    /// Finds contacts.
+    pub detector: Box<dyn Detector>,
+    /// Solves problems.
+    pub ladder: Ladder,
+}
+
+impl Default for TimeStepper {
+    fn default() -> Self {
+        Self { detector: Box::new(FeatureDetector::default()), ladder: Ladder::default() }
+    }
+}
+
+/// Passes in which missed contacts are added.
+const GROWTHS: u32 = 4;
+
+/// Passes of the fixed point after which the best answer is kept.
+const FIXED_POINT_PASSES: u32 = 50;
+
+/// The fixed point has settled when no velocity changes by more than this, relative to the largest.
+const SETTLED: f64 = 1e-14;
+
+impl Stepper for TimeStepper {
+    fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
+        prepare(start, ws)?;
+        ws.lookahead.clear();
+        if start.scheme.linearise_at != LineariseAt::Start {
+            ws.lookahead.extend(&start.state.v);
+        }
+        let (mut passes, mut iterations, mut growths) = (0, 0, 0);
+        loop {
+            let climb = self.pass(start, ws)?;
+            passes += 1;
+            iterations += climb.iterations;
+            let settled = start.scheme.linearise_at != LineariseAt::End || look_again(ws);
+            if !settled && passes < FIXED_POINT_PASSES {
+                continue;
+            }
+            advance(start, ws)?;
+            let (measured, missed) = self.measure_end(start, ws)?;
+            if missed && growths < GROWTHS && reach_further(start, ws) {
+                growths += 1;
+                continue;
+            }
+            return Ok(report(start.model, ws, &Climb { iterations, ..climb }, passes, measured));
+        }
+    }
+}
+
+impl TimeStepper {
+    fn pass(&mut self, start: &Start, ws: &mut Workspace) -> Result<Climb, StepCause> {
+        detect(start, self.detector.as_mut(), ws)?;
+        assemble(start, ws)?;
+        formulation::solve(start, &mut self.ladder, ws)
+    }
+
+    /// I(q⁺), and whether something penetrates there that the problem did not know of.   [STEP-9] [STEP-12]
+    fn measure_end(&mut self, start: &Start, ws: &mut Workspace) -> Result<(Infeasibility, bool), StepCause> {
+        let (model, scheme) = (start.model, start.scheme);
+        ws.boxes.clear();
+        ws.boxes.extend(model.shapes().map(|(_, body, shape)| shape.shape.aabb(&(ws.end.pose(body) * shape.local))));
+        self.detector.pairs(&ws.boxes, &|i, j| shapes_may_collide(model, i, j), &mut ws.pairs);
+        let mut missed = false;
+        let contacts = &ws.contacts;
+        let measured =
+            measure(model, &ws.end, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |(i, j), point| {
+                let (Some((shape_a, a, _)), Some((shape_b, b, _))) = (model.shape(i), model.shape(j)) else { return };
+                // At velocity level what did not touch before is not asked.
+                let asked = model.contact_rule(a, b).gamma.unwrap_or(scheme.gamma) > 0.0;
+                let id = ContactId { shape_a, shape_b, feature: point.feature };
+                missed |= asked
+                    && -point.gap > scheme.touch_threshold
+                    && contacts.binary_search_by_key(&id, |contact| contact.id).is_err();
+            })?;
+        Ok((measured, missed))
+    }
+}
+
+/// Looks ahead with the latest v⁺; true when that changes nothing any more.   [STEP-10]
+fn look_again(ws: &mut Workspace) -> bool {
+    let size = ws.velocity.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+    let change = ws.velocity.iter().zip(&ws.lookahead).fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
+    if change <= SETTLED * size {
+        return true;
+    }
+    ws.lookahead.clone_from(&ws.velocity);
+    false
+}
+
+/// Lets every body reach as far as it just went; false when none goes further than it already could.   [STEP-12]
+fn reach_further(start: &Start, ws: &mut Workspace) -> bool {
+    let mut further = false;
+    for ((id, body), reach) in start.model.iter_bodies().zip(&mut ws.reach) {
+        if body.mobility().is_none() {
+            continue;
+        }
+        let twist = ws.end.twist(id);
+        let went = (twist.linear.norm() + body.radius() * twist.angular.norm()) * start.h;
+        if went > *reach {
+            (*reach, further) = (went, true);
+        }
+    }
+    further
+}
+
+fn report(model: &Model, ws: &Workspace, climb: &Climb, passes: u32, measured: Infeasibility) -> StepReport {
+    StepReport {
+        step: ws.next.step,
+        time: ws.next.time,
+        contacts: ws.contacts.len(),
+        problem_size: formulation::size(model, ws),
+        residual: climb.residual,
+        status: climb.status,
+        iterations: climb.iterations,
+        passes,
+        rung: climb.rung,
+        penetration: measured.penetration,
+        joint_error: measured.joints,
+    }
+}

@@ -1,0 +1,57 @@
+//! Friction directions in the tangent plane: the frame, and the star of a polygon.
+
+use nalgebra::Vector3;
+use stiction_multibody::{ContactRule, Dimension};
+
+/// e_t t and e_o o: the tangents of a contact with the given normal, as long as the semi-axes of its friction ellipse.
+///
+/// In space t is the first direction projected onto the tangent plane and turned by the offset, o = n × t; in the plane
+/// t = z × n and the second is zero.   [FRIC-3]
+pub(crate) fn tangents(normal: &Vector3<f64>, rule: &ContactRule, dimension: Dimension) -> [Vector3<f64>; 2] {
+    let [e_t, e_o] = rule.ellipse;
+    if dimension == Dimension::Planar {
+        return [Vector3::new(-normal.y, normal.x, 0.0) * e_t, Vector3::zeros()];
+    }
+    let t = first_tangent(normal, rule.first_direction.as_ref());
+    let o = normal.cross(&t);
+    let (sin, cos) = libm::sincos(rule.direction_offset);
+    [(t * cos + o * sin) * e_t, (o * cos - t * sin) * e_o]
+}
+
+/// Appends the corners of a friction polygon on the frame of [`tangents`]: in space n_d vectors cos φ e_t t + sin φ e_o o,
+/// φ = 2π k / n_d, in the plane ±e_t t. Each has its exact opposite.   [FRIC-1]
+pub(crate) fn push_star(
+    [t, o]: &[Vector3<f64>; 2],
+    corners: usize,
+    dimension: Dimension,
+    out: &mut Vec<Vector3<f64>>,
+) {
+    if dimension == Dimension::Planar {
+        out.extend([*t, -t]);
+        return;
+    }
+    let (first, half) = (out.len(), corners / 2);
+    for k in 0..half {
+        let (sin, cos) = libm::sincos(std::f64::consts::TAU * k as f64 / corners as f64);
+        out.push(t * cos + o * sin);
+    }
+    out.extend_from_within(first..first + half);
+    out.iter_mut().skip(first + half).for_each(|d| *d = -*d);
+}
+
+/// Sine of the angle to the normal below which a wanted direction is too steep to be projected.
+const STEEPEST: f64 = 1e-3;
+
+/// The wanted direction projected onto the tangent plane; else world x, or y where x is too steep.
+fn first_tangent(normal: &Vector3<f64>, wanted: Option<&Vector3<f64>>) -> Vector3<f64> {
+    let project = |d: &Vector3<f64>| {
+        let t = d - normal * normal.dot(d);
+        let length = t.norm();
+        (length > STEEPEST).then(|| t / length)
+    };
+    wanted
+        .and_then(project)
+        .or_else(|| (normal.x.abs() < 0.9).then(|| project(&Vector3::x())).flatten())
+        .or_else(|| project(&Vector3::y()))
+        .unwrap_or_else(Vector3::z)
+}
