@@ -20,6 +20,7 @@
 #![allow(clippy::doc_markdown)]
 
 mod box_lcp;
+pub mod catalogue;
 mod friction;
 mod json;
 mod lcp;

@@ -94,7 +94,7 @@ pub struct FrictionRungRecord {
 }
 
 /// The most rows for which the reference, which is dense and cubic, is asked.
-const REFERENCE_ROWS: usize = 400;
+pub(crate) const REFERENCE_ROWS: usize = 400;
 
 /// The ladder of methods for [`FrictionProblem`], with their scratch memory.
 #[derive(Clone, Debug)]
