@@ -8,6 +8,7 @@
 //!
 //! W comes explicitly ([`BlockMatrix`]) or through bodies ([`Bodies`]). The law of each block is a [`Law`].
 
+pub(crate) mod active_set;
 pub(crate) mod admm;
 pub(crate) mod diagnostics;
 pub(crate) mod interior_point;
@@ -26,6 +27,7 @@ pub use operator::{Bodies, Delassus};
 use crate::linalg::BlockMatrix;
 use crate::problem::{Problem, ProblemError, Residual, ensure_finite, ensure_size};
 use law::MAX_CONTACT_ROWS;
+use std::cell::RefCell;
 
 /// W explicit, or W through bodies: the two forms problems come in.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +76,9 @@ impl Delassus for Operator {
     }
     fn update(&self, block: usize, change: &[f64], state: &mut [f64]) {
         delegate!(self, inner => inner.update(block, change, state));
+    }
+    fn explicit(&self, out: &mut [f64]) -> bool {
+        delegate!(self, inner => inner.explicit(out))
     }
 }
 
@@ -211,6 +216,11 @@ impl<W: Delassus> FrictionProblem<W> {
     }
 }
 
+thread_local! {
+    /// Velocities and operator state of the last measurement: scratch memory only, so that measuring allocates nothing.
+    static RULER_MEMORY: RefCell<(Vec<f64>, Vec<f64>)> = const { RefCell::new((Vec::new(), Vec::new())) };
+}
+
 impl<W: Delassus> Problem for FrictionProblem<W> {
     type Solution = FrictionSolution;
 
@@ -219,13 +229,18 @@ impl<W: Delassus> Problem for FrictionProblem<W> {
         if solution.r.len() != self.rows() {
             return Residual::immeasurable(0);
         }
-        let (mut u, mut state) = (Vec::new(), Vec::new());
-        self.velocities(&solution.r, &mut u, &mut state);
+        RULER_MEMORY.with_borrow_mut(|(u, state)| self.measure(solution, u, state))
+    }
+}
+
+impl<W: Delassus> FrictionProblem<W> {
+    fn measure(&self, solution: &FrictionSolution, u: &mut Vec<f64>, state: &mut Vec<f64>) -> Residual {
+        self.velocities(&solution.r, u, state);
         let (mut sum, mut worst) = (0.0, (0.0, 0));
         for block in 0..self.blocks() {
             let range = self.range(block);
             let finite = solution.r[range.clone()].iter().chain(&u[range.clone()]).all(|x| x.is_finite());
-            let violation = self.violation(block, &solution.r, &u);
+            let violation = self.violation(block, &solution.r, u);
             if !finite || violation.is_nan() {
                 return Residual::immeasurable(range.start);
             }
