@@ -20,6 +20,7 @@
 #![allow(clippy::doc_markdown)]
 
 mod box_lcp;
+pub mod catalogue;
 mod friction;
 mod json;
 mod lcp;
@@ -32,6 +33,7 @@ mod reformulate;
 mod solver;
 
 pub use box_lcp::{BoxLcp, BoxLcpLadder, BoxLcpSolution};
+pub use friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions, MAX_CONTACTS};
 pub use friction::admm::{FrictionAdmm, FrictionAdmmOptions};
 pub use friction::diagnostics::{ForceRange, ForceReport, Pointed, force_report, pointed};
 pub use friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, InteriorPointFailure};

@@ -8,6 +8,7 @@ pub mod alloc;
 pub mod cases;
 pub mod failing;
 pub mod penalty;
+pub mod plate;
 pub mod problems;
 pub mod random;
 pub mod tolerance;

@@ -1,10 +1,11 @@
 //! The ladder for frictional problems: methods in the order they are tried, each graded by the problem.
 //!
-//! Fast iteration first, because most problems are easy and warm; Newton to finish what it began; the interior point,
+//! Few contacts are solved at once. Otherwise fast iteration first, because most problems are easy and warm; Newton to finish what it began; the interior point,
 //! which does not care for stacks and mass ratios, with the same polish; ADMM as another start for Newton; relaxed sweeps;
 //! and the slow reference where it can be afforded. Every rung starts from the best impulses so far, except those that
 //! start afresh, and every rung taken is recorded.
 
+use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
 use super::admm::{FrictionAdmm, FrictionAdmmOptions};
 use super::interior_point::FrictionInteriorPoint;
 use super::newton::{FrictionNewton, FrictionNewtonOptions};
@@ -51,6 +52,8 @@ impl Accuracy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FrictionRung {
+    /// Active sets, where contacts are few.
+    FewContacts,
     /// Gauss-Seidel from the guess.
     WarmSweeps,
     /// Gauss-Seidel from zero.
@@ -71,6 +74,7 @@ impl FrictionRung {
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
+            Self::FewContacts => "few-contacts",
             Self::WarmSweeps => "warm-sweeps",
             Self::ColdSweeps => "cold-sweeps",
             Self::Newton => "newton",
@@ -94,12 +98,13 @@ pub struct FrictionRungRecord {
 }
 
 /// The most rows for which the reference, which is dense and cubic, is asked.
-const REFERENCE_ROWS: usize = 400;
+pub(crate) const REFERENCE_ROWS: usize = 400;
 
 /// The ladder of methods for [`FrictionProblem`], with their scratch memory.
 #[derive(Clone, Debug)]
 pub struct FrictionLadder {
     accuracy: Accuracy,
+    few_contacts: FrictionActiveSet,
     quick: FrictionNsgs,
     few: FrictionNsgs,
     relaxed: FrictionNsgs,
@@ -139,9 +144,11 @@ impl FrictionLadder {
             ..FrictionNewtonOptions::default()
         };
         let admm = FrictionAdmmOptions { tolerance, max_iterations: 200, ..FrictionAdmmOptions::default() };
+        let few_contacts = FrictionActiveSetOptions { tolerance, ..FrictionActiveSetOptions::default() };
         let quick = if accuracy == Accuracy::RealTime { 50 } else { 200 };
         Self {
             accuracy,
+            few_contacts: FrictionActiveSet::with_options(few_contacts).unwrap_or_default(),
             quick: sweeps(quick, 100, 1.0),
             few: sweeps(5, 0, 1.0),
             relaxed: sweeps(20_000, 2000, 0.5),
@@ -174,6 +181,7 @@ impl FrictionLadder {
     /// Runs one rung from `best` into `self.candidate` and returns its iterations.
     fn climb(&mut self, rung: FrictionRung, problem: &FrictionProblem, best: Option<&FrictionSolution>) -> u32 {
         match rung {
+            FrictionRung::FewContacts => self.few_contacts.run(problem, best, &mut self.candidate).iterations,
             FrictionRung::WarmSweeps => self.quick.run(problem, best, &mut self.candidate).iterations,
             FrictionRung::ColdSweeps => self.quick.run(problem, None, &mut self.candidate).iterations,
             FrictionRung::Newton => self.newton.run(problem, best, &mut self.candidate).iterations,
@@ -221,15 +229,24 @@ impl Solver<FrictionProblem> for FrictionLadder {
         solution: &mut FrictionSolution,
     ) -> Ending {
         self.records.clear();
+        let tolerance = self.accuracy.tolerance();
+        let mut total = 0_u32;
+        if FrictionActiveSet::applies(problem) {
+            total = self.climb(FrictionRung::FewContacts, problem, guess);
+            let residual = problem.residual(&self.candidate).value;
+            self.records.push(FrictionRungRecord { rung: FrictionRung::FewContacts, residual, iterations: total });
+            if residual <= tolerance {
+                solution.r.clone_from(&self.candidate.r);
+                return Ending::new(Status::Solved, total);
+            }
+        }
         solution.r.clear();
         solution.r.resize(problem.rows(), 0.0);
-        let tolerance = self.accuracy.tolerance();
         let mut best = problem.residual(solution).value;
         if best <= tolerance * 1e-6 {
             return Ending::new(Status::Solved, 0);
         }
         let guess = guess.filter(|guess| problem.residual(guess).value.is_finite());
-        let mut total = 0_u32;
         for rung in self.rungs(problem.rows(), guess.is_some()) {
             let from = if rung == FrictionRung::WarmSweeps { guess } else { Some(&*solution) };
             let iterations = self.climb(rung, problem, from);

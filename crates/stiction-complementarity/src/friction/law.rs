@@ -62,6 +62,14 @@ impl Law {
         }
     }
 
+    /// The law between r · `unit` and u · `unit`: cones are the same, bounds are not.
+    pub(crate) fn in_unit(&self, unit: f64) -> Self {
+        match *self {
+            Self::Boxed { lower, upper } if unit != 1.0 => Self::Boxed { lower: lower * unit, upper: upper * unit },
+            law => law,
+        }
+    }
+
     /// De Saxcé's shift of the normal velocity: û_N = u_N + μ ‖u_T‖ (+ μ_r ‖u_M‖).   [CONE-2]
     pub fn shift(&self, u: &[f64]) -> f64 {
         match (*self, u) {

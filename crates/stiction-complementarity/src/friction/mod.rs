@@ -8,6 +8,7 @@
 //!
 //! W comes explicitly ([`BlockMatrix`]) or through bodies ([`Bodies`]). The law of each block is a [`Law`].
 
+pub(crate) mod active_set;
 pub(crate) mod admm;
 pub(crate) mod diagnostics;
 pub(crate) mod interior_point;
@@ -26,6 +27,7 @@ pub use operator::{Bodies, Delassus};
 use crate::linalg::BlockMatrix;
 use crate::problem::{Problem, ProblemError, Residual, ensure_finite, ensure_size};
 use law::MAX_CONTACT_ROWS;
+use std::cell::RefCell;
 
 /// W explicit, or W through bodies: the two forms problems come in.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +76,9 @@ impl Delassus for Operator {
     }
     fn update(&self, block: usize, change: &[f64], state: &mut [f64]) {
         delegate!(self, inner => inner.update(block, change, state));
+    }
+    fn explicit(&self, out: &mut [f64]) -> bool {
+        delegate!(self, inner => inner.explicit(out))
     }
 }
 
@@ -190,25 +195,40 @@ impl<W: Delassus> FrictionProblem<W> {
     /// The divisor of the residual: ‖q‖₂, or 1 when q is zero.
     pub fn scale(&self) -> f64 {
         let norm = law::norm(&self.q);
-        if norm > 0.0 { norm } else { 1.0 }
+        if norm > 1e-140 && norm < 1e140 {
+            return norm;
+        }
+        // Squares beyond the range of numbers: the same in the unit of the largest entry.
+        let largest = self.q.iter().fold(0.0, |largest: f64, q| largest.max(q.abs()));
+        let squares = self.q.iter().map(|q| (q / largest) * (q / largest));
+        if largest > 0.0 { largest * squares.sum::<f64>().sqrt() } else { 1.0 }
     }
 
     /// Squared length of r_i − P_K(r_i − û_i), the violation of block i at impulses r and velocities u.   [CONE-5]
     pub fn violation(&self, block: usize, r: &[f64], u: &[f64]) -> f64 {
-        let (law, range) = (&self.laws[block], self.range(block));
-        let (r, u) = (&r[range.clone()], &u[range]);
-        if let Law::Equality { .. } = law {
-            return u.iter().map(|u| u * u).sum();
-        }
-        let mut moved = [0.0; MAX_CONTACT_ROWS];
-        let moved = &mut moved[..r.len()];
-        moved.iter_mut().zip(r.iter().zip(u)).for_each(|(m, (r, u))| *m = r - u);
-        if let Some(normal) = moved.first_mut() {
-            *normal -= law.shift(u);
-        }
-        law.project(moved);
-        moved.iter().zip(r).map(|(p, r)| (r - p) * (r - p)).sum()
+        let range = self.range(block);
+        violation(&self.laws[block], &r[range.clone()], &u[range])
     }
+}
+
+/// Squared length of r − P_K(r − û) for one law.   [CONE-5]
+fn violation(law: &Law, r: &[f64], u: &[f64]) -> f64 {
+    if let Law::Equality { .. } = law {
+        return u.iter().map(|u| u * u).sum();
+    }
+    let mut moved = [0.0; MAX_CONTACT_ROWS];
+    let moved = &mut moved[..r.len()];
+    moved.iter_mut().zip(r.iter().zip(u)).for_each(|(m, (r, u))| *m = r - u);
+    if let Some(normal) = moved.first_mut() {
+        *normal -= law.shift(u);
+    }
+    law.project(moved);
+    moved.iter().zip(r).map(|(p, r)| (r - p) * (r - p)).sum()
+}
+
+thread_local! {
+    /// Velocities and operator state of the last measurement: scratch memory only, so that measuring allocates nothing.
+    static RULER_MEMORY: RefCell<(Vec<f64>, Vec<f64>)> = const { RefCell::new((Vec::new(), Vec::new())) };
 }
 
 impl<W: Delassus> Problem for FrictionProblem<W> {
@@ -219,13 +239,29 @@ impl<W: Delassus> Problem for FrictionProblem<W> {
         if solution.r.len() != self.rows() {
             return Residual::immeasurable(0);
         }
-        let (mut u, mut state) = (Vec::new(), Vec::new());
-        self.velocities(&solution.r, &mut u, &mut state);
+        RULER_MEMORY.with_borrow_mut(|(u, state)| self.measure(solution, u, state))
+    }
+}
+
+impl<W: Delassus> FrictionProblem<W> {
+    fn measure(&self, solution: &FrictionSolution, u: &mut Vec<f64>, state: &mut Vec<f64>) -> Residual {
+        self.velocities(&solution.r, u, state);
+        let scale = self.scale();
+        let (mut r, mut unit) = (&solution.r, 1.0);
+        if !(scale > 1e-140 && scale < 1e140) {
+            // Squares would leave the range of numbers: everything in the unit of q.
+            unit = 1.0 / scale;
+            u.iter_mut().for_each(|u| *u *= unit);
+            state.clear();
+            state.extend(solution.r.iter().map(|r| r * unit));
+            r = state;
+        }
         let (mut sum, mut worst) = (0.0, (0.0, 0));
-        for block in 0..self.blocks() {
+        for (block, law) in self.laws.iter().enumerate() {
             let range = self.range(block);
-            let finite = solution.r[range.clone()].iter().chain(&u[range.clone()]).all(|x| x.is_finite());
-            let violation = self.violation(block, &solution.r, &u);
+            let (r, u) = (&r[range.clone()], &u[range.clone()]);
+            let finite = r.iter().chain(u).all(|x| x.is_finite());
+            let violation = violation(&law.in_unit(unit), r, u);
             if !finite || violation.is_nan() {
                 return Residual::immeasurable(range.start);
             }
@@ -234,6 +270,6 @@ impl<W: Delassus> Problem for FrictionProblem<W> {
                 worst = (violation, range.start);
             }
         }
-        Residual { value: sum.sqrt() / self.scale(), row: worst.1 }
+        Residual { value: sum.sqrt() / (scale * unit), row: worst.1 }
     }
 }

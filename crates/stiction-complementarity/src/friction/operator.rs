@@ -25,6 +25,11 @@ pub trait Delassus {
 
     /// Takes note that block `block` of r has changed by `change`.
     fn update(&self, block: usize, change: &[f64], state: &mut [f64]);
+
+    /// out ← W as a dense matrix, row by row. False, with `out` unchanged, from operators that cannot tell it cheaply.
+    fn explicit(&self, _out: &mut [f64]) -> bool {
+        false
+    }
 }
 
 /// W given explicitly: u = W r + q.
@@ -59,6 +64,20 @@ impl Delassus for BlockMatrix {
     }
 
     fn update(&self, _: usize, _: &[f64], _: &mut [f64]) {}
+
+    fn explicit(&self, out: &mut [f64]) -> bool {
+        out.fill(0.0);
+        for i in 0..self.block_rows() {
+            let rows = &mut out[self.row_range(i).start * self.cols()..];
+            for (col, block) in self.row(i) {
+                let columns = self.col_range(col);
+                for (row, values) in rows.chunks_exact_mut(self.cols()).zip(block.chunks_exact(columns.len().max(1))) {
+                    row[columns.clone()].copy_from_slice(values);
+                }
+            }
+        }
+        true
+    }
 }
 
 /// Bodies with block-diagonal mass matrix M and constraint rows Hᵀ: W = Hᵀ M⁻¹ H without ever forming it.   [CONE-4]
@@ -195,6 +214,50 @@ impl Delassus for Bodies {
 
     fn update(&self, block: usize, change: &[f64], state: &mut [f64]) {
         self.response.row_transpose_mul_add(block, change, state);
+    }
+
+    /// W_ij = Σ J_ib (M_b⁻¹ J_jbᵀ) over the bodies both share; W is symmetric.
+    fn explicit(&self, out: &mut [f64]) -> bool {
+        let (jacobian, n) = (&self.jacobian, Delassus::rows(self));
+        out.fill(0.0);
+        for i in 0..jacobian.block_rows() {
+            let first = jacobian.row_range(i).start;
+            for (body, a) in jacobian.row(i) {
+                for j in i..jacobian.block_rows() {
+                    let Some((_, b)) = self.response.row(j).find(|(other, _)| *other == body) else { continue };
+                    let place = &mut out[first * n + jacobian.row_range(j).start..];
+                    match jacobian.col_size(body) {
+                        6 => couple_fixed::<6>(a, b, place, n),
+                        3 => couple_fixed::<3>(a, b, place, n),
+                        size => couple(size.max(1), a, b, place, n),
+                    }
+                }
+            }
+        }
+        for i in 0..n {
+            for j in 0..i {
+                out[i * n + j] = out[j * n + i];
+            }
+        }
+        true
+    }
+}
+
+/// out ← out + A Bᵀ with rows of N numbers; rows of `out` are `stride` apart.
+fn couple_fixed<const N: usize>(a: &[f64], b: &[f64], out: &mut [f64], stride: usize) {
+    for (out, a) in out.chunks_mut(stride).zip(a.as_chunks::<N>().0) {
+        for (out, b) in out.iter_mut().zip(b.as_chunks::<N>().0) {
+            *out += a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        }
+    }
+}
+
+/// The same for rows of any length.
+fn couple(size: usize, a: &[f64], b: &[f64], out: &mut [f64], stride: usize) {
+    for (out, a) in out.chunks_mut(stride).zip(a.chunks_exact(size)) {
+        for (out, b) in out.iter_mut().zip(b.chunks_exact(size)) {
+            *out += crate::linalg::dot(a, b);
+        }
     }
 }
 

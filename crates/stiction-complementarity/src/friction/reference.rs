@@ -117,7 +117,11 @@ pub(super) fn dense_operator<W: Delassus>(problem: &FrictionProblem<W>) -> Vec<f
     w
 }
 
-/// Largest |W_ij − W_ji| relative to the largest |W_ij|.
+/// How far W is from being symmetric: largest |W_ij − W_ji| relative to the largest |W_ij|.
+pub(crate) fn relative_asymmetry<W: Delassus>(problem: &FrictionProblem<W>) -> f64 {
+    asymmetry(problem.rows(), &dense_operator(problem))
+}
+
 fn asymmetry(n: usize, w: &[f64]) -> f64 {
     let largest = w.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
     let mut worst: f64 = 0.0;

@@ -1,8 +1,9 @@
 //! The oracle: tries all 2ⁿ complementary bases of a small problem.   [LCP-6]
 //!
 //! For each set Z of rows with w_Z = 0 and z = 0 elsewhere it solves M_ZZ z_Z = −q_Z by elimination with complete
-//! pivoting. A singular M_ZZ either contradicts q_Z, which rules the set out, or leaves some z_i free; then the point
-//! with the free ones at zero is tried, and if it fails the set stays undecided and is counted.
+//! pivoting, rows and columns first brought to the same size. A singular M_ZZ either contradicts q_Z, which rules the set
+//! out, or leaves some z_i free; then the point with the free ones at zero is tried, and if it fails the set stays undecided
+//! and is counted. So does a set whose point fails by no more than its rounding: what is ruled out must be false.
 
 use super::{Lcp, LcpSolution};
 use crate::outcome::{Ending, Status};
@@ -15,6 +16,11 @@ pub struct LcpEnumeration {
     augmented: Vec<f64>,
     columns: Vec<usize>,
     rows: Vec<usize>,
+    /// Factors on the rows and columns of M_ZZ, in the order of Z.
+    row_units: Vec<f64>,
+    column_units: Vec<f64>,
+    /// The smallest pivot of the last basis, of a matrix with entries up to one.
+    least_pivot: f64,
     candidate: LcpSolution,
 }
 
@@ -39,6 +45,9 @@ impl LcpEnumeration {
 
     /// A point counts as a solution when its residual [LCP-2] is at most this. Dimensionless.
     pub const TOLERANCE: f64 = 1e-10;
+
+    /// What elimination loses, times the inverse of the smallest pivot. Dimensionless.
+    const ROUNDING: f64 = 1e-14;
 
     /// The search, with its scratch memory.
     pub fn new() -> Self {
@@ -77,11 +86,27 @@ impl LcpEnumeration {
                 if !visit(&self.candidate) {
                     return Some((set + 1, undecided));
                 }
-            } else if matches!(system, BasisSystem::Free) {
+            } else if matches!(system, BasisSystem::Free) || !self.is_ruled_out(problem) {
                 undecided += 1;
             }
         }
         Some((1 << n, undecided))
+    }
+
+    /// Whether the candidate is negative somewhere by more than rounding explains: z against the largest z in the units of the
+    /// basis, w against the terms it is the sum of, both as uncertain as the smallest pivot makes them.
+    fn is_ruled_out(&self, problem: &Lcp) -> bool {
+        let uncertain = (Self::ROUNDING / self.least_pivot).max(Self::TOLERANCE);
+        let z = &self.candidate.z;
+        let in_units = |k: usize| z[self.rows[k]] / self.column_units[k];
+        let largest = (0..self.rows.len()).fold(0.0, |largest: f64, k| largest.max(in_units(k).abs()));
+        if (0..self.rows.len()).any(|k| in_units(k) < -uncertain * largest) {
+            return true;
+        }
+        (0..z.len()).filter(|i| !self.rows.contains(i)).any(|i| {
+            let terms: f64 = problem.m().row(i).iter().zip(z).map(|(m, z)| (m * z).abs()).sum();
+            problem.w(i, z) < -uncertain * (terms + problem.q()[i].abs())
+        })
     }
 
     /// Solves M_ZZ z_Z = −q_Z into `candidate` by Gauss-Jordan elimination with complete pivoting.
@@ -90,27 +115,48 @@ impl LcpEnumeration {
         self.candidate.z.resize(problem.size(), 0.0);
         self.rows.clear();
         self.rows.extend((0..problem.size()).filter(|i| set >> i & 1 == 1));
-        self.columns.clone_from(&self.rows);
+        self.columns.clear();
+        self.columns.extend(0..self.rows.len());
         let size = self.rows.len();
         let width = size + 1;
+        self.scale(problem);
         self.augmented.clear();
-        for &i in &self.rows {
-            self.augmented.extend(self.columns.iter().map(|&j| problem.m()[(i, j)]));
-            self.augmented.push(-problem.q()[i]);
+        for (&i, row_unit) in self.rows.iter().zip(&self.row_units) {
+            let columns = self.rows.iter().zip(&self.column_units);
+            self.augmented.extend(columns.map(|(&j, unit)| problem.m()[(i, j)] * row_unit * unit));
+            self.augmented.push(-problem.q()[i] * row_unit);
         }
-        let largest = self.augmented.iter().fold(0.0, |size: f64, x| size.max(x.abs()));
+        let right_size = (0..size).fold(0.0, |most: f64, k| most.max(self.augmented[k * width + size].abs()));
+        self.least_pivot = 1.0;
         let mut rank = 0;
-        while rank < size && self.eliminate(rank, size, largest * crate::linalg::VANISHED_PIVOT) {
+        while rank < size && self.eliminate(rank, size, crate::linalg::VANISHED_PIVOT) {
+            self.least_pivot = self.least_pivot.min(self.augmented[rank * width + rank].abs());
             rank += 1;
         }
         let right_side = |k: usize| self.augmented[k * width + size];
-        if (rank..size).any(|k| right_side(k).abs() > Self::TOLERANCE * largest) {
+        if (rank..size).any(|k| right_side(k).abs() > Self::TOLERANCE * right_size) {
             return BasisSystem::Contradiction;
         }
         for k in 0..rank {
-            self.candidate.z[self.columns[k]] = right_side(k) / self.augmented[k * width + k];
+            let column = self.columns[k];
+            let value = right_side(k) / self.augmented[k * width + k];
+            self.candidate.z[self.rows[column]] = value * self.column_units[column];
         }
         if rank == size { BasisSystem::Solved } else { BasisSystem::Free }
+    }
+
+    /// Factors that bring the largest entry of each row, then of each column of M_ZZ to one.
+    fn scale(&mut self, problem: &Lcp) {
+        let inverse = |size: f64| if size > 0.0 { 1.0 / size } else { 1.0 };
+        let (rows, m) = (&self.rows, problem.m());
+        self.row_units.clear();
+        let largest_in_row = |&i: &usize| rows.iter().fold(0.0, |size: f64, &j| size.max(m[(i, j)].abs()));
+        self.row_units.extend(rows.iter().map(|i| inverse(largest_in_row(i))));
+        let scaled_rows = || rows.iter().zip(&self.row_units);
+        let largest_in_column =
+            |&j: &usize| scaled_rows().fold(0.0, |size: f64, (&i, unit)| size.max((m[(i, j)] * unit).abs()));
+        self.column_units.clear();
+        self.column_units.extend(rows.iter().map(|j| inverse(largest_in_column(j))));
     }
 
     /// One step of the elimination; false when nothing larger than `zero` is left to pivot on.

@@ -3,7 +3,7 @@
 use super::pivoting::MixedLcpPivoting;
 use super::schur::MixedLcpSchur;
 use super::{MixedLcp, MixedLcpSolution};
-use crate::lcp::ladder::LcpLadder;
+use crate::lcp::ladder::{Certificate, LcpLadder};
 use crate::ncp::newton::NcpNewton;
 use crate::outcome::{Ending, Status};
 use crate::problem::Problem;
@@ -37,7 +37,8 @@ pub struct MixedRungRecord {
 
 /// The ladder of methods for [`MixedLcp`], with their scratch memory.
 ///
-/// `Infeasible` comes with the proof of [`LcpLadder`] for the reduced problem, or from contradicting equalities.
+/// `Infeasible` comes with the proof of [`LcpLadder`] for the reduced problem, checked in the numbers of the problem itself
+/// after elimination [MLCP-7], or from contradicting equalities.
 #[derive(Clone, Debug, Default)]
 pub struct MixedLcpLadder {
     schur: MixedLcpSchur<LcpLadder>,
@@ -76,9 +77,22 @@ impl MixedLcpLadder {
         &self.pivoting
     }
 
+    /// Whether the proof of the reduced problem holds for the problem itself.
+    fn is_confirmed(&mut self, problem: &MixedLcp) -> bool {
+        match self.schur.inner().certificate().cloned() {
+            Some(Certificate::Farkas { y }) => self.schur.confirms(problem, &y),
+            Some(Certificate::Enumerated { .. }) => true,
+            None => false,
+        }
+    }
+
     fn try_rung(&mut self, rung: MixedLcpRung, problem: &MixedLcp, guess: Option<&MixedLcpSolution>) -> Ending {
         match rung {
-            MixedLcpRung::Schur => self.schur.run(problem, guess, &mut self.candidate),
+            MixedLcpRung::Schur => {
+                let ending = self.schur.run(problem, guess, &mut self.candidate);
+                let doubtful = ending.status == Status::Infeasible && !self.is_confirmed(problem);
+                if doubtful { Ending::new(Status::Breakdown, ending.iterations) } else { ending }
+            }
             MixedLcpRung::Pivoting => self.pivoting.run(problem, guess, &mut self.candidate),
             MixedLcpRung::Newton => {
                 self.start.clear();

@@ -43,6 +43,9 @@ pub struct MixedLcpPivoting<S> {
     /// y = T x + value for the basic y and the nonbasic x; row and column i start as y_i and x_i.
     tableau: DenseMatrix,
     value: Vec<f64>,
+    /// Bounds, to first order, on the rounding errors of both: what is smaller than its error is zero.
+    tableau_error: DenseMatrix,
+    value_error: Vec<f64>,
     /// The largest entry of each row at the start: what its pivots are compared with.
     row_sizes: Vec<f64>,
     /// Where the free variable of column l has gone: the row it is basic in.
@@ -59,6 +62,7 @@ pub struct MixedLcpPivoting<S> {
     correction: Vec<f64>,
     corrected: MixedLcpSolution,
     pivot_row: Vec<f64>,
+    pivot_error: Vec<f64>,
     failure: Option<PivotingFailure>,
 }
 
@@ -90,7 +94,10 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
     fn start(&mut self, problem: &MixedLcp) {
         let (n, free) = (problem.size(), problem.free_size());
         self.tableau.reset(n, n);
+        self.tableau_error.reset(n, n);
         self.value.clear();
+        self.value_error.clear();
+        self.value_error.resize(n, 0.0);
         self.row_sizes.clear();
         for (block, first) in [(&problem.equality, 0), (&problem.complementarity, free)] {
             for (i, &constant) in block.constant.iter().enumerate() {
@@ -110,10 +117,10 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         self.undetermined = false;
     }
 
-    /// An entry relative to the size of its row.
+    /// An entry relative to the size of its row; zero when it is no larger than its error.
     fn relative(&self, row: usize, col: usize) -> f64 {
-        let size = self.row_sizes[row];
-        if size > 0.0 { self.tableau[(row, col)].abs() / size } else { 0.0 }
+        let (size, entry) = (self.row_sizes[row], certain(self.tableau[(row, col)], self.tableau_error[(row, col)]));
+        if size > 0.0 { entry.abs() / size } else { 0.0 }
     }
 
     /// The largest entry among equalities and free variables that are both still there.
@@ -138,20 +145,41 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         largest(candidates, 0.0)
     }
 
-    /// Exchanges the basic variable of `row` with the nonbasic one of `col`.
+    /// Exchanges the basic variable of `row` with the nonbasic one of `col`, and carries the errors along.
     fn pivot(&mut self, row: usize, col: usize) {
-        let inverse = 1.0 / self.tableau[(row, col)];
+        let (pivot, pivot_error) = (self.tableau[(row, col)], self.tableau_error[(row, col)]);
+        let inverse = 1.0 / pivot;
+        // The error of a quotient x/p: (error of x + |x/p| · error of p)/|p|, and its own rounding.
+        let quotient_error = |quotient: f64, error: f64| {
+            (error + quotient.abs() * pivot_error) * inverse.abs() + f64::EPSILON * quotient.abs()
+        };
         self.pivot_row.clear();
         self.pivot_row.extend(self.tableau.row(row).iter().map(|x| -x * inverse));
         self.pivot_row[col] = inverse;
+        self.pivot_error.clear();
+        let errors = self.pivot_row.iter().zip(self.tableau_error.row(row));
+        self.pivot_error.extend(errors.map(|(x, error)| quotient_error(*x, *error)));
+        self.pivot_error[col] = quotient_error(inverse, 0.0);
         self.tableau.row_mut(row).copy_from_slice(&self.pivot_row);
+        self.tableau_error.row_mut(row).copy_from_slice(&self.pivot_error);
         self.value[row] *= -inverse;
+        self.value_error[row] = quotient_error(self.value[row], self.value_error[row]);
+        let (value, value_error) = (self.value[row], self.value_error[row]);
         for i in (0..self.value.len()).filter(|&i| i != row) {
-            let entries = self.tableau.row_mut(i);
+            let (entries, errors) = (self.tableau.row_mut(i), self.tableau_error.row_mut(i));
             let factor = std::mem::replace(&mut entries[col], 0.0);
+            let factor_error = std::mem::replace(&mut errors[col], 0.0);
             if factor != 0.0 {
-                entries.iter_mut().zip(&self.pivot_row).for_each(|(x, p)| *x += factor * p);
-                self.value[i] += factor * self.value[row];
+                let add = |x: &mut f64, error: &mut f64, p: f64, p_error: f64| {
+                    let product = factor * p;
+                    *x += product;
+                    *error +=
+                        factor.abs() * p_error + p.abs() * factor_error + f64::EPSILON * (product.abs() + x.abs());
+                };
+                for (k, (x, error)) in entries.iter_mut().zip(errors).enumerate() {
+                    add(x, error, self.pivot_row[k], self.pivot_error[k]);
+                }
+                add(&mut self.value[i], &mut self.value_error[i], value, value_error);
             }
         }
     }
@@ -185,11 +213,13 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
             }
         }
         self.check_rest(problem)?;
-        let (tableau, value) = (&self.tableau, &self.value);
+        let (tableau, tableau_error) = (&self.tableau, &self.tableau_error);
+        let (value, value_error) = (&self.value, &self.value_error);
         self.lcp.refill(problem.complementary_size(), |m, q| {
             for (i, q) in q.iter_mut().enumerate() {
-                m.row_mut(i).copy_from_slice(&tableau.row(free + i)[free..]);
-                *q = value[free + i];
+                let entries = tableau.row(free + i).iter().zip(tableau_error.row(free + i)).skip(free);
+                m.row_mut(i).iter_mut().zip(entries).for_each(|(m, (x, error))| *m = certain(*x, *error));
+                *q = certain(value[free + i], value_error[free + i]);
             }
         })?;
         Ok(())
@@ -197,16 +227,20 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
 
     fn exchange_rows(&mut self, a: usize, b: usize) {
         for col in 0..self.value.len() {
-            let x = self.tableau[(a, col)];
-            self.tableau[(a, col)] = self.tableau[(b, col)];
-            self.tableau[(b, col)] = x;
+            for matrix in [&mut self.tableau, &mut self.tableau_error] {
+                let x = matrix[(a, col)];
+                matrix[(a, col)] = matrix[(b, col)];
+                matrix[(b, col)] = x;
+            }
         }
         self.value.swap(a, b);
+        self.value_error.swap(a, b);
     }
 
     fn exchange_columns(&mut self, a: usize, b: usize) {
         for row in 0..self.value.len() {
             self.tableau.row_mut(row).swap(a, b);
+            self.tableau_error.row_mut(row).swap(a, b);
         }
     }
 
@@ -217,8 +251,14 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
             if (free..problem.size()).any(|j| self.relative(row, j) > Self::ZERO) {
                 return Err(PivotingFailure::NoPivot { row });
             }
-            let value = self.value[row];
+            let value = certain(self.value[row], self.value_error[row]);
             if value.abs() > Self::ZERO * self.row_sizes[row] {
+                // Entries too small for a pivot are still entries: a large variable could meet the equality.
+                let open = (0..free).filter(|&l| self.free_rows[l].is_none()).chain(free..problem.size());
+                let binds = |col: usize| certain(self.tableau[(row, col)], self.tableau_error[(row, col)]) != 0.0;
+                if open.into_iter().any(binds) {
+                    return Err(PivotingFailure::NoPivot { row });
+                }
                 return Err(PivotingFailure::Contradiction { row, value });
             }
         }
@@ -287,6 +327,11 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
             std::mem::swap(solution, &mut self.corrected);
         }
     }
+}
+
+/// The number, or zero when its error may be all there is to it. Ten times the bound: it is one of first order.
+fn certain(x: f64, error: f64) -> f64 {
+    if x.abs() > 10.0 * error { x } else { 0.0 }
 }
 
 /// The item of largest weight above `least`.

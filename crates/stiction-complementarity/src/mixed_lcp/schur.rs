@@ -50,6 +50,8 @@ pub struct MixedLcpSchur<S> {
     lcp_guess: LcpSolution,
     lcp_solution: LcpSolution,
     row: Vec<f64>,
+    /// Σ |terms| of the entries of a row of M.
+    sizes: Vec<f64>,
     touched: Vec<Range<usize>>,
     right_side: Vec<f64>,
     polish: Polish,
@@ -69,6 +71,7 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
             lcp_guess: LcpSolution::default(),
             lcp_solution: LcpSolution::default(),
             row: Vec::new(),
+            sizes: Vec::new(),
             touched: Vec::new(),
             right_side: Vec::new(),
             polish: Polish::default(),
@@ -101,25 +104,50 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
         self.row.resize(problem.free_size(), 0.0);
         let (equality, complementarity) = (&problem.equality, &problem.complementarity);
         let (factor, y, touched) = (&mut self.factor, &mut self.row, &mut self.touched);
+        let sizes = &mut self.sizes;
         self.lcp.refill(problem.complementary_size(), |m, q| {
             for (i, q_i) in q.iter_mut().enumerate() {
                 let m_i = m.row_mut(i);
+                sizes.clear();
+                sizes.resize(m_i.len(), 0.0);
                 *q_i = complementarity.constant[i];
+                let mut q_size = q_i.abs();
                 for (j, value) in complementarity.on_complementary.row(i) {
                     m_i[j] += value;
+                    sizes[j] += value.abs();
                 }
                 factor.solve_transposed(complementarity.on_free.row(i), y, touched);
                 for k in touched.iter().cloned().flatten() {
                     if y[k] != 0.0 {
                         *q_i -= y[k] * equality.constant[k];
+                        q_size += (y[k] * equality.constant[k]).abs();
                         for (j, value) in equality.on_complementary.row(k) {
                             m_i[j] -= y[k] * value;
+                            sizes[j] += (y[k] * value).abs();
                         }
                     }
                 }
+                m_i.iter_mut().zip(&*sizes).for_each(|(m, size)| *m = certain(*m, *size));
+                *q_i = certain(*q_i, q_size);
             }
         })?;
         Ok(&self.lcp)
+    }
+
+    /// Whether y, which proves that the LCP has no solution, proves it of the mixed problem in its own numbers: those of the
+    /// LCP carry the rounding of A⁻¹. The weights of the equalities are x = −A⁻ᵀ Dᵀ y.   [MLCP-7]
+    pub(super) fn confirms(&mut self, problem: &MixedLcp, y: &[f64]) -> bool {
+        if y.len() != problem.complementary_size() || self.failure.is_some() {
+            return false;
+        }
+        let mut d = vec![0.0; problem.free_size()];
+        for (i, weight) in y.iter().enumerate() {
+            problem.complementarity.on_free.row(i).for_each(|(l, value)| d[l] += weight * value);
+        }
+        self.factor.solve_transposed(d.iter().copied().enumerate(), &mut self.row, &mut self.touched);
+        let mut x = vec![0.0; problem.free_size()];
+        self.touched.iter().cloned().flatten().for_each(|k| x[k] = -self.row[k]);
+        proves_infeasible(problem, &x, y)
     }
 
     /// u = −A⁻¹ (C z + a), refined once.   [MLCP-3]
@@ -176,6 +204,31 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
         }
         self.polish.corrected = corrected;
     }
+}
+
+/// Whether weights x of the equalities and y ≥ 0 of the other rows prove that there is no solution, up to rounding: their sum
+/// holds no free variable, no positive multiple of a z, and a negative constant.   [MLCP-7]
+fn proves_infeasible(problem: &MixedLcp, x: &[f64], y: &[f64]) -> bool {
+    let (free, pairs) = (problem.free_size(), problem.complementary_size());
+    let (mut on_free, mut on_pairs, mut constant) = (vec![(0.0, 0.0); free], vec![(0.0, 0.0); pairs], (0.0, 0.0));
+    let add = |(sum, size): &mut (f64, f64), term: f64| (*sum, *size) = (*sum + term, *size + term.abs());
+    for (block, weights) in [(&problem.equality, x), (&problem.complementarity, y)] {
+        for (i, weight) in weights.iter().enumerate() {
+            block.on_free.row(i).for_each(|(l, value)| add(&mut on_free[l], weight * value));
+            block.on_complementary.row(i).for_each(|(j, value)| add(&mut on_pairs[j], weight * value));
+            add(&mut constant, weight * block.constant[i]);
+        }
+    }
+    // A wrong sign among the columns can be paid for by a large variable, so columns are judged more finely than constants.
+    let rounding = 1e-14 * problem.size() as f64;
+    on_free.iter().all(|(sum, size)| sum.abs() <= rounding * size)
+        && on_pairs.iter().all(|(sum, size)| *sum <= rounding * size)
+        && constant.0 < -1e-9 * constant.1
+}
+
+/// A sum of terms of this size, or zero when they cancel to rounding: noise has a sign, and a sign would be believed.
+fn certain(sum: f64, size: f64) -> f64 {
+    if sum.abs() > crate::linalg::VANISHED_PIVOT * size { sum } else { 0.0 }
 }
 
 impl<S: Solver<Lcp>> Solver<MixedLcp> for MixedLcpSchur<S> {

@@ -37,7 +37,7 @@ pub(crate) struct ConeBlock<const T: usize> {
 
 impl<const T: usize> ConeBlock<T> {
     /// From A row by row, (T + 1)² numbers.
-    pub(super) fn new(mu: f64, a: &[f64]) -> Self {
+    pub(crate) fn new(mu: f64, a: &[f64]) -> Self {
         let at = |i: usize, j: usize| a.get(i * (T + 1) + j).copied().unwrap_or(0.0);
         let (a_nn, a_nt, a_tn) =
             (at(0, 0), std::array::from_fn(|j| at(0, j + 1)), std::array::from_fn(|i| at(i + 1, 0)));
@@ -83,7 +83,7 @@ impl<const T: usize> ConeBlock<T> {
     }
 
     /// (regime, r_N, r_T). `y` is where to begin the search for the slip multiplier, and where it ended.
-    pub(super) fn solve(&self, g_n: f64, g_t: &[f64; T], y: &mut f64) -> (Regime, f64, [f64; T]) {
+    pub(crate) fn solve(&self, g_n: f64, g_t: &[f64; T], y: &mut f64) -> (Regime, f64, [f64; T]) {
         if g_n >= 0.0 {
             return (Regime::Open, 0.0, [0.0; T]);
         }

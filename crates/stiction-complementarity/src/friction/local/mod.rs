@@ -9,7 +9,7 @@ mod root;
 mod small;
 
 use super::law::Law;
-use cone::ConeBlock;
+pub(crate) use cone::ConeBlock;
 use joint::JointBlock;
 use rolling::RollingBlock;
 

@@ -1,0 +1,156 @@
+//! The methods for frictional problems.
+
+use super::{Answer, Report, Rung, Unknowns, measured};
+use crate::friction::admm::{FrictionAdmm, FrictionAdmmOptions};
+use crate::friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions};
+use crate::friction::ladder::{Accuracy, FrictionLadder, FrictionRungRecord, REFERENCE_ROWS};
+use crate::friction::newton::{FrictionNewton, FrictionNewtonOptions};
+use crate::friction::nsgs::{FrictionNsgs, FrictionNsgsOptions};
+use crate::friction::reference::{FrictionReference, FrictionReferenceOptions, relative_asymmetry};
+use crate::friction::{FrictionProblem, FrictionSolution, Law};
+use crate::mixed_lcp::MixedLcpSolution;
+use crate::mixed_lcp::ladder::MixedLcpLadder;
+use crate::outcome::Tolerance;
+use crate::problem::{Problem, Residual};
+use crate::reformulate::polygon::{PolygonOptions, PolygonalFriction};
+use crate::solver::Solver;
+
+pub(super) const METHODS: [(&str, &str); 8] = [
+    ("ladder", "the methods below in the order of their cost, as far as the accuracy asks for"),
+    ("nsgs", "block Gauss-Seidel sweeps, each contact solved exactly"),
+    ("nsgs-relaxed", "the same with half steps, against oscillations of redundant contacts"),
+    ("interior-point", "primal-dual interior point with the exact law inside"),
+    ("newton", "semismooth Newton from zero impulses"),
+    ("admm", "alternating directions with De Saxcé's shift"),
+    ("reference", "De Saxcé's fixed point over cone programs solved by Clarabel; symmetric W, up to 400 rows"),
+    ("polygon", "another problem: eight directions per contact, as a mixed lcp through its ladder"),
+];
+
+/// The most complementary unknowns of a polygonal problem, which is dense: Lemke's method takes about n³/2 operations.
+const POLYGON_UNKNOWNS: usize = 500;
+
+/// Runs the method of that name; nothing when there is none. Options were checked by their constructors with constants, and
+/// the tolerance by whoever made it: where it makes no sense, the defaults remain.
+pub(super) fn run(problem: &FrictionProblem, name: &str, tolerance: &Tolerance, accuracy: Accuracy) -> Option<Answer> {
+    let answer = match name {
+        "ladder" => ladder(problem, tolerance, accuracy),
+        "nsgs" => sweeps(problem, tolerance, 1.0),
+        "nsgs-relaxed" => sweeps(problem, tolerance, 0.5),
+        "interior-point" => interior_point(problem, tolerance),
+        "newton" => {
+            let options = FrictionNewtonOptions {
+                tolerance: 0.1 * tolerance.solved,
+                acceptable: tolerance.solved,
+                max_steps: 100,
+                ..FrictionNewtonOptions::default()
+            };
+            plain(&mut FrictionNewton::with_options(options).unwrap_or_default(), problem, tolerance)
+        }
+        "admm" => {
+            let options = FrictionAdmmOptions { tolerance: tolerance.solved, ..FrictionAdmmOptions::default() };
+            plain(&mut FrictionAdmm::with_options(options).unwrap_or_default(), problem, tolerance)
+        }
+        "reference" => reference(problem, tolerance),
+        "polygon" => polygon(problem, tolerance),
+        _ => return None,
+    };
+    Some(answer)
+}
+
+fn plain<S: Solver<FrictionProblem>>(method: &mut S, problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
+    let mut solution = FrictionSolution::default();
+    let report = measured(method, problem, None, &mut solution, tolerance);
+    Answer::Ended(finished(report, problem, solution))
+}
+
+/// The worst contact and the impulses.
+fn finished(report: Report, problem: &FrictionProblem, solution: FrictionSolution) -> Report {
+    let worst = in_words(problem, report.residual);
+    Report { worst, solution: vec![Unknowns { name: "r", values: solution.r }], ..report }
+}
+
+fn in_words(problem: &FrictionProblem, residual: Residual) -> String {
+    let block = (0..problem.blocks()).find(|&block| problem.range(block).contains(&residual.row));
+    match block.and_then(|block| problem.laws().get(block).map(|law| (block, law))) {
+        Some((block, Law::Equality { .. })) => format!("block {block}, a joint"),
+        Some((block, Law::Boxed { .. })) => format!("block {block}, a row with bounds"),
+        Some((block, Law::Cone { mu, .. } | Law::Rolling { mu, .. })) => {
+            format!("block {block}, a contact with μ {mu}")
+        }
+        None => format!("row {}", residual.row),
+    }
+}
+
+fn ladder(problem: &FrictionProblem, tolerance: &Tolerance, accuracy: Accuracy) -> Answer {
+    let (mut method, mut solution) = (FrictionLadder::new(accuracy), FrictionSolution::default());
+    let report = measured(&mut method, problem, None, &mut solution, tolerance);
+    let rung = |record: &FrictionRungRecord| Rung {
+        name: record.rung.name().to_owned(),
+        residual: record.residual,
+        iterations: record.iterations,
+    };
+    let rungs = method.records().iter().map(rung).collect();
+    Answer::Ended(finished(Report { rungs, ..report }, problem, solution))
+}
+
+fn sweeps(problem: &FrictionProblem, tolerance: &Tolerance, relaxation: f64) -> Answer {
+    let options = FrictionNsgsOptions { tolerance: tolerance.solved, relaxation, ..FrictionNsgsOptions::default() };
+    let mut method = FrictionNsgs::with_options(options).unwrap_or_default();
+    let mut solution = FrictionSolution::default();
+    let report = measured(&mut method, problem, None, &mut solution, tolerance);
+    let failure = method.last_failure().map(|failure| failure.to_string());
+    Answer::Ended(finished(Report { failure, ..report }, problem, solution))
+}
+
+fn interior_point(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
+    let options =
+        FrictionInteriorPointOptions { tolerance: tolerance.solved, ..FrictionInteriorPointOptions::default() };
+    let mut method = FrictionInteriorPoint::with_options(options).unwrap_or_default();
+    let mut solution = FrictionSolution::default();
+    let report = measured(&mut method, problem, None, &mut solution, tolerance);
+    let failure = method.last_failure().map(|failure| failure.to_string());
+    Answer::Ended(finished(Report { failure, ..report }, problem, solution))
+}
+
+fn reference(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
+    if problem.rows() > REFERENCE_ROWS {
+        let rows = problem.rows();
+        return Answer::not_applicable(format!("{rows} rows are more than the {REFERENCE_ROWS} it is asked with"));
+    }
+    let options = FrictionReferenceOptions { tolerance: 0.1 * tolerance.solved, ..FrictionReferenceOptions::default() };
+    let asymmetry = relative_asymmetry(problem);
+    if asymmetry > options.asymmetry {
+        return Answer::not_applicable(format!(
+            "W is not symmetric (by {asymmetry:.1e}), so no cone program has this law"
+        ));
+    }
+    plain(&mut FrictionReference::with_options(options).unwrap_or_default(), problem, tolerance)
+}
+
+fn polygon(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
+    let options = PolygonOptions::default();
+    let unknowns = |law: &Law| match law {
+        Law::Cone { rows: 2, .. } => 4,
+        Law::Cone { .. } | Law::Rolling { .. } => options.directions + 2,
+        Law::Boxed { .. } => 2,
+        Law::Equality { .. } => 0,
+    };
+    let size: usize = problem.laws().iter().map(unknowns).sum();
+    if size > POLYGON_UNKNOWNS {
+        let reason = format!("{size} complementary unknowns are more than the {POLYGON_UNKNOWNS} it is asked with");
+        return Answer::not_applicable(reason);
+    }
+    let polygonal = match PolygonalFriction::new(problem, &options) {
+        Ok(polygonal) => polygonal,
+        Err(error) => return Answer::not_applicable(error),
+    };
+    let (mut method, mut solution) = (MixedLcpLadder::new(), MixedLcpSolution::default());
+    let report = measured(&mut method, polygonal.problem(), None, &mut solution, tolerance);
+    let impulses = polygonal.recover(&solution);
+    let exact = problem.residual(&impulses);
+    let note =
+        format!("residual of the polygonal problem; with the exact cone these impulses measure {:.1e}", exact.value);
+    let worst = in_words(problem, exact);
+    let solution = vec![Unknowns { name: "r", values: impulses.r }];
+    Answer::Ended(Report { worst, note: Some(note), solution, ..report })
+}

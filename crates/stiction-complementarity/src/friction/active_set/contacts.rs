@@ -1,0 +1,239 @@
+//! A few spatial contacts with everything that belongs to them, in memory of fixed size.
+
+use crate::friction::law::Law;
+use crate::friction::local::ConeBlock;
+use crate::friction::operator::Delassus;
+use crate::friction::{FrictionProblem, FrictionSolution};
+
+/// The most contacts the method takes: two boxes on each other and on the ground.
+pub const MAX_CONTACTS: usize = 8;
+
+/// A block of W.
+pub(super) type Block = [[f64; 3]; 3];
+
+/// A vector of a contact: normal, then two tangents.
+pub(super) type Triple = [f64; 3];
+
+/// An impulse within this fraction of its cone's boundary slipped when it was found.
+const ON_BOUNDARY: f64 = 1e-9;
+
+/// What a contact is taken to do.   [SET-1]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Guess {
+    /// r = 0.
+    #[default]
+    Open,
+    /// u = 0.
+    Stick,
+    /// u_N = 0, u_T along the unit vector e, r_T = −μ r_N e.
+    Slip([f64; 2]),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Contacts {
+    count: usize,
+    pub(super) mu: [f64; MAX_CONTACTS],
+    /// W + diag c by blocks, [i][j].
+    pub(super) w: [[Block; MAX_CONTACTS]; MAX_CONTACTS],
+    q: [Triple; MAX_CONTACTS],
+    pub(super) r: [Triple; MAX_CONTACTS],
+    /// u = W r + q, always in step with r.
+    pub(super) u: [Triple; MAX_CONTACTS],
+    pub(super) guesses: [Guess; MAX_CONTACTS],
+    /// 1/W_NN and 2/tr W_TT of each contact: what an impulse is worth in velocity.
+    steps: [(f64, f64); MAX_CONTACTS],
+    scale: f64,
+    /// tr W / rows, and the compliance added to the diagonal of W at present.
+    mean: f64,
+    softness: f64,
+}
+
+impl Default for Contacts {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            mu: [0.0; MAX_CONTACTS],
+            w: [[[[0.0; 3]; 3]; MAX_CONTACTS]; MAX_CONTACTS],
+            q: [[0.0; 3]; MAX_CONTACTS],
+            r: [[0.0; 3]; MAX_CONTACTS],
+            u: [[0.0; 3]; MAX_CONTACTS],
+            guesses: [Guess::Open; MAX_CONTACTS],
+            steps: [(0.0, 0.0); MAX_CONTACTS],
+            scale: 1.0,
+            mean: 0.0,
+            softness: 0.0,
+        }
+    }
+}
+
+/// μ of a spatial contact with Coulomb friction.
+pub(super) fn friction_of(law: &Law) -> Option<f64> {
+    match *law {
+        Law::Cone { rows: 3, mu } => Some(mu),
+        _ => None,
+    }
+}
+
+impl Contacts {
+    /// Takes over a problem that the method applies to, with W row by row.
+    pub(super) fn load<W: Delassus>(
+        &mut self,
+        problem: &FrictionProblem<W>,
+        w: &[f64],
+        guess: Option<&FrictionSolution>,
+    ) {
+        self.count = problem.blocks().min(MAX_CONTACTS);
+        self.scale = problem.scale();
+        let triples = problem.q().as_chunks::<3>().0;
+        let compliance = problem.compliance().as_chunks::<3>().0;
+        let guess = guess.filter(|guess| guess.r.len() == problem.rows() && guess.r.iter().all(|r| r.is_finite()));
+        let guess = guess.map_or(&[][..], |guess| guess.r.as_chunks::<3>().0);
+        for (i, (law, q)) in problem.laws().iter().zip(triples).take(MAX_CONTACTS).enumerate() {
+            self.mu[i] = friction_of(law).unwrap_or(0.0);
+            self.q[i] = *q;
+            self.r[i] = guess.get(i).copied().unwrap_or_default();
+            law.project(&mut self.r[i]);
+        }
+        for (k, row) in w.chunks_exact(problem.rows().max(1)).enumerate().take(3 * MAX_CONTACTS) {
+            for (block, part) in self.w[k / 3].iter_mut().zip(row.as_chunks::<3>().0) {
+                block[k % 3] = *part;
+            }
+        }
+        let mut trace = 0.0;
+        for i in 0..self.count {
+            let a = &mut self.w[i][i];
+            compliance.get(i).into_iter().flatten().enumerate().for_each(|(k, c)| a[k][k] += c);
+            self.steps[i] = (inverse(a[0][0]), 2.0 * inverse(a[1][1] + a[2][2]));
+            trace += a[0][0] + a[1][1] + a[2][2];
+        }
+        (self.mean, self.softness) = (trace / (3 * self.count.max(1)) as f64, 0.0);
+        self.refresh();
+    }
+
+    pub(super) fn write(&self, r: &mut [f64]) {
+        for (r, found) in r.as_chunks_mut::<3>().0.iter_mut().zip(&self.r) {
+            *r = *found;
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    pub(super) fn impulses(&self) -> [Triple; MAX_CONTACTS] {
+        self.r
+    }
+
+    pub(super) fn set_impulses(&mut self, r: &[Triple; MAX_CONTACTS]) {
+        self.r = *r;
+        self.refresh();
+    }
+
+    /// Gives every row this compliance, relative to the mean diagonal of W, in place of the one it had.   [SET-3]
+    pub(super) fn soften(&mut self, relative: f64) {
+        let softness = relative * self.mean;
+        for (i, row) in self.w.iter_mut().enumerate().take(self.count) {
+            (0..3).for_each(|k| row[i][k][k] += softness - self.softness);
+        }
+        self.softness = softness;
+        self.refresh();
+    }
+
+    /// u ← W r + q.
+    pub(super) fn refresh(&mut self) {
+        let n = self.count;
+        for ((u, q), row) in self.u.iter_mut().zip(&self.q).zip(&self.w).take(n) {
+            let mut sum = *q;
+            for (block, r) in row.iter().zip(&self.r).take(n) {
+                for (sum, w) in sum.iter_mut().zip(block) {
+                    *sum += w[0] * r[0] + w[1] * r[1] + w[2] * r[2];
+                }
+            }
+            *u = sum;
+        }
+    }
+
+    /// ‖r − P_K(r − û)‖₂, not yet divided by ‖q‖.   [CONE-5]
+    pub(super) fn residual(&self) -> f64 {
+        let contacts = self.r.iter().zip(&self.u).zip(&self.mu).take(self.count);
+        contacts.map(|((r, u), mu)| violation(r, u, *mu)).sum::<f64>().sqrt()
+    }
+
+    /// Guesses from r − ρ u what every contact does, and brings impulses to where the guess has them. Says whether any guess
+    /// differs from the one before.   [SET-1]
+    pub(super) fn guess(&mut self) -> bool {
+        let (mut changed, mut moved) = (false, false);
+        for i in 0..self.count {
+            let (r, u, mu, (step_n, step_t)) = (self.r[i], self.u[i], self.mu[i], self.steps[i]);
+            let normal = r[0] - step_n * u[0];
+            let tangent = [r[1] - step_t * u[1], r[2] - step_t * u[2]];
+            let (before, length) = (self.guesses[i], norm(tangent));
+            if normal <= 0.0 {
+                changed |= before != Guess::Open;
+                moved |= r != [0.0; 3];
+                self.guesses[i] = Guess::Open;
+                self.r[i] = [0.0; 3];
+            } else if length <= mu * normal {
+                changed |= before != Guess::Stick;
+                self.guesses[i] = Guess::Stick;
+            } else {
+                // An impulse on the boundary knows its direction; another one takes that of r_T − ρ u_T.
+                let (own, limit) = (norm([r[1], r[2]]), mu * r[0]);
+                let known = own > 0.0 && (own - limit).abs() <= ON_BOUNDARY * limit;
+                let (part, length) = if known { ([r[1], r[2]], own) } else { (tangent, length) };
+                let e = [-part[0] / length, -part[1] / length];
+                let load = if r[0] > 0.0 { r[0] } else { normal };
+                changed |= !matches!(before, Guess::Slip(_)) || !known;
+                moved |= !known;
+                self.guesses[i] = Guess::Slip(e);
+                self.r[i] = [load, -mu * load * e[0], -mu * load * e[1]];
+            }
+        }
+        if moved {
+            self.refresh();
+        }
+        changed
+    }
+
+    /// One sweep of exact local solutions.   [GS-1]
+    pub(super) fn sweep(&mut self) {
+        for i in 0..self.count {
+            let a = self.w[i][i];
+            let local = ConeBlock::<2>::new(self.mu[i], a.as_flattened());
+            let g: Triple = std::array::from_fn(|k| {
+                self.u[i][k] - a[k][0] * self.r[i][0] - a[k][1] * self.r[i][1] - a[k][2] * self.r[i][2]
+            });
+            let (_, normal, [s, t]) = local.solve(g[0], &[g[1], g[2]], &mut 0.0);
+            self.r[i] = [normal, s, t];
+            self.refresh();
+        }
+    }
+}
+
+/// 1/a, or 0 where a is not positive: a row that nothing moves gets no step.
+fn inverse(a: f64) -> f64 {
+    if a > 0.0 { 1.0 / a } else { 0.0 }
+}
+
+pub(super) fn norm(x: [f64; 2]) -> f64 {
+    (x[0] * x[0] + x[1] * x[1]).sqrt()
+}
+
+/// ‖r − P_K(r − û)‖² of one contact.   [CONE-3] [CONE-5]
+fn violation(r: &Triple, u: &Triple, mu: f64) -> f64 {
+    let normal = r[0] - u[0] - mu * norm([u[1], u[2]]);
+    let tangent = [r[1] - u[1], r[2] - u[2]];
+    let length = norm(tangent);
+    let (n, part) = if length <= mu * normal {
+        (normal, 1.0)
+    } else {
+        let n = ((normal + mu * length) / (1.0 + mu * mu)).max(0.0);
+        (n, if length > 0.0 { mu * n / length } else { 0.0 })
+    };
+    let away = [r[0] - n, r[1] - part * tangent[0], r[2] - part * tangent[1]];
+    away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
+}
