@@ -11,6 +11,7 @@ use super::interior_point::FrictionInteriorPoint;
 use super::newton::{FrictionNewton, FrictionNewtonOptions};
 use super::nsgs::{FrictionNsgs, FrictionNsgsOptions};
 use super::reference::FrictionReference;
+use super::settle::Settle;
 use super::{FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use crate::problem::Problem;
@@ -34,7 +35,7 @@ impl Accuracy {
         match self {
             Self::RealTime => 1e-2,
             Self::Balanced => 1e-4,
-            Self::Exact => 1e-8,
+            Self::Exact => 1e-10,
         }
     }
 
@@ -100,6 +101,10 @@ pub struct FrictionRungRecord {
 /// The most rows for which the reference, which is dense and cubic, is asked.
 pub(crate) const REFERENCE_ROWS: usize = 400;
 
+/// The most rows for which a solution is refined beyond the tolerance, and the residual that is left to rounding.
+const REFINED_ROWS: usize = 120;
+const ROUNDING: f64 = 1e-15;
+
 /// The ladder of methods for [`FrictionProblem`], with their scratch memory.
 #[derive(Clone, Debug)]
 pub struct FrictionLadder {
@@ -109,9 +114,11 @@ pub struct FrictionLadder {
     few: FrictionNsgs,
     relaxed: FrictionNsgs,
     newton: FrictionNewton,
+    refiner: FrictionNewton,
     interior_point: FrictionInteriorPoint,
     admm: FrictionAdmm,
     reference: FrictionReference,
+    settle: Settle,
     candidate: FrictionSolution,
     scratch: FrictionSolution,
     records: Vec<FrictionRungRecord>,
@@ -143,6 +150,7 @@ impl FrictionLadder {
             max_steps: 100,
             ..FrictionNewtonOptions::default()
         };
+        let refiner = FrictionNewtonOptions { tolerance: ROUNDING, acceptable: ROUNDING, max_steps: 8, ..newton };
         let admm = FrictionAdmmOptions { tolerance, max_iterations: 200, ..FrictionAdmmOptions::default() };
         let few_contacts = FrictionActiveSetOptions { tolerance, ..FrictionActiveSetOptions::default() };
         let quick = if accuracy == Accuracy::RealTime { 50 } else { 200 };
@@ -153,9 +161,11 @@ impl FrictionLadder {
             few: sweeps(5, 0, 1.0),
             relaxed: sweeps(20_000, 2000, 0.5),
             newton: FrictionNewton::with_options(newton).unwrap_or_default(),
+            refiner: FrictionNewton::with_options(refiner).unwrap_or_default(),
             interior_point: FrictionInteriorPoint::default(),
             admm: FrictionAdmm::with_options(admm).unwrap_or_default(),
             reference: FrictionReference::default(),
+            settle: Settle::default(),
             candidate: FrictionSolution::default(),
             scratch: FrictionSolution::default(),
             records: Vec::new(),
@@ -203,6 +213,18 @@ impl FrictionLadder {
         }
     }
 
+    /// A few more steps of Newton's method where they are cheap: at the edge of sticking velocities are known to
+    /// residual^(2/3) only, so every digit counts.
+    fn refine(&mut self, problem: &FrictionProblem, residual: f64, solution: &mut FrictionSolution) {
+        if self.accuracy != Accuracy::Exact || problem.rows() > REFINED_ROWS || residual <= ROUNDING {
+            return;
+        }
+        let _ = self.refiner.run(problem, Some(solution), &mut self.scratch);
+        if problem.residual(&self.scratch).value < residual {
+            std::mem::swap(solution, &mut self.scratch);
+        }
+    }
+
     /// Newton from the candidate, kept when it is better.
     fn polish(&mut self, problem: &FrictionProblem) -> u32 {
         let before = problem.residual(&self.candidate).value;
@@ -237,6 +259,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
             self.records.push(FrictionRungRecord { rung: FrictionRung::FewContacts, residual, iterations: total });
             if residual <= tolerance {
                 solution.r.clone_from(&self.candidate.r);
+                self.settle.run(problem, tolerance, &mut solution.r);
                 return Ending::new(Status::Solved, total);
             }
         }
@@ -258,6 +281,8 @@ impl Solver<FrictionProblem> for FrictionLadder {
                 solution.r.clone_from(&self.candidate.r);
             }
             if best <= tolerance {
+                self.refine(problem, best, solution);
+                self.settle.run(problem, tolerance, &mut solution.r);
                 return Ending::new(Status::Solved, total);
             }
         }

@@ -19,6 +19,7 @@ pub(crate) mod newton;
 pub(crate) mod nsgs;
 pub(crate) mod operator;
 pub(crate) mod reference;
+pub(crate) mod settle;
 
 pub use law::Law;
 pub use local::{Regime, solve_local};
