@@ -15,6 +15,7 @@ use crate::{
 pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
     ws.start.update(model, &state.q, &state.v, state.time);
+    ws.before.clone_from(&state.v);
     applied_wrenches(model, &ws.start, state.time, &mut ws.applied);
     if let Some(body) = ws.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));

@@ -25,6 +25,8 @@ pub struct StepReport {
     pub iterations: u32,
     /// Times the problem was written and solved: once, and again where a missed contact or the fixed point asked for it.
     pub passes: u32,
+    /// Contacts that were hit, by the impact law of the scheme; several are several impacts in one step.
+    pub impacts: usize,
     /// The rung of the ladder that solved it.
     pub rung: &'static str,
     /// Deepest penetration at the end of the step, m.

@@ -24,6 +24,20 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
     }
 }
 
+/// The same rows for velocities alone: nothing approaches, joints move as they are prescribed to.
+pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
+    let &Start { model, h, .. } = start;
+    ws.joint_rows.clear();
+    for joint in model.joints() {
+        for (end, begin) in joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start)) {
+            ws.joint_rows.push(JointRow { a: end.a, b: end.b, bias: (end.value - begin.value) / h });
+        }
+    }
+    for contact in &mut ws.contacts {
+        contact.bias = (contact.gap_end - contact.gap_start) / h;
+    }
+}
+
 /// γ_b Φ/h + [Φ(q,t⁺) − Φ(q,t)]/h, with Φ(q) ≈ Φ(q̂) − h Wᵀ v̂ traced back from where it was linearised.   [STEP-2] [STEP-10]
 fn joints(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, h, .. } = start;

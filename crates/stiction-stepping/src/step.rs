@@ -3,10 +3,11 @@
 use stiction_multibody::{ContactId, Model};
 
 use crate::{
-    Detector, FeatureDetector, Infeasibility, Ladder, LineariseAt, Start, StepCause, StepReport, Workspace, advance,
+    Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Start, StepCause, StepReport, Workspace, advance,
     assemble, detect,
     detect::{prepare, shapes_may_collide},
     formulation,
+    impact::collide,
     ladder::Climb,
     measure::measure,
 };
@@ -43,11 +44,15 @@ const SETTLED: f64 = 1e-14;
 impl Stepper for TimeStepper {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         prepare(start, ws)?;
+        let (mut passes, mut iterations, mut growths) = (0, 0, 0);
+        ws.impacts.clear();
+        if start.scheme.impact == Impact::Poisson {
+            iterations += collide(start, self.detector.as_mut(), &mut self.ladder, ws)?;
+        }
         ws.lookahead.clear();
         if start.scheme.linearise_at != LineariseAt::Start {
-            ws.lookahead.extend(&start.state.v);
+            ws.lookahead.extend(&ws.before);
         }
-        let (mut passes, mut iterations, mut growths) = (0, 0, 0);
         loop {
             let climb = self.pass(start, ws)?;
             passes += 1;
@@ -123,6 +128,11 @@ fn reach_further(start: &Start, ws: &mut Workspace) -> bool {
     further
 }
 
+/// Contacts that were hit in the step.
+fn impacts(ws: &Workspace) -> usize {
+    ws.impacts.len() + ws.contact_reports.iter().filter(|report| report.owed < 0.0).count()
+}
+
 fn report(model: &Model, ws: &Workspace, climb: &Climb, passes: u32, measured: Infeasibility) -> StepReport {
     StepReport {
         step: ws.next.step,
@@ -133,6 +143,7 @@ fn report(model: &Model, ws: &Workspace, climb: &Climb, passes: u32, measured: I
         status: climb.status,
         iterations: climb.iterations,
         passes,
+        impacts: impacts(ws),
         rung: climb.rung,
         penetration: measured.penetration,
         joint_error: measured.joints,

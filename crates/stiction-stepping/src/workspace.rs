@@ -5,7 +5,7 @@ use stiction_complementarity::{FrictionProblem, FrictionSolution, MixedLcp, Mixe
 use stiction_geometry::{ContactPoint, broad_phase::Aabb};
 use stiction_multibody::{Configuration, Model, State, Wrench};
 
-use crate::{Contact, ContactReport, Event, Layout, Scheme, formulation::StepProblem, rows::JointRow};
+use crate::{Contact, ContactReport, Event, ImpactReport, Layout, Scheme, formulation::StepProblem, rows::JointRow};
 
 /// What a step starts from.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +43,8 @@ pub struct Workspace {
     pub(crate) linear_start: Configuration,
     /// The same with prescribed bodies at the end time.
     pub(crate) linear_end: Configuration,
+    /// The velocity the step starts with: that of the state, or the one after an impact by Poisson's hypothesis.
+    pub(crate) before: Vec<f64>,
     /// v̂: constraints are linearised at q ⊕ h v̂. Empty stands for zero: at the start of the step.
     pub(crate) lookahead: Vec<f64>,
     /// The coordinates q ⊕ h v̂.
@@ -87,6 +89,8 @@ pub struct Workspace {
     pub contact_impulses: Vec<ContactImpulse>,
     /// What the contacts did in the last step.
     pub contact_reports: Vec<ContactReport>,
+    /// Impacts by Poisson's hypothesis at the start of the last step.
+    pub impacts: Vec<ImpactReport>,
     /// Contact transitions of the last step.
     pub events: Vec<Event>,
     /// The state being made.
@@ -119,6 +123,7 @@ impl Workspace {
             &mut self.velocity,
             &mut self.joint_impulses,
             &mut self.lookahead,
+            &mut self.before,
             &mut self.next.q,
             &mut self.next.v,
             &mut self.mixed.equality.constant,

@@ -24,6 +24,11 @@ pub enum StepProblem<'a> {
 /// Writes the problem of the step from the configurations and contacts that [`crate::detect`] left.
 pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     rows::write(start, ws);
+    assemble_rows(start, ws)
+}
+
+/// Writes the problem from rows that are there already.
+pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.quadratic = start.scheme.friction == FrictionSet::Quadratic;
     if ws.quadratic {
         return cone::assemble(start, ws);
@@ -49,6 +54,11 @@ pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> R
         polygon::extract(ws);
     }
     Ok(climb)
+}
+
+/// Adds the impulses of decompression that `ws.impacts` knows already to the assembled linear problem.   [IMPACT-2]
+pub(crate) fn give_back(model: &Model, ws: &mut Workspace) {
+    polygon::give_back(model, ws);
 }
 
 /// Unknowns of the problem, velocities included.

@@ -85,7 +85,7 @@ fn joint_rows(model: &Model, ws: &mut Workspace) {
 
 /// −M, W_b and the momentum M v + h (λ_app + λ_vp); then the joint rows.   [STEP-1]
 fn momentum_rows(start: &Start, ws: &mut Workspace) {
-    let &Start { model, state, h, .. } = start;
+    let &Start { model, h, .. } = start;
     let n_v = model.dof();
     let (matrix, constants) = (&mut ws.mixed.equality.on_free, &mut ws.mixed.equality.constant);
     matrix.clear(ws.layout.free(), ws.layout.free());
@@ -97,7 +97,7 @@ fn momentum_rows(start: &Start, ws: &mut Workspace) {
             for (column, j) in slot.v.clone().enumerate() {
                 if let Some(m) = mass_entry(mobility, mass, &inertia, (row, column)) {
                     matrix.push(j, -m);
-                    momentum += m * state.v.get(j).copied().unwrap_or(0.0);
+                    momentum += m * ws.before.get(j).copied().unwrap_or(0.0);
                 }
             }
             for (joint_row, value) in ws.joint_jacobian_transposed.row(i) {
@@ -175,6 +175,24 @@ fn cone_rows(ws: &mut Workspace) {
                 matrix.push(layout.friction_at(direction), -1.0);
             }
             matrix.finish_row();
+        }
+    }
+}
+
+/// Known normal impulses: W_n p in the momentum rows, μ p in the cone rows.   [IMPACT-2]
+pub(super) fn give_back(model: &Model, ws: &mut Workspace) {
+    let layout = ws.layout;
+    for (contact, impact) in ws.contacts.iter().zip(&ws.impacts) {
+        let (a, b) = contact.row(&contact.normal);
+        for (id, wrench) in [(contact.a, &a), (contact.b, &b)] {
+            let Some((mobility, range)) = model.unknowns(id) else { continue };
+            let constants = ws.mixed.equality.constant.get_mut(range).unwrap_or_default();
+            constants.iter_mut().zip(mobility.project(wrench)).for_each(|(c, w)| *c += w * impact.decompression);
+        }
+        for cone in contact.cones.clone() {
+            if let Some(constant) = ws.mixed.complementarity.constant.get_mut(layout.sigma_at(cone)) {
+                *constant += contact.mu * impact.decompression;
+            }
         }
     }
 }

@@ -1,0 +1,73 @@
+//! Impacts by Poisson's hypothesis: before the step proper, in no time, with nothing acting but contacts and joints.
+//!
+//! Compression brings approaching contacts to rest; decompression gives back at least ε times its normal impulses.   [IMPACT-2]
+
+use stiction_multibody::{ContactId, Model};
+
+use crate::{Contact, Detector, Ladder, Start, StepCause, Workspace, detect, formulation, rows, rows::power};
+
+/// What an impact did at a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ImpactReport {
+    /// Which contact.
+    pub id: ContactId,
+    /// Normal impulse of compression, N s.
+    pub compression: f64,
+    /// Normal impulse of decompression, N s.
+    pub decompression: f64,
+}
+
+/// Lets the contacts that would close within the step collide: `ws.before` becomes the velocity after that, and `ws.impacts` tells
+/// of it. Returns the iterations.
+pub(crate) fn collide(
+    start: &Start,
+    detector: &mut dyn Detector,
+    ladder: &mut Ladder,
+    ws: &mut Workspace,
+) -> Result<u32, StepCause> {
+    ws.impacts.clear();
+    ws.lookahead.clear();
+    detect(start, detector, ws)?;
+    if !keep_colliding(start, ws) {
+        return Ok(0);
+    }
+    // ---- Compression: M (v_c − v) = W p, contacts do not approach ----
+    let at_once = Start { h: 0.0, ..*start };
+    rows::write_velocity_level(start, ws);
+    formulation::assemble_rows(&at_once, ws)?;
+    let mut iterations = formulation::solve(&at_once, ladder, ws)?.iterations;
+    ws.impacts.extend(ws.contacts.iter().zip(&ws.contact_impulses).map(|(contact, impulse)| ImpactReport {
+        id: contact.id,
+        compression: impulse.normal,
+        decompression: contact.restitution * impulse.normal,
+    }));
+    ws.before.clone_from(&ws.velocity);
+    // ---- Decompression: M (v⁺ − v_c) = W_n (ε p_c + x) + W_f p_f, with friction up to μ (ε p_c + x) ----
+    if ws.impacts.iter().any(|impact| impact.decompression > 0.0) {
+        formulation::assemble_rows(&at_once, ws)?;
+        formulation::give_back(start.model, ws);
+        iterations += formulation::solve(&at_once, ladder, ws)?.iterations;
+        for (impact, impulse) in ws.impacts.iter_mut().zip(&ws.contact_impulses) {
+            impact.decompression += impulse.normal;
+        }
+        ws.before.clone_from(&ws.velocity);
+    }
+    ws.impacts.retain(|impact| impact.compression > 0.0);
+    Ok(iterations)
+}
+
+/// Leaves the contacts that touch or would close within the step; false when none of them approaches.
+fn keep_colliding(start: &Start, ws: &mut Workspace) -> bool {
+    let &Start { model, scheme, h, .. } = start;
+    let before = &ws.before;
+    let approach = |contact: &Contact| approach(model, contact, before, h);
+    ws.contacts.retain(|contact| contact.gap_start + h * approach(contact).min(0.0) <= scheme.touch_threshold);
+    ws.contacts.iter().any(|contact| h * approach(contact) < -scheme.touch_threshold)
+}
+
+/// n · v at the start of the step, prescribed motion included; negative when the surfaces approach.
+fn approach(model: &Model, contact: &Contact, v: &[f64], h: f64) -> f64 {
+    let (a, b) = contact.row(&contact.normal);
+    let prescribed = (contact.gap_end - contact.gap_start) / h;
+    power(model, v, contact.a, &a) + power(model, v, contact.b, &b) + prescribed
+}
