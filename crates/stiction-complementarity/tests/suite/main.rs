@@ -5,6 +5,7 @@
 
 mod collection;
 mod contact;
+mod friction_active_set;
 mod friction_collection;
 mod friction_files;
 mod friction_interior_point;

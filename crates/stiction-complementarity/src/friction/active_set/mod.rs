@@ -25,7 +25,6 @@ const STIFFEN: f64 = 0.1;
 
 /// Options of [`FrictionActiveSet`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct FrictionActiveSetOptions {
     /// The residual [CONE-5] at which the method ends. Dimensionless. Default 1e-9; rounding leaves about 1e-15.
     pub tolerance: f64,
