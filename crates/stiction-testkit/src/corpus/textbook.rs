@@ -13,12 +13,11 @@ fn lcp(
     name: &str,
     family: &'static str,
     citation: &str,
-    n: usize,
     entry: impl Fn(usize, usize) -> f64,
     q: Vec<f64>,
 ) -> CorpusFile {
-    let mut m = DenseMatrix::zeros(n, n);
-    for i in 0..n {
+    let mut m = DenseMatrix::zeros(q.len(), q.len());
+    for i in 0..q.len() {
         m.row_mut(i).iter_mut().enumerate().for_each(|(j, value)| *value = entry(i, j));
     }
     let lcp = Lcp::new(m, q).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -32,7 +31,7 @@ fn given<const N: usize>(
     m: [[f64; N]; N],
     q: [f64; N],
 ) -> CorpusFile {
-    lcp(name, family, citation, N, |i, j| m[i][j], q.to_vec())
+    lcp(name, family, citation, |i, j| m[i][j], q.to_vec())
 }
 
 /// One on the diagonal, two below it.
@@ -52,14 +51,15 @@ fn exponential() -> Vec<CorpusFile> {
                  the least-index rule visits exponentially many sets";
     let fathi = "Y. Fathi, Computational complexity of LCPs associated with positive definite symmetric matrices, Math. \
                  Programming 17, 1979: M = L Lᵀ with L Murty's matrix, q = −e";
-    let murty_q = |n: usize| (0..n).map(|i| -(n - i..=n).map(|j| f64::from(1 << j)).sum::<f64>()).collect();
+    let murty_q =
+        |n: usize| -> Vec<f64> { (0..n).map(|i| -(n - i..=n).map(|j| f64::from(1 << j)).sum::<f64>()).collect() };
     let gram = |i: usize, j: usize| (0..=i.min(j)).map(|k| lower(i, k) * lower(j, k)).sum();
     vec![
-        lcp("murty-8", "exponential", murty, 8, lower, murty_q(8)),
-        lcp("murty-14", "exponential", murty, 14, lower, murty_q(14)),
-        lcp("murty-upper-10", "exponential", upper, 10, |i, j| lower(j, i), vec![-1.0; 10]),
-        lcp("fathi-16", "exponential", fathi, 16, gram, vec![-1.0; 16]),
-        lcp("fathi-40", "exponential", fathi, 40, gram, vec![-1.0; 40]),
+        lcp("murty-8", "exponential", murty, lower, murty_q(8)),
+        lcp("murty-14", "exponential", murty, lower, murty_q(14)),
+        lcp("murty-upper-10", "exponential", upper, |i, j| lower(j, i), vec![-1.0; 10]),
+        lcp("fathi-16", "exponential", fathi, gram, vec![-1.0; 16]),
+        lcp("fathi-40", "exponential", fathi, gram, vec![-1.0; 40]),
     ]
 }
 
@@ -93,7 +93,7 @@ fn small() -> Vec<CorpusFile> {
         }
     };
     // −u'' ≥ f with u ≥ 0: pulled down in the middle, pushed up at the sides.
-    let obstacle_q = (0..25).map(|i: i32| if (8..17).contains(&i) { 0.2 } else { -0.1 }).collect();
+    let obstacle_q: Vec<f64> = (0..25).map(|i: i32| if (8..17).contains(&i) { 0.2 } else { -0.1 }).collect();
     let stewart = "D. E. Stewart, J. C. Trinkle, An implicit time-stepping scheme for rigid body dynamics with inelastic collisions \
                    and Coulomb friction, Int. J. Numer. Meth. Eng. 39, 1996: one sliding contact with two directions, our numbers";
     let cps = "R. W. Cottle, J.-S. Pang, R. E. Stone, The Linear Complementarity Problem, 1992, ch. 3: feasible, but without a \
@@ -124,9 +124,9 @@ fn small() -> Vec<CorpusFile> {
         given("painleve-two", "small", PAINLEVE, [[-1.0]], [1.0]),
         given("painleve-none", "unsolvable", PAINLEVE, [[-1.0]], [-1.0]),
         given("stewart-trinkle-contact", "small", stewart, contact, [-0.1, 0.01, -0.01, 0.0]),
-        lcp("horn-5", "copositive", HORN, 5, horn, vec![-1.0; 5]),
-        lcp("obstacle-25", "z-matrix", Z_MATRIX, 25, tridiagonal(-1.0, -1.0, 2.0), obstacle_q),
-        lcp("ahn-60", "large", AHN, 60, tridiagonal(1.0, -2.0, 4.0), vec![-1.0; 60]),
+        lcp("horn-5", "copositive", HORN, horn, vec![-1.0; 5]),
+        lcp("obstacle-25", "z-matrix", Z_MATRIX, tridiagonal(-1.0, -1.0, 2.0), obstacle_q),
+        lcp("ahn-60", "large", AHN, tridiagonal(1.0, -2.0, 4.0), vec![-1.0; 60]),
     ]
 }
 

@@ -2,6 +2,7 @@
 
 use crate::collection::Listed;
 use crate::measure::Measured;
+use crate::warm::{Pair, Run};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use stiction_complementarity::Status;
@@ -27,8 +28,14 @@ How to read it, and how far to trust it:
 - The reference method is left out above 130 rows, where it takes seconds to minutes.
 ";
 
+const WARM: &str = "\
+All frictional problems again, to 1e-8, cold and from the solution of the same problem with every free velocity changed by up to
+a percent: what a time step finds. Scratch memory is there already. Times are medians over the problems of that size.
+
+";
+
 /// The whole page.
-pub(crate) fn markdown(problems: &[Listed], measured: &[Measured]) -> String {
+pub(crate) fn markdown(problems: &[Listed], measured: &[Measured], warm: &[Pair]) -> String {
     let mut page = HEAD.to_owned();
     let _ = writeln!(page, "\n{} problems, {} solves.", problems.len(), measured.len());
     page += "\n## All methods, set by set\n\n";
@@ -42,6 +49,9 @@ pub(crate) fn markdown(problems: &[Listed], measured: &[Measured]) -> String {
     let by_size =
         |m: &Measured| (m.kind == "friction").then(|| (format!("friction, {}", size_class(m.size)), m.method.clone()));
     page += &table("method", &by(measured, by_size));
+    page += "\n## What a guess is worth\n\n";
+    page += WARM;
+    page += &guesses(warm);
     page += "\n## Which rung decided\n\n";
     page + &rungs(measured)
 }
@@ -54,7 +64,7 @@ fn ladder(m: &Measured) -> bool {
     m.method.starts_with("ladder")
 }
 
-fn size_class(rows: usize) -> &'static str {
+pub(crate) fn size_class(rows: usize) -> &'static str {
     match rows {
         0..=30 => "1: up to 30 rows",
         31..=150 => "2: 31 to 150 rows",
@@ -113,6 +123,39 @@ fn row(group: &[&Measured]) -> String {
     )
 }
 
+/// Cold against warm, by size and method.
+fn guesses(pairs: &[Pair]) -> String {
+    let mut groups: BTreeMap<(&str, &str), Vec<&Pair>> = BTreeMap::new();
+    for pair in pairs {
+        groups.entry((size_class(pair.size), pair.method)).or_default().push(pair);
+    }
+    let mut text =
+        String::from("| rows | method | files | solved cold | warm | iterations cold | warm | time cold | warm |\n");
+    text += "|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
+    for ((size, method), group) in groups {
+        let of = |run: fn(&Pair) -> Run| {
+            let runs: Vec<Run> = group.iter().map(|pair| run(pair)).collect();
+            let solved = runs.iter().filter(|run| run.solved).count();
+            let iterations = median(&sorted(runs.iter().map(|run| f64::from(run.iterations))));
+            (solved, iterations, duration(median(&sorted(runs.iter().map(|run| run.seconds)))))
+        };
+        let (cold, warm) = (of(|pair| pair.cold), of(|pair| pair.warm));
+        let size = size.split_once(": ").map_or(size, |(_, words)| words);
+        let _ = writeln!(
+            text,
+            "| {size} | {method} | {} | {} | {} | {} | {} | {} | {} |",
+            group.len(),
+            cold.0,
+            warm.0,
+            cold.1,
+            warm.1,
+            cold.2,
+            warm.2
+        );
+    }
+    text
+}
+
 fn rungs(measured: &[Measured]) -> String {
     let mut counts: BTreeMap<(String, String), BTreeMap<String, usize>> = BTreeMap::new();
     for m in measured.iter().filter(|m| ladder(m)) {
@@ -130,18 +173,18 @@ fn rungs(measured: &[Measured]) -> String {
     text
 }
 
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+pub(crate) fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values
 }
 
 /// The lower median, which is one of the values.
-fn median(sorted: &[f64]) -> f64 {
+pub(crate) fn median(sorted: &[f64]) -> f64 {
     sorted.get(sorted.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
 }
 
-fn duration(seconds: f64) -> String {
+pub(crate) fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 1e-3 => format!("{:.1} µs", s * 1e6),
         s if s < 1.0 => format!("{:.1} ms", s * 1e3),
