@@ -51,7 +51,9 @@ fn warm(bencher: Bencher, name: &str, mut run: impl FnMut(&FrictionProblem, &Fri
 fn cone_active_set(bencher: Bencher, name: &str) {
     let options = FrictionActiveSetOptions { tolerance: 1e-8, ..FrictionActiveSetOptions::default() };
     let mut method = FrictionActiveSet::with_options(options).expect("options");
-    warm(bencher, name, |problem, guess, solution| drop(black_box(method.run(problem, Some(guess), solution))));
+    warm(bencher, name, |problem, guess, solution| {
+        black_box(method.run(problem, Some(guess), solution).iterations);
+    });
 }
 
 /// As a step calls it: the ladder, and the verdict by the problem's own ruler.
@@ -67,7 +69,9 @@ fn cone_ladder_with_verdict(bencher: Bencher, name: &str) {
 fn cone_sweeps(bencher: Bencher, name: &str) {
     let options = FrictionNsgsOptions { tolerance: 1e-8, ..FrictionNsgsOptions::default() };
     let mut method = FrictionNsgs::with_options(options).expect("options");
-    warm(bencher, name, |problem, guess, solution| drop(black_box(method.run(problem, Some(guess), solution))));
+    warm(bencher, name, |problem, guess, solution| {
+        black_box(method.run(problem, Some(guess), solution).iterations);
+    });
 }
 
 fn polygon(problem: &FrictionProblem, directions: usize) -> Lcp {
@@ -82,12 +86,12 @@ fn lemke(bencher: Bencher, problems: &[Lcp]) {
     let (mut method, mut solution) = (LcpLemke::new(), LcpSolution::default());
     bencher.counter(ItemsCount::new(problems.len())).bench_local(|| {
         for problem in problems {
-            drop(black_box(method.run(black_box(problem), None, &mut solution)));
+            black_box(method.run(black_box(problem), None, &mut solution).iterations);
         }
     });
 }
 
-/// Every eighth step of all motions; 3 (n_d + 2) rows.
+/// Every eighth step of all motions; 3 (`directions` + 2) rows.
 #[divan::bench(args = [4, 8, 16, 32, 64])]
 fn polygon_lemke(bencher: Bencher, directions: usize) {
     let problems: Vec<Lcp> = problems("all").iter().step_by(8).map(|problem| polygon(problem, directions)).collect();

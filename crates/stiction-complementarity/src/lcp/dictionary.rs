@@ -11,8 +11,10 @@ use super::Lcp;
 /// φ − 1, whose multiples spread evenly and never repeat.
 const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_8;
 
-/// Pivots beyond twice the rows after which the basis is factorised afresh.
-const FEW: usize = 20;
+/// The most pivots a product may have for n rows; after more the basis is factorised afresh.
+fn most_pivots(n: usize) -> usize {
+    n + n / 2 + 20
+}
 
 /// A variable of S w = S (M z + q) + d z₀.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,9 +91,28 @@ impl Dictionary {
         self.size.extend(self.value.iter().map(|value| value.abs()));
         self.basic.clear();
         self.basic.extend((0..n).map(Variable::W));
-        self.pivots.clear();
-        self.columns.clear();
         self.first_cover = 0.0;
+        self.reserve(n);
+    }
+
+    /// Empties everything else, with room for any path of this size.
+    fn reserve(&mut self, n: usize) {
+        self.pivots.clear();
+        self.pivots.reserve(most_pivots(n));
+        self.columns.clear();
+        self.columns.reserve(most_pivots(n) * n);
+        for scratch in [&mut self.tied, &mut self.support] {
+            scratch.clear();
+            scratch.reserve(n);
+        }
+        for scratch in self.rows.iter_mut().chain([&mut self.fall]) {
+            scratch.clear();
+            scratch.reserve(n);
+        }
+        self.moved.clear();
+        self.moved.reserve(n);
+        self.taken.clear();
+        self.taken.reserve(n);
     }
 
     /// The row that leaves when z₀ enters: the least q_i / d_i, the last of ties, so that all rows become lexicographically
@@ -212,7 +233,7 @@ impl Dictionary {
         };
         self.keep_column(row);
         // A long path is a product of too many factors; afresh it has as many as there are z in the basis.
-        self.pivots.len() <= 2 * problem.size() + FEW || self.refactor(problem)
+        self.pivots.len() < most_pivots(problem.size()) || self.refactor(problem)
     }
 
     /// Adds the column of the last ratio test to the product.

@@ -214,6 +214,17 @@ impl LcpLemke {
         }
     }
 
+    /// Room for a basis of any size up to n, so that only the first problem of a size allocates.
+    fn reserve(&mut self, n: usize) {
+        self.lu.reserve(n);
+        self.basis.clear();
+        self.basis.reserve(n);
+        for scratch in [&mut self.defect, &mut self.correction, &mut self.ray] {
+            scratch.clear();
+            scratch.reserve(n);
+        }
+    }
+
     /// Solves M_ZZ z_Z = −q_Z for the basic z from the original numbers, refined once.   [LCP-5]
     fn solve_basis(&mut self, problem: &Lcp, z: &mut [f64]) {
         self.basis.clear();
@@ -257,6 +268,7 @@ impl Solver<Lcp> for LcpLemke {
         if problem.q().iter().all(|&q| q >= 0.0) {
             return Ending::new(Status::Solved, 0);
         }
+        self.reserve(problem.size());
         let budget = self.options.max_pivots.unwrap_or_else(|| 1000 + 50 * problem.size() as u32);
         let mut pivots = 0;
         let (mut status, mut only_rays) = (Status::Solved, true);

@@ -3,7 +3,8 @@
 use stiction_complementarity::linalg::BlockMatrix;
 use stiction_complementarity::{
     FrictionActiveSet, FrictionActiveSetOptions, FrictionLadder, FrictionNsgs, FrictionProblem, FrictionSolution, Law,
-    Problem, Solver, Status, Tolerance, solve,
+    Lcp, LcpLemke, LcpSolution, PolygonOptions, PolygonalFriction, Problem, Solver, Status, Tolerance, eliminate_free,
+    solve,
 };
 use stiction_testkit::plate::MOTIONS;
 use stiction_testkit::problems::{Motion, random, stack, tower};
@@ -110,6 +111,38 @@ fn boxes_and_other_problems() {
     assert_eq!(method(1e-9).run(&other, None, &mut FrictionSolution::default()).status, Status::Breakdown);
     let options = FrictionActiveSetOptions { tolerance: 0.0, ..FrictionActiveSetOptions::default() };
     assert_eq!(FrictionActiveSet::with_options(options).unwrap_err().name, "tolerance");
+}
+
+/// C-28 by polygons: the same steps as LCPs. Only the first problem of a size allocates, however long the paths of the others;
+/// pivots per step grow with the directions, and are many more than the systems of the cone.
+#[test]
+fn polygons_of_the_plate_run_by_lemke() {
+    let mut last = 0;
+    for directions in [4, 8, 16] {
+        let mut options = PolygonOptions::default();
+        options.directions = directions;
+        let pose = |problem: &FrictionProblem| {
+            let polygonal = PolygonalFriction::new(problem, &options).unwrap();
+            eliminate_free(polygonal.problem()).unwrap()
+        };
+        let problems = MOTIONS.iter().flat_map(|motion| motion.problems(2.5e-4, 120));
+        let problems: Vec<Lcp> = problems.step_by(4).map(|problem| pose(&problem)).collect();
+        let (mut method, mut solution, mut pivots) = (LcpLemke::new(), LcpSolution::default(), 0);
+        let mut all = |problems: &[Lcp]| {
+            for problem in problems {
+                let outcome = solve(&mut method, problem, None, &mut solution, &Tolerance::default());
+                assert_eq!(outcome.status, Status::Solved, "{directions} directions: {:?}", outcome.residual);
+                pivots += outcome.iterations as usize;
+            }
+        };
+        all(&problems[..1]);
+        let allocations = count_allocations(|| all(&problems[1..]));
+        assert_eq!(allocations.count, 0, "{directions} directions");
+        println!("{directions} directions: {} rows, {pivots} pivots in {} steps", 3 * (directions + 2), problems.len());
+        // About half the rows in the mean, as a path of contacts that mostly slide takes.
+        assert!(pivots > last && pivots <= 3 * (directions + 2) * problems.len(), "{pivots} pivots");
+        last = pivots;
+    }
 }
 
 /// Methods, ladder and verdict allocate nothing once warm.

@@ -147,7 +147,7 @@ impl System {
             }
             let (upper, lower) = a.split_at_mut(k + 1);
             let head = &upper[k][k..n];
-            if !(head[0].abs() > VANISHED * mean) {
+            if head[0].abs() <= VANISHED * mean || head[0].is_nan() {
                 return false;
             }
             let inverse = 1.0 / head[0];
