@@ -2,7 +2,7 @@
 //! with the covering variable z₀ of S w = S (M z + q) + d z₀.   [LCP-3]
 //!
 //! The basis is kept as a product of elementary matrices, one per pivot, and only columns and rows that are asked for are
-//! computed [LCP-14]: a pivot costs n times the pivots so far, where a tableau costs n² whatever is read of it. Degeneracy is
+//! computed [LCP-19]: a pivot costs n times the pivots so far, where a tableau costs n² whatever is read of it. Degeneracy is
 //! resolved lexicographically [LCP-4]. What counts as a tie or a zero is judged against `size`, the largest value a variable
 //! has had, so the judgement does not depend on units.
 
@@ -44,7 +44,7 @@ pub(super) struct Judgement {
     pub(super) shift: u16,
 }
 
-/// One pivot: column `y` of the entering variable before it, and the row in which it took its place.   [LCP-14]
+/// One pivot: column `y` of the entering variable before it, and the row in which it took its place.   [LCP-19]
 #[derive(Clone, Copy, Debug)]
 struct Elementary {
     row: usize,
@@ -139,7 +139,7 @@ impl Dictionary {
         self.value[row]
     }
 
-    /// fall ← B⁻¹ a of a nonbasic variable, where S w − S M z − d z₀ = S q has the columns a.   [LCP-14]
+    /// fall ← B⁻¹ a of a nonbasic variable, where S w − S M z − d z₀ = S q has the columns a.   [LCP-19]
     fn enter(&mut self, problem: &Lcp, entering: Variable) {
         let (n, fall) = (problem.size(), &mut self.fall);
         fall.clear();
@@ -295,7 +295,7 @@ impl Dictionary {
         best
     }
 
-    /// out ← row i of B⁻¹: eᵢᵀ times the elementary matrices from the last to the first. Only the rows of pivots fill up.   [LCP-14]
+    /// out ← row i of B⁻¹: eᵢᵀ times the elementary matrices from the last to the first. Only the rows of pivots fill up.   [LCP-19]
     fn inverse_row(&mut self, row: usize, out: &mut Vec<f64>) {
         let n = self.value.len();
         out.clear();

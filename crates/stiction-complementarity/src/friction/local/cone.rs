@@ -178,7 +178,7 @@ impl<const T: usize> ConeBlock<T> {
     }
 
     /// The root where T = 2, and a vector along p there. Cramer's rule makes D p = x (x a + y b) with a = adj(C) d and
-    /// b = mean d, and D = det S is positive, so D φ has the same root and is free of divisions:   [GS-5]
+    /// b = mean d, and D = det S is positive, so D φ has the same root and is free of divisions:   [GS-9]
     /// D φ = x √(α x² + 2 β x y + γ y²) + ρ₀ x² + ρ₁ x y + ρ₂ y².
     fn slip_in_space(&self, g_n: f64, d: &[f64; T], (least, start): (f64, f64), y: &mut f64) -> [f64; T] {
         let a = cramer(&self.c, 1.0, d);
