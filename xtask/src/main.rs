@@ -1,13 +1,14 @@
 //! Developer commands: `cargo xtask COMMAND`.
 //!
 //! Standard library only, so that the command compiles in a second or two on a fresh clone. One file per command:
-//! `test`, `equations`, `promises`, `licences`, `sizes`, `bench`; the files beside them hold what the commands share.
+//! `test`, `equations`, `promises`, `licences`, `sizes`, `bench`, `collection`; the files beside them hold what the commands share.
 
 // This program starts other programs, reads the tree and measures wall time; the rule that forbids clocks, files and
 // the environment protects the numerical crates, not this one.
 #![allow(clippy::disallowed_methods)]
 
 mod bench;
+mod collection;
 mod equations;
 mod licences;
 mod promises;
@@ -31,6 +32,8 @@ Developer commands of stiction.
     cargo xtask sizes                   files, functions and parameter lists beyond the soft limits
     cargo xtask bench [ARGUMENT...]     the speed cases, built in release (arguments go to `stiction bench`)
     cargo xtask instructions [FILTER]   instructions per step of the speed cases, counted by valgrind
+    cargo xtask corpus                  the files of problems/ that are made from code, the same bytes every time
+    cargo xtask report                  every method on every problem within reach: docs/solver-report.md (about two minutes)
     cargo xtask help                    this text
 
 Exit code: 0 done, 1 a check failed, 2 bad usage.
@@ -47,6 +50,8 @@ fn main() -> ExitCode {
         ["check-licences"] => licences::run(),
         ["sizes"] => sizes::run(),
         ["bench", rest @ ..] => bench::run(rest),
+        ["corpus"] => collection::write_corpus(),
+        ["report"] => collection::report(),
         ["instructions"] => bench::instructions(""),
         ["instructions", filter] => bench::instructions(filter),
         [] | ["help" | "--help" | "-h"] => {

@@ -3,7 +3,10 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use stiction::scene::SceneError;
+use stiction::{
+    complementarity::{Accuracy, catalogue},
+    scene::SceneError,
+};
 
 /// Simulates multibody systems with frictional contact: stick is stick, slip is slip.
 #[derive(Debug, Parser)]
@@ -64,6 +67,9 @@ pub(crate) struct RunOptions {
     /// Where to write; out/<scene> unless given
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Write the contact problems of these steps (the first is 1) to `DIR/problem_N.json`, for `stiction solve`
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub(crate) keep_problems: Vec<u64>,
     /// Print the summary as JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
@@ -150,35 +156,63 @@ pub(crate) struct CheckOptions {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
+Examples:
+  stiction solve problem.json
   stiction solve problem.json --solver all
+  stiction solve contacts.json --solver nsgs,interior-point --accuracy balanced --explain
+
+Methods: ladder for every problem (the default), and
+  lcp       lemke, principal-pivoting, gauss-seidel, newton, enumeration
+  mlcp      the same after elimination of the free unknowns, and pivoting, which needs none
+  boxlcp    newton
+  mcp       newton-1, newton-2, ... from the starts that the file lists
+  friction  active-set, nsgs, nsgs-relaxed, interior-point, newton, admm, reference, polygon
 
 A problem is a JSON object: {\"kind\": \"lcp\", \"n\": 2, \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}
 or, with free unknowns first, {\"kind\": \"mlcp\", \"n_eq\": 1, \"m_comp\": 1, \"M\": ..., \"q\": ...}.
-Exit code 1 when no method solved it.")]
+The files in problems/ show the other kinds. A residual is measured by the problem, never by the method.
+Exit code 1 when no method solved it, 2 for a method that does not exist for its kind.")]
 pub(crate) struct SolveOptions {
     /// The problem file
     pub(crate) problem: PathBuf,
-    /// Methods, separated by commas
-    #[arg(long, value_name = "S", value_enum, value_delimiter = ',', default_value = "lemke")]
-    pub(crate) solver: Vec<Method>,
-    /// Largest residual that counts as solved
-    #[arg(long, value_name = "E", default_value_t = 1e-9, allow_negative_numbers = true)]
-    pub(crate) tolerance: f64,
+    /// Methods, separated by commas, or `all`
+    #[arg(long, value_name = "S", value_delimiter = ',', default_value = catalogue::DEFAULT_METHOD)]
+    pub(crate) solver: Vec<String>,
+    /// Largest residual that counts as solved; 1e-10 for linear problems, 1e-8 for nonlinear ones, that of the accuracy for
+    /// friction
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub(crate) tolerance: Option<f64>,
+    /// How far the ladder of a frictional problem goes
+    #[arg(long, value_name = "A", value_enum, default_value_t)]
+    pub(crate) accuracy: SolveAccuracy,
+    /// Say what the matrix promises, whether a solution exists, whether impulses are bounded and unique
+    #[arg(long)]
+    pub(crate) explain: bool,
     /// Print JSON, with the solutions
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Methods of `stiction solve`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Method {
-    /// Lemke's method with lexicographic pivoting
-    Lemke,
-    /// All complementary bases, for up to 16 complementary unknowns
-    Enumeration,
-    /// Every method
-    All,
+/// Accuracy levels of frictional problems.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SolveAccuracy {
+    /// A few sweeps, residual 1e-2
+    RealTime,
+    /// Residual 1e-4
+    Balanced,
+    /// Residual 1e-8
+    #[default]
+    Exact,
+}
+
+impl From<SolveAccuracy> for Accuracy {
+    fn from(accuracy: SolveAccuracy) -> Self {
+        match accuracy {
+            SolveAccuracy::RealTime => Self::RealTime,
+            SolveAccuracy::Balanced => Self::Balanced,
+            SolveAccuracy::Exact => Self::Exact,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -34,7 +34,13 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let _ = std::fs::remove_file(folder.join(FAILED_PROBLEM));
     let stop = stop_on_signals()?;
     let started = Instant::now();
-    let stopped = simulate(&mut simulation, &mut recorder, scene.settings.steps(), &stop);
+    let mut unkept = None;
+    let stopped = simulate(&mut simulation, &mut recorder, scene.settings.steps(), &stop, |step, simulation| {
+        if options.keep_problems.contains(&step) {
+            let written = write_problem(simulation, &folder.join(format!("problem_{step}.json")));
+            unkept = unkept.take().or(written.err());
+        }
+    });
     let wall_seconds = started.elapsed().as_secs_f64();
     let ending = match &stopped {
         Ok(true) => Ending::Finished,
@@ -47,7 +53,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
         let kept = keep_problem(&simulation, &error, &folder);
         return Err(Failure::step(&error, kept.as_deref()));
     }
-    match finished.trouble {
+    match finished.trouble.map(|trouble| trouble.to_string()).or(unkept) {
         Some(trouble) => {
             Err(Failure::work(trouble).with_help("the simulation itself is not affected; its table above is complete"))
         }
@@ -69,12 +75,13 @@ fn labels(scene: &Scene, options: &RunOptions) -> RunLabels {
     }
 }
 
-/// Steps until the end (true) or until somebody wants it to stop (false).
+/// Steps until the end (true) or until somebody wants it to stop (false); `after` sees every step that was made.
 fn simulate(
     simulation: &mut Simulation,
     recorder: &mut Recorder,
     steps: u64,
     stop: &AtomicBool,
+    mut after: impl FnMut(u64, &Simulation),
 ) -> Result<bool, StepError> {
     let mut progress = Progress::new(steps, "steps");
     for done in 1..=steps {
@@ -83,6 +90,7 @@ fn simulate(
         }
         let report = simulation.step()?;
         recorder.record(simulation, &report);
+        after(done, simulation);
         progress.at(done);
     }
     Ok(true)
@@ -111,11 +119,17 @@ fn keep_problem(simulation: &Simulation, error: &StepError, folder: &Path) -> Op
         return None;
     }
     let path = folder.join(FAILED_PROBLEM);
+    write_problem(simulation, &path).ok().map(|()| path)
+}
+
+/// Writes the problem of the last step, or says why not.
+fn write_problem(simulation: &Simulation, path: &Path) -> Result<(), String> {
     let problem = match simulation.problem() {
         StepProblem::Mixed(problem) => ProblemFile::MixedLcp(problem.clone()),
         StepProblem::Friction(problem) => ProblemFile::Friction(problem.clone()),
-        _ => return None,
+        _ => return Err("problems of this kind have no file format yet".to_owned()),
     };
-    let text = problem.to_json().ok()?;
-    std::fs::write(&path, text).ok().map(|()| path)
+    let text = problem.to_json();
+    let text = text.map_err(|error| format!("the problem for {} cannot be written: {error}", path.display()))?;
+    std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

@@ -1,58 +1,75 @@
 //! `stiction solve`: a complementarity problem from a file through one or more methods.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use serde::Serialize;
 use stiction::complementarity::{
-    Lcp, LcpEnumeration, LcpLemke, LcpSolution, MAX_FILE_BYTES, MixedLcp, MixedLcpSchur, MixedLcpSolution, Problem,
-    ProblemFile, Residual, Solver, Status, Tolerance, solve,
+    MAX_FILE_BYTES, ProblemFile, Residual, Tolerance,
+    catalogue::{self, Answer, Options, Report, Rung},
 };
 
 use crate::{
-    arguments::{Method, SolveOptions},
+    arguments::SolveOptions,
     failure::Failure,
-    layout::{columns, number, print_json, print_text, seconds},
+    layout::{columns, counted, number, print_json, print_text, seconds},
 };
 
-const ENUMERATION: &str = "enumeration";
+/// The name that stands for every method.
+const ALL: &str = "all";
 
 /// Solutions with more unknowns are not printed for people.
 const UNKNOWNS_SHOWN: usize = 20;
 
+/// Everything that is printed.
+#[derive(Debug, Serialize)]
+struct Account {
+    problem: String,
+    tolerance: f64,
+    attempts: Vec<Attempt>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<Vec<String>>,
+}
+
 /// How one method fared.
 #[derive(Debug, Serialize)]
 struct Attempt {
-    solver: &'static str,
+    solver: String,
     status: String,
     solved: bool,
-    residual: Residual,
-    iterations: u32,
+    residual: Option<Residual>,
+    worst: Option<String>,
+    iterations: Option<u32>,
     wall_seconds: f64,
-    solution: Solution,
-}
-
-/// The answer by name of unknowns.
-#[derive(Debug, Default, Serialize)]
-struct Solution {
-    /// Free unknowns; none in an LCP.
-    free: Vec<f64>,
-    /// Complementary unknowns.
-    z: Vec<f64>,
+    rungs: Vec<Rung>,
+    failure: Option<String>,
+    hint: Option<&'static str>,
+    note: Option<String>,
+    /// The unknowns by their symbols.
+    solution: BTreeMap<&'static str, Vec<f64>>,
 }
 
 pub(crate) fn run(options: &SolveOptions) -> Result<(), Failure> {
-    let tolerance = Tolerance { solved: options.tolerance, loose: Tolerance::default().loose.max(options.tolerance) };
-    tolerance.validate().map_err(Failure::input)?;
-    let problem = read(options)?;
-    let methods: &[Method] =
-        if options.solver.contains(&Method::All) { &[Method::Lemke, Method::Enumeration] } else { &options.solver };
-    let attempts: Vec<_> = methods.iter().map(|method| attempt(&problem, *method, &tolerance)).collect();
-    if options.json {
-        print_json(&attempts)?;
-    } else {
-        print_text(&table(&problem, &attempts))?;
+    let asked = Options { tolerance: options.tolerance, accuracy: options.accuracy.into() };
+    if let Some(solved) = options.tolerance {
+        let tolerance = Tolerance { solved, loose: Tolerance::default().loose.max(solved) };
+        tolerance.validate().map_err(Failure::input)?;
     }
-    if attempts.iter().any(|attempt| attempt.solved) {
+    let problem = read(options)?;
+    let attempts: Result<Vec<_>, _> =
+        chosen(&problem, &options.solver).iter().map(|name| attempt(&problem, name, &asked)).collect();
+    let account = Account {
+        problem: described(&problem),
+        tolerance: asked.tolerance.unwrap_or_else(|| catalogue::default_tolerance(&problem, asked.accuracy)),
+        attempts: attempts?,
+        explanation: options.explain.then(|| catalogue::explain(&problem)),
+    };
+    if options.json {
+        print_json(&account)?;
+    } else {
+        print_text(&text(&account))?;
+    }
+    if account.attempts.iter().any(|attempt| attempt.solved) {
         Ok(())
     } else {
         Err(Failure::work("no method solved the problem"))
@@ -69,99 +86,125 @@ fn read(options: &SolveOptions) -> Result<ProblemFile, Failure> {
     ProblemFile::read(&text).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }
 
-fn attempt(problem: &ProblemFile, method: Method, tolerance: &Tolerance) -> Attempt {
-    match (problem, method) {
-        (ProblemFile::Lcp(problem), Method::Enumeration) => lcp(ENUMERATION, LcpEnumeration::new(), problem, tolerance),
-        (ProblemFile::Lcp(problem), _) => lcp("lemke", LcpLemke::new(), problem, tolerance),
-        (ProblemFile::MixedLcp(problem), Method::Enumeration) => {
-            mixed(ENUMERATION, MixedLcpSchur::new(LcpEnumeration::new()), problem, tolerance)
-        }
-        (ProblemFile::MixedLcp(problem), _) => mixed("lemke", MixedLcpSchur::new(LcpLemke::new()), problem, tolerance),
-        _ => Attempt {
-            solver: "none",
-            status: "no method for this kind of problem".to_owned(),
-            solved: false,
-            residual: Residual::immeasurable(0),
-            iterations: 0,
-            wall_seconds: 0.0,
-            solution: Solution::default(),
-        },
-    }
-}
-
-fn lcp(name: &'static str, solver: impl Solver<Lcp>, problem: &Lcp, tolerance: &Tolerance) -> Attempt {
-    let mut solution = LcpSolution::default();
-    let attempt = explain_size(measured(name, solver, problem, &mut solution, tolerance), problem.size());
-    Attempt { solution: Solution { free: Vec::new(), z: solution.z }, ..attempt }
-}
-
-fn mixed(name: &'static str, solver: impl Solver<MixedLcp>, problem: &MixedLcp, tolerance: &Tolerance) -> Attempt {
-    let mut solution = MixedLcpSolution::default();
-    let attempt = explain_size(measured(name, solver, problem, &mut solution, tolerance), problem.complementary_size());
-    Attempt { solution: Solution { free: solution.free, z: solution.complementary }, ..attempt }
-}
-
-fn measured<P: Problem>(
-    name: &'static str,
-    mut solver: impl Solver<P>,
-    problem: &P,
-    solution: &mut P::Solution,
-    tolerance: &Tolerance,
-) -> Attempt {
-    let started = Instant::now();
-    let outcome = solve(&mut solver, problem, None, solution, tolerance);
-    Attempt {
-        solver: name,
-        status: outcome.status.to_string(),
-        solved: outcome.status == Status::Solved,
-        residual: outcome.residual,
-        iterations: outcome.iterations,
-        wall_seconds: started.elapsed().as_secs_f64(),
-        solution: Solution::default(),
-    }
-}
-
-/// Enumeration refuses large problems; the table should say so instead of calling it a breakdown.
-fn explain_size(attempt: Attempt, unknowns: usize) -> Attempt {
-    if attempt.solver == ENUMERATION && unknowns > LcpEnumeration::MAX_SIZE {
-        Attempt { status: format!("more than {} unknowns", LcpEnumeration::MAX_SIZE), ..attempt }
+/// The names asked for, with `all` written out.
+fn chosen(problem: &ProblemFile, names: &[String]) -> Vec<String> {
+    if names.iter().any(|name| name == ALL) {
+        catalogue::methods(problem).into_iter().map(|method| method.name).collect()
     } else {
-        attempt
+        names.to_vec()
     }
 }
 
-fn table(problem: &ProblemFile, attempts: &[Attempt]) -> String {
-    let kind = match problem {
-        ProblemFile::Lcp(problem) => format!("lcp with {} unknowns", problem.size()),
+fn attempt(problem: &ProblemFile, name: &str, options: &Options) -> Result<Attempt, Failure> {
+    let started = Instant::now();
+    let answer = catalogue::run(problem, name, options).map_err(|unknown| {
+        let methods = catalogue::methods(problem);
+        let width = methods.iter().map(|method| method.name.len()).max().unwrap_or(0);
+        let lines: Vec<_> = methods.iter().map(|method| format!("{:width$}  {}", method.name, method.about)).collect();
+        Failure::input(format!("there is no method `{name}` for {}", unknown.kind))
+            .with_help(format!("there are\n{}", lines.join("\n")))
+    })?;
+    let wall_seconds = started.elapsed().as_secs_f64();
+    Ok(match answer {
+        Answer::NotApplicable { reason } => Attempt {
+            solver: name.to_owned(),
+            status: "not applicable".to_owned(),
+            solved: false,
+            residual: None,
+            worst: None,
+            iterations: None,
+            wall_seconds,
+            rungs: Vec::new(),
+            failure: Some(reason),
+            hint: None,
+            note: None,
+            solution: BTreeMap::new(),
+        },
+        Answer::Ended(report) => ended(name, wall_seconds, report),
+    })
+}
+
+fn ended(name: &str, wall_seconds: f64, report: Report) -> Attempt {
+    Attempt {
+        solver: name.to_owned(),
+        status: report.status.to_string(),
+        solved: report.status.is_solved(),
+        residual: Some(report.residual),
+        worst: Some(report.worst),
+        iterations: Some(report.iterations),
+        wall_seconds,
+        rungs: report.rungs,
+        failure: report.failure,
+        hint: report.hint,
+        note: report.note,
+        solution: report.solution.into_iter().map(|unknowns| (unknowns.name, unknowns.values)).collect(),
+    }
+}
+
+/// Kind and size of a problem.
+fn described(problem: &ProblemFile) -> String {
+    let kind = catalogue::kind(problem);
+    match problem {
+        ProblemFile::Lcp(problem) => format!("{kind} with {}", counted(problem.size(), "unknown", "unknowns")),
         ProblemFile::MixedLcp(problem) => {
-            format!(
-                "mixed lcp with {} free and {} complementary unknowns",
-                problem.free_size(),
-                problem.complementary_size()
-            )
+            let (free, complementary) = (problem.free_size(), problem.complementary_size());
+            format!("{kind} with {free} free and {complementary} complementary unknowns")
         }
-        _ => "problem of another kind".to_owned(),
-    };
-    let rows: Vec<_> = attempts
-        .iter()
-        .map(|attempt| {
-            vec![
-                attempt.solver.to_owned(),
-                attempt.status.clone(),
-                number(attempt.residual.value),
-                attempt.iterations.to_string(),
-                seconds(attempt.wall_seconds),
-            ]
-        })
-        .collect();
-    let summary = columns(&["solver", "status", "residual", "iterations", "time"], &rows);
-    format!("{kind}\n\n{summary}{}", answers(attempts))
+        ProblemFile::BoxLcp(problem) => format!("{kind} with {}", counted(problem.size(), "unknown", "unknowns")),
+        ProblemFile::Ncp { problem, starts } => {
+            let starts = counted(starts.len(), "listed start", "listed starts");
+            format!("{kind} with {} and {starts}", counted(problem.size(), "unknown", "unknowns"))
+        }
+        ProblemFile::Friction(problem) => {
+            format!("{kind} with {} and {} rows", counted(problem.blocks(), "block", "blocks"), problem.rows())
+        }
+        _ => kind.to_owned(),
+    }
+}
+
+fn text(account: &Account) -> String {
+    let rows: Vec<_> = account.attempts.iter().map(row).collect();
+    let table = columns(&["solver", "status", "residual", "iterations", "time", "worst"], &rows);
+    let remarks: String = account.attempts.iter().map(remarks).collect();
+    let remarks = if remarks.is_empty() { remarks } else { format!("\n{remarks}") };
+    let explanation: String =
+        account.explanation.iter().flat_map(|lines| lines.iter().map(|line| format!("{line}\n"))).collect();
+    let explanation = if explanation.is_empty() { explanation } else { format!("\n{explanation}") };
+    format!("{}\n\n{table}{remarks}{explanation}{}", account.problem, answers(&account.attempts))
+}
+
+fn row(attempt: &Attempt) -> Vec<String> {
+    let cell = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    vec![
+        attempt.solver.clone(),
+        attempt.status.clone(),
+        cell(attempt.residual.map(|residual| number(residual.value))),
+        cell(attempt.iterations.map(|iterations| iterations.to_string())),
+        if attempt.residual.is_some() { seconds(attempt.wall_seconds) } else { "-".to_owned() },
+        cell(attempt.worst.clone().filter(|_| !attempt.solved)),
+    ]
+}
+
+/// The lines below the table about one method: its rungs, why it failed and what to try.
+fn remarks(attempt: &Attempt) -> String {
+    let rung = |rung: &Rung| format!("{} {} ({})", rung.name, number(rung.residual), rung.iterations);
+    let rungs: Vec<_> = attempt.rungs.iter().map(rung).collect();
+    let rungs = (rungs.len() > 1 || !attempt.solved).then(|| rungs.join(", ")).filter(|rungs| !rungs.is_empty());
+    let lines = [
+        ("rungs", rungs),
+        ("why", attempt.failure.clone()),
+        ("hint", attempt.hint.map(str::to_owned)),
+        ("note", attempt.note.clone()),
+    ];
+    let line =
+        |(label, line): (&str, Option<String>)| line.map(|line| format!("{}: {label}: {line}\n", attempt.solver));
+    lines.into_iter().filter_map(line).collect()
 }
 
 /// The unknowns that were found, as far as a person would read them.
 fn answers(attempts: &[Attempt]) -> String {
     let solved = || attempts.iter().filter(|attempt| attempt.solved);
-    let size = |attempt: &Attempt| attempt.solution.free.len() + attempt.solution.z.len();
+    let size = |attempt: &Attempt| attempt.solution.values().map(Vec::len).sum::<usize>();
     if solved().any(|attempt| size(attempt) > UNKNOWNS_SHOWN) {
         return "\n--json prints the solution\n".to_owned();
     }
@@ -169,13 +212,10 @@ fn answers(attempts: &[Attempt]) -> String {
         let values: Vec<_> = values.iter().map(f64::to_string).collect();
         format!("{solver}: {name} = [{}]\n", values.join(", "))
     };
-    let lines: String = solved()
-        .flat_map(|attempt| {
-            let Solution { free, z } = &attempt.solution;
-            [("u", free), ("z", z)].map(|(name, values)| (attempt.solver, name, values))
-        })
-        .filter(|(.., values)| !values.is_empty())
-        .map(|(solver, name, values)| line(solver, name, values))
-        .collect();
+    let named = |attempt: &Attempt| {
+        let unknowns = attempt.solution.iter().filter(|(_, values)| !values.is_empty());
+        unknowns.map(|(name, values)| line(&attempt.solver, name, values)).collect::<String>()
+    };
+    let lines: String = solved().map(named).collect();
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }

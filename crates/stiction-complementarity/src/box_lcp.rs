@@ -129,6 +129,11 @@ impl Problem for BoxLcp {
         let violations = z.iter().enumerate().map(|(i, &z_i)| natural_map_between(z_i, self.w(i, z), bounds(i)));
         Residual::worst_of(violations, residual_scale(self.q.iter().copied()))
     }
+
+    /// Bounds may lie far from zero, so only what cannot be measured is refused.
+    fn accepts_guess(&self, guess: &BoxLcpSolution) -> bool {
+        self.residual(guess).value.is_finite()
+    }
 }
 
 impl NcpFunction for BoxLcp {

@@ -52,6 +52,7 @@ pub use lcp::ladder::{Certificate, LcpLadder, LcpRung, RungRecord};
 pub use lcp::lemke::{LcpLemke, LcpLemkeOptions, LemkeFailure};
 pub use lcp::newton::{LcpNewton, LcpNewtonOptions};
 pub use lcp::principal_pivoting::{LcpPrincipalPivoting, LcpPrincipalPivotingOptions, PrincipalPivotingFailure};
+pub use lcp::uniqueness::{is_copositive_plus, is_w_unique};
 pub use lcp::{Lcp, LcpSolution};
 pub use linalg::{DenseMatrix, SparseMatrix};
 pub use mixed_lcp::ladder::{MixedLcpLadder, MixedLcpRung, MixedRungRecord};

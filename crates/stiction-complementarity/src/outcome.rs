@@ -50,6 +50,9 @@ pub struct Outcome<S> {
     pub residual: Residual,
     /// Iterations, in the method's own unit (pivots, sweeps, bases).
     pub iterations: u32,
+    /// Whether a guess was given and not used, because the problem does not accept it
+    /// ([`Problem::accepts_guess`](crate::Problem::accepts_guess)).
+    pub guess_ignored: bool,
 }
 
 /// What a method claims about itself; [`solve`](crate::solve) turns it into an [`Outcome`].

@@ -13,7 +13,18 @@ pub trait Problem {
     ///
     /// Non-finite numbers and wrong lengths measure as infinity.
     fn residual(&self, solution: &Self::Solution) -> Residual;
+
+    /// Whether a guess is worth starting from: it fits, is finite, and is not far worse than no guess at all.
+    ///
+    /// Zero measures about one with every scaled ruler here, so a guess that measures a thousand times that comes from
+    /// elsewhere. Problems whose ruler is not scaled ask for a finite residual only.
+    fn accepts_guess(&self, guess: &Self::Solution) -> bool {
+        self.residual(guess).value <= LARGEST_GUESS
+    }
 }
+
+/// The residual of a guess beyond which it is ignored. Dimensionless.
+const LARGEST_GUESS: f64 = 1e3;
 
 /// The size of the worst violation and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

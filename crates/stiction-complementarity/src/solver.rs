@@ -33,6 +33,9 @@ impl<P: Problem, S: Solver<P> + ?Sized> Solver<P> for Box<S> {
 /// answer is `Solved`, within `tolerance.loose` it is `SolvedLoosely`, otherwise a claim of success becomes `Breakdown`. A
 /// method that says it failed is believed: a small residual may only mean that the problem is small. A NaN in the answer
 /// measures as infinity and so cannot pass.
+///
+/// A guess that the problem does not accept (wrong length, NaN, from another scene, far too large) is not handed on, and
+/// the outcome says so.
 pub fn solve<'s, P: Problem, S: Solver<P> + ?Sized>(
     solver: &mut S,
     problem: &P,
@@ -40,7 +43,9 @@ pub fn solve<'s, P: Problem, S: Solver<P> + ?Sized>(
     solution: &'s mut P::Solution,
     tolerance: &Tolerance,
 ) -> Outcome<&'s P::Solution> {
-    let claim = solver.run(problem, guess, solution);
+    let accepted = guess.filter(|guess| problem.accepts_guess(guess));
+    let guess_ignored = guess.is_some() && accepted.is_none();
+    let claim = solver.run(problem, accepted, solution);
     let residual = problem.residual(solution);
     let status = match claim.status {
         failure @ (Status::Infeasible | Status::Breakdown) => failure,
@@ -49,5 +54,5 @@ pub fn solve<'s, P: Problem, S: Solver<P> + ?Sized>(
         Status::BudgetExhausted => Status::BudgetExhausted,
         _ => Status::Breakdown,
     };
-    Outcome { solution, status, residual, iterations: claim.iterations }
+    Outcome { solution, status, residual, iterations: claim.iterations, guess_ignored }
 }

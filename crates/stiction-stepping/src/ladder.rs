@@ -32,6 +32,9 @@ pub(crate) struct Climb {
     pub(crate) iterations: u32,
 }
 
+/// The residual frictional problems are solved to: velocities in m/s are known to about this times their size.
+const CONE_TOLERANCE: f64 = 1e-10;
+
 /// Methods in the order they are tried: for mixed linear problems, and for frictional ones.
 #[derive(Debug)]
 pub struct Ladder {
@@ -48,10 +51,10 @@ impl Default for Ladder {
         let lemke = Box::new(MixedLcpSchur::new(LcpLemke::default()));
         let others = Box::new(MixedLcpLadder::new());
         let tolerance = Tolerance::default();
-        let cone = Box::new(FrictionLadder::default());
+        let cone = FrictionLadder::with_tolerance(CONE_TOLERANCE).unwrap_or_default().settling();
         Self {
             mixed: vec![Rung { name: "lemke", solver: lemke }, Rung { name: "other-methods", solver: others }],
-            cone: vec![Rung { name: "friction", solver: cone }],
+            cone: vec![Rung { name: "friction", solver: Box::new(cone) }],
             tolerance,
         }
     }

@@ -7,7 +7,7 @@
 //! Usable from integration tests. Inside the unit tests of `stiction-complementarity` itself the traits are those of
 //! another build of that crate and do not fit.
 
-use stiction_complementarity::{Ending, LcpSolution, MixedLcpSolution, Problem, Solver, Status};
+use stiction_complementarity::{Ending, FrictionSolution, LcpSolution, MixedLcpSolution, Problem, Solver, Status};
 
 /// The way to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +47,12 @@ impl Overwrite for MixedLcpSolution {
     fn overwrite(&mut self, value: f64) {
         self.free.fill(value);
         self.complementary.fill(value);
+    }
+}
+
+impl Overwrite for FrictionSolution {
+    fn overwrite(&mut self, value: f64) {
+        self.r.fill(value);
     }
 }
 

@@ -6,11 +6,13 @@
 
 pub mod alloc;
 pub mod cases;
+pub mod corpus;
 pub mod failing;
 pub mod penalty;
 pub mod plate;
 pub mod problems;
 pub mod random;
+pub mod rocks;
 pub mod tolerance;
 
 pub use alloc::{Allocations, CountingAllocator, count_allocations};

@@ -1,6 +1,7 @@
 //! The methods for frictional problems.
 
 use super::{Answer, Report, Rung, Unknowns, measured};
+use crate::friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions, MAX_CONTACTS};
 use crate::friction::admm::{FrictionAdmm, FrictionAdmmOptions};
 use crate::friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions};
 use crate::friction::ladder::{Accuracy, FrictionLadder, FrictionRungRecord, REFERENCE_ROWS};
@@ -15,8 +16,9 @@ use crate::problem::{Problem, Residual};
 use crate::reformulate::polygon::{PolygonOptions, PolygonalFriction};
 use crate::solver::Solver;
 
-pub(super) const METHODS: [(&str, &str); 8] = [
+pub(super) const METHODS: [(&str, &str); 9] = [
     ("ladder", "the methods below in the order of their cost, as far as the accuracy asks for"),
+    ("active-set", "which contacts open, stick and slip, guessed and solved at once; few spatial contacts only"),
     ("nsgs", "block Gauss-Seidel sweeps, each contact solved exactly"),
     ("nsgs-relaxed", "the same with half steps, against oscillations of redundant contacts"),
     ("interior-point", "primal-dual interior point with the exact law inside"),
@@ -27,13 +29,14 @@ pub(super) const METHODS: [(&str, &str); 8] = [
 ];
 
 /// The most complementary unknowns of a polygonal problem, which is dense: Lemke's method takes about n³/2 operations.
-const POLYGON_UNKNOWNS: usize = 500;
+const POLYGON_UNKNOWNS: usize = 300;
 
 /// Runs the method of that name; nothing when there is none. Options were checked by their constructors with constants, and
 /// the tolerance by whoever made it: where it makes no sense, the defaults remain.
 pub(super) fn run(problem: &FrictionProblem, name: &str, tolerance: &Tolerance, accuracy: Accuracy) -> Option<Answer> {
     let answer = match name {
         "ladder" => ladder(problem, tolerance, accuracy),
+        "active-set" => active_set(problem, tolerance),
         "nsgs" => sweeps(problem, tolerance, 1.0),
         "nsgs-relaxed" => sweeps(problem, tolerance, 0.5),
         "interior-point" => interior_point(problem, tolerance),
@@ -93,6 +96,16 @@ fn ladder(problem: &FrictionProblem, tolerance: &Tolerance, accuracy: Accuracy) 
     Answer::Ended(finished(Report { rungs, ..report }, problem, solution))
 }
 
+fn active_set(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
+    if !FrictionActiveSet::applies(problem) {
+        return Answer::not_applicable(format!(
+            "made for at most {MAX_CONTACTS} contacts in space, without joints and other laws"
+        ));
+    }
+    let options = FrictionActiveSetOptions { tolerance: tolerance.solved, ..FrictionActiveSetOptions::default() };
+    plain(&mut FrictionActiveSet::with_options(options).unwrap_or_default(), problem, tolerance)
+}
+
 fn sweeps(problem: &FrictionProblem, tolerance: &Tolerance, relaxation: f64) -> Answer {
     let options = FrictionNsgsOptions { tolerance: tolerance.solved, relaxation, ..FrictionNsgsOptions::default() };
     let mut method = FrictionNsgs::with_options(options).unwrap_or_default();
@@ -117,7 +130,7 @@ fn reference(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
         let rows = problem.rows();
         return Answer::not_applicable(format!("{rows} rows are more than the {REFERENCE_ROWS} it is asked with"));
     }
-    let options = FrictionReferenceOptions { tolerance: 0.1 * tolerance.solved, ..FrictionReferenceOptions::default() };
+    let options = FrictionReferenceOptions { tolerance: tolerance.solved, ..FrictionReferenceOptions::default() };
     let asymmetry = relative_asymmetry(problem);
     if asymmetry > options.asymmetry {
         return Answer::not_applicable(format!(

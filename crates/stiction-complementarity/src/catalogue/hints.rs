@@ -53,6 +53,7 @@ fn frictional(method: &str, status: Status) -> &'static str {
         ("ladder", _) => {
             "every rung failed: duplicated contacts, a wedged body or extreme mass ratios; remove contacts, or add compliance"
         }
+        ("active-set", _) => "its guesses went round in a circle: try interior-point or ladder",
         ("nsgs", _) => {
             "stacks and mass ratios stall sweeps: try interior-point or ladder, nsgs-relaxed if it oscillates"
         }

@@ -1,20 +1,21 @@
 //! The ladder for frictional problems: methods in the order they are tried, each graded by the problem.
 //!
-//! Few contacts are solved at once. Otherwise fast iteration first, because most problems are easy and warm; Newton to finish what it began; the interior point,
-//! which does not care for stacks and mass ratios, with the same polish; ADMM as another start for Newton; relaxed sweeps;
-//! and the slow reference where it can be afforded. Every rung starts from the best impulses so far, except those that
-//! start afresh, and every rung taken is recorded.
+//! Few contacts are solved at once. Otherwise sweeps come first, because most problems are easy or warm, and go on as long as
+//! their rate promises an end that is cheaper than factorisations. Then the interior point, which does not care for stacks
+//! and mass ratios, polished by Newton; Newton from where the sweeps got; the other starts of the interior point; ADMM as
+//! another start for Newton; relaxed sweeps; and the slow reference where it can be afforded. Every rung taken is recorded,
+//! the best impulses of all are the answer, and every decision is made by counts and residuals, never by the clock.
 
 use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
 use super::admm::{FrictionAdmm, FrictionAdmmOptions};
-use super::interior_point::FrictionInteriorPoint;
+use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, STARTS};
 use super::newton::{FrictionNewton, FrictionNewtonOptions};
 use super::nsgs::{FrictionNsgs, FrictionNsgsOptions};
 use super::reference::FrictionReference;
 use super::settle::Settle;
-use super::{FrictionProblem, FrictionSolution};
+use super::{FrictionProblem, FrictionSolution, Operator};
 use crate::outcome::{Ending, Status};
-use crate::problem::Problem;
+use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
 
 /// How far a solve goes.
@@ -35,7 +36,7 @@ impl Accuracy {
         match self {
             Self::RealTime => 1e-2,
             Self::Balanced => 1e-4,
-            Self::Exact => 1e-10,
+            Self::Exact => 1e-8,
         }
     }
 
@@ -59,10 +60,14 @@ pub enum FrictionRung {
     WarmSweeps,
     /// Gauss-Seidel from zero.
     ColdSweeps,
-    /// Semismooth Newton from the best so far.
+    /// Semismooth Newton from where the sweeps ended.
     Newton,
-    /// The interior point, a few sweeps, and Newton.
+    /// The interior point from its first start, a few sweeps, and Newton.
     InteriorPoint,
+    /// More sweeps from where the first ones ended, and Newton.
+    MoreSweeps,
+    /// The interior point from its other starts, a few sweeps, and Newton.
+    OtherStarts,
     /// ADMM and Newton.
     Admm,
     /// Many relaxed sweeps, and Newton.
@@ -80,6 +85,8 @@ impl FrictionRung {
             Self::ColdSweeps => "cold-sweeps",
             Self::Newton => "newton",
             Self::InteriorPoint => "interior-point",
+            Self::MoreSweeps => "more-sweeps",
+            Self::OtherStarts => "other-starts",
             Self::Admm => "admm",
             Self::RelaxedSweeps => "relaxed-sweeps",
             Self::Reference => "reference",
@@ -101,16 +108,39 @@ pub struct FrictionRungRecord {
 /// The most rows for which the reference, which is dense and cubic, is asked.
 pub(crate) const REFERENCE_ROWS: usize = 400;
 
-/// The most rows for which a solution is refined beyond the tolerance, and the residual that is left to rounding.
+/// The most rows for which a solution is refined beyond the tolerance, the most for which slow contacts settle, and the
+/// residual that is left to rounding.
 const REFINED_ROWS: usize = 120;
+const SETTLED_ROWS: usize = 600;
 const ROUNDING: f64 = 1e-15;
+
+/// Sweeps between two looks at the rate.
+const CHUNK: u32 = 20;
+
+/// The interior point costs about as much as this many sweeps, through bodies.
+const INTERIOR_POINT: f64 = 150.0;
+
+/// Where W is explicit its factors fill, and sweeps are cheap beside them: so many are made whatever their rate.
+const EXPLICIT_SWEEPS: f64 = 200.0;
+
+/// A residual from which Newton alone is worth a try before the interior point.
+const NEAR: f64 = 1e-3;
+
+/// Steps of Newton after other methods, and on its own.
+const POLISH: u32 = 40;
+const NEWTON: u32 = 100;
+
+/// Steps of the interior point from its first start.
+const FIRST_START: u32 = 60;
 
 /// The ladder of methods for [`FrictionProblem`], with their scratch memory.
 #[derive(Clone, Debug)]
 pub struct FrictionLadder {
     accuracy: Accuracy,
+    tolerance: f64,
     few_contacts: FrictionActiveSet,
     quick: FrictionNsgs,
+    more: FrictionNsgs,
     few: FrictionNsgs,
     relaxed: FrictionNsgs,
     newton: FrictionNewton,
@@ -118,9 +148,12 @@ pub struct FrictionLadder {
     interior_point: FrictionInteriorPoint,
     admm: FrictionAdmm,
     reference: FrictionReference,
-    settle: Settle,
+    /// For simulations; none where an answer within tolerance is enough.
+    settle: Option<Settle>,
     candidate: FrictionSolution,
     scratch: FrictionSolution,
+    /// Where the sweeps ended.
+    swept: FrictionSolution,
     records: Vec<FrictionRungRecord>,
 }
 
@@ -133,12 +166,33 @@ impl Default for FrictionLadder {
 impl FrictionLadder {
     /// The ladder for an accuracy.
     pub fn new(accuracy: Accuracy) -> Self {
-        let tolerance = accuracy.tolerance();
-        let sweeps = |max_sweeps, stall_after, relaxation| {
+        Self::aimed_at(accuracy, accuracy.tolerance())
+    }
+
+    /// All rungs, aimed at this residual [CONE-5] instead of that of an accuracy.
+    pub fn with_tolerance(tolerance: f64) -> Result<Self, OptionError> {
+        if tolerance.is_finite() && tolerance > 0.0 {
+            Ok(Self::aimed_at(Accuracy::Exact, tolerance))
+        } else {
+            Err(OptionError { name: "tolerance", value: tolerance, range: "(0, ∞)" })
+        }
+    }
+
+    /// Prefers stick to slips so slow that the residual cannot tell them apart, and refines small problems to rounding:
+    /// what a simulation wants, in which such errors would add up step by step.   [SETTLE-1]
+    #[must_use]
+    pub fn settling(mut self) -> Self {
+        self.settle = Some(Settle::default());
+        self
+    }
+
+    fn aimed_at(accuracy: Accuracy, tolerance: f64) -> Self {
+        let sweeps = |max_sweeps, check_every, stall_after, relaxation| {
             let options = FrictionNsgsOptions {
                 max_sweeps,
                 tolerance,
                 relaxation,
+                check_every,
                 stall_after,
                 ..FrictionNsgsOptions::default()
             };
@@ -147,27 +201,31 @@ impl FrictionLadder {
         let newton = FrictionNewtonOptions {
             tolerance: 0.1 * tolerance,
             acceptable: tolerance,
-            max_steps: 100,
+            max_steps: NEWTON,
             ..FrictionNewtonOptions::default()
         };
         let refiner = FrictionNewtonOptions { tolerance: ROUNDING, acceptable: ROUNDING, max_steps: 8, ..newton };
+        let interior_point = FrictionInteriorPointOptions { tolerance, ..FrictionInteriorPointOptions::default() };
         let admm = FrictionAdmmOptions { tolerance, max_iterations: 200, ..FrictionAdmmOptions::default() };
         let few_contacts = FrictionActiveSetOptions { tolerance, ..FrictionActiveSetOptions::default() };
-        let quick = if accuracy == Accuracy::RealTime { 50 } else { 200 };
+        let quick = if accuracy == Accuracy::RealTime { 50 } else { CHUNK };
         Self {
             accuracy,
+            tolerance,
             few_contacts: FrictionActiveSet::with_options(few_contacts).unwrap_or_default(),
-            quick: sweeps(quick, 100, 1.0),
-            few: sweeps(5, 0, 1.0),
-            relaxed: sweeps(20_000, 2000, 0.5),
+            quick: sweeps(quick, 10, 0, 1.0),
+            more: sweeps(160, 10, 100, 1.0),
+            few: sweeps(5, 5, 0, 1.0),
+            relaxed: sweeps(20_000, 10, 2000, 0.5),
             newton: FrictionNewton::with_options(newton).unwrap_or_default(),
             refiner: FrictionNewton::with_options(refiner).unwrap_or_default(),
-            interior_point: FrictionInteriorPoint::default(),
+            interior_point: FrictionInteriorPoint::with_options(interior_point).unwrap_or_default(),
             admm: FrictionAdmm::with_options(admm).unwrap_or_default(),
             reference: FrictionReference::default(),
-            settle: Settle::default(),
+            settle: None,
             candidate: FrictionSolution::default(),
             scratch: FrictionSolution::default(),
+            swept: FrictionSolution::default(),
             records: Vec::new(),
         }
     }
@@ -177,61 +235,127 @@ impl FrictionLadder {
         &self.records
     }
 
-    fn rungs(&self, rows: usize, warm: bool) -> impl Iterator<Item = FrictionRung> + use<> {
-        use FrictionRung::{Admm, ColdSweeps, InteriorPoint, Newton, Reference, RelaxedSweeps, WarmSweeps};
-        let first = if warm { WarmSweeps } else { ColdSweeps };
-        let further: &[FrictionRung] = match self.accuracy {
-            Accuracy::RealTime => &[],
-            _ => &[Newton, InteriorPoint, Admm, RelaxedSweeps, Reference],
+    /// The rungs after the sweeps, which ended at `swept`. With explicit W every factorisation is dear, so what the sweeps
+    /// began is finished first; through bodies only where they came near.
+    fn rungs(&self, problem: &FrictionProblem, swept: f64) -> impl Iterator<Item = FrictionRung> + use<> {
+        use FrictionRung::{Admm, InteriorPoint, MoreSweeps, Newton, OtherStarts, Reference, RelaxedSweeps};
+        let explicit = matches!(problem.operator(), Operator::Local(_));
+        let (further, rows) = (self.accuracy != Accuracy::RealTime, problem.rows());
+        let worthwhile = move |rung: &FrictionRung| match rung {
+            Newton => explicit || swept <= NEAR,
+            MoreSweeps => !explicit,
+            Reference => rows <= REFERENCE_ROWS,
+            _ => true,
         };
-        let affordable = move |rung: &FrictionRung| *rung != Reference || rows <= REFERENCE_ROWS;
-        std::iter::once(first).chain(further.iter().copied()).filter(affordable)
+        let order = [Newton, InteriorPoint, MoreSweeps, OtherStarts, Admm, RelaxedSweeps, Reference];
+        order.into_iter().filter(move |rung| further && worthwhile(rung))
     }
 
-    /// Runs one rung from `best` into `self.candidate` and returns its iterations.
-    fn climb(&mut self, rung: FrictionRung, problem: &FrictionProblem, best: Option<&FrictionSolution>) -> u32 {
+    /// Runs one rung, records it, and keeps its answer where that is the best so far.
+    fn take(
+        &mut self,
+        rung: FrictionRung,
+        problem: &FrictionProblem,
+        guess: Option<&FrictionSolution>,
+        best: &mut f64,
+        solution: &mut FrictionSolution,
+    ) -> FrictionRungRecord {
+        let iterations = match rung {
+            FrictionRung::RelaxedSweeps => self.climb(rung, problem, Some(solution)),
+            _ => self.climb(rung, problem, guess),
+        };
+        let record = FrictionRungRecord { rung, residual: problem.residual(&self.candidate).value, iterations };
+        self.records.push(record);
+        if record.residual < *best {
+            *best = record.residual;
+            solution.r.clone_from(&self.candidate.r);
+        }
+        record
+    }
+
+    /// Runs one rung, from `guess` where it takes one, into `self.candidate` and returns its iterations.
+    fn climb(&mut self, rung: FrictionRung, problem: &FrictionProblem, guess: Option<&FrictionSolution>) -> u32 {
         match rung {
-            FrictionRung::FewContacts => self.few_contacts.run(problem, best, &mut self.candidate).iterations,
-            FrictionRung::WarmSweeps => self.quick.run(problem, best, &mut self.candidate).iterations,
-            FrictionRung::ColdSweeps => self.quick.run(problem, None, &mut self.candidate).iterations,
-            FrictionRung::Newton => self.newton.run(problem, best, &mut self.candidate).iterations,
+            FrictionRung::FewContacts => self.few_contacts.run(problem, guess, &mut self.candidate).iterations,
+            FrictionRung::WarmSweeps => self.sweep(problem, guess),
+            FrictionRung::ColdSweeps => self.sweep(problem, None),
+            FrictionRung::InteriorPoint => self.go_inside(problem, &STARTS[..1], FIRST_START),
+            FrictionRung::OtherStarts => self.go_inside(problem, &STARTS[1..], 2 * FIRST_START),
             FrictionRung::Reference => self.reference.run(problem, None, &mut self.candidate).iterations,
-            FrictionRung::InteriorPoint => {
-                let steps = self.interior_point.run(problem, None, &mut self.candidate).iterations;
-                std::mem::swap(&mut self.candidate, &mut self.scratch);
-                let sweeps = self.few.run(problem, Some(&self.scratch), &mut self.candidate).iterations;
-                steps + sweeps + self.polish(problem)
+            FrictionRung::Newton => {
+                let explicit = matches!(problem.operator(), Operator::Local(_));
+                let most = if explicit { NEWTON } else { POLISH / 2 };
+                self.newton.run_at_most(most, problem, Some(&self.swept), &mut self.candidate).iterations
+            }
+            FrictionRung::MoreSweeps => {
+                let sweeps = self.more.run(problem, Some(&self.swept), &mut self.candidate).iterations;
+                sweeps + self.polish(problem, NEWTON)
             }
             FrictionRung::Admm => {
                 let steps = self.admm.run(problem, None, &mut self.candidate).iterations;
-                steps + self.polish(problem)
+                steps + self.polish(problem, POLISH)
             }
             FrictionRung::RelaxedSweeps => {
-                let sweeps = self.relaxed.run(problem, best, &mut self.candidate).iterations;
-                sweeps + self.polish(problem)
+                let sweeps = self.relaxed.run(problem, guess, &mut self.candidate).iterations;
+                sweeps + self.polish(problem, NEWTON)
             }
         }
     }
 
     /// A few more steps of Newton's method where they are cheap: at the edge of sticking velocities are known to
-    /// residual^(2/3) only, so every digit counts.
-    fn refine(&mut self, problem: &FrictionProblem, residual: f64, solution: &mut FrictionSolution) {
-        if self.accuracy != Accuracy::Exact || problem.rows() > REFINED_ROWS || residual <= ROUNDING {
-            return;
+    /// residual^(2/3) only, so every digit counts. Then slow contacts settle.
+    fn finish(&mut self, problem: &FrictionProblem, residual: f64, solution: &mut FrictionSolution) {
+        let Some(settle) = &mut self.settle else { return };
+        if problem.rows() <= REFINED_ROWS && residual > ROUNDING {
+            let _ = self.refiner.run(problem, Some(solution), &mut self.scratch);
+            if problem.residual(&self.scratch).value < residual {
+                std::mem::swap(solution, &mut self.scratch);
+            }
         }
-        let _ = self.refiner.run(problem, Some(solution), &mut self.scratch);
-        if problem.residual(&self.scratch).value < residual {
-            std::mem::swap(solution, &mut self.scratch);
+        if problem.rows() <= SETTLED_ROWS {
+            settle.run(problem, self.tolerance, &mut solution.r);
         }
     }
 
+    /// Sweeps by chunks while their rate promises the tolerance for less than the interior point costs.   [GS-5]
+    fn sweep(&mut self, problem: &FrictionProblem, from: Option<&FrictionSolution>) -> u32 {
+        let mut sweeps = self.quick.run(problem, from, &mut self.candidate).iterations;
+        let mut residual = problem.residual(&self.candidate).value;
+        let explicit = matches!(problem.operator(), Operator::Local(_));
+        let mut left = if explicit { EXPLICIT_SWEEPS } else { INTERIOR_POINT };
+        while residual > self.tolerance && self.accuracy != Accuracy::RealTime && left > 0.0 {
+            std::mem::swap(&mut self.candidate, &mut self.scratch);
+            sweeps += self.quick.run(problem, Some(&self.scratch), &mut self.candidate).iterations;
+            let before = std::mem::replace(&mut residual, problem.residual(&self.candidate).value);
+            left -= f64::from(CHUNK);
+            // Residuals fall by a constant factor per chunk; NaN, from a standstill at zero, ends the sweeps too.
+            let chunks = libm::log(self.tolerance / residual) / libm::log(residual / before);
+            if !explicit && !(residual < before && chunks * f64::from(CHUNK) <= left) {
+                break;
+            }
+        }
+        self.swept.r.clone_from(&self.candidate.r);
+        sweeps
+    }
+
+    /// The interior point from these starts, a few sweeps, and Newton.
+    fn go_inside(&mut self, problem: &FrictionProblem, starts: &[f64], most: u32) -> u32 {
+        let steps = self.interior_point.run_from((starts, most), problem, &mut self.candidate).iterations;
+        if problem.residual(&self.candidate).value <= self.tolerance {
+            return steps;
+        }
+        std::mem::swap(&mut self.candidate, &mut self.scratch);
+        let sweeps = self.few.run(problem, Some(&self.scratch), &mut self.candidate).iterations;
+        steps + sweeps + self.polish(problem, POLISH)
+    }
+
     /// Newton from the candidate, kept when it is better.
-    fn polish(&mut self, problem: &FrictionProblem) -> u32 {
+    fn polish(&mut self, problem: &FrictionProblem, most: u32) -> u32 {
         let before = problem.residual(&self.candidate).value;
-        if before <= self.accuracy.tolerance() {
+        if before <= self.tolerance {
             return 0;
         }
-        let steps = self.newton.run(problem, Some(&self.candidate), &mut self.scratch).iterations;
+        let steps = self.newton.run_at_most(most, problem, Some(&self.candidate), &mut self.scratch).iterations;
         if problem.residual(&self.scratch).value < before {
             std::mem::swap(&mut self.candidate, &mut self.scratch);
         }
@@ -251,7 +375,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
         solution: &mut FrictionSolution,
     ) -> Ending {
         self.records.clear();
-        let tolerance = self.accuracy.tolerance();
+        let tolerance = self.tolerance;
         let mut total = 0_u32;
         if FrictionActiveSet::applies(problem) {
             total = self.climb(FrictionRung::FewContacts, problem, guess);
@@ -259,7 +383,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
             self.records.push(FrictionRungRecord { rung: FrictionRung::FewContacts, residual, iterations: total });
             if residual <= tolerance {
                 solution.r.clone_from(&self.candidate.r);
-                self.settle.run(problem, tolerance, &mut solution.r);
+                self.finish(problem, 0.0, solution);
                 return Ending::new(Status::Solved, total);
             }
         }
@@ -270,22 +394,19 @@ impl Solver<FrictionProblem> for FrictionLadder {
             return Ending::new(Status::Solved, 0);
         }
         let guess = guess.filter(|guess| problem.residual(guess).value.is_finite());
-        for rung in self.rungs(problem.rows(), guess.is_some()) {
-            let from = if rung == FrictionRung::WarmSweeps { guess } else { Some(&*solution) };
-            let iterations = self.climb(rung, problem, from);
-            let residual = problem.residual(&self.candidate).value;
-            self.records.push(FrictionRungRecord { rung, residual, iterations });
-            total = total.saturating_add(iterations);
-            if residual < best {
-                best = residual;
-                solution.r.clone_from(&self.candidate.r);
-            }
+        let first = if guess.is_some() { FrictionRung::WarmSweeps } else { FrictionRung::ColdSweeps };
+        let swept = self.take(first, problem, guess, &mut best, solution);
+        total = total.saturating_add(swept.iterations);
+        for rung in self.rungs(problem, swept.residual) {
             if best <= tolerance {
-                self.refine(problem, best, solution);
-                self.settle.run(problem, tolerance, &mut solution.r);
-                return Ending::new(Status::Solved, total);
+                break;
             }
+            total = total.saturating_add(self.take(rung, problem, None, &mut best, solution).iterations);
         }
-        Ending::new(Status::BudgetExhausted, total)
+        if best > tolerance {
+            return Ending::new(Status::BudgetExhausted, total);
+        }
+        self.finish(problem, best, solution);
+        Ending::new(Status::Solved, total)
     }
 }

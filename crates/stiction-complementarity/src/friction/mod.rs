@@ -63,6 +63,9 @@ impl Delassus for Operator {
     fn rows(&self) -> usize {
         delegate!(self, inner => Delassus::rows(inner))
     }
+    fn first_not_finite(&self) -> Option<(usize, f64)> {
+        delegate!(self, inner => Delassus::first_not_finite(inner))
+    }
     fn apply(&self, r: &[f64], out: &mut [f64], state: &mut Vec<f64>) {
         delegate!(self, inner => inner.apply(r, out, state));
     }
@@ -142,6 +145,9 @@ impl<W: Delassus> FrictionProblem<W> {
         ensure_size("operator", total, self.operator.rows())?;
         ensure_size("q", total, self.q.len())?;
         ensure_finite("q", &self.q)?;
+        if let Some((row, value)) = self.operator.first_not_finite() {
+            return Err(ProblemError::NotFinite { part: "operator", row, value });
+        }
         if !self.compliance.is_empty() {
             ensure_size("compliance", total, self.compliance.len())?;
             ensure_finite("compliance", &self.compliance)?;
@@ -213,18 +219,29 @@ impl<W: Delassus> FrictionProblem<W> {
 }
 
 /// Squared length of r − P_K(r − û) for one law.   [CONE-5]
+///
+/// A component that the projection leaves alone counts as û itself: r − (r − û) would lose a velocity that is small against
+/// a huge impulse, and a contact that nothing can stop would look solved.
 fn violation(law: &Law, r: &[f64], u: &[f64]) -> f64 {
     if let Law::Equality { .. } = law {
         return u.iter().map(|u| u * u).sum();
     }
-    let mut moved = [0.0; MAX_CONTACT_ROWS];
-    let moved = &mut moved[..r.len()];
+    let shift = law.shift(u);
+    let (mut moved, mut projected) = ([0.0; MAX_CONTACT_ROWS], [0.0; MAX_CONTACT_ROWS]);
+    let (moved, projected) = (&mut moved[..r.len()], &mut projected[..r.len()]);
     moved.iter_mut().zip(r.iter().zip(u)).for_each(|(m, (r, u))| *m = r - u);
     if let Some(normal) = moved.first_mut() {
-        *normal -= law.shift(u);
+        *normal -= shift;
     }
-    law.project(moved);
-    moved.iter().zip(r).map(|(p, r)| (r - p) * (r - p)).sum()
+    projected.copy_from_slice(moved);
+    law.project(projected);
+    let mut sum = 0.0;
+    for k in 0..r.len() {
+        let shifted = if k == 0 { u[k] + shift } else { u[k] };
+        let away = if projected[k] == moved[k] { shifted } else { r[k] - projected[k] };
+        sum += away * away;
+    }
+    sum
 }
 
 thread_local! {
@@ -252,7 +269,9 @@ impl<W: Delassus> FrictionProblem<W> {
         if !(scale > 1e-140 && scale < 1e140) {
             // Squares would leave the range of numbers: everything in the unit of q.
             unit = 1.0 / scale;
-            u.iter_mut().for_each(|u| *u *= unit);
+            for u in u.iter_mut() {
+                *u *= unit;
+            }
             state.clear();
             state.extend(solution.r.iter().map(|r| r * unit));
             r = state;

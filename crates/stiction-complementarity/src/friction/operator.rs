@@ -11,6 +11,11 @@ pub trait Delassus {
     /// Number of rows.
     fn rows(&self) -> usize;
 
+    /// The first entry that is not finite, as (row, value), where the operator can tell; such an operator is refused.
+    fn first_not_finite(&self) -> Option<(usize, f64)> {
+        None
+    }
+
     /// out ← W r; `state` is scratch memory.
     fn apply(&self, r: &[f64], out: &mut [f64], state: &mut Vec<f64>);
 
@@ -40,6 +45,10 @@ impl Delassus for BlockMatrix {
 
     fn rows(&self) -> usize {
         Self::rows(self)
+    }
+
+    fn first_not_finite(&self) -> Option<(usize, f64)> {
+        Self::first_not_finite(self)
     }
 
     fn apply(&self, r: &[f64], out: &mut [f64], _: &mut Vec<f64>) {
@@ -181,6 +190,10 @@ impl Delassus for Bodies {
         self.jacobian.rows()
     }
 
+    fn first_not_finite(&self) -> Option<(usize, f64)> {
+        self.jacobian.first_not_finite()
+    }
+
     fn apply(&self, r: &[f64], out: &mut [f64], state: &mut Vec<f64>) {
         self.begin(r, state);
         out.fill(0.0);
@@ -243,8 +256,19 @@ impl Delassus for Bodies {
     }
 }
 
-/// out ← out + A Bᵀ with rows of N numbers; rows of `out` are `stride` apart.
+/// out ← out + A Bᵀ with rows of N numbers; rows of `out` are `stride` apart. Two spatial contacts, three rows each, are the
+/// common case and compiled for themselves.
 fn couple_fixed<const N: usize>(a: &[f64], b: &[f64], out: &mut [f64], stride: usize) {
+    let threes = (<&[[f64; N]; 3]>::try_from(a.as_chunks::<N>().0), <&[[f64; N]; 3]>::try_from(b.as_chunks::<N>().0));
+    if let (Ok(a), Ok(b)) = threes {
+        for (out, a) in out.chunks_mut(stride).zip(a) {
+            let Some(out) = out.first_chunk_mut::<3>() else { return };
+            for (out, b) in out.iter_mut().zip(b) {
+                *out += a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            }
+        }
+        return;
+    }
     for (out, a) in out.chunks_mut(stride).zip(a.as_chunks::<N>().0) {
         for (out, b) in out.iter_mut().zip(b.as_chunks::<N>().0) {
             *out += a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();

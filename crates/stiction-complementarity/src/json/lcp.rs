@@ -55,7 +55,8 @@ pub(super) fn read_mixed_lcp(fields: Fields) -> Result<MixedLcp, ProblemFileErro
     let (m, q) = numbers(fields.m, fields.q, free.saturating_add(complementary), "mlcp")?;
     let (upper, lower) = m.split_at(free);
     let (a, b) = q.split_at(free);
-    Ok(MixedLcp::new(row_block(upper, a, free), row_block(lower, b, free))?)
+    let sizes = (free, complementary);
+    Ok(MixedLcp::new(row_block(upper, a, sizes), row_block(lower, b, sizes))?)
 }
 
 /// The matrix and the vector, once their sizes are known to be n × n and n.
@@ -81,9 +82,8 @@ fn numbers(
 }
 
 /// Splits full rows into the columns of the free variables, which come first, and of the complementary ones.
-fn row_block(rows: &[Vec<f64>], constant: &[f64], free: usize) -> RowBlock {
+fn row_block(rows: &[Vec<f64>], constant: &[f64], (free, complementary): (usize, usize)) -> RowBlock {
     let (mut on_free, mut on_complementary) = (SparseMatrix::default(), SparseMatrix::default());
-    let complementary = rows.first().map_or(0, |row| row.len() - free);
     on_free.clear(rows.len(), free);
     on_complementary.clear(rows.len(), complementary);
     for row in rows {

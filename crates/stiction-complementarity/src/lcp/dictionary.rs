@@ -1,14 +1,20 @@
-//! The condensed tableau of Lemke's method: each basic variable as an affine function of the nonbasic ones,
-//! x_B = value + rates · x_N, with the covering variable z₀ of S w = S (M z + q) + d z₀.   [LCP-3]
+//! The dictionary of Lemke's method: each basic variable as an affine function of the nonbasic ones, x_B = value − fall · x_N,
+//! with the covering variable z₀ of S w = S (M z + q) + d z₀.   [LCP-3]
 //!
-//! Degeneracy is resolved lexicographically [LCP-4]. What counts as a tie or a zero is judged against `size`, the
-//! largest value a variable has had, so the judgement does not depend on units.
+//! The basis is kept as a product of elementary matrices, one per pivot, and only columns and rows that are asked for are
+//! computed [LCP-19]: a pivot costs n times the pivots so far, where a tableau costs n² whatever is read of it. Degeneracy is
+//! resolved lexicographically [LCP-4]. What counts as a tie or a zero is judged against `size`, the largest value a variable
+//! has had, so the judgement does not depend on units.
 
 use super::Lcp;
-use crate::linalg::DenseMatrix;
 
 /// φ − 1, whose multiples spread evenly and never repeat.
 const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_8;
+
+/// The most pivots a product may have for n rows; after more the basis is factorised afresh.
+fn most_pivots(n: usize) -> usize {
+    n + n / 2 + 20
+}
 
 /// A variable of S w = S (M z + q) + d z₀.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,13 +22,6 @@ pub(super) enum Variable {
     W(usize),
     Z(usize),
     Cover,
-}
-
-/// Where a variable stands at present.
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    Row(usize),
-    Column(usize),
 }
 
 /// The answer of the ratio test.
@@ -45,75 +44,84 @@ pub(super) struct Judgement {
     pub(super) shift: u16,
 }
 
+/// One pivot: column `y` of the entering variable before it, and the row in which it took its place.   [LCP-19]
+#[derive(Clone, Copy, Debug)]
+struct Elementary {
+    row: usize,
+    /// 1 / y_row.
+    inverse: f64,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dictionary {
-    /// n rows by n + 1 nonbasic columns.
-    rates: DenseMatrix,
+    scales: Vec<f64>,
+    cover: Vec<f64>,
+    /// The pivots since the last refactorisation, and their columns one after the other.
+    pivots: Vec<Elementary>,
+    columns: Vec<f64>,
     value: Vec<f64>,
     /// The largest value each basic variable has had since it became basic; for a w at least the first z₀.
     size: Vec<f64>,
     basic: Vec<Variable>,
-    nonbasic: Vec<Variable>,
-    place_of_w: Vec<Place>,
-    place_of_z: Vec<Place>,
-    place_of_cover: Option<Place>,
     /// The first value of z₀: about what was added to every w at the start.
     first_cover: f64,
-    /// −(entering column): the rate at which each basic variable falls.
+    /// Entering column: the rate at which each basic variable falls.
     fall: Vec<f64>,
     tied: Vec<usize>,
-    pivot_row: Vec<f64>,
+    /// Rows of B⁻¹ of the two rows that are compared, and which of their entries may differ from zero.
+    rows: [Vec<f64>; 2],
+    support: Vec<usize>,
+    /// Copies of (variable, value, size) while the basis is factorised afresh.
+    moved: Vec<(Variable, f64, f64)>,
+    taken: Vec<bool>,
 }
 
 impl Dictionary {
     /// Starts from the basis of all w: S w = S q + S M z + d z₀ with the row scales S.   [LCP-3]
     pub(super) fn start(&mut self, problem: &Lcp, judge: Judgement) {
         let n = problem.size();
-        self.rates.reset(n, n + 1);
+        self.scales.clear();
+        self.scales.extend((0..n).map(|i| row_scale(problem.m().row(i))));
+        self.cover.clear();
+        let tilt = |i: usize| judge.tilt * ((i as f64 + f64::from(judge.shift)) * GOLDEN_RATIO).fract();
+        self.cover.extend((0..n).map(|i| 1.0 + tilt(i)));
         self.value.clear();
+        self.value.extend(problem.q().iter().zip(&self.scales).map(|(q, scale)| scale * q));
         self.size.clear();
-        for (i, &q) in problem.q().iter().enumerate() {
-            let scale = row_scale(problem.m().row(i));
-            let row = self.rates.row_mut(i);
-            for (rate, m) in row.iter_mut().zip(problem.m().row(i)) {
-                *rate = scale * m;
-            }
-            row[n] = 1.0 + judge.tilt * ((i as f64 + f64::from(judge.shift)) * GOLDEN_RATIO).fract();
-            self.value.push(scale * q);
-            self.size.push((scale * q).abs());
-        }
+        self.size.extend(self.value.iter().map(|value| value.abs()));
         self.basic.clear();
         self.basic.extend((0..n).map(Variable::W));
-        self.nonbasic.clear();
-        self.nonbasic.extend((0..n).map(Variable::Z));
-        self.nonbasic.push(Variable::Cover);
-        self.place_of_w.clear();
-        self.place_of_w.extend((0..n).map(Place::Row));
-        self.place_of_z.clear();
-        self.place_of_z.extend((0..n).map(Place::Column));
-        self.place_of_cover = Some(Place::Column(n));
+        self.first_cover = 0.0;
+        self.reserve(n);
+    }
+
+    /// Empties everything else, with room for any path of this size.
+    fn reserve(&mut self, n: usize) {
+        self.pivots.clear();
+        self.pivots.reserve(most_pivots(n));
+        self.columns.clear();
+        self.columns.reserve(most_pivots(n) * n);
+        for scratch in [&mut self.tied, &mut self.support] {
+            scratch.clear();
+            scratch.reserve(n);
+        }
+        for scratch in self.rows.iter_mut().chain([&mut self.fall]) {
+            scratch.clear();
+            scratch.reserve(n);
+        }
+        self.moved.clear();
+        self.moved.reserve(n);
+        self.taken.clear();
+        self.taken.reserve(n);
     }
 
     /// The row that leaves when z₀ enters: the least q_i / d_i, the last of ties, so that all rows become lexicographically
     /// positive.
-    pub(super) fn first_leaving(&self, judge: Judgement) -> usize {
-        let cover = self.value.len();
-        let ratios = || self.value.iter().enumerate().map(|(i, value)| value / self.rates[(i, cover)]);
+    pub(super) fn first_leaving(&mut self, problem: &Lcp, judge: Judgement) -> usize {
+        self.enter(problem, Variable::Cover);
+        let ratios = || self.value.iter().zip(&self.cover).map(|(value, cover)| value / cover);
         let least = ratios().fold(f64::INFINITY, f64::min);
         ratios().rposition(|ratio| ratio - least <= judge.tie * least.abs()).unwrap_or(0)
-    }
-
-    /// The column of a nonbasic variable.
-    pub(super) fn column_of(&self, variable: Variable) -> Option<usize> {
-        let place = match variable {
-            Variable::W(i) => self.place_of_w.get(i).copied(),
-            Variable::Z(i) => self.place_of_z.get(i).copied(),
-            Variable::Cover => self.place_of_cover,
-        };
-        match place {
-            Some(Place::Column(column)) => Some(column),
-            _ => None,
-        }
     }
 
     /// The basic variable of each row, with its value.
@@ -131,10 +139,33 @@ impl Dictionary {
         self.value[row]
     }
 
-    /// Lexicographic ratio test for the entering column; z₀ leaves whenever it can.   [LCP-4]
-    pub(super) fn leaving(&mut self, column: usize, judge: Judgement) -> Leaving {
-        self.fall.clear();
-        self.fall.extend((0..self.value.len()).map(|i| -self.rates[(i, column)]));
+    /// fall ← B⁻¹ a of a nonbasic variable, where S w − S M z − d z₀ = S q has the columns a.   [LCP-19]
+    fn enter(&mut self, problem: &Lcp, entering: Variable) {
+        let (n, fall) = (problem.size(), &mut self.fall);
+        fall.clear();
+        match entering {
+            Variable::W(i) => {
+                fall.resize(n, 0.0);
+                fall[i] = 1.0;
+            }
+            Variable::Z(j) => {
+                let column = problem.m().as_slice().iter().skip(j).step_by(n);
+                fall.extend(column.zip(&self.scales).map(|(m, scale)| -scale * m));
+            }
+            Variable::Cover => fall.extend(self.cover.iter().map(|d| -d)),
+        }
+        for (pivot, y) in self.pivots.iter().zip(self.columns.chunks_exact(n.max(1))) {
+            let quotient = fall[pivot.row] * pivot.inverse;
+            if quotient != 0.0 {
+                subtract_multiple(fall, quotient, y);
+                fall[pivot.row] = quotient;
+            }
+        }
+    }
+
+    /// Lexicographic ratio test for the entering variable; z₀ leaves whenever it can.   [LCP-4]
+    pub(super) fn leaving(&mut self, problem: &Lcp, entering: Variable, judge: Judgement) -> Leaving {
+        self.enter(problem, entering);
         let total: f64 = self.fall.iter().map(|a| a.abs()).sum();
         if !total.is_finite() {
             return Leaving::NotFinite;
@@ -153,25 +184,22 @@ impl Dictionary {
         for (i, fall) in self.fall.iter().copied().enumerate().filter(falling) {
             let rest = self.value[i] - least * fall;
             if rest <= judge.tie * self.size[i] {
+                if self.basic[i] == Variable::Cover {
+                    return Leaving::Row(i);
+                }
                 self.tied.push(i);
             }
         }
-        if let Some(Place::Row(cover)) = self.place_of_cover
-            && self.tied.contains(&cover)
-        {
-            return Leaving::Row(cover);
-        }
-        let least = |best, &row| if self.lexicographically_less(row, best, judge) { row } else { best };
-        Leaving::Row(self.tied.iter().fold(least_row, least))
+        Leaving::Row(self.lexicographically_least(least_row, judge))
     }
 
-    /// The direction in which z moves while the variable `entering` of `column` grows.
-    pub(super) fn ray_into(&self, column: usize, entering: Variable, ray: &mut Vec<f64>) {
+    /// The direction in which z moves while the variable `entering` of the last ratio test grows.
+    pub(super) fn ray_into(&self, entering: Variable, ray: &mut Vec<f64>) {
         ray.clear();
         ray.resize(self.value.len(), 0.0);
-        for (row, variable) in self.basic.iter().enumerate() {
+        for (fall, variable) in self.fall.iter().zip(&self.basic) {
             if let Variable::Z(i) = *variable {
-                ray[i] = self.rates[(row, column)].max(0.0);
+                ray[i] = (-fall).max(0.0);
             }
         }
         if let Variable::Z(i) = entering {
@@ -179,76 +207,131 @@ impl Dictionary {
         }
     }
 
-    /// Exchanges the basic variable of `row` with the nonbasic one of `column`.
-    pub(super) fn pivot(&mut self, row: usize, column: usize, judge: Judgement) {
-        self.exchange_names(row, column);
-        let inverse = 1.0 / self.rates[(row, column)];
-        self.pivot_row.clear();
-        self.pivot_row.extend(self.rates.row(row).iter().map(|rate| -rate * inverse));
-        self.pivot_row[column] = inverse;
-        self.rates.row_mut(row).copy_from_slice(&self.pivot_row);
-        let value = -self.value[row] * inverse;
-        self.value[row] = value.max(0.0);
-        self.size[row] = match self.basic[row] {
-            Variable::Z(_) => value.abs(),
-            Variable::Cover => {
-                self.first_cover = value.abs();
-                self.first_cover
-            }
-            Variable::W(_) => value.abs().max(self.first_cover),
-        };
+    /// Exchanges the basic variable of `row` with `entering`, the variable of the last ratio test. False when the basis, to be
+    /// factorised afresh, has become singular.
+    pub(super) fn pivot(&mut self, problem: &Lcp, row: usize, entering: Variable, judge: Judgement) -> bool {
+        let value = self.value[row] / self.fall[row];
         for i in 0..self.value.len() {
-            let rates = self.rates.row_mut(i);
-            let factor = rates[column];
-            if i == row || factor == 0.0 {
+            let fall = self.fall[i];
+            if i == row || fall == 0.0 {
                 continue;
             }
-            rates[column] = 0.0;
-            add_multiple(rates, factor, &self.pivot_row);
-            let updated = self.value[i] + factor * value;
+            let updated = self.value[i] - fall * value;
             let size = self.size[i].max(updated);
             // What is left of a tie is zero by decision; the lexicographic rule has ordered it.
             self.value[i] = if updated <= judge.tie * size { 0.0 } else { updated };
             self.size[i] = size;
         }
+        if entering == Variable::Cover {
+            self.first_cover = value.abs();
+        }
+        self.basic[row] = entering;
+        self.value[row] = value.max(0.0);
+        self.size[row] = match entering {
+            Variable::Z(_) => value.abs(),
+            Variable::Cover | Variable::W(_) => value.abs().max(self.first_cover),
+        };
+        self.keep_column(row);
+        // A long path is a product of too many factors; afresh it has as many as there are z in the basis.
+        self.pivots.len() < most_pivots(problem.size()) || self.refactor(problem)
     }
 
-    fn exchange_names(&mut self, row: usize, column: usize) {
-        std::mem::swap(&mut self.basic[row], &mut self.nonbasic[column]);
-        for (variable, place) in [(self.basic[row], Place::Row(row)), (self.nonbasic[column], Place::Column(column))] {
-            match variable {
-                Variable::W(i) => self.place_of_w[i] = place,
-                Variable::Z(i) => self.place_of_z[i] = place,
-                Variable::Cover => self.place_of_cover = Some(place),
+    /// Adds the column of the last ratio test to the product.
+    fn keep_column(&mut self, row: usize) {
+        self.pivots.push(Elementary { row, inverse: 1.0 / self.fall[row] });
+        self.columns.extend_from_slice(&self.fall);
+    }
+
+    /// The same basis from its own columns: every w in its row, the others by elimination with the largest pivot left.
+    fn refactor(&mut self, problem: &Lcp) -> bool {
+        self.moved.clear();
+        self.moved.extend(self.basic.iter().zip(&self.value).zip(&self.size).map(|((&b, &v), &s)| (b, v, s)));
+        self.taken.clear();
+        self.taken.resize(problem.size(), false);
+        self.pivots.clear();
+        self.columns.clear();
+        for k in 0..self.moved.len() {
+            let (variable, value, size) = self.moved[k];
+            if let Variable::W(i) = variable {
+                (self.basic[i], self.value[i], self.size[i], self.taken[i]) = (variable, value, size, true);
             }
         }
+        for k in 0..self.moved.len() {
+            let (variable, value, size) = self.moved[k];
+            if matches!(variable, Variable::W(_)) {
+                continue;
+            }
+            self.enter(problem, variable);
+            let free = self.fall.iter().enumerate().filter(|(i, _)| !self.taken[*i]);
+            let Some((row, pivot)) = free.map(|(i, y)| (i, y.abs())).max_by(|a, b| a.1.total_cmp(&b.1)) else {
+                return false;
+            };
+            if pivot == 0.0 || !pivot.is_finite() {
+                return false;
+            }
+            (self.basic[row], self.value[row], self.size[row], self.taken[row]) = (variable, value, size, true);
+            self.keep_column(row);
+        }
+        true
     }
 
-    /// Whether row `a` precedes row `b` in the order of (B⁻¹)_i / fall_i.   [LCP-4]
-    fn lexicographically_less(&self, a: usize, b: usize, judge: Judgement) -> bool {
-        if a == b {
-            return false;
+    /// Of the tied rows the first in the order of (B⁻¹)_i / fall_i.   [LCP-4]
+    fn lexicographically_least(&mut self, least: usize, judge: Judgement) -> usize {
+        if self.tied.len() < 2 {
+            return least;
         }
+        let (tied, mut rows) = (std::mem::take(&mut self.tied), std::mem::take(&mut self.rows));
+        let [best_row, other_row] = &mut rows;
+        let mut best = least;
+        self.inverse_row(best, best_row);
+        for &other in tied.iter().filter(|row| **row != least) {
+            self.inverse_row(other, other_row);
+            if less(other_row, self.fall[other], best_row, self.fall[best], judge) {
+                best = other;
+                std::mem::swap(best_row, other_row);
+            }
+        }
+        (self.tied, self.rows) = (tied, rows);
+        best
+    }
+
+    /// out ← row i of B⁻¹: eᵢᵀ times the elementary matrices from the last to the first. Only the rows of pivots fill up.   [LCP-19]
+    fn inverse_row(&mut self, row: usize, out: &mut Vec<f64>) {
         let n = self.value.len();
-        let size = |row| (0..n).fold(0.0, |size: f64, j| size.max(self.inverse_entry(row, j).abs())) / self.fall[row];
-        let tolerance = judge.tie * size(a).max(size(b));
-        for j in 0..n {
-            let difference = self.inverse_entry(a, j) / self.fall[a] - self.inverse_entry(b, j) / self.fall[b];
-            if difference.abs() > tolerance {
-                return difference < 0.0;
+        out.clear();
+        out.resize(n, 0.0);
+        out[row] = 1.0;
+        self.support.clear();
+        self.support.push(row);
+        for (pivot, y) in self.pivots.iter().zip(self.columns.chunks_exact(n.max(1))).rev() {
+            let own = std::mem::take(&mut out[pivot.row]);
+            let rest: f64 = self.support.iter().map(|&i| out[i] * y[i]).sum();
+            out[pivot.row] = (own - rest) * pivot.inverse;
+            if own == 0.0 && out[pivot.row] != 0.0 && !self.support.contains(&pivot.row) {
+                self.support.push(pivot.row);
             }
         }
-        // Rows of an inverse are never proportional; if rounding makes them look so, the larger pivot is the safer one.
-        self.fall[a] > self.fall[b]
-    }
-
-    /// Entry (row, j) of B⁻¹: the tableau column of w_j, a unit vector while w_j is basic.
-    fn inverse_entry(&self, row: usize, j: usize) -> f64 {
-        match self.place_of_w[j] {
-            Place::Row(basic_row) => f64::from(u8::from(basic_row == row)),
-            Place::Column(column) => -self.rates[(row, column)],
+        // The column of a basic w is a unit vector, whatever rounding made of it.
+        for (basic_row, variable) in self.basic.iter().enumerate() {
+            if let Variable::W(j) = *variable {
+                out[j] = f64::from(u8::from(basic_row == row));
+            }
         }
     }
+}
+
+/// Whether row `a` of B⁻¹, divided by its fall, precedes row `b`.   [LCP-4]
+fn less(a: &[f64], fall_a: f64, b: &[f64], fall_b: f64, judge: Judgement) -> bool {
+    let size = |row: &[f64], fall: f64| row.iter().fold(0.0, |size: f64, x| size.max(x.abs())) / fall;
+    let tolerance = judge.tie * size(a, fall_a).max(size(b, fall_b));
+    for (a, b) in a.iter().zip(b) {
+        let difference = a / fall_a - b / fall_b;
+        if difference.abs() > tolerance {
+            return difference < 0.0;
+        }
+    }
+    // Rows of an inverse are never proportional; if rounding makes them look so, the larger pivot is the safer one.
+    fall_a > fall_b
 }
 
 /// The power of 2¹⁶ that brings the largest entry of a row of M into [2⁻⁸, 2⁸).
@@ -256,7 +339,13 @@ impl Dictionary {
 /// The covering variable adds the same amount to every row, so a row in much smaller units than the others would drown
 /// in its rounding. Being a power of two the scale costs no accuracy; being coarse it leaves ordinary rows alone.
 fn row_scale(row: &[f64]) -> f64 {
-    let largest = row.iter().fold(0.0, |size: f64, m| size.max(m.abs()));
+    // Four maxima side by side, because one alone would wait for each comparison.
+    let (fours, rest) = row.as_chunks::<4>();
+    let mut sizes = [0.0_f64; 4];
+    for four in fours {
+        sizes.iter_mut().zip(four).for_each(|(size, m)| *size = size.max(m.abs()));
+    }
+    let largest = sizes.iter().chain(rest).fold(0.0, |size: f64, m| size.max(m.abs()));
     if !largest.is_normal() {
         return 1.0;
     }
@@ -264,9 +353,9 @@ fn row_scale(row: &[f64]) -> f64 {
     2.0_f64.powi(-16 * (exponent + 8).div_euclid(16).clamp(-60, 60))
 }
 
-/// x ← x + factor · p.
-fn add_multiple(x: &mut [f64], factor: f64, p: &[f64]) {
-    for (x, p) in x.iter_mut().zip(p) {
-        *x += factor * p;
+/// x ← x − factor · y.
+fn subtract_multiple(x: &mut [f64], factor: f64, y: &[f64]) {
+    for (x, y) in x.iter_mut().zip(y) {
+        *x -= factor * y;
     }
 }

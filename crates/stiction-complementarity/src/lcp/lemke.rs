@@ -155,25 +155,26 @@ impl LcpLemke {
                 Variable::W(row) | Variable::Z(row) => row,
                 Variable::Cover => 0,
             };
-            let leaving = match (entering, self.dictionary.column_of(entering)) {
-                (Variable::Cover, Some(column)) => (Leaving::Row(self.dictionary.first_leaving(judge)), column),
-                (_, Some(column)) => (self.dictionary.leaving(column, judge), column),
-                (_, None) => (Leaving::NotFinite, 0),
+            let leaving = match entering {
+                Variable::Cover => Leaving::Row(self.dictionary.first_leaving(problem, judge)),
+                _ => self.dictionary.leaving(problem, entering, judge),
             };
-            let (row, column) = match leaving {
-                (Leaving::Row(row), column) => (row, column),
-                (Leaving::Ray, column) => {
-                    self.dictionary.ray_into(column, entering, &mut self.ray);
+            let row = match leaving {
+                Leaving::Row(row) => row,
+                Leaving::Ray => {
+                    self.dictionary.ray_into(entering, &mut self.ray);
                     return Err(LemkeFailure::Ray { row: pair });
                 }
-                (Leaving::NotFinite, _) => return Err(LemkeFailure::Overflow { row: pair }),
+                Leaving::NotFinite => return Err(LemkeFailure::Overflow { row: pair }),
             };
             standing_still = if self.dictionary.value(row) == 0.0 { standing_still + 1 } else { 0 };
             if standing_still > stall {
                 return Err(LemkeFailure::Stalled { pivots: standing_still });
             }
             let left = self.dictionary.basic(row);
-            self.dictionary.pivot(row, column, judge);
+            if !self.dictionary.pivot(problem, row, entering, judge) {
+                return Err(LemkeFailure::Overflow { row: pair });
+            }
             *pivots += 1;
             entering = match left {
                 Variable::W(i) => Variable::Z(i),
@@ -210,6 +211,17 @@ impl LcpLemke {
             if let Variable::Z(i) = variable {
                 z[i] = value;
             }
+        }
+    }
+
+    /// Room for a basis of any size up to n, so that only the first problem of a size allocates.
+    fn reserve(&mut self, n: usize) {
+        self.lu.reserve(n);
+        self.basis.clear();
+        self.basis.reserve(n);
+        for scratch in [&mut self.defect, &mut self.correction, &mut self.ray] {
+            scratch.clear();
+            scratch.reserve(n);
         }
     }
 
@@ -256,6 +268,7 @@ impl Solver<Lcp> for LcpLemke {
         if problem.q().iter().all(|&q| q >= 0.0) {
             return Ending::new(Status::Solved, 0);
         }
+        self.reserve(problem.size());
         let budget = self.options.max_pivots.unwrap_or_else(|| 1000 + 50 * problem.size() as u32);
         let mut pivots = 0;
         let (mut status, mut only_rays) = (Status::Solved, true);

@@ -8,6 +8,7 @@ pub(crate) mod ladder;
 pub(crate) mod lemke;
 pub(crate) mod newton;
 pub(crate) mod principal_pivoting;
+pub(crate) mod uniqueness;
 
 use crate::linalg::DenseMatrix;
 use crate::problem::{Problem, ProblemError, Residual, ensure_finite, ensure_size, natural_map, residual_scale};

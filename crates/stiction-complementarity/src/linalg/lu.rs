@@ -26,6 +26,16 @@ impl DenseLu {
         factor_in_place(&mut self.factors, &mut self.order, &mut self.row_sizes)
     }
 
+    /// Room for matrices of up to n rows.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        self.factors.clear();
+        self.factors.reserve(n * n);
+        self.order.clear();
+        self.order.reserve(n);
+        self.row_sizes.clear();
+        self.row_sizes.reserve(n);
+    }
+
     /// x ← A⁻¹ b.
     pub fn solve(&self, b: &[f64], x: &mut [f64]) {
         solve_factored(&self.factors, &self.order, b, x);

@@ -85,7 +85,13 @@ impl<F: NcpFunction> Ncp<F> {
 /// z_i − clip(z_i − F_i, l_i, u_i): zero exactly where row i holds; a number that is not finite violates infinitely.
 /// [NCP-2]
 pub(crate) fn natural_map_between(z: f64, f: f64, (lower, upper): (f64, f64)) -> f64 {
-    if z.is_finite() && f.is_finite() { z - (z - f).max(lower).min(upper) } else { f64::INFINITY }
+    if !(z.is_finite() && f.is_finite()) {
+        return f64::INFINITY;
+    }
+    let moved = z - f;
+    let clipped = moved.max(lower).min(upper);
+    // z − (z − f) would lose an f that is small against z.
+    if clipped == moved { f } else { z - clipped }
 }
 
 impl<F: NcpFunction> Problem for Ncp<F> {
@@ -101,6 +107,11 @@ impl<F: NcpFunction> Problem for Ncp<F> {
         self.function.value(z, &mut f);
         let rows = z.iter().zip(&f).enumerate();
         Residual::worst_of(rows.map(|(i, (&z, &f))| natural_map_between(z, f, self.function.bounds(i))), 1.0)
+    }
+
+    /// The ruler is not scaled and F may be undefined at a start that leads on, so only length and finiteness count.
+    fn accepts_guess(&self, guess: &NcpSolution) -> bool {
+        guess.z.len() == self.size() && guess.z.iter().all(|z| z.is_finite())
     }
 }
 

@@ -106,6 +106,7 @@ pub(crate) fn lemke(problem: &Lcp) -> Outcome<LcpSolution> {
         status: outcome.status,
         residual: outcome.residual,
         iterations: outcome.iterations,
+        guess_ignored: outcome.guess_ignored,
     }
 }
 

@@ -1,7 +1,9 @@
 //! Problem files: round trips, refusals, limits.
 
 use crate::generate::{Seed, mixed, p_matrix};
-use stiction_complementarity::{Lcp, MAX_FILE_SIZE, ProblemError, ProblemFile, ProblemFileError};
+use stiction_complementarity::{
+    DenseMatrix, Lcp, MAX_FILE_SIZE, MixedLcp, ProblemError, ProblemFile, ProblemFileError,
+};
 
 fn refusal(text: &str) -> ProblemFileError {
     ProblemFile::read(text).unwrap_err()
@@ -15,9 +17,23 @@ fn problems_read_back_to_the_bit() {
         ProblemFile::Lcp(Lcp::default()),
         ProblemFile::Lcp(Lcp::new(p_matrix(&mut seed, 5), seed.vector(5)).unwrap()),
         ProblemFile::MixedLcp(mixed([&a, &c, &d, &b], seed.vector(3), seed.vector(4)).unwrap()),
+        ProblemFile::MixedLcp(without_free_unknowns(&b, seed.vector(4))),
     ] {
         assert_eq!(ProblemFile::read(&problem.to_json().unwrap()).unwrap(), problem);
     }
+}
+
+/// A mixed problem with complementary rows only.
+fn without_free_unknowns(b: &DenseMatrix, constant: Vec<f64>) -> MixedLcp {
+    let mut problem = MixedLcp::default();
+    problem.clear(0, b.rows());
+    for i in 0..b.rows() {
+        b.row(i).iter().enumerate().for_each(|(j, &value)| problem.complementarity.on_complementary.push(j, value));
+        problem.complementarity.on_free.finish_row();
+        problem.complementarity.on_complementary.finish_row();
+    }
+    problem.complementarity.constant = constant;
+    problem
 }
 
 #[test]

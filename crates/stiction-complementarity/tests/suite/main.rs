@@ -3,8 +3,11 @@
 // Symbols in comments are mathematics, and a helper that fails is a test that fails.
 #![allow(clippy::doc_markdown, clippy::unwrap_used, clippy::panic)]
 
+mod boundaries;
 mod collection;
 mod contact;
+mod corpus;
+mod friction_active_set;
 mod friction_collection;
 mod friction_files;
 mod friction_interior_point;
@@ -12,11 +15,14 @@ mod friction_ladder;
 mod friction_local;
 mod friction_newton;
 mod friction_nsgs;
+mod friction_properties;
+mod fuzz;
 mod generate;
 mod json;
 mod lcp_cases;
 mod lcp_methods;
 mod lcp_random;
+mod lcp_uniqueness;
 mod linalg;
 mod mixed_lcp;
 mod ncp;

@@ -183,12 +183,12 @@ impl Contacts {
             } else {
                 // An impulse on the boundary knows its direction; another one takes that of r_T − ρ u_T.
                 let (own, limit) = (norm([r[1], r[2]]), mu * r[0]);
-                let known = own > 0.0 && (own - limit).abs() <= ON_BOUNDARY * limit;
-                let (part, length) = if known { ([r[1], r[2]], own) } else { (tangent, length) };
+                let on_boundary = r[0] > 0.0 && (own - limit).abs() <= ON_BOUNDARY * limit;
+                let (part, length) = if on_boundary && own > 0.0 { ([r[1], r[2]], own) } else { (tangent, length) };
                 let e = [-part[0] / length, -part[1] / length];
                 let load = if r[0] > 0.0 { r[0] } else { normal };
-                changed |= !matches!(before, Guess::Slip(_)) || !known;
-                moved |= !known;
+                changed |= !matches!(before, Guess::Slip(_)) || !on_boundary;
+                moved |= !on_boundary;
                 self.guesses[i] = Guess::Slip(e);
                 self.r[i] = [load, -mu * load * e[0], -mu * load * e[1]];
             }

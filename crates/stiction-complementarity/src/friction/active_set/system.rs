@@ -4,8 +4,8 @@ use super::contacts::{Block, Contacts, Guess, MAX_CONTACTS};
 
 const MAX_ROWS: usize = 3 * MAX_CONTACTS;
 
-/// Added to the rows of sticking contacts, relative to the mean diagonal of W: three feet that stick are redundant,
-/// and of all changes that stop them the shortest is taken. The step leaves this fraction of what it should stop.
+/// Added to the diagonal, relative to that of W: three feet that stick are redundant, as are four that slide, and of all
+/// changes that stop them the shortest is taken. The step leaves this fraction of what it should stop.
 const PROXIMAL: f64 = 1e-10;
 
 /// A pivot below this fraction of the mean diagonal ends the step.
@@ -88,12 +88,11 @@ impl System {
                 self.couple(contacts, i, j);
             }
             let diagonal = &contacts.w[i][i];
+            let shift = PROXIMAL * (diagonal[0][0] + diagonal[1][1] + diagonal[2][2]) / 3.0;
             match contacts.guesses[i] {
-                Guess::Stick => {
-                    let shift = PROXIMAL * (diagonal[0][0] + diagonal[1][1] + diagonal[2][2]) / 3.0;
-                    (0..3).for_each(|k| self.a[row + k][row + k] += shift);
-                }
+                Guess::Stick => (0..3).for_each(|k| self.a[row + k][row + k] += shift),
                 Guess::Slip(e) => {
+                    self.a[row][row] += shift;
                     let limit = contacts.mu[i] * contacts.r[i][0];
                     let speed = (e[0] * u[1] + e[1] * u[2]).max(0.0);
                     if limit > 0.0 {
@@ -148,7 +147,7 @@ impl System {
             }
             let (upper, lower) = a.split_at_mut(k + 1);
             let head = &upper[k][k..n];
-            if !(head[0].abs() > VANISHED * mean) {
+            if head[0].abs() <= VANISHED * mean || head[0].is_nan() {
                 return false;
             }
             let inverse = 1.0 / head[0];

@@ -2,7 +2,8 @@
 //!
 //! A block of impulses r lies in K when all its cone vectors x = A r + b do: one for Coulomb friction, two sharing the
 //! normal impulse for rolling friction, one or two half-lines for a bounded row, none for a joint. Dual vectors y give the
-//! velocities back: u = Σ Aᵀ g⁻¹(y), where g⁻¹(y) = y − ‖y_T‖ e₀ takes De Saxcé's shift away again.
+//! velocities back: u = Σ Aᵀ g⁻¹(y), where g⁻¹(y) = y − (‖y_T‖²/y₀) e₀ takes De Saxcé's shift away again. On the boundary of
+//! the cone, where sliding contacts are, that is the shift ‖y_T‖; inside it is smooth, where ‖y_T‖ has a kink.
 
 use super::soc::{self, Scaling, Vector};
 use crate::friction::law::Law;
@@ -67,11 +68,13 @@ impl Cone {
         y.iter().take(self.dim).enumerate().for_each(|(k, y)| u[self.row(k)] += s * self.factor(k) * y);
     }
 
-    /// The y with Aᵀ g⁻¹(y) = u: (u_N + μ ‖u_T‖, μ u_T).   [CONE-2]
+    /// The y with Aᵀ g⁻¹(y) = u ≥ 0: y_T = μ u_T and the larger root of y₀² − u_N y₀ − ‖y_T‖² = 0. Where u_N < 0 there is none
+    /// in the cone; then y lies outside by u_N.   [CONE-7]
     pub(super) fn dual(&self, u: &[f64]) -> Vector {
         let mut y = [0.0; 4];
         y.iter_mut().take(self.dim).enumerate().for_each(|(k, y)| *y = u[self.row(k)] / self.factor(k));
-        y[0] += soc::tail(&y);
+        let (normal, slip) = (y[0], soc::tail_squared(&y));
+        y[0] = if normal > 0.0 { 0.5 * (normal + (normal * normal + 4.0 * slip).sqrt()) } else { normal + slip.sqrt() };
         y
     }
 }
@@ -236,10 +239,10 @@ impl Locals {
             let (range, start) = (problem.range(cone.block), self.starts[cone.block]);
             let place =
                 |k: usize, l: usize| start + (cone.row(k) - range.start) * range.len() + cone.row(l) - range.start;
-            let g = slip_direction(y).map(|g| share * g);
+            let g = shift_gradient(y).map(|g| share * g);
             let matrix = scaling.square();
             for (k, row) in matrix.iter().enumerate().take(cone.dim) {
-                // G K with G = I − e₀ (y_T/‖y_T‖)ᵀ: only the first row differs from K.
+                // G K with G = I − e₀ gᵀ: only the first row differs from K.
                 for (l, entry) in row.iter().enumerate().take(cone.dim) {
                     let shift = if k == 0 { soc::dot(&g, &matrix[l]) } else { 0.0 };
                     self.matrices[place(k, l)] += cone.factor(k) * cone.factor(l) * (entry - shift);
@@ -247,9 +250,9 @@ impl Locals {
             }
             if rigid && cones.single[cone.block] {
                 for (k, row) in scaling.inverse_square().iter().enumerate().take(cone.dim) {
-                    // K⁻¹ G⁻¹ with G⁻¹ = I + e₀ (y_T/‖y_T‖)ᵀ.
+                    // K⁻¹ G⁻¹ with G⁻¹ = I + e₀ gᵀ/(1 − g₀), where g₀ ≤ 0.
                     for (l, entry) in row.iter().enumerate().take(cone.dim) {
-                        let inverse = entry + row[0] * g[l];
+                        let inverse = entry + row[0] * g[l] / (1.0 - g[0]);
                         self.inverses[place(k, l)] = inverse / (cone.factor(k) * cone.factor(l));
                     }
                 }
@@ -295,10 +298,15 @@ impl Locals {
     }
 }
 
-/// (0, y_T/‖y_T‖), the direction of sliding; zero where nothing slides.
-pub(super) fn slip_direction(y: &Vector) -> Vector {
-    let length = soc::tail(y);
-    if length > 0.0 { [0.0, y[1] / length, y[2] / length, y[3] / length] } else { [0.0; 4] }
+/// ‖y_T‖²/y₀, which g⁻¹ takes from the first component.   [CONE-7]
+pub(super) fn shift(y: &Vector) -> f64 {
+    if y[0] > 0.0 { soc::tail_squared(y) / y[0] } else { 0.0 }
+}
+
+/// Gradient (−‖y_T‖²/y₀², 2 y_T/y₀) of the shift.   [CONE-10]
+pub(super) fn shift_gradient(y: &Vector) -> Vector {
+    let s = 1.0 / y[0];
+    [-soc::tail_squared(y) * s * s, 2.0 * y[1] * s, 2.0 * y[2] * s, 2.0 * y[3] * s]
 }
 
 /// Typical size of the diagonal of W in a block: trace(W_ii) / rows.

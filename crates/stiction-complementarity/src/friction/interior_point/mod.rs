@@ -97,10 +97,10 @@ pub enum InteriorPointFailure {
 
 /// Springs of the start [CONE-12], stiff to soft. Stiff ones come nearest, but where contacts are redundant they also find
 /// tensions, and the shift that undoes these may lead too far away; then the next one is tried.
-const SPRINGS: [f64; 3] = [1e-4, 1e-2, 1.0];
+pub(crate) const STARTS: [f64; 3] = [1e-4, 1e-2, 1.0];
 
-/// A residual from which a polishing method finds the rest of the way; no other start is tried then.
-const NEAR: f64 = 1e-6;
+/// At this residual no other start is tried.
+const NEAR: f64 = 1e-8;
 
 /// A residual counts as progress when it is below this fraction of the best one.
 const NOTICEABLE: f64 = 0.9;
@@ -179,29 +179,34 @@ impl FrictionInteriorPoint {
     }
 
     /// Iterates from one start after the other until one leads near; returns the number of steps.
-    fn attempt(&mut self, problem: &FrictionProblem, best: &mut Best) -> Result<u32, InteriorPointFailure> {
+    fn attempt(
+        &mut self,
+        (starts, budget): (&[f64], u32),
+        problem: &FrictionProblem,
+        best: &mut Best,
+    ) -> Result<u32, InteriorPointFailure> {
         self.cones.rebuild(problem);
         self.system.prepare(problem);
         let mut result = Ok(0);
-        for spring in SPRINGS {
+        for &spring in starts {
             let steps = result.unwrap_or_else(|failure: InteriorPointFailure| failure.iteration());
-            result = self.iterate(problem, spring, steps, best);
-            if result.is_ok() || best.residual <= NEAR || steps >= self.options.max_iterations {
+            result = self.iterate(problem, spring, (steps, budget), best);
+            if result.is_ok() || best.residual <= NEAR || steps >= budget {
                 break;
             }
         }
         result
     }
 
-    /// Iterates from Mehrotra's start, counting from `steps`; `best` ends as the impulses with the least residual.
+    /// Iterates from Mehrotra's start, counting from `steps` to `budget`; `best` ends as the impulses with the least residual.
     fn iterate(
         &mut self,
         problem: &FrictionProblem,
         spring: f64,
-        steps: u32,
+        (steps, budget): (u32, u32),
         best: &mut Best,
     ) -> Result<u32, InteriorPointFailure> {
-        let FrictionInteriorPointOptions { tolerance, max_iterations: budget, stall_iterations } = self.options;
+        let FrictionInteriorPointOptions { tolerance, stall_iterations, .. } = self.options;
         self.start(problem, spring)?;
         let initial = (self.point.infeasibility(), self.point.gap());
         let (mut lowest, mut lowest_at, mut careful) = (f64::INFINITY, steps, 0);
@@ -246,17 +251,19 @@ impl FrictionInteriorPoint {
     }
 }
 
-impl Solver<FrictionProblem<Operator>> for FrictionInteriorPoint {
-    fn run(
+impl FrictionInteriorPoint {
+    /// Runs from these starts only, one after the other, with this budget of steps; each start is the compliance of the
+    /// springs of [CONE-12].
+    pub(crate) fn run_from(
         &mut self,
+        (starts, budget): (&[f64], u32),
         problem: &FrictionProblem<Operator>,
-        _guess: Option<&FrictionSolution>,
         solution: &mut FrictionSolution,
     ) -> Ending {
         solution.r.clear();
         solution.r.resize(problem.rows(), 0.0);
         let mut best = Best { r: &mut solution.r, residual: f64::INFINITY };
-        let ended = self.attempt(problem, &mut best);
+        let ended = self.attempt((starts, budget), problem, &mut best);
         self.failure = ended.err();
         let status = match ended {
             Ok(_) => Status::Solved,
@@ -266,5 +273,16 @@ impl Solver<FrictionProblem<Operator>> for FrictionInteriorPoint {
             Err(InteriorPointFailure::Singular { .. } | InteriorPointFailure::Overflow { .. }) => Status::Breakdown,
         };
         Ending::new(status, ended.unwrap_or_else(|failure| failure.iteration()))
+    }
+}
+
+impl Solver<FrictionProblem<Operator>> for FrictionInteriorPoint {
+    fn run(
+        &mut self,
+        problem: &FrictionProblem<Operator>,
+        _guess: Option<&FrictionSolution>,
+        solution: &mut FrictionSolution,
+    ) -> Ending {
+        self.run_from((&STARTS, self.options.max_iterations), problem, solution)
     }
 }

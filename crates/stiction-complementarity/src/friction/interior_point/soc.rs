@@ -11,7 +11,12 @@ pub(super) const UNIT: Vector = [1.0, 0.0, 0.0, 0.0];
 
 /// ‖(x₁, x₂, x₃)‖.
 pub(super) fn tail(x: &Vector) -> f64 {
-    (x[1] * x[1] + x[2] * x[2] + x[3] * x[3]).sqrt()
+    tail_squared(x).sqrt()
+}
+
+/// ‖(x₁, x₂, x₃)‖².
+pub(super) fn tail_squared(x: &Vector) -> f64 {
+    x[1] * x[1] + x[2] * x[2] + x[3] * x[3]
 }
 
 /// xᵀ y.

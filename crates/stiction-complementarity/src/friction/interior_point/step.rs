@@ -1,6 +1,6 @@
 //! One step: scale, linearise, solve, and how far to go.
 
-use super::cones::{Cones, Row, slip_direction};
+use super::cones::{Cones, Row, shift, shift_gradient};
 use super::soc::{self, Scaling, UNIT, Vector};
 use super::{FrictionInteriorPoint, FrictionProblem, InteriorPointFailure};
 use crate::friction::law::norm;
@@ -49,7 +49,7 @@ impl Point {
         self.defect.extend_from_slice(&self.u);
         for (cone, y) in cones.list.iter().zip(&self.y) {
             let mut unshifted = *y;
-            unshifted[0] -= soc::tail(y);
+            unshifted[0] -= shift(y);
             cone.transpose_add(-1.0, &unshifted, &mut self.defect);
         }
         for (defect, row) in self.defect.iter_mut().zip(&cones.rows) {
@@ -136,7 +136,7 @@ impl FrictionInteriorPoint {
         self.right_side.extend(self.point.defect.iter().map(|defect| -defect));
         for ((cone, y), target) in self.cones.list.iter().zip(&self.point.y).zip(&self.targets) {
             let mut moved = *target;
-            moved[0] -= self.share * soc::dot(&slip_direction(y), target);
+            moved[0] -= self.share * soc::dot(&shift_gradient(y), target);
             cone.transpose_add(1.0, &moved, &mut self.right_side);
         }
         let error = self.system.solve(problem, &self.locals, &self.right_side, &mut self.direction.r);

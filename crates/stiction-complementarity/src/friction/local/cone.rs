@@ -24,7 +24,9 @@ pub(crate) struct ConeBlock<const T: usize> {
     mu: f64,
     a_nn: f64,
     a_nt: [f64; T],
-    a_tn: [f64; T],
+    /// 1/A_NN and A_TN/A_NN.
+    inverse_nn: f64,
+    tn_by_nn: [f64; T],
     /// C = A_TT − A_TN A_NT / A_NN.
     c: [[f64; T]; T],
     /// How C is inverted, unless it is singular.
@@ -55,10 +57,9 @@ impl<const T: usize> ConeBlock<T> {
         size: f64,
     ) -> Self {
         let mut c = a_tt;
-        if a_nn > 0.0 {
-            for (row, a_tn) in c.iter_mut().zip(&a_tn) {
-                row.iter_mut().zip(&a_nt).for_each(|(c, a_nt)| *c -= a_tn / a_nn * a_nt);
-            }
+        let (inverse_nn, tn_by_nn) = if a_nn > 0.0 { (1.0 / a_nn, a_tn.map(|a| a / a_nn)) } else { (0.0, [0.0; T]) };
+        for (row, ratio) in c.iter_mut().zip(&tn_by_nn) {
+            row.iter_mut().zip(&a_nt).for_each(|(c, a_nt)| *c -= ratio * a_nt);
         }
         let trace = (0..T).map(|k| c[k][k]).sum::<f64>();
         // A contact that friction cannot move still needs a unit for the multiplier.
@@ -70,7 +71,7 @@ impl<const T: usize> ConeBlock<T> {
         } else {
             (0.0, SmallLu::new(c, size).map(Inverse::Elimination))
         };
-        Self { mu, a_nn, a_nt, a_tn, c, inverse, determinant, mean }
+        Self { mu, a_nn, a_nt, inverse_nn, tn_by_nn, c, inverse, determinant, mean }
     }
 
     pub(super) fn solve_slices(&self, g: &[f64], r: &mut [f64], memory: &mut Memory) -> Regime {
@@ -91,17 +92,19 @@ impl<const T: usize> ConeBlock<T> {
             return (Regime::Stuck, 0.0, [0.0; T]);
         }
         if self.mu == 0.0 {
-            return (Regime::Slip, -g_n / self.a_nn, [0.0; T]);
+            return (Regime::Slip, -g_n * self.inverse_nn, [0.0; T]);
         }
-        let d: [f64; T] = std::array::from_fn(|k| g_t[k] - self.a_tn[k] / self.a_nn * g_n);
+        let d: [f64; T] = std::array::from_fn(|k| g_t[k] - self.tn_by_nn[k] * g_n);
         let (p, least) = match self.inverse {
             Some(Inverse::Cramer) => (cramer(&self.c, self.determinant, &d), 0.0),
             Some(Inverse::Elimination(factors)) => (factors.solve(&d), 0.0),
             None => (self.redundant(&d), SMALLEST_SHIFT),
         };
-        let excess = self.excess(g_n, &p);
+        let (length, normal) = (dot(&p, &p).sqrt(), self.normal(g_n, &p));
+        // φ = ‖r_T‖ − μ r_N: positive outside the cone.
+        let excess = length - self.mu * normal;
         if excess <= 0.0 {
-            return (Regime::Stick, self.normal(g_n, &p), p.map(|p| -p));
+            return (Regime::Stick, normal, p.map(|p| -p));
         }
         let (normal, tangential) = self.slip(g_n, &d, (least, excess), y);
         (Regime::Slip, normal, tangential)
@@ -120,12 +123,7 @@ impl<const T: usize> ConeBlock<T> {
 
     /// r_N that keeps u_N = 0 when r_T = −p.
     fn normal(&self, g_n: f64, p: &[f64; T]) -> f64 {
-        (dot(&self.a_nt, p) - g_n) / self.a_nn
-    }
-
-    /// φ = ‖r_T‖ − μ r_N at r_T = −p: positive outside the cone.
-    fn excess(&self, g_n: f64, p: &[f64; T]) -> f64 {
-        dot(p, p).sqrt() - self.mu * self.normal(g_n, p)
+        (dot(&self.a_nt, p) - g_n) * self.inverse_nn
     }
 
     /// p = −r_T = (C + λ I)⁻¹ d and dp/dy at the multiplier λ = mean · y/(1 − y), as ((1−y) C + mean y I) p = (1−y) d,
@@ -153,25 +151,52 @@ impl<const T: usize> ConeBlock<T> {
 
     /// The root of φ(y) in (least, 1): positive at `least` because sticking fails, negative at 1 because g_N < 0.
     fn slip(&self, g_n: f64, d: &[f64; T], (least, excess): (f64, f64), y: &mut f64) -> (f64, [f64; T]) {
-        let at_one = self.mu * g_n / self.a_nn;
+        let at_one = self.mu * g_n * self.inverse_nn;
         // φ is linear in y when C is isotropic, and one tangential direction always is.
         let linear = excess / (excess - at_one);
-        *y = if T == 1 && self.inverse.is_some() {
-            linear
+        let start = if *y > 0.0 { *y } else { linear };
+        let p = if T == 2 {
+            self.slip_in_space(g_n, d, (least, start), y)
         } else {
-            root::newton(least, 1.0, if *y > 0.0 { *y } else { linear }, |y| {
-                let (p, slope) = self.tangential(y, d);
-                let length = dot(&p, &p).sqrt();
-                let change = dot(&p, &slope) / length - self.mu * dot(&self.a_nt, &slope) / self.a_nn;
-                (length - self.mu * self.normal(g_n, &p), change)
-            })
+            *y = if T == 1 && self.inverse.is_some() {
+                linear
+            } else {
+                root::newton(least, 1.0, start, |y| {
+                    let (p, slope) = self.tangential(y, d);
+                    let length = dot(&p, &p).sqrt();
+                    let change = dot(&p, &slope) / length - self.mu * dot(&self.a_nt, &slope) * self.inverse_nn;
+                    (length - self.mu * self.normal(g_n, &p), change)
+                })
+            };
+            self.tangential(*y, d).0
         };
-        let (p, _) = self.tangential(*y, d);
         let length = dot(&p, &p).sqrt();
         let e = if length > 0.0 { p.map(|p| p / length) } else { [0.0; T] };
         // With the direction known, u_N = 0 and the cone are met to rounding, however large C⁻¹ is:   [GS-3]
         let normal = -g_n / (self.a_nn - self.mu * dot(&self.a_nt, &e));
         (normal, e.map(|e| -self.mu * normal * e))
+    }
+
+    /// The root where T = 2, and a vector along p there. Cramer's rule makes D p = x (x a + y b) with a = adj(C) d and
+    /// b = mean d, and D = det S is positive, so D φ has the same root and is free of divisions:   [GS-9]
+    /// D φ = x √(α x² + 2 β x y + γ y²) + ρ₀ x² + ρ₁ x y + ρ₂ y².
+    fn slip_in_space(&self, g_n: f64, d: &[f64; T], (least, start): (f64, f64), y: &mut f64) -> [f64; T] {
+        let a = cramer(&self.c, 1.0, d);
+        let b = d.map(|d| self.mean * d);
+        let (alpha, beta, gamma) = (dot(&a, &a), dot(&a, &b), dot(&b, &b));
+        let factor = self.mu * self.inverse_nn;
+        let trace = self.c[0][0] + self.c[1][1];
+        let rho_0 = factor * (g_n * self.determinant - dot(&self.a_nt, &a));
+        let rho_1 = factor * (g_n * self.mean * trace - dot(&self.a_nt, &b));
+        let rho_2 = factor * g_n * self.mean * self.mean;
+        *y = root::newton(least, 1.0, start, |y| {
+            let x = 1.0 - y;
+            let length = (x * (alpha * x + 2.0 * beta * y) + gamma * y * y).sqrt();
+            let slope = (beta * (x - y) - alpha * x + gamma * y) / length;
+            let value = x * length + x * (rho_0 * x + rho_1 * y) + rho_2 * y * y;
+            (value, x * slope - length - 2.0 * rho_0 * x + rho_1 * (x - y) + 2.0 * rho_2 * y)
+        });
+        std::array::from_fn(|k| (1.0 - *y) * a[k] + *y * b[k])
     }
 }
 

@@ -21,6 +21,12 @@ const CORRECTION: f64 = 1e-4;
 /// The normal impulse is doubled at most so often in search of an upper bound: a factor 1e30.
 const DOUBLINGS: usize = 100;
 
+/// The proximal weight ε relative to the largest entry of A: far above the rounding of A, far below what matters.
+const PROXIMAL: f64 = 1e-5;
+
+/// Proximal steps at most; each takes the error to about ε over the smallest eigenvalue of A that is not zero.
+const PROXIMAL_STEPS: usize = 20;
+
 /// A by components (N, T, M).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RollingBlock {
@@ -39,6 +45,19 @@ struct Candidate {
     rolls: bool,
     /// ‖r_M‖ − μ_r r_N.
     excess: f64,
+}
+
+/// Impulses with what they leave of the law.
+#[derive(Clone, Copy)]
+struct Solved {
+    violation: f64,
+    r: [f64; 5],
+    found: Candidate,
+}
+
+/// The one of less violation.
+fn better(a: Option<Solved>, b: Option<Solved>) -> Option<Solved> {
+    [a, b].into_iter().flatten().min_by(|a, b| a.violation.total_cmp(&b.violation))
 }
 
 impl RollingBlock {
@@ -61,18 +80,47 @@ impl RollingBlock {
         if self.a[0][0] <= 0.0 || self.a[0][0].is_nan() {
             return Regime::Stuck;
         }
+        let mut best = self.search(g, &mut memory.slide);
+        if best.is_none_or(|best| best.violation > JUMP) {
+            best = better(best, self.by_proximal_steps(g));
+        }
+        let Some(solved) = best else { return Regime::Stuck };
+        r.copy_from_slice(&solved.r);
+        if solved.found.slides || solved.found.rolls { Regime::Slip } else { Regime::Stick }
+    }
+
+    /// The better of both searches; the second is made only where the first fails.
+    fn search(&self, g: &[f64; 5], slide: &mut f64) -> Option<Solved> {
         let measured = |found: Candidate| {
             let r = self.polished(g, &found);
-            (self.violation(g, &r), r, found)
+            Solved { violation: self.violation(g, &r), r, found }
         };
-        let mut best = self.by_multiplier(g, &mut memory.slide).map(measured);
-        if best.is_none_or(|best| best.0 > JUMP) {
-            let other = self.by_normal(g).map(measured);
-            best = [best, other].into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0));
+        let best = self.by_multiplier(g, slide).map(measured);
+        if best.is_none_or(|best| best.violation > JUMP) {
+            return better(best, self.by_normal(g).map(measured));
         }
-        let Some((_, solution, found)) = best else { return Regime::Stuck };
-        r.copy_from_slice(&solution);
-        if found.slides || found.rolls { Regime::Slip } else { Regime::Stick }
+        best
+    }
+
+    /// Where A is singular both searches divide by next to nothing. Then A + ε is solved instead, for g − ε r with the last r:
+    /// at rest the two terms cancel, and what lies in the kernel of A moves nothing.   [GS-5]
+    fn by_proximal_steps(&self, g: &[f64; 5]) -> Option<Solved> {
+        let weight = PROXIMAL * largest(&self.a);
+        let mut soft = self.a;
+        (0..5).for_each(|k| soft[k][k] += weight);
+        let soft = Self::from_matrix(self.mu, self.mu_r, soft);
+        let (mut best, mut last): (Option<Solved>, _) = (None, [0.0; 5]);
+        for _ in 0..PROXIMAL_STEPS {
+            let anchored: [f64; 5] = std::array::from_fn(|k| g[k] - weight * last[k]);
+            let Solved { r, found, .. } = soft.search(&anchored, &mut 0.0)?;
+            let solved = Solved { violation: self.violation(g, &r), r, found };
+            last = r;
+            best = better(best, Some(solved));
+            if solved.violation <= JUMP {
+                break;
+            }
+        }
+        best
     }
 
     /// ‖r − P_K(r − û)‖ relative to the numbers it is computed from.   [CONE-5]

@@ -208,7 +208,20 @@ impl Solver<FrictionProblem> for FrictionNewton {
         guess: Option<&FrictionSolution>,
         solution: &mut FrictionSolution,
     ) -> Ending {
-        let options = self.options;
+        self.run_at_most(self.options.max_steps, problem, guess, solution)
+    }
+}
+
+impl FrictionNewton {
+    /// Runs with another budget of steps.
+    pub(crate) fn run_at_most(
+        &mut self,
+        max_steps: u32,
+        problem: &FrictionProblem,
+        guess: Option<&FrictionSolution>,
+        solution: &mut FrictionSolution,
+    ) -> Ending {
+        let options = FrictionNewtonOptions { max_steps, ..self.options };
         self.start(problem, guess, &mut solution.r);
         let mut least = natural_map(problem, &solution.r, &self.u);
         let mut course = Course {

@@ -8,7 +8,7 @@ use crate::generate::{mixed, product, transpose};
 
 /// What is special about the matrix of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Family {
+pub(crate) enum Family {
     /// Positive definite.
     Definite,
     /// Positive semidefinite, below full rank.
@@ -28,7 +28,7 @@ pub(super) enum Family {
 }
 
 impl Family {
-    pub(super) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Definite,
         Self::Deficient,
         Self::Scaled,
@@ -40,7 +40,7 @@ impl Family {
     ];
 
     /// Whether a solution exists by construction.
-    pub(super) fn is_well_posed(self) -> bool {
+    pub(crate) fn is_well_posed(self) -> bool {
         !matches!(self, Self::Unreachable | Self::Wild)
     }
 }
@@ -123,14 +123,14 @@ fn constants(random: &mut Random, family: Family, m: &DenseMatrix, bounds: impl 
     if family.is_well_posed() { planted(random, m, size, bounds) } else { normals(random, m.rows()) }
 }
 
-pub(super) fn lcp(random: &mut Random, family: Family) -> Lcp {
+pub(crate) fn lcp(random: &mut Random, family: Family) -> Lcp {
     let n = 1 + random.below(8);
     let m = matrix(random, family, n);
     let q = constants(random, family, &m, |_| (0.0, f64::INFINITY));
     Lcp::new(m, q).unwrap()
 }
 
-pub(super) fn box_lcp(random: &mut Random, family: Family) -> BoxLcp {
+pub(crate) fn box_lcp(random: &mut Random, family: Family) -> BoxLcp {
     let n = 1 + random.below(5);
     let m = matrix(random, family, n);
     let bounds: Vec<(f64, f64)> = (0..n)
@@ -148,7 +148,7 @@ pub(super) fn box_lcp(random: &mut Random, family: Family) -> BoxLcp {
 }
 
 /// The rows of an LCP-like matrix, some of its variables made free.
-pub(super) fn mixed_lcp(random: &mut Random, family: Family) -> MixedLcp {
+pub(crate) fn mixed_lcp(random: &mut Random, family: Family) -> MixedLcp {
     let (free, pairs) = (1 + random.below(4), random.below(5));
     let n = free + pairs;
     let m = matrix(random, family, n);
@@ -185,7 +185,7 @@ fn law(random: &mut Random) -> Law {
 }
 
 fn laws(random: &mut Random, family: Family) -> Vec<Law> {
-    let mut laws: Vec<Law> = (0..1 + random.below(3)).map(|_| law(random)).collect();
+    let mut laws: Vec<Law> = (0..=random.below(3)).map(|_| law(random)).collect();
     if family == Family::Duplicated {
         laws.extend(laws.clone());
     }
@@ -206,7 +206,7 @@ fn contact_factor(random: &mut Random, family: Family, laws: &[Law]) -> DenseMat
 }
 
 /// W explicit.
-pub(super) fn local_friction(random: &mut Random, family: Family) -> FrictionProblem {
+pub(crate) fn local_friction(random: &mut Random, family: Family) -> FrictionProblem {
     let laws = laws(random, family);
     let n: usize = laws.iter().map(Law::rows).sum();
     let (w, q) = if family == Family::Wild {
@@ -234,9 +234,11 @@ pub(super) fn local_friction(random: &mut Random, family: Family) -> FrictionPro
 }
 
 /// The rows and columns of `w` by the blocks of `laws`.
-pub(super) fn blocks(laws: &[Law], w: &DenseMatrix) -> BlockMatrix {
+pub(crate) fn blocks(laws: &[Law], w: &DenseMatrix) -> BlockMatrix {
     let mut starts = vec![0];
-    laws.iter().for_each(|law| starts.push(starts[starts.len() - 1] + law.rows()));
+    for law in laws {
+        starts.push(starts[starts.len() - 1] + law.rows());
+    }
     let mut result = BlockMatrix::default();
     result.clear(laws.iter().map(Law::rows), laws.iter().map(Law::rows));
     for i in 0..laws.len() {
@@ -251,7 +253,7 @@ pub(super) fn blocks(laws: &[Law], w: &DenseMatrix) -> BlockMatrix {
 }
 
 /// W through bodies; what has no bodies (unsymmetric, wild) is semidefinite here.
-pub(super) fn global_friction(random: &mut Random, family: Family) -> FrictionProblem {
+pub(crate) fn global_friction(random: &mut Random, family: Family) -> FrictionProblem {
     let (laws, count) = (laws(random, family), 1 + random.below(3));
     let size = if random.below(2) == 0 { 3 } else { 6 };
     let (mut jacobian, mut q) = (BlockMatrix::default(), Vec::new());

@@ -4,19 +4,19 @@
 //! that is not finite; where a solution exists by construction no ladder claims a proof that there is none; budgets are kept;
 //! nothing panics. How many are solved is printed, by family and method; of the ladders on well-posed problems it is asserted.
 
-mod families;
-mod ruler;
+pub(crate) mod families;
+pub(crate) mod ruler;
 
 use std::collections::BTreeMap;
 
 use families::Family;
 use ruler::Measured;
 use stiction_complementarity::{
-    Accuracy, BoxLcp, BoxLcpLadder, BoxLcpSolution, FrictionAdmm, FrictionAdmmOptions, FrictionInteriorPoint,
-    FrictionLadder, FrictionNewton, FrictionNsgs, FrictionNsgsOptions, FrictionProblem, FrictionReference,
-    FrictionSolution, Lcp, LcpEnumeration, LcpGaussSeidel, LcpGaussSeidelOptions, LcpLadder, LcpLemke, LcpNewton,
-    LcpPrincipalPivoting, LcpSolution, MixedLcp, MixedLcpLadder, MixedLcpPivoting, MixedLcpSchur, MixedLcpSolution,
-    Problem, Solver, Status, Tolerance, solve,
+    Accuracy, BoxLcp, BoxLcpLadder, BoxLcpSolution, FrictionActiveSet, FrictionAdmm, FrictionAdmmOptions,
+    FrictionInteriorPoint, FrictionLadder, FrictionNewton, FrictionNsgs, FrictionNsgsOptions, FrictionProblem,
+    FrictionReference, FrictionSolution, Lcp, LcpEnumeration, LcpGaussSeidel, LcpGaussSeidelOptions, LcpLadder,
+    LcpLemke, LcpNewton, LcpPrincipalPivoting, LcpSolution, MixedLcp, MixedLcpLadder, MixedLcpPivoting, MixedLcpSchur,
+    MixedLcpSolution, Problem, Solver, Status, Tolerance, solve,
 };
 use stiction_testkit::Random;
 
@@ -151,7 +151,7 @@ where
         let family = Family::ALL[number % Family::ALL.len()];
         let problem = make(&mut random, family);
         for method in &mut methods {
-            if number / Family::ALL.len() % method.every != 0 {
+            if !(number / Family::ALL.len()).is_multiple_of(method.every) {
                 continue;
             }
             let _scene = Scene(class, family, number, method.name);
@@ -235,7 +235,8 @@ fn friction_methods() -> Vec<Method<FrictionProblem>> {
         Method::new("newton", FrictionNewton::new(), 50),
         Method::new("interior", FrictionInteriorPoint::new(), 120),
         Method::new("admm", FrictionAdmm::with_options(admm).unwrap(), 200),
-        Method::new("real-time", FrictionLadder::new(Accuracy::RealTime), 50),
+        Method::new("active-set", FrictionActiveSet::new(), 2000),
+        Method::new("real-time", FrictionLadder::new(Accuracy::RealTime), 2000),
         Method::new("ladder", FrictionLadder::new(Accuracy::Exact), 30_000).every(8),
         Method::new("reference", FrictionReference::default(), 200).every(40),
     ]

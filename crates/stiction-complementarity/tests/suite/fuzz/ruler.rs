@@ -6,9 +6,9 @@ use stiction_complementarity::{BoxLcp, FrictionProblem, Law, Lcp, MixedLcp, Oper
 
 /// A residual, and how far rounding in double precision can move it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Measured {
-    pub(super) residual: f64,
-    pub(super) rounding: f64,
+pub(crate) struct Measured {
+    pub(crate) residual: f64,
+    pub(crate) rounding: f64,
 }
 
 /// Σ x y, its error term by term carried along, and Σ |x y|.
@@ -67,7 +67,7 @@ fn step_back(z: f64, w: f64, lower: f64, upper: f64) -> f64 {
     z - end
 }
 
-pub(super) fn lcp(problem: &Lcp, z: &[f64]) -> Measured {
+pub(crate) fn lcp(problem: &Lcp, z: &[f64]) -> Measured {
     let row = |i: usize| {
         let mut w = Sum::default();
         w.add(problem.q()[i], 1.0);
@@ -77,7 +77,7 @@ pub(super) fn lcp(problem: &Lcp, z: &[f64]) -> Measured {
     worst((0..problem.size()).map(row), problem.q().iter().copied())
 }
 
-pub(super) fn box_lcp(problem: &BoxLcp, z: &[f64]) -> Measured {
+pub(crate) fn box_lcp(problem: &BoxLcp, z: &[f64]) -> Measured {
     let row = |i: usize| {
         let mut w = Sum::default();
         w.add(problem.q()[i], 1.0);
@@ -88,7 +88,7 @@ pub(super) fn box_lcp(problem: &BoxLcp, z: &[f64]) -> Measured {
     worst((0..problem.size()).map(row), problem.q().iter().copied())
 }
 
-pub(super) fn mixed_lcp(problem: &MixedLcp, free: &[f64], z: &[f64]) -> Measured {
+pub(crate) fn mixed_lcp(problem: &MixedLcp, free: &[f64], z: &[f64]) -> Measured {
     let value = |block: &stiction_complementarity::RowBlock, i: usize| {
         let mut sum = Sum::default();
         sum.add(block.constant[i], 1.0);
@@ -110,7 +110,7 @@ pub(super) fn mixed_lcp(problem: &MixedLcp, free: &[f64], z: &[f64]) -> Measured
 }
 
 /// ‖r − P_K(r − û)‖₂ / ‖q‖₂.
-pub(super) fn friction(problem: &FrictionProblem, r: &[f64]) -> Measured {
+pub(crate) fn friction(problem: &FrictionProblem, r: &[f64]) -> Measured {
     let mut u: Vec<Sum> = problem.q().iter().map(|q| Sum { value: *q, error: 0.0, size: q.abs() }).collect();
     let terms = match problem.operator() {
         Operator::Local(w) => add_product(w, r, &mut u),
@@ -146,13 +146,15 @@ pub(super) fn friction(problem: &FrictionProblem, r: &[f64]) -> Measured {
     for (block, law) in problem.laws().iter().enumerate() {
         let range = problem.range(block);
         let totals: Vec<f64> = u[range.clone()].iter().map(Sum::total).collect();
-        violations.push(violation(law, &r[range.clone()], &totals));
+        let (violation, cut) = violation(law, &r[range.clone()], &totals);
+        violations.push(violation);
         let friction = match *law {
             Law::Cone { mu, .. } => mu,
             Law::Rolling { mu, mu_r } => mu + mu_r,
             _ => 0.0,
         };
-        let sizes: Vec<f64> = range.map(|i| u[i].size + r[i].abs()).collect();
+        // Impulses are rounded only where the projection cuts something off.
+        let sizes: Vec<f64> = range.map(|i| u[i].size + if cut { r[i].abs() } else { 0.0 }).collect();
         errors.push((1.0 + friction) * (1.0 + friction) * rounding(terms, length(&sizes)));
     }
     let finite = r.iter().all(|r| r.is_finite()) && violations.iter().all(|v| v.is_finite());
@@ -162,7 +164,7 @@ pub(super) fn friction(problem: &FrictionProblem, r: &[f64]) -> Measured {
 
 /// Euclidean length without overflow or underflow of the squares.
 fn length(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |length: f64, x| length.hypot(*x))
+    x.iter().fold(0.0, |length: f64, x| libm::hypot(length, *x))
 }
 
 fn add_product(a: &BlockMatrix, x: &[f64], y: &mut [Sum]) -> usize {
@@ -222,11 +224,11 @@ fn inverse(a: &[f64], n: usize) -> Vec<f64> {
     right
 }
 
-/// ‖r − P_K(r − û)‖ of one block.
-fn violation(law: &Law, r: &[f64], u: &[f64]) -> f64 {
+/// ‖r − P_K(r − û)‖ of one block, and whether the projection cuts anything off.
+fn violation(law: &Law, r: &[f64], u: &[f64]) -> (f64, bool) {
     match *law {
-        Law::Equality { .. } => length(u),
-        Law::Boxed { lower, upper } => step_back(r[0], u[0], lower, upper),
+        Law::Equality { .. } => (length(u), false),
+        Law::Boxed { lower, upper } => (step_back(r[0], u[0], lower, upper), true),
         Law::Cone { mu, .. } => cone_violation(r, u, &[(1, r.len(), mu)]),
         Law::Rolling { mu, mu_r } => cone_violation(r, u, &[(1, 3, mu), (3, 5, mu_r)]),
         _ => panic!("a law this ruler does not know"),
@@ -235,10 +237,15 @@ fn violation(law: &Law, r: &[f64], u: &[f64]) -> f64 {
 
 /// The same for {‖r_k‖ ≤ μ_k r_N for all parts k}. At a given normal component n every part is cut off at μ_k n, so the nearest
 /// point has the n ≥ 0 at which n − goal_N − Σ μ_k max(0, ‖goal_k‖ − μ_k n), which rises with n, is zero: found by bisection.
-fn cone_violation(r: &[f64], u: &[f64], parts: &[(usize, usize, f64)]) -> f64 {
-    let mut goal: Vec<f64> = r.iter().zip(u).map(|(r, u)| r - u).collect();
-    goal[0] -= parts.iter().map(|(from, to, mu)| mu * length(&u[*from..*to])).sum::<f64>();
+/// Inside the cone nothing is cut off, and the answer is û.
+fn cone_violation(r: &[f64], u: &[f64], parts: &[(usize, usize, f64)]) -> (f64, bool) {
+    let mut shifted = u.to_vec();
+    shifted[0] += parts.iter().map(|(from, to, mu)| mu * length(&u[*from..*to])).sum::<f64>();
+    let goal: Vec<f64> = r.iter().zip(&shifted).map(|(r, u)| r - u).collect();
     let reach: Vec<f64> = parts.iter().map(|(from, to, _)| length(&goal[*from..*to])).collect();
+    if goal[0] >= 0.0 && parts.iter().zip(&reach).all(|((_, _, mu), reach)| *reach <= mu * goal[0]) {
+        return (length(&shifted), false);
+    }
     let slope = |n: f64| {
         let pulls = parts.iter().zip(&reach).map(|((_, _, mu), reach)| mu * (reach - mu * n).max(0.0));
         n - goal[0] - pulls.sum::<f64>()
@@ -264,5 +271,5 @@ fn cone_violation(r: &[f64], u: &[f64], parts: &[(usize, usize, f64)]) -> f64 {
         point[*from..*to].iter_mut().for_each(|x| *x *= factor);
     }
     let away: Vec<f64> = point.iter().zip(r).map(|(p, r)| p - r).collect();
-    length(&away)
+    (length(&away), true)
 }

@@ -1,0 +1,46 @@
+//! Runs every method on every problem within reach and writes `docs/solver-report.md` and the measured part of the
+//! decision table of `stiction-complementarity`: `cargo xtask report`.
+//!
+//! Problems are those of `problems/` and, where `STICTION_DATA` leads to them, the external sets; methods are those of the
+//! catalogue, the ladder of frictional problems at two accuracies.
+
+// This program reads files and the environment, measures time and writes: the rules against that protect the numerical crates.
+#![allow(clippy::disallowed_methods)]
+
+mod account;
+mod collection;
+mod measure;
+mod readme;
+mod warm;
+
+use measure::Measured;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use warm::Pair;
+
+fn main() -> ExitCode {
+    let problems = collection::all();
+    let measured: Vec<_> = problems.iter().flat_map(measure::all_methods).collect();
+    let warm = warm::all(&problems);
+    println!("{} problems, {} solves", problems.len(), measured.len());
+    match write(&account::markdown(&problems, &measured, &warm), &measured, &warm) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The report, and the measured part of the README of the crate.
+fn write(page: &str, measured: &[Measured], warm: &[Pair]) -> Result<(), String> {
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let save = |path: &str, text: &str| {
+        println!("{path}");
+        std::fs::write(root.join(path), text).map_err(|error| format!("cannot write {path}: {error}"))
+    };
+    save("docs/solver-report.md", page)?;
+    let path = "crates/stiction-complementarity/README.md";
+    let old = std::fs::read_to_string(root.join(path)).map_err(|error| format!("cannot read {path}: {error}"))?;
+    save(path, &readme::renewed(&old, measured, warm).ok_or(format!("{path} has no marks for what is measured"))?)
+}
