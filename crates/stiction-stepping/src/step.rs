@@ -38,8 +38,8 @@ const GROWTHS: u32 = 4;
 /// Passes of the fixed point after which the best answer is kept.
 const FIXED_POINT_PASSES: u32 = 50;
 
-/// The fixed point has settled when no velocity changes by more than this, relative to the largest.
-const SETTLED: f64 = 1e-14;
+/// The fixed point has settled when no coordinate of q⁺ moves by more than this share of the largest (or of 1).
+const SETTLED: f64 = 4.0 * f64::EPSILON;
 
 impl Stepper for TimeStepper {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
@@ -57,7 +57,7 @@ impl Stepper for TimeStepper {
             let climb = self.pass(start, ws)?;
             passes += 1;
             iterations += climb.iterations;
-            let settled = start.scheme.linearise_at != LineariseAt::End || look_again(ws);
+            let settled = start.scheme.linearise_at != LineariseAt::End || look_again(start, ws);
             if !settled && passes < FIXED_POINT_PASSES {
                 continue;
             }
@@ -102,10 +102,10 @@ impl TimeStepper {
 }
 
 /// Looks ahead with the latest v⁺; true when that changes nothing any more.   [STEP-10]
-fn look_again(ws: &mut Workspace) -> bool {
-    let size = ws.velocity.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+fn look_again(start: &Start, ws: &mut Workspace) -> bool {
+    let size = start.state.q.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
     let change = ws.velocity.iter().zip(&ws.lookahead).fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
-    if change <= SETTLED * size {
+    if start.h * change <= SETTLED * size {
         return true;
     }
     ws.lookahead.clone_from(&ws.velocity);

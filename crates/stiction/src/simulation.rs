@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, Event, Infeasibility, Ladder, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper,
+    ContactReport, Event, ImpactReport, Infeasibility, Ladder, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper,
     TimeStepper, Workspace, infeasibility,
 };
 
@@ -132,6 +132,11 @@ impl Simulation {
     /// What the contacts within reach did in the last step, in the order of their ids.
     pub fn contacts(&self) -> &[ContactReport] {
         &self.workspace.contact_reports
+    }
+
+    /// Impacts by Poisson's hypothesis at the start of the last step.
+    pub fn impacts(&self) -> &[ImpactReport] {
+        &self.workspace.impacts
     }
 
     /// Contact transitions of the last step.

@@ -8,6 +8,8 @@
 mod analytic;
 mod ellipse;
 mod family;
+mod fixed_point;
+mod impacts;
 mod pendulum;
 mod promises;
 mod published;
