@@ -85,7 +85,10 @@ fn in_words(problem: &FrictionProblem, residual: Residual) -> String {
 }
 
 fn ladder(problem: &FrictionProblem, tolerance: &Tolerance, accuracy: Accuracy) -> Answer {
-    let (mut method, mut solution) = (FrictionLadder::new(accuracy), FrictionSolution::default());
+    let asked = tolerance.solved;
+    let own = (asked != accuracy.tolerance()).then(|| FrictionLadder::with_tolerance(asked).ok()).flatten();
+    let mut method = own.unwrap_or_else(|| FrictionLadder::new(accuracy));
+    let mut solution = FrictionSolution::default();
     let report = measured(&mut method, problem, None, &mut solution, tolerance);
     let rung = |record: &FrictionRungRecord| Rung {
         name: record.rung.name().to_owned(),

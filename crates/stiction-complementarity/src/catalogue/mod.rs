@@ -53,7 +53,7 @@ impl Method {
 pub struct Options {
     /// The residual that counts as solved; `None` is [`default_tolerance`] of the problem.
     pub tolerance: Option<f64>,
-    /// How far the ladder of a frictional problem goes, and its default tolerance. Other kinds ignore it.
+    /// How far the ladder of a frictional problem goes where no tolerance is given. Other kinds ignore it.
     pub accuracy: Accuracy,
 }
 

@@ -317,7 +317,7 @@ impl FrictionLadder {
         }
     }
 
-    /// Sweeps by chunks while their rate promises the tolerance for less than the interior point costs.   [GS-5]
+    /// Sweeps by chunks while their rate promises the tolerance for less than the interior point costs.   [GS-6]
     fn sweep(&mut self, problem: &FrictionProblem, from: Option<&FrictionSolution>) -> u32 {
         let mut sweeps = self.quick.run(problem, from, &mut self.candidate).iterations;
         let mut residual = problem.residual(&self.candidate).value;

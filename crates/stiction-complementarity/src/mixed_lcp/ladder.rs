@@ -77,12 +77,12 @@ impl MixedLcpLadder {
         &self.pivoting
     }
 
-    /// Whether the proof of the reduced problem holds for the problem itself.
+    /// Whether the proof of the reduced problem holds for the problem itself. That of an enumeration cannot be checked there; the
+    /// next rung, which knows the rounding of its numbers, makes its own.
     fn is_confirmed(&mut self, problem: &MixedLcp) -> bool {
         match self.schur.inner().certificate().cloned() {
             Some(Certificate::Farkas { y }) => self.schur.confirms(problem, &y),
-            Some(Certificate::Enumerated { .. }) => true,
-            None => false,
+            Some(Certificate::Enumerated { .. }) | None => false,
         }
     }
 

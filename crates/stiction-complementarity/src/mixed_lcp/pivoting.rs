@@ -104,7 +104,13 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
                 let row = self.tableau.row_mut(first + i);
                 block.on_free.row(i).for_each(|(j, value)| row[j] += value);
                 block.on_complementary.row(i).for_each(|(j, value)| row[free + j] += value);
-                self.row_sizes.push(row.iter().fold(constant.abs(), |size, x| size.max(x.abs())));
+                let size = row.iter().fold(constant.abs(), |size, x| size.max(x.abs()));
+                // The numbers given are themselves rounded; zeros are meant.
+                let given = |x: f64| if x == 0.0 { 0.0 } else { f64::EPSILON * size };
+                let errors = self.tableau_error.row_mut(first + i).iter_mut();
+                errors.zip(&*row).for_each(|(error, x)| *error = given(*x));
+                self.value_error[first + i] = given(constant);
+                self.row_sizes.push(size);
                 self.value.push(constant);
             }
         }

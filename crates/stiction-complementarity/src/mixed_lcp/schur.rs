@@ -50,8 +50,6 @@ pub struct MixedLcpSchur<S> {
     lcp_guess: LcpSolution,
     lcp_solution: LcpSolution,
     row: Vec<f64>,
-    /// Σ |terms| of the entries of a row of M.
-    sizes: Vec<f64>,
     touched: Vec<Range<usize>>,
     right_side: Vec<f64>,
     polish: Polish,
@@ -71,7 +69,6 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
             lcp_guess: LcpSolution::default(),
             lcp_solution: LcpSolution::default(),
             row: Vec::new(),
-            sizes: Vec::new(),
             touched: Vec::new(),
             right_side: Vec::new(),
             polish: Polish::default(),
@@ -104,31 +101,22 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
         self.row.resize(problem.free_size(), 0.0);
         let (equality, complementarity) = (&problem.equality, &problem.complementarity);
         let (factor, y, touched) = (&mut self.factor, &mut self.row, &mut self.touched);
-        let sizes = &mut self.sizes;
         self.lcp.refill(problem.complementary_size(), |m, q| {
             for (i, q_i) in q.iter_mut().enumerate() {
                 let m_i = m.row_mut(i);
-                sizes.clear();
-                sizes.resize(m_i.len(), 0.0);
                 *q_i = complementarity.constant[i];
-                let mut q_size = q_i.abs();
                 for (j, value) in complementarity.on_complementary.row(i) {
                     m_i[j] += value;
-                    sizes[j] += value.abs();
                 }
                 factor.solve_transposed(complementarity.on_free.row(i), y, touched);
                 for k in touched.iter().cloned().flatten() {
                     if y[k] != 0.0 {
                         *q_i -= y[k] * equality.constant[k];
-                        q_size += (y[k] * equality.constant[k]).abs();
                         for (j, value) in equality.on_complementary.row(k) {
                             m_i[j] -= y[k] * value;
-                            sizes[j] += (y[k] * value).abs();
                         }
                     }
                 }
-                m_i.iter_mut().zip(&*sizes).for_each(|(m, size)| *m = certain(*m, *size));
-                *q_i = certain(*q_i, q_size);
             }
         })?;
         Ok(&self.lcp)
@@ -224,11 +212,6 @@ fn proves_infeasible(problem: &MixedLcp, x: &[f64], y: &[f64]) -> bool {
     on_free.iter().all(|(sum, size)| sum.abs() <= rounding * size)
         && on_pairs.iter().all(|(sum, size)| *sum <= rounding * size)
         && constant.0 < -1e-9 * constant.1
-}
-
-/// A sum of terms of this size, or zero when they cancel to rounding: noise has a sign, and a sign would be believed.
-fn certain(sum: f64, size: f64) -> f64 {
-    if sum.abs() > crate::linalg::VANISHED_PIVOT * size { sum } else { 0.0 }
 }
 
 impl<S: Solver<Lcp>> Solver<MixedLcp> for MixedLcpSchur<S> {

@@ -25,7 +25,7 @@ use crate::solver::Solver;
 use cones::{Cones, Locals};
 use newton_system::NewtonSystem;
 use soc::{Scaling, Vector};
-use step::{Direction, Point};
+use step::{ACCURATE, Direction, Point};
 
 /// The knobs of [`FrictionInteriorPoint`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -239,7 +239,7 @@ impl FrictionInteriorPoint {
 
             // ---- Corrector ----
             self.aim_at(sigma * gap);
-            self.solve(problem);
+            self.solve(problem, ACCURATE);
             let step = self.interior_step();
             self.advance(problem, step);
 

@@ -12,9 +12,6 @@ use crate::linalg::{BlockMatrix, BlockSparseLu, SingularRow, dot};
 /// Corrections of a solution at most.
 const MAX_REFINEMENTS: u32 = 4;
 
-/// Relative error of a solution that needs no correction.
-const ACCURATE: f64 = 1e-12;
-
 /// The factorised system; its analysis is kept while the pattern stays.
 #[derive(Clone, Debug)]
 pub(super) struct NewtonSystem {
@@ -139,12 +136,12 @@ impl NewtonSystem {
         }
     }
 
-    /// δr ← (W + L)⁻¹ b, refined until accurate; zero in fixed rows. Returns the relative error that is left.
+    /// δr ← (W + L)⁻¹ b, refined to a relative error of `accurate`; zero in fixed rows. Returns the error that is left.
     pub(super) fn solve(
         &mut self,
         problem: &FrictionProblem<Operator>,
         locals: &Locals,
-        b: &[f64],
+        (b, accurate): (&[f64], f64),
         dr: &mut Vec<f64>,
     ) -> f64 {
         dr.clear();
@@ -168,12 +165,12 @@ impl NewtonSystem {
             let now = norm(&error);
             let better = now < 0.5 * size;
             size = now;
-            if now <= ACCURATE * target || !better {
+            if now <= accurate * target || !better {
                 break;
             }
         }
         self.error = error;
-        if size <= ACCURATE * target { 0.0 } else { size / target }
+        if size <= accurate * target { 0.0 } else { size / target }
     }
 
     /// δr ← δr + (W + L)⁻¹ b, as far as the factors are exact.

@@ -1,6 +1,7 @@
 //! Mehrotra's start: the impulses of stiff springs, shifted into the cones.   [CONE-12]
 
 use super::cones::{Row, typical_diagonal};
+use super::step::ACCURATE;
 use super::{FrictionInteriorPoint, FrictionProblem, InteriorPointFailure, soc};
 
 impl FrictionInteriorPoint {
@@ -21,7 +22,7 @@ impl FrictionInteriorPoint {
         self.point.refresh(problem, &self.cones, &mut self.state);
         self.right_side.clear();
         self.right_side.extend(self.point.defect.iter().map(|u| -u));
-        self.system.solve(problem, &self.locals, &self.right_side, &mut self.direction.r);
+        self.system.solve(problem, &self.locals, (&self.right_side, ACCURATE), &mut self.direction.r);
         self.point.r.iter_mut().zip(&self.direction.r).for_each(|(r, d)| *r += d);
         self.shift_into_cones(problem);
         Ok(())

@@ -11,7 +11,11 @@ const STEP_FRACTION: f64 = 0.99;
 /// Infeasibility alone never keeps the gap above this fraction of what it was: one contact may not hold up all others.
 const HELD_GAP: f64 = 0.5;
 
-/// A direction with a larger relative error than this is computed again with more regularisation.
+/// Relative error to which the direction that is followed is refined.
+pub(super) const ACCURATE: f64 = 1e-9;
+
+/// A predictor with a larger relative error than this is computed again with more regularisation; it only decides the target
+/// of the corrector.
 const GOOD_DIRECTION: f64 = 1e-4;
 
 /// Regularisation of the scalings as a fraction of trace(W_ii)/rows: first, last, growth where rounding demands more, and
@@ -106,7 +110,7 @@ impl FrictionInteriorPoint {
     ) -> Result<(), InteriorPointFailure> {
         loop {
             let factored = self.rescale(problem, iteration);
-            let good = factored.is_ok() && self.solve(problem) <= GOOD_DIRECTION;
+            let good = factored.is_ok() && self.solve(problem, GOOD_DIRECTION) <= GOOD_DIRECTION;
             if good || self.floor >= FLOOR.1 {
                 self.floor = if self.floor > FLOOR.0 { FLOOR_DECAY * self.floor } else { 0.0 };
                 return factored;
@@ -130,8 +134,8 @@ impl FrictionInteriorPoint {
         factored.map_err(|singular| InteriorPointFailure::Singular { iteration, row: singular.row })
     }
 
-    /// The direction that belongs to `targets`; returns its relative error.   [CONE-10] [CONE-11]
-    pub(super) fn solve(&mut self, problem: &FrictionProblem) -> f64 {
+    /// The direction that belongs to `targets`, to this relative error where rounding allows; returns what is left of it.   [CONE-10] [CONE-11]
+    pub(super) fn solve(&mut self, problem: &FrictionProblem, accurate: f64) -> f64 {
         self.right_side.clear();
         self.right_side.extend(self.point.defect.iter().map(|defect| -defect));
         for ((cone, y), target) in self.cones.list.iter().zip(&self.point.y).zip(&self.targets) {
@@ -139,7 +143,7 @@ impl FrictionInteriorPoint {
             moved[0] -= self.share * soc::dot(&shift_gradient(y), target);
             cone.transpose_add(1.0, &moved, &mut self.right_side);
         }
-        let error = self.system.solve(problem, &self.locals, &self.right_side, &mut self.direction.r);
+        let error = self.system.solve(problem, &self.locals, (&self.right_side, accurate), &mut self.direction.r);
         self.direction.x.clear();
         self.direction.x.extend(self.cones.list.iter().map(|cone| cone.linear(&self.direction.r)));
         self.direction.y.clear();
