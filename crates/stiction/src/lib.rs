@@ -15,7 +15,7 @@
 //! )?;
 //! builder.default_contact(ContactRule { friction: 0.5, ..ContactRule::default() })?;
 //!
-//! let mut simulation = Simulation::new(builder.build()?, Preset::StewartTrinkle.scheme(), 0.001)?;
+//! let mut simulation = Simulation::new(builder.build()?, Preset::Ncp.scheme(), 0.001)?;
 //! while simulation.time() < 0.5 {
 //!     let report = simulation.step()?;
 //!     assert!(report.residual.value < 1e-9);
