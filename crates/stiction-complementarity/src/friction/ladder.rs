@@ -2,7 +2,7 @@
 //!
 //! Few contacts are solved at once. Otherwise sweeps come first, because most problems are easy or warm, and go on as long as
 //! their rate promises an end that is cheaper than factorisations. Then the interior point, which does not care for stacks
-//! and mass ratios, polished by Newton; Newton from where the sweeps got; the other starts of the interior point; ADMM as
+//! and mass ratios, polished by Newton, from two starts; Newton after more sweeps; the third start of the interior point; ADMM as
 //! another start for Newton; relaxed sweeps; and the slow reference where it can be afforded. Every rung taken is recorded,
 //! the best impulses of all are the answer, and every decision is made by counts and residuals, never by the clock.
 
@@ -66,8 +66,10 @@ pub enum FrictionRung {
     InteriorPoint,
     /// More sweeps from where the first ones ended, and Newton.
     MoreSweeps,
-    /// The interior point from its other starts, a few sweeps, and Newton.
-    OtherStarts,
+    /// The interior point from its second start, a few sweeps, and Newton.
+    SecondStart,
+    /// The interior point from its third start, a few sweeps, and Newton.
+    ThirdStart,
     /// ADMM and Newton.
     Admm,
     /// Many relaxed sweeps, and Newton.
@@ -86,7 +88,8 @@ impl FrictionRung {
             Self::Newton => "newton",
             Self::InteriorPoint => "interior-point",
             Self::MoreSweeps => "more-sweeps",
-            Self::OtherStarts => "other-starts",
+            Self::SecondStart => "second-start",
+            Self::ThirdStart => "third-start",
             Self::Admm => "admm",
             Self::RelaxedSweeps => "relaxed-sweeps",
             Self::Reference => "reference",
@@ -126,12 +129,13 @@ const EXPLICIT_SWEEPS: f64 = 200.0;
 /// A residual from which Newton alone is worth a try before the interior point.
 const NEAR: f64 = 1e-3;
 
-/// Steps of Newton after other methods, and on its own.
+/// Steps of Newton from near, after the interior point or ADMM, and where nothing cheaper is left.
+const FROM_NEAR: u32 = 20;
 const POLISH: u32 = 40;
 const NEWTON: u32 = 100;
 
-/// Steps of the interior point from its first start.
-const FIRST_START: u32 = 60;
+/// Steps of the interior point from each start.
+const INTERIOR_STEPS: u32 = 60;
 
 /// The ladder of methods for [`FrictionProblem`], with their scratch memory.
 #[derive(Clone, Debug)]
@@ -191,8 +195,8 @@ impl FrictionLadder {
             let options = FrictionNsgsOptions {
                 max_sweeps,
                 tolerance,
-                relaxation,
                 check_every,
+                relaxation,
                 stall_after,
                 ..FrictionNsgsOptions::default()
             };
@@ -238,7 +242,9 @@ impl FrictionLadder {
     /// The rungs after the sweeps, which ended at `swept`. With explicit W every factorisation is dear, so what the sweeps
     /// began is finished first; through bodies only where they came near.
     fn rungs(&self, problem: &FrictionProblem, swept: f64) -> impl Iterator<Item = FrictionRung> + use<> {
-        use FrictionRung::{Admm, InteriorPoint, MoreSweeps, Newton, OtherStarts, Reference, RelaxedSweeps};
+        use FrictionRung::{
+            Admm, InteriorPoint, MoreSweeps, Newton, Reference, RelaxedSweeps, SecondStart, ThirdStart,
+        };
         let explicit = matches!(problem.operator(), Operator::Local(_));
         let (further, rows) = (self.accuracy != Accuracy::RealTime, problem.rows());
         let worthwhile = move |rung: &FrictionRung| match rung {
@@ -247,7 +253,7 @@ impl FrictionLadder {
             Reference => rows <= REFERENCE_ROWS,
             _ => true,
         };
-        let order = [Newton, InteriorPoint, MoreSweeps, OtherStarts, Admm, RelaxedSweeps, Reference];
+        let order = [Newton, InteriorPoint, SecondStart, MoreSweeps, ThirdStart, Admm, RelaxedSweeps, Reference];
         order.into_iter().filter(move |rung| further && worthwhile(rung))
     }
 
@@ -279,12 +285,13 @@ impl FrictionLadder {
             FrictionRung::FewContacts => self.few_contacts.run(problem, guess, &mut self.candidate).iterations,
             FrictionRung::WarmSweeps => self.sweep(problem, guess),
             FrictionRung::ColdSweeps => self.sweep(problem, None),
-            FrictionRung::InteriorPoint => self.go_inside(problem, &STARTS[..1], FIRST_START),
-            FrictionRung::OtherStarts => self.go_inside(problem, &STARTS[1..], 2 * FIRST_START),
+            FrictionRung::InteriorPoint => self.go_inside(problem, STARTS[0]),
+            FrictionRung::SecondStart => self.go_inside(problem, STARTS[1]),
+            FrictionRung::ThirdStart => self.go_inside(problem, STARTS[2]),
             FrictionRung::Reference => self.reference.run(problem, None, &mut self.candidate).iterations,
             FrictionRung::Newton => {
                 let explicit = matches!(problem.operator(), Operator::Local(_));
-                let most = if explicit { NEWTON } else { POLISH / 2 };
+                let most = if explicit { NEWTON } else { FROM_NEAR };
                 self.newton.run_at_most(most, problem, Some(&self.swept), &mut self.candidate).iterations
             }
             FrictionRung::MoreSweeps => {
@@ -330,7 +337,8 @@ impl FrictionLadder {
             left -= f64::from(CHUNK);
             // Residuals fall by a constant factor per chunk; NaN, from a standstill at zero, ends the sweeps too.
             let chunks = libm::log(self.tolerance / residual) / libm::log(residual / before);
-            if !explicit && !(residual < before && chunks * f64::from(CHUNK) <= left) {
+            let pays = residual < before && chunks * f64::from(CHUNK) <= left;
+            if !(explicit || pays) {
                 break;
             }
         }
@@ -338,9 +346,9 @@ impl FrictionLadder {
         sweeps
     }
 
-    /// The interior point from these starts, a few sweeps, and Newton.
-    fn go_inside(&mut self, problem: &FrictionProblem, starts: &[f64], most: u32) -> u32 {
-        let steps = self.interior_point.run_from((starts, most), problem, &mut self.candidate).iterations;
+    /// The interior point from this start, a few sweeps, and Newton.
+    fn go_inside(&mut self, problem: &FrictionProblem, start: f64) -> u32 {
+        let steps = self.interior_point.run_from((&[start], INTERIOR_STEPS), problem, &mut self.candidate).iterations;
         if problem.residual(&self.candidate).value <= self.tolerance {
             return steps;
         }
