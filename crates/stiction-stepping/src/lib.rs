@@ -24,6 +24,7 @@ mod rows;
 mod scheme;
 mod step;
 mod tangents;
+mod theta;
 mod workspace;
 
 pub use advance::advance;
@@ -39,4 +40,5 @@ pub use report::{ContactReport, Event, EventKind, StepCause, StepError, StepRepo
 pub use rows::JointRow;
 pub use scheme::{FrictionSet, Impact, LineariseAt, Margin, PrescribedSlip, Preset, Scheme, SchemeError};
 pub use step::{Stepper, TimeStepper};
+pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};
 pub use workspace::{ContactImpulse, Start, Workspace};

@@ -1,0 +1,147 @@
+//! The θ-method of Moreau and Jean: forces by a θ-rule, contact at the level of velocities with Newton's restitution, and an
+//! activation rule that says which contacts a step knows.   [THETA-2..5]
+//!
+//! [`ThetaStepper`] steps any [`System`]: mass matrix, force with its derivatives, gaps and contact rows, given by the user. What
+//! is elastic enters implicitly. [`MoreauJean`] is the same scheme for rigid bodies, a [`crate::Stepper`].
+//!
+//! Nothing corrects a gap at this level: a contact that was activated late stays as deep as it is. The equations
+//! are in `docs/theory/theta.md`.
+
+mod constraints;
+mod rigid;
+mod step;
+mod system;
+
+use stiction_complementarity::{OptionError, Residual, Status};
+
+pub use rigid::MoreauJean;
+pub use step::ThetaStepper;
+pub use system::{ConstraintLaw, System, SystemState};
+
+/// The numbers of the θ-method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ThetaScheme {
+    /// Weight θ ∈ [0, 1] of the end of the step in forces and displacements; 1/2 is second order between impacts, 1 damps.   [THETA-2]
+    pub theta: f64,
+    /// Weight γ ∈ [0, 1] of the approach within the step in the activation of contacts.   [THETA-4]
+    pub activation: f64,
+    /// Weight γ_b ∈ [0, 1] of the error of joints that is removed per step.   [THETA-5]
+    pub joint_gamma: f64,
+    /// Newton's method ends when its next correction has less than this times the largest velocity of the step, both measured by
+    /// the mass matrix.   [THETA-7]
+    /// Dimensionless. Default 1e-12.
+    pub newton_tolerance: f64,
+    /// The most steps of Newton's method; a linear system needs one.
+    pub newton_steps: u32,
+}
+
+impl Default for ThetaScheme {
+    fn default() -> Self {
+        Self { theta: 0.5, activation: 0.5, joint_gamma: 1.0, newton_tolerance: 1e-12, newton_steps: 30 }
+    }
+}
+
+impl ThetaScheme {
+    /// Checks every number.
+    pub fn validate(&self) -> Result<(), OptionError> {
+        let weights = [("theta", self.theta), ("activation", self.activation), ("joint_gamma", self.joint_gamma)];
+        if let Some(&(name, value)) = weights.iter().find(|(_, x)| !(0.0..=1.0).contains(x)) {
+            return Err(OptionError { name, value, range: "[0, 1]" });
+        }
+        if !(self.newton_tolerance > 0.0 && self.newton_tolerance < 1.0) {
+            return Err(OptionError { name: "newton_tolerance", value: self.newton_tolerance, range: "(0, 1)" });
+        }
+        if self.newton_steps == 0 {
+            return Err(OptionError { name: "newton_steps", value: 0.0, range: "[1, ∞)" });
+        }
+        Ok(())
+    }
+}
+
+/// A step of a system that happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+#[must_use = "the report says how well the step was solved"]
+pub struct ThetaReport {
+    /// Number of the step, from 1.
+    pub step: u64,
+    /// Time at its end, s.
+    pub time: f64,
+    /// Constraints the step knew: active contacts, joints and dry friction.
+    pub active: usize,
+    /// Residual of the last contact problem, by its own ruler; zero without active constraints.
+    pub residual: Residual,
+    /// How its solve ended.
+    pub status: Status,
+    /// Iterations of all solves.
+    pub iterations: u32,
+    /// Steps of Newton's method.
+    pub newton_steps: u32,
+    /// The rung of the ladder that solved the last contact problem.
+    pub rung: &'static str,
+}
+
+/// Why a step of a system did not happen; the state is as it was.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ThetaError {
+    /// A number of the scheme makes no sense.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// The step is not a positive number.
+    #[error("the step is {0} s, but must be positive and finite")]
+    Step(f64),
+    /// The state does not belong to the system.
+    #[error("the state has {q} coordinates and {v} velocities, but the system has {expected} of each")]
+    Size {
+        /// Coordinates of the state.
+        q: usize,
+        /// Velocities of the state.
+        v: usize,
+        /// Coordinates of the system.
+        expected: usize,
+    },
+    /// A constraint with impossible numbers.
+    #[error("the law of constraint {constraint} is impossible: {law:?}")]
+    BadLaw {
+        /// Its index.
+        constraint: usize,
+        /// Its law.
+        law: ConstraintLaw,
+    },
+    /// The system gave, or the step made, a number that is not finite.
+    #[error("{what} of index {index} is not a finite number")]
+    NonFinite {
+        /// Which quantity.
+        what: &'static str,
+        /// Its coordinate, or its constraint.
+        index: usize,
+    },
+    /// M̂ cannot be inverted.
+    #[error("the iteration matrix M + hθC + h²θ²K is singular at coordinate {coordinate}")]
+    Singular {
+        /// The row that depends on the others.
+        coordinate: usize,
+    },
+    /// Every rung of the ladder ended without a solution.
+    #[error("the contact problem was not solved ({status}, residual {residual:.3e}, worst at constraint {constraint})")]
+    NotSolved {
+        /// How the last rung ended.
+        status: Status,
+        /// Its residual.
+        residual: f64,
+        /// The constraint of the worst row.
+        constraint: usize,
+    },
+    /// Newton's method did not come to its end.
+    #[error(
+        "Newton's method still corrects velocities by {correction:.3e} of their size after {steps} steps; try a shorter step"
+    )]
+    NotConverged {
+        /// The last correction, relative, measured by the mass matrix.   [THETA-7]
+        correction: f64,
+        /// Steps made.
+        steps: u32,
+    },
+}

@@ -1,0 +1,140 @@
+//! The θ-method for rigid bodies: the same scheme over the contacts and joints of a model, with the friction set of its scheme.
+
+use stiction_multibody::{Model, applied_wrenches};
+
+use super::ThetaScheme;
+use crate::{
+    Contact, Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Margin, Scheme, Start, StepCause,
+    StepReport, Stepper, Workspace, advance,
+    detect::{detect, prepare, shapes_may_collide},
+    formulation,
+    ladder::Climb,
+    measure::measure,
+    rows::{self, power},
+};
+
+/// Steps rigid bodies by the θ-method with its activation rule and Newton's restitution.
+///
+/// Of the [`Scheme`] of a simulation it takes the friction set, the orientation update and the thresholds of reports; gaps
+/// are never corrected, so its γ have no say, but for that of joints. Forces are evaluated once, at q ⊕ θh v and t + θh, and are
+/// not implicit: stiff springs need short steps here.   [THETA-8]
+pub struct MoreauJean {
+    /// θ, the activation γ and the weight of joint errors; the rest of it is for systems.
+    pub scheme: ThetaScheme,
+    /// Finds contacts.
+    pub detector: Box<dyn Detector>,
+    /// Solves problems.
+    pub ladder: Ladder,
+}
+
+impl Default for MoreauJean {
+    fn default() -> Self {
+        Self {
+            scheme: ThetaScheme::default(),
+            detector: Box::new(FeatureDetector::default()),
+            ladder: Ladder::default(),
+        }
+    }
+}
+
+impl Stepper for MoreauJean {
+    fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
+        // Contacts are looked for as far as bodies reach, and owe nothing after the step: restitution is within it.
+        let scheme = Scheme {
+            gamma: 1.0,
+            joint_gamma: self.scheme.joint_gamma,
+            linearise_at: LineariseAt::Start,
+            margin: Margin::Automatic,
+            impact: Impact::Inelastic,
+            ..start.scheme.clone()
+        };
+        let start = &Start { scheme: &scheme, ..*start };
+        prepare(start, ws)?;
+        ws.impacts.clear();
+        ws.lookahead.clear();
+        self.evaluate_forces(start, ws);
+        detect(start, self.detector.as_mut(), ws)?;
+        let hit = self.activate(start, ws);
+        formulation::assemble_rows(start, ws)?;
+        let climb = formulation::solve(start, &mut self.ladder, ws)?;
+        advance(start, ws)?;
+        self.displace(start, ws)?;
+        let measured = self.measure_end(start.model, ws)?;
+        Ok(report(start.model, ws, &climb, hit, measured))
+    }
+}
+
+impl MoreauJean {
+    /// f(t + θh, q ⊕ θh v, v).   [THETA-8]
+    fn evaluate_forces(&self, start: &Start, ws: &mut Workspace) {
+        let &Start { model, scheme, state, h } = start;
+        let (ahead, time) = (self.scheme.theta * h, state.time + self.scheme.theta * h);
+        model.integrate(&state.q, &state.v, ahead, scheme.orientation, &mut ws.predicted);
+        ws.linear_start.update(model, &ws.predicted, &state.v, time);
+        applied_wrenches(model, &ws.linear_start, time, &mut ws.applied);
+    }
+
+    /// Leaves the contacts with g + γ h ġ ≤ 0 and writes the rows; returns how many of them were hit.   [THETA-4] [THETA-5]
+    fn activate(&self, start: &Start, ws: &mut Workspace) -> usize {
+        let &Start { model, scheme, state, h } = start;
+        let approach = |contact: &Contact| approach(model, contact, &state.v, h);
+        ws.contacts.retain(|contact| contact.gap_start + self.scheme.activation * h * approach(contact) <= 0.0);
+        rows::write(start, ws);
+        let mut hit = 0;
+        for contact in &mut ws.contacts {
+            let before = approach(contact);
+            contact.bias = (contact.gap_end - contact.gap_start) / h + contact.restitution * before;
+            hit += usize::from(h * before < -scheme.touch_threshold);
+        }
+        hit
+    }
+
+    /// q⁺ = q ⊕ h (θ v⁺ + (1 − θ) v), and the gaps there.   [THETA-3]
+    fn displace(&self, start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+        let &Start { model, scheme, state, h } = start;
+        let theta = self.scheme.theta;
+        ws.predicted.clear();
+        ws.predicted.extend(ws.next.v.iter().zip(&state.v).map(|(next, v)| theta * next + (1.0 - theta) * v));
+        model.integrate(&state.q, &ws.predicted, h, scheme.orientation, &mut ws.next.q);
+        if ws.next.first_non_finite().is_some() {
+            return Err(StepCause::non_finite("next state", None));
+        }
+        for (report, contact) in ws.contact_reports.iter_mut().zip(&ws.contacts) {
+            report.gap = contact.gap_start + h * approach(model, contact, &ws.predicted, h);
+        }
+        ws.end.update(model, &ws.next.q, &ws.next.v, ws.next.time);
+        Ok(())
+    }
+
+    /// I(q⁺).   [STEP-9]
+    fn measure_end(&mut self, model: &Model, ws: &mut Workspace) -> Result<Infeasibility, StepCause> {
+        ws.boxes.clear();
+        ws.boxes.extend(model.shapes().map(|(_, body, shape)| shape.shape.aabb(&(ws.end.pose(body) * shape.local))));
+        self.detector.pairs(&ws.boxes, &|i, j| shapes_may_collide(model, i, j), &mut ws.pairs);
+        measure(model, &ws.end, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |_, _| ())
+    }
+}
+
+/// ġ: n · v, prescribed motion included.
+fn approach(model: &Model, contact: &Contact, v: &[f64], h: f64) -> f64 {
+    let (a, b) = contact.row(&contact.normal);
+    let prescribed = (contact.gap_end - contact.gap_start) / h;
+    power(model, v, contact.a, &a) + power(model, v, contact.b, &b) + prescribed
+}
+
+fn report(model: &Model, ws: &Workspace, climb: &Climb, impacts: usize, measured: Infeasibility) -> StepReport {
+    StepReport {
+        step: ws.next.step,
+        time: ws.next.time,
+        contacts: ws.contacts.len(),
+        problem_size: formulation::size(model, ws),
+        residual: climb.residual,
+        status: climb.status,
+        iterations: climb.iterations,
+        passes: 1,
+        impacts,
+        rung: climb.rung,
+        penetration: measured.penetration,
+        joint_error: measured.joints,
+    }
+}
