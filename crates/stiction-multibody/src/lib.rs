@@ -22,6 +22,7 @@ mod force;
 mod ids;
 mod model;
 mod motion;
+mod plate;
 mod state;
 
 pub mod expression;
@@ -43,6 +44,7 @@ pub use ids::{BodyId, JointId, ShapeId};
 pub use joint::{Joint, JointKind};
 pub use model::{Model, OrientationUpdate, Slot};
 pub use motion::{ExpressionMotion, Motion, MotionSample};
+pub use plate::{Sinusoid, SinusoidalPlate};
 pub use spatial::{Twist, Wrench};
 pub use state::{ContactId, ContactMemory, ContactMode, State};
 pub use stiction_geometry::{Dimension, Pose};

@@ -9,6 +9,7 @@ mod joint_motion;
 mod joint_rows;
 mod layout;
 mod numbers;
+mod plates;
 mod refusals;
 mod rotations;
 mod states;
