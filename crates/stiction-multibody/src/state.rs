@@ -115,8 +115,10 @@ impl State {
             && bits(&self.v, &other.v)
             && bits(&self.joint_impulses, &other.joint_impulses)
             && self.contacts.len() == other.contacts.len()
-            && self.contacts.iter().zip(&other.contacts).all(|(a, b)| {
-                a.id == b.id && a.mode == b.mode && bits(&a.numbers(), &b.numbers())
-            })
+            && self
+                .contacts
+                .iter()
+                .zip(&other.contacts)
+                .all(|(a, b)| a.id == b.id && a.mode == b.mode && bits(&a.numbers(), &b.numbers()))
     }
 }
