@@ -141,6 +141,22 @@ pub enum StepCause {
         /// Whose, by name.
         culprit: String,
     },
+    /// More events in a step than the reference stepper follows.
+    #[error("more than {count} events in one step, the last ones at {contact}; take smaller steps, raise the settling speed or allow more events")]
+    TooManyEvents {
+        /// How many are allowed.
+        count: u32,
+        /// The contact of the last one, by name.
+        contact: String,
+    },
+    /// The reference stepper found neither forces nor impulses for which the motion goes on.
+    #[error("at t = {time} no motion is consistent with the laws at {contact}; step with a time-stepping scheme")]
+    NoMotion {
+        /// Time within the step, s.
+        time: f64,
+        /// A contact involved, by name.
+        contact: String,
+    },
     /// The narrow phase refused a pair of shapes.
     #[error("{0}")]
     Geometry(String),

@@ -91,6 +91,8 @@ pub struct Workspace {
     pub contact_reports: Vec<ContactReport>,
     /// Impacts by Poisson's hypothesis at the start of the last step.
     pub impacts: Vec<ImpactReport>,
+    /// Impulses without collision in the last step, where no forces exist (Painlevé); only the reference stepper knows them.
+    pub shocks: usize,
     /// Contact transitions of the last step.
     pub events: Vec<Event>,
     /// The state being made.

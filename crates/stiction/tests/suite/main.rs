@@ -14,6 +14,7 @@ mod pendulum;
 mod promises;
 mod published;
 mod quartet;
+mod reference_stepper;
 
 #[global_allocator]
 static ALLOCATOR: stiction_testkit::CountingAllocator = stiction_testkit::CountingAllocator;

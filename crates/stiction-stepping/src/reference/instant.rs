@@ -1,0 +1,286 @@
+//! The equations at one instant: what joints and closed contacts ask of accelerations and forces.
+//!
+//! With J the rows of all joints and of the normals and tangents of all closed contacts,
+//!
+//! ```text
+//! M v̇ = f + Jᵀ r,     d(J v)/dt = J v̇ + J̇ v = W r + b,     W = J M⁻¹ Jᵀ,   b = J M⁻¹ f + J̇ v          [REF-1]
+//! ```
+
+use nalgebra::{DMatrix, DVector};
+use stiction_multibody::{BodyId, ContactId, Model, Wrench, applied_wrenches, apply_inverse_mass, mass_block};
+
+use super::{
+    geometry::{Eyes, Touch},
+    motion::Motion,
+};
+use crate::StepCause;
+
+/// Rows of a joint or a contact among all rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    pub(super) first: usize,
+    pub(super) rows: usize,
+}
+
+/// The equations at one instant.
+pub(super) struct Instant {
+    /// The closed contacts, in the order they were asked for.
+    pub(super) touches: Vec<Touch>,
+    /// Rows of each of them.
+    pub(super) contacts: Vec<Block>,
+    /// Rows of all joints together.
+    pub(super) joint_rows: usize,
+    /// Φ of joints and ψ of normals; zero for tangents, which have no position.
+    pub(super) value: DVector<f64>,
+    /// J v with the prescribed part: the rates of the values, and slips.
+    pub(super) rate: DVector<f64>,
+    /// M⁻¹ f.
+    pub(super) free: DVector<f64>,
+    /// M⁻¹ Jᵀ.
+    pub(super) response: DMatrix<f64>,
+    /// W = J M⁻¹ Jᵀ.
+    pub(super) delassus: DMatrix<f64>,
+    /// b = J M⁻¹ f + J̇ v.
+    pub(super) free_rate: DVector<f64>,
+}
+
+/// Why the equations could not be written.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// A closed contact is not there any more: its features parted.
+    Lost(ContactId),
+    /// Something no smaller step can mend.
+    Cause(StepCause),
+}
+
+impl From<StepCause> for Trouble {
+    fn from(cause: StepCause) -> Self {
+        Self::Cause(cause)
+    }
+}
+
+/// What is asked of an instant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// Values, rates and W: enough for impulses and projections.
+    Velocities,
+    /// Forces and velocity products as well.
+    Accelerations,
+}
+
+impl Instant {
+    /// Writes the equations for the given closed contacts.
+    pub(super) fn new(
+        eyes: &mut Eyes,
+        motion: &Motion,
+        time: f64,
+        closed: &[ContactId],
+        depth: Depth,
+    ) -> Result<Self, Trouble> {
+        let model = eyes.model;
+        let at = motion.configuration(model, time);
+        let touches = closed_touches(eyes, motion, time, closed)?
+            .into_iter()
+            .zip(closed)
+            .map(|(touch, &id)| touch.ok_or(Trouble::Lost(id)))
+            .collect::<Result<Vec<_>, _>>()?;
+        let rows = all_rows(model, motion, time, &touches);
+        let mut first = model.joint_rows();
+        let contacts = touches.iter().map(|touch| {
+            let block = Block { first, rows: 1 + touch.friction_rows };
+            first += block.rows;
+            block
+        });
+        let contacts: Vec<_> = contacts.collect();
+        let mut response = DMatrix::zeros(model.dof(), rows.len());
+        let mut jacobian = DMatrix::zeros(rows.len(), model.dof());
+        for (k, row) in rows.iter().enumerate() {
+            for (id, wrench) in [(row.a.0, &row.a.1), (row.b.0, &row.b.1)] {
+                let Some((mobility, range)) = model.unknowns(id) else { continue };
+                let Some((_, mass, inertia)) = mass_block(model, &at, id.index()) else { continue };
+                let answer = mobility.project(&apply_inverse_mass(mobility, mass, &inertia, wrench));
+                for ((i, w), m) in range.zip(mobility.project(wrench)).zip(answer) {
+                    jacobian[(k, i)] += w;
+                    response[(i, k)] += m;
+                }
+            }
+        }
+        let delassus = &jacobian * &response;
+        let mut free = DVector::zeros(model.dof());
+        let mut free_rate = DVector::zeros(rows.len());
+        if depth == Depth::Accelerations {
+            free = free_acceleration(model, motion, time)?;
+            free_rate = &jacobian * &free + velocity_products(eyes, motion, time, &touches)?;
+        }
+        let rate = rates(model, motion, time, &touches);
+        let value = DVector::from_iterator(rows.len(), rows.iter().map(|row| row.value));
+        Ok(Self {
+            touches,
+            contacts,
+            joint_rows: model.joint_rows(),
+            value,
+            rate: DVector::from_vec(rate),
+            free,
+            response,
+            delassus,
+            free_rate,
+        })
+    }
+
+    /// Friction components of a contact in a vector over all rows.
+    pub(super) fn friction_of(&self, contact: usize, all: &DVector<f64>) -> [f64; 3] {
+        let Some(block) = self.contacts.get(contact) else { return [0.0; 3] };
+        std::array::from_fn(|k| if k + 1 < block.rows { all[block.first + 1 + k] } else { 0.0 })
+    }
+
+    /// Normal component of a contact in a vector over all rows.
+    pub(super) fn normal_of(&self, contact: usize, all: &DVector<f64>) -> f64 {
+        self.contacts.get(contact).map_or(0.0, |block| all[block.first])
+    }
+}
+
+struct Row {
+    value: f64,
+    a: (BodyId, Wrench),
+    b: (BodyId, Wrench),
+}
+
+fn all_rows(model: &Model, motion: &Motion, time: f64, touches: &[Touch]) -> Vec<Row> {
+    let at = motion.configuration(model, time);
+    let mut rows = Vec::new();
+    for joint in model.joints() {
+        let (a, b) = (joint.a.0, joint.b.0);
+        rows.extend(joint.evaluate(&at).map(|row| Row { value: row.value, a: (a, row.a), b: (b, row.b) }));
+    }
+    for touch in touches {
+        rows.extend(touch.rows().enumerate().map(|(k, (on_a, on_b))| Row {
+            value: if k == 0 { touch.gap } else { 0.0 },
+            a: (touch.a, on_a),
+            b: (touch.b, on_b),
+        }));
+    }
+    rows
+}
+
+/// M⁻¹ (λ_app + λ_vp).
+fn free_acceleration(model: &Model, motion: &Motion, time: f64) -> Result<DVector<f64>, StepCause> {
+    let at = motion.configuration(model, time);
+    let mut applied = Vec::new();
+    applied_wrenches(model, &at, time, &mut applied);
+    let mut free = DVector::zeros(model.dof());
+    for (index, slot) in model.layout().iter().enumerate() {
+        let (Some((mobility, mass, inertia)), Some(wrench)) = (mass_block(model, &at, index), applied.get(index)) else {
+            continue;
+        };
+        let answer = mobility.project(&apply_inverse_mass(mobility, mass, &inertia, wrench));
+        if answer.iter().any(|a| !a.is_finite()) {
+            return Err(StepCause::non_finite("applied force", model.bodies().get(index).map(|b| b.name.as_str())));
+        }
+        slot.v.clone().zip(answer).for_each(|(i, a)| free[i] = a);
+    }
+    Ok(free)
+}
+
+/// J v with the prescribed part. The tangents are those of the instant, also where the bodies have drifted on.
+fn rates(model: &Model, motion: &Motion, time: f64, touches: &[Touch]) -> Vec<f64> {
+    let mut rates = joint_rates(model, motion, time);
+    for touch in touches {
+        rates.push(touch.opening());
+        rates.extend(touch.slip().into_iter().take(touch.friction_rows));
+    }
+    rates
+}
+
+fn joint_rates(model: &Model, motion: &Motion, time: f64) -> Vec<f64> {
+    let at = motion.configuration(model, time);
+    let power = |joint: &stiction_multibody::Joint| {
+        let (a, b) = (at.twist(joint.a.0), at.twist(joint.b.0));
+        joint.evaluate(&at).map(|row| row.a.power(&a) + row.b.power(&b)).collect::<Vec<_>>()
+    };
+    model.joints().iter().flat_map(power).collect()
+}
+
+/// Shapes of closed contacts are looked at with this share of their size as margin: the gaps are zero up to rounding and
+/// the drift of differences.
+const CLOSED_MARGIN: f64 = 0.02;
+
+/// The closed contacts at a configuration, each `None` where its features do not meet.
+fn closed_touches(
+    eyes: &mut Eyes,
+    motion: &Motion,
+    time: f64,
+    closed: &[ContactId],
+) -> Result<Vec<Option<Touch>>, StepCause> {
+    if closed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let at = motion.configuration(eyes.model, time);
+    let mut pairs: Vec<_> = closed.iter().map(|id| (id.shape_a.index(), id.shape_b.index())).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let found = eyes.touches(&at, time, &pairs, CLOSED_MARGIN * smallest_radius(eyes.model))?;
+    let find = |id: &ContactId| found.binary_search_by_key(id, |touch| touch.id).ok().and_then(|k| found.get(k).copied());
+    Ok(closed.iter().map(find).collect())
+}
+
+/// The step of differences, in units of the time in which the geometry changes: for five points the error of order (step)⁴ and
+/// that of rounding, ε/step, meet near here, at about 1e-13 of the rates.
+const DIFFERENCE: f64 = 1e-3;
+
+/// Prescribed motions change on a time scale of their own, s.
+const PRESCRIBED_DIFFERENCE: f64 = 2e-5;
+
+/// J̇ v and ∂²/∂t²: the rates at q ⊕ kδ v, t + kδ, k = ±1, ±2, differenced at constant v.   [REF-2]
+fn velocity_products(eyes: &mut Eyes, motion: &Motion, time: f64, touches: &[Touch]) -> Result<DVector<f64>, StepCause> {
+    let model = eyes.model;
+    let delta = difference_step(model, motion, time);
+    let closed: Vec<_> = touches.iter().map(|touch| touch.id).collect();
+    let mut samples = Vec::with_capacity(5);
+    for k in [-2.0, -1.0, 0.0, 1.0, 2.0] {
+        let (moved, then) = (motion.drifted(model, k * delta), time + k * delta);
+        let mut rates: Vec<_> = joint_rates(model, &moved, then).into_iter().map(Some).collect();
+        for (found, base) in closed_touches(eyes, &moved, then, &closed)?.into_iter().zip(touches) {
+            rates.push(found.map(|touch| touch.opening()));
+            // Slips along the directions of the instant itself.
+            let slip = found.map(|touch| Touch { tangents: base.tangents, ..touch }.slip());
+            rates.extend((0..base.friction_rows).map(|row| slip.map(|slip| slip[row])));
+        }
+        samples.push(rates);
+    }
+    let rows = samples.first().map_or(0, Vec::len);
+    Ok(DVector::from_fn(rows, |row, _| {
+        let sample = |k: usize| samples.get(k).and_then(|rates| rates.get(row).copied().flatten());
+        derivative(&std::array::from_fn(sample)) / delta
+    }))
+}
+
+/// First derivative from up to five equidistant samples around the middle, in units of their distance; the formula of the highest
+/// order that the samples present allow.   [REF-2]
+fn derivative(samples: &[Option<f64>; 5]) -> f64 {
+    match *samples {
+        [Some(a), Some(b), _, Some(c), Some(d)] => (8.0 * (c - b) - (d - a)) / 12.0,
+        [_, Some(b), _, Some(c), _] => (c - b) / 2.0,
+        [_, _, Some(x), Some(c), Some(d)] => (4.0 * c - 3.0 * x - d) / 2.0,
+        [Some(a), Some(b), Some(x), ..] => (3.0 * x - 4.0 * b + a) / 2.0,
+        _ => 0.0,
+    }
+}
+
+fn difference_step(model: &Model, motion: &Motion, time: f64) -> f64 {
+    let at = motion.configuration(model, time);
+    let smallest = smallest_radius(model);
+    let mut fastest = 1.0_f64;
+    for (id, _) in model.iter_bodies() {
+        let twist = at.twist(id);
+        fastest = fastest.max(twist.angular.norm() + twist.linear.norm() / smallest);
+    }
+    let step = DIFFERENCE / fastest;
+    if model.kinematic_bodies().is_empty() { step } else { step.min(PRESCRIBED_DIFFERENCE) }
+}
+
+/// Radius of the smallest shape that has one, m: the length over which geometry changes.
+fn smallest_radius(model: &Model) -> f64 {
+    let radii = model.shapes().filter_map(|(_, _, shape)| shape.shape.radius_bound()).filter(|&radius| radius > 0.0);
+    let smallest = radii.fold(f64::INFINITY, f64::min);
+    if smallest.is_finite() { smallest } else { 1.0 }
+}

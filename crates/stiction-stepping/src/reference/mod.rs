@@ -1,0 +1,158 @@
+//! The trusted reference: accelerations instead of impulses, events located instead of stepped over.
+//!
+//! Between events the modes of all contacts are known and the motion is smooth; it is integrated with error control
+//! ([`runge_kutta`]), its accelerations coming from the index-1 equations of joints and closed contacts ([`instant`],
+//! [`balance`]). Where a gap closes, a contact stops pushing, a slip stops or friction leaves its cone ([`events`]), the time is
+//! located, impacts are solved ([`friction`]), modes are decided anew ([`modes`]) and integration restarts ([`run`]).
+//!
+//! It verifies the time-stepping schemes: its error is that of the tolerance, not of the step. It is slow, allocates, and gives up
+//! with a reason where they would go on: accumulations of events beyond a bound, modes that cannot be told.
+
+mod balance;
+mod events;
+mod friction;
+mod geometry;
+mod instant;
+mod ledger;
+mod modes;
+mod motion;
+mod projection;
+mod run;
+mod runge_kutta;
+
+use stiction_multibody::{ContactMemory, ContactMode};
+
+use crate::{
+    ContactReport, Detector, FeatureDetector, Start, StepCause, StepReport, Stepper, Workspace, measure::measure, prepare,
+};
+use balance::Mode;
+use geometry::Touch;
+use run::Run;
+
+/// Steps by integrating from event to event. The step size only says when to report.
+pub struct ReferenceStepper {
+    /// Finds contacts.
+    pub detector: Box<dyn Detector>,
+    /// Local error allowed in a piece of motion, as a share of 1 + |y| for every coordinate and velocity y. Default 1e-11;
+    /// below 1e-13 rounding forbids it.
+    pub tolerance: f64,
+    /// Impacts slower than this give nothing back, m/s: it ends the infinitely many bounces of a ball that comes to rest.
+    /// Default 1e-6, a bounce of 5e-14 m.
+    pub settling_speed: f64,
+    /// Events followed in one step before it is refused. Default 1000.
+    pub max_events: u32,
+}
+
+impl Default for ReferenceStepper {
+    fn default() -> Self {
+        Self { detector: Box::new(FeatureDetector::default()), tolerance: 1e-11, settling_speed: 1e-6, max_events: 1000 }
+    }
+}
+
+impl Stepper for ReferenceStepper {
+    fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
+        prepare(start, ws)?;
+        let mut run = Run::new(self, start);
+        run.drive()?;
+        next_state(start, &run, ws)?;
+        report_contacts(&mut run, ws)?;
+        report(start, &mut run, ws)
+    }
+}
+
+fn next_state(start: &Start, run: &Run, ws: &mut Workspace) -> Result<(), StepCause> {
+    let &Start { model, state, h, .. } = start;
+    let next = &mut ws.next;
+    next.step = state.step + 1;
+    (next.time, next.time_carry) = (state.time, state.time_carry);
+    next.advance_time(h);
+    next.q.clone_from(&run.motion.q);
+    next.v.clone_from(&run.motion.v);
+    next.joint_impulses.clone_from(&run.ledger.joints);
+    ws.joint_impulses.clone_from(&run.ledger.joints);
+    ws.velocity.clone_from(&next.v);
+    if next.first_non_finite().is_some() {
+        return Err(StepCause::non_finite("next state", None));
+    }
+    ws.end.update(model, &next.q, &next.v, next.time);
+    ws.linear_start.copy_from(&ws.end);
+    ws.linear_end.copy_from(&ws.end);
+    Ok(())
+}
+
+/// Contacts near at the end, and those that carried something within the step.
+fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
+    let time = ws.next.time;
+    let motion = run.motion.clone();
+    let mut touches = run.near(&motion, time)?;
+    let gone = run.ledger.contacts.iter().filter(|entry| touches.iter().all(|touch| touch.id != entry.touch.id));
+    let gone: Vec<_> = gone.map(|entry| Touch { gap: f64::INFINITY, ..entry.touch }).collect();
+    for touch in gone {
+        let pair = [(touch.id.shape_a.index(), touch.id.shape_b.index())];
+        let found = run.eyes.touches(&ws.end, time, &pair, FAR)?.into_iter().find(|found| found.id == touch.id);
+        touches.push(found.unwrap_or(touch));
+    }
+    touches.sort_unstable_by_key(|touch| touch.id);
+    ws.contacts.clear();
+    ws.contact_impulses.clear();
+    ws.contact_reports.clear();
+    for touch in touches {
+        let impulse = run.ledger.find(touch.id).map(|entry| entry.impulse).unwrap_or_default();
+        let mode = match run.closed.iter().find(|(id, _)| *id == touch.id) {
+            Some((_, Mode::Stick)) => ContactMode::Stick,
+            Some(_) => ContactMode::Slip,
+            None => ContactMode::Open,
+        };
+        ws.contact_impulses.push(impulse);
+        ws.contact_reports.push(ContactReport {
+            id: touch.id,
+            body_a: touch.a,
+            body_b: touch.b,
+            point: touch.point,
+            normal: touch.normal,
+            gap: touch.gap,
+            mode,
+            normal_impulse: impulse.normal,
+            friction_impulse: impulse.friction,
+            spin_impulse: impulse.spin,
+            slip: touch.relative - touch.normal * touch.opening(),
+            sigma: if mode == ContactMode::Slip { balance::norm(touch.slip()) } else { 0.0 },
+            owed: 0.0,
+        });
+    }
+    ws.next.contacts.clear();
+    ws.next.contacts.extend(ws.contact_reports.iter().map(|report| ContactMemory {
+        id: report.id,
+        mode: report.mode,
+        normal_impulse: report.normal_impulse,
+        friction_impulse: report.friction_impulse.into(),
+        spin_impulse: report.spin_impulse,
+        owed: report.owed,
+    }));
+    Ok(())
+}
+
+/// Features that carried something are looked for up to this distance, m.
+const FAR: f64 = 1e3;
+
+fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport, StepCause> {
+    ws.impacts.clear();
+    ws.shocks = run.shocks;
+    ws.events.clone_from(&run.events);
+    let pairs = run.eyes.pairs(&ws.end, 0.0);
+    let measured = measure(start.model, &ws.end, &pairs, (&mut *run.eyes.detector, &mut ws.points), |_, _| ())?;
+    Ok(StepReport {
+        step: ws.next.step,
+        time: ws.next.time,
+        contacts: ws.contact_reports.len(),
+        problem_size: run.largest,
+        residual: run.impulses.residual,
+        status: run.impulses.status,
+        iterations: run.pieces + run.impulses.iterations,
+        passes: run.restarts + 1,
+        impacts: run.hits + run.shocks,
+        rung: "reference",
+        penetration: measured.penetration,
+        joint_error: measured.joints,
+    })
+}
