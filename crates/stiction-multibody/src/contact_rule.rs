@@ -16,8 +16,11 @@ pub struct ContactRule {
     pub friction: f64,
     /// Number n_d of directions of the friction polygon in space, even and at least 4. The plane always has two.
     pub directions: Option<u32>,
-    /// First friction direction, projected onto the tangent plane; world axes.
+    /// First friction direction, projected onto the tangent plane; world axes, or those of `direction_body`. World x when
+    /// left out.
     pub first_direction: Option<Vector3<f64>>,
+    /// The body that the first direction is fixed to and turns with, as a grain does.
+    pub direction_body: Option<BodyId>,
     /// Rotation of the whole direction star about the normal, rad.
     pub direction_offset: f64,
     /// Semi-axes e_t, e_o of the friction ellipse along the first friction direction and across it, in units of μ p_n.
@@ -68,6 +71,7 @@ impl Default for ContactRule {
             friction: 0.0,
             directions: None,
             first_direction: None,
+            direction_body: None,
             direction_offset: 0.0,
             ellipse: [1.0; 2],
             torsion: 0.0,

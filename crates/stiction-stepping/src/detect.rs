@@ -189,7 +189,7 @@ fn pair_contacts(
             gap_start,
             gap_end: point.gap,
             mu: rule.friction,
-            tangents: tangents(&point.normal, rule, model.dimension()),
+            tangents: tangents(&point.normal, rule, model.dimension(), &ws.linear_end),
             torsion: rule.torsion,
             restitution: rule.restitution,
             gamma,

@@ -1,18 +1,27 @@
 //! Friction directions in the tangent plane: the frame, and the star of a polygon.
 
 use nalgebra::Vector3;
-use stiction_multibody::{ContactRule, Dimension};
+use stiction_multibody::{Configuration, ContactRule, Dimension};
 
 /// e_t t and e_o o: the tangents of a contact with the given normal, as long as the semi-axes of its friction ellipse.
 ///
-/// In space t is the first direction projected onto the tangent plane and turned by the offset, o = n × t; in the plane
-/// t = z × n and the second is zero.   [FRIC-3]
-pub(crate) fn tangents(normal: &Vector3<f64>, rule: &ContactRule, dimension: Dimension) -> [Vector3<f64>; 2] {
+/// In space t is the first direction, turned with the body it is fixed to, projected onto the tangent plane and turned by the
+/// offset, o = n × t; in the plane t = z × n and the second is zero.   [FRIC-3]
+pub(crate) fn tangents(
+    normal: &Vector3<f64>,
+    rule: &ContactRule,
+    dimension: Dimension,
+    at: &Configuration,
+) -> [Vector3<f64>; 2] {
     let [e_t, e_o] = rule.ellipse;
     if dimension == Dimension::Planar {
         return [Vector3::new(-normal.y, normal.x, 0.0) * e_t, Vector3::zeros()];
     }
-    let t = first_tangent(normal, rule.first_direction.as_ref());
+    let wanted = match rule.direction_body {
+        Some(body) => Some(at.pose(body).rotation * rule.first_direction.unwrap_or_else(Vector3::x)),
+        None => rule.first_direction,
+    };
+    let t = first_tangent(normal, wanted.as_ref());
     let o = normal.cross(&t);
     let (sin, cos) = libm::sincos(rule.direction_offset);
     [(t * cos + o * sin) * e_t, (o * cos - t * sin) * e_o]

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
-use stiction_multibody::{BodyBuilder, Expression, ExpressionMotion, Motion, Pose, limits, rotation};
+use stiction_multibody::{
+    BodyBuilder, Expression, ExpressionMotion, Motion, Pose, Sinusoid, SinusoidalPlate, limits, rotation,
+};
 
 use super::{
     inertia,
@@ -13,7 +15,7 @@ use super::{
 };
 use crate::{
     error::Fault,
-    file::{BodyKindName, BodyTable, Inertia, MotionTable, Spin},
+    file::{Angle, BodyKindName, BodyTable, Inertia, MotionTable, Spin, VibrationTable},
     numbers::{moment, plain},
 };
 
@@ -38,7 +40,7 @@ pub(super) struct Made {
     pub(super) builder: BodyBuilder,
     /// Its pose at the start.
     pub(super) pose: Pose,
-    /// How a kinematic body moves.
+    /// How a kinematic body moves, where expressions say it.
     pub(super) motion: Option<ExpressionMotion>,
 }
 
@@ -47,14 +49,19 @@ pub(super) fn body(reader: &Reader, at: &At, table: &BodyTable) -> Result<Made, 
     let start = start(reader, at, table)?;
     let shapes = shape::shapes(reader, &at.key("shape"), &table.shape)?;
     let name = table.name.as_str();
-    let (mut builder, motion) = match table.kind {
-        BodyKindName::Fixed => (placed(BodyBuilder::fixed(name), &start), None),
-        BodyKindName::Kinematic => {
-            kinematic(reader, at, table, &start).map(|(builder, motion)| (builder, Some(motion)))?
-        }
-        BodyKindName::Dynamic => (dynamic(reader, at, table, &start, &shapes)?, None),
+    let (mut builder, pose, motion) = match table.kind {
+        BodyKindName::Fixed => (placed(BodyBuilder::fixed(name), &start), pose_of(&start), None),
+        BodyKindName::Kinematic => match kinematic(reader, at, table, &start)? {
+            Prescribed::Expressions(motion) => {
+                (moving(name, Arc::new(motion.clone())), motion.at(0.0).pose(), Some(motion))
+            }
+            Prescribed::Vibration(motion) => {
+                let pose = motion.at(0.0).pose();
+                (moving(name, Arc::new(motion)), pose, None)
+            }
+        },
+        BodyKindName::Dynamic => (dynamic(reader, at, table, &start, &shapes)?, pose_of(&start), None),
     };
-    let pose = motion.as_ref().map_or_else(|| pose_of(&start), |motion| motion.at(0.0).pose());
     if let Some(conveyor) = &table.conveyor {
         let at = at.key("conveyor").key("velocity");
         builder = builder.conveyor(reader.scalars(&at, &conveyor.velocity, limits::SPEED)?);
@@ -69,16 +76,18 @@ pub(super) fn body(reader: &Reader, at: &At, table: &BodyTable) -> Result<Made, 
 fn refuse_strangers(at: &At, table: &BodyTable) -> Result<(), Fault> {
     let (kind, strangers): (_, &[&str]) = match table.kind {
         BodyKindName::Fixed => {
-            ("fixed", &["mass", "density", "inertia", "particle", "velocity", "angular_velocity", "motion"])
+            let strangers =
+                &["mass", "density", "inertia", "particle", "velocity", "angular_velocity", "motion", "vibration"];
+            ("fixed", strangers)
         }
         BodyKindName::Kinematic => {
             ("kinematic", &["mass", "density", "inertia", "particle", "velocity", "angular_velocity"])
         }
-        BodyKindName::Dynamic => ("dynamic", &["motion"]),
+        BodyKindName::Dynamic => ("dynamic", &["motion", "vibration"]),
     };
     match strangers.iter().find(|field| at.key(field).exists()) {
         Some(field) => {
-            let wanted = if *field == "motion" { "kinematic" } else { "dynamic" };
+            let wanted = if matches!(*field, "motion" | "vibration") { "kinematic" } else { "dynamic" };
             let message = format!("body \"{}\" is {kind}: `{field}` is for {wanted} bodies", table.name);
             Err(at.key(field).fault(message))
         }
@@ -164,36 +173,106 @@ fn matrix(reader: &Reader, at: &At, inertia: &Inertia) -> Result<Matrix3<f64>, F
     }
 }
 
-fn kinematic(
-    reader: &Reader,
-    at: &At,
-    table: &BodyTable,
-    start: &Start,
-) -> Result<(BodyBuilder, ExpressionMotion), Fault> {
-    let Some(motion_table) = &table.motion else {
-        let fault = at.fault(format!("body \"{}\" is kinematic and needs a `motion`", table.name));
-        return Err(fault.hint("such as motion = { x = \"0.5*t\" }"));
-    };
+/// What a kinematic body does.
+enum Prescribed {
+    Expressions(ExpressionMotion),
+    Vibration(SinusoidalPlate),
+}
+
+fn moving(name: &str, motion: Arc<dyn Motion>) -> BodyBuilder {
+    let position = motion.at(0.0).position;
+    BodyBuilder::kinematic(name, motion).position(position.x, position.y, position.z)
+}
+
+fn kinematic(reader: &Reader, at: &At, table: &BodyTable, start: &Start) -> Result<Prescribed, Fault> {
     if start.position.amax() > limits::LENGTH {
         let at = at.key("position");
         return Err(at.fault(format!("{} must be at most {} in magnitude", at.what(), plain(limits::LENGTH))));
     }
-    let at = at.key("motion");
-    let motion = motion(reader, &at, motion_table, start, table)?;
+    match (&table.motion, &table.vibration) {
+        (Some(motion_table), None) => {
+            let at = at.key("motion");
+            let motion = motion(reader, &at, motion_table, start, table)?;
+            check_speed(reader, &at, &table.name, &motion)?;
+            Ok(Prescribed::Expressions(motion))
+        }
+        (None, Some(vibration_table)) => {
+            let at = at.key("vibration");
+            let plate = vibration(reader, &at, vibration_table, start)?;
+            check_speed(reader, &at, &table.name, &plate)?;
+            Ok(Prescribed::Vibration(plate))
+        }
+        (Some(_), Some(_)) => {
+            let message = format!("body \"{}\" has a `motion` and a `vibration`: it can follow one", table.name);
+            Err(at.key("vibration").fault(message))
+        }
+        (None, None) => {
+            let fault = at.fault(format!("body \"{}\" is kinematic and needs a `motion`", table.name));
+            Err(fault.hint("such as motion = { x = \"0.5*t\" }"))
+        }
+    }
+}
+
+fn check_speed(reader: &Reader, at: &At, name: &str, motion: &dyn Motion) -> Result<(), Fault> {
     for t in reader.sample_times() {
         let twist = motion.at(t).twist;
         let fast = twist.linear.iter().chain(twist.angular.iter()).find(|speed| !within(**speed, limits::SPEED));
         if let Some(speed) = fast {
             let (most, speed, t) = (plain(limits::SPEED), plain(*speed), moment(t));
-            let name = &table.name;
             let message =
                 format!("the velocity of body \"{name}\" must be finite and at most {most}, but is {speed} at t = {t}");
             return Err(at.fault(message));
         }
     }
-    let position = motion.at(0.0).position;
-    let builder = BodyBuilder::kinematic(&table.name, Arc::new(motion.clone()));
-    Ok((builder.position(position.x, position.y, position.z), motion))
+    Ok(())
+}
+
+/// Lowest and highest frequency of a vibration, Hz.
+const FREQUENCIES: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
+
+fn vibration(reader: &Reader, at: &At, table: &VibrationTable, start: &Start) -> Result<SinusoidalPlate, Fault> {
+    if reader.planar() {
+        return Err(reader.only_in(at, "a vibration", "write the motion as expressions of t"));
+    }
+    if !FREQUENCIES.contains(&table.frequency) {
+        let at = at.key("frequency");
+        return Err(at.fault(format!("{} must be from 1e-6 to 1e6 Hz, but is {}", at.what(), plain(table.frequency))));
+    }
+    let along = sinusoids(at, ("acceleration", table.acceleration), ("phase", table.phase.as_ref()))?;
+    let about = sinusoids(
+        at,
+        ("angular_acceleration", table.angular_acceleration),
+        ("angular_phase", table.angular_phase.as_ref()),
+    )?;
+    let plate = SinusoidalPlate::new(table.frequency, along, about).ok_or_else(|| {
+        let at = at.key("angular_acceleration");
+        at.fault(format!("{} turns by more than 1 rad about several axes", at.what()))
+            .hint("keep each amplitude below (2 pi frequency)^2, or turn about one axis")
+    })?;
+    let base = match start.quaternion {
+        Some(quaternion) => unit_quaternion(at, quaternion)?,
+        None => UnitQuaternion::identity(),
+    };
+    Ok(plate.about(start.position, base))
+}
+
+fn sinusoids(
+    at: &At,
+    (name, amplitudes): (&'static str, Option<[f64; 3]>),
+    (phase_name, phases): (&'static str, Option<&[Angle; 3]>),
+) -> Result<[Sinusoid; 3], Fault> {
+    let mut sinusoids = [Sinusoid::default(); 3];
+    let amplitudes = amplitudes.unwrap_or_default();
+    for (k, (sinusoid, amplitude)) in sinusoids.iter_mut().zip(amplitudes).enumerate() {
+        if !within(amplitude, limits::LOAD) {
+            let at = at.key(name).index(k);
+            return Err(at.fault(format!("{} must be at most {} in magnitude", at.what(), plain(limits::LOAD))));
+        }
+        let phase = phases.and_then(|phases| phases.get(k));
+        let phase = phase.map_or(Ok(0.0), |phase| angle(&at.key(phase_name).index(k), phase))?;
+        *sinusoid = Sinusoid::new(amplitude, phase);
+    }
+    Ok(sinusoids)
 }
 
 fn motion(

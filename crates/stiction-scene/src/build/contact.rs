@@ -5,7 +5,7 @@ use stiction_stepping::Margin;
 
 use super::{
     Assembly,
-    reader::{At, Reader, angle},
+    reader::{At, angle},
     settings,
 };
 use crate::{
@@ -15,19 +15,20 @@ use crate::{
 
 pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault> {
     let at = assembly.root.key("contact_default");
-    let default = rule(&assembly.reader, &at, file.contact_default.rule(), &ContactRule::default())?;
+    let default = rule(assembly, &at, file.contact_default.rule(), &ContactRule::default())?;
     assembly.builder.default_contact(default.clone()).map_err(|error| at.model_error(&error))?;
     for (index, table) in file.contact.iter().enumerate() {
         let at = assembly.root.key("contact").index(index);
         let [(a, _), (b, _)] = assembly.find_both(&at, &table.between)?;
-        let rule = rule(&assembly.reader, &at, table.rule(), &default)?;
+        let rule = rule(assembly, &at, table.rule(), &default)?;
         assembly.builder.contact(a, b, rule).map_err(|error| at.model_error(&error))?;
     }
     Ok(())
 }
 
 /// The rule of a table; what it leaves out is as in `default`.
-fn rule(reader: &Reader, at: &At, table: ContactRuleTable, default: &ContactRule) -> Result<ContactRule, Fault> {
+fn rule(assembly: &Assembly, at: &At, table: ContactRuleTable, default: &ContactRule) -> Result<ContactRule, Fault> {
+    let reader = &assembly.reader;
     let first_direction = match table.first_direction {
         Some(direction) => Some(reader.vector(&at.key("first_direction"), direction)?),
         None => default.first_direction,
@@ -36,11 +37,17 @@ fn rule(reader: &Reader, at: &At, table: ContactRuleTable, default: &ContactRule
         Some(offset) => angle(&at.key("direction_offset"), offset)?,
         None => default.direction_offset,
     };
+    let direction_body = match table.direction_body {
+        Some("world") => None,
+        Some(name) => Some(assembly.find(&at.key("direction_body"), name)?.0),
+        None => default.direction_body,
+    };
     Ok(ContactRule {
         collide: table.collide.unwrap_or(default.collide),
         friction: table.friction.unwrap_or(default.friction),
         directions: table.directions.or(default.directions),
         first_direction,
+        direction_body,
         direction_offset,
         ellipse: table.ellipse.unwrap_or(default.ellipse),
         torsion: table.torsion.unwrap_or(default.torsion),

@@ -39,6 +39,8 @@ pub(crate) struct BodyTable {
     pub(crate) angular_velocity: Option<Spin>,
     /// Motion of a kinematic body.
     pub(crate) motion: Option<MotionTable>,
+    /// Instead of `motion`, in space: vibration of a kinematic body about its `position` and `orientation`.
+    pub(crate) vibration: Option<VibrationTable>,
     /// Lets the surface run like a conveyor belt.
     pub(crate) conveyor: Option<ConveyorTable>,
     /// Collision shapes.
@@ -74,6 +76,28 @@ pub(crate) struct MotionTable {
     /// World axis of the angle, in space.
     #[schemars(title = "three numbers", extend("examples" = [[0.0, 0.0, 1.0]]))]
     pub(crate) axis: Option<[f64; 3]>,
+}
+
+/// Sinusoids of acceleration along and about the world axes, A sin(2π f t + C) with zero means. About several axes the
+/// orientation starts where its angles are symmetric about zero.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VibrationTable {
+    /// Frequency f, Hz.
+    #[schemars(extend("examples" = [33.0], "minimum" = 1e-6, "maximum" = 1e6))]
+    pub(crate) frequency: f64,
+    /// Amplitudes A along x, y and z, m/s²; zero when left out.
+    #[schemars(title = "three numbers", extend("examples" = [[0.0, 0.0, 8.0]]))]
+    pub(crate) acceleration: Option<[f64; 3]>,
+    /// Phases C of `acceleration`; zero when left out.
+    #[schemars(title = "three angles", extend("examples" = [[0.0, 0.0, "270 deg"]]))]
+    pub(crate) phase: Option<[Angle; 3]>,
+    /// Amplitudes A about x, y and z, rad/s²; zero when left out.
+    #[schemars(title = "three numbers", extend("examples" = [[0.0, 0.0, 100.0]]))]
+    pub(crate) angular_acceleration: Option<[f64; 3]>,
+    /// Phases C of `angular_acceleration`; zero when left out.
+    #[schemars(title = "three angles", extend("examples" = [[0.0, 0.0, "90 deg"]]))]
+    pub(crate) angular_phase: Option<[Angle; 3]>,
 }
 
 /// A surface that runs relative to its body.

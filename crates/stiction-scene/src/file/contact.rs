@@ -23,6 +23,9 @@ macro_rules! rule_table {
             pub(crate) directions: Option<u32>,
             /// First friction direction, in world axes; projected onto the tangent plane.
             pub(crate) first_direction: Option<Vector>,
+            /// The body in whose axes `first_direction` is meant, and with which it turns; the world when left out.
+            #[schemars(extend("examples" = ["plate"]))]
+            pub(crate) direction_body: Option<String>,
             /// Turns all friction directions about the normal.
             pub(crate) direction_offset: Option<Angle>,
             /// Friction along the first friction direction and across it, in units of the coefficient; `[1, 1]` when left out.
@@ -50,6 +53,7 @@ macro_rules! rule_table {
                     collide: self.collide,
                     directions: self.directions,
                     first_direction: self.first_direction.as_ref(),
+                    direction_body: self.direction_body.as_deref(),
                     direction_offset: self.direction_offset.as_ref(),
                     ellipse: self.ellipse,
                     torsion: self.torsion,
@@ -83,6 +87,7 @@ pub(crate) struct ContactRuleTable<'a> {
     pub(crate) collide: Option<bool>,
     pub(crate) directions: Option<u32>,
     pub(crate) first_direction: Option<&'a Vector>,
+    pub(crate) direction_body: Option<&'a str>,
     pub(crate) direction_offset: Option<&'a Angle>,
     pub(crate) ellipse: Option<[f64; 2]>,
     pub(crate) torsion: Option<f64>,

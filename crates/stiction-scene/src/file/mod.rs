@@ -15,7 +15,7 @@ mod value;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub(crate) use body::{BodyKindName, BodyTable, MotionTable};
+pub(crate) use body::{BodyKindName, BodyTable, MotionTable, VibrationTable};
 pub(crate) use contact::{ContactDefaultTable, ContactRuleTable, ContactTable};
 pub(crate) use force::{DamperTable, LoadTable, SpringTable};
 pub(crate) use joint::{JointKindName, JointTable};

@@ -13,8 +13,9 @@ mod tables;
 /// The scenes of the repository: file name and text.
 fn all_scenes() -> Vec<(String, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes");
-    let mut scenes: Vec<_> = std::fs::read_dir(folder)
-        .expect("the scenes folder")
+    let entries = |folder: String| std::fs::read_dir(folder).expect("a folder of scenes");
+    let mut scenes: Vec<_> = entries(folder.to_owned())
+        .chain(entries(format!("{folder}/plate")))
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
         .map(|path| {

@@ -99,17 +99,17 @@ fn wrong_words_are_corrected_and_later_ones_named() {
         PLANAR,
         preset,
         "preset = \"anitescu-heart\"",
-        "x.toml:4:10: `preset` must be one of \"stewart-trinkle\", \"anitescu-potra\", \"anitescu-hart\", not \"anitescu-heart\" \
+        "x.toml:4:10: `preset` must be one of \"ncp\", \"stewart-trinkle\", \"anitescu-potra\", \"anitescu-hart\", not \"anitescu-heart\" \
          (did you mean `anitescu-hart`?)",
     );
-    for later in ["ncp", "quasistatic", "geometrically-implicit"] {
+    for later in ["quasistatic", "geometrically-implicit"] {
         refused(
             PLANAR,
             preset,
             &format!("preset = \"{later}\""),
             &format!(
                 "x.toml:4:10: `preset = \"{later}\"` is not available in this version \
-                 (there are \"stewart-trinkle\", \"anitescu-potra\", \"anitescu-hart\")"
+                 (there are \"ncp\", \"stewart-trinkle\", \"anitescu-potra\", \"anitescu-hart\")"
             ),
         );
     }
@@ -295,4 +295,25 @@ fn syntax_errors_have_their_place() {
     // Columns count characters, not bytes.
     let error = parse("simulation = { \"é\" = 1, duration = nan }", "x.toml").expect_err("nan");
     assert_eq!((error.line, error.column), (1, 36));
+}
+
+#[test]
+fn vibrations_say_what_is_wrong() {
+    let wrong = |right: &str, wrong: &str| {
+        let text = SPATIAL.replacen(right, wrong, 1);
+        parse(&text, "x.toml").map(|_| ()).expect_err(wrong).to_string()
+    };
+    let message = wrong("frequency = 33.0", "frequency = 0.0");
+    assert!(message.contains("`frequency` of body \"feeder\" must be from 1e-6 to 1e6 Hz, but is 0"), "{message}");
+    let message = wrong("angular_acceleration = [100.0, 100.0, 3.0]", "angular_acceleration = [1e5, 100.0, 3.0]");
+    assert!(message.contains("turns by more than 1 rad about several axes"), "{message}");
+    let message = wrong("[body.vibration]", "motion = { x = 0.0 }\n[body.vibration]");
+    assert!(message.contains("body \"feeder\" has a `motion` and a `vibration`: it can follow one"), "{message}");
+    let message = wrong("name = \"feeder\"\nkind = \"kinematic\"", "name = \"feeder\"\nmass = 1.0");
+    assert!(message.contains("body \"feeder\" is dynamic: `vibration` is for kinematic bodies"), "{message}");
+    let message = wrong("direction_body = \"feeder\"", "direction_body = \"feder\"");
+    assert!(message.contains("there is no body \"feder\" (did you mean `feeder`?)"), "{message}");
+    let planar = PLANAR.replacen("motion = {", "vibration = { frequency = 1.0 } #", 1);
+    let message = parse(&planar, "x.toml").map(|_| ()).expect_err("planar").to_string();
+    assert!(message.contains("a vibration exists only in space"), "{message}");
 }

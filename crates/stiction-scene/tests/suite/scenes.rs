@@ -41,8 +41,8 @@ fn settings_are_read_and_filled_in() {
     let expected = Settings { duration: 1.0, step: 0.01, preset: Preset::AnitescuHart, scheme, record_every: 2 };
     assert_eq!(scene.settings, expected);
     let scene = parse(SPATIAL, "x.toml").unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(scene.settings.scheme, Preset::StewartTrinkle.scheme());
-    assert_eq!((scene.settings.preset, scene.settings.record_every), (Preset::StewartTrinkle, 1));
+    assert_eq!(scene.settings.scheme, Preset::Ncp.scheme());
+    assert_eq!((scene.settings.preset, scene.settings.record_every), (Preset::Ncp, 1));
 }
 
 #[test]
@@ -67,6 +67,22 @@ fn a_planar_model_is_what_the_file_says() {
     let sample = motion.at(0.3);
     assert_eq!(sample.position, Vector3::new(0.5 + 0.4 * libm::sin(0.3), 2.0, 0.0));
     assert_eq!((sample.angle, sample.twist.linear.x, sample.twist.angular.z), (0.3, 0.4 * libm::cos(0.3), 1.0));
+}
+
+#[test]
+fn a_vibration_is_what_the_file_says() {
+    let model = parse(SPATIAL, "x.toml").unwrap_or_else(|error| panic!("{error}")).model;
+    let feeder = model.find_body("feeder").expect("a feeder");
+    let [ball, floor] = ["ball", "floor"].map(|name| model.find_body(name).expect("a body"));
+    assert_eq!(model.contact_rule(ball, floor).direction_body, Some(feeder));
+    let Some(BodyKind::Kinematic(motion)) = model.body(feeder).map(|body| body.kind.clone()) else {
+        panic!("the feeder is kinematic")
+    };
+    let (t, speed) = (0.01, 2.0 * std::f64::consts::PI * 33.0);
+    let (sample, phase) = (motion.at(t), 1.5 * std::f64::consts::PI);
+    assert!((sample.position.z + 8.0 * libm::sin(speed * t + phase) / (speed * speed)).abs() < 1e-15);
+    assert!((sample.position.y + 5.0 + 2.0 * libm::sin(speed * t + 0.2) / (speed * speed)).abs() < 1e-15);
+    assert!((sample.twist.angular.z + 3.0 * libm::cos(speed * t + 0.3) / speed).abs() < 1e-14);
 }
 
 #[test]
