@@ -4,6 +4,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stiction::{
+    FrictionSet,
     complementarity::{Accuracy, catalogue},
     scene::SceneError,
 };
@@ -52,7 +53,7 @@ pub(crate) struct RunOptions {
     /// Step size in seconds, instead of the scene's
     #[arg(long, value_name = "H", allow_negative_numbers = true)]
     pub(crate) step: Option<f64>,
-    /// Scheme, instead of the scene's: stewart-trinkle, anitescu-potra, anitescu-hart
+    /// Scheme, instead of the scene's: ncp, stewart-trinkle, anitescu-potra, anitescu-hart
     #[arg(long, value_name = "P")]
     pub(crate) preset: Option<String>,
     /// Solver of the contact problem
@@ -73,9 +74,9 @@ pub(crate) struct RunOptions {
     /// Print the summary as JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
-    /// Of a later version
-    #[arg(long, value_name = "A", hide = true)]
-    pub(crate) accuracy: Option<String>,
+    /// How well the contact problems of the exact cone are solved
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) accuracy: SolveAccuracy,
 }
 
 impl RunOptions {
@@ -128,15 +129,32 @@ pub(crate) fn later_command(arguments: impl IntoIterator<Item = OsString>) -> Op
 /// Solvers a run may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RunSolver {
-    /// Elimination of the free unknowns, then Lemke's method
+    /// Every method that fits, one after the other, the fastest first
     #[default]
+    Ladder,
+    /// Lemke's method alone; for friction polygons and boxes
     Lemke,
+    /// Gauss-Seidel sweeps alone; for the exact cone
+    Nsgs,
+    /// The interior point alone; for the exact cone
+    InteriorPoint,
 }
 
 impl RunSolver {
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Self::Ladder => "ladder",
             Self::Lemke => "lemke",
+            Self::Nsgs => "nsgs",
+            Self::InteriorPoint => "interior-point",
+        }
+    }
+
+    /// The solvers for a friction set.
+    pub(crate) fn fitting(friction: FrictionSet) -> &'static [Self] {
+        match friction {
+            FrictionSet::Quadratic => &[Self::Ladder, Self::Nsgs, Self::InteriorPoint],
+            FrictionSet::Polygon | FrictionSet::Box => &[Self::Ladder, Self::Lemke],
         }
     }
 }

@@ -10,23 +10,23 @@ use std::{
 };
 
 use stiction::{
-    Simulation, StepError, StepProblem,
-    complementarity::ProblemFile,
+    FrictionSet, Ladder, Rung, Simulation, StepError, StepProblem,
+    complementarity::{
+        Accuracy, FrictionInteriorPoint, FrictionNsgs, FrictionNsgsOptions, LcpLemke, MixedLcpSchur, ProblemFile,
+    },
     record::{Ending, Finished, Recorder, RunLabels},
     scene::{self, Scene},
 };
 
-use crate::{arguments::RunOptions, failure::Failure, layout, progress::Progress, summary};
+use crate::{arguments::{RunOptions, RunSolver}, failure::Failure, layout, progress::Progress, summary};
 
 /// The problem of a step that could not be solved, beside the other files of the run.
 const FAILED_PROBLEM: &str = "failed_problem.json";
 
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
-    if options.accuracy.is_some() {
-        return Err(Failure::not_yet("`--accuracy`"));
-    }
     let scene = scene::load_with(&options.scene, &options.overrides()).map_err(|error| options.blame(error))?;
-    let mut simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
+    let simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
+    let mut simulation = simulation.with_ladder(ladder(options, scene.settings.scheme.friction)?);
     let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
     let mut recorder = Recorder::create(&folder, &labels(&scene, options), &simulation)
         .map_err(|error| Failure::input(error).with_help("choose a folder that can be written with --out DIR"))?;
@@ -64,6 +64,31 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
         }
         None => Ok(()),
     }
+}
+
+/// The methods the options ask for.
+fn ladder(options: &RunOptions, friction: FrictionSet) -> Result<Ladder, Failure> {
+    let fitting = RunSolver::fitting(friction);
+    if !fitting.contains(&options.solver) {
+        let names: Vec<_> = fitting.iter().map(|solver| solver.name()).collect();
+        let (solver, set) = (options.solver.name(), friction.name());
+        let message = format!("the solver `{solver}` does not solve steps with friction = \"{set}\"");
+        return Err(Failure::input(message).with_help(format!("solvers that fit: {}", names.join(", "))));
+    }
+    let (name, tolerance) = (options.solver.name(), Accuracy::from(options.accuracy).tolerance());
+    Ok(match options.solver {
+        RunSolver::Ladder => Ladder::with_accuracy(options.accuracy.into()),
+        RunSolver::Lemke => Ladder::new(vec![Rung { name, solver: Box::new(MixedLcpSchur::new(LcpLemke::new())) }]),
+        RunSolver::Nsgs => {
+            let nsgs = FrictionNsgsOptions { tolerance, ..FrictionNsgsOptions::default() };
+            let solver = FrictionNsgs::with_options(nsgs).map_err(Failure::input)?;
+            Ladder::for_cones(vec![Rung { name, solver: Box::new(solver) }]).tolerating(tolerance)
+        }
+        RunSolver::InteriorPoint => {
+            let solver = Box::new(FrictionInteriorPoint::new());
+            Ladder::for_cones(vec![Rung { name, solver }]).tolerating(tolerance)
+        }
+    })
 }
 
 fn labels(scene: &Scene, options: &RunOptions) -> RunLabels {

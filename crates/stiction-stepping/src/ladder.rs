@@ -5,7 +5,7 @@
 use std::fmt;
 
 use stiction_complementarity::{
-    FrictionLadder, FrictionProblem, FrictionSolution, LcpLemke, MixedLcp, MixedLcpLadder, MixedLcpSchur,
+    Accuracy, FrictionLadder, FrictionProblem, FrictionSolution, LcpLemke, MixedLcp, MixedLcpLadder, MixedLcpSchur,
     MixedLcpSolution, Problem, Residual, Solver, Status, Tolerance, solve,
 };
 
@@ -61,6 +61,23 @@ impl Default for Ladder {
 }
 
 impl Ladder {
+    /// The default ladder, aimed at another accuracy: `Exact` is the default, the others stop earlier with the quadratic cone.
+    /// Linear problems are solved by pivots, which are exact whatever is asked.
+    pub fn with_accuracy(accuracy: Accuracy) -> Self {
+        if accuracy == Accuracy::Exact {
+            return Self::default();
+        }
+        let cone = Rung { name: "friction", solver: Box::new(FrictionLadder::new(accuracy)) as _ };
+        Self { cone: vec![cone], ..Self::default() }.tolerating(accuracy.tolerance())
+    }
+
+    /// The same methods, held to another residual.
+    #[must_use]
+    pub fn tolerating(mut self, solved: f64) -> Self {
+        self.tolerance = Tolerance { solved, loose: solved };
+        self
+    }
+
     /// A ladder of your own for schemes with linear friction sets.
     pub fn new(rungs: Vec<Rung>) -> Self {
         Self { mixed: rungs, ..Self::default() }

@@ -13,7 +13,7 @@ use stiction::{
 };
 
 use crate::{
-    arguments::CheckOptions,
+    arguments::{CheckOptions, RunSolver},
     failure::Failure,
     layout::{number, print_json, print_text},
 };
@@ -145,7 +145,7 @@ fn contents(scene: &Scene, simulation: &Simulation) -> Result<Contents, Failure>
         preset: settings.preset.name(),
         presets: Preset::ALL.map(Preset::name).to_vec(),
         scheme: scheme_row(&settings.scheme),
-        solvers: vec!["lemke"],
+        solvers: RunSolver::fitting(settings.scheme.friction).iter().map(|solver| solver.name()).collect(),
         bodies: model.bodies().iter().skip(1).map(|body| body_row(scene, body)).collect(),
         warnings: warnings(&touching, &joints),
         joints,

@@ -41,7 +41,7 @@ fn check_shows_what_is_prescribed() {
         ("pendulum_on_belt", "surface runs at ["),
         ("rising_plate", "motions"),
         ("pendulum_pushed", "x = -0.55 + 0.5*t, y = 0.25"),
-        ("four_balls", "gamma 1, joint_gamma 1, 8 friction directions, margin 0.02, jacobians predicted"),
+        ("four_balls", "gamma 1, joint_gamma 1, friction quadratic, impact newton, margin 0.02, jacobians predicted"),
     ] {
         let text = shown(name);
         assert!(text.contains(part), "{part} in\n{text}");
@@ -154,7 +154,7 @@ fn a_step_of_a_run_can_be_kept_and_solved_again() {
     call(&folder, &run).expect(0);
     for step in [1, 3] {
         let text = call(&folder, &["solve", &format!("out/problem_{step}.json")]).expect(0).stdout;
-        assert!(text.contains("mixed lcp") && text.contains("solved"), "{text}");
+        assert!(text.contains("a frictional problem") && text.contains("solved"), "{text}");
     }
     assert!(!folder.join("out/problem_2.json").exists());
 }
@@ -188,4 +188,17 @@ fn bench_counts_steps_for_those_who_count_instructions() {
     let folder = folder("bench");
     let call = call(&folder, &["bench", "--once", "falling-rod"]).expect(0);
     assert!(call.stdout.lines().any(|line| line == "steps 400"), "{}", call.stdout);
+}
+
+#[test]
+fn a_solver_that_does_not_fit_the_friction_set_is_refused() {
+    let folder = folder("run-solver");
+    let run = |more: &[&str]| {
+        let scene = scene("falling_rod");
+        call(&folder, &[&["run", &scene, "--duration", "0.1"], more].concat())
+    };
+    let refused = run(&["--solver", "lemke"]).expect(2);
+    assert!(refused.stderr.contains("quadratic") && refused.stderr.contains("interior-point"), "{}", refused.stderr);
+    run(&["--solver", "lemke", "--preset", "stewart-trinkle"]).expect(0);
+    run(&["--solver", "nsgs", "--accuracy", "balanced"]).expect(0);
 }
