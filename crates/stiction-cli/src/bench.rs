@@ -23,19 +23,40 @@ use crate::{
 const TIME_PER_CASE: Duration = Duration::from_millis(1500);
 const LEAST_REPETITIONS: usize = 5;
 
-/// A scene with the step it is measured at.
+/// A scene with the step it is measured at, and what else is changed in it.
 struct Case {
     name: &'static str,
     text: fn() -> String,
     step: f64,
+    changes: &'static [(&'static str, &'static str)],
 }
 
-const CASES: [Case; 4] = [
-    Case { name: "falling-rod", text: || include_str!("../../../scenes/falling_rod.toml").to_owned(), step: 0.0025 },
-    Case { name: "four-balls", text: || include_str!("../../../scenes/four_balls.toml").to_owned(), step: 0.00125 },
-    Case { name: "stack", text: || include_str!("../../../scenes/stack_of_boxes.toml").to_owned(), step: 0.005 },
-    Case { name: "pendulum-chain", text: || pendulum_chain(10), step: 0.0025 },
+const CASES: [Case; 6] = [
+    Case::new("falling-rod", || include_str!("../../../scenes/falling_rod.toml").to_owned(), 0.0025),
+    Case::new("four-balls", || include_str!("../../../scenes/four_balls.toml").to_owned(), 0.00125),
+    Case::new("stack", || include_str!("../../../scenes/stack_of_boxes.toml").to_owned(), 0.005),
+    Case::new("pendulum-chain", || pendulum_chain(10), 0.0025),
+    Case::new("tripod", tripod, 1e-4),
+    Case {
+        changes: &[
+            ("simulation.preset", "stewart-trinkle"),
+            ("scheme.directions", "32"),
+            ("simulation.duration", "0.5"),
+        ],
+        ..Case::new("tripod-polygon-32", tripod, 1e-4)
+    },
 ];
+
+impl Case {
+    const fn new(name: &'static str, text: fn() -> String, step: f64) -> Self {
+        Self { name, text, step, changes: &[] }
+    }
+}
+
+/// The part on three feet on a vibrating plate, C-28.
+fn tripod() -> String {
+    include_str!("../../../scenes/plate/tripod.toml").to_owned()
+}
 
 /// The names of the cases, for the command line.
 pub(crate) fn names() -> PossibleValuesParser {
@@ -77,8 +98,9 @@ fn chosen(name: &str) -> Result<&'static Case, Failure> {
 }
 
 fn load(case: &Case) -> Result<(Scene, u64), Failure> {
-    let change = ("simulation.step".to_owned(), format!("{:?}", case.step));
-    let scene = scene::parse_with(&(case.text)(), case.name, &[change])?;
+    let mut changes = vec![("simulation.step".to_owned(), format!("{:?}", case.step))];
+    changes.extend(case.changes.iter().map(|&(path, value)| (path.to_owned(), value.to_owned())));
+    let scene = scene::parse_with(&(case.text)(), case.name, &changes)?;
     let steps = scene.settings.steps();
     Ok((scene, steps))
 }

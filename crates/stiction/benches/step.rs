@@ -36,3 +36,27 @@ fn whole_run(bencher: Bencher, name: &str) {
             simulation
         });
 }
+
+/// Friction of the part on three feet: the quadratic cone, and polygons.
+const SETS: [&str; 6] = ["cone", "4", "8", "16", "32", "64"];
+
+/// The curve of C-28: a tenth of a second of `plate/tripod`, 1000 steps, with each friction set.
+#[divan::bench(args = SETS, sample_count = 30)]
+fn tripod(bencher: Bencher, set: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/plate/tripod.toml");
+    let polygon = [("simulation.preset", "stewart-trinkle"), ("scheme.directions", set)];
+    let changes = polygon.map(|(path, value)| (path.to_owned(), value.to_owned()));
+    let changes = if set == "cone" { &[][..] } else { &changes[..] };
+    let scene = stiction::scene::load_with(&path, changes).expect("a scene of the project");
+    let steps = 1000_u32;
+    bencher
+        .counter(divan::counter::ItemsCount::new(steps))
+        .with_inputs(|| Simulation::from_scene(&scene))
+        .bench_values(|simulation| {
+            let mut simulation = simulation.expect("a simulation");
+            for _ in 0..steps {
+                let _ = simulation.step().expect("a step");
+            }
+            simulation
+        });
+}

@@ -27,11 +27,13 @@
 //! ```
 
 mod build_error;
+mod plate_average;
 mod simulation;
 
 pub mod record;
 
 pub use build_error::{BuildError, RestoreError};
+pub use plate_average::{PeriodAverage, PlateAverage};
 pub use simulation::Simulation;
 
 pub use stiction_complementarity as complementarity;

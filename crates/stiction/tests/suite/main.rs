@@ -11,6 +11,7 @@ mod family;
 mod fixed_point;
 mod impacts;
 mod pendulum;
+mod plate;
 mod promises;
 mod published;
 mod quartet;
