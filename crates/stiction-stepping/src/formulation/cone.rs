@@ -181,8 +181,9 @@ pub(super) fn guess(start: &Start, ws: &mut Workspace) {
         }
         r.resize(first + law.rows(), 0.0);
     }
-    let unit = ws.mass_unit;
-    r.iter_mut().for_each(|r| *r /= unit);
+    for r in r {
+        *r /= ws.mass_unit;
+    }
 }
 
 /// v⁺ = v_free + M⁻¹ H r, and the impulses.   [STEP-11]

@@ -91,7 +91,7 @@ impl Scheme {
         Ok(())
     }
 
-    /// Refuses choices that contradict each other or the model, with the reason and what to use instead.   [ARC-5]
+    /// Refuses choices that contradict each other or the model, with the reason and what to use instead.
     pub fn check_model(&self, model: &Model) -> Result<(), SchemeError> {
         let fail = |field, reason: &str| Err(SchemeError { field, reason: reason.to_owned() });
         let any = |test: fn(&ContactRule) -> bool| model.contact_rules().any(test);
