@@ -78,7 +78,9 @@ impl MoreauJean {
     fn activate(&self, start: &Start, ws: &mut Workspace) -> usize {
         let &Start { model, scheme, state, h } = start;
         let approach = |contact: &Contact| approach(model, contact, &state.v, h);
-        ws.contacts.retain(|contact| contact.gap_start + self.scheme.activation * h * approach(contact) <= 0.0);
+        let ahead = self.scheme.activation * h;
+        // Round-off must not open a contact at rest.
+        ws.contacts.retain(|contact| contact.gap_start + ahead * approach(contact) <= scheme.touch_threshold);
         rows::write(start, ws);
         let mut hit = 0;
         for contact in &mut ws.contacts {

@@ -16,6 +16,8 @@ mod promises;
 mod published;
 mod quartet;
 mod reference_stepper;
+mod siconos;
+mod theta;
 
 #[global_allocator]
 static ALLOCATOR: stiction_testkit::CountingAllocator = stiction_testkit::CountingAllocator;
