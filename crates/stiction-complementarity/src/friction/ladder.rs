@@ -3,8 +3,9 @@
 //! Few contacts are solved at once. Otherwise sweeps come first, because most problems are easy or warm, and go on as long as
 //! their rate promises an end that is cheaper than factorisations. Then the interior point, which does not care for stacks
 //! and mass ratios, polished by Newton, from two starts; Newton after more sweeps; the third start of the interior point; ADMM as
-//! another start for Newton; relaxed sweeps; and the slow reference where it can be afforded. Every rung taken is recorded,
-//! the best impulses of all are the answer, and every decision is made by counts and residuals, never by the clock.
+//! another start for Newton; the flow that sweeps drift along, followed by implicit steps; relaxed sweeps; and the slow reference
+//! where it can be afforded. Every rung taken is recorded, the best impulses of all are the answer, and every decision is made
+//! by counts and residuals, never by the clock.
 
 use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
 use super::admm::{FrictionAdmm, FrictionAdmmOptions};
@@ -72,6 +73,8 @@ pub enum FrictionRung {
     ThirdStart,
     /// ADMM and Newton.
     Admm,
+    /// Pseudo-transient continuation, from the best answer so far and from where the sweeps ended.
+    Transient,
     /// Many relaxed sweeps, and Newton.
     RelaxedSweeps,
     /// De Saxcé's fixed point over cone programs.
@@ -91,6 +94,7 @@ impl FrictionRung {
             Self::SecondStart => "second-start",
             Self::ThirdStart => "third-start",
             Self::Admm => "admm",
+            Self::Transient => "transient",
             Self::RelaxedSweeps => "relaxed-sweeps",
             Self::Reference => "reference",
         }
@@ -133,6 +137,10 @@ const NEAR: f64 = 1e-3;
 const FROM_NEAR: u32 = 20;
 const POLISH: u32 = 40;
 const NEWTON: u32 = 100;
+
+/// Steps of Newton's method along the flow and the weight of its first step, from the best answer and from the sweeps.
+const FLOW_FROM_BEST: (u32, f64) = (500, 1e-3);
+const FLOW_FROM_SWEEPS: (u32, f64) = (5000, 0.1);
 
 /// Steps of the interior point from each start.
 const INTERIOR_STEPS: u32 = 60;
@@ -243,7 +251,7 @@ impl FrictionLadder {
     /// began is finished first; through bodies only where they came near.
     fn rungs(&self, problem: &FrictionProblem, swept: f64) -> impl Iterator<Item = FrictionRung> + use<> {
         use FrictionRung::{
-            Admm, InteriorPoint, MoreSweeps, Newton, Reference, RelaxedSweeps, SecondStart, ThirdStart,
+            Admm, InteriorPoint, MoreSweeps, Newton, Reference, RelaxedSweeps, SecondStart, ThirdStart, Transient,
         };
         let explicit = matches!(problem.operator(), Operator::Local(_));
         let (further, rows) = (self.accuracy != Accuracy::RealTime, problem.rows());
@@ -253,7 +261,8 @@ impl FrictionLadder {
             Reference => rows <= REFERENCE_ROWS,
             _ => true,
         };
-        let order = [Newton, InteriorPoint, SecondStart, MoreSweeps, ThirdStart, Admm, RelaxedSweeps, Reference];
+        let order =
+            [Newton, InteriorPoint, SecondStart, MoreSweeps, ThirdStart, Admm, Transient, RelaxedSweeps, Reference];
         order.into_iter().filter(move |rung| further && worthwhile(rung))
     }
 
@@ -267,7 +276,7 @@ impl FrictionLadder {
         solution: &mut FrictionSolution,
     ) -> FrictionRungRecord {
         let iterations = match rung {
-            FrictionRung::RelaxedSweeps => self.climb(rung, problem, Some(solution)),
+            FrictionRung::RelaxedSweeps | FrictionRung::Transient => self.climb(rung, problem, Some(solution)),
             _ => self.climb(rung, problem, guess),
         };
         let record = FrictionRungRecord { rung, residual: problem.residual(&self.candidate).value, iterations };
@@ -302,6 +311,7 @@ impl FrictionLadder {
                 let steps = self.admm.run(problem, None, &mut self.candidate).iterations;
                 steps + self.polish(problem, POLISH)
             }
+            FrictionRung::Transient => self.follow_flow(problem, guess),
             FrictionRung::RelaxedSweeps => {
                 let sweeps = self.relaxed.run(problem, guess, &mut self.candidate).iterations;
                 sweeps + self.polish(problem, NEWTON)
@@ -355,6 +365,19 @@ impl FrictionLadder {
         std::mem::swap(&mut self.candidate, &mut self.scratch);
         let sweeps = self.few.run(problem, Some(&self.scratch), &mut self.candidate).iterations;
         steps + sweeps + self.polish(problem, POLISH)
+    }
+
+    /// Pseudo-transient continuation, first from `best`, then from where the sweeps ended.   [NEWTON-7]
+    fn follow_flow(&mut self, problem: &FrictionProblem, best: Option<&FrictionSolution>) -> u32 {
+        let near = self.newton.follow_flow(FLOW_FROM_BEST, problem, best, &mut self.candidate);
+        if near.status == Status::Solved {
+            return near.iterations;
+        }
+        let far = self.newton.follow_flow(FLOW_FROM_SWEEPS, problem, Some(&self.swept), &mut self.scratch);
+        if problem.residual(&self.scratch).value < problem.residual(&self.candidate).value {
+            std::mem::swap(&mut self.candidate, &mut self.scratch);
+        }
+        near.iterations + far.iterations
     }
 
     /// Newton from the candidate, kept when it is better.

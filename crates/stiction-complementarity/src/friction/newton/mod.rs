@@ -8,6 +8,7 @@ mod alart_curnier;
 mod merit;
 mod options;
 pub(crate) mod system;
+mod transient;
 
 pub use options::FrictionNewtonOptions;
 
