@@ -157,6 +157,9 @@ pub enum StepCause {
         /// A contact involved, by name.
         contact: String,
     },
+    /// A choice of the scheme that this way of stepping does not know.
+    #[error("{0}")]
+    Unsupported(&'static str),
     /// The narrow phase refused a pair of shapes.
     #[error("{0}")]
     Geometry(String),

@@ -73,8 +73,11 @@ pub(super) fn balance(at: &Instant, modes: &[Mode]) -> Balance {
         spread[(row, column)] = 1.0;
     }
     for (contact, (block, mode)) in at.contacts.iter().zip(modes).enumerate() {
-        let (Mode::Slip(start), Some(column)) = (mode, active.iter().position(|&row| row == block.first)) else { continue };
-        let (Some(touch), towards) = (at.touches.get(contact), direction(at.friction_of(contact, &at.rate), *start)) else {
+        let (Mode::Slip(start), Some(column)) = (mode, active.iter().position(|&row| row == block.first)) else {
+            continue;
+        };
+        let (Some(touch), towards) = (at.touches.get(contact), direction(at.friction_of(contact, &at.rate), *start))
+        else {
             continue;
         };
         for k in 1..block.rows {

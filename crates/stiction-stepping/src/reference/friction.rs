@@ -2,8 +2,8 @@
 
 use nalgebra::DVector;
 use stiction_complementarity::{
-    FrictionLadder, FrictionProblem, FrictionSolution, Law, Operator, Residual, Status, Tolerance,
-    linalg::BlockMatrix, solve,
+    FrictionLadder, FrictionProblem, FrictionSolution, Law, Operator, Residual, Status, Tolerance, linalg::BlockMatrix,
+    solve,
 };
 use stiction_multibody::Model;
 

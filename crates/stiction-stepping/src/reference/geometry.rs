@@ -45,8 +45,7 @@ impl Touch {
 
     /// Wrenches of its rows: the normal, then the friction rows.   [STEP-7]
     pub(super) fn rows(&self) -> impl Iterator<Item = (Wrench, Wrench)> {
-        let along =
-            |d: Vector3<f64>| (Wrench::of_force(-d, &self.arm_a), Wrench::of_force(d, &self.arm_b));
+        let along = |d: Vector3<f64>| (Wrench::of_force(-d, &self.arm_a), Wrench::of_force(d, &self.arm_b));
         let [t, o] = self.tangents;
         let spin = self.normal * self.torsion;
         let all = [along(self.normal), along(t), along(o), (Wrench::of_torque(-spin), Wrench::of_torque(spin))];
@@ -89,7 +88,9 @@ impl<'a> Eyes<'a> {
         let mut found = Vec::new();
         for &(i, j) in pairs {
             let model = self.model;
-            let (Some((shape_a, a, on_a)), Some((shape_b, b, on_b))) = (model.shape(i), model.shape(j)) else { continue };
+            let (Some((shape_a, a, on_a)), Some((shape_b, b, on_b))) = (model.shape(i), model.shape(j)) else {
+                continue;
+            };
             self.points.clear();
             let (pose_a, pose_b) = (at.pose(a) * on_a.local, at.pose(b) * on_b.local);
             self.detector.contacts((&on_a.shape, &pose_a), (&on_b.shape, &pose_b), margin, &mut self.points)?;
@@ -103,7 +104,13 @@ impl<'a> Eyes<'a> {
     }
 }
 
-fn touch(model: &Model, at: &Configuration, time: f64, (id, a, b): (ContactId, BodyId, BodyId), point: &ContactPoint) -> Touch {
+fn touch(
+    model: &Model,
+    at: &Configuration,
+    time: f64,
+    (id, a, b): (ContactId, BodyId, BodyId),
+    point: &ContactPoint,
+) -> Touch {
     let rule = model.contact_rule(a, b);
     let (arm_a, arm_b) =
         (point.point_a.coords - at.pose(a).translation.vector, point.point_b.coords - at.pose(b).translation.vector);

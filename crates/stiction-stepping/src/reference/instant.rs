@@ -169,7 +169,8 @@ fn free_acceleration(model: &Model, motion: &Motion, time: f64) -> Result<DVecto
     applied_wrenches(model, &at, time, &mut applied);
     let mut free = DVector::zeros(model.dof());
     for (index, slot) in model.layout().iter().enumerate() {
-        let (Some((mobility, mass, inertia)), Some(wrench)) = (mass_block(model, &at, index), applied.get(index)) else {
+        let (Some((mobility, mass, inertia)), Some(wrench)) = (mass_block(model, &at, index), applied.get(index))
+        else {
             continue;
         };
         let answer = mobility.project(&apply_inverse_mass(mobility, mass, &inertia, wrench));
@@ -219,7 +220,8 @@ fn closed_touches(
     pairs.sort_unstable();
     pairs.dedup();
     let found = eyes.touches(&at, time, &pairs, CLOSED_MARGIN * smallest_radius(eyes.model))?;
-    let find = |id: &ContactId| found.binary_search_by_key(id, |touch| touch.id).ok().and_then(|k| found.get(k).copied());
+    let find =
+        |id: &ContactId| found.binary_search_by_key(id, |touch| touch.id).ok().and_then(|k| found.get(k).copied());
     Ok(closed.iter().map(find).collect())
 }
 
@@ -231,7 +233,12 @@ const DIFFERENCE: f64 = 1e-3;
 const PRESCRIBED_DIFFERENCE: f64 = 2e-5;
 
 /// J̇ v and ∂²/∂t²: the rates at q ⊕ kδ v, t + kδ, k = ±1, ±2, differenced at constant v.   [REF-2]
-fn velocity_products(eyes: &mut Eyes, motion: &Motion, time: f64, touches: &[Touch]) -> Result<DVector<f64>, StepCause> {
+fn velocity_products(
+    eyes: &mut Eyes,
+    motion: &Motion,
+    time: f64,
+    touches: &[Touch],
+) -> Result<DVector<f64>, StepCause> {
     let model = eyes.model;
     let delta = difference_step(model, motion, time);
     let closed: Vec<_> = touches.iter().map(|touch| touch.id).collect();
@@ -259,9 +266,9 @@ fn velocity_products(eyes: &mut Eyes, motion: &Motion, time: f64, touches: &[Tou
 fn derivative(samples: &[Option<f64>; 5]) -> f64 {
     match *samples {
         [Some(a), Some(b), _, Some(c), Some(d)] => (8.0 * (c - b) - (d - a)) / 12.0,
-        [_, Some(b), _, Some(c), _] => (c - b) / 2.0,
-        [_, _, Some(x), Some(c), Some(d)] => (4.0 * c - 3.0 * x - d) / 2.0,
-        [Some(a), Some(b), Some(x), ..] => (3.0 * x - 4.0 * b + a) / 2.0,
+        [_, Some(b), _, Some(c), _] => 0.5 * (c - b),
+        [_, _, Some(x), Some(c), Some(d)] => 2.0 * c - 1.5 * x - 0.5 * d,
+        [Some(a), Some(b), Some(x), ..] => 1.5 * x - 2.0 * b + 0.5 * a,
         _ => 0.0,
     }
 }

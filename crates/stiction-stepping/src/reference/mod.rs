@@ -3,7 +3,7 @@
 //! Between events the modes of all contacts are known and the motion is smooth; it is integrated with error control
 //! ([`runge_kutta`]), its accelerations coming from the index-1 equations of joints and closed contacts ([`instant`],
 //! [`balance`]). Where a gap closes, a contact stops pushing, a slip stops or friction leaves its cone ([`events`]), the time is
-//! located, impacts are solved ([`friction`]), modes are decided anew ([`modes`]) and integration restarts ([`run`]).
+//! located, impacts are solved ([`friction`]), modes are decided anew ([`modes`], [`restart`]) and integration goes on ([`run`]).
 //!
 //! It verifies the time-stepping schemes: its error is that of the tolerance, not of the step. It is slow, allocates, and gives up
 //! with a reason where they would go on: accumulations of events beyond a bound, modes that cannot be told.
@@ -17,13 +17,15 @@ mod ledger;
 mod modes;
 mod motion;
 mod projection;
+mod restart;
 mod run;
 mod runge_kutta;
 
 use stiction_multibody::{ContactMemory, ContactMode};
 
 use crate::{
-    ContactReport, Detector, FeatureDetector, Start, StepCause, StepReport, Stepper, Workspace, measure::measure, prepare,
+    ContactReport, Detector, FeatureDetector, Impact, Start, StepCause, StepReport, Stepper, Workspace,
+    measure::measure, prepare,
 };
 use balance::Mode;
 use geometry::Touch;
@@ -45,12 +47,22 @@ pub struct ReferenceStepper {
 
 impl Default for ReferenceStepper {
     fn default() -> Self {
-        Self { detector: Box::new(FeatureDetector::default()), tolerance: 1e-11, settling_speed: 1e-6, max_events: 1000 }
+        Self {
+            detector: Box::new(FeatureDetector::default()),
+            tolerance: 1e-11,
+            settling_speed: 1e-6,
+            max_events: 1000,
+        }
     }
 }
 
 impl Stepper for ReferenceStepper {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
+        if start.scheme.impact == Impact::Poisson {
+            return Err(StepCause::Unsupported(
+                "the reference stepper knows Newton's law of impact only; use `impact = \"newton\"` or `\"inelastic\"`",
+            ));
+        }
         prepare(start, ws)?;
         let mut run = Run::new(self, start);
         run.drive()?;

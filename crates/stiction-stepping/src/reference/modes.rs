@@ -22,7 +22,7 @@ const BRIEF: f64 = 1e-3;
 const AGREEMENT: f64 = 1e-7;
 
 /// The time over which a shock is asked for, s. Its impulse does not depend on it, its error is that of a force over this time.
-const SHOCK_TIME: f64 = 1e-8;
+pub(super) const SHOCK_TIME: f64 = 1e-8;
 
 /// What follows from an instant.
 pub(super) enum Decision {
@@ -79,7 +79,13 @@ pub(super) fn decide(model: &Model, at: &Instant, impulses: &mut Impulses) -> Op
 }
 
 /// Whether forces of these modes are good, or other forces with the same accelerations are.   [REF-7]
-pub(super) fn consistent(model: &Model, at: &Instant, modes: &[Mode], of_modes: &Balance, impulses: &mut Impulses) -> bool {
+pub(super) fn consistent(
+    model: &Model,
+    at: &Instant,
+    modes: &[Mode],
+    of_modes: &Balance,
+    impulses: &mut Impulses,
+) -> bool {
     feasible(at, modes, of_modes)
         || (of_modes.redundant
             && under_friction(model, at, impulses).is_some_and(|answer| agree(at, of_modes, &answer)))
@@ -111,7 +117,8 @@ struct Answer {
 /// The accelerations that obey the laws of contact. Contacts that slip already are asked for their slip after a brief time, so
 /// that friction opposes it: σ/δ + σ̇ in the units of accelerations.   [REF-6]
 fn under_friction(model: &Model, at: &Instant, impulses: &mut Impulses) -> Option<Answer> {
-    let slowest = at.touches.iter().map(|touch| norm(touch.slip())).filter(|&slip| slip > STILL).fold(f64::INFINITY, f64::min);
+    let slowest =
+        at.touches.iter().map(|touch| norm(touch.slip())).filter(|&slip| slip > STILL).fold(f64::INFINITY, f64::min);
     let duration = if slowest.is_finite() { BRIEF * slowest / (1.0 + at.free_rate.amax()) } else { 0.0 };
     let mut q = at.free_rate.clone();
     for (touch, block) in at.touches.iter().zip(&at.contacts) {

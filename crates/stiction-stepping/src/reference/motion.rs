@@ -29,7 +29,9 @@ impl Motion {
             }
             if let Some(e) = self.q.get_mut(slot.q.clone()).and_then(|q| q.get_mut(3..)) {
                 let length = e.iter().map(|e| e * e).sum::<f64>().sqrt();
-                e.iter_mut().for_each(|e| *e /= length);
+                for e in e {
+                    *e /= length;
+                }
             }
         }
     }

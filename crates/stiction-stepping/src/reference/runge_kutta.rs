@@ -35,15 +35,8 @@ const STAGES: [&[f64]; 7] = [
 ];
 
 /// Weights of the error estimate, b_i − b̂_i.
-const ERRORS: [f64; 7] = [
-    71.0 / 57600.0,
-    0.0,
-    -71.0 / 16695.0,
-    71.0 / 1920.0,
-    -17253.0 / 339_200.0,
-    22.0 / 525.0,
-    -1.0 / 40.0,
-];
+const ERRORS: [f64; 7] =
+    [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
 
 /// Tries a step of length `dt` from `start`; `sample` evaluates the rate.   [REF-4]
 pub(super) fn attempt<T, E>(

@@ -1,0 +1,208 @@
+//! What follows from an event: impacts, shocks, and new modes for the contacts that stay.
+
+use nalgebra::DVector;
+use stiction_multibody::{ContactId, ShapeId};
+
+use super::{
+    balance::{Mode, balance, norm},
+    events::{Signal, Signals, is_over},
+    geometry::Touch,
+    instant::{Depth, Instant, Trouble},
+    ledger::loads,
+    modes::{Decision, SHOCK_TIME, consistent, decide},
+    run::Run,
+};
+use crate::{Event, EventKind, Impact, StepCause};
+
+/// Gaps up to this are closed, m: what the location of a touch leaves.
+const TOUCHING: f64 = 1e-10;
+
+/// Surfaces that approach or part more slowly than this are at rest along the normal, m/s, or this share of the speeds before
+/// an impact where that is more.
+const RESTING: f64 = 1e-10;
+
+impl Run<'_> {
+    /// What follows from the signals that are over.
+    pub(super) fn handle(&mut self, signals: &Signals) -> Result<(), StepCause> {
+        let over: Vec<_> = signals.iter().filter(|signal| is_over(signal)).map(|(signal, _)| *signal).collect();
+        let culprit = over.iter().find_map(|signal| match signal {
+            Signal::Push(contact) | Signal::Cone(contact) | Signal::Slip(contact) => self.closed.get(*contact),
+            Signal::Gap | Signal::Balance => None,
+        });
+        self.count_event(culprit.map(|(id, _)| *id))?;
+        let simple = over.iter().all(|signal| matches!(signal, Signal::Push(_) | Signal::Cone(_)));
+        if simple && self.let_go(&over)? { Ok(()) } else { self.restart() }
+    }
+
+    /// Contacts that stopped pushing open, those at the edge of their cone slip; false where that is not consistent.
+    fn let_go(&mut self, over: &[Signal]) -> Result<bool, StepCause> {
+        let before = self.closed.clone();
+        let ids = self.ids();
+        let time = self.time();
+        let at = match Instant::new(&mut self.eyes, &self.motion, time, &ids, Depth::Accelerations) {
+            Ok(at) => at,
+            Err(Trouble::Cause(cause)) => return Err(cause),
+            Err(Trouble::Lost(_)) => return Ok(false),
+        };
+        let mut modes = self.modes();
+        let forces = balance(&at, &modes);
+        for signal in over {
+            let mode = match *signal {
+                Signal::Push(contact) => (contact, Mode::Open),
+                Signal::Cone(contact) => {
+                    let friction = at.friction_of(contact, &forces.force);
+                    let size = norm(friction);
+                    (contact, Mode::Slip(friction.map(|f| -f / size)))
+                }
+                _ => continue,
+            };
+            if let Some(old) = modes.get_mut(mode.0)
+                && *old != Mode::Open
+            {
+                *old = mode.1;
+            }
+        }
+        let forces = balance(&at, &modes);
+        if !consistent(self.model(), &at, &modes, &forces, &mut self.impulses) {
+            return Ok(false);
+        }
+        self.adopt(&before, ids.into_iter().zip(modes));
+        Ok(true)
+    }
+
+    /// Looks at everything anew: who touches, who collides, who sticks.
+    pub(super) fn restart(&mut self) -> Result<(), StepCause> {
+        self.restart_without(None)
+    }
+
+    fn restart_without(&mut self, lost: Option<ContactId>) -> Result<(), StepCause> {
+        let before = self.closed.clone();
+        let motion = self.motion.clone();
+        let near = self.near(&motion, self.time())?;
+        let touching = |touch: &&Touch| Some(touch.id) != lost && touch.gap <= TOUCHING && touch.opening() <= RESTING;
+        let mut ids: Vec<_> = near.iter().filter(touching).map(|touch| touch.id).collect();
+        if near.iter().filter(touching).any(|touch| touch.opening() < -RESTING) {
+            ids = self.collide(&ids, &before)?;
+        }
+        // A shock may leave another one to be made, at most once for every contact that can stop.
+        for _ in 0..=ids.len() {
+            let at = self.instant(&ids)?;
+            match decide(self.model(), &at, &mut self.impulses) {
+                Some(Decision::Modes(modes)) => {
+                    self.adopt(&before, ids.into_iter().zip(modes));
+                    return self.project();
+                }
+                Some(Decision::Shock(impulse)) => {
+                    self.shocks += 1;
+                    ids = self.strike(&at, &impulse, &ids, 10.0 * SHOCK_TIME * (1.0 + at.free_rate.amax()))?;
+                }
+                None => break,
+            }
+        }
+        Err(StepCause::NoMotion { time: self.time(), contact: self.name(ids.first().copied()) })
+    }
+
+    fn instant(&mut self, ids: &[ContactId]) -> Result<Instant, StepCause> {
+        let time = self.time();
+        Instant::new(&mut self.eyes, &self.motion, time, ids, Depth::Accelerations).map_err(|trouble| match trouble {
+            Trouble::Cause(cause) => cause,
+            Trouble::Lost(id) => self.unresolved(id),
+        })
+    }
+
+    /// The impact of all contacts that touch: u_n⁺ + ε u_n⁻ ≥ 0 ⊥ p_n ≥ 0 with friction. Returns those that stay closed.   [REF-10]
+    fn collide(&mut self, ids: &[ContactId], before: &[(ContactId, Mode)]) -> Result<Vec<ContactId>, StepCause> {
+        let at = self.instant(ids)?;
+        let elastic = self.start.scheme.impact != Impact::Inelastic;
+        let mut q = at.rate.clone();
+        for (touch, block) in at.touches.iter().zip(&at.contacts) {
+            let approach = at.rate[block.first];
+            if elastic && approach < -self.settling_speed {
+                q[block.first] += touch.restitution * approach;
+            }
+        }
+        let Some(impulse) = self.impulses.solve(self.model(), &at, &q) else {
+            return Err(StepCause::NoMotion { time: self.time(), contact: self.name(ids.first().copied()) });
+        };
+        self.hits +=
+            at.contacts.iter().filter(|block| impulse[block.first] > 0.0 && at.rate[block.first] < -RESTING).count();
+        let staying = self.strike(&at, &impulse, ids, RESTING * at.rate.amax().max(1.0))?;
+        let time = self.time();
+        for id in ids.iter().filter(|id| !staying.contains(id) && !before.iter().any(|(old, _)| old == *id)) {
+            let both = [EventKind::Touch, EventKind::Separate];
+            self.events.extend(both.map(|kind| Event { time, kind, contact: *id }));
+        }
+        Ok(staying)
+    }
+
+    /// v⁺ = v + M⁻¹ Jᵀ p; returns the contacts that do not part. Velocities that end below `slack` are zero, and made so.
+    fn strike(
+        &mut self,
+        at: &Instant,
+        impulse: &DVector<f64>,
+        ids: &[ContactId],
+        slack: f64,
+    ) -> Result<Vec<ContactId>, StepCause> {
+        self.ledger.add(at, &loads(at, impulse));
+        let change = &at.response * impulse;
+        self.motion.v.iter_mut().zip(change.iter()).for_each(|(v, dv)| *v += dv);
+        let after = &at.delassus * impulse + &at.rate;
+        let still = |contact: usize| norm(at.friction_of(contact, &after)) <= slack;
+        let mode = |contact: usize| if still(contact) { Mode::Stick } else { Mode::Slip([0.0; 3]) };
+        let staying = ids.iter().enumerate().filter(|(contact, _)| at.normal_of(*contact, &after) <= slack);
+        self.closed = staying.map(|(contact, &id)| (id, mode(contact))).collect();
+        self.project()?;
+        Ok(self.ids())
+    }
+
+    /// Takes over new modes and reports what changed.
+    fn adopt(&mut self, before: &[(ContactId, Mode)], after: impl Iterator<Item = (ContactId, Mode)>) {
+        let time = self.time();
+        self.closed = after.filter(|(_, mode)| *mode != Mode::Open).collect();
+        for &(id, mode) in &self.closed {
+            let kind = if mode == Mode::Stick { EventKind::Stick } else { EventKind::Slip };
+            match before.iter().find(|(old, _)| *old == id) {
+                None => self.events.extend([EventKind::Touch, kind].map(|kind| Event { time, kind, contact: id })),
+                Some((_, old)) if (*old == Mode::Stick) != (mode == Mode::Stick) => {
+                    self.events.push(Event { time, kind, contact: id });
+                }
+                Some(_) => {}
+            }
+        }
+        for (id, _) in before {
+            if !self.is_closed(*id) {
+                self.events.push(Event { time, kind: EventKind::Separate, contact: *id });
+            }
+        }
+    }
+
+    /// A closed contact whose features part: it is open, until the next ones are looked for just beyond.
+    pub(super) fn lose(&mut self, id: ContactId) -> Result<(), StepCause> {
+        self.count_event(Some(id))?;
+        self.restart_without(Some(id))
+    }
+
+    /// Refuses to follow more events than allowed.
+    fn count_event(&mut self, contact: Option<ContactId>) -> Result<(), StepCause> {
+        self.restarts += 1;
+        if self.restarts <= self.max_events {
+            return Ok(());
+        }
+        let contact = contact.or_else(|| self.events.last().map(|event| event.contact));
+        Err(StepCause::TooManyEvents { count: self.max_events, contact: self.name(contact) })
+    }
+
+    fn name(&self, id: Option<ContactId>) -> String {
+        let model = self.model();
+        let owner = |shape: ShapeId| model.shape_owner(shape).and_then(|(body, _)| model.body(body));
+        let bodies = id.and_then(|id| Some((owner(id.shape_a)?, owner(id.shape_b)?)));
+        bodies.map_or_else(
+            || "the joints".into(),
+            |(a, b)| format!("the contact between \"{}\" and \"{}\"", a.name, b.name),
+        )
+    }
+
+    fn unresolved(&self, id: ContactId) -> StepCause {
+        StepCause::NoMotion { time: self.time(), contact: self.name(Some(id)) }
+    }
+}
