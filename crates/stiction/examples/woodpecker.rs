@@ -1,8 +1,8 @@
 //! The woodpecker toy: a system that is not made of rigid bodies, stepped by the θ-method.
 //!
 //! A sleeve with play slides down a pole, and a bird hangs on it by a spring. The sleeve jams, the bird swings, its beak hits the
-//! pole, the sleeve comes free and falls a little, again and again. Three coordinates: height y of the sleeve, its tilt φ_M and the
-//! angle φ_S of the bird, both small. The model is that of \[Leine2003\].
+//! pole, the sleeve comes free and falls a little, again and again. Three coordinates: height y of the sleeve, its tilt and the
+//! angle of the bird, both small. The model is that of \[Leine2003\].
 
 use stiction::stepping::{ConstraintLaw, System, SystemState, ThetaError, ThetaStepper};
 

@@ -4,7 +4,7 @@ use stiction::stepping::{ConstraintLaw, System};
 
 use super::Run;
 
-/// M v̇ = F − K q with contacts whose gaps are linear in q: gap₀ + H_N q.
+/// M v̇ = F − K q with contacts whose gaps are linear in q: a constant and the normal row times q.
 pub struct Linear {
     pub mass: Vec<f64>,
     pub stiffness: Vec<f64>,
