@@ -21,6 +21,9 @@ const TOUCHING: f64 = 1e-10;
 /// an impact where that is more.
 const RESTING: f64 = 1e-10;
 
+/// Impacts up to this multiple of the settling speed do not open other contacts.
+const HAIR: f64 = 10.0;
+
 impl Run<'_> {
     /// What follows from the signals that are over.
     pub(super) fn handle(&mut self, signals: &Signals) -> Result<(), StepCause> {
@@ -149,7 +152,15 @@ impl Run<'_> {
         let after = &at.delassus * impulse + &at.rate;
         let still = |contact: usize| norm(at.friction_of(contact, &after)) <= slack;
         let mode = |contact: usize| if still(contact) { Mode::Stick } else { Mode::Slip([0.0; 3]) };
-        let staying = ids.iter().enumerate().filter(|(contact, _)| at.normal_of(*contact, &after) <= slack);
+        // What a touch of a hair's breadth lifts elsewhere comes back at once, and would lift the first: both stay.
+        let approach = -(0..ids.len()).map(|contact| at.normal_of(contact, &at.rate)).fold(0.0, f64::min);
+        let lifted = |contact: usize| {
+            approach <= HAIR * self.settling_speed
+                && at.normal_of(contact, &at.rate) >= -RESTING
+                && at.normal_of(contact, &after) <= approach
+        };
+        let stays = |contact: usize| at.normal_of(contact, &after) <= slack || lifted(contact);
+        let staying = ids.iter().enumerate().filter(|(contact, _)| stays(*contact));
         self.closed = staying.map(|(contact, &id)| (id, mode(contact))).collect();
         self.project()?;
         Ok(self.ids())
