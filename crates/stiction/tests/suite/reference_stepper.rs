@@ -9,7 +9,7 @@ use stiction_testkit::reference;
 
 use crate::{
     family::{Family, floor, friction, q, v},
-    published::rod,
+    published::{balls, rod},
 };
 
 const G: f64 = 9.81;
@@ -547,4 +547,24 @@ fn three_boxes_stand_on_each_other() {
     }
     let floor: f64 = end.contacts().iter().filter(|c| c.body_a.index() <= 1).map(|c| c.normal_impulse).sum();
     assert!((floor - 6.0 * G * 0.1).abs() < 1e-9, "{floor}");
+}
+
+#[test]
+fn c22_four_balls_meet_when_they_should_and_lose_energy_only() {
+    let case = reference("c22");
+    let mut energy = f64::INFINITY;
+    let (_, events) = run(balls(&case), 0.01, 1.0, |simulation| {
+        let now = simulation.energy().total();
+        assert!(now <= energy + 1e-9, "energy grew from {energy} to {now} at {}", simulation.time());
+        energy = now;
+    });
+    let touches: Vec<_> = events
+        .iter()
+        .filter(|event| event.kind == EventKind::Touch && event.time > 0.0)
+        .map(|event| event.time)
+        .collect();
+    for (time, name) in touches.iter().zip(["table_hit", "ball_hit"]) {
+        let exact = case.number(&format!("derived.{name}.t"));
+        assert!((time - exact).abs() < 1e-9, "{name} at {time} against {exact}");
+    }
 }
