@@ -7,8 +7,8 @@
 //! stay triangular factors and are never inverted: where stiff contacts glue bodies together a product with an inverse
 //! would lose the masses to rounding. Blocks of zeros, such as the rows of open contacts, cost nothing.
 
-use super::ordering::minimum_degree;
-use super::{SingularRow, SparseMatrix, VANISHED_PIVOT};
+use super::ordering::Elimination;
+use super::{SingularRow, VANISHED_PIVOT};
 use std::ops::Range;
 
 /// Block LU factors in memory that is reused; the analysis is kept until the next [`analyse`](Self::analyse).
@@ -51,6 +51,9 @@ pub struct BlockSparseLu {
     /// A pivot below this fraction of its row counts as vanished.
     vanished: Vanished,
     scratch: Vec<f64>,
+    /// Scratch of the analysis.
+    graph: Graph,
+    elimination: Elimination,
 }
 
 /// [`VANISHED_PIVOT`] unless the caller wants another bound.
@@ -74,48 +77,70 @@ impl BlockSparseLu {
     /// Pairs may come in any order, once or often, in either direction; both blocks of a pair get a place.
     pub fn analyse(&mut self, sizes: &[usize], couplings: &[(usize, usize)]) {
         let n = sizes.len();
-        let elimination = minimum_degree(&adjacency(n, couplings), &vec![false; n]);
-        self.order = elimination.order;
-        self.step = vec![0; n];
+        self.graph.rewrite(n, couplings);
+        let mut elimination = std::mem::take(&mut self.elimination);
+        elimination.minimum_degree(n, |i| self.graph.row(i).iter().copied(), |_| false);
+        self.order.clone_from(&elimination.order);
+        fill(&mut self.step, n, 0);
         self.order.iter().enumerate().for_each(|(k, &block)| self.step[block] = k);
-        self.sizes = self.order.iter().map(|&block| sizes[block]).collect();
-        let begins: Vec<usize> = sizes.iter().scan(0, |sum, size| Some(std::mem::replace(sum, *sum + size))).collect();
-        self.offsets = self.order.iter().map(|&block| begins[block]).collect();
-        // Column k of L couples the same steps as row k of U, because the pattern is symmetric.
-        let mut rows: Vec<Vec<usize>> = (0..n).map(|k| vec![k]).collect();
-        for (k, coupled) in elimination.couples.iter().enumerate() {
-            for &block in coupled {
-                let later = self.step[block];
-                rows[k].push(later);
-                rows[later].push(k);
-            }
+        self.sizes.clear();
+        self.sizes.extend(self.order.iter().map(|&block| sizes[block]));
+        fill(&mut self.offsets, n, 0);
+        let mut begin = 0;
+        for (&size, &step) in sizes.iter().zip(&self.step) {
+            self.offsets[step] = begin;
+            begin += size;
         }
-        self.lay_out(rows);
+        self.lay_out(&elimination);
+        self.elimination = elimination;
     }
 
-    fn lay_out(&mut self, rows: Vec<Vec<usize>>) {
-        self.entry_of = vec![0; rows.len()];
-        self.row_starts = vec![0];
-        self.columns.clear();
-        self.diagonal.clear();
-        self.starts = vec![0];
+    /// The pattern of the factors: column k of L couples the same steps as row k of U, because the pattern is symmetric. So
+    /// row k has the steps before it that couple it, itself, and the steps it couples.
+    fn lay_out(&mut self, elimination: &Elimination) {
+        let n = self.order.len();
+        // ---- Where each row begins: first their lengths, one place further on ----
+        fill(&mut self.row_starts, n + 1, 0);
+        for k in 0..n {
+            self.row_starts[k + 1] += 1 + elimination.couples(k).len();
+            elimination.couples(k).iter().for_each(|&block| self.row_starts[self.step[block] + 1] += 1);
+        }
+        for k in 0..n {
+            self.row_starts[k + 1] += self.row_starts[k];
+        }
+        // ---- Their columns, ascending; `entry_of` holds how far each row is filled ----
+        fill(&mut self.columns, self.row_starts[n], 0);
+        fill(&mut self.diagonal, n, 0);
+        self.entry_of.clear();
+        self.entry_of.extend_from_slice(&self.row_starts[..n]);
+        for k in 0..n {
+            let own = self.entry_of[k];
+            self.diagonal[k] = own;
+            self.columns[own] = k;
+            let later = &mut self.columns[own + 1..self.row_starts[k + 1]];
+            later.iter_mut().zip(elimination.couples(k)).for_each(|(column, &block)| *column = self.step[block]);
+            later.sort_unstable();
+            for &block in elimination.couples(k) {
+                let row = self.step[block];
+                self.columns[self.entry_of[row]] = k;
+                self.entry_of[row] += 1;
+            }
+        }
+        // ---- Where the numbers of each entry begin ----
+        self.starts.clear();
+        self.starts.push(0);
         let mut total = 0;
-        for (k, mut row) in rows.into_iter().enumerate() {
-            row.sort_unstable();
-            for &column in &row {
-                if column == k {
-                    self.diagonal.push(self.columns.len());
-                }
-                self.columns.push(column);
+        for k in 0..n {
+            for &column in &self.columns[self.row_starts[k]..self.row_starts[k + 1]] {
                 total += self.sizes[k] * self.sizes[column];
                 self.starts.push(total);
             }
-            self.row_starts.push(self.columns.len());
         }
         let largest = self.sizes.iter().copied().max().unwrap_or(0);
-        self.scratch = vec![0.0; largest * largest];
-        self.exchanges = vec![0; self.sizes.iter().sum()];
-        self.data = vec![0.0; total];
+        fill(&mut self.entry_of, n, 0);
+        fill(&mut self.scratch, largest * largest, 0.0);
+        fill(&mut self.exchanges, self.sizes.iter().sum(), 0);
+        fill(&mut self.data, total, 0.0);
     }
 
     /// The place of block (i, j) in the caller's numbering, for [`block_mut`](Self::block_mut); none outside the pattern.
@@ -229,22 +254,39 @@ impl BlockSparseLu {
     }
 }
 
+/// Overwrites a vector with `length` times `value`, in the memory it has.
+fn fill<T: Clone>(vector: &mut Vec<T>, length: usize, value: T) {
+    vector.clear();
+    vector.resize(length, value);
+}
+
 /// The symmetric graph of the couplings.
-fn adjacency(n: usize, couplings: &[(usize, usize)]) -> SparseMatrix {
-    let mut pairs: Vec<(usize, usize)> =
-        couplings.iter().flat_map(|&(i, j)| [(i, j), (j, i)]).filter(|&(i, j)| i != j && i < n && j < n).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    let mut graph = SparseMatrix::default();
-    graph.clear(n, n);
-    let mut pairs = pairs.into_iter().peekable();
-    for i in 0..n {
-        while let Some((_, j)) = pairs.next_if(|pair| pair.0 == i) {
-            graph.push(j, 1.0);
+#[derive(Clone, Debug, Default)]
+struct Graph {
+    pairs: Vec<(usize, usize)>,
+    starts: Vec<usize>,
+    columns: Vec<usize>,
+}
+
+impl Graph {
+    fn rewrite(&mut self, n: usize, couplings: &[(usize, usize)]) {
+        let both = couplings.iter().flat_map(|&(i, j)| [(i, j), (j, i)]);
+        self.pairs.clear();
+        self.pairs.extend(both.filter(|&(i, j)| i != j && i < n && j < n));
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+        fill(&mut self.starts, n + 1, 0);
+        self.pairs.iter().for_each(|&(i, _)| self.starts[i + 1] += 1);
+        for i in 0..n {
+            self.starts[i + 1] += self.starts[i];
         }
-        graph.finish_row();
+        self.columns.clear();
+        self.columns.extend(self.pairs.iter().map(|&(_, j)| j));
     }
-    graph
+
+    fn row(&self, i: usize) -> &[usize] {
+        &self.columns[self.starts[i]..self.starts[i + 1]]
+    }
 }
 
 /// C ← C + sign A B with A m × p, B p × n, row by row. The common sizes are compiled for themselves.

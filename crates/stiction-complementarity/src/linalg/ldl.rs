@@ -4,7 +4,7 @@
 //! and works row by row ("up-looking"), as in [Davis2005, sec. 2]. It does not look at the upper and lower half separately: the
 //! caller answers for the symmetry of A.
 
-use super::ordering::minimum_degree;
+use super::ordering::Elimination;
 use super::{SingularRow, SparseMatrix, VANISHED_PIVOT};
 
 /// LDLᵀ factors of a sparse symmetric matrix, in memory that is reused.
@@ -28,6 +28,8 @@ pub struct SparseLdl {
     /// Where the next entry of each column goes during the numeric phase.
     next: Vec<usize>,
     work: Vec<f64>,
+    /// Scratch of the analysis.
+    elimination: Elimination,
 }
 
 impl SparseLdl {
@@ -72,8 +74,9 @@ impl SparseLdl {
         let n = a.rows();
         self.analysed.copy_from(a);
         self.late.clone_from(&self.late_now);
-        let elimination = minimum_degree(a, &self.late);
-        self.order = elimination.order;
+        let mut elimination = std::mem::take(&mut self.elimination);
+        elimination.minimum_degree(n, |i| a.row(i).map(|(j, _)| j), |i| self.late[i]);
+        self.order.clone_from(&elimination.order);
         self.position.resize(n, 0);
         for (k, &row) in self.order.iter().enumerate() {
             self.position[row] = k;
@@ -83,12 +86,13 @@ impl SparseLdl {
         self.row_starts.clear();
         self.row_starts.resize(n + 1, 0);
         self.column_starts.push(0);
-        for couples in &elimination.couples {
+        for k in 0..n {
             let begin = self.entry_rows.len();
-            self.entry_rows.extend(couples.iter().map(|&row| self.position[row]));
+            self.entry_rows.extend(elimination.couples(k).iter().map(|&row| self.position[row]));
             self.entry_rows[begin..].sort_unstable();
             self.column_starts.push(self.entry_rows.len());
         }
+        self.elimination = elimination;
         self.entry_values.resize(self.entry_rows.len(), 0.0);
         self.list_rows();
         self.diagonal.resize(n, 0.0);

@@ -1,61 +1,101 @@
-//! Elimination order of a symmetric saddle matrix, by minimum degree within two classes.
+//! Elimination order of a symmetric matrix, by minimum degree within two classes.
 //!
-//! The rows with a diagonal are eliminated first: in [−M W; Wᵀ 0] that gives them definite pivots and fills in the
-//! diagonal of the others with Wᵀ M⁻¹ W, which is definite when W has full column rank. No pivoting for size is then
-//! needed.   [MLCP-4]
+//! For a saddle matrix the rows with a diagonal are eliminated first: in [−M W; Wᵀ 0] that gives them definite pivots and
+//! fills in the diagonal of the others with Wᵀ M⁻¹ W, which is definite when W has full column rank. No pivoting for size is
+//! then needed.   [MLCP-4]
 
-use super::SparseMatrix;
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-/// The order of elimination, and what each elimination couples.
+/// The order of elimination, and what each elimination couples; its memory is used again by the next analysis.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Elimination {
     /// `order[k]` is the row eliminated at step k.
     pub(super) order: Vec<usize>,
-    /// `couples[k]` holds the rows, not yet eliminated, that step k couples: the pattern of column k of L.
-    pub(super) couples: Vec<Vec<usize>>,
+    /// What step k couples is `coupled[ends[k − 1]..ends[k]]`.
+    coupled: Vec<usize>,
+    ends: Vec<usize>,
+    /// Rows not yet eliminated that each row is coupled to, ascending.
+    neighbours: Vec<Vec<usize>>,
+    union: Vec<usize>,
+    eliminated: Vec<bool>,
+    /// Class, degree and row of what could come next; entries whose degree has changed since are passed over.
+    queue: BinaryHeap<Reverse<(bool, usize, usize)>>,
 }
 
-/// Eliminates the graph of the symmetric matrix `a`: first the rows where `late` is false, then the others, within each
-/// class always a row of least degree (the first of equals).
-pub(super) fn minimum_degree(a: &SparseMatrix, late: &[bool]) -> Elimination {
-    let n = a.rows();
-    let mut neighbours: Vec<Vec<usize>> = (0..n)
-        .map(|i| {
-            let mut list: Vec<usize> = a.row(i).map(|(j, _)| j).filter(|&j| j != i).collect();
+impl Elimination {
+    /// Eliminates a symmetric graph of `n` rows: first the rows where `late` is false, then the others, within each class always a
+    /// row of least degree (the first of equals). `edges` gives the neighbours of a row, itself and doubles allowed.
+    pub(super) fn minimum_degree<E: IntoIterator<Item = usize>>(
+        &mut self,
+        n: usize,
+        edges: impl Fn(usize) -> E,
+        late: impl Fn(usize) -> bool,
+    ) {
+        self.begin(n, edges, &late);
+        let Self { order, coupled, ends, neighbours, union, eliminated, queue } = self;
+        while let Some(Reverse((_, degree, next))) = queue.pop() {
+            if eliminated[next] || neighbours[next].len() != degree {
+                continue;
+            }
+            eliminated[next] = true;
+            order.push(next);
+            let begin = coupled.len();
+            coupled.extend_from_slice(&neighbours[next]);
+            ends.push(coupled.len());
+            for &i in &coupled[begin..] {
+                unite(&neighbours[i], &coupled[begin..], [i, next], union);
+                neighbours[i].clear();
+                neighbours[i].extend_from_slice(union);
+                queue.push(Reverse((late(i), union.len(), i)));
+            }
+        }
+    }
+
+    /// The rows, not yet eliminated, that step k couples: the pattern of column k of L.
+    pub(super) fn couples(&self, k: usize) -> &[usize] {
+        let begin = if k == 0 { 0 } else { self.ends[k - 1] };
+        &self.coupled[begin..self.ends[k]]
+    }
+
+    fn begin<E: IntoIterator<Item = usize>>(
+        &mut self,
+        n: usize,
+        edges: impl Fn(usize) -> E,
+        late: &impl Fn(usize) -> bool,
+    ) {
+        self.order.clear();
+        self.coupled.clear();
+        self.ends.clear();
+        self.queue.clear();
+        self.eliminated.clear();
+        self.eliminated.resize(n, false);
+        // Longer than needed is fine: lists that are not used now keep their memory for later.
+        self.neighbours.resize(n.max(self.neighbours.len()), Vec::new());
+        for (i, list) in self.neighbours.iter_mut().take(n).enumerate() {
+            list.clear();
+            list.extend(edges(i).into_iter().filter(|&j| j != i));
             list.sort_unstable();
             list.dedup();
-            list
-        })
-        .collect();
-    let mut queue: BTreeSet<(bool, usize, usize)> = (0..n).map(|i| (late[i], neighbours[i].len(), i)).collect();
-    let mut result = Elimination { order: Vec::with_capacity(n), couples: Vec::with_capacity(n) };
-    while let Some((_, _, eliminated)) = queue.pop_first() {
-        let coupled = std::mem::take(&mut neighbours[eliminated]);
-        for &i in &coupled {
-            queue.remove(&(late[i], neighbours[i].len(), i));
-            neighbours[i] = joined(&neighbours[i], &coupled, [i, eliminated]);
-            queue.insert((late[i], neighbours[i].len(), i));
+            self.queue.push(Reverse((late(i), list.len(), i)));
         }
-        result.order.push(eliminated);
-        result.couples.push(coupled);
     }
-    result
 }
 
-/// The union of two ascending lists, ascending, without the two rows `except`.
-fn joined(a: &[usize], b: &[usize], except: [usize; 2]) -> Vec<usize> {
-    let mut union = Vec::with_capacity(a.len() + b.len());
+/// out ← the union of two ascending lists, ascending, without the two rows `except`.
+fn unite(a: &[usize], b: &[usize], except: [usize; 2], out: &mut Vec<usize>) {
+    out.clear();
     let (mut a, mut b) = (a.iter().copied().peekable(), b.iter().copied().peekable());
     loop {
         let next = match (a.peek(), b.peek()) {
             (Some(&x), Some(&y)) => x.min(y),
             (Some(&x), None) | (None, Some(&x)) => x,
-            (None, None) => return union,
+            (None, None) => return,
         };
         a.next_if_eq(&next);
         b.next_if_eq(&next);
         if !except.contains(&next) {
-            union.push(next);
+            out.push(next);
         }
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct ImpulseSystem {
     /// Where the blocks of these four begin, and the total at the end.
     starts: Vec<usize>,
     pattern: Pattern,
+    /// Pairs of block columns that a block row couples.
+    couplings: Vec<(usize, usize)>,
     lu: BlockSparseLu,
     /// Place in `lu` of each thing that is added, in the order it is added.
     places: Vec<usize>,
@@ -50,19 +52,19 @@ impl Pattern {
             })
     }
 
-    fn of(matrix: &BlockMatrix, through_bodies: bool) -> Self {
+    /// Becomes the pattern of `matrix`, in the memory it has.
+    fn become_that_of(&mut self, matrix: &BlockMatrix, through_bodies: bool) {
         let rows = matrix.block_rows();
-        let mut pattern = Self {
-            through_bodies,
-            row_sizes: (0..rows).map(|i| matrix.row_size(i)).collect(),
-            col_sizes: (0..matrix.block_cols()).map(|j| matrix.col_size(j)).collect(),
-            ..Self::default()
-        };
-        for i in 0..rows {
-            pattern.columns.extend(matrix.row(i).map(|(j, _)| j));
-            pattern.row_ends.push(pattern.columns.len());
+        self.through_bodies = through_bodies;
+        for vector in [&mut self.row_sizes, &mut self.col_sizes, &mut self.row_ends, &mut self.columns] {
+            vector.clear();
         }
-        pattern
+        self.row_sizes.extend((0..rows).map(|i| matrix.row_size(i)));
+        self.col_sizes.extend((0..matrix.block_cols()).map(|j| matrix.col_size(j)));
+        for i in 0..rows {
+            self.columns.extend(matrix.row(i).map(|(j, _)| j));
+            self.row_ends.push(self.columns.len());
+        }
     }
 
     /// The block columns of block row i.
@@ -91,7 +93,7 @@ impl ImpulseSystem {
             Operator::Global(bodies) => (bodies.jacobian(), true),
         };
         if !self.pattern.is_of(matrix, through_bodies) {
-            self.pattern = Pattern::of(matrix, through_bodies);
+            self.pattern.become_that_of(matrix, through_bodies);
             self.analyse();
         }
         let largest = self.pattern.row_sizes.iter().copied().max().unwrap_or(0);
@@ -101,8 +103,8 @@ impl ImpulseSystem {
     }
 
     fn analyse(&mut self) {
-        let pattern = &self.pattern;
-        let mut couplings = Vec::new();
+        let (pattern, couplings) = (&self.pattern, &mut self.couplings);
+        couplings.clear();
         if pattern.through_bodies {
             for i in 0..pattern.row_sizes.len() {
                 let bodies = pattern.row(i);
@@ -111,7 +113,7 @@ impl ImpulseSystem {
         } else {
             couplings.extend((0..pattern.row_sizes.len()).flat_map(|i| pattern.row(i).iter().map(move |&j| (i, j))));
         }
-        self.lu.analyse(&pattern.col_sizes, &couplings);
+        self.lu.analyse(&pattern.col_sizes, couplings);
         self.places.clear();
         let diagonal = (0..pattern.col_sizes.len()).map(|i| (i, i));
         self.places.extend(diagonal.chain(couplings.iter().copied()).filter_map(|(i, j)| self.lu.place(i, j)));
