@@ -108,15 +108,14 @@ fn reported_solutions_measure_as_reported() {
             let part = report.solution.iter().find(|unknowns| unknowns.name == name);
             part.map(|unknowns| unknowns.values.clone()).unwrap_or_default()
         };
-        use stiction_complementarity as c;
         let measured = match &problem {
-            ProblemFile::Lcp(problem) => problem.residual(&c::LcpSolution { z: values("z") }),
+            ProblemFile::Lcp(problem) => problem.residual(&stiction_complementarity::LcpSolution { z: values("z") }),
             ProblemFile::MixedLcp(problem) => {
-                problem.residual(&c::MixedLcpSolution { free: values("u"), complementary: values("z") })
+                problem.residual(&stiction_complementarity::MixedLcpSolution { free: values("u"), complementary: values("z") })
             }
-            ProblemFile::BoxLcp(problem) => problem.residual(&c::BoxLcpSolution { z: values("z") }),
-            ProblemFile::Ncp { problem, .. } => problem.residual(&c::NcpSolution { z: values("z") }),
-            ProblemFile::Friction(problem) => problem.residual(&c::FrictionSolution { r: values("r") }),
+            ProblemFile::BoxLcp(problem) => problem.residual(&stiction_complementarity::BoxLcpSolution { z: values("z") }),
+            ProblemFile::Ncp { problem, .. } => problem.residual(&stiction_complementarity::NcpSolution { z: values("z") }),
+            ProblemFile::Friction(problem) => problem.residual(&stiction_complementarity::FrictionSolution { r: values("r") }),
             other => panic!("{other:?}"),
         };
         assert_eq!(measured, report.residual, "{}", entry.file);

@@ -12,6 +12,7 @@ mod fixed_point;
 mod impacts;
 mod pendulum;
 mod plate;
+mod plugins;
 mod promises;
 mod published;
 mod quartet;
