@@ -93,6 +93,18 @@ impl SparseMatrix {
         self.entry_cols[range.clone()].iter().copied().zip(self.entry_values[range].iter().copied())
     }
 
+    /// The columns of row `i` where they follow one another without a gap.
+    pub(crate) fn contiguous_columns(&self, i: usize) -> Option<std::ops::Range<usize>> {
+        let cols = &self.entry_cols[self.row_range(i)];
+        let first = *cols.first()?;
+        cols.iter().enumerate().all(|(k, &col)| col == first + k).then_some(first..first + cols.len())
+    }
+
+    /// The values of row `i` in the order of [`Self::row`].
+    pub(crate) fn row_values(&self, i: usize) -> &[f64] {
+        &self.entry_values[self.row_range(i)]
+    }
+
     /// Row `i` times `x`.
     pub fn row_dot(&self, i: usize, x: &[f64]) -> f64 {
         self.row(i).map(|(col, value)| value * x[col]).sum()

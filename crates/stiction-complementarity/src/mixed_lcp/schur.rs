@@ -6,7 +6,7 @@
 use super::equality::EqualityFactor;
 use super::{MixedLcp, MixedLcpSolution};
 use crate::lcp::{Lcp, LcpSolution};
-use crate::linalg::DenseLu;
+use crate::linalg::{DenseLu, SparseMatrix};
 use crate::outcome::{Ending, Status};
 use crate::problem::{Problem, ProblemError};
 use crate::solver::Solver;
@@ -51,6 +51,8 @@ pub struct MixedLcpSchur<S> {
     lcp_solution: LcpSolution,
     row: Vec<f64>,
     touched: Vec<Range<usize>>,
+    /// For each row of C its columns, where they follow one another.
+    contiguous: Vec<Option<Range<usize>>>,
     right_side: Vec<f64>,
     polish: Polish,
     failure: Option<SchurFailure>,
@@ -70,6 +72,7 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
             lcp_solution: LcpSolution::default(),
             row: Vec::new(),
             touched: Vec::new(),
+            contiguous: Vec::new(),
             right_side: Vec::new(),
             polish: Polish::default(),
             failure: None,
@@ -101,6 +104,10 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
         self.row.resize(problem.free_size(), 0.0);
         let (equality, complementarity) = (&problem.equality, &problem.complementarity);
         let (factor, y, touched) = (&mut self.factor, &mut self.row, &mut self.touched);
+        self.contiguous.clear();
+        let c = &equality.on_complementary;
+        self.contiguous.extend((0..c.rows()).map(|k| c.contiguous_columns(k)));
+        let contiguous = &self.contiguous;
         self.lcp.refill(problem.complementary_size(), |m, q| {
             for (i, q_i) in q.iter_mut().enumerate() {
                 let m_i = m.row_mut(i);
@@ -112,9 +119,7 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
                 for k in touched.iter().cloned().flatten() {
                     if y[k] != 0.0 {
                         *q_i -= y[k] * equality.constant[k];
-                        for (j, value) in equality.on_complementary.row(k) {
-                            m_i[j] -= y[k] * value;
-                        }
+                        subtract_row(c, (k, &contiguous[k]), y[k], m_i);
                     }
                 }
             }
@@ -191,6 +196,16 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
             std::mem::swap(solution, &mut corrected);
         }
         self.polish.corrected = corrected;
+    }
+}
+
+/// m ← m − y (row k of C), without scattering where the columns of the row follow one another.
+fn subtract_row(c: &SparseMatrix, (k, columns): (usize, &Option<Range<usize>>), y: f64, m: &mut [f64]) {
+    match columns {
+        Some(columns) => {
+            m[columns.clone()].iter_mut().zip(c.row_values(k)).for_each(|(m, value)| *m -= y * value);
+        }
+        None => c.row(k).for_each(|(j, value)| m[j] -= y * value),
     }
 }
 
