@@ -184,6 +184,7 @@ impl Turning {
                 let steps = phase.angle / TAU * f64::from(STEPS);
                 let node = libm::floor(steps).clamp(0.0, f64::from(STEPS - 1));
                 let from = node * (TAU / f64::from(STEPS));
+                #[allow(clippy::cast_sign_loss, reason = "clamped to the table")]
                 let before = table.get(node as usize).copied().unwrap_or_else(Quaternion::identity);
                 let within = runge_kutta(about, &before, from, phase.angle - from);
                 let earlier = rotation::from_rotation_vector(&(per_period * periods));
