@@ -10,7 +10,7 @@ use std::{
 };
 
 use stiction::{
-    FrictionSet, Ladder, Rung, Simulation, StepError, StepProblem,
+    FrictionSet, Ladder, Method, Rung, Simulation, StepError, StepProblem,
     complementarity::{
         Accuracy, FrictionInteriorPoint, FrictionNsgs, FrictionNsgsOptions, LcpLemke, MixedLcpSchur, ProblemFile,
     },
@@ -18,15 +18,28 @@ use stiction::{
     scene::{self, Scene},
 };
 
-use crate::{arguments::{RunOptions, RunSolver}, failure::Failure, layout, progress::Progress, summary};
+use crate::{
+    arguments::{RunOptions, RunSolver},
+    failure::Failure,
+    layout,
+    progress::Progress,
+    summary,
+};
 
 /// The problem of a step that could not be solved, beside the other files of the run.
 const FAILED_PROBLEM: &str = "failed_problem.json";
 
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let scene = scene::load_with(&options.scene, &options.overrides()).map_err(|error| options.blame(error))?;
-    let simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
-    let mut simulation = simulation.with_ladder(ladder(options, scene.settings.scheme.friction)?);
+    let mut simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
+    if scene.settings.scheme.method == Method::TimeStepping {
+        simulation = simulation.with_ladder(ladder(options, scene.settings.scheme.friction)?);
+    } else if options.solver != RunSolver::Ladder {
+        let preset = scene.settings.preset.name();
+        return Err(Failure::input(format!(
+            "the preset `{preset}` chooses its solvers by itself; leave `--solver` out"
+        )));
+    }
     let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
     let mut recorder = Recorder::create(&folder, &labels(&scene, options), &simulation)
         .map_err(|error| Failure::input(error).with_help("choose a folder that can be written with --out DIR"))?;

@@ -3,9 +3,7 @@
 use nalgebra::Vector3;
 use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
-use crate::{
-    Contact, ContactReport, Event, EventKind, Impact, Start, StepCause, Workspace, rows::power,
-};
+use crate::{Contact, ContactReport, Event, EventKind, Impact, Start, StepCause, Workspace, rows::power};
 
 /// Fills `ws.next`, the contact reports and the events from v⁺ and the impulses in the workspace.
 ///

@@ -7,9 +7,7 @@ use stiction_multibody::{
     may_collide,
 };
 
-use crate::{
-    Contact, Detector, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, tangents::tangents,
-};
+use crate::{Contact, Detector, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, tangents::tangents};
 
 /// Fills the workspace with what a step starts from: poses, applied wrenches, how far bodies can reach.
 pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {

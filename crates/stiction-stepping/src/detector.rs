@@ -12,12 +12,7 @@ use crate::StepCause;
 /// speed, but nothing that changes a result.
 pub trait Detector: Send {
     /// Pairs (i < j) of overlapping boxes for which `wanted` is true, sorted. A shape without a box reaches everywhere.
-    fn pairs(
-        &mut self,
-        boxes: &[Option<Aabb>],
-        wanted: &dyn Fn(usize, usize) -> bool,
-        out: &mut Vec<(usize, usize)>,
-    );
+    fn pairs(&mut self, boxes: &[Option<Aabb>], wanted: &dyn Fn(usize, usize) -> bool, out: &mut Vec<(usize, usize)>);
 
     /// Appends the contact points of two shapes with a gap of at most `margin`, negative gaps included.
     fn contacts(
@@ -37,12 +32,7 @@ pub struct FeatureDetector {
 }
 
 impl Detector for FeatureDetector {
-    fn pairs(
-        &mut self,
-        boxes: &[Option<Aabb>],
-        wanted: &dyn Fn(usize, usize) -> bool,
-        out: &mut Vec<(usize, usize)>,
-    ) {
+    fn pairs(&mut self, boxes: &[Option<Aabb>], wanted: &dyn Fn(usize, usize) -> bool, out: &mut Vec<(usize, usize)>) {
         self.broad_phase.pairs(boxes, wanted, out);
     }
 

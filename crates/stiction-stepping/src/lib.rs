@@ -40,7 +40,7 @@ pub use measure::{Infeasibility, infeasibility};
 pub use reference::ReferenceStepper;
 pub use report::{ContactReport, Event, EventKind, StepCause, StepError, StepReport};
 pub use rows::JointRow;
-pub use scheme::{FrictionSet, Impact, LineariseAt, Margin, PrescribedSlip, Preset, Scheme, SchemeError};
+pub use scheme::{FrictionSet, Impact, LineariseAt, Margin, Method, PrescribedSlip, Preset, Scheme, SchemeError};
 pub use step::{Stepper, TimeStepper};
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};
 pub use workspace::{ContactImpulse, Start, Workspace};

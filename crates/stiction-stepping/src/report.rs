@@ -142,7 +142,9 @@ pub enum StepCause {
         culprit: String,
     },
     /// More events in a step than the reference stepper follows.
-    #[error("more than {count} events in one step, the last ones at {contact}; take smaller steps, raise the settling speed or allow more events")]
+    #[error(
+        "more than {count} events in one step, the last ones at {contact}; take smaller steps, raise the settling speed or allow more events"
+    )]
     TooManyEvents {
         /// How many are allowed.
         count: u32,

@@ -45,7 +45,8 @@ fn joints(start: &Start, ws: &mut Workspace) {
     for joint in model.joints() {
         let gamma = joint.gamma.unwrap_or(scheme.joint_gamma);
         for (end, begin) in joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start)) {
-            let traced = power(model, &ws.lookahead, joint.a.0, &end.a) + power(model, &ws.lookahead, joint.b.0, &end.b);
+            let traced =
+                power(model, &ws.lookahead, joint.a.0, &end.a) + power(model, &ws.lookahead, joint.b.0, &end.b);
             let error = begin.value - h * traced;
             let bias = (gamma * error + (end.value - begin.value)) / h;
             ws.joint_rows.push(JointRow { a: end.a, b: end.b, bias });

@@ -3,8 +3,8 @@
 use stiction_multibody::{ContactId, Model};
 
 use crate::{
-    Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Start, StepCause, StepReport, Workspace, advance,
-    assemble, detect,
+    Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Start, StepCause, StepReport, Workspace,
+    advance, assemble, detect,
     detect::{prepare, shapes_may_collide},
     formulation,
     impact::collide,

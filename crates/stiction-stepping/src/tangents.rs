@@ -29,12 +29,7 @@ pub(crate) fn tangents(
 
 /// Appends the corners of a friction polygon on the frame of [`tangents`]: in space n_d vectors cos φ e_t t + sin φ e_o o,
 /// φ = 2π k / n_d, in the plane ±e_t t. Each has its exact opposite.   [FRIC-1]
-pub(crate) fn push_star(
-    [t, o]: &[Vector3<f64>; 2],
-    corners: usize,
-    dimension: Dimension,
-    out: &mut Vec<Vector3<f64>>,
-) {
+pub(crate) fn push_star([t, o]: &[Vector3<f64>; 2], corners: usize, dimension: Dimension, out: &mut Vec<Vector3<f64>>) {
     if dimension == Dimension::Planar {
         out.extend([*t, -t]);
         return;

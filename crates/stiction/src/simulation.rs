@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, Event, ImpactReport, Infeasibility, Ladder, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper,
-    TimeStepper, Workspace, infeasibility,
+    ContactReport, Event, ImpactReport, Infeasibility, Ladder, Method, MoreauJean, ReferenceStepper, Scheme, Start,
+    StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper, Workspace, infeasibility,
 };
 
 use crate::{BuildError, RestoreError};
@@ -27,6 +27,15 @@ pub struct Simulation {
     state: State,
     configuration: Configuration,
     workspace: Workspace,
+}
+
+/// The stepper of a scheme.
+fn stepper(scheme: &Scheme) -> Box<dyn Stepper> {
+    match scheme.method {
+        Method::TimeStepping => Box::new(TimeStepper::default()),
+        Method::MoreauJean => Box::new(MoreauJean::default()),
+        Method::Reference => Box::new(ReferenceStepper::default()),
+    }
 }
 
 /// What [`Simulation::save`] writes.
@@ -52,7 +61,7 @@ impl Simulation {
         let state = model.initial_state();
         let mut configuration = Configuration::default();
         configuration.update(&model, &state.q, &state.v, state.time);
-        let stepper = Box::new(TimeStepper::default());
+        let stepper = stepper(&scheme);
         Ok(Self { model, scheme, h: step, stepper, state, configuration, workspace: Workspace::default() })
     }
 
@@ -61,7 +70,7 @@ impl Simulation {
         Self::new(Arc::clone(&scene.model), scene.settings.scheme.clone(), scene.settings.step)
     }
 
-    /// Steps with the schemes of stiction and this ladder of solvers.
+    /// Steps by time-stepping with this ladder of solvers.
     pub fn with_ladder(self, ladder: Ladder) -> Self {
         self.with_stepper(TimeStepper { ladder, ..TimeStepper::default() })
     }

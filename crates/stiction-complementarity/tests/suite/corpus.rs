@@ -110,12 +110,19 @@ fn reported_solutions_measure_as_reported() {
         };
         let measured = match &problem {
             ProblemFile::Lcp(problem) => problem.residual(&stiction_complementarity::LcpSolution { z: values("z") }),
-            ProblemFile::MixedLcp(problem) => {
-                problem.residual(&stiction_complementarity::MixedLcpSolution { free: values("u"), complementary: values("z") })
+            ProblemFile::MixedLcp(problem) => problem.residual(&stiction_complementarity::MixedLcpSolution {
+                free: values("u"),
+                complementary: values("z"),
+            }),
+            ProblemFile::BoxLcp(problem) => {
+                problem.residual(&stiction_complementarity::BoxLcpSolution { z: values("z") })
             }
-            ProblemFile::BoxLcp(problem) => problem.residual(&stiction_complementarity::BoxLcpSolution { z: values("z") }),
-            ProblemFile::Ncp { problem, .. } => problem.residual(&stiction_complementarity::NcpSolution { z: values("z") }),
-            ProblemFile::Friction(problem) => problem.residual(&stiction_complementarity::FrictionSolution { r: values("r") }),
+            ProblemFile::Ncp { problem, .. } => {
+                problem.residual(&stiction_complementarity::NcpSolution { z: values("z") })
+            }
+            ProblemFile::Friction(problem) => {
+                problem.residual(&stiction_complementarity::FrictionSolution { r: values("r") })
+            }
             other => panic!("{other:?}"),
         };
         assert_eq!(measured, report.residual, "{}", entry.file);

@@ -19,6 +19,10 @@ pub(crate) enum PresetWord {
     AnitescuPotra,
     /// Gaps count by the factor γ of `[scheme]`, 0.3 when left out. Friction by a polygon of directions.
     AnitescuHart,
+    /// The θ-method of Moreau and Jean: velocities only, positions drift. Friction has its exact cone.
+    MoreauJean,
+    /// Accelerations integrated from event to event: slow and accurate, to compare with.
+    Reference,
 }
 
 impl From<PresetWord> for Preset {
@@ -28,6 +32,8 @@ impl From<PresetWord> for Preset {
             PresetWord::StewartTrinkle => Self::StewartTrinkle,
             PresetWord::AnitescuPotra => Self::AnitescuPotra,
             PresetWord::AnitescuHart => Self::AnitescuHart,
+            PresetWord::MoreauJean => Self::MoreauJean,
+            PresetWord::Reference => Self::Reference,
         }
     }
 }

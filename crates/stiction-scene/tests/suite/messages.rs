@@ -99,7 +99,8 @@ fn wrong_words_are_corrected_and_later_ones_named() {
         PLANAR,
         preset,
         "preset = \"anitescu-heart\"",
-        "x.toml:4:10: `preset` must be one of \"ncp\", \"stewart-trinkle\", \"anitescu-potra\", \"anitescu-hart\", not \"anitescu-heart\" \
+        "x.toml:4:10: `preset` must be one of \"ncp\", \"stewart-trinkle\", \"anitescu-potra\", \"anitescu-hart\", \
+         \"moreau-jean\", \"reference\", not \"anitescu-heart\" \
          (did you mean `anitescu-hart`?)",
     );
     for later in ["quasistatic", "geometrically-implicit"] {

@@ -41,8 +41,10 @@ fn free_velocity(start: &Start, ws: &mut Workspace) {
     ws.free_velocity.clear();
     for (index, slot) in model.layout().iter().enumerate() {
         let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, index) else { continue };
-        let acceleration =
-            ws.applied.get(index).map_or([0.0; 6], |w| mobility.project(&apply_inverse_mass(mobility, mass, &inertia, w)));
+        let acceleration = ws
+            .applied
+            .get(index)
+            .map_or([0.0; 6], |w| mobility.project(&apply_inverse_mass(mobility, mass, &inertia, w)));
         let v = ws.before.get(slot.v.clone()).unwrap_or_default();
         ws.free_velocity.extend(v.iter().zip(acceleration).map(|(v, a)| v + h * a));
     }

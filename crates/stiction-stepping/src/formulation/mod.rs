@@ -115,9 +115,7 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
         RowMeaning::Friction(row) => {
             name_contact(model, ws.contacts.iter().find(|contact| contact.directions.contains(&row)))
         }
-        RowMeaning::Cone(cone) => {
-            name_contact(model, ws.contacts.iter().find(|contact| contact.cones.contains(&cone)))
-        }
+        RowMeaning::Cone(cone) => name_contact(model, ws.contacts.iter().find(|contact| contact.cones.contains(&cone))),
     }
 }
 

@@ -1,5 +1,28 @@
 //! The axes a scheme chooses on: each is an independent question with a few answers.
 
+/// How a step is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// One complementarity problem for the end of the step, [STEP-1..4].
+    #[default]
+    TimeStepping,
+    /// The θ-method of Moreau and Jean: velocities, for the contacts its rule activates.   [THETA-1]
+    MoreauJean,
+    /// Accelerations, integrated from event to event: slow, for comparison.   [REF-1]
+    Reference,
+}
+
+impl Method {
+    /// The name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TimeStepping => "time-stepping",
+            Self::MoreauJean => "moreau-jean",
+            Self::Reference => "reference",
+        }
+    }
+}
+
 /// Where normals, arms and joint axes are evaluated, and how often.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LineariseAt {

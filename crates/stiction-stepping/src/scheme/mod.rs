@@ -5,13 +5,16 @@ mod preset;
 
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
-pub use axes::{FrictionSet, Impact, LineariseAt, Margin, PrescribedSlip};
+pub use axes::{FrictionSet, Impact, LineariseAt, Margin, Method, PrescribedSlip};
 pub use preset::Preset;
 
 /// How a step is discretised.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Scheme {
+    /// How a step is made; the other choices are those of [`Method::TimeStepping`], and the other methods refuse what they do
+    /// not know.
+    pub method: Method,
     /// Weight γ ∈ [0, 1] of contact gaps in [STEP-3]; a contact rule may override it.
     pub gamma: f64,
     /// Weight γ_b ∈ [0, 1] of joint errors in [STEP-2]; a joint may override it.
@@ -41,6 +44,7 @@ pub struct Scheme {
 impl Default for Scheme {
     fn default() -> Self {
         Self {
+            method: Method::default(),
             gamma: 1.0,
             joint_gamma: 1.0,
             linearise_at: LineariseAt::default(),
@@ -105,6 +109,24 @@ impl Scheme {
             return fail(
                 "impact",
                 "Poisson's law and the quadratic cone do not go together: decompression has a given part of the normal impulse, which only the linear problem can hold; use `friction = \"polygon\"` or `impact = \"newton\"`",
+            );
+        }
+        if self.method != Method::TimeStepping && self.impact == Impact::Poisson {
+            return fail(
+                "impact",
+                "Poisson's law goes with time-stepping only; use `impact = \"newton\"` or another preset",
+            );
+        }
+        if self.method != Method::TimeStepping && self.linearise_at != LineariseAt::Start {
+            return fail(
+                "jacobians",
+                "this preset decides by itself where geometry is taken; leave `jacobians` out or use another preset",
+            );
+        }
+        if self.method == Method::Reference && self.friction != FrictionSet::Quadratic {
+            return fail(
+                "friction",
+                "the reference integrates with the exact cone; use `friction = \"quadratic\"` or another preset",
             );
         }
         if self.impact == Impact::Inelastic && any(|rule| rule.restitution > 0.0) {

@@ -1,6 +1,6 @@
 //! The named schemes: rows of a table over the axes.
 
-use super::{FrictionSet, Scheme};
+use super::{FrictionSet, Method, Scheme};
 
 /// A named scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,11 +15,16 @@ pub enum Preset {
     AnitescuPotra,
     /// γ = 0.3: gaps and joint errors decay. Polygonal friction.
     AnitescuHart,
+    /// The θ-method of Moreau and Jean with the quadratic friction cone.
+    MoreauJean,
+    /// Accelerations from event to event, with the quadratic friction cone.
+    Reference,
 }
 
 impl Preset {
     /// All presets.
-    pub const ALL: [Self; 4] = [Self::Ncp, Self::StewartTrinkle, Self::AnitescuPotra, Self::AnitescuHart];
+    pub const ALL: [Self; 6] =
+        [Self::Ncp, Self::StewartTrinkle, Self::AnitescuPotra, Self::AnitescuHart, Self::MoreauJean, Self::Reference];
 
     /// The name in scene files and on the command line.
     pub fn name(self) -> &'static str {
@@ -28,6 +33,8 @@ impl Preset {
             Self::StewartTrinkle => "stewart-trinkle",
             Self::AnitescuPotra => "anitescu-potra",
             Self::AnitescuHart => "anitescu-hart",
+            Self::MoreauJean => "moreau-jean",
+            Self::Reference => "reference",
         }
     }
 
@@ -38,12 +45,17 @@ impl Preset {
 
     /// The scheme it stands for.
     pub fn scheme(self) -> Scheme {
+        let method = match self {
+            Self::MoreauJean => Method::MoreauJean,
+            Self::Reference => Method::Reference,
+            _ => Method::TimeStepping,
+        };
         let (gamma, friction) = match self {
-            Self::Ncp => (1.0, FrictionSet::Quadratic),
+            Self::Ncp | Self::MoreauJean | Self::Reference => (1.0, FrictionSet::Quadratic),
             Self::StewartTrinkle => (1.0, FrictionSet::Polygon),
             Self::AnitescuPotra => (0.0, FrictionSet::Polygon),
             Self::AnitescuHart => (0.3, FrictionSet::Polygon),
         };
-        Scheme { gamma, joint_gamma: gamma, friction, ..Scheme::default() }
+        Scheme { method, gamma, joint_gamma: gamma, friction, ..Scheme::default() }
     }
 }

@@ -1,9 +1,7 @@
 //! Geometry at the end of the step, by a fixed point.
 
 use nalgebra::{Matrix3, Vector3};
-use stiction::{
-    BodyBuilder, ContactMode, Dimension, LineariseAt, Model, ModelBuilder, Preset, Scheme, spatial,
-};
+use stiction::{BodyBuilder, ContactMode, Dimension, LineariseAt, Model, ModelBuilder, Preset, Scheme, spatial};
 use stiction_testkit::reference;
 
 use crate::family::{friction, q, run};

@@ -17,6 +17,7 @@ mod promises;
 mod published;
 mod quartet;
 mod reference_stepper;
+mod refusals;
 mod siconos;
 mod theta;
 

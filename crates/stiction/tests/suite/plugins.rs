@@ -43,12 +43,7 @@ struct EveryPair {
 }
 
 impl Detector for EveryPair {
-    fn pairs(
-        &mut self,
-        boxes: &[Option<Aabb>],
-        wanted: &dyn Fn(usize, usize) -> bool,
-        out: &mut Vec<(usize, usize)>,
-    ) {
+    fn pairs(&mut self, boxes: &[Option<Aabb>], wanted: &dyn Fn(usize, usize) -> bool, out: &mut Vec<(usize, usize)>) {
         self.asked += 1;
         let all = (0..boxes.len()).flat_map(|i| (i + 1..boxes.len()).map(move |j| (i, j)));
         out.clear();
@@ -81,7 +76,12 @@ fn a_detector_of_ones_own_gives_the_same_bits() {
 struct TenLines;
 
 impl Solver<FrictionProblem> for TenLines {
-    fn run(&mut self, problem: &FrictionProblem, _: Option<&FrictionSolution>, solution: &mut FrictionSolution) -> Ending {
+    fn run(
+        &mut self,
+        problem: &FrictionProblem,
+        _: Option<&FrictionSolution>,
+        solution: &mut FrictionSolution,
+    ) -> Ending {
         solution.r = vec![0.0; problem.rows()];
         let (mut u, mut state) = (Vec::new(), Vec::new());
         for sweep in 0..100_000 {
@@ -142,7 +142,8 @@ impl Stepper for Twice {
 #[test]
 fn a_stepper_of_ones_own_makes_the_steps() {
     let scheme = Preset::Ncp.scheme();
-    let mut halves = Simulation::new(boxes_on_a_plate(None), scheme.clone(), 0.01).unwrap().with_stepper(Twice::default());
+    let mut halves =
+        Simulation::new(boxes_on_a_plate(None), scheme.clone(), 0.01).unwrap().with_stepper(Twice::default());
     let mut fine = Simulation::new(boxes_on_a_plate(None), scheme, 0.005).unwrap();
     steps(&mut halves, 20);
     steps(&mut fine, 40);
@@ -167,7 +168,8 @@ impl Motion for Circling {
 
 #[test]
 fn a_kind_of_body_of_ones_own_carries_the_others() {
-    let mut simulation = Simulation::new(boxes_on_a_plate(Some(Arc::new(Circling))), Preset::Ncp.scheme(), 0.005).unwrap();
+    let mut simulation =
+        Simulation::new(boxes_on_a_plate(Some(Arc::new(Circling))), Preset::Ncp.scheme(), 0.005).unwrap();
     steps(&mut simulation, 200);
     let before = (q(&simulation, "box 0")[0], q(&simulation, "box 0")[1]);
     steps(&mut simulation, 100);

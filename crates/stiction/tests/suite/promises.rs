@@ -68,7 +68,9 @@ impl Scene {
             let good = || FrictionLadder::with_tolerance(1e-10).unwrap().settling();
             let failing = FailingSolver::from_call(good(), fault, call);
             let second = second.then(|| Rung { name: "second", solver: Box::new(good()) as _ });
-            Ladder::for_cones([Rung { name: "failing", solver: Box::new(failing) as _ }].into_iter().chain(second).collect())
+            Ladder::for_cones(
+                [Rung { name: "failing", solver: Box::new(failing) as _ }].into_iter().chain(second).collect(),
+            )
         } else {
             let good = || MixedLcpSchur::new(LcpLemke::default());
             let failing = FailingSolver::from_call(good(), fault, call);

@@ -65,8 +65,7 @@ fn a_slide_keeps_its_heading_and_its_distance() {
     let (mu, v0, h) = (0.5_f64, 3.0_f64, 0.01);
     for degrees in [0.0_f64, 22.5, 30.0, 45.0] {
         let (sin, cos) = degrees.to_radians().sin_cos();
-        let block =
-            solid_box("box", 1.0, [0.2, 0.2, 0.02]).position(0.0, 0.0, 0.02).velocity(v0 * cos, v0 * sin, 0.0);
+        let block = solid_box("box", 1.0, [0.2, 0.2, 0.02]).position(0.0, 0.0, 0.02).velocity(v0 * cos, v0 * sin, 0.0);
         let end = run(on_floor(vec![block], [0.0, 0.0, -G], friction(mu)), default_scheme(), h, 1.5, |_, _| ());
         let place = q(&end, "box");
         let heading = place[1].atan2(place[0]).to_degrees();
