@@ -110,7 +110,7 @@ fn wrong_words_are_corrected_and_later_ones_named() {
             &format!("preset = \"{later}\""),
             &format!(
                 "x.toml:4:10: `preset = \"{later}\"` is not available in this version \
-                 (there are \"ncp\", \"stewart-trinkle\", \"anitescu-potra\", \"anitescu-hart\")"
+                 (there are \"ncp\", \"stewart-trinkle\", \"anitescu-potra\", \"anitescu-hart\", \"moreau-jean\", \"reference\")"
             ),
         );
     }
