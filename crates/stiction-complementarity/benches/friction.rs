@@ -55,7 +55,7 @@ fn wall_at_rest(bencher: Bencher) {
     cold(bencher, &[wall(10, 12, 0.5).problem(Motion::Rest)], 1e-6);
 }
 
-#[divan::bench(args = 1..4)]
+#[divan::bench(args = 1..6, sample_count = 5)]
 fn wall_kicked(bencher: Bencher, seed: u64) {
     cold(bencher, &[wall(10, 12, 0.5).problem(kick(seed))], 1e-6);
 }
@@ -65,7 +65,7 @@ fn tower_at_rest(bencher: Bencher) {
     cold(bencher, &[tower(250, 0.5).problem(Motion::Rest)], 1e-6);
 }
 
-#[divan::bench(args = 1..4)]
+#[divan::bench(args = 1..6, sample_count = 5)]
 fn tower_kicked(bencher: Bencher, seed: u64) {
     cold(bencher, &[tower(250, 0.5).problem(kick(seed))], 1e-6);
 }
