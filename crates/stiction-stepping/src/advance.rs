@@ -101,7 +101,8 @@ fn relative_velocity(model: &Model, contact: &Contact, v: &[f64]) -> Vector3<f64
     of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
 }
 
-fn remember_contacts(ws: &mut Workspace) {
+/// What the next step has to know of the contacts, from their reports.
+pub(crate) fn remember_contacts(ws: &mut Workspace) {
     ws.next.contacts.clear();
     ws.next.contacts.extend(ws.contact_reports.iter().map(|report| ContactMemory {
         id: report.id,

@@ -84,6 +84,13 @@ fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &
     detector.pairs(&ws.boxes, &|i, j| shapes_may_collide(model, i, j), &mut ws.pairs);
 }
 
+/// Pairs of shapes whose boxes overlap at the end of the step.
+pub(crate) fn find_pairs_at_end(model: &Model, detector: &mut dyn Detector, ws: &mut Workspace) {
+    ws.boxes.clear();
+    ws.boxes.extend(model.shapes().map(|(_, body, shape)| shape.shape.aabb(&(ws.end.pose(body) * shape.local))));
+    detector.pairs(&ws.boxes, &|i, j| shapes_may_collide(model, i, j), &mut ws.pairs);
+}
+
 /// Whether contacts between two shapes of the model count.
 pub(crate) fn shapes_may_collide(model: &Model, i: usize, j: usize) -> bool {
     let owner = |index| model.shape(index).map_or(BodyId::WORLD, |(_, body, _)| body);

@@ -2,9 +2,9 @@
 //!
 //! Compression brings approaching contacts to rest; decompression gives back at least ε times its normal impulses.   [IMPACT-2]
 
-use stiction_multibody::{ContactId, Model};
+use stiction_multibody::ContactId;
 
-use crate::{Contact, Detector, Ladder, Start, StepCause, Workspace, detect, formulation, rows, rows::power};
+use crate::{Contact, Detector, Ladder, Start, StepCause, Workspace, detect, formulation, rows, rows::approach};
 
 /// What an impact did at a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,11 +63,4 @@ fn keep_colliding(start: &Start, ws: &mut Workspace) -> bool {
     let approach = |contact: &Contact| approach(model, contact, before, h);
     ws.contacts.retain(|contact| contact.gap_start + h * approach(contact).min(0.0) <= scheme.touch_threshold);
     ws.contacts.iter().any(|contact| h * approach(contact) < -scheme.touch_threshold)
-}
-
-/// n · v at the start of the step, prescribed motion included; negative when the surfaces approach.
-fn approach(model: &Model, contact: &Contact, v: &[f64], h: f64) -> f64 {
-    let (a, b) = contact.row(&contact.normal);
-    let prescribed = (contact.gap_end - contact.gap_start) / h;
-    power(model, v, contact.a, &a) + power(model, v, contact.b, &b) + prescribed
 }

@@ -2,7 +2,9 @@
 
 use nalgebra::{Point3, Vector3};
 use stiction_complementarity::{Residual, Status};
-use stiction_multibody::{BodyId, ContactId, ContactMode};
+use stiction_multibody::{BodyId, ContactId, ContactMode, Model};
+
+use crate::{Infeasibility, Workspace, formulation, ladder::Climb};
 
 /// A step that happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +35,32 @@ pub struct StepReport {
     pub penetration: f64,
     /// Largest joint error at the end of the step.
     pub joint_error: f64,
+}
+
+impl StepReport {
+    /// The report of the step in the workspace, made by one complementarity problem in so many passes and with so many impacts.
+    pub(crate) fn of(
+        model: &Model,
+        ws: &Workspace,
+        climb: &Climb,
+        (passes, impacts): (u32, usize),
+        measured: Infeasibility,
+    ) -> Self {
+        Self {
+            step: ws.next.step,
+            time: ws.next.time,
+            contacts: ws.contacts.len(),
+            problem_size: formulation::size(model, ws),
+            residual: climb.residual,
+            status: climb.status,
+            iterations: climb.iterations,
+            passes,
+            impacts,
+            rung: climb.rung,
+            penetration: measured.penetration,
+            joint_error: measured.joints,
+        }
+    }
 }
 
 /// What a contact did in the last step.

@@ -2,7 +2,7 @@
 
 use stiction_multibody::{BodyId, Model, Wrench};
 
-use crate::{Impact, Start, Workspace};
+use crate::{Contact, Impact, Start, Workspace};
 
 /// A joint row W_bᵀ v⁺ + bias = 0 as wrenches on its two bodies.   [STEP-2]
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +77,13 @@ fn rebounds(start: &Start, ws: &mut Workspace) {
             contact.bias = contact.bias.min(prescribed + contact.restitution * memory.owed);
         }
     }
+}
+
+/// n · v with the dynamic bodies moving by `v`, prescribed motion over the step included; negative when the surfaces approach.
+pub(crate) fn approach(model: &Model, contact: &Contact, v: &[f64], h: f64) -> f64 {
+    let (a, b) = contact.row(&contact.normal);
+    let prescribed = (contact.gap_end - contact.gap_start) / h;
+    power(model, v, contact.a, &a) + power(model, v, contact.b, &b) + prescribed
 }
 
 /// The power of a wrench on the velocity `v` of a dynamic body; nothing for others, and nothing where `v` is empty.

@@ -1,11 +1,11 @@
 //! One step by complementarity: detect, assemble, solve, advance; once more where the answer asks for it.
 
-use stiction_multibody::{ContactId, Model};
+use stiction_multibody::ContactId;
 
 use crate::{
     Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Start, StepCause, StepReport, Workspace,
     advance, assemble, detect,
-    detect::{prepare, shapes_may_collide},
+    detect::{find_pairs_at_end, prepare},
     formulation,
     impact::collide,
     ladder::Climb,
@@ -67,7 +67,8 @@ impl Stepper for TimeStepper {
                 growths += 1;
                 continue;
             }
-            return Ok(report(start.model, ws, &Climb { iterations, ..climb }, passes, measured));
+            let climb = Climb { iterations, ..climb };
+            return Ok(StepReport::of(start.model, ws, &climb, (passes, impacts(ws)), measured));
         }
     }
 }
@@ -82,9 +83,7 @@ impl TimeStepper {
     /// I(q⁺), and whether something penetrates there that the problem did not know of.   [STEP-9] [STEP-12]
     fn measure_end(&mut self, start: &Start, ws: &mut Workspace) -> Result<(Infeasibility, bool), StepCause> {
         let (model, scheme) = (start.model, start.scheme);
-        ws.boxes.clear();
-        ws.boxes.extend(model.shapes().map(|(_, body, shape)| shape.shape.aabb(&(ws.end.pose(body) * shape.local))));
-        self.detector.pairs(&ws.boxes, &|i, j| shapes_may_collide(model, i, j), &mut ws.pairs);
+        find_pairs_at_end(model, self.detector.as_mut(), ws);
         let mut missed = false;
         let contacts = &ws.contacts;
         let measured =
@@ -131,21 +130,4 @@ fn reach_further(start: &Start, ws: &mut Workspace) -> bool {
 /// Contacts that were hit in the step.
 fn impacts(ws: &Workspace) -> usize {
     ws.impacts.len() + ws.contact_reports.iter().filter(|report| report.owed < 0.0).count()
-}
-
-fn report(model: &Model, ws: &Workspace, climb: &Climb, passes: u32, measured: Infeasibility) -> StepReport {
-    StepReport {
-        step: ws.next.step,
-        time: ws.next.time,
-        contacts: ws.contacts.len(),
-        problem_size: formulation::size(model, ws),
-        residual: climb.residual,
-        status: climb.status,
-        iterations: climb.iterations,
-        passes,
-        impacts: impacts(ws),
-        rung: climb.rung,
-        penetration: measured.penetration,
-        joint_error: measured.joints,
-    }
 }

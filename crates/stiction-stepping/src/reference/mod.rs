@@ -21,11 +21,11 @@ mod restart;
 mod run;
 mod runge_kutta;
 
-use stiction_multibody::{ContactMemory, ContactMode};
+use stiction_multibody::ContactMode;
 
 use crate::{
     ContactReport, Detector, FeatureDetector, Impact, Start, StepCause, StepReport, Stepper, Workspace,
-    measure::measure, prepare,
+    advance::remember_contacts, measure::measure, prepare,
 };
 use balance::Mode;
 use geometry::Touch;
@@ -132,15 +132,7 @@ fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
             owed: 0.0,
         });
     }
-    ws.next.contacts.clear();
-    ws.next.contacts.extend(ws.contact_reports.iter().map(|report| ContactMemory {
-        id: report.id,
-        mode: report.mode,
-        normal_impulse: report.normal_impulse,
-        friction_impulse: report.friction_impulse.into(),
-        spin_impulse: report.spin_impulse,
-        owed: report.owed,
-    }));
+    remember_contacts(ws);
     Ok(())
 }
 

@@ -6,11 +6,10 @@ use super::ThetaScheme;
 use crate::{
     Contact, Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Margin, Scheme, Start, StepCause,
     StepReport, Stepper, Workspace, advance,
-    detect::{detect, prepare, shapes_may_collide},
+    detect::{detect, find_pairs_at_end, prepare},
     formulation,
-    ladder::Climb,
     measure::measure,
-    rows::{self, power},
+    rows::{self, approach},
 };
 
 /// Steps rigid bodies by the θ-method with its activation rule and Newton's restitution.
@@ -60,7 +59,7 @@ impl Stepper for MoreauJean {
         advance(start, ws)?;
         self.displace(start, ws)?;
         let measured = self.measure_end(start.model, ws)?;
-        Ok(report(start.model, ws, &climb, hit, measured))
+        Ok(StepReport::of(start.model, ws, &climb, (1, hit), measured))
     }
 }
 
@@ -110,33 +109,7 @@ impl MoreauJean {
 
     /// I(q⁺).   [STEP-9]
     fn measure_end(&mut self, model: &Model, ws: &mut Workspace) -> Result<Infeasibility, StepCause> {
-        ws.boxes.clear();
-        ws.boxes.extend(model.shapes().map(|(_, body, shape)| shape.shape.aabb(&(ws.end.pose(body) * shape.local))));
-        self.detector.pairs(&ws.boxes, &|i, j| shapes_may_collide(model, i, j), &mut ws.pairs);
+        find_pairs_at_end(model, self.detector.as_mut(), ws);
         measure(model, &ws.end, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |_, _| ())
-    }
-}
-
-/// ġ: n · v, prescribed motion included.
-fn approach(model: &Model, contact: &Contact, v: &[f64], h: f64) -> f64 {
-    let (a, b) = contact.row(&contact.normal);
-    let prescribed = (contact.gap_end - contact.gap_start) / h;
-    power(model, v, contact.a, &a) + power(model, v, contact.b, &b) + prescribed
-}
-
-fn report(model: &Model, ws: &Workspace, climb: &Climb, impacts: usize, measured: Infeasibility) -> StepReport {
-    StepReport {
-        step: ws.next.step,
-        time: ws.next.time,
-        contacts: ws.contacts.len(),
-        problem_size: formulation::size(model, ws),
-        residual: climb.residual,
-        status: climb.status,
-        iterations: climb.iterations,
-        passes: 1,
-        impacts,
-        rung: climb.rung,
-        penetration: measured.penetration,
-        joint_error: measured.joints,
     }
 }
