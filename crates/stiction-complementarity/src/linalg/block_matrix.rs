@@ -1,5 +1,6 @@
 //! A matrix of dense blocks by block rows: few blocks per row, each small, refilled in place.
 
+use super::block;
 use std::ops::Range;
 
 /// Sparse in blocks, dense inside them. Block row i has `row_size(i)` rows, block column j has `col_size(j)` columns.
@@ -130,17 +131,8 @@ impl BlockMatrix {
 
     /// Adds block row `i` times `x` to `y`, which has the rows of the block row.
     pub fn row_mul_add(&self, i: usize, x: &[f64], y: &mut [f64]) {
-        for (col, block) in self.row(i) {
-            let x = &x[self.col_range(col)];
-            match x.len() {
-                6 => mul_add_fixed::<6>(block, x, y),
-                3 => mul_add_fixed::<3>(block, x, y),
-                size => {
-                    for (y, row) in y.iter_mut().zip(block.chunks_exact(size.max(1))) {
-                        *y += super::dot(row, x);
-                    }
-                }
-            }
+        for (col, values) in self.row(i) {
+            block::mul_add(values, &x[self.col_range(col)], y);
         }
     }
 
@@ -160,17 +152,8 @@ impl BlockMatrix {
 
     /// Adds (block row `i`)ᵀ `x` to `y`; `x` has the rows of the block row.
     pub fn row_transpose_mul_add(&self, i: usize, x: &[f64], y: &mut [f64]) {
-        for (col, block) in self.row(i) {
-            let y = &mut y[self.col_range(col)];
-            match y.len() {
-                6 => transpose_mul_add_fixed::<6>(block, x, y),
-                3 => transpose_mul_add_fixed::<3>(block, x, y),
-                size => {
-                    for (x, row) in x.iter().zip(block.chunks_exact(size.max(1))) {
-                        y.iter_mut().zip(row).for_each(|(y, a)| *y += a * x);
-                    }
-                }
-            }
+        for (col, values) in self.row(i) {
+            block::transpose_mul_add(values, x, &mut y[self.col_range(col)]);
         }
     }
 
@@ -181,24 +164,4 @@ impl BlockMatrix {
             Some((self.row_offsets[i], *value))
         })
     }
-}
-
-/// y ← y + A x for N columns: the sizes of bodies, compiled for themselves; same order of summation as in general.
-fn mul_add_fixed<const N: usize>(a: &[f64], x: &[f64], y: &mut [f64]) {
-    let Ok(x) = <&[f64; N]>::try_from(x) else { return };
-    for (y, row) in y.iter_mut().zip(a.as_chunks::<N>().0) {
-        *y += row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
-    }
-}
-
-/// y ← y + Aᵀ x for N columns.
-fn transpose_mul_add_fixed<const N: usize>(a: &[f64], x: &[f64], y: &mut [f64]) {
-    let Ok(y) = <&mut [f64; N]>::try_from(y) else { return };
-    let mut sum = *y;
-    for (x, row) in x.iter().zip(a.as_chunks::<N>().0) {
-        for (sum, a) in sum.iter_mut().zip(row) {
-            *sum += a * x;
-        }
-    }
-    *y = sum;
 }

@@ -7,6 +7,8 @@
 //! stay triangular factors and are never inverted: where stiff contacts glue bodies together a product with an inverse
 //! would lose the masses to rounding. Blocks of zeros, such as the rows of open contacts, cost nothing.
 
+use super::block;
+use super::block_factor::{factor_in_place, solve_lower, solve_lower_column, solve_upper, solve_upper_from_right};
 use super::ordering::Elimination;
 use super::{SingularRow, VANISHED_PIVOT};
 use std::ops::Range;
@@ -215,7 +217,7 @@ impl BlockSparseLu {
                 let target = self.entry_of[j];
                 let target = self.starts[target] - base..self.starts[target + 1] - base;
                 let sizes = (size_i, size_k, self.sizes[j]);
-                multiply_add(-1.0, factor, &above[source], sizes, &mut current[target]);
+                block::product_add(-1.0, factor, &above[source], sizes, &mut current[target]);
             }
         }
     }
@@ -225,28 +227,33 @@ impl BlockSparseLu {
         for i in 0..self.order.len() {
             let rows = self.offsets[i]..self.offsets[i] + self.sizes[i];
             for entry in self.row_starts[i]..self.diagonal[i] {
-                self.subtract_block(entry, rows.start, x);
+                self.subtract_block(entry, rows.clone(), x);
             }
             let pivot = &self.data[self.range(self.diagonal[i])];
-            solve_lower(self.sizes[i], pivot, &self.exchanges[rows.clone()], &mut x[rows]);
+            solve_lower_column(self.sizes[i], pivot, &self.exchanges[rows.clone()], &mut x[rows]);
         }
         for i in (0..self.order.len()).rev() {
             let rows = self.offsets[i]..self.offsets[i] + self.sizes[i];
             for entry in self.diagonal[i] + 1..self.row_starts[i + 1] {
-                self.subtract_block(entry, rows.start, x);
+                self.subtract_block(entry, rows.clone(), x);
             }
             solve_upper(self.sizes[i], &self.data[self.range(self.diagonal[i])], &mut x[rows]);
         }
     }
 
-    /// x_i ← x_i − A_ij x_j for the entry (i, j), where the rows of i begin at `begin`.
-    fn subtract_block(&self, entry: usize, begin: usize, x: &mut [f64]) {
+    /// x_i ← x_i − A_ij x_j for the entry (i, j) and the rows of i.
+    fn subtract_block(&self, entry: usize, Range { start: begin, end }: Range<usize>, x: &mut [f64]) {
         let j = self.columns[entry];
-        let (size, columns) = (self.sizes[j].max(1), self.offsets[j]..self.offsets[j] + self.sizes[j]);
-        for (i, row) in self.data[self.range(entry)].chunks_exact(size).enumerate() {
-            let sum = super::dot(row, &x[columns.clone()]);
-            x[begin + i] -= sum;
-        }
+        let columns = self.offsets[j]..self.offsets[j] + self.sizes[j];
+        // The rows of i and those of j are different ones.
+        let (rows, x_j) = if begin < columns.start {
+            let (before, from) = x.split_at_mut(columns.start);
+            (&mut before[begin..], &from[..self.sizes[j]])
+        } else {
+            let (before, from) = x.split_at_mut(begin);
+            (from, &before[columns])
+        };
+        block::mul_sub(&self.data[self.range(entry)], x_j, &mut rows[..end - begin]);
     }
 
     fn range(&self, entry: usize) -> Range<usize> {
@@ -287,174 +294,4 @@ impl Graph {
     fn row(&self, i: usize) -> &[usize] {
         &self.columns[self.starts[i]..self.starts[i + 1]]
     }
-}
-
-/// C ← C + sign A B with A m × p, B p × n, row by row. The common sizes are compiled for themselves.
-fn multiply_add(sign: f64, a: &[f64], b: &[f64], (m, p, n): (usize, usize, usize), c: &mut [f64]) {
-    match (p, n) {
-        (6, 6) => multiply_add_fixed::<6, 6>(sign, a, b, c),
-        (3, 3) => multiply_add_fixed::<3, 3>(sign, a, b, c),
-        _ => {
-            debug_assert_eq!(a.len(), m * p);
-            for (a_row, c_row) in a.chunks_exact(p.max(1)).zip(c.chunks_exact_mut(n.max(1))) {
-                for (a, b_row) in a_row.iter().zip(b.chunks_exact(n.max(1))) {
-                    let factor = sign * a;
-                    c_row.iter_mut().zip(b_row).for_each(|(c, b)| *c += factor * b);
-                }
-            }
-        }
-    }
-}
-
-fn multiply_add_fixed<const P: usize, const N: usize>(sign: f64, a: &[f64], b: &[f64], c: &mut [f64]) {
-    let (a, _) = a.as_chunks::<P>();
-    let (b, _) = b.as_chunks::<N>();
-    let (c, _) = c.as_chunks_mut::<N>();
-    let Ok(b) = <&[[f64; N]; P]>::try_from(b) else { return };
-    for (a_row, c_row) in a.iter().zip(c) {
-        let mut sum = *c_row;
-        for (a, b_row) in a_row.iter().zip(b) {
-            let factor = sign * a;
-            for (sum, b) in sum.iter_mut().zip(b_row) {
-                *sum += factor * b;
-            }
-        }
-        *c_row = sum;
-    }
-}
-
-/// P A = L U in place with row exchanges; the diagonal of U is stored inverted. False when a pivot has vanished.
-fn factor_in_place(n: usize, a: &mut [f64], exchanges: &mut [usize], vanished: f64) -> bool {
-    for k in 0..n {
-        let (mut pivot, mut largest) = (k, 0.0);
-        for i in k..n {
-            if a[i * n + k].abs() > largest {
-                (pivot, largest) = (i, a[i * n + k].abs());
-            }
-        }
-        let size = a[pivot * n + k..(pivot + 1) * n].iter().fold(0.0, |size: f64, x| size.max(x.abs()));
-        // Written so that a NaN is refused too.
-        if !(largest > vanished * size && largest.is_finite()) {
-            return false;
-        }
-        exchanges[k] = pivot;
-        if pivot != k {
-            for j in 0..n {
-                a.swap(k * n + j, pivot * n + j);
-            }
-        }
-        let reciprocal = 1.0 / a[k * n + k];
-        a[k * n + k] = reciprocal;
-        let (upper, lower) = a.split_at_mut((k + 1) * n);
-        let upper = &upper[k * n + k + 1..];
-        for row in lower.chunks_exact_mut(n) {
-            let factor = row[k] * reciprocal;
-            row[k] = factor;
-            row[k + 1..].iter_mut().zip(upper).for_each(|(x, u)| *x -= factor * u);
-        }
-    }
-    true
-}
-
-/// X ← L⁻¹ P X for X with n rows.
-fn solve_lower(n: usize, factors: &[f64], exchanges: &[usize], x: &mut [f64]) {
-    let width = x.len() / n.max(1);
-    for (k, &pivot) in exchanges.iter().enumerate() {
-        if pivot != k {
-            for j in 0..width {
-                x.swap(k * width + j, pivot * width + j);
-            }
-        }
-    }
-    for (i, l) in factors.chunks_exact(n.max(1)).enumerate() {
-        let (above, row) = x.split_at_mut(i * width);
-        let row = &mut row[..width];
-        for (l, above) in l.iter().zip(above.chunks_exact(width.max(1))) {
-            row.iter_mut().zip(above).for_each(|(x, above)| *x -= l * above);
-        }
-    }
-}
-
-/// x ← U⁻¹ x.
-fn solve_upper(n: usize, factors: &[f64], x: &mut [f64]) {
-    for (i, u) in factors.chunks_exact(n.max(1)).enumerate().rev() {
-        let sum = super::dot(&u[i + 1..], &x[i + 1..]);
-        x[i] = (x[i] - sum) * u[i];
-    }
-}
-
-/// X ← X U⁻¹ for X with n columns.
-fn solve_upper_from_right(n: usize, factors: &[f64], x: &mut [f64]) {
-    match n {
-        6 => solve_upper_from_right_fixed::<6>(factors, x),
-        3 => solve_upper_from_right_fixed::<3>(factors, x),
-        _ => {
-            for x in x.chunks_exact_mut(n.max(1)) {
-                for (k, u) in factors.chunks_exact(n.max(1)).enumerate() {
-                    x[k] *= u[k];
-                    let factor = x[k];
-                    x[k + 1..].iter_mut().zip(&u[k + 1..]).for_each(|(x, u)| *x -= factor * u);
-                }
-            }
-        }
-    }
-}
-
-fn solve_upper_from_right_fixed<const N: usize>(factors: &[f64], x: &mut [f64]) {
-    let Ok(factors) = <&[[f64; N]; N]>::try_from(factors.as_chunks::<N>().0) else { return };
-    for x in x.as_chunks_mut::<N>().0 {
-        for k in 0..N {
-            x[k] *= factors[k][k];
-            for j in k + 1..N {
-                x[j] -= x[k] * factors[k][j];
-            }
-        }
-    }
-}
-
-/// A ← A⁻¹ by Gauss-Jordan elimination with row exchanges; false when A is singular to working precision.
-///
-/// `scratch` holds at least n² numbers, for the inverse under construction.
-pub(crate) fn invert_in_place(n: usize, a: &mut [f64], scratch: &mut [f64]) -> bool {
-    let inverse = &mut scratch[..n * n];
-    inverse.fill(0.0);
-    inverse.iter_mut().step_by(n + 1).for_each(|x| *x = 1.0);
-    for k in 0..n {
-        let (mut pivot, mut largest) = (k, 0.0);
-        for i in k..n {
-            if a[i * n + k].abs() > largest {
-                (pivot, largest) = (i, a[i * n + k].abs());
-            }
-        }
-        let size = a[pivot * n..(pivot + 1) * n].iter().fold(0.0, |size: f64, x| size.max(x.abs()));
-        // Written so that a NaN is refused too.
-        if !(largest > VANISHED_PIVOT * size && largest.is_finite()) {
-            return false;
-        }
-        for j in 0..n {
-            a.swap(k * n + j, pivot * n + j);
-            inverse.swap(k * n + j, pivot * n + j);
-        }
-        let reciprocal = 1.0 / a[k * n + k];
-        a[k * n..(k + 1) * n].iter_mut().for_each(|x| *x *= reciprocal);
-        inverse[k * n..(k + 1) * n].iter_mut().for_each(|x| *x *= reciprocal);
-        for i in (0..n).filter(|&i| i != k) {
-            let factor = a[i * n + k];
-            subtract_row(n, a, (i, k), factor);
-            subtract_row(n, inverse, (i, k), factor);
-        }
-    }
-    a.copy_from_slice(inverse);
-    true
-}
-
-/// Row i of an n × n matrix minus `factor` times row k.
-fn subtract_row(n: usize, a: &mut [f64], (i, k): (usize, usize), factor: f64) {
-    if factor == 0.0 {
-        return;
-    }
-    let (low, high) = a.split_at_mut(i.max(k) * n);
-    let (row, other) =
-        if i > k { (&mut high[..n], &low[k * n..(k + 1) * n]) } else { (&mut low[i * n..(i + 1) * n], &high[..n]) };
-    row.iter_mut().zip(other).for_each(|(x, y)| *x -= factor * y);
 }

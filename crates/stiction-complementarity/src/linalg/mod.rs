@@ -2,6 +2,8 @@
 //!
 //! Everything owns its memory and reuses it: a second factorisation of a problem of the same shape allocates nothing.
 
+pub(crate) mod block;
+mod block_factor;
 mod block_lu;
 mod block_matrix;
 mod block_sparse_lu;
@@ -11,10 +13,10 @@ mod lu;
 mod ordering;
 mod sparse;
 
+pub(crate) use block_factor::invert_in_place;
 pub use block_lu::BlockLu;
 pub use block_matrix::BlockMatrix;
 pub use block_sparse_lu::BlockSparseLu;
-pub(crate) use block_sparse_lu::invert_in_place;
 pub use dense::DenseMatrix;
 pub(crate) use dense::dot;
 pub use ldl::SparseLdl;

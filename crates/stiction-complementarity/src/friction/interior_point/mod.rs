@@ -37,13 +37,14 @@ pub struct FrictionInteriorPointOptions {
     /// Newton steps, of all starts together, after which the method gives up with `BudgetExhausted`. Default 120; resting
     /// piles take about 8, sliding ones 10 to 60.
     pub max_iterations: u32,
-    /// Newton steps without a better residual after which the method stops and claims `SolvedLoosely`. Default 8.
+    /// Newton steps without a better residual after which the method stops and claims `SolvedLoosely`. Default 14: where the
+    /// path folds, a dozen steps go by before the residual falls again.
     pub stall_iterations: u32,
 }
 
 impl Default for FrictionInteriorPointOptions {
     fn default() -> Self {
-        Self { tolerance: 1e-9, max_iterations: 120, stall_iterations: 8 }
+        Self { tolerance: 1e-9, max_iterations: 120, stall_iterations: 14 }
     }
 }
 
@@ -108,8 +109,11 @@ const NOTICEABLE: f64 = 0.9;
 /// Steps shorter than this share of the direction make the next ones careful.
 const SHORT_STEP: f64 = 0.3;
 
+/// So many steps in a row, each shorter than this, and the method will not move again.
+const STANDSTILL: (u32, f64) = (3, 1e-2);
+
 /// How many steps are careful, and the share of De Saxcé's derivative in their matrix.
-const CAREFUL: (u32, f64) = (3, 0.5);
+const CAREFUL: (u32, f64) = (6, 0.95);
 
 impl InteriorPointFailure {
     /// The step at which it happened.
@@ -135,6 +139,26 @@ impl Best<'_> {
             self.residual = residual;
             self.r.copy_from_slice(r);
         }
+    }
+}
+
+/// What the iteration remembers of its way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Course {
+    /// The last noticeably lower residual, and the step that led there.
+    lowest: f64,
+    lowest_at: u32,
+    /// Careful steps still to make.
+    careful: u32,
+    /// Steps in a row that hardly moved.
+    standing: u32,
+}
+
+impl Course {
+    /// Takes note of a step of this length.
+    fn note(&mut self, step: f64) {
+        self.careful = if step < SHORT_STEP { CAREFUL.0 } else { self.careful.saturating_sub(1) };
+        self.standing = if step < STANDSTILL.1 { self.standing + 1 } else { 0 };
     }
 }
 
@@ -209,7 +233,7 @@ impl FrictionInteriorPoint {
         let FrictionInteriorPointOptions { tolerance, stall_iterations, .. } = self.options;
         self.start(problem, spring)?;
         let initial = (self.point.infeasibility(), self.point.gap());
-        let (mut lowest, mut lowest_at, mut careful) = (f64::INFINITY, steps, 0);
+        let mut course = Course { lowest: f64::INFINITY, lowest_at: steps, ..Course::default() };
         (self.floor, self.share) = (0.0, 1.0);
 
         for iteration in steps..=budget {
@@ -218,14 +242,14 @@ impl FrictionInteriorPoint {
             if !(residual.is_finite() && gap.is_finite()) {
                 return Err(InteriorPointFailure::Overflow { iteration });
             }
-            if residual < NOTICEABLE * lowest {
-                (lowest, lowest_at) = (residual, iteration);
+            if residual < NOTICEABLE * course.lowest {
+                (course.lowest, course.lowest_at) = (residual, iteration);
             }
             best.offer(&self.point.r, residual);
             if residual <= tolerance {
                 return Ok(iteration);
             }
-            if iteration - lowest_at >= stall_iterations {
+            if iteration - course.lowest_at >= stall_iterations || course.standing >= STANDSTILL.0 {
                 return Err(InteriorPointFailure::Stalled { residual: best.residual, iteration });
             }
             if iteration == budget {
@@ -244,8 +268,8 @@ impl FrictionInteriorPoint {
             self.advance(problem, step);
 
             // ---- Where the shift's curvature blocks the way, lean towards the convex problem for a while ----
-            careful = if step < SHORT_STEP { CAREFUL.0 } else { u32::saturating_sub(careful, 1) };
-            self.share = if careful > 0 { CAREFUL.1 } else { 1.0 };
+            course.note(step);
+            self.share = if course.careful > 0 { CAREFUL.1 } else { 1.0 };
         }
         Err(InteriorPointFailure::Budget { residual: best.residual, budget })
     }

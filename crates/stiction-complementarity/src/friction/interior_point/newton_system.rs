@@ -7,7 +7,7 @@ use super::cones::{Cones, Locals, Row};
 use crate::friction::law::norm;
 use crate::friction::operator::{Bodies, Delassus};
 use crate::friction::{FrictionProblem, Operator};
-use crate::linalg::{BlockMatrix, BlockSparseLu, SingularRow, dot};
+use crate::linalg::{BlockMatrix, BlockSparseLu, SingularRow, block};
 
 /// Corrections of a solution at most.
 const MAX_REFINEMENTS: u32 = 4;
@@ -126,10 +126,10 @@ impl NewtonSystem {
                 let size = h.col_size(body);
                 self.product.clear();
                 self.product.resize(rows * size, 0.0);
-                multiply(inverse, jacobian, (rows, size), &mut self.product);
+                block::product_add(1.0, inverse, jacobian, (rows, rows, size), &mut self.product);
                 for (first, (_, jacobian)) in h.row(i).enumerate() {
                     let Some(&place) = self.places.get(next + first * count + second) else { return };
-                    add_transposed_product(jacobian, &self.product, (rows, size), self.lu.block_mut(place));
+                    block::transposed_product_add(jacobian, &self.product, (rows, size), self.lu.block_mut(place));
                 }
             }
             next += count * count;
@@ -155,12 +155,10 @@ impl NewtonSystem {
             self.product.clear();
             self.product.resize(b.len(), 0.0);
             problem.operator().apply(dr, &mut self.product, &mut self.state);
-            for block in 0..problem.blocks() {
-                let range = problem.range(block);
-                let rows = locals.matrix(block).chunks_exact(range.len().max(1));
-                for (row, l) in range.clone().zip(rows) {
-                    error[row] = b[row] - self.product[row] - dot(l, &dr[range.clone()]);
-                }
+            error.iter_mut().zip(b.iter().zip(&self.product)).for_each(|(error, (b, product))| *error = b - product);
+            for i in 0..problem.blocks() {
+                let range = problem.range(i);
+                block::mul_sub(locals.matrix(i), &dr[range.clone()], &mut error[range]);
             }
             let now = norm(&error);
             let better = now < 0.5 * size;
@@ -202,56 +200,8 @@ impl NewtonSystem {
 
 /// out ← out + L⁻¹ b.
 fn apply_inverses(problem: &FrictionProblem<Operator>, locals: &Locals, b: &[f64], out: &mut [f64]) {
-    for block in 0..problem.blocks() {
-        let range = problem.range(block);
-        let (size, b) = (range.len().max(1), &b[range.clone()]);
-        for (out, row) in out[range].iter_mut().zip(locals.inverse(block).chunks_exact(size)) {
-            *out += dot(row, b);
-        }
-    }
-}
-
-/// C ← C + A B with A rows × rows and B rows × size.
-fn multiply(a: &[f64], b: &[f64], (rows, size): (usize, usize), c: &mut [f64]) {
-    if let (3, 6) = (rows, size) {
-        return multiply_fixed::<3, 6>(a, b, c);
-    }
-    for (a, c) in a.chunks_exact(rows.max(1)).zip(c.chunks_exact_mut(size.max(1))) {
-        for (a, b) in a.iter().zip(b.chunks_exact(size.max(1))) {
-            c.iter_mut().zip(b).for_each(|(c, b)| *c += a * b);
-        }
-    }
-}
-
-fn multiply_fixed<const R: usize, const N: usize>(a: &[f64], b: &[f64], c: &mut [f64]) {
-    let Ok(b) = <&[[f64; N]; R]>::try_from(b.as_chunks::<N>().0) else { return };
-    for (a, c) in a.as_chunks::<R>().0.iter().zip(c.as_chunks_mut::<N>().0) {
-        for (a, b) in a.iter().zip(b) {
-            c.iter_mut().zip(b).for_each(|(c, b)| *c += a * b);
-        }
-    }
-}
-
-/// C ← C + Aᵀ B with A and B of `rows` rows, B with `size` columns.
-fn add_transposed_product(a: &[f64], b: &[f64], (rows, size): (usize, usize), c: &mut [f64]) {
-    if (rows, size, c.len()) == (3, 6, 36) {
-        return add_transposed_product_fixed::<3, 6>(a, b, c);
-    }
-    let others = a.len() / rows.max(1);
-    for (a, b) in a.chunks_exact(others.max(1)).zip(b.chunks_exact(size.max(1))) {
-        for (a, c) in a.iter().zip(c.chunks_exact_mut(size.max(1))) {
-            c.iter_mut().zip(b).for_each(|(c, b)| *c += a * b);
-        }
-    }
-}
-
-fn add_transposed_product_fixed<const R: usize, const N: usize>(a: &[f64], b: &[f64], c: &mut [f64]) {
-    let Ok(a) = <&[[f64; N]; R]>::try_from(a.as_chunks::<N>().0) else { return };
-    let Ok(b) = <&[[f64; N]; R]>::try_from(b.as_chunks::<N>().0) else { return };
-    let Ok(c) = <&mut [[f64; N]; N]>::try_from(c.as_chunks_mut::<N>().0) else { return };
-    for (p, c) in c.iter_mut().enumerate() {
-        for (a, b) in a.iter().zip(b) {
-            c.iter_mut().zip(b).for_each(|(c, b)| *c += a[p] * b);
-        }
+    for i in 0..problem.blocks() {
+        let range = problem.range(i);
+        block::mul_add(locals.inverse(i), &b[range.clone()], &mut out[range]);
     }
 }

@@ -12,7 +12,7 @@ const STEP_FRACTION: f64 = 0.99;
 const HELD_GAP: f64 = 0.5;
 
 /// Relative error to which the direction that is followed is refined.
-pub(super) const ACCURATE: f64 = 1e-9;
+pub(super) const ACCURATE: f64 = 1e-7;
 
 /// A predictor with a larger relative error than this is computed again with more regularisation; it only decides the target
 /// of the corrector.

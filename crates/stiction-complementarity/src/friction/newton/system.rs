@@ -4,7 +4,7 @@
 //! the unknowns are eliminated in favour of the velocities they cause; for an explicit W the system has the blocks of W.
 
 use crate::friction::{Bodies, Delassus, FrictionProblem, Operator};
-use crate::linalg::{BlockMatrix, BlockSparseLu, SingularRow, dot, invert_in_place};
+use crate::linalg::{BlockMatrix, BlockSparseLu, SingularRow, block, dot, invert_in_place};
 
 /// A factorised system, with the analysis of the pattern it had last time.
 #[derive(Clone, Debug, Default)]
@@ -144,9 +144,9 @@ impl ImpulseSystem {
             add(self.lu.block_mut(place), &self.a[range.clone()]);
             let b = &self.b[range];
             let open = b.iter().all(|x| *x == 0.0);
-            for ((j, block), &place) in w.row(i).zip(&mut rest) {
+            for ((j, values), &place) in w.row(i).zip(&mut rest) {
                 if !open {
-                    add_product(b, block, (n, w.col_size(j)), self.lu.block_mut(place));
+                    block::product_add(1.0, b, values, (n, n, w.col_size(j)), self.lu.block_mut(place));
                 }
             }
         }
@@ -175,14 +175,14 @@ impl ImpulseSystem {
             if b.iter().all(|x| *x == 0.0) {
                 continue;
             }
-            add_product(inverse, b, (n, n), d);
-            for (y, (body, block)) in jacobian.row(i).enumerate() {
+            block::product_add(1.0, inverse, b, (n, n, n), d);
+            for (y, (body, values)) in jacobian.row(i).enumerate() {
                 let size = jacobian.col_size(body);
                 let spread = &mut self.scratch[..n * size];
                 spread.fill(0.0);
-                add_product(d, block, (n, size), spread);
+                block::product_add(1.0, d, values, (n, n, size), spread);
                 for (x, (_, other)) in jacobian.row(i).enumerate() {
-                    add_transposed_product(other, spread, (n, size), self.lu.block_mut(places[x * count + y]));
+                    block::transposed_product_add(other, spread, (n, size), self.lu.block_mut(places[x * count + y]));
                 }
             }
         }
@@ -219,11 +219,10 @@ impl ImpulseSystem {
         let v = &mut self.bodies[..];
         v.fill(0.0);
         for i in 0..jacobian.block_rows() {
-            let (n, rows) = (jacobian.row_size(i), jacobian.row_range(i));
+            let rows = jacobian.row_range(i);
             let inverse = &self.inverse[self.starts[i]..self.starts[i + 1]];
-            for (x, row) in x[rows.clone()].iter_mut().zip(inverse.chunks_exact(n)) {
-                *x = dot(row, &g[rows.clone()]);
-            }
+            x[rows.clone()].fill(0.0);
+            block::mul_add(inverse, &g[rows.clone()], &mut x[rows.clone()]);
             jacobian.row_transpose_mul_add(i, &x[rows], v);
         }
         self.lu.solve(v);
@@ -233,9 +232,7 @@ impl ImpulseSystem {
             u.fill(0.0);
             jacobian.row_mul_add(i, v, u);
             let d = &self.d[self.starts[i]..self.starts[i + 1]];
-            for (x, row) in x[jacobian.row_range(i)].iter_mut().zip(d.chunks_exact(n)) {
-                *x -= dot(row, u);
-            }
+            block::mul_sub(d, u, &mut x[jacobian.row_range(i)]);
         }
     }
 }
@@ -259,23 +256,4 @@ pub(crate) fn mean_diagonals(problem: &FrictionProblem, scratch: &mut Vec<f64>, 
 
 fn add(target: &mut [f64], source: &[f64]) {
     target.iter_mut().zip(source).for_each(|(t, s)| *t += s);
-}
-
-/// C ← C + A B with A square of size n and B n × m.
-fn add_product(a: &[f64], b: &[f64], (n, m): (usize, usize), c: &mut [f64]) {
-    for (a_row, c_row) in a.chunks_exact(n.max(1)).zip(c.chunks_exact_mut(m.max(1))) {
-        for (a, b_row) in a_row.iter().zip(b.chunks_exact(m.max(1))) {
-            c_row.iter_mut().zip(b_row).for_each(|(c, b)| *c += a * b);
-        }
-    }
-}
-
-/// C ← C + Aᵀ B with n rows in both, m columns in B.
-fn add_transposed_product(a: &[f64], b: &[f64], (n, m): (usize, usize), c: &mut [f64]) {
-    let width = a.len() / n.max(1);
-    for (a_row, b_row) in a.chunks_exact(width.max(1)).zip(b.chunks_exact(m.max(1))) {
-        for (a, c_row) in a_row.iter().zip(c.chunks_exact_mut(m.max(1))) {
-            c_row.iter_mut().zip(b_row).for_each(|(c, b)| *c += a * b);
-        }
-    }
 }
