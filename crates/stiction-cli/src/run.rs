@@ -2,10 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::Instant,
 };
 
@@ -23,7 +20,7 @@ use crate::{
     failure::Failure,
     layout,
     progress::Progress,
-    summary,
+    signals, summary,
 };
 
 /// The problem of a step that could not be solved, beside the other files of the run.
@@ -45,7 +42,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
         .map_err(|error| Failure::input(error).with_help("choose a folder that can be written with --out DIR"))?;
     // The problem of an older run has no place beside the files of this one.
     let _ = std::fs::remove_file(folder.join(FAILED_PROBLEM));
-    let stop = stop_on_signals()?;
+    let stop = signals::stop_on_signals()?;
     let started = Instant::now();
     let mut unkept = None;
     let stopped = simulate(&mut simulation, &mut recorder, scene.settings.steps(), &stop, |step, simulation| {
@@ -132,15 +129,6 @@ fn simulate(
         progress.at(done);
     }
     Ok(true)
-}
-
-/// A flag that Ctrl-C and the signals that end programs raise.
-fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))
-        .map_err(|error| Failure::work(format!("cannot listen for Ctrl-C: {error}")))?;
-    Ok(stop)
 }
 
 fn report(finished: &Finished, asked_for: f64, options: &RunOptions) -> Result<(), Failure> {
