@@ -76,7 +76,7 @@ pub(crate) struct RunOptions {
     /// Print the summary as JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
-    /// How well the contact problems of the exact cone are solved
+    /// How well the contact problems of the exact cone are solved; presets without such problems refuse it
     #[arg(long, value_enum, default_value_t)]
     pub(crate) accuracy: SolveAccuracy,
 }
@@ -160,6 +160,9 @@ impl RunSolver {
         }
     }
 }
+
+/// What solves the steps of the reference, in place of a solver.
+pub(crate) const EVENT_DRIVEN: &str = "event-driven";
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  stiction check scenes/falling_rod.toml")]
@@ -282,12 +285,16 @@ impl From<SolveAccuracy> for Accuracy {
 #[command(after_help = "\
 Examples:
   stiction bench
+  stiction bench --presets
   stiction bench falling-rod --json
   valgrind --tool=callgrind stiction bench --once four-balls")]
 pub(crate) struct BenchOptions {
     /// Only this case
     #[arg(value_parser = crate::bench::names())]
     pub(crate) case: Option<String>,
+    /// Only the presets: steps per second of each on four scenes
+    #[arg(long, conflicts_with_all = ["case", "once"])]
+    pub(crate) presets: bool,
     /// Run one case once, without timing, and say how many steps it made
     #[arg(long, value_name = "CASE", conflicts_with = "case", value_parser = crate::bench::names())]
     pub(crate) once: Option<String>,

@@ -12,6 +12,7 @@ mod check;
 mod compare;
 mod failure;
 mod layout;
+mod presets;
 mod progress;
 mod run;
 mod signals;

@@ -12,7 +12,7 @@ use std::{
 };
 
 use stiction::{
-    Preset, Simulation,
+    Preset,
     compare::{self, CompareError, Comparison, Entry, Outcome, Plan, TruthCandidate, Watch},
     scene::{self, Scene},
 };
@@ -21,6 +21,7 @@ use crate::{
     arguments::{ALL_PRESETS, CompareOptions},
     failure::Failure,
     layout,
+    presets::scheme_in_file,
     progress::Progress,
     signals,
 };
@@ -101,15 +102,9 @@ fn preset(name: &str) -> Result<Preset, Failure> {
     })
 }
 
-/// The scheme a preset gives in this scene, or why it gives none.
+/// A preset in this scene.
 fn entry(options: &CompareOptions, preset: Preset) -> Entry {
-    let mut changes = options.set.clone();
-    changes.push(("simulation.preset".to_owned(), format!("{:?}", preset.name())));
-    let scheme = scene::load_with(&options.scene, &changes).map_err(|error| error.message).and_then(|scene| {
-        Simulation::from_scene(&scene).map_err(|error| error.to_string())?;
-        Ok(scene.settings.scheme)
-    });
-    Entry { name: preset.name().to_owned(), scheme }
+    Entry { name: preset.name().to_owned(), scheme: scheme_in_file(&options.scene, &options.set, preset) }
 }
 
 /// What was asked for; else the reference, and after it what is compared, in order.

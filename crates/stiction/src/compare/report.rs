@@ -35,7 +35,7 @@ pub struct Truth {
     pub preset: String,
     /// Its step, s.
     pub step: f64,
-    /// Its distance from itself seen at every second step: errors below it say nothing.   [COMPARE-7]
+    /// Its distance from itself seen at every second step, and at least rounding: errors below it say nothing.   [COMPARE-7]
     pub resolution: Errors,
     /// Largest componentwise variation of its velocity.   [COMPARE-3]
     pub variation: f64,

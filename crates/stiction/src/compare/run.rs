@@ -97,7 +97,7 @@ fn find_truth(plan: &Plan, watch: &mut dyn Watch) -> Result<(Truth, Trajectory),
                 match first_pass(&mut simulation, steps_in(plan.until, step), &mut tally, watch) {
                     Ok(()) => {
                         let whole = tally.trajectory;
-                        let resolution = Errors::between(&plan.model, &whole.thinned(2), &whole, plan.until);
+                        let resolution = resolution(plan, &whole);
                         let variation = whole.variation(plan.until);
                         return Ok((Truth { preset, step, resolution, variation, passed_over }, whole));
                     }
@@ -181,14 +181,20 @@ fn time_again(simulation: &mut Simulation, steps: u64, watch: &mut dyn Watch) ->
     watch.now() - before
 }
 
-/// Errors below this are rounding and have no order.
+/// Errors below this are rounding.
 const ROUNDING: f64 = 1e-12;
+
+/// How well the truth knows itself: its distance from every second of its samples.   [COMPARE-7]
+fn resolution(plan: &Plan, truth: &Trajectory) -> Errors {
+    let thinned = Errors::between(&plan.model, &truth.thinned(2), truth, plan.until);
+    Errors { velocity: thinned.velocity.max(ROUNDING), position: thinned.position.max(ROUNDING), ..thinned }
+}
 
 /// p with e ∝ hᵖ between two steps, for errors the truth can tell.   [COMPARE-8]
 fn orders(larger: &Row, row: &Row, resolution: &Errors) -> Orders {
     let (Some(e1), Some(e2)) = (larger.errors, row.errors) else { return Orders::default() };
     let order = |e1: f64, e2: f64, resolution: f64| {
-        (e1.min(e2) > resolution.max(ROUNDING)).then(|| (e1 / e2).log2() / (larger.step / row.step).log2())
+        (e1.min(e2) > resolution).then(|| (e1 / e2).log2() / (larger.step / row.step).log2())
     };
     Orders {
         velocity: order(e1.velocity, e2.velocity, resolution.velocity),

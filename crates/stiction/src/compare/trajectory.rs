@@ -38,6 +38,11 @@ impl Trajectory {
         self.v.extend_from_slice(&state.v);
     }
 
+    /// What velocities are between two samples.
+    pub fn between(&self) -> Between {
+        self.between
+    }
+
     /// Number of samples.
     pub fn len(&self) -> usize {
         self.times.len()

@@ -9,14 +9,16 @@ const COSTS = [
   ["iterations", "solver iterations", (row) => row.cost.iterations],
 ];
 
-const COLUMNS = [
-  ["step (s)", (row) => String(row.step)],
+const ERRORS = [
   ["velocity error", (row) => short(row.errors.velocity)],
   ["order", (row) => order(row.orders.velocity)],
   ["position error", (row) => short(row.errors.position)],
   ["order", (row) => order(row.orders.position)],
   ["variation", (row) => short(row.variation)],
   ["heading (°)", (row) => row.errors.heading === null ? "–" : short((row.errors.heading * 180) / Math.PI)],
+];
+
+const COSTS_AND_BALANCES = [
   ["steps", (row) => row.cost.steps],
   ["iterations", (row) => row.cost.iterations],
   ["time (ms)", (row) => short(row.cost.wall_seconds * 1e3)],
@@ -75,11 +77,12 @@ function cell(row, text, tag = "td") {
   return node;
 }
 
-function table() {
+/** A row per run; a run that failed has no errors. */
+function table(id, columns, whatFailedHasNone) {
   const head = document.createElement("tr");
-  cell(head, "scheme", "th");
-  for (const [title] of COLUMNS) cell(head, title, "th");
-  byId("head").append(head);
+  for (const title of ["scheme", "step (s)", ...columns.map(([title]) => title)]) cell(head, title, "th");
+  byId(id).createTHead().append(head);
+  const body = byId(id).createTBody();
   let last = null;
   for (const row of comparison.rows) {
     const line = document.createElement("tr");
@@ -89,15 +92,15 @@ function table() {
     const dot = document.createElement("i");
     dot.setAttribute("style", tone(schemes.find((scheme) => scheme.name === row.preset).number));
     name.append(dot, row.preset);
-    if (row.outcome.failed) {
-      cell(line, String(row.step));
+    cell(line, String(row.step));
+    if (row.outcome.failed && whatFailedHasNone) {
       const failed = cell(line, `failed in step ${row.outcome.failed.step}`);
       failed.className = "failed";
-      failed.colSpan = COLUMNS.length - 1;
+      failed.colSpan = columns.length;
     } else {
-      for (const [, value] of COLUMNS) cell(line, value(row));
+      for (const [, value] of columns) cell(line, value(row));
     }
-    byId("body").append(line);
+    body.append(line);
   }
 }
 
@@ -137,5 +140,6 @@ function words() {
 
 words();
 legend();
-table();
+table("errors", ERRORS, true);
+table("costs", COSTS_AND_BALANCES, false);
 draw();
