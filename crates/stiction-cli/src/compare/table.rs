@@ -9,20 +9,21 @@ use crate::layout::{Sheet, columns, counted, moment, number, seconds};
 /// What stands where there is no number.
 const NONE: &str = "-";
 
+const ACCURACY: [&str; 8] =
+    ["preset", "step (s)", "velocity error", "order", "position error", "order", "variation", "heading"];
+
+const COST: [&str; 10] =
+    ["preset", "step (s)", "steps", "iterations", "time", "infeasible", "joints", "energy", "slip", "residual"];
+
 pub(super) fn text(comparison: &Comparison, files: &[PathBuf]) -> String {
-    let mut text = head(comparison);
+    let mut parts = vec![head(comparison)];
     if !comparison.rows.is_empty() {
-        let accuracy =
-            ["preset", "step (s)", "velocity error", "order", "position error", "order", "variation", "heading"];
-        let rows: Vec<_> = comparison.rows.iter().map(accuracy_cells).collect();
-        text += &format!("\n{}", columns(&accuracy, &rows));
-        let cost =
-            ["preset", "step (s)", "steps", "iterations", "time", "infeasible", "joints", "energy", "slip", "residual"];
-        let rows: Vec<_> = comparison.rows.iter().map(cost_cells).collect();
-        text += &format!("\n{}", columns(&cost, &rows));
+        parts.push(columns(&ACCURACY, &comparison.rows.iter().map(accuracy_cells).collect::<Vec<_>>()));
+        parts.push(columns(&COST, &comparison.rows.iter().map(cost_cells).collect::<Vec<_>>()));
     }
-    let tail = tail(comparison, files);
-    if tail.is_empty() { text } else { format!("{text}\n{tail}") }
+    parts.push(tail(comparison, files));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n")
 }
 
 fn head(comparison: &Comparison) -> String {

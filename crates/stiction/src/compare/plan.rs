@@ -35,7 +35,6 @@ pub struct TruthCandidate {
 
 /// Schemes and steps to run a model with, and what they are measured against.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Plan {
     /// What moves.
     pub model: Arc<Model>,

@@ -55,12 +55,12 @@ pub fn run(plan: &Plan, watch: &mut dyn Watch) -> Result<Comparison, CompareErro
         let mut larger: Option<Row> = None;
         for &step in &steps {
             let mut row = match row(plan, entry, step, &trajectory, watch) {
-                Measured::Row(row) => row,
-                Measured::Refused(reason) => {
+                Ok(row) => row,
+                Err(Unmeasured::Refused(reason)) => {
                     comparison.refusals.push(Refusal { preset: entry.name.clone(), reason });
                     break;
                 }
-                Measured::Stopped => {
+                Err(Unmeasured::Stopped) => {
                     comparison.interrupted = true;
                     return Ok(comparison);
                 }
@@ -111,23 +111,19 @@ fn find_truth(plan: &Plan, watch: &mut dyn Watch) -> Result<(Truth, Trajectory),
     Err(CompareError::NoTruth(passed_over))
 }
 
-/// What became of a run.
-enum Measured {
-    Row(Row),
+/// Why there is nothing to report of a run.
+enum Unmeasured {
     Refused(String),
     Stopped,
 }
 
 /// One run, measured.
-fn row(plan: &Plan, entry: &Entry, step: f64, truth: &Trajectory, watch: &mut dyn Watch) -> Measured {
-    let mut first = match simulation(plan, entry, step) {
-        Ok(simulation) => simulation,
-        Err(reason) => return Measured::Refused(reason),
-    };
+fn row(plan: &Plan, entry: &Entry, step: f64, truth: &Trajectory, watch: &mut dyn Watch) -> Result<Row, Unmeasured> {
+    let mut first = simulation(plan, entry, step).map_err(Unmeasured::Refused)?;
     let mut tally = Tally::starting_at(&first);
     let outcome = match first_pass(&mut first, steps_in(plan.until, step), &mut tally, watch) {
         Ok(()) => Outcome::Finished,
-        Err(Halt::Stopped) => return Measured::Stopped,
+        Err(Halt::Stopped) => return Err(Unmeasured::Stopped),
         Err(Halt::Failed(error)) => {
             Outcome::Failed { step: error.step, time: error.time, cause: error.cause.to_string() }
         }
@@ -142,7 +138,7 @@ fn row(plan: &Plan, entry: &Entry, step: f64, truth: &Trajectory, watch: &mut dy
         (least, spent) = (least.min(seconds), spent + seconds);
     }
     let errors = || Errors::between(&plan.model, &tally.trajectory, truth, plan.until);
-    Measured::Row(Row {
+    Ok(Row {
         preset: entry.name.clone(),
         step,
         errors: (outcome == Outcome::Finished).then(errors),

@@ -86,7 +86,7 @@ impl Trajectory {
         thin
     }
 
-    /// Largest componentwise variation of the velocity up to `until`, max_i Σ_k |v_i(t_k) − v_i(t_{k−1})|.   [COMPARE-3]
+    /// Largest variation of a velocity component up to `until`: the sum of its jumps from sample to sample.   [COMPARE-3]
     pub fn variation(&self, until: f64) -> f64 {
         // A sample holds for the step before it, so the step that goes beyond the end still counts.
         let last = self.times.partition_point(|t| *t < until).min(self.len().saturating_sub(1));

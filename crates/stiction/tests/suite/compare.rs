@@ -328,22 +328,18 @@ fn the_time_of_a_run_is_the_least_of_its_passes() {
 fn plans_with_impossible_numbers_are_refused() {
     let good = || plan(stone(), &[Preset::Ncp], &[0.1], 1.0);
     assert_eq!(good().validate(), Ok(()));
-    let refused = |change: fn(&mut Plan)| {
-        let mut plan = good();
-        change(&mut plan);
-        compare::run(&plan, &mut Unwatched).unwrap_err().to_string()
-    };
-    let cases: [(fn(&mut Plan), &str); 7] = [
-        (|plan| plan.steps.clear(), "at least one step"),
-        (|plan| plan.entries.clear(), "at least one scheme"),
-        (|plan| plan.steps = vec![0.0], "a step must be from"),
-        (|plan| plan.steps = vec![f64::NAN], "a step must be from"),
-        (|plan| plan.until = -1.0, "must be positive"),
-        (|plan| plan.until = f64::INFINITY, "must be positive"),
-        (|plan| plan.steps = vec![1e-8], "too many numbers"),
+    let with_steps = |steps: &[f64]| Plan { steps: steps.to_vec(), ..good() };
+    let cases = [
+        (with_steps(&[]), "at least one step"),
+        (with_steps(&[0.0]), "a step must be from"),
+        (with_steps(&[f64::NAN]), "a step must be from"),
+        (with_steps(&[1e-8]), "too many numbers"),
+        (Plan { entries: Vec::new(), ..good() }, "at least one scheme"),
+        (Plan { until: -1.0, ..good() }, "must be positive"),
+        (Plan { until: f64::INFINITY, ..good() }, "must be positive"),
     ];
-    for (change, sentence) in cases {
-        let error = refused(change);
+    for (plan, sentence) in cases {
+        let error = compare::run(&plan, &mut Unwatched).unwrap_err().to_string();
         assert!(error.contains(sentence), "{sentence} in {error}");
     }
 }
