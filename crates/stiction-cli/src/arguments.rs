@@ -181,13 +181,16 @@ pub(crate) struct CheckOptions {
 #[command(after_help = "\
 Examples:
   stiction compare scenes/falling_rod.toml
-  stiction compare scenes/four_balls.toml --presets ncp,stewart-trinkle --steps 0.01,0.005 --reference stewart-trinkle@0.00125
+  stiction compare scenes/four_balls.toml --presets ncp,moreau-jean --set scheme.jacobians=start
+  stiction compare scenes/pendulum.toml --steps 0.01,0.005 --reference stewart-trinkle@0.0005
 
-Errors: velocity is the integral over time of the largest difference of a velocity component, position the largest difference of
-a coordinate at any time (orientations as rotation vectors). They are measured against the event-driven reference or, where it
-does not apply, against the first preset at a quarter of the smallest step; the output says which.
+Velocity error: the integral over time of the largest difference of a velocity component.
+Position error: the largest difference of a coordinate at any time, orientations as rotation vectors.
+The truth is the event-driven reference or, where it does not apply, the first preset at a quarter
+of the smallest step; the output says which, and below which size errors say nothing.
 Files written to DIR: compare.json, compare.html (open it in a browser).
-Presets that cannot run the scene and runs that fail are listed with the reason; exit code 1 when no run was finished.")]
+Presets that cannot run the scene and runs that fail are listed with the reason; exit code 1 when
+no run came to its end.")]
 pub(crate) struct CompareOptions {
     /// The scene file
     pub(crate) scene: PathBuf,
