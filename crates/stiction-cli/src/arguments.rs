@@ -185,9 +185,9 @@ Examples:
   stiction compare scenes/pendulum.toml --steps 0.01,0.005 --reference stewart-trinkle@0.0005
 
 Velocity error: the integral over time of the largest difference of a velocity component.
-Position error: the largest difference of a coordinate at any time, orientations as rotation vectors.
-The truth is the event-driven reference or, where it does not apply, the first preset at a quarter
-of the smallest step; the output says which, and below which size errors say nothing.
+Position error: the largest difference of a coordinate at any time; of orientations the rotation
+vector. The truth is the event-driven reference or, where it does not apply, the first preset at a
+quarter of the smallest step; the output says which, and below which size errors say nothing.
 Files written to DIR: compare.json, compare.html (open it in a browser).
 Presets that cannot run the scene and runs that fail are listed with the reason; exit code 1 when
 no run came to its end.")]

@@ -33,7 +33,7 @@ function tone(number) {
 function ticks(low, high) {
   const decades = [];
   for (let k = Math.floor(low); k <= Math.ceil(high); k++) decades.push(k);
-  const factors = high - low < 2.2 ? [1, 2, 5] : [1];
+  const factors = high - low < 3.2 ? [1, 2, 5] : [1];
   const stride = Math.max(1, Math.ceil((high - low) / 7));
   return decades
     .filter((k) => k % stride === 0)
@@ -116,14 +116,13 @@ class Chart {
     element("text", { x: left + 6, y: y - 5 }, this.svg, "resolution of the truth");
   }
 
-  /** The slope of a scheme whose error halves when the steps double. */
+  /** The slope of a scheme whose error halves when the steps double, in the corner that curves leave free. */
   guide([x0, x1], [y0, y1]) {
-    const length = Math.min(x1 - x0, y1 - y0) * 0.35;
-    const [fromX, fromY] = [10 ** (x1 - 0.04 * (x1 - x0) - length), 10 ** (y1 - 0.05 * (y1 - y0))];
-    const [toX, toY] = [fromX * 10 ** length, fromY / 10 ** length];
-    const ends = { x1: this.x(fromX), y1: this.y(fromY), x2: this.x(toX), y2: this.y(toY) };
+    const length = Math.min(x1 - x0, y1 - y0) * 0.22;
+    const [toX, toY] = [10 ** (x0 + 0.03 * (x1 - x0) + length), 10 ** (y0 + 0.04 * (y1 - y0))];
+    const ends = { x1: this.x(toX / 10 ** length), y1: this.y(toY * 10 ** length), x2: this.x(toX), y2: this.y(toY) };
     element("line", { ...ends, class: "guide" }, this.svg);
-    element("text", { x: ends.x1 - 6, y: ends.y1 + 4, "text-anchor": "end" }, this.svg, "first order");
+    element("text", { x: ends.x2 + 6, y: ends.y2 + 2 }, this.svg, "first order");
   }
 
   line({ number, name, points }) {
