@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Run(RunOptions),
     /// Read a scene and say what it contains, without simulating
     Check(CheckOptions),
+    /// Run a scene through several schemes and steps, and measure their errors
+    Compare(CompareOptions),
     /// Solve a complementarity problem from a file
     Solve(SolveOptions),
     /// Print the JSON Schema of scene files, for editors
@@ -74,7 +76,7 @@ pub(crate) struct RunOptions {
     /// Print the summary as JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
-    /// How well the contact problems of the exact cone are solved
+    /// How well the contact problems of the exact cone are solved; presets without such problems refuse it
     #[arg(long, value_enum, default_value_t)]
     pub(crate) accuracy: SolveAccuracy,
 }
@@ -118,7 +120,7 @@ impl RunOptions {
 }
 
 /// Commands of later versions.
-const LATER: [&str; 8] = ["compare", "reproduce", "sweep", "design", "identify", "view", "plot", "convert"];
+const LATER: [&str; 7] = ["reproduce", "sweep", "design", "identify", "view", "plot", "convert"];
 
 /// The first argument, if it is a command that this version does not have.
 pub(crate) fn later_command(arguments: impl IntoIterator<Item = OsString>) -> Option<&'static str> {
@@ -159,6 +161,9 @@ impl RunSolver {
     }
 }
 
+/// What solves the steps of the reference, in place of a solver.
+pub(crate) const EVENT_DRIVEN: &str = "event-driven";
+
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  stiction check scenes/falling_rod.toml")]
 pub(crate) struct CheckOptions {
@@ -171,6 +176,52 @@ pub(crate) struct CheckOptions {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction compare scenes/falling_rod.toml
+  stiction compare scenes/four_balls.toml --presets ncp,moreau-jean --set scheme.jacobians=start
+  stiction compare scenes/pendulum.toml --steps 0.01,0.005 --reference stewart-trinkle@0.0005
+
+Velocity error: the integral over time of the largest difference of a velocity component.
+Position error: the largest difference of a coordinate at any time; of orientations the rotation
+vector. The truth is the event-driven reference or, where it does not apply, the first preset at a
+quarter of the smallest step; the output says which, and below which size errors say nothing.
+Files written to DIR: compare.json, compare.html (open it in a browser).
+Presets that cannot run the scene and runs that fail are listed with the reason; exit code 1 when
+no run came to its end.")]
+pub(crate) struct CompareOptions {
+    /// The scene file
+    pub(crate) scene: PathBuf,
+    /// Schemes, separated by commas, or `all`
+    #[arg(long, value_name = "P", value_delimiter = ',', default_value = ALL_PRESETS)]
+    pub(crate) presets: Vec<String>,
+    /// Step sizes in seconds, separated by commas, instead of halvings of the scene's
+    #[arg(long, value_name = "H", value_delimiter = ',', allow_negative_numbers = true, conflicts_with = "halvings")]
+    pub(crate) steps: Vec<f64>,
+    /// Halve the step of the scene so often
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=20))]
+    pub(crate) halvings: u32,
+    /// Simulated time in seconds, instead of the scene's
+    #[arg(long, visible_alias = "duration", value_name = "T", allow_negative_numbers = true)]
+    pub(crate) until: Option<f64>,
+    /// Measure against this preset; with a step of its own behind an @
+    #[arg(long, value_name = "PRESET[@H]")]
+    pub(crate) reference: Option<String>,
+    /// Change any value of the scene, by its path; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
+    pub(crate) set: Vec<(String, String)>,
+    /// Where to write; out/<scene> unless given
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the comparison as JSON instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The word for every preset.
+pub(crate) const ALL_PRESETS: &str = "all";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -237,12 +288,16 @@ impl From<SolveAccuracy> for Accuracy {
 #[command(after_help = "\
 Examples:
   stiction bench
+  stiction bench --presets
   stiction bench falling-rod --json
   valgrind --tool=callgrind stiction bench --once four-balls")]
 pub(crate) struct BenchOptions {
     /// Only this case
     #[arg(value_parser = crate::bench::names())]
     pub(crate) case: Option<String>,
+    /// Only the presets: steps per second of each on four scenes
+    #[arg(long, conflicts_with_all = ["case", "once"])]
+    pub(crate) presets: bool,
     /// Run one case once, without timing, and say how many steps it made
     #[arg(long, value_name = "CASE", conflicts_with = "case", value_parser = crate::bench::names())]
     pub(crate) once: Option<String>,

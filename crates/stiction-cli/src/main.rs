@@ -1,6 +1,6 @@
-//! The program `stiction`: simulate scenes, check them, solve complementarity problems, measure speed.
+//! The program `stiction`: simulate scenes, check them, compare schemes, solve complementarity problems, measure speed.
 //!
-//! One file per command ([`run`], [`check`], [`solve`], [`bench`]); [`arguments`] says what the commands accept, [`failure`]
+//! One file per command ([`run`], [`check`], [`compare`], [`solve`], [`bench`]); [`arguments`] says what the commands accept, [`failure`]
 //! how they fail and with which exit code, [`layout`] how numbers and tables look.
 
 // This program reads files, measures time and prints: the rules against that protect the libraries.
@@ -9,10 +9,13 @@
 mod arguments;
 mod bench;
 mod check;
+mod compare;
 mod failure;
 mod layout;
+mod presets;
 mod progress;
 mod run;
+mod signals;
 mod solve;
 mod summary;
 
@@ -39,6 +42,7 @@ fn command() -> Result<(), Failure> {
     match &Arguments::parse().command {
         Command::Run(options) => run::run(options),
         Command::Check(options) => check::run(options),
+        Command::Compare(options) => compare::run(options),
         Command::Solve(options) => solve::run(options),
         Command::Schema => layout::print_json(&stiction::scene::schema()),
         Command::Bench(options) => bench::run(options),

@@ -2,15 +2,12 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::Instant,
 };
 
 use stiction::{
-    FrictionSet, Ladder, Method, Rung, Simulation, StepError, StepProblem,
+    FrictionSet, Ladder, Method, MoreauJean, Rung, Simulation, StepError, StepProblem,
     complementarity::{
         Accuracy, FrictionInteriorPoint, FrictionNsgs, FrictionNsgsOptions, LcpLemke, MixedLcpSchur, ProblemFile,
     },
@@ -19,11 +16,11 @@ use stiction::{
 };
 
 use crate::{
-    arguments::{RunOptions, RunSolver},
+    arguments::{EVENT_DRIVEN, RunOptions, RunSolver, SolveAccuracy},
     failure::Failure,
     layout,
     progress::Progress,
-    summary,
+    signals, summary,
 };
 
 /// The problem of a step that could not be solved, beside the other files of the run.
@@ -31,21 +28,13 @@ const FAILED_PROBLEM: &str = "failed_problem.json";
 
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let scene = scene::load_with(&options.scene, &options.overrides()).map_err(|error| options.blame(error))?;
-    let mut simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
-    if scene.settings.scheme.method == Method::TimeStepping {
-        simulation = simulation.with_ladder(ladder(options, scene.settings.scheme.friction)?);
-    } else if options.solver != RunSolver::Ladder {
-        let preset = scene.settings.preset.name();
-        return Err(Failure::input(format!(
-            "the preset `{preset}` chooses its solvers by itself; leave `--solver` out"
-        )));
-    }
+    let mut simulation = with_solver(Simulation::from_scene(&scene).map_err(Failure::input)?, options)?;
     let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
     let mut recorder = Recorder::create(&folder, &labels(&scene, options), &simulation)
         .map_err(|error| Failure::input(error).with_help("choose a folder that can be written with --out DIR"))?;
     // The problem of an older run has no place beside the files of this one.
     let _ = std::fs::remove_file(folder.join(FAILED_PROBLEM));
-    let stop = stop_on_signals()?;
+    let stop = signals::stop_on_signals()?;
     let started = Instant::now();
     let mut unkept = None;
     let stopped = simulate(&mut simulation, &mut recorder, scene.settings.steps(), &stop, |step, simulation| {
@@ -79,8 +68,41 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     }
 }
 
+/// The simulation with the solver and accuracy that the options ask for, or why its scheme cannot have them.
+fn with_solver(simulation: Simulation, options: &RunOptions) -> Result<Simulation, Failure> {
+    let friction = simulation.scheme().friction;
+    match simulation.scheme().method {
+        Method::TimeStepping => Ok(simulation.with_ladder(ladder(options, friction)?)),
+        Method::MoreauJean => {
+            let ladder = ladder(options, friction)?;
+            Ok(simulation.with_stepper(MoreauJean { ladder, ..MoreauJean::default() }))
+        }
+        Method::Reference => {
+            let asked = [
+                (options.solver != RunSolver::Ladder, "--solver"),
+                (options.accuracy != SolveAccuracy::Exact, "--accuracy"),
+            ];
+            match asked.into_iter().find(|(asked, _)| *asked) {
+                None => Ok(simulation),
+                Some((_, option)) => Err(Failure::input(format!(
+                    "`{option}` has no say with the preset `reference`, which integrates accelerations from event to event"
+                ))
+                .with_help(format!("leave `{option}` out, or choose another preset"))),
+            }
+        }
+    }
+}
+
 /// The methods the options ask for.
 fn ladder(options: &RunOptions, friction: FrictionSet) -> Result<Ladder, Failure> {
+    if friction != FrictionSet::Quadratic && options.accuracy != SolveAccuracy::Exact {
+        let message = format!(
+            "`--accuracy` has no say with friction = \"{}\": its linear problems are solved by pivots, exactly",
+            friction.name()
+        );
+        return Err(Failure::input(message)
+            .with_help("leave `--accuracy` out, or choose a preset with the quadratic cone: ncp, moreau-jean"));
+    }
     let fitting = RunSolver::fitting(friction);
     if !fitting.contains(&options.solver) {
         let names: Vec<_> = fitting.iter().map(|solver| solver.name()).collect();
@@ -105,10 +127,14 @@ fn ladder(options: &RunOptions, friction: FrictionSet) -> Result<Ladder, Failure
 }
 
 fn labels(scene: &Scene, options: &RunOptions) -> RunLabels {
+    let solver = match scene.settings.scheme.method {
+        Method::Reference => EVENT_DRIVEN,
+        Method::TimeStepping | Method::MoreauJean => options.solver.name(),
+    };
     RunLabels {
         scene: scene.name.clone(),
         preset: scene.settings.preset.name().to_owned(),
-        solver: options.solver.name().to_owned(),
+        solver: solver.to_owned(),
         record_every: scene.settings.record_every,
     }
 }
@@ -132,15 +158,6 @@ fn simulate(
         progress.at(done);
     }
     Ok(true)
-}
-
-/// A flag that Ctrl-C and the signals that end programs raise.
-fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))
-        .map_err(|error| Failure::work(format!("cannot listen for Ctrl-C: {error}")))?;
-    Ok(stop)
 }
 
 fn report(finished: &Finished, asked_for: f64, options: &RunOptions) -> Result<(), Failure> {

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use stiction::record::{Ending, Summary};
 
-use crate::layout::{Sheet, moment, number, seconds};
+use crate::{
+    arguments::EVENT_DRIVEN,
+    layout::{Sheet, moment, number, seconds},
+};
 
 /// Events shown; the rest stands in summary.json.
 const EVENTS_SHOWN: usize = 12;
@@ -24,7 +27,7 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
     let rate = summary.steps as f64 / summary.wall_seconds.max(f64::MIN_POSITIVE);
     sheet
         .row("scene", &summary.scene)
-        .row("scheme", format!("{}, {} solver", summary.preset, summary.solver))
+        .row("scheme", scheme(summary))
         .row("steps", format!("{} of {} s, to t = {}{ending}", summary.steps, summary.step, moment(summary.duration)))
         .row("time", format!("{} ({} steps per second)", seconds(summary.wall_seconds), rate.round()))
         .row("contacts", format!("{} at most, problem size {} at most", summary.contacts_max, summary.problem_size_max))
@@ -42,6 +45,11 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
         sheet.row("files", files.join("\n"));
     }
     sheet.text()
+}
+
+fn scheme(summary: &Summary) -> String {
+    let means = if summary.solver == EVENT_DRIVEN { "integrator" } else { "solver" };
+    format!("{}, {} {means}", summary.preset, summary.solver)
 }
 
 fn energy(summary: &Summary) -> String {

@@ -49,7 +49,7 @@ use stiction_multibody::{ExpressionMotion, Model};
 
 pub use error::SceneError;
 pub use schema::schema;
-pub use settings::Settings;
+pub use settings::{Settings, steps_in};
 
 use document::Document;
 use error::{Fault, Sources};

@@ -21,13 +21,18 @@ pub struct Settings {
 const WHOLE: f64 = 1e-9;
 
 impl Settings {
-    /// Number of steps that cover the duration; a duration that is a whole number of steps up to rounding is taken as such.
-    #[expect(clippy::cast_sign_loss, reason = "a checked duration and step are positive")]
+    /// Number of steps that cover the duration.
     pub fn steps(&self) -> u64 {
-        let steps = self.duration / self.step;
-        let whole = steps.round();
-        (if (steps - whole).abs() <= WHOLE * whole.max(1.0) { whole } else { steps.ceil() }) as u64
+        steps_in(self.duration, self.step)
     }
+}
+
+/// Number of steps that cover a duration; one that is a whole number of steps up to rounding is taken as such.
+#[expect(clippy::cast_sign_loss, reason = "a checked duration and step are positive")]
+pub fn steps_in(duration: f64, step: f64) -> u64 {
+    let steps = duration / step;
+    let whole = steps.round();
+    (if (steps - whole).abs() <= WHOLE * whole.max(1.0) { whole } else { steps.ceil() }) as u64
 }
 
 #[cfg(test)]

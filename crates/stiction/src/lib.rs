@@ -27,9 +27,11 @@
 //! ```
 
 mod build_error;
+mod page;
 mod plate_average;
 mod simulation;
 
+pub mod compare;
 pub mod record;
 
 pub use build_error::{BuildError, RestoreError};

@@ -6,16 +6,17 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use stiction::{
-    BodyId, BodyKind, Dimension, Expression, LineariseAt, Load, Margin, Model, Preset, Scheme, Simulation,
+    BodyId, BodyKind, Dimension, Expression, LineariseAt, Load, Margin, Method, Model, Preset, Scheme, Simulation,
     geometry::{Scratch, contacts},
     multibody::{ExpressionMotion, may_collide},
     scene::{self, Scene},
 };
 
 use crate::{
-    arguments::{CheckOptions, RunSolver},
+    arguments::{CheckOptions, EVENT_DRIVEN, RunSolver},
     failure::Failure,
     layout::{number, print_json, print_text},
+    presets::scheme_in_file,
 };
 
 /// A gap up to this counts as touching, m.
@@ -124,11 +125,13 @@ struct Initial {
 pub(crate) fn run(options: &CheckOptions) -> Result<(), Failure> {
     let scene = scene::load_with(&options.scene, &options.set)?;
     let simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
-    let contents = contents(&scene, &simulation)?;
+    let fitting =
+        Preset::ALL.into_iter().filter(|preset| scheme_in_file(&options.scene, &options.set, *preset).is_ok());
+    let contents = contents(&scene, &simulation, fitting.map(Preset::name).collect())?;
     if options.json { print_json(&contents) } else { print_text(&sheet::text(&contents)) }
 }
 
-fn contents(scene: &Scene, simulation: &Simulation) -> Result<Contents, Failure> {
+fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) -> Result<Contents, Failure> {
     let (model, settings) = (&*scene.model, &scene.settings);
     let (pairs, touching) = touching_pairs(model, simulation)?;
     let joints = joint_rows(model, simulation);
@@ -143,9 +146,9 @@ fn contents(scene: &Scene, simulation: &Simulation) -> Result<Contents, Failure>
         step: settings.step,
         steps: settings.steps(),
         preset: settings.preset.name(),
-        presets: Preset::ALL.map(Preset::name).to_vec(),
+        presets,
         scheme: scheme_row(&settings.scheme),
-        solvers: RunSolver::fitting(settings.scheme.friction).iter().map(|solver| solver.name()).collect(),
+        solvers: solvers(&settings.scheme),
         bodies: model.bodies().iter().skip(1).map(|body| body_row(scene, body)).collect(),
         warnings: warnings(&touching, &joints),
         joints,
@@ -168,6 +171,13 @@ fn contents(scene: &Scene, simulation: &Simulation) -> Result<Contents, Failure>
             joint_error,
         },
     })
+}
+
+fn solvers(scheme: &Scheme) -> Vec<&'static str> {
+    if scheme.method == Method::Reference {
+        return vec![EVENT_DRIVEN];
+    }
+    RunSolver::fitting(scheme.friction).iter().map(|solver| solver.name()).collect()
 }
 
 fn scheme_row(scheme: &Scheme) -> SchemeRow {

@@ -3,6 +3,7 @@
 // Tests start the program, write files and wait; what goes wrong in them should panic.
 #![allow(clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
+mod compare;
 mod errors;
 mod interrupt;
 mod program;

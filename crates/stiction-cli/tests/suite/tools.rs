@@ -202,3 +202,56 @@ fn a_solver_that_does_not_fit_the_friction_set_is_refused() {
     run(&["--solver", "lemke", "--preset", "stewart-trinkle"]).expect(0);
     run(&["--solver", "nsgs", "--accuracy", "balanced"]).expect(0);
 }
+
+#[test]
+fn accuracy_is_heard_or_refused_but_never_ignored() {
+    let folder = folder("run-accuracy");
+    let run = |preset: &str, more: &[&str]| {
+        let scene = scene("falling_rod");
+        call(&folder, &[&["run", &scene, "--duration", "0.8", "--preset", preset], more].concat())
+    };
+    for (preset, part) in [
+        ("reference", "from event to event"),
+        ("stewart-trinkle", "pivots"),
+        ("anitescu-potra", "leave `--accuracy` out"),
+    ] {
+        let refused = run(preset, &["--accuracy", "balanced"]).expect(2);
+        assert!(
+            refused.stderr.contains("`--accuracy` has no say") && refused.stderr.contains(part),
+            "{}",
+            refused.stderr
+        );
+        run(preset, &["--accuracy", "exact"]).expect(0);
+    }
+    let refused = run("reference", &["--solver", "nsgs"]).expect(2);
+    assert!(refused.stderr.contains("`--solver` has no say"), "{}", refused.stderr);
+    let worst = |accuracy| {
+        let json = run("moreau-jean", &["--accuracy", accuracy, "--solver", "nsgs", "--json"]).expect(0).json();
+        assert_eq!(json["solver"], "nsgs");
+        assert!(json["ladder"]["nsgs"].as_u64() > Some(0), "{json}");
+        json["residual"]["max"].as_f64().expect("a residual")
+    };
+    assert!(worst("real-time") > 1e-9 && worst("exact") < 1e-8, "{} {}", worst("real-time"), worst("exact"));
+}
+
+#[test]
+fn a_summary_names_what_really_solves() {
+    let folder = folder("run-solver-name");
+    let scene = scene("falling_rod");
+    let table = |preset| call(&folder, &["run", &scene, "--duration", "0.1", "--preset", preset]).expect(0).stdout;
+    assert!(table("reference").contains("reference, event-driven integrator\n"), "{}", table("reference"));
+    assert!(table("moreau-jean").contains("moreau-jean, ladder solver\n"));
+    let check = |preset: &str| {
+        call(&folder, &["check", &scene, "--set", &format!("simulation.preset={preset}"), "--json"]).expect(0).json()
+    };
+    assert_eq!(check("reference")["solvers"], serde_json::json!(["event-driven"]));
+}
+
+#[test]
+fn check_lists_the_presets_that_fit_the_scene() {
+    let folder = folder("check-presets");
+    let presets = |name: &str| call(&folder, &["check", &scene(name), "--json"]).expect(0).json()["presets"].clone();
+    assert_eq!(presets("falling_rod").as_array().map(Vec::len), Some(6));
+    let time_stepping = serde_json::json!(["ncp", "stewart-trinkle", "anitescu-potra", "anitescu-hart"]);
+    assert_eq!(presets("four_balls"), time_stepping, "the others place their geometry themselves");
+}

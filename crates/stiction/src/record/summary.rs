@@ -218,7 +218,8 @@ impl SummaryBuilder {
 }
 
 impl Extreme {
-    fn see(&mut self, value: f64) {
+    /// Takes note of the next value.
+    pub(crate) fn see(&mut self, value: f64) {
         self.max = self.max.max(value);
         self.r#final = value;
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use stiction_multibody::{BodyId, ContactMode, Energy, Model, Pose};
 
 use super::{EventSummary, Outline, RecordError, Role, RunInfo, RunLabels, Summary, layout::Sample};
-use crate::Simulation;
+use crate::{Simulation, page};
 
 /// The page shows at most this many moments.
 const FRAME_LIMIT: usize = 2000;
@@ -191,16 +191,10 @@ impl ViewBuilder {
 }
 
 /// Puts style, script and data into the page.
-///
-/// No `<` survives in the data, so no name in a scene can end the script element or open a comment.
 fn fill_page(json: &str) -> String {
-    let safe = json.replace('<', "\\u003c");
     let script =
         [include_str!("camera.js"), include_str!("figures.js"), include_str!("plot.js"), include_str!("player.js")];
-    include_str!("page.html")
-        .replace("/* style */", include_str!("page.css"))
-        .replace("/* script */", &script.concat())
-        .replace("{ \"data\": null }", &safe)
+    page::fill(include_str!("page.html"), include_str!("page.css"), &script, json)
 }
 
 fn links(model: &Model) -> Vec<LinkData> {

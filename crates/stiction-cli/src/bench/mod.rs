@@ -1,4 +1,6 @@
-//! `stiction bench`: the project's speed cases on this machine.
+//! `stiction bench`: the project's speed cases on this machine, and every preset on four scenes ([`family`]).
+
+mod family;
 
 use std::{
     fmt::Write,
@@ -32,9 +34,9 @@ struct Case {
 }
 
 const CASES: [Case; 6] = [
-    Case::new("falling-rod", || include_str!("../../../scenes/falling_rod.toml").to_owned(), 0.0025),
-    Case::new("four-balls", || include_str!("../../../scenes/four_balls.toml").to_owned(), 0.00125),
-    Case::new("stack", || include_str!("../../../scenes/stack_of_boxes.toml").to_owned(), 0.005),
+    Case::new("falling-rod", || include_str!("../../../../scenes/falling_rod.toml").to_owned(), 0.0025),
+    Case::new("four-balls", || include_str!("../../../../scenes/four_balls.toml").to_owned(), 0.00125),
+    Case::new("stack", || include_str!("../../../../scenes/stack_of_boxes.toml").to_owned(), 0.005),
     Case::new("pendulum-chain", || pendulum_chain(10), 0.0025),
     Case::new("tripod", tripod, 1e-4),
     Case {
@@ -55,7 +57,7 @@ impl Case {
 
 /// The part on three feet on a vibrating plate, C-28.
 fn tripod() -> String {
-    include_str!("../../../scenes/plate/tripod.toml").to_owned()
+    include_str!("../../../../scenes/plate/tripod.toml").to_owned()
 }
 
 /// The names of the cases, for the command line.
@@ -81,16 +83,42 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
         play(&scene, steps)?;
         return print_text(&format!("case {name}\nsteps {steps}\n"));
     }
-    let cases: Vec<_> =
-        CASES.iter().filter(|case| options.case.as_ref().is_none_or(|name| name == case.name)).collect();
-    let mut progress = Progress::new(cases.len() as u64, "cases");
-    let mut measurements = Vec::new();
-    for case in cases {
-        measurements.push(measure(case)?);
-        progress.at(measurements.len() as u64);
+    let account = measure_all(options)?;
+    if options.json { print_json(&account) } else { print_text(&account.text()) }
+}
+
+/// Everything that was measured; none where it was not asked for.
+#[derive(Debug, Serialize)]
+struct Account {
+    cases: Option<Vec<Measurement>>,
+    presets: Option<Vec<family::Cell>>,
+}
+
+impl Account {
+    fn text(&self) -> String {
+        let tables = [self.cases.as_deref().map(table), self.presets.as_deref().map(family::table)];
+        tables.into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
-    drop(progress);
-    if options.json { print_json(&measurements) } else { print_text(&table(&measurements)) }
+}
+
+/// Cases and presets, or the one asked for.
+fn measure_all(options: &BenchOptions) -> Result<Account, Failure> {
+    let chosen = |case: &&Case| options.case.as_ref().is_none_or(|name| name == case.name);
+    let cases: Vec<_> = if options.presets { Vec::new() } else { CASES.iter().filter(chosen).collect() };
+    let cells = if options.case.is_none() { family::CELLS } else { 0 };
+    let mut progress = Progress::new((cases.len() + cells) as u64, "cases");
+    let mut done = 0;
+    let mut next = || {
+        done += 1;
+        progress.at(done);
+    };
+    let mut measurements = Vec::new();
+    for case in &cases {
+        measurements.push(measure(case)?);
+        next();
+    }
+    let presets = if options.case.is_none() { Some(family::measure(next)?) } else { None };
+    Ok(Account { cases: (!cases.is_empty()).then_some(measurements), presets })
 }
 
 fn chosen(name: &str) -> Result<&'static Case, Failure> {

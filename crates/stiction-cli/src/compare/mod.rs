@@ -1,0 +1,167 @@
+//! `stiction compare`: one scene through several schemes and steps, and how far each ends from the truth.
+
+mod table;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
+
+use stiction::{
+    Preset,
+    compare::{self, CompareError, Comparison, Entry, Outcome, Plan, TruthCandidate, Watch},
+    scene::{self, Scene},
+};
+
+use crate::{
+    arguments::{ALL_PRESETS, CompareOptions},
+    failure::Failure,
+    layout,
+    presets::scheme_in_file,
+    progress::Progress,
+    signals,
+};
+
+/// File names inside the folder.
+const FILES: (&str, &str) = ("compare.json", "compare.html");
+
+pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
+    let scene = scene::load_with(&options.scene, &options.set)?;
+    let plan = plan(options, &scene)?;
+    plan.validate().map_err(Failure::input)?;
+    let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
+    std::fs::create_dir_all(&folder).map_err(|error| {
+        Failure::input(format!("cannot write {}: {error}", folder.display()))
+            .with_help("choose a folder that can be written with --out DIR")
+    })?;
+    let mut watch = Onlooker {
+        started: Instant::now(),
+        progress: Progress::new(plan.total_steps(), "steps"),
+        done: 0,
+        stop: signals::stop_on_signals()?,
+    };
+    let mut comparison = compare::run(&plan, &mut watch).map_err(|error| match error {
+        CompareError::NoTruth(_) | CompareError::Stopped => Failure::work(error),
+        other => Failure::input(other),
+    })?;
+    drop(watch);
+    comparison.scene.clone_from(&scene.name);
+    let written = write(&comparison, &folder);
+    let files = written.as_ref().map_or(&[][..], Vec::as_slice);
+    if options.json {
+        layout::print_json(&comparison)?;
+    } else {
+        layout::print_text(&table::text(&comparison, files))?;
+    }
+    written?;
+    if comparison.interrupted {
+        return Err(Failure::work("stopped on request; what was compared is kept"));
+    }
+    if comparison.rows.iter().any(|row| row.outcome == Outcome::Finished) {
+        Ok(())
+    } else {
+        Err(Failure::work("no run came to its end"))
+    }
+}
+
+fn plan(options: &CompareOptions, scene: &Scene) -> Result<Plan, Failure> {
+    let steps = if options.steps.is_empty() {
+        (0..=options.halvings).map(|k| scene.settings.step / f64::from(1_u32 << k)).collect()
+    } else {
+        options.steps.clone()
+    };
+    let until = options.until.unwrap_or(scene.settings.duration);
+    let mut plan = Plan::new(Arc::clone(&scene.model), steps, until);
+    plan.entries = presets(&options.presets)?.into_iter().map(|preset| entry(options, preset)).collect();
+    plan.truth = truth(options, &plan.entries)?;
+    Ok(plan)
+}
+
+/// The presets by name, each once.
+fn presets(names: &[String]) -> Result<Vec<Preset>, Failure> {
+    let mut presets = Vec::new();
+    for name in names {
+        let named = if name == ALL_PRESETS { Preset::ALL.to_vec() } else { vec![preset(name)?] };
+        for preset in named {
+            if !presets.contains(&preset) {
+                presets.push(preset);
+            }
+        }
+    }
+    Ok(presets)
+}
+
+fn preset(name: &str) -> Result<Preset, Failure> {
+    Preset::find(name).ok_or_else(|| {
+        Failure::input(format!("there is no preset `{name}`"))
+            .with_help(format!("presets: {}", Preset::ALL.map(Preset::name).join(", ")))
+    })
+}
+
+/// A preset in this scene.
+fn entry(options: &CompareOptions, preset: Preset) -> Entry {
+    Entry { name: preset.name().to_owned(), scheme: scheme_in_file(&options.scene, &options.set, preset) }
+}
+
+/// What was asked for; else the reference, and after it what is compared, in order.
+fn truth(options: &CompareOptions, entries: &[Entry]) -> Result<Vec<TruthCandidate>, Failure> {
+    let Some(asked) = &options.reference else {
+        let reference = entry(options, Preset::Reference);
+        let others = entries.iter().filter(|entry| entry.name != reference.name).cloned();
+        let candidates = std::iter::once(reference.clone()).chain(others);
+        return Ok(candidates.map(|entry| TruthCandidate { entry, step: None }).collect());
+    };
+    let (name, step) = match asked.split_once('@') {
+        None => (asked.as_str(), None),
+        Some((name, step)) => {
+            let parsed = step.trim().parse::<f64>().map_err(|_| {
+                Failure::input(format!("`--reference {asked}`: `{step}` is no step"))
+                    .with_help("expected PRESET or PRESET@H, such as reference@1e-4")
+            })?;
+            (name, Some(parsed))
+        }
+    };
+    let entry = entry(options, preset(name.trim())?);
+    match &entry.scheme {
+        Ok(_) => Ok(vec![TruthCandidate { entry, step }]),
+        Err(reason) => {
+            Err(Failure::input(format!("the preset `{}` cannot be measured against here: {reason}", entry.name)))
+        }
+    }
+}
+
+/// The clock, the progress bar and Ctrl-C.
+struct Onlooker {
+    started: Instant,
+    progress: Progress,
+    done: u64,
+    stop: Arc<AtomicBool>,
+}
+
+impl Watch for Onlooker {
+    fn now(&mut self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    fn goes_on(&mut self) -> bool {
+        self.done += 1;
+        self.progress.at(self.done);
+        !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Writes the numbers and the page; returns where they are.
+fn write(comparison: &Comparison, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unwritten =
+        |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));
+    let [json, html] = [FILES.0, FILES.1].map(|name| folder.join(name));
+    let text = serde_json::to_string_pretty(comparison).map_err(|error| unwritten(&json, &error))?;
+    std::fs::write(&json, text + "\n").map_err(|error| unwritten(&json, &error))?;
+    let page = compare::page(comparison).map_err(|error| unwritten(&html, &error))?;
+    std::fs::write(&html, page).map_err(|error| unwritten(&html, &error))?;
+    Ok(vec![json, html])
+}

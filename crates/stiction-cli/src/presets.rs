@@ -1,0 +1,26 @@
+//! A scene with another preset.
+
+use std::path::Path;
+
+use stiction::{
+    Preset, Scheme, Simulation,
+    scene::{self, Scene, SceneError},
+};
+
+/// The scheme that a preset gives in a scene file, or the sentence that says why it cannot simulate it.
+pub(crate) fn scheme_in_file(path: &Path, changes: &[(String, String)], preset: Preset) -> Result<Scheme, String> {
+    scheme_of(preset, changes, |changes| scene::load_with(path, changes))
+}
+
+/// The same for a scene that is read by `read`, with its changes.
+pub(crate) fn scheme_of(
+    preset: Preset,
+    changes: &[(String, String)],
+    read: impl FnOnce(&[(String, String)]) -> Result<Scene, SceneError>,
+) -> Result<Scheme, String> {
+    let mut changes = changes.to_vec();
+    changes.push(("simulation.preset".to_owned(), format!("{:?}", preset.name())));
+    let scene = read(&changes).map_err(|error| error.message)?;
+    Simulation::from_scene(&scene).map_err(|error| error.to_string())?;
+    Ok(scene.settings.scheme)
+}

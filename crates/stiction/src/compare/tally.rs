@@ -1,0 +1,78 @@
+//! What is noted of a run, step by step.
+
+use std::collections::BTreeMap;
+
+use stiction_multibody::{BodyId, ContactMode};
+use stiction_stepping::{Method, StepReport};
+
+use super::{Between, Cost, InfeasibilityExtremes, Trajectory};
+use crate::{
+    Simulation,
+    record::{EnergySummary, ResidualSummary},
+};
+
+/// The account of a run.
+pub(super) struct Tally {
+    pub(super) trajectory: Trajectory,
+    /// Time of the steps, s.
+    pub(super) seconds: f64,
+    pub(super) cost: Cost,
+    pub(super) infeasibility: InfeasibilityExtremes,
+    pub(super) energy: EnergySummary,
+    pub(super) residual: ResidualSummary,
+    lowest_energy: f64,
+    /// Path rubbed by every pair of bodies, and by those in contact in this step how fast.
+    rubbed: BTreeMap<(BodyId, BodyId), (f64, f64)>,
+}
+
+impl Tally {
+    pub(super) fn starting_at(simulation: &Simulation) -> Self {
+        let initial = simulation.energy().total();
+        // The reference knows the motion within its steps, which only say when it reports.
+        let reports = simulation.scheme().method == Method::Reference;
+        let between = if reports { Between::Linear } else { Between::Held };
+        Self {
+            trajectory: Trajectory::starting_at(simulation.state(), between),
+            seconds: 0.0,
+            cost: Cost::default(),
+            infeasibility: InfeasibilityExtremes::default(),
+            energy: EnergySummary { initial, r#final: initial, max_gain: 0.0 },
+            residual: ResidualSummary::default(),
+            lowest_energy: initial,
+            rubbed: BTreeMap::new(),
+        }
+    }
+
+    /// Takes note of a step.
+    pub(super) fn see(&mut self, simulation: &Simulation, report: &StepReport) {
+        self.trajectory.push(simulation.state());
+        self.cost.steps += 1;
+        self.cost.iterations += u64::from(report.iterations);
+        self.infeasibility.joints.see(report.joint_error);
+        self.infeasibility.total.see(report.joint_error.max(report.penetration));
+        if report.residual.value > self.residual.max {
+            self.residual = ResidualSummary { max: report.residual.value, at_step: report.step };
+        }
+        let total = simulation.energy().total();
+        self.energy.r#final = total;
+        self.energy.max_gain = self.energy.max_gain.max(total - self.lowest_energy);
+        self.lowest_energy = self.lowest_energy.min(total);
+        self.rub(simulation);
+    }
+
+    /// Adds h max |slip| over the contacts of every pair that touches.   [COMPARE-6]
+    fn rub(&mut self, simulation: &Simulation) {
+        for contact in simulation.contacts().iter().filter(|contact| contact.mode != ContactMode::Open) {
+            let (_, fastest) = self.rubbed.entry((contact.body_a, contact.body_b)).or_default();
+            *fastest = fastest.max(contact.slip.norm());
+        }
+        for (path, fastest) in self.rubbed.values_mut() {
+            *path += simulation.step_size() * std::mem::take(fastest);
+        }
+    }
+
+    /// The longest path that two bodies rubbed past each other, m.
+    pub(super) fn slip(&self) -> f64 {
+        self.rubbed.values().fold(0.0, |most, (path, _)| most.max(*path))
+    }
+}
