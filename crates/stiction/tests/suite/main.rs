@@ -19,6 +19,7 @@ mod quartet;
 mod reference_stepper;
 mod refusals;
 mod siconos;
+mod stabilisation;
 mod theta;
 
 #[global_allocator]
