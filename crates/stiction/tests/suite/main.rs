@@ -13,6 +13,7 @@ mod impacts;
 mod pendulum;
 mod plate;
 mod plugins;
+mod projected_contacts;
 mod promises;
 mod published;
 mod quartet;
@@ -20,6 +21,8 @@ mod reference_stepper;
 mod refusals;
 mod siconos;
 mod stabilisation;
+mod stabilised_reference;
+mod step_lengths;
 mod theta;
 
 #[global_allocator]
