@@ -60,7 +60,6 @@ impl StepReport {
         climb: &Climb,
         (passes, impacts): (u32, usize),
         measured: Infeasibility,
-        correction: Option<Correction>,
     ) -> Self {
         Self {
             step: ws.next.step,
@@ -76,7 +75,7 @@ impl StepReport {
             penetration: measured.penetration,
             joint_error: measured.joints,
             substeps: 1,
-            correction,
+            correction: None,
         }
     }
 }

@@ -71,7 +71,10 @@ impl Stepper for TimeStepper {
             let climb = Climb { iterations, ..climb };
             let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
             let measured = if correction.is_some() { self.measure_end(start, ws)?.0 } else { measured };
-            return Ok(StepReport::of(start.model, ws, &climb, (passes, impacts(ws)), measured, correction));
+            return Ok(StepReport {
+                correction,
+                ..StepReport::of(start.model, ws, &climb, (passes, impacts(ws)), measured)
+            });
         }
     }
 }

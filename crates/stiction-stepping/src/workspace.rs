@@ -5,7 +5,10 @@ use stiction_complementarity::{FrictionProblem, FrictionSolution, MixedLcp, Mixe
 use stiction_geometry::{ContactPoint, broad_phase::Aabb};
 use stiction_multibody::{Configuration, Model, State, Wrench};
 
-use crate::{Contact, ContactReport, Event, ImpactReport, Layout, Scheme, formulation::StepProblem, rows::JointRow};
+use crate::{
+    Contact, ContactReport, Event, ImpactReport, Layout, Scheme, formulation::StepProblem, rows::JointRow,
+    stabilise::AfterStep,
+};
 
 /// What a step starts from.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +60,9 @@ pub struct Workspace {
     pub(crate) behind: Configuration,
     pub(crate) ahead: Configuration,
     /// The memory of corrections after the step.
-    pub(crate) after: Option<Box<Workspace>>,
+    pub(crate) after: Option<Box<AfterStep>>,
+    /// Diagonal of the joint rows: how far each gives way under a unit impulse. Empty in a step, where joints are rigid.
+    pub(crate) softness: Vec<f64>,
     pub(crate) boxes: Vec<Option<Aabb>>,
     pub(crate) pairs: Vec<(usize, usize)>,
     pub(crate) points: Vec<ContactPoint>,

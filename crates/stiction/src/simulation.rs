@@ -105,9 +105,9 @@ impl Simulation {
         self
     }
 
-    /// Allows another ratio between earlier and later steps of [`Self::step_with`]; 1000 unless told otherwise.
+    /// Allows another ratio, at least 1, between earlier and later steps of [`Self::step_with`]; 1000 unless told otherwise.
     pub fn with_step_ratio(mut self, bound: f64) -> Self {
-        self.step_ratio = bound;
+        self.step_ratio = bound.max(1.0);
         self
     }
 
