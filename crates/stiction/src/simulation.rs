@@ -171,6 +171,11 @@ impl Simulation {
         self.h
     }
 
+    /// Length of the last step, s: that of [`Self::step`] unless [`Self::step_with`] made another.
+    pub fn last_step_size(&self) -> f64 {
+        self.last_step
+    }
+
     /// Poses and twists of all bodies now.
     pub fn configuration(&self) -> &Configuration {
         &self.configuration

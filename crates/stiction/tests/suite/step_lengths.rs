@@ -2,6 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::complementarity::{FrictionLadder, LcpLemke, MixedLcpSchur, Status};
+use stiction::record::{Ending, Recorder, RunLabels};
 use stiction::{
     BodyBuilder, ContactRule, Dimension, EventKind, Ladder, Model, ModelBuilder, Preset, Rung, Scheme, Simulation,
     StepCause, spatial,
@@ -250,4 +251,29 @@ fn a_run_with_halved_steps_ends_where_it_should() {
     assert_eq!(simulation.time().to_bits(), whole.time().to_bits());
     let difference = (q(&simulation, "a")[2] - q(&whole, "a")[2]).abs();
     assert!(difference < 5e-3 && difference > 0.0, "{difference}");
+}
+
+/// The summary of a recorded run counts the steps that were halved, and when.
+#[test]
+fn the_summary_tells_of_halved_steps() {
+    let folder = std::env::temp_dir().join(format!("stiction-halved-{}", std::process::id()));
+    let labels = RunLabels { scene: "halved".into(), preset: "ncp".into(), solver: "-".into(), record_every: 1 };
+    // The second step in two parts, the fourth in three.
+    let ladder = failing(Preset::Ncp, vec![1, 5, 6]);
+    let mut simulation = Simulation::new(scene(), halving(Preset::Ncp, 3), H).unwrap().with_ladder(ladder);
+    let mut recorder = Recorder::create(&folder, &labels, &simulation).unwrap();
+    let mut reported = Vec::new();
+    for _ in 0..6 {
+        let report = simulation.step().unwrap();
+        recorder.record(&simulation, &report);
+        if report.substeps > 1 {
+            reported.push((report.time, report.substeps));
+        }
+    }
+    let summary = recorder.finish(&simulation, 0.0, Ending::Finished).summary;
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(reported.iter().map(|(_, parts)| *parts).collect::<Vec<_>>(), [2, 3]);
+    let halved = summary.halved.unwrap();
+    assert_eq!((halved.steps, halved.most_parts), (2, 3));
+    assert_eq!(halved.times, reported.iter().map(|(time, _)| *time).collect::<Vec<_>>());
 }
