@@ -42,13 +42,14 @@ impl Halving {
         }
         let levels = self.levels.get_mut(..depth).unwrap_or_default();
         let report = attempt(stepper, start, ws, levels)?;
-        if report.substeps > 1 {
-            // The very time a whole step would have ended at.
-            let (model, state) = (start.model, start.state);
-            ws.next.step = state.step + 1;
-            (ws.next.time, ws.next.time_carry) = state.time_after(start.h);
-            ws.end.update(model, &ws.next.q, &ws.next.v, ws.next.time);
+        if report.substeps == 1 {
+            return Ok(report);
         }
+        // The very step and time a whole one would have ended at.
+        let (model, state) = (start.model, start.state);
+        ws.next.step = state.step + 1;
+        (ws.next.time, ws.next.time_carry) = state.time_after(start.h);
+        ws.end.update(model, &ws.next.q, &ws.next.v, ws.next.time);
         Ok(StepReport { step: ws.next.step, time: ws.next.time, ..report })
     }
 }
