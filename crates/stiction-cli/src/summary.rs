@@ -36,6 +36,15 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
     if summary.joint_error.max > 0.0 {
         sheet.row("joint error", extreme(summary.joint_error.max, summary.joint_error.r#final, ""));
     }
+    if let Some(correction) = &summary.correction {
+        let (energy, gain) = (number(correction.energy), number(correction.energy_max_gain));
+        sheet.row("correction", format!("added {energy} J in all, {gain} J at most in a step"));
+    }
+    if let Some(halved) = &summary.halved {
+        let first = halved.times.first().copied().unwrap_or_default();
+        let parts = format!("{} steps in up to {} parts, the first", halved.steps, halved.most_parts);
+        sheet.row("halved", format!("{parts} at t = {}", moment(first)));
+    }
     sheet
         .row("residual", format!("{} at worst, in step {}", number(summary.residual.max), summary.residual.at_step))
         .row("solved by", ladder(summary))

@@ -11,10 +11,12 @@
 #![allow(clippy::doc_markdown)]
 
 mod advance;
+mod baumgarte;
 mod contact;
 mod detect;
 mod detector;
 mod formulation;
+mod halving;
 mod impact;
 mod ladder;
 mod layout;
@@ -23,6 +25,7 @@ mod reference;
 mod report;
 mod rows;
 mod scheme;
+mod stabilise;
 mod step;
 mod tangents;
 mod theta;
@@ -33,14 +36,18 @@ pub use contact::Contact;
 pub use detect::{detect, prepare};
 pub use detector::{Detector, FeatureDetector};
 pub use formulation::{StepProblem, assemble};
+pub use halving::Halving;
 pub use impact::ImpactReport;
 pub use ladder::{Ladder, Rung};
 pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
 pub use reference::ReferenceStepper;
-pub use report::{ContactReport, Event, EventKind, StepCause, StepError, StepReport};
+pub use report::{ContactReport, Correction, Event, EventKind, StepCause, StepError, StepReport};
 pub use rows::JointRow;
-pub use scheme::{FrictionSet, Impact, LineariseAt, Margin, Method, PrescribedSlip, Preset, Scheme, SchemeError};
+pub use scheme::{
+    FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PrescribedSlip, Preset, Scheme, SchemeError,
+    Stabilisation,
+};
 pub use step::{Stepper, TimeStepper};
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};
 pub use workspace::{ContactImpulse, Start, Workspace};

@@ -35,6 +35,21 @@ pub struct StepReport {
     pub penetration: f64,
     /// Largest joint error at the end of the step.
     pub joint_error: f64,
+    /// Steps it was made in: one, and more where it had to be halved.   [STEP-13]
+    pub substeps: u32,
+    /// What stabilisation changed after the step; nothing where it acts within it.
+    pub correction: Option<Correction>,
+}
+
+/// What stabilisation did to positions and velocities after a step.   [STAB-5]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Correction {
+    /// Linear problems solved for it.
+    pub rounds: u32,
+    /// The largest error left in what was corrected, m, m/s or dimensionless.
+    pub residual: f64,
+    /// Mechanical energy it added, J; negative where it took some.
+    pub energy: f64,
 }
 
 impl StepReport {
@@ -59,6 +74,8 @@ impl StepReport {
             rung: climb.rung,
             penetration: measured.penetration,
             joint_error: measured.joints,
+            substeps: 1,
+            correction: None,
         }
     }
 }
@@ -160,6 +177,42 @@ pub enum StepCause {
         rungs: Vec<&'static str>,
         /// What to try next.
         hint: &'static str,
+    },
+    /// Projection did not get back onto the constraints.
+    #[error(
+        "positions or velocities could not be projected onto the constraints (error {residual:.3e} after {rounds} rounds, worst at {worst}); bodies may be wedged or joints contradict each other"
+    )]
+    NotProjected {
+        /// The largest error left.
+        residual: f64,
+        /// Linear problems solved.
+        rounds: u32,
+        /// The contact or joint of the largest error, by name.
+        worst: String,
+    },
+    /// A step outside what a simulation allows.
+    #[error("the step is {value} s, but must be from {least} to {most} s")]
+    StepSize {
+        /// Smallest.
+        least: f64,
+        /// Largest.
+        most: f64,
+        /// What was asked for.
+        value: f64,
+    },
+    /// A step too short beside an earlier one: velocities stay bounded only for bounded ratios.   [STEP-14]
+    #[error(
+        "a step of {value} s after one of {largest} s is a ratio of {ratio}, but at most {bound} is allowed; shorten steps in a new simulation, or raise the bound"
+    )]
+    StepRatio {
+        /// What was asked for, s.
+        value: f64,
+        /// The largest step so far, s.
+        largest: f64,
+        /// Their ratio.
+        ratio: f64,
+        /// The bound.
+        bound: f64,
     },
     /// A number stopped being finite.
     #[error("the {what} of {culprit} is not a finite number")]

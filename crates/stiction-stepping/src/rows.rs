@@ -2,7 +2,7 @@
 
 use stiction_multibody::{BodyId, Model, Wrench};
 
-use crate::{Contact, Impact, Start, Workspace};
+use crate::{Contact, Impact, Stabilisation, Start, Workspace, baumgarte};
 
 /// A joint row W_bᵀ v⁺ + bias = 0 as wrenches on its two bodies.   [STEP-2]
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,10 @@ pub struct JointRow {
 
 /// Fills `ws.joint_rows` and the biases of `ws.contacts`.
 pub(crate) fn write(start: &Start, ws: &mut Workspace) {
-    joints(start, ws);
+    match start.scheme.stabilisation {
+        Stabilisation::Baumgarte { damping, stiffness } => baumgarte::joints(start, (damping, stiffness), ws),
+        _ => joints(start, ws),
+    }
     contacts(start, ws);
     if start.scheme.impact == Impact::Newton {
         rebounds(start, ws);

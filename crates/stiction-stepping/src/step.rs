@@ -10,6 +10,7 @@ use crate::{
     impact::collide,
     ladder::Climb,
     measure::measure,
+    stabilise::stabilise,
 };
 
 /// A way to make a step. It fills `ws.next` and the reports of the workspace; the state is swapped by the caller.
@@ -68,7 +69,12 @@ impl Stepper for TimeStepper {
                 continue;
             }
             let climb = Climb { iterations, ..climb };
-            return Ok(StepReport::of(start.model, ws, &climb, (passes, impacts(ws)), measured));
+            let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
+            let measured = if correction.is_some() { self.measure_end(start, ws)?.0 } else { measured };
+            return Ok(StepReport {
+                correction,
+                ..StepReport::of(start.model, ws, &climb, (passes, impacts(ws)), measured)
+            });
         }
     }
 }

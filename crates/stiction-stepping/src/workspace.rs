@@ -5,7 +5,10 @@ use stiction_complementarity::{FrictionProblem, FrictionSolution, MixedLcp, Mixe
 use stiction_geometry::{ContactPoint, broad_phase::Aabb};
 use stiction_multibody::{Configuration, Model, State, Wrench};
 
-use crate::{Contact, ContactReport, Event, ImpactReport, Layout, Scheme, formulation::StepProblem, rows::JointRow};
+use crate::{
+    Contact, ContactReport, Event, ImpactReport, Layout, Scheme, formulation::StepProblem, rows::JointRow,
+    stabilise::AfterStep,
+};
 
 /// What a step starts from.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +56,13 @@ pub struct Workspace {
     pub(crate) applied: Vec<Wrench>,
     /// How far each body can reach within the step.
     pub(crate) reach: Vec<f64>,
+    /// Bodies at q ⊖ h v and at q ⊕ h v, for Baumgarte's equation.
+    pub(crate) behind: Configuration,
+    pub(crate) ahead: Configuration,
+    /// The memory of corrections after the step.
+    pub(crate) after: Option<Box<AfterStep>>,
+    /// Diagonal of the joint rows: how far each gives way under a unit impulse. Empty in a step, where joints are rigid.
+    pub(crate) softness: Vec<f64>,
     pub(crate) boxes: Vec<Option<Aabb>>,
     pub(crate) pairs: Vec<(usize, usize)>,
     pub(crate) points: Vec<ContactPoint>,
@@ -135,5 +145,8 @@ impl Workspace {
         self.directions.iter_mut().for_each(|d| *d = Vector3::repeat(f64::NAN));
         self.applied.iter_mut().for_each(|w| *w = Wrench::of_torque(Vector3::repeat(f64::NAN)));
         self.contacts.iter_mut().for_each(|c| c.gap_end = f64::NAN);
+        if let Some(after) = &mut self.after {
+            after.poison();
+        }
     }
 }

@@ -6,14 +6,17 @@ use serde::{Deserialize, Serialize};
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, Event, ImpactReport, Infeasibility, Ladder, Method, MoreauJean, ReferenceStepper, Scheme, Start,
-    StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper, Workspace, infeasibility,
+    ContactReport, Event, Halving, ImpactReport, Infeasibility, Ladder, Method, MoreauJean, ReferenceStepper, Scheme,
+    Start, StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper, Workspace, infeasibility,
 };
 
 use crate::{BuildError, RestoreError};
 
 /// Smallest and largest step, s.
 const STEP_RANGE: (f64, f64) = (1e-12, 10.0);
+
+/// Largest ratio between an earlier step and a later one, unless told otherwise.   [STEP-14]
+const STEP_RATIO: f64 = 1000.0;
 
 /// Version of the saved state; a change of [`State`] raises it.
 const SAVE_VERSION: u32 = 2;
@@ -23,7 +26,13 @@ pub struct Simulation {
     model: Arc<Model>,
     scheme: Scheme,
     h: f64,
+    /// The step that was made last, s.
+    last_step: f64,
+    /// The largest step so far, the fixed one included, s.
+    largest_step: f64,
+    step_ratio: f64,
     stepper: Box<dyn Stepper>,
+    halving: Halving,
     state: State,
     configuration: Configuration,
     workspace: Workspace,
@@ -45,6 +54,9 @@ struct Saved {
     stiction_state: u32,
     bodies: Vec<String>,
     step: f64,
+    /// The largest step so far, where steps of other lengths were made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    largest_step: Option<f64>,
     state: State,
 }
 
@@ -62,7 +74,19 @@ impl Simulation {
         let mut configuration = Configuration::default();
         configuration.update(&model, &state.q, &state.v, state.time);
         let stepper = stepper(&scheme);
-        Ok(Self { model, scheme, h: step, stepper, state, configuration, workspace: Workspace::default() })
+        Ok(Self {
+            model,
+            scheme,
+            h: step,
+            last_step: step,
+            largest_step: step,
+            step_ratio: STEP_RATIO,
+            stepper,
+            halving: Halving::default(),
+            state,
+            configuration,
+            workspace: Workspace::default(),
+        })
     }
 
     /// The simulation a scene describes.
@@ -81,16 +105,45 @@ impl Simulation {
         self
     }
 
+    /// Allows another ratio, at least 1, between earlier and later steps of [`Self::step_with`]; 1000 unless told otherwise.
+    pub fn with_step_ratio(mut self, bound: f64) -> Self {
+        self.step_ratio = bound.max(1.0);
+        self
+    }
+
     /// Advances by one step, or leaves the state untouched and says why not.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        let Self { model, scheme, state, stepper, workspace, .. } = self;
-        let report = stepper
-            .step(&Start { model, scheme, state, h: self.h }, workspace)
-            .map_err(|cause| StepError { step: state.step + 1, time: state.time, cause })?;
+        self.step_with(self.h)
+    }
+
+    /// Advances by a step of `h` seconds, this time only, or leaves the state untouched and says why not.
+    ///
+    /// Steps may grow freely; none may be shorter than the largest so far divided by the bound of [`Self::with_step_ratio`], for which
+    /// velocities are known to stay bounded.   [STEP-14]
+    pub fn step_with(&mut self, h: f64) -> Result<StepReport, StepError> {
+        let made = self.check_step(h).and_then(|()| {
+            let Self { model, scheme, state, stepper, halving, workspace, .. } = self;
+            halving.step(stepper.as_mut(), &Start { model, scheme, state, h }, workspace)
+        });
+        let report = made.map_err(|cause| StepError { step: self.state.step + 1, time: self.state.time, cause })?;
         // The step happened whole: what was made beside the state becomes the state.
         std::mem::swap(&mut self.state, &mut self.workspace.next);
         std::mem::swap(&mut self.configuration, &mut self.workspace.end);
+        self.last_step = h;
+        self.largest_step = self.largest_step.max(h);
         Ok(report)
+    }
+
+    fn check_step(&self, h: f64) -> Result<(), StepCause> {
+        let (least, most) = STEP_RANGE;
+        if !(least..=most).contains(&h) {
+            return Err(StepCause::StepSize { least, most, value: h });
+        }
+        let (ratio, bound) = (self.largest_step / h, self.step_ratio);
+        if ratio > bound {
+            return Err(StepCause::StepRatio { value: h, largest: self.largest_step, ratio, bound });
+        }
+        Ok(())
     }
 
     /// The model.
@@ -113,9 +166,14 @@ impl Simulation {
         self.state.time
     }
 
-    /// Step size, s.
+    /// Step size of [`Self::step`], s.
     pub fn step_size(&self) -> f64 {
         self.h
+    }
+
+    /// Length of the last step, s: that of [`Self::step`] unless [`Self::step_with`] made another.
+    pub fn last_step_size(&self) -> f64 {
+        self.last_step
     }
 
     /// Poses and twists of all bodies now.
@@ -161,7 +219,7 @@ impl Simulation {
     /// Force and torque (about its centre of mass) that a joint exerted on its second body over the last step.
     pub fn joint_wrench(&self, id: JointId) -> Option<Wrench> {
         let joint = self.model.joint(id)?;
-        Some(joint.wrench(self.workspace.linearised(), self.joint_impulses(), self.h))
+        Some(joint.wrench(self.workspace.linearised(), self.joint_impulses(), self.last_step))
     }
 
     /// The complementarity problem of the last step, solved or not: a value that can be saved and solved again.
@@ -180,6 +238,7 @@ impl Simulation {
             stiction_state: SAVE_VERSION,
             bodies: self.body_names().map(str::to_owned).collect(),
             step: self.h,
+            largest_step: (self.largest_step > self.h).then_some(self.largest_step),
             state: self.state.clone(),
         };
         serde_json::to_string(&saved).unwrap_or_default()
@@ -197,7 +256,13 @@ impl Simulation {
         if saved.step.to_bits() != self.h.to_bits() {
             return Err(RestoreError::Mismatch(format!("its step is {} s, here it is {} s", saved.step, self.h)));
         }
-        self.set_state(&saved.state)
+        let largest = saved.largest_step.unwrap_or(self.h);
+        if !(self.h..=STEP_RANGE.1).contains(&largest) {
+            return Err(RestoreError::Mismatch("its largest step is not that of a simulation".into()));
+        }
+        self.set_state(&saved.state)?;
+        self.largest_step = largest;
+        Ok(())
     }
 
     /// Puts the simulation into another state of the same model; on error nothing changes.

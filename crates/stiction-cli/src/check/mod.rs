@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use stiction::{
     BodyId, BodyKind, Dimension, Expression, LineariseAt, Load, Margin, Method, Model, Preset, Scheme, Simulation,
+    Stabilisation,
     geometry::{Scratch, contacts},
     multibody::{ExpressionMotion, may_collide},
     scene::{self, Scene},
@@ -79,6 +80,8 @@ struct SchemeRow {
     jacobians: &'static str,
     friction: &'static str,
     impact: &'static str,
+    stabilisation: String,
+    halve_steps: u32,
 }
 
 #[derive(Debug, Serialize)]
@@ -196,6 +199,15 @@ fn scheme_row(scheme: &Scheme) -> SchemeRow {
         },
         friction: scheme.friction.name(),
         impact: scheme.impact.name(),
+        stabilisation: match scheme.stabilisation {
+            Stabilisation::Baumgarte { damping, stiffness } => {
+                format!("baumgarte with damping {damping} and stiffness {stiffness}")
+            }
+            Stabilisation::Ascher { rate } => format!("ascher with rate {rate}"),
+            Stabilisation::Projection(manifold) => format!("projection of {}", manifold.name()),
+            other => other.name().to_owned(),
+        },
+        halve_steps: scheme.halve_steps,
     }
 }
 

@@ -52,15 +52,19 @@ fn bodies(bodies: &[BodyRow]) -> String {
 }
 
 fn scheme(contents: &Contents) -> String {
-    let SchemeRow { gamma, joint_gamma, directions, margin, jacobians, friction, impact } = &contents.scheme;
+    let SchemeRow { gamma, joint_gamma, directions, margin, jacobians, friction, impact, stabilisation, halve_steps } =
+        &contents.scheme;
     let directions = if contents.dimension == 2 { &2 } else { directions };
     let friction = match *friction {
         "polygon" => format!("polygon with {directions} directions"),
         other => other.to_owned(),
     };
-    format!(
+    let mut parts = vec![format!(
         "gamma {gamma}, joint_gamma {joint_gamma}, friction {friction}, impact {impact}, margin {margin}, jacobians {jacobians}"
-    )
+    )];
+    parts.extend((stabilisation != "usual").then(|| format!("stabilisation {stabilisation}")));
+    parts.extend((*halve_steps > 0).then(|| format!("halve_steps {halve_steps}")));
+    parts.join(", ")
 }
 
 /// What moves by prescription: kinematic bodies and surfaces that run.

@@ -54,6 +54,22 @@ fn check_shows_what_is_prescribed() {
 }
 
 #[test]
+fn stabilisation_is_shown_by_check_and_told_by_run() {
+    let folder = folder("stabilisation");
+    let pendulum = scene("pendulum_on_belt");
+    let changes = ["--set", "scheme.stabilisation.projection=both", "--set", "scheme.halve_steps=3"];
+    let shown = call(&folder, &[&["check", &pendulum], &changes[..]].concat()).expect(0).stdout;
+    assert!(shown.contains("stabilisation projection of both, halve_steps 3"), "{shown}");
+    let run = ["run", &pendulum, "--duration", "0.1", "--json", "--set", "simulation.preset=anitescu-potra"];
+    let json = call(&folder, &[&run, &changes[..2]].concat()).expect(0).json();
+    let number = |value: &serde_json::Value| value.as_f64().expect("a number");
+    assert!(number(&json["correction"]["residual_max"]) <= 1e-12 && number(&json["joint_error"]["max"]) <= 1e-12);
+    assert!(json.get("halved").is_none());
+    let refused = call(&folder, &["check", &scene("falling_rod"), "--set", "scheme.stabilisation=multiplier"]);
+    assert!(refused.expect(2).stderr.contains("there are none"));
+}
+
+#[test]
 fn check_warns_of_bodies_that_start_inside_each_other() {
     let folder = folder("check-overlap");
     let sunk = ["check", &scene("falling_rod"), "--set", "body.rod.position=[0.0, 0.1]"];

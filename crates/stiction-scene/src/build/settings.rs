@@ -1,13 +1,16 @@
 //! `[simulation]` and `[scheme]`: limits, and what is left out filled in.
 
 use stiction_multibody::limits;
-use stiction_stepping::{Margin, Preset, Scheme};
+use stiction_stepping::{Margin, Preset, Scheme, Stabilisation};
 
 use super::reader::At;
 use crate::{
     Settings,
     error::Fault,
-    file::{Count, MarginValue, SceneFile},
+    file::{
+        AscherTable, BaumgarteTable, Count, MarginValue, SceneFile, StabilisationTable, StabilisationValue,
+        StabilisationWord,
+    },
     numbers::plain,
 };
 
@@ -66,8 +69,33 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
     scheme.margin = margin(&at.key("margin"), table.margin.as_ref())?;
     scheme.prescribed_slip = table.prescribed_slip.into();
     scheme.orientation = table.orientation.into();
+    scheme.stabilisation = stabilisation(&at.key("stabilisation"), table.stabilisation.as_ref())?;
+    scheme.halve_steps = table.halve_steps.unwrap_or(0);
     scheme.validate().map_err(|error| at.key(error.field).fault(error.to_string()))?;
     Ok(scheme)
+}
+
+fn stabilisation(at: &At, value: Option<&StabilisationValue>) -> Result<Stabilisation, Fault> {
+    let table = match value {
+        None | Some(StabilisationValue::Word(StabilisationWord::Usual)) => return Ok(Stabilisation::Usual),
+        Some(StabilisationValue::Word(StabilisationWord::Multiplier)) => return Ok(Stabilisation::Multiplier),
+        Some(StabilisationValue::Word(StabilisationWord::Reduction)) => return Ok(Stabilisation::Reduction),
+        Some(StabilisationValue::Table(table)) => table,
+    };
+    match *table {
+        StabilisationTable {
+            baumgarte: Some(BaumgarteTable { damping, stiffness }),
+            ascher: None,
+            projection: None,
+        } => Ok(Stabilisation::Baumgarte { damping, stiffness }),
+        StabilisationTable { baumgarte: None, ascher: Some(AscherTable { rate }), projection: None } => {
+            Ok(Stabilisation::Ascher { rate })
+        }
+        StabilisationTable { baumgarte: None, ascher: None, projection: Some(manifold) } => {
+            Ok(Stabilisation::Projection(manifold.into()))
+        }
+        _ => Err(at.fault("`stabilisation` must have exactly one of `baumgarte`, `ascher`, `projection`")),
+    }
 }
 
 fn weight(at: &At, value: Option<f64>) -> Result<Option<f64>, Fault> {

@@ -19,8 +19,11 @@ pub(crate) use body::{BodyKindName, BodyTable, MotionTable, VibrationTable};
 pub(crate) use contact::{ContactDefaultTable, ContactRuleTable, ContactTable};
 pub(crate) use force::{DamperTable, LoadTable, SpringTable};
 pub(crate) use joint::{JointKindName, JointTable};
+pub(crate) use scheme_words::StabilisationWord;
 pub(crate) use shape::{PolygonTable, ShapeTable};
-pub(crate) use simulation::{SchemeTable, SimulationTable};
+pub(crate) use simulation::{
+    AscherTable, BaumgarteTable, SchemeTable, SimulationTable, StabilisationTable, StabilisationValue,
+};
 pub(crate) use value::{
     Angle, Count, Inertia, MarginValue, Orientation, OrientationTable, Scalar, ScalarVector, Spin, Torque, Vector,
 };

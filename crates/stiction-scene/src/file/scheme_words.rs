@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction_multibody::OrientationUpdate;
-use stiction_stepping::{FrictionSet, Impact, LineariseAt, PrescribedSlip, Preset};
+use stiction_stepping::{FrictionSet, Impact, LineariseAt, Manifold, PrescribedSlip, Preset};
 
 /// A named scheme: a row of the table of choices.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
@@ -149,6 +149,42 @@ impl From<ImpactWord> for Impact {
             ImpactWord::Inelastic => Self::Inelastic,
             ImpactWord::Newton => Self::Newton,
             ImpactWord::Poisson => Self::Poisson,
+        }
+    }
+}
+
+/// A way to stabilise that needs no numbers.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "StabilisationWord")]
+pub(crate) enum StabilisationWord {
+    /// That of the preset: its weights γ, or projection in the reference.
+    Usual,
+    /// Multipliers of their own keep the positions of joints.
+    Multiplier,
+    /// Independent coordinates only; for the preset `reference`.
+    Reduction,
+}
+
+/// What a projection after the step restores.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Manifold")]
+pub(crate) enum ManifoldWord {
+    /// Joints are closed and bodies apart.
+    Positions,
+    /// Joints do not move apart.
+    Velocities,
+    /// Positions, then velocities.
+    Both,
+}
+
+impl From<ManifoldWord> for Manifold {
+    fn from(word: ManifoldWord) -> Self {
+        match word {
+            ManifoldWord::Positions => Self::Positions,
+            ManifoldWord::Velocities => Self::Velocities,
+            ManifoldWord::Both => Self::Both,
         }
     }
 }

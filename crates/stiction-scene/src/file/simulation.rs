@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scheme_words::{FrictionWord, ImpactWord, JacobiansWord, PresetWord, SlipWord, TurningWord};
+use super::scheme_words::{
+    FrictionWord, ImpactWord, JacobiansWord, ManifoldWord, PresetWord, SlipWord, StabilisationWord, TurningWord,
+};
 use super::{Count, MarginValue, Vector};
 
 /// How long and how finely to simulate.
@@ -61,4 +63,55 @@ pub(crate) struct SchemeTable {
     /// How orientations in space advance: by the `exponential` map, or by the plain `euler` step of the papers.
     #[serde(default)]
     pub(crate) orientation: TurningWord,
+    /// What is done against drift in joints and gaps: `"usual"` (when left out), `"multiplier"`, `"reduction"`, or a table
+    /// with one of `baumgarte`, `ascher`, `projection`.
+    pub(crate) stabilisation: Option<StabilisationValue>,
+    /// How often a step that was not solved may be halved, up to 10; 0 when left out.
+    #[schemars(range(min = 0, max = 10), title = "a whole number from 0 to 10", extend("examples" = [4]))]
+    pub(crate) halve_steps: Option<u32>,
+}
+
+/// What is done against drift: a word, or a table with numbers.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(
+    title = "\"usual\", \"multiplier\", \"reduction\" or a table with one of `baumgarte`, `ascher`, `projection`",
+    extend("examples" = [{"projection": "both"}])
+)]
+pub(crate) enum StabilisationValue {
+    Word(StabilisationWord),
+    Table(StabilisationTable),
+}
+
+/// A way to stabilise with its numbers; exactly one of the three.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StabilisationTable {
+    /// Joint errors Φ obey Φ'' + a Φ' + b Φ = 0.
+    pub(crate) baumgarte: Option<BaumgarteTable>,
+    /// Joint errors decay as exp(−rate t).
+    pub(crate) ascher: Option<AscherTable>,
+    /// After the step: `positions` (joints closed, bodies apart), `velocities` (of joints) or `both`.
+    pub(crate) projection: Option<ManifoldWord>,
+}
+
+/// The coefficients of Baumgarte's equation; damping² = 4 stiffness closes fastest without swinging.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BaumgarteTable {
+    /// The coefficient a of Φ', 1/s.
+    #[schemars(extend("examples" = [20.0], "exclusiveMinimum" = 0, "maximum" = 1e12))]
+    pub(crate) damping: f64,
+    /// The coefficient b of Φ, 1/s².
+    #[schemars(extend("examples" = [100.0], "exclusiveMinimum" = 0, "maximum" = 1e12))]
+    pub(crate) stiffness: f64,
+}
+
+/// The rate of Ascher's term.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AscherTable {
+    /// How fast joint errors decay, 1/s.
+    #[schemars(extend("examples" = [50.0], "exclusiveMinimum" = 0, "maximum" = 1e12))]
+    pub(crate) rate: f64,
 }

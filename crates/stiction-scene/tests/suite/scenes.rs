@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 use stiction_multibody::{BodyKind, Dimension, JointKind, OrientationUpdate};
-use stiction_scene::{Settings, load, parse};
-use stiction_stepping::{LineariseAt, Margin, PrescribedSlip, Preset};
+use stiction_scene::{Settings, load, parse, parse_with};
+use stiction_stepping::{LineariseAt, Manifold, Margin, PrescribedSlip, Preset, Stabilisation};
 
 use crate::{PLANAR, SPATIAL, all_scenes};
 
@@ -133,4 +133,52 @@ fn the_dimension_is_found_from_the_positions() {
         let scene = parse(&format!("{planar}{extra}\n"), "x.toml").unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(scene.model.dimension(), dimension);
     }
+}
+
+#[test]
+fn every_way_to_stabilise_is_read_and_bad_ones_are_refused() {
+    let read = |line: &str| {
+        let text = PLANAR.replacen("[scheme]", &format!("[scheme]\n{line}"), 1);
+        parse(&text, "x.toml").map(|scene| scene.settings.scheme).map_err(|error| error.to_string())
+    };
+    let ways = [
+        ("\"usual\"", Stabilisation::Usual),
+        ("\"multiplier\"", Stabilisation::Multiplier),
+        ("\"reduction\"", Stabilisation::Reduction),
+        (
+            "{ baumgarte = { damping = 20, stiffness = 100.0 } }",
+            Stabilisation::Baumgarte { damping: 20.0, stiffness: 100.0 },
+        ),
+        ("{ ascher = { rate = 50.0 } }", Stabilisation::Ascher { rate: 50.0 }),
+        ("{ projection = \"positions\" }", Stabilisation::Projection(Manifold::Positions)),
+        ("{ projection = \"velocities\" }", Stabilisation::Projection(Manifold::Velocities)),
+        ("{ projection = \"both\" }", Stabilisation::Projection(Manifold::Both)),
+    ];
+    for (text, expected) in ways {
+        let scheme = read(&format!("stabilisation = {text}")).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((scheme.stabilisation, scheme.halve_steps), (expected, 0));
+    }
+    assert_eq!(read("halve_steps = 10").map(|scheme| scheme.halve_steps), Ok(10));
+    let bad = [
+        ("halve_steps = 11", "`halve_steps` is 11, but must be a whole number from 0 to 10"),
+        ("halve_steps = -1", "a whole number from 0 to 10"),
+        ("stabilisation = \"baumgarte\"", "a table with one of `baumgarte`, `ascher`, `projection`"),
+        ("stabilisation = {}", "exactly one of `baumgarte`, `ascher`, `projection`"),
+        ("stabilisation = { ascher = { rate = 1.0 }, projection = \"both\" }", "exactly one of"),
+        ("stabilisation = { ascher = { rate = 0.0 } }", "the rate must be positive"),
+        ("stabilisation = { ascher = { rate = 1e13 } }", "at most 1e12"),
+        ("stabilisation = { ascher = { speed = 1.0 } }", "unknown key `speed` in `ascher`"),
+        ("stabilisation = { baumgarte = { damping = 1.0 } }", "`baumgarte` needs `stiffness`"),
+        ("stabilisation = { baumgarte = { damping = -1.0, stiffness = 1.0 } }", "the damping must be positive"),
+        ("stabilisation = { projection = \"all\" }", "\"positions\", \"velocities\", \"both\""),
+    ];
+    for (line, sentence) in bad {
+        let error = read(line).unwrap_err();
+        assert!(error.starts_with("x.toml:10:") && error.contains(sentence), "{error}");
+    }
+    let set = |path: &str, value: &str| (path.to_owned(), value.to_owned());
+    let changes = [set("scheme.stabilisation.projection", "both"), set("scheme.halve_steps", "3")];
+    let scene = parse_with(PLANAR, "x.toml", &changes).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(scene.settings.scheme.stabilisation, Stabilisation::Projection(Manifold::Both));
+    assert_eq!(scene.settings.scheme.halve_steps, 3);
 }

@@ -93,12 +93,12 @@ fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> 
     }
 }
 
-fn name_contact(model: &Model, contact: Option<&Contact>) -> String {
+pub(crate) fn name_contact(model: &Model, contact: Option<&Contact>) -> String {
     let name = |id: BodyId| model.body(id).map_or("?", |body| body.name.as_str());
     contact.map_or_else(String::new, |c| format!("the contact between \"{}\" and \"{}\"", name(c.a), name(c.b)))
 }
 
-fn name_joint(model: &Model, row: usize) -> String {
+pub(crate) fn name_joint(model: &Model, row: usize) -> String {
     let joint = model.joints().iter().rev().find(|joint| joint.first_row() <= row);
     format!("joint \"{}\"", joint.map_or("?", |joint| joint.name.as_str()))
 }

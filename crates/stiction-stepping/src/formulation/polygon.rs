@@ -113,6 +113,9 @@ fn momentum_rows(start: &Start, ws: &mut Workspace) {
         for (column, value) in ws.joint_jacobian.row(row) {
             matrix.push(column, value);
         }
+        if let Some(&softness) = ws.softness.get(row) {
+            matrix.push(n_v + row, softness);
+        }
         matrix.finish_row();
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Instant {
     pub(super) rate: DVector<f64>,
     /// M⁻¹ f.
     pub(super) free: DVector<f64>,
+    /// J.
+    pub(super) jacobian: DMatrix<f64>,
     /// M⁻¹ Jᵀ.
     pub(super) response: DMatrix<f64>,
     /// W = J M⁻¹ Jᵀ.
@@ -49,6 +51,8 @@ pub(super) struct Instant {
 pub(super) enum Trouble {
     /// A closed contact is not there any more: its features parted.
     Lost(ContactId),
+    /// The independent coordinates of the piece do not reach so far.
+    OutOfChart,
     /// Something no smaller step can mend.
     Cause(StepCause),
 }
@@ -121,6 +125,7 @@ impl Instant {
             value,
             rate: DVector::from_vec(rate),
             free,
+            jacobian,
             response,
             delassus,
             free_rate,

@@ -17,9 +17,11 @@ mod ledger;
 mod modes;
 mod motion;
 mod projection;
+mod reduction;
 mod restart;
 mod run;
 mod runge_kutta;
+mod stabilise;
 
 use stiction_multibody::ContactMode;
 
@@ -158,5 +160,7 @@ fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport
         rung: "reference",
         penetration: measured.penetration,
         joint_error: measured.joints,
+        substeps: 1,
+        correction: None,
     })
 }

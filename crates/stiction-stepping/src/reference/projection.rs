@@ -13,41 +13,54 @@ use super::{
     instant::{Depth, Instant, Trouble},
     motion::Motion,
 };
+use crate::{Manifold, Stabilisation};
 
 /// Rounds of Newton's method for positions: drift is tiny, and the second squares what the first leaves.
 const ROUNDS: usize = 2;
 
-/// Projects q onto Φ = 0, ψ = 0 and then v onto the velocities that keep it there, with no slip where contacts stick.   [REF-5]
+/// Projects q onto Φ = 0, ψ = 0 and then v onto the velocities that keep it there, with no slip where contacts stick; joints
+/// only onto the manifolds the scheme names.   [REF-5] [STAB-5]
 pub(super) fn project(
     eyes: &mut Eyes,
     motion: &mut Motion,
     time: f64,
     closed: &[(ContactId, Mode)],
+    by: Stabilisation,
 ) -> Result<(), Trouble> {
-    if closed.is_empty() && eyes.model.joint_rows() == 0 {
+    let manifold = match by {
+        Stabilisation::Usual => Some(Manifold::Both),
+        Stabilisation::Projection(manifold) => Some(manifold),
+        _ => None,
+    };
+    let (positions, velocities) = manifold.map_or((false, false), |m| (m.has_positions(), m.has_velocities()));
+    if closed.is_empty() && (eyes.model.joint_rows() == 0 || !(positions || velocities)) {
         return Ok(());
     }
     let ids: Vec<_> = closed.iter().map(|(id, _)| *id).collect();
     for _ in 0..ROUNDS {
         let at = Instant::new(eyes, motion, time, &ids, Depth::Velocities)?;
-        let rows: Vec<_> = (0..at.joint_rows).chain(at.contacts.iter().map(|block| block.first)).collect();
-        let step = correction(&at, &rows, &at.value);
+        let step = correction(&at, &at.position_rows(), &wanted(&at, &at.value, positions));
         motion.shift(eyes.model, step.as_slice());
         motion.normalise(eyes.model);
     }
     let at = Instant::new(eyes, motion, time, &ids, Depth::Velocities)?;
-    let mut rows: Vec<_> = (0..at.joint_rows).collect();
-    for (block, (_, mode)) in at.contacts.iter().zip(closed) {
-        let count = if *mode == Mode::Stick { block.rows } else { 1 };
-        rows.extend(block.first..block.first + count);
-    }
-    let step = correction(&at, &rows, &at.rate);
+    let rows = at.velocity_rows(closed.iter().map(|(_, mode)| *mode));
+    let step = correction(&at, &rows, &wanted(&at, &at.rate, velocities));
     motion.v.iter_mut().zip(step.iter()).for_each(|(v, dv)| *v += dv);
     Ok(())
 }
 
+/// The errors to remove: all, or those of contacts while joints keep theirs.
+fn wanted(at: &Instant, error: &DVector<f64>, joints: bool) -> DVector<f64> {
+    let mut error = error.clone();
+    if !joints {
+        error.rows_mut(0, at.joint_rows).fill(0.0);
+    }
+    error
+}
+
 /// −M⁻¹ Jᵀ W⁺ error over some of the rows.
-fn correction(at: &Instant, rows: &[usize], error: &DVector<f64>) -> DVector<f64> {
+pub(super) fn correction(at: &Instant, rows: &[usize], error: &DVector<f64>) -> DVector<f64> {
     let matrix = at.delassus.select_rows(rows.iter()).select_columns(rows.iter());
     let target = -error.select_rows(rows.iter());
     let scale = DVector::from_iterator(rows.len(), rows.iter().map(|&row| scale_of(at.delassus[(row, row)])));

@@ -43,9 +43,9 @@ impl Run<'_> {
         let ids = self.ids();
         let time = self.time();
         let at = match Instant::new(&mut self.eyes, &self.motion, time, &ids, Depth::Accelerations) {
-            Ok(at) => at,
+            Ok(at) => at.stabilised(self.stabilisation()),
             Err(Trouble::Cause(cause)) => return Err(cause),
-            Err(Trouble::Lost(_)) => return Ok(false),
+            Err(Trouble::Lost(_) | Trouble::OutOfChart) => return Ok(false),
         };
         let mut modes = self.modes();
         let forces = balance(&at, &modes);
@@ -102,15 +102,17 @@ impl Run<'_> {
                 None => break,
             }
         }
-        Err(StepCause::NoMotion { time: self.time(), contact: self.name(ids.first().copied()) })
+        Err(self.no_motion(ids.first().copied()))
     }
 
     fn instant(&mut self, ids: &[ContactId]) -> Result<Instant, StepCause> {
         let time = self.time();
-        Instant::new(&mut self.eyes, &self.motion, time, ids, Depth::Accelerations).map_err(|trouble| match trouble {
-            Trouble::Cause(cause) => cause,
-            Trouble::Lost(id) => self.unresolved(id),
-        })
+        match Instant::new(&mut self.eyes, &self.motion, time, ids, Depth::Accelerations) {
+            Ok(at) => Ok(at.stabilised(self.stabilisation())),
+            Err(Trouble::Cause(cause)) => Err(cause),
+            Err(Trouble::Lost(id)) => Err(self.no_motion(Some(id))),
+            Err(Trouble::OutOfChart) => Err(self.no_motion(None)),
+        }
     }
 
     /// The impact of all contacts that touch: u_n⁺ + ε u_n⁻ ≥ 0 ⊥ p_n ≥ 0 with friction. Returns those that stay closed.   [REF-10]
@@ -125,7 +127,7 @@ impl Run<'_> {
             }
         }
         let Some(impulse) = self.impulses.solve(self.model(), &at, &q) else {
-            return Err(StepCause::NoMotion { time: self.time(), contact: self.name(ids.first().copied()) });
+            return Err(self.no_motion(ids.first().copied()));
         };
         self.hits +=
             at.contacts.iter().filter(|block| impulse[block.first] > 0.0 && at.rate[block.first] < -RESTING).count();
@@ -213,7 +215,7 @@ impl Run<'_> {
         )
     }
 
-    fn unresolved(&self, id: ContactId) -> StepCause {
-        StepCause::NoMotion { time: self.time(), contact: self.name(Some(id)) }
+    pub(super) fn no_motion(&self, id: Option<ContactId>) -> StepCause {
+        StepCause::NoMotion { time: self.time(), contact: self.name(id) }
     }
 }

@@ -13,9 +13,10 @@ use super::{
     modes::consistent,
     motion::Motion,
     projection::project,
+    reduction::Chart,
     runge_kutta::{Sample, Trial, attempt},
 };
-use crate::{Event, Start, StepCause};
+use crate::{Event, Stabilisation, Start, StepCause};
 
 /// Events are located to this time, s.
 const TIME_RESOLUTION: f64 = 1e-13;
@@ -118,10 +119,11 @@ impl<'a> Run<'a> {
             let trial = match self.attempt(length) {
                 Ok(trial) => trial,
                 Err(Trouble::Cause(cause)) => return Err(cause),
-                Err(Trouble::Lost(_)) if length > SHORTEST => {
+                Err(Trouble::Lost(_) | Trouble::OutOfChart) if length > SHORTEST => {
                     wanted = 0.5 * length;
                     continue;
                 }
+                Err(Trouble::OutOfChart) => return Err(self.no_motion(None)),
                 Err(Trouble::Lost(id)) => {
                     self.lose(id)?;
                     wanted = BEYOND;
@@ -166,14 +168,26 @@ impl<'a> Run<'a> {
     fn attempt(&mut self, length: f64) -> Result<Trial<Kept>, Trouble> {
         let (ids, modes) = (self.ids(), self.modes());
         let (model, time) = (self.model(), self.time());
-        let eyes = &mut self.eyes;
+        let (by, eyes) = (self.stabilisation(), &mut self.eyes);
         self.pieces += 1;
+        let chart = (by == Stabilisation::Reduction).then(|| Chart::new(eyes, &self.motion, time)).transpose()?;
         attempt(&self.motion, time, length, self.tolerance, |motion, time| {
             motion.normalise(model);
-            let at = Instant::new(eyes, motion, time, &ids, Depth::Accelerations)?;
+            if let Some(chart) = &chart {
+                chart.restore(eyes, motion, time)?;
+            }
+            let at = Instant::new(eyes, motion, time, &ids, Depth::Accelerations)?.stabilised(by);
             let forces = balance(&at, &modes);
-            let acceleration: Vec<f64> = forces.acceleration.iter().copied().collect();
-            Ok(Sample { rate: motion.rate(model, acceleration), loads: loads(&at, &forces.force), kept: (at, forces) })
+            let mut acceleration: Vec<f64> = forces.acceleration.iter().copied().collect();
+            let rate = match at.stabilising_rates(&modes, by) {
+                None => motion.rate(model, acceleration),
+                Some([positions, velocities]) => {
+                    let v = motion.v.iter().zip(positions.iter()).map(|(v, dv)| v + dv).collect();
+                    acceleration.iter_mut().zip(velocities.iter()).for_each(|(a, da)| *a += da);
+                    Motion { q: motion.q.clone(), v }.rate(model, acceleration)
+                }
+            };
+            Ok(Sample { rate, loads: loads(&at, &forces.force), kept: (at, forces) })
         })
     }
 
@@ -217,7 +231,7 @@ impl<'a> Run<'a> {
             let trial = match self.attempt(length) {
                 Ok(trial) => trial,
                 Err(Trouble::Cause(cause)) => return Err(cause),
-                Err(Trouble::Lost(_)) => {
+                Err(Trouble::Lost(_) | Trouble::OutOfChart) => {
                     bracket.narrow(length, -1.0);
                     high = None;
                     continue;
@@ -244,12 +258,16 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn project(&mut self) -> Result<(), StepCause> {
-        let time = self.time();
-        match project(&mut self.eyes, &mut self.motion, time, &self.closed) {
+        let (time, by) = (self.time(), self.stabilisation());
+        match project(&mut self.eyes, &mut self.motion, time, &self.closed, by) {
             Err(Trouble::Cause(cause)) => Err(cause),
             // A lost contact is found lost once more at the start of the next piece, and dealt with there.
-            Ok(()) | Err(Trouble::Lost(_)) => Ok(()),
+            Ok(()) | Err(Trouble::Lost(_) | Trouble::OutOfChart) => Ok(()),
         }
+    }
+
+    pub(super) fn stabilisation(&self) -> Stabilisation {
+        self.start.scheme.stabilisation
     }
 }
 

@@ -2,11 +2,13 @@
 
 mod axes;
 mod preset;
+mod stabilisation;
 
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
 pub use axes::{FrictionSet, Impact, LineariseAt, Margin, Method, PrescribedSlip};
 pub use preset::Preset;
+pub use stabilisation::{Manifold, Stabilisation};
 
 /// How a step is discretised.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +33,10 @@ pub struct Scheme {
     pub margin: Margin,
     /// Velocity of prescribed surfaces.
     pub prescribed_slip: PrescribedSlip,
+    /// What is done against drift in joints and gaps.
+    pub stabilisation: Stabilisation,
+    /// How often a step that was not solved may be halved, 0 to 10: it is then made in smaller ones.   [STEP-13]
+    pub halve_steps: u32,
     /// How orientations turn.
     pub orientation: OrientationUpdate,
     /// A touching contact moving faster than this along its surface counts as slipping in reports and events, m/s. It has no
@@ -53,12 +59,17 @@ impl Default for Scheme {
             directions: 8,
             margin: Margin::default(),
             prescribed_slip: PrescribedSlip::default(),
+            stabilisation: Stabilisation::default(),
+            halve_steps: 0,
             orientation: OrientationUpdate::default(),
             slip_threshold: 1e-9,
             touch_threshold: 1e-10,
         }
     }
 }
+
+/// Halvings allowed at most: 1024 small steps instead of one.
+const MOST_HALVINGS: u32 = 10;
 
 /// A scheme that cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -87,6 +98,10 @@ impl Scheme {
         {
             return fail("margin", format!("must be finite and not negative, but is {margin}"));
         }
+        if self.halve_steps > MOST_HALVINGS {
+            return fail("halve_steps", format!("must be at most {MOST_HALVINGS}, but is {}", self.halve_steps));
+        }
+        self.stabilisation.validate()?;
         for (field, x) in [("slip_threshold", self.slip_threshold), ("touch_threshold", self.touch_threshold)] {
             if !(0.0..=1.0).contains(&x) {
                 return fail(field, format!("must lie between 0 and 1, but is {x}"));
@@ -129,6 +144,13 @@ impl Scheme {
                 "the reference integrates with the exact cone; use `friction = \"quadratic\"` or another preset",
             );
         }
+        if self.method == Method::Reference && self.halve_steps > 0 {
+            return fail(
+                "halve_steps",
+                "the reference chooses its own steps, and smaller ones change nothing but the reports; leave `halve_steps` out",
+            );
+        }
+        self.stabilisation.check(self, model)?;
         if self.impact == Impact::Inelastic && any(|rule| rule.restitution > 0.0) {
             return fail(
                 "impact",

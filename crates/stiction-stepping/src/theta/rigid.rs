@@ -10,6 +10,7 @@ use crate::{
     formulation,
     measure::measure,
     rows::{self, approach},
+    stabilise::stabilise,
 };
 
 /// Steps rigid bodies by the θ-method with its activation rule and Newton's restitution.
@@ -58,8 +59,9 @@ impl Stepper for MoreauJean {
         let climb = formulation::solve(start, &mut self.ladder, ws)?;
         advance(start, ws)?;
         self.displace(start, ws)?;
+        let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
         let measured = self.measure_end(start.model, ws)?;
-        Ok(StepReport::of(start.model, ws, &climb, (1, hit), measured))
+        Ok(StepReport { correction, ..StepReport::of(start.model, ws, &climb, (1, hit), measured) })
     }
 }
 

@@ -30,4 +30,7 @@ pub use layout::Role;
 pub use outline::Outline;
 pub use recorder::{Finished, Recorder, RunLabels};
 pub use recording::{Frame, Recording};
-pub use summary::{BodySummary, Ending, EnergySummary, EventSummary, Extreme, ResidualSummary, Summary, Turn};
+pub use summary::{
+    BodySummary, CorrectionSummary, Ending, EnergySummary, EventSummary, Extreme, HalvedSummary, ResidualSummary,
+    Summary, Turn,
+};

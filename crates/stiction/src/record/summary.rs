@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use stiction_multibody::{Dimension, Energy, Model, State};
-use stiction_stepping::{Event, StepReport};
+use stiction_stepping::{Correction, Event, StepReport};
 
 use super::{Role, RunInfo, contacts::contact_label, layout::Sample, recorder::RunLabels};
 
@@ -50,6 +50,28 @@ pub struct ResidualSummary {
     pub max: f64,
     /// The step.
     pub at_step: u64,
+}
+
+/// Steps that were made in parts because the whole was not solved.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HalvedSummary {
+    /// How many.
+    pub steps: u64,
+    /// Most parts of one.
+    pub most_parts: u32,
+    /// The times at their ends, s; of very many only the first.
+    pub times: Vec<f64>,
+}
+
+/// What stabilisation after the steps did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CorrectionSummary {
+    /// Energy it added over the run, J.
+    pub energy: f64,
+    /// Most energy it added in one step, J.
+    pub energy_max_gain: f64,
+    /// Largest error it left.
+    pub residual_max: f64,
 }
 
 /// A contact transition.
@@ -137,6 +159,12 @@ pub struct Summary {
     pub joint_error: Extreme,
     /// Worst residual.
     pub residual: ResidualSummary,
+    /// Steps that had to be halved; left out where there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub halved: Option<HalvedSummary>,
+    /// What stabilisation after the steps did; left out where the scheme has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correction: Option<CorrectionSummary>,
     /// How many steps each rung of the solver ladder finished.
     pub ladder: BTreeMap<String, u64>,
     /// Number of contact transitions, also those beyond the list.
@@ -173,6 +201,8 @@ impl SummaryBuilder {
             penetration: Extreme::default(),
             joint_error: Extreme::default(),
             residual: ResidualSummary::default(),
+            halved: None,
+            correction: None,
             ladder: BTreeMap::new(),
             events_total: 0,
             events: Vec::new(),
@@ -199,6 +229,12 @@ impl SummaryBuilder {
             Some(count) => *count += 1,
             None => drop(summary.ladder.insert(report.rung.to_owned(), 1)),
         }
+        if report.substeps > 1 {
+            summary.halved.get_or_insert_default().see(report);
+        }
+        if let Some(correction) = report.correction {
+            summary.correction.get_or_insert_default().see(correction);
+        }
         summary.events_total += events.len() as u64;
         let room = EVENT_LIMIT.saturating_sub(summary.events.len());
         summary.events.extend(events.iter().take(room).map(|event| EventSummary {
@@ -222,6 +258,24 @@ impl Extreme {
     pub(crate) fn see(&mut self, value: f64) {
         self.max = self.max.max(value);
         self.r#final = value;
+    }
+}
+
+impl HalvedSummary {
+    fn see(&mut self, report: &StepReport) {
+        self.steps += 1;
+        self.most_parts = self.most_parts.max(report.substeps);
+        if self.times.len() < EVENT_LIMIT {
+            self.times.push(report.time);
+        }
+    }
+}
+
+impl CorrectionSummary {
+    fn see(&mut self, correction: Correction) {
+        self.energy += correction.energy;
+        self.energy_max_gain = self.energy_max_gain.max(correction.energy);
+        self.residual_max = self.residual_max.max(correction.residual);
     }
 }
 

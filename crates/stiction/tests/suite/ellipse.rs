@@ -5,7 +5,7 @@ use stiction_testkit::{Reference, assert_close, reference};
 
 use crate::family::{floor, friction, run};
 
-fn ellipse(case: &Reference) -> Model {
+pub fn ellipse(case: &Reference) -> Model {
     let number = |name: &str| case.number(&format!("parameters.{name}"));
     let axes = case.numbers("parameters.semi_axes");
     let mut builder = ModelBuilder::new(Dimension::Planar);

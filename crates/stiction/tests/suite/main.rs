@@ -14,12 +14,16 @@ mod impacts;
 mod pendulum;
 mod plate;
 mod plugins;
+mod projected_contacts;
 mod promises;
 mod published;
 mod quartet;
 mod reference_stepper;
 mod refusals;
 mod siconos;
+mod stabilisation;
+mod stabilised_reference;
+mod step_lengths;
 mod theta;
 
 #[global_allocator]

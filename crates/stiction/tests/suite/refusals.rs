@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::{
-    BodyBuilder, ContactRule, Dimension, FrictionSet, Impact, LineariseAt, Model, ModelBuilder, Preset, Scheme,
-    Simulation, spatial,
+    BodyBuilder, BodyId, ContactRule, Dimension, FrictionSet, Impact, JointKind, LineariseAt, Manifold, Model,
+    ModelBuilder, Preset, Scheme, Simulation, Stabilisation, spatial,
 };
 
 fn model(rule: ContactRule) -> Model {
@@ -51,6 +51,57 @@ fn each_contradiction_is_refused_with_its_sentence() {
     }
     for preset in Preset::ALL {
         let mut simulation = Simulation::new(model(plain()), preset.scheme(), 0.01).unwrap();
+        let _ = simulation.step().unwrap();
+    }
+}
+
+/// A particle on a rod, the joint with or without a weight of its own.
+fn hanging(gamma: Option<f64>) -> Model {
+    let mut builder = ModelBuilder::new(Dimension::Spatial);
+    let particle = builder.body(BodyBuilder::particle("weight", 1.0).position(1.0, 0.0, 0.0)).unwrap();
+    let at = |body: BodyId| (body, stiction::Pose::identity());
+    let joint = builder.joint("rod", JointKind::Distance(1.0), at(BodyId::WORLD), at(particle)).unwrap();
+    if let Some(gamma) = gamma {
+        builder.joint_gamma(joint, gamma).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn stabilisation_that_makes_no_sense_is_refused_with_its_sentence() {
+    let baumgarte = Stabilisation::Baumgarte { damping: 20.0, stiffness: 100.0 };
+    let ascher = Stabilisation::Ascher { rate: 20.0 };
+    let loose = || model(ContactRule::default());
+    let of = |preset, stabilisation| with(preset, |scheme| scheme.stabilisation = stabilisation);
+    let cases = [
+        (loose(), of(Preset::Ncp, baumgarte), "this stabilises joints, and there are none"),
+        (loose(), of(Preset::Ncp, ascher), "there are none"),
+        (loose(), of(Preset::Reference, Stabilisation::Reduction), "there are none"),
+        (loose(), of(Preset::Ncp, Stabilisation::Projection(Manifold::Velocities)), "there are none"),
+        (hanging(None), of(Preset::Ncp, Stabilisation::Reduction), "only the reference integrates independent"),
+        (hanging(None), of(Preset::MoreauJean, Stabilisation::Reduction), "only the reference integrates independent"),
+        (hanging(None), of(Preset::MoreauJean, baumgarte), "the mean of two velocities"),
+        (hanging(Some(0.5)), of(Preset::StewartTrinkle, baumgarte), "a weight `gamma` of its own"),
+        (hanging(None), of(Preset::Ncp, Stabilisation::Ascher { rate: f64::NAN }), "the rate must be positive"),
+        (hanging(None), with(Preset::Reference, |scheme| scheme.halve_steps = 2), "chooses its own steps"),
+        (hanging(None), with(Preset::Ncp, |scheme| scheme.halve_steps = 11), "at most 10"),
+    ];
+    for (model, scheme, sentence) in cases {
+        let error = Simulation::new(model, scheme, 0.01).err().unwrap().to_string();
+        assert!(error.contains(sentence), "{error}");
+    }
+    // What is not refused steps.
+    let projection = Stabilisation::Projection(Manifold::Both);
+    for (preset, stabilisation) in Preset::ALL
+        .into_iter()
+        .flat_map(|preset| [projection, ascher, Stabilisation::Multiplier].map(|way| (preset, way)))
+        .chain([
+            (Preset::Ncp, baumgarte),
+            (Preset::Reference, baumgarte),
+            (Preset::Reference, Stabilisation::Reduction),
+        ])
+    {
+        let mut simulation = Simulation::new(hanging(None), of(preset, stabilisation), 0.01).unwrap();
         let _ = simulation.step().unwrap();
     }
 }

@@ -158,13 +158,15 @@ impl ViewBuilder {
                 _ => {}
             }
         }
+        // The page divides by the usual step to show forces.
+        let usual = simulation.step_size() / simulation.last_step_size();
         let loaded = simulation.contacts().iter().filter(|contact| contact.mode != ContactMode::Open);
         let contacts = loaded.map(|contact| ContactData {
             slips: contact.mode == ContactMode::Slip,
             at: <[f64; 3]>::from(contact.point).map(shorten),
             normal: <[f64; 3]>::from(contact.normal).map(shorten),
-            push: shorten(contact.normal_impulse),
-            drag: <[f64; 3]>::from(contact.friction_impulse).map(shorten),
+            push: shorten(usual * contact.normal_impulse),
+            drag: <[f64; 3]>::from(usual * contact.friction_impulse).map(shorten),
         });
         FrameData {
             // Times stay exact enough to tell two frames apart.

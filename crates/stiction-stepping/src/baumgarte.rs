@@ -1,0 +1,44 @@
+//! Joints whose error swings out by itself: Baumgarte's equation in differences.
+//!
+//! The mean rates of Φ over the last step and over this one are D and D⁺ = (Φ⁺ − Φ)/h. Backward differences turn
+//! Φ̈ + a Φ̇ + b Φ = 0 into
+//!
+//! ```text
+//! (D⁺ − D)/h + a D⁺ + b (Φ + h D⁺) = 0      ⇒      D⁺ = (D − h b Φ) / (1 + a h + b h²)                [STAB-2]
+//! ```
+//!
+//! With P the mean rate at the velocity v̂ where the step looks ahead, D⁺ ≈ P + W_bᵀ (v⁺ − v̂): a row like any other.
+
+use crate::{JointRow, Start, Workspace, rows::power};
+
+/// Fills `ws.joint_rows`: W_bᵀ (v⁺ − v̂) + P = (D − h b Φ) / (1 + a h + b h²).   [STAB-2]
+pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {
+    let &Start { model, h, .. } = start;
+    let shrink = 1.0 / (1.0 + a * h + b * h * h);
+    look_around(start, ws);
+    let v = if ws.lookahead.is_empty() { &ws.before } else { &ws.lookahead };
+    ws.joint_rows.clear();
+    for joint in model.joints() {
+        let [behind, now, ahead] = [&ws.behind, &ws.start, &ws.ahead].map(|at| joint.evaluate(at).map(|row| row.value));
+        for ((row, now), (behind, ahead)) in joint.evaluate(&ws.linear_end).zip(now).zip(behind.zip(ahead)) {
+            let asked = shrink * ((now - behind) / h - h * b * now);
+            let unchanged = power(model, v, joint.a.0, &row.a) + power(model, v, joint.b.0, &row.b);
+            ws.joint_rows.push(JointRow { a: row.a, b: row.b, bias: (ahead - now) / h - unchanged - asked });
+        }
+    }
+}
+
+/// Bodies a step earlier, q ⊖ h v at t − h, and where the step looks ahead, q ⊕ h v̂ at t + h.
+///
+/// The step that led here moved by its own v⁺ = v, so the first is where it came from if it was as long.
+fn look_around(start: &Start, ws: &mut Workspace) {
+    let &Start { model, scheme, state, h } = start;
+    model.integrate(&state.q, &state.v, -h, scheme.orientation, &mut ws.predicted);
+    ws.behind.update(model, &ws.predicted, &state.v, state.time - h);
+    if ws.lookahead.is_empty() {
+        model.integrate(&state.q, &ws.before, h, scheme.orientation, &mut ws.predicted);
+        ws.ahead.update(model, &ws.predicted, &ws.before, state.time_after(h).0);
+    } else {
+        ws.ahead.copy_from(&ws.linear_end);
+    }
+}

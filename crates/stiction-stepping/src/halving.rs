@@ -1,0 +1,160 @@
+//! Smaller steps where one cannot be solved, if the scheme allows it.
+//!
+//! A step that no rung of the ladder solves is made in two halves, and these again, `halve_steps` times at most.   [STEP-13] For
+//! everybody outside it was one step: impulses are those of the whole, and the report tells how many there were.
+
+use stiction_multibody::State;
+
+use crate::{
+    ContactReport, Correction, Event, ImpactReport, Start, StepCause, StepReport, Stepper, Workspace,
+    advance::remember_contacts,
+};
+
+/// Makes the steps of any stepper, in halves where `Scheme::halve_steps` allows it and the whole was not solved.
+#[derive(Debug, Default)]
+pub struct Halving {
+    levels: Vec<FirstHalf>,
+}
+
+/// What has to be kept of a first half while the second is made: one for each depth.
+#[derive(Debug, Default)]
+struct FirstHalf {
+    end: State,
+    joint_impulses: Vec<f64>,
+    contacts: Vec<ContactReport>,
+    merged: Vec<ContactReport>,
+    impacts: Vec<ImpactReport>,
+    events: Vec<Event>,
+    shocks: usize,
+}
+
+impl Halving {
+    /// Makes a step, whole or in halves, or says why not; the state in `start` is never touched.
+    pub fn step(
+        &mut self,
+        stepper: &mut dyn Stepper,
+        start: &Start,
+        ws: &mut Workspace,
+    ) -> Result<StepReport, StepCause> {
+        let depth = start.scheme.halve_steps as usize;
+        if self.levels.len() < depth {
+            self.levels.resize_with(depth, FirstHalf::default);
+        }
+        let levels = self.levels.get_mut(..depth).unwrap_or_default();
+        let report = attempt(stepper, start, ws, levels)?;
+        if report.substeps == 1 {
+            return Ok(report);
+        }
+        // The very step and time a whole one would have ended at.
+        let (model, state) = (start.model, start.state);
+        ws.next.step = state.step + 1;
+        (ws.next.time, ws.next.time_carry) = state.time_after(start.h);
+        ws.end.update(model, &ws.next.q, &ws.next.v, ws.next.time);
+        Ok(StepReport { step: ws.next.step, time: ws.next.time, ..report })
+    }
+}
+
+/// Tries the whole step, then its halves; each deeper level has memory of its own.
+fn attempt(
+    stepper: &mut dyn Stepper,
+    start: &Start,
+    ws: &mut Workspace,
+    levels: &mut [FirstHalf],
+) -> Result<StepReport, StepCause> {
+    let whole = stepper.step(start, ws);
+    let (Err(StepCause::NotSolved { .. } | StepCause::NotProjected { .. }), Some((here, deeper))) =
+        (&whole, levels.split_first_mut())
+    else {
+        return whole;
+    };
+    let half = Start { h: 0.5 * start.h, ..*start };
+    let first = attempt(stepper, &half, ws, deeper).map_err(in_vain)?;
+    here.keep(ws);
+    let second = attempt(stepper, &Start { state: &here.end, ..half }, ws, deeper).map_err(in_vain)?;
+    here.merge(ws);
+    Ok(joined(&first, second))
+}
+
+/// The problem of the smallest step that failed is the one in the workspace, so its cause is told.
+fn in_vain(cause: StepCause) -> StepCause {
+    match cause {
+        StepCause::NotSolved { status, residual, worst, rungs, .. } => {
+            let hint = "halving the step as often as `halve_steps` allows did not help; the problem of the last try is kept to be solved again";
+            StepCause::NotSolved { status, residual, worst, rungs, hint }
+        }
+        other => other,
+    }
+}
+
+/// The report of two halves as one step: sums of work, the worst residual, and the end of the second.
+fn joined(first: &StepReport, second: StepReport) -> StepReport {
+    let worse = if first.residual.value > second.residual.value { first } else { &second };
+    let correction = match (first.correction, second.correction) {
+        (Some(a), Some(b)) => {
+            Some(Correction { rounds: a.rounds + b.rounds, residual: b.residual, energy: a.energy + b.energy })
+        }
+        (a, b) => a.or(b),
+    };
+    StepReport {
+        contacts: first.contacts.max(second.contacts),
+        problem_size: first.problem_size.max(second.problem_size),
+        residual: worse.residual,
+        status: worse.status,
+        rung: worse.rung,
+        iterations: first.iterations + second.iterations,
+        passes: first.passes + second.passes,
+        impacts: first.impacts + second.impacts,
+        substeps: first.substeps + second.substeps,
+        correction,
+        ..second
+    }
+}
+
+impl FirstHalf {
+    /// Keeps what the second half will overwrite.
+    fn keep(&mut self, ws: &Workspace) {
+        self.end.copy_from(&ws.next);
+        self.joint_impulses.clone_from(&ws.joint_impulses);
+        self.contacts.clone_from(&ws.contact_reports);
+        self.impacts.clone_from(&ws.impacts);
+        self.events.clone_from(&ws.events);
+        self.shocks = ws.shocks;
+    }
+
+    /// Adds the first half to what the second left in the workspace: impulses, impacts, events.
+    fn merge(&mut self, ws: &mut Workspace) {
+        ws.joint_impulses.iter_mut().zip(&self.joint_impulses).for_each(|(sum, p)| *sum += p);
+        ws.next.joint_impulses.clone_from(&ws.joint_impulses);
+        self.merge_contacts(&ws.contact_reports);
+        ws.contact_reports.clone_from(&self.merged);
+        remember_contacts(ws);
+        self.impacts.extend_from_slice(&ws.impacts);
+        ws.impacts.clone_from(&self.impacts);
+        self.events.extend_from_slice(&ws.events);
+        ws.events.clone_from(&self.events);
+        ws.shocks += self.shocks;
+    }
+
+    /// Both lists are in the order of their ids. A contact that left in the second half is open, and what it owed is forgotten, as
+    /// after a step of its own; its impulse is still one of the whole step.
+    fn merge_contacts(&mut self, second: &[ContactReport]) {
+        use stiction_multibody::ContactMode::Open;
+        let Self { merged, contacts, .. } = self;
+        merged.clear();
+        let mut first = contacts.iter().peekable();
+        let gone = |report: &ContactReport| ContactReport { mode: Open, owed: 0.0, ..*report };
+        for report in second {
+            while let Some(earlier) = first.next_if(|earlier| earlier.id < report.id) {
+                merged.push(gone(earlier));
+            }
+            let mut report = *report;
+            if let Some(earlier) = first.next_if(|earlier| earlier.id == report.id) {
+                report.normal_impulse += earlier.normal_impulse;
+                report.friction_impulse += earlier.friction_impulse;
+                report.spin_impulse += earlier.spin_impulse;
+            }
+            merged.push(report);
+        }
+        merged.extend(first.map(gone));
+    }
+}

@@ -1,0 +1,120 @@
+//! What is done against drift: small errors in joints and gaps that every step adds and no velocity row removes.
+
+use stiction_multibody::Model;
+
+use super::{Method, Scheme, SchemeError};
+
+/// How errors in joints, and by projection penetrations, are kept small. The equations are in `docs/theory/stabilisation.md`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Stabilisation {
+    /// That of the method: the weights γ within the step [STEP-2], [STEP-3]; in the reference, projection onto both manifolds.
+    #[default]
+    Usual,
+    /// Joint errors obey Φ̈ + a Φ̇ + b Φ = 0 (Baumgarte).   [STAB-1] [STAB-2]
+    Baumgarte {
+        /// a, 1/s.
+        damping: f64,
+        /// b, 1/s².
+        stiffness: f64,
+    },
+    /// A term −α F(z) (Φ, Φ̇) in the equations of motion: joint errors decay as e^(−αt) (Ascher).   [STAB-3] [STAB-4]
+    Ascher {
+        /// α, 1/s.
+        rate: f64,
+    },
+    /// Positions and velocities are projected after the step, with the mass matrix as metric.   [STAB-5]
+    Projection(Manifold),
+    /// Positions stay on the joints by multipliers of their own, the index-2 form of the equations of motion.   [STAB-6] [STAB-7]
+    Multiplier,
+    /// The reference integrates independent coordinates u = R q only.   [STAB-8]
+    Reduction,
+}
+
+/// What a projection restores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manifold {
+    /// Joints are closed and bodies apart: Φ = 0, ψ ≥ 0.
+    Positions,
+    /// Joints do not move apart: Φ̇ = 0.
+    Velocities,
+    /// Positions, then velocities.
+    Both,
+}
+
+impl Manifold {
+    /// The name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Positions => "positions",
+            Self::Velocities => "velocities",
+            Self::Both => "both",
+        }
+    }
+
+    /// Whether positions are projected.
+    pub fn has_positions(self) -> bool {
+        self != Self::Velocities
+    }
+
+    /// Whether velocities are projected.
+    pub fn has_velocities(self) -> bool {
+        self != Self::Positions
+    }
+}
+
+/// Largest coefficient of Baumgarte and rate of Ascher.
+const LARGEST: f64 = 1e12;
+
+const FIELD: &str = "stabilisation";
+
+impl Stabilisation {
+    /// The name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Usual => "usual",
+            Self::Baumgarte { .. } => "baumgarte",
+            Self::Ascher { .. } => "ascher",
+            Self::Projection(_) => "projection",
+            Self::Multiplier => "multiplier",
+            Self::Reduction => "reduction",
+        }
+    }
+
+    /// Checks the numbers.
+    pub(super) fn validate(self) -> Result<(), SchemeError> {
+        let numbers = match self {
+            Self::Baumgarte { damping, stiffness } => [("damping", damping), ("stiffness", stiffness)],
+            Self::Ascher { rate } => [("rate", rate); 2],
+            _ => return Ok(()),
+        };
+        match numbers.into_iter().find(|(_, x)| !(*x > 0.0 && *x <= LARGEST)) {
+            Some((name, x)) => {
+                let reason = format!("the {name} must be positive and at most {LARGEST:e}, but is {x}");
+                Err(SchemeError { field: FIELD, reason })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses what the method or the model cannot do.
+    pub(super) fn check(self, scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
+        let joints_only = !matches!(self, Self::Usual | Self::Projection(Manifold::Positions | Manifold::Both));
+        let own_weight = model.joints().iter().any(|joint| joint.gamma.is_some());
+        let reason = match (self, scheme.method) {
+            _ if joints_only && model.joint_rows() == 0 => {
+                "this stabilises joints, and there are none; leave `stabilisation` out, or use `{ projection = \"positions\" }` against penetration"
+            }
+            (Self::Reduction, Method::TimeStepping | Method::MoreauJean) => {
+                "only the reference integrates independent coordinates: a complementarity problem has all velocities as unknowns; use `{ projection = \"both\" }` or `preset = \"reference\"`"
+            }
+            (Self::Baumgarte { .. }, Method::MoreauJean) => {
+                "Baumgarte's equation is discretised for q⁺ = q + h v⁺, and the θ-method moves by the mean of two velocities; use `{ ascher = { rate = .. } }` or `{ projection = \"both\" }`"
+            }
+            (Self::Baumgarte { .. }, Method::TimeStepping) if own_weight => {
+                "a joint has a weight `gamma` of its own, which Baumgarte's equation would replace; remove one of the two"
+            }
+            _ => return Ok(()),
+        };
+        Err(SchemeError { field: FIELD, reason: reason.to_owned() })
+    }
+}

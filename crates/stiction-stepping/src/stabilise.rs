@@ -1,0 +1,323 @@
+//! Corrections after the step: positions and velocities are brought back, or nearer, to what joints and gaps allow.
+//!
+//! The smallest correction in the metric of the mass matrix is a step of its own in which nothing acts and the unknown velocity is
+//! the displacement d from where the step ended. Round k linearises at q⁺ ⊕ d_k:
+//!
+//! ```text
+//! M d = W_b μ + W_n λ,     Φ_k + W_bᵀ (d − d_k) + ε (μ − μ_k) = 0,     0 ≤ λ ⊥ ψ_k + W_nᵀ (d − d_k) ≥ 0      [STAB-5]
+//! ```
+//!
+//! The term with ε vanishes as the rounds converge and lets redundant joints share what they carry.
+
+use stiction_multibody::{
+    BodyId, Configuration, ContactId, Model, OrientationUpdate, Wrench, apply_inverse_mass, energy, mass_block,
+};
+
+use crate::{
+    Correction, Detector, FrictionSet, JointRow, Ladder, Margin, PrescribedSlip, Scheme, Stabilisation, Start,
+    StepCause, Workspace, detect, formulation, rows::power,
+};
+
+/// Linear problems after which a projection is given up; it needs two or three, with frozen directions some more.
+const ROUNDS: u32 = 50;
+
+/// Rounds in which contacts that push must close; later it is enough that nothing penetrates.
+const TIGHT_ROUNDS: u32 = 10;
+
+/// What a projection leaves, as a share of 1 or of the largest coordinate or velocity.
+const LEFT: f64 = 1e-13;
+
+/// Ten times that is accepted where rounding does not let it halve any more.
+const STALLED: f64 = 10.0 * LEFT;
+
+/// A round of positions looks for contacts within this multiple of the error before it: it moves bodies about as far.
+const NEARBY: f64 = 4.0;
+
+/// ε as a share of what the row itself gives way under a unit impulse.
+const SOFTNESS: f64 = 1e-8;
+
+/// Memory of corrections. It holds nothing the next step needs.
+#[derive(Default)]
+pub(crate) struct AfterStep {
+    workspace: Workspace,
+    /// q⁺ or v⁺ before the correction.
+    base: Vec<f64>,
+    /// d_k, in velocity coordinates.
+    moved: Vec<f64>,
+    /// μ_k.
+    multipliers: Vec<f64>,
+    /// Contacts with λ > 0 in the last round, in the order of their ids.
+    pushing: Vec<ContactId>,
+}
+
+impl AfterStep {
+    /// Overwrites the numbers with NaN, see [`Workspace::poison`].
+    pub(crate) fn poison(&mut self) {
+        self.workspace.poison();
+        let numbers = [&mut self.base, &mut self.moved, &mut self.multipliers];
+        numbers.into_iter().flatten().for_each(|x| *x = f64::NAN);
+    }
+}
+
+/// Applies what the scheme says to `ws.next`, and tells what that did; nothing where the scheme stabilises within the step.
+pub(crate) fn stabilise(
+    start: &Start,
+    (detector, ladder): (&mut dyn Detector, &mut Ladder),
+    ws: &mut Workspace,
+) -> Result<Option<Correction>, StepCause> {
+    let scheme = start.scheme.stabilisation;
+    if matches!(scheme, Stabilisation::Usual | Stabilisation::Baumgarte { .. } | Stabilisation::Reduction) {
+        return Ok(None);
+    }
+    let model = start.model;
+    let before = energy(model, &ws.end).total();
+    let mut after = ws.after.take().unwrap_or_default();
+    let mut corrector = Corrector { start, detector, ladder, ws, after: &mut after, rounds: 0 };
+    let corrected = corrector.correct(scheme);
+    let rounds = corrector.rounds;
+    ws.after = Some(after);
+    let residual = corrected?;
+    if ws.next.first_non_finite().is_some() {
+        return Err(StepCause::non_finite("corrected state", None));
+    }
+    ws.end.update(model, &ws.next.q, &ws.next.v, ws.next.time);
+    Ok(Some(Correction { rounds, residual, energy: energy(model, &ws.end).total() - before }))
+}
+
+/// What a correction is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// Φ and ψ.
+    Positions,
+    /// Φ alone, along the directions W_b of the step itself.   [STAB-7]
+    PositionsAlongStep,
+    /// Φ alone.
+    Joints,
+    /// Φ̇.
+    Velocities,
+}
+
+struct Corrector<'a, 's> {
+    start: &'a Start<'s>,
+    detector: &'a mut dyn Detector,
+    ladder: &'a mut Ladder,
+    /// The step that was made.
+    ws: &'a mut Workspace,
+    after: &'a mut AfterStep,
+    rounds: u32,
+}
+
+impl Corrector<'_, '_> {
+    /// Corrects positions and velocities; returns the largest error left.
+    fn correct(&mut self, scheme: Stabilisation) -> Result<f64, StepCause> {
+        match scheme {
+            Stabilisation::Projection(manifold) => {
+                let mut residual = 0.0_f64;
+                if manifold.has_positions() {
+                    residual = self.project(Level::Positions)?;
+                    self.refresh_gaps();
+                }
+                if manifold.has_velocities() {
+                    residual = residual.max(self.project(Level::Velocities)?);
+                }
+                Ok(residual)
+            }
+            Stabilisation::Multiplier => self.project(Level::PositionsAlongStep),
+            Stabilisation::Ascher { rate } => {
+                // The term alone over a step: ė = −α e takes the share 1 − e^(−αh) of an error away.   [STAB-4]
+                let share = -libm::expm1(-rate * self.start.h);
+                let positions = self.approach(Level::Joints, share)?;
+                Ok(positions.max(self.approach(Level::Velocities, share)?))
+            }
+            Stabilisation::Usual | Stabilisation::Baumgarte { .. } | Stabilisation::Reduction => Ok(0.0),
+        }
+    }
+
+    /// Rounds until the error is rounding.   [STAB-5]
+    fn project(&mut self, level: Level) -> Result<f64, StepCause> {
+        self.begin(level);
+        let (mut margin, mut before) = (self.start.scheme.touch_threshold, f64::INFINITY);
+        for round in 0..=ROUNDS {
+            let (error, loose) = self.measure(level, margin)?;
+            let left = if round < TIGHT_ROUNDS { error.max(loose) } else { error };
+            let size = self.size(level);
+            if left <= LEFT * size || (left <= STALLED * size && left > 0.5 * before) {
+                return Ok(error);
+            }
+            self.solve(left)?;
+            self.apply(level, 1.0);
+            (margin, before) = (NEARBY * left, left);
+        }
+        let (residual, _) = self.measure(level, margin)?;
+        Err(StepCause::NotProjected { residual, rounds: self.rounds, worst: self.worst() })
+    }
+
+    /// One linear correction, of which a share is taken; returns the error left.   [STAB-4]
+    fn approach(&mut self, level: Level, share: f64) -> Result<f64, StepCause> {
+        self.begin(level);
+        let (error, _) = self.measure(level, 0.0)?;
+        if error == 0.0 {
+            return Ok(0.0);
+        }
+        self.solve(error)?;
+        self.apply(level, share);
+        Ok(self.measure(level, 0.0)?.0)
+    }
+
+    /// Starts a correction where the step ended.
+    fn begin(&mut self, level: Level) {
+        let (model, next, after) = (self.start.model, &self.ws.next, &mut *self.after);
+        after.base.clone_from(if level == Level::Velocities { &next.v } else { &next.q });
+        after.pushing.clear();
+        let zero = |numbers: &mut Vec<f64>, length: usize| {
+            numbers.clear();
+            numbers.resize(length, 0.0);
+        };
+        zero(&mut after.moved, model.dof());
+        zero(&mut after.multipliers, model.joint_rows());
+        let workspace = &mut after.workspace;
+        zero(&mut workspace.before, model.dof());
+        zero(&mut workspace.reach, model.bodies().len());
+        workspace.applied.clear();
+        workspace.lookahead.clear();
+    }
+
+    /// The size of the numbers whose rounding limits a projection.
+    fn size(&self, level: Level) -> f64 {
+        let numbers = if level == Level::Velocities { &self.ws.next.v } else { &self.ws.next.q };
+        numbers.iter().fold(1.0, |most: f64, x| most.max(x.abs()))
+    }
+
+    /// Writes the rows of a round at the present end of the step, their constants the errors; returns the largest error, and how
+    /// far open contacts are that push.
+    fn measure(&mut self, level: Level, margin: f64) -> Result<(f64, f64), StepCause> {
+        let (model, ws, after) = (self.start.model, &mut *self.ws, &mut *self.after);
+        let workspace = &mut after.workspace;
+        workspace.start.update(model, &ws.next.q, &ws.next.v, ws.next.time);
+        workspace.contacts.clear();
+        if level == Level::Positions {
+            let scheme = frictionless(Margin::Fixed(margin));
+            detect(&Start { model, scheme: &scheme, state: &ws.next, h: 0.0 }, self.detector, workspace)?;
+        }
+        let (mut worst, mut loose) = (0.0_f64, 0.0_f64);
+        for contact in &mut workspace.contacts {
+            (contact.mu, contact.bias) = (0.0, contact.gap_end);
+            worst = worst.max(-contact.bias);
+            if after.pushing.binary_search(&contact.id).is_ok() {
+                loose = loose.max(contact.bias);
+            }
+        }
+        workspace.joint_rows.clear();
+        for joint in model.joints() {
+            let (a, b) = (workspace.start.twist(joint.a.0), workspace.start.twist(joint.b.0));
+            let of_step = ws.joint_rows.iter().skip(joint.first_row());
+            for (row, of_step) in joint.evaluate(&workspace.start).zip(of_step) {
+                let bias = if level == Level::Velocities { row.a.power(&a) + row.b.power(&b) } else { row.value };
+                let frozen = level == Level::PositionsAlongStep;
+                let (a, b) = if frozen { (of_step.a, of_step.b) } else { (row.a, row.b) };
+                workspace.joint_rows.push(JointRow { a, b, bias });
+                worst = worst.max(bias.abs());
+            }
+        }
+        Ok((worst, loose))
+    }
+
+    /// Solves a round for d and μ. The numbers are given in units of the largest constant: the ruler of the problem then sees
+    /// numbers of the order of one.
+    fn solve(&mut self, error: f64) -> Result<(), StepCause> {
+        let (model, after) = (self.start.model, &mut *self.after);
+        let unit = after.write_constants(model).max(error);
+        let workspace = &mut after.workspace;
+        workspace.joint_rows.iter_mut().for_each(|row| row.bias /= unit);
+        workspace.contacts.iter_mut().for_each(|contact| contact.bias /= unit);
+        let scheme = frictionless(Margin::Automatic);
+        let at_once = Start { model, scheme: &scheme, state: &self.ws.next, h: 0.0 };
+        formulation::assemble_rows(&at_once, workspace)?;
+        self.rounds += 1;
+        formulation::solve(&at_once, self.ladder, workspace).map_err(|cause| match cause {
+            StepCause::NotSolved { worst, .. } => {
+                StepCause::NotProjected { residual: error, rounds: self.rounds, worst }
+            }
+            other => other,
+        })?;
+        after.moved.iter_mut().zip(&workspace.velocity).for_each(|(d, x)| *d = unit * x);
+        after.multipliers.iter_mut().zip(&workspace.joint_impulses).for_each(|(mu, x)| *mu = unit * x);
+        let impulses = workspace.contacts.iter().zip(&workspace.contact_impulses);
+        after.pushing.clear();
+        after.pushing.extend(impulses.filter(|(_, p)| p.normal > 0.0).map(|(contact, _)| contact.id));
+        Ok(())
+    }
+
+    /// Takes so much of the correction.
+    fn apply(&mut self, level: Level, share: f64) {
+        let (next, after) = (&mut self.ws.next, &*self.after);
+        if level == Level::Velocities {
+            let changed = after.base.iter().zip(&after.moved).map(|(v, d)| v + share * d);
+            next.v.iter_mut().zip(changed).for_each(|(v, changed)| *v = changed);
+        } else {
+            let update = OrientationUpdate::Exponential;
+            self.start.model.integrate(&after.base, &after.moved, share, update, &mut next.q);
+        }
+    }
+
+    /// Contacts report the gaps that projection left.
+    fn refresh_gaps(&mut self) {
+        let found = &self.after.workspace.contacts;
+        for report in &mut self.ws.contact_reports {
+            if let Ok(place) = found.binary_search_by_key(&report.id, |contact| contact.id)
+                && let Some(contact) = found.get(place)
+            {
+                report.gap = contact.gap_end;
+            }
+        }
+    }
+
+    /// Who has the largest error, by name.
+    fn worst(&self) -> String {
+        let (model, at) = (self.start.model, &self.after.workspace);
+        let joint = at.joint_rows.iter().enumerate().max_by(|(_, x), (_, y)| x.bias.abs().total_cmp(&y.bias.abs()));
+        let contact = at.contacts.iter().min_by(|x, y| x.bias.total_cmp(&y.bias));
+        match (joint, contact) {
+            (Some((row, joint)), contact) if contact.is_none_or(|contact| joint.bias.abs() >= -contact.bias) => {
+                formulation::name_joint(model, row)
+            }
+            (_, contact) => formulation::name_contact(model, contact),
+        }
+    }
+}
+
+impl AfterStep {
+    /// Constants Φ_k − W_bᵀ d_k − ε μ_k and ψ_k − W_nᵀ d_k from the errors in the rows; returns the largest.   [STAB-5]
+    fn write_constants(&mut self, model: &Model) -> f64 {
+        let Self { workspace, moved, multipliers, .. } = self;
+        let mut largest = 0.0_f64;
+        workspace.softness.clear();
+        let owners = model.joints().iter().flat_map(|joint| std::iter::repeat_n((joint.a.0, joint.b.0), joint.rows()));
+        for ((row, (a, b)), multiplier) in workspace.joint_rows.iter_mut().zip(owners).zip(multipliers) {
+            let sides = [(a, &row.a), (b, &row.b)];
+            let give: f64 = sides.iter().map(|(id, wrench)| compliance(model, &workspace.start, *id, wrench)).sum();
+            let displaced: f64 = sides.iter().map(|(id, wrench)| power(model, moved, *id, wrench)).sum();
+            workspace.softness.push(SOFTNESS * give);
+            row.bias -= displaced + SOFTNESS * give * *multiplier;
+            largest = largest.max(row.bias.abs());
+        }
+        for contact in &mut workspace.contacts {
+            let (a, b) = contact.row(&contact.normal);
+            contact.bias -= power(model, moved, contact.a, &a) + power(model, moved, contact.b, &b);
+            largest = largest.max(contact.bias.abs());
+        }
+        largest
+    }
+}
+
+/// wᵀ M⁻¹ w: how far a body gives way along a wrench of unit size.
+fn compliance(model: &Model, at: &Configuration, id: BodyId, wrench: &Wrench) -> f64 {
+    let Some((mobility, mass, inertia)) = mass_block(model, at, id.index()) else { return 0.0 };
+    let answer = mobility.project(&apply_inverse_mass(mobility, mass, &inertia, wrench));
+    mobility.project(wrench).iter().zip(answer).map(|(w, a)| w * a).sum()
+}
+
+/// A scheme for corrections: contacts within a margin, without friction, where they are.
+fn frictionless(margin: Margin) -> Scheme {
+    Scheme { margin, friction: FrictionSet::Polygon, prescribed_slip: PrescribedSlip::Start, ..Scheme::default() }
+}
