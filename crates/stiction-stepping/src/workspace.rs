@@ -85,6 +85,8 @@ pub struct Workspace {
     pub velocity: Vec<f64>,
     /// p_b, row by row.
     pub joint_impulses: Vec<f64>,
+    /// The time over which the last assembled problem balances momentum; zero before there is one.
+    pub(crate) balanced_over: f64,
     /// What acts at each of `contacts`.
     pub contact_impulses: Vec<ContactImpulse>,
     /// What the contacts did in the last step.

@@ -45,7 +45,7 @@ pub use stiction_multibody::{
 };
 pub use stiction_scene::{self as scene, Scene, SceneError};
 pub use stiction_stepping::{
-    self as stepping, ContactReport, Event, EventKind, FrictionSet, Impact, ImpactReport, Infeasibility, Ladder,
-    LineariseAt, Margin, Method, MoreauJean, PrescribedSlip, Preset, ReferenceStepper, Rung, Scheme, StepCause,
+    self as stepping, ContactReport, EnergyBound, Event, EventKind, FrictionSet, Impact, ImpactReport, Infeasibility,
+    Ladder, LineariseAt, Margin, Method, MoreauJean, PrescribedSlip, Preset, ReferenceStepper, Rung, Scheme, StepCause,
     StepError, StepProblem, StepReport, Stepper, TimeStepper,
 };

@@ -29,6 +29,7 @@ pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 
 /// Writes the problem from rows that are there already.
 pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+    ws.balanced_over = start.h;
     ws.quadratic = start.scheme.friction == FrictionSet::Quadratic;
     if ws.quadratic {
         return cone::assemble(start, ws);

@@ -10,10 +10,8 @@ use stiction::{
 };
 use stiction_testkit::{PenaltyBox, Random, reference};
 
-use crate::family::{floor, friction, q, run, steps, v};
 use crate::published::rod;
-
-const G: f64 = 9.81;
+use crate::support::{G, down, floor, friction, on_floor, q, run, solid_ball, solid_box, step, steps, v, world};
 
 fn stewart_trinkle() -> Scheme {
     Preset::StewartTrinkle.scheme()
@@ -21,26 +19,11 @@ fn stewart_trinkle() -> Scheme {
 
 /// One body over a floor, in the plane or in space.
 fn over_floor(dimension: Dimension, body: BodyBuilder, rule: ContactRule) -> Model {
-    let mut builder = ModelBuilder::new(dimension);
-    let ground = match dimension {
-        Dimension::Planar => {
-            builder.gravity(0.0, -G, 0.0).unwrap();
-            floor()
-        }
-        Dimension::Spatial => {
-            builder.gravity(0.0, 0.0, -G).unwrap();
-            spatial::Shape::half_space(Vector3::z()).unwrap().into()
-        }
-    };
-    builder.body(BodyBuilder::fixed("floor").shape(ground)).unwrap();
-    builder.body(body).unwrap();
-    builder.default_contact(rule).unwrap();
-    builder.build().unwrap()
+    on_floor(dimension, [body], down(dimension), rule)
 }
 
 fn ball(radius: f64) -> BodyBuilder {
-    BodyBuilder::rigid("ball", 1.0, Matrix3::from_diagonal_element(0.4 * radius * radius))
-        .shape(spatial::Shape::sphere(radius).unwrap().into())
+    solid_ball("ball", 1.0, radius)
 }
 
 #[test]
@@ -113,7 +96,7 @@ fn an_oblique_hit_sticks_or_slides_as_coulomb_says() {
         let body = ball(radius).position(0.0, 0.0, radius).velocity(v_t, 0.0, -v_n);
         let mut simulation =
             Simulation::new(over_floor(Dimension::Spatial, body, friction(mu)), stewart_trinkle(), 1e-9).unwrap();
-        let _ = simulation.step().unwrap();
+        let _ = step(&mut simulation);
         let exact = if 2.0 / 7.0 * v_t <= mu * v_n { 5.0 / 7.0 * v_t } else { v_t - mu * v_n };
         assert!((v(&simulation, "ball")[0] - exact).abs() < 1e-7, "{} against {exact}", v(&simulation, "ball")[0]);
     }
@@ -122,13 +105,10 @@ fn an_oblique_hit_sticks_or_slides_as_coulomb_says() {
 #[test]
 fn a_block_slides_down_a_steep_incline_with_the_textbook_acceleration() {
     let (angle, mu, h) = (0.5_f64, 0.3, 1e-3);
-    let mut builder = ModelBuilder::new(Dimension::Planar);
-    builder.gravity(G * angle.sin(), -G * angle.cos(), 0.0).unwrap();
-    builder.body(BodyBuilder::fixed("floor").shape(floor())).unwrap();
     let shape = planar::Shape::rectangle([0.5, 0.1]).unwrap();
-    builder.body(BodyBuilder::planar("block", 1.0, 0.1).position(0.0, 0.1, 0.0).shape(shape.into())).unwrap();
-    builder.default_contact(friction(mu)).unwrap();
-    let end = run(builder.build().unwrap(), stewart_trinkle(), h, 1.0, |_, _| ());
+    let block = BodyBuilder::planar("block", 1.0, 0.1).position(0.0, 0.1, 0.0).shape(shape.into());
+    let slope = on_floor(Dimension::Planar, [block], [G * angle.sin(), -G * angle.cos(), 0.0], friction(mu));
+    let end = run(slope, stewart_trinkle(), h, 1.0, |_, _| ());
     let acceleration = G * (angle.sin() - mu * angle.cos());
     assert!((v(&end, "block")[0] - acceleration).abs() < 1e-9);
 }
@@ -139,19 +119,16 @@ fn inclined_box(share: f64, azimuth: f64, n_d: u32, mu: f64) -> Model {
     let axis = Vector3::new(-azimuth.sin(), azimuth.cos(), 0.0);
     let rotation = UnitQuaternion::from_scaled_axis(axis * slope);
     let normal = rotation * Vector3::z();
-    let mut builder = ModelBuilder::new(Dimension::Spatial);
-    builder.gravity(0.0, 0.0, -G).unwrap();
     let plane = spatial::Shape::half_space(normal).unwrap();
-    builder.body(BodyBuilder::fixed("plane").shape(plane.into())).unwrap();
+    let plane = BodyBuilder::fixed("plane").shape(plane.into());
     let (place, half) = (normal * 0.1, [0.2, 0.15, 0.1]);
     let inertia = Matrix3::from_diagonal(&Vector3::new(0.0108, 0.0167, 0.0208));
     let block = BodyBuilder::rigid("block", 1.0, inertia)
         .position(place.x, place.y, place.z)
         .quaternion([rotation.w, rotation.i, rotation.j, rotation.k])
         .shape(spatial::Shape::cuboid(half).unwrap().into());
-    builder.body(block).unwrap();
-    builder.default_contact(ContactRule { directions: Some(n_d), ..friction(mu) }).unwrap();
-    builder.build().unwrap()
+    let rule = ContactRule { directions: Some(n_d), ..friction(mu) };
+    world(Dimension::Spatial, [plane, block], down(Dimension::Spatial), rule)
 }
 
 #[test]
@@ -162,9 +139,7 @@ fn a_block_below_the_friction_angle_does_not_creep() {
             let model = inclined_box(0.9, azimuth, n_d, 0.5);
             let start = model.initial_state();
             let mut simulation = Simulation::new(model, stewart_trinkle(), 0.01).unwrap();
-            for _ in 0..10_000 {
-                let _ = simulation.step().unwrap();
-            }
+            steps(&mut simulation, 10_000);
             let moved = (0..3).map(|k| (simulation.state().q[k] - start.q[k]).powi(2)).sum::<f64>().sqrt();
             assert!(moved < 1e-12, "crept {moved:e} m with {n_d} directions at azimuth {azimuth}");
         }
@@ -175,19 +150,9 @@ fn a_block_below_the_friction_angle_does_not_creep() {
 fn a_tower_of_boxes_in_space_stands() {
     // Hundreds of rows, most of them degenerate: rounding must not be taken for infeasibility.
     for boxes in [6, 8] {
-        let mut builder = ModelBuilder::new(Dimension::Spatial);
-        builder.gravity(0.0, 0.0, -G).unwrap();
-        let ground = spatial::Shape::half_space(Vector3::z()).unwrap();
-        builder.body(BodyBuilder::fixed("floor").shape(ground.into())).unwrap();
-        for k in 0..boxes {
-            let shape = spatial::Shape::cuboid([0.1; 3]).unwrap();
-            let body = BodyBuilder::rigid(format!("box {k}"), 4.0, Matrix3::from_diagonal_element(4.0 * 0.04 / 6.0))
-                .position(0.0, 0.0, 0.1 + 0.2 * f64::from(k))
-                .shape(shape.into());
-            builder.body(body).unwrap();
-        }
-        builder.default_contact(friction(0.5)).unwrap();
-        let start = builder.build().unwrap();
+        let tower = (0..boxes)
+            .map(|k| solid_box(&format!("box {k}"), 4.0, [0.1; 3]).position(0.0, 0.0, 0.1 + 0.2 * f64::from(k)));
+        let start = on_floor(Dimension::Spatial, tower, down(Dimension::Spatial), friction(0.5));
         let first = start.initial_state();
         let end = run(start, stewart_trinkle(), 0.005, 1.0, |_, _| ());
         let moved = end.state().q.iter().zip(&first.q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -288,7 +253,7 @@ fn c33_painleve_rod_stops_by_an_impulse_without_a_collision() {
         for preset in [Preset::StewartTrinkle, Preset::AnitescuPotra] {
             let model = rod(&case, [0.0, y, theta], [tip_speed, 0.0, 0.0]);
             let mut simulation = Simulation::new(model, preset.scheme(), h).unwrap();
-            let _ = simulation.step().unwrap();
+            let _ = step(&mut simulation);
             let [vx, vy, w] = v(&simulation, "rod") else { panic!() };
             let tip = Twist { linear: Vector3::new(*vx, *vy, 0.0), angular: Vector3::new(0.0, 0.0, *w) }.at(&arm);
             assert!(tip.norm() < case.number("tolerance.velocity.abs"), "tip moves with {tip:?}");
@@ -326,7 +291,7 @@ fn a_planar_scene_embedded_in_space_moves_the_same() {
     let mut flat = Simulation::new(planar, stewart_trinkle(), h).unwrap();
     let mut deep = Simulation::new(builder.build().unwrap(), stewart_trinkle(), h).unwrap();
     for _ in 0..400 {
-        let (_, _) = (flat.step().unwrap(), deep.step().unwrap());
+        let (_, _) = (step(&mut flat), step(&mut deep));
         let (p, s) = (flat.state(), deep.state());
         let differences = [
             p.q[0] - s.q[0],
@@ -366,7 +331,7 @@ fn a_torque_free_top_keeps_energy_and_angular_momentum_to_first_order() {
         let mut worst: (f64, f64) = (0.0, 0.0);
         let mut turned_over = false;
         for _ in 0..(5.0 / h) as usize {
-            let _ = simulation.step().unwrap();
+            let _ = step(&mut simulation);
             worst.0 = worst.0.max((simulation.energy().total() / energy - 1.0).abs());
             worst.1 = worst.1.max((simulation.momentum().angular - momentum).norm() / momentum.norm());
             turned_over |= body_rates(&simulation).y < 0.0;

@@ -1,23 +1,18 @@
 //! C-24: an ellipse drops and rolls; what the weight γ does to the infeasibility.
 
-use stiction::{BodyBuilder, Dimension, Margin, Model, ModelBuilder, Preset, planar};
+use stiction::{BodyBuilder, Dimension, Margin, Model, Preset, planar};
 use stiction_testkit::{Reference, assert_close, reference};
 
-use crate::family::{floor, friction, run};
+use crate::support::{friction, on_floor, run};
 
 fn ellipse(case: &Reference) -> Model {
     let number = |name: &str| case.number(&format!("parameters.{name}"));
     let axes = case.numbers("parameters.semi_axes");
-    let mut builder = ModelBuilder::new(Dimension::Planar);
-    builder.gravity(0.0, -number("gravity"), 0.0).unwrap();
-    builder.body(BodyBuilder::fixed("floor").shape(floor())).unwrap();
     let body = BodyBuilder::planar("ellipse", number("mass"), number("inertia"))
         .position(0.0, number("height"), 0.0)
         .angular_velocity(0.0, 0.0, number("angular_velocity"))
         .shape(planar::Shape::ellipse([axes[0], axes[1]]).unwrap().into());
-    builder.body(body).unwrap();
-    builder.default_contact(friction(number("friction"))).unwrap();
-    builder.build().unwrap()
+    on_floor(Dimension::Planar, [body], [0.0, -number("gravity"), 0.0], friction(number("friction")))
 }
 
 /// Infeasibility after every step, and the largest energy gain of one.

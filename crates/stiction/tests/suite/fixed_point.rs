@@ -4,8 +4,8 @@ use nalgebra::{Matrix3, Vector3};
 use stiction::{BodyBuilder, ContactMode, Dimension, LineariseAt, Model, ModelBuilder, Preset, Scheme, spatial};
 use stiction_testkit::reference;
 
-use crate::family::{friction, q, run};
 use crate::published::rod;
+use crate::support::{friction, q, run};
 
 fn at_the_end(preset: Preset) -> Scheme {
     let mut scheme = preset.scheme();

@@ -1,12 +1,9 @@
 //! Restitution: Newton and Poisson, alone, in rows and with friction.
 
-use nalgebra::{Matrix3, Vector3};
-use stiction::{
-    BodyBuilder, ContactRule, Dimension, FrictionSet, Impact, Model, ModelBuilder, Preset, Scheme, Simulation, spatial,
-};
+use stiction::{BodyBuilder, ContactRule, Dimension, FrictionSet, Impact, Model, Preset, Scheme, Simulation};
 use stiction_testkit::Random;
 
-use crate::family::{q, v};
+use crate::support::{on_floor, q, solid_ball, step, steps, v};
 
 const RADIUS: f64 = 0.1;
 
@@ -23,20 +20,11 @@ fn newton() -> Scheme {
 }
 
 fn ball(name: &str, mass: f64) -> BodyBuilder {
-    BodyBuilder::rigid(name, mass, Matrix3::from_diagonal_element(0.4 * mass * RADIUS * RADIUS))
-        .shape(spatial::Shape::sphere(RADIUS).unwrap().into())
+    solid_ball(name, mass, RADIUS)
 }
 
 fn model(bodies: Vec<BodyBuilder>, gravity: f64, rule: ContactRule) -> Model {
-    let mut builder = ModelBuilder::new(Dimension::Spatial);
-    builder.gravity(0.0, 0.0, -gravity).unwrap();
-    let floor = spatial::Shape::half_space(Vector3::z()).unwrap();
-    builder.body(BodyBuilder::fixed("floor").shape(floor.into())).unwrap();
-    for body in bodies {
-        builder.body(body).unwrap();
-    }
-    builder.default_contact(rule).unwrap();
-    builder.build().unwrap()
+    on_floor(Dimension::Spatial, bodies, [0.0, 0.0, -gravity], rule)
 }
 
 fn rule(restitution: f64, friction: f64) -> ContactRule {
@@ -49,9 +37,7 @@ fn central(scheme: &Scheme, restitution: f64, masses: [f64; 2], speeds: [f64; 2]
     let right = ball("right", masses[1]).position(0.3, 0.0, 1.0).velocity(speeds[1], 0.0, 0.0);
     let mut simulation =
         Simulation::new(model(vec![left, right], 0.0, rule(restitution, 0.3)), scheme.clone(), 1e-3).unwrap();
-    for _ in 0..1000 {
-        let _ = simulation.step().unwrap();
-    }
+    steps(&mut simulation, 1000);
     ["left", "right"].map(|name| v(&simulation, name)[0])
 }
 
@@ -91,7 +77,7 @@ fn decompression_gives_back_at_least_its_share_and_energy_never_grows_without_fr
         let mut simulation = Simulation::new(model(balls, 0.0, rule(restitution, friction)), poisson(), 1e-3).unwrap();
         for _ in 0..200 {
             let before = simulation.energy().kinetic;
-            let _ = simulation.step().unwrap();
+            let _ = step(&mut simulation);
             let after = simulation.energy().kinetic;
             for impact in simulation.impacts() {
                 let (given, owed) = (impact.decompression, restitution * impact.compression);
@@ -111,7 +97,7 @@ fn a_ball_dropped_with_poissons_law_bounces_with_the_number_that_was_typed() {
     let mut simulation = Simulation::new(model(vec![dropped], 9.81, rule(restitution, 0.2)), poisson(), h).unwrap();
     let (mut down, mut ratios) = (0.0_f64, Vec::new());
     for _ in 0..20_000 {
-        let report = simulation.step().unwrap();
+        let report = step(&mut simulation);
         assert!(report.penetration < 1e-14);
         let up = v(&simulation, "ball")[2];
         if up > 0.0 && down < 0.0 {

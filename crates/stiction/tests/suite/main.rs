@@ -19,7 +19,9 @@ mod quartet;
 mod reference_stepper;
 mod refusals;
 mod siconos;
+mod support;
 mod theta;
+mod two_spheres;
 
 #[global_allocator]
 static ALLOCATOR: stiction_testkit::CountingAllocator = stiction_testkit::CountingAllocator;

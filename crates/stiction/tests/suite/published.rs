@@ -7,7 +7,7 @@ use stiction::{
 };
 use stiction_testkit::{Reference, assert_close, reference};
 
-use crate::family::{floor, friction, q, run, v};
+use crate::support::{floor, friction, q, run, v};
 
 pub fn rod(case: &Reference, x: [f64; 3], velocity: [f64; 3]) -> Model {
     let number = |name: &str| case.number(&format!("parameters.{name}"));
