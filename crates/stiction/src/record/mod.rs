@@ -30,4 +30,6 @@ pub use layout::Role;
 pub use outline::Outline;
 pub use recorder::{Finished, Recorder, RunLabels};
 pub use recording::{Frame, Recording};
-pub use summary::{BodySummary, Ending, EnergySummary, EventSummary, Extreme, ResidualSummary, Summary, Turn};
+pub use summary::{
+    BodySummary, Ending, EnergySummary, EventSummary, Extreme, ImpactSummary, ResidualSummary, Summary, Turn,
+};

@@ -6,10 +6,13 @@
 #![allow(clippy::cast_sign_loss, reason = "counts computed from times are positive")]
 
 mod analytic;
+mod directions;
 mod ellipse;
+mod energy;
 mod family;
 mod fixed_point;
 mod impacts;
+mod one_liners;
 mod pendulum;
 mod plate;
 mod plugins;

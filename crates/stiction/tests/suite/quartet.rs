@@ -161,22 +161,3 @@ fn a_ball_bounces_with_the_number_that_was_typed() {
         assert!((q(&end, "ball")[2] - radius).abs() < 1e-9 && v(&end, "ball")[2].abs() < 1e-9, "comes to rest");
     }
 }
-
-#[test]
-fn a_spinning_ball_is_stopped_by_torsion() {
-    let (mu, e_r, radius, spin, h) = (0.3, 0.05, 0.1, 20.0, 1e-3);
-    let inertia = 0.4 * radius * radius;
-    let ball = solid_ball("ball", 1.0, radius).position(0.0, 0.0, radius).angular_velocity(0.0, 0.0, spin);
-    let rule = ContactRule { friction: mu, torsion: e_r, ..ContactRule::default() };
-    let rate = mu * e_r * G / inertia;
-    let mut stopped = None;
-    run(on_floor(Dimension::Spatial, [ball], [0.0, 0.0, -G], rule), default_scheme(), h, 1.0, |simulation, report| {
-        let omega = v(simulation, "ball")[5];
-        if omega.abs() < 1e-12 {
-            stopped.get_or_insert(report.time);
-        } else {
-            assert!((omega - (spin - rate * report.time)).abs() < 1e-9, "{omega}");
-        }
-    });
-    assert!((stopped.unwrap() - spin / rate).abs() <= h);
-}
