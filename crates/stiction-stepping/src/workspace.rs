@@ -74,7 +74,7 @@ pub struct Workspace {
     pub(crate) cone: FrictionProblem,
     pub(crate) cone_guess: FrictionSolution,
     pub(crate) cone_solution: FrictionSolution,
-    /// The unit of mass in `cone`, kg.
+    /// The unit of mass in `mixed` and `cone`, kg.
     pub(crate) mass_unit: f64,
     /// Block column of each body in `cone`.
     pub(crate) block_of_body: Vec<usize>,

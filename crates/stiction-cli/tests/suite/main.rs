@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
 mod errors;
+mod extremes;
 mod interrupt;
 mod program;
 mod runs;

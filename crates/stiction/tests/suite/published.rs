@@ -7,13 +7,16 @@ use stiction::{
 };
 use stiction_testkit::{Reference, assert_close, reference};
 
-use crate::support::{floor, friction, q, run, v};
+use crate::support::{friction, on_floor, q, run, v};
 
+/// The rod of C-21 at x with this velocity, each (x, y, angle).
 pub fn rod(case: &Reference, x: [f64; 3], velocity: [f64; 3]) -> Model {
+    rod_with_friction(case, case.number("parameters.friction"), x, velocity)
+}
+
+/// The same with another coefficient of friction.
+pub fn rod_with_friction(case: &Reference, mu: f64, x: [f64; 3], velocity: [f64; 3]) -> Model {
     let number = |name: &str| case.number(&format!("parameters.{name}"));
-    let mut builder = ModelBuilder::new(Dimension::Planar);
-    builder.gravity(0.0, -number("gravity"), 0.0).unwrap();
-    builder.body(BodyBuilder::fixed("table").shape(floor())).unwrap();
     let shape = planar::Shape::capsule(number("length") / 2.0, number("radius")).unwrap();
     let rod = BodyBuilder::planar("rod", number("mass"), number("inertia"))
         .position(x[0], x[1], 0.0)
@@ -21,9 +24,7 @@ pub fn rod(case: &Reference, x: [f64; 3], velocity: [f64; 3]) -> Model {
         .velocity(velocity[0], velocity[1], 0.0)
         .angular_velocity(0.0, 0.0, velocity[2])
         .shape(shape.into());
-    builder.body(rod).unwrap();
-    builder.default_contact(friction(number("friction"))).unwrap();
-    builder.build().unwrap()
+    on_floor(Dimension::Planar, [rod], [0.0, -number("gravity"), 0.0], friction(mu))
 }
 
 #[test]
