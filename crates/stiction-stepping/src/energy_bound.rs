@@ -26,7 +26,9 @@ pub struct EnergyBound {
 }
 
 impl EnergyBound {
-    /// What removing errors, paying rebounds and prescribed surfaces can have added: max(0, `asked` − `lost`).   [ENERGY-3]
+    /// What removing errors, paying rebounds and prescribed surfaces can have added: max(0, `asked` − `lost`).
+    ///
+    /// At most ½ ‖u‖² for any velocity u that would remove the errors within the step.   [ENERGY-3] [ENERGY-4]
     pub fn infeasibility(&self) -> f64 {
         (self.asked - self.lost).max(0.0)
     }

@@ -195,7 +195,7 @@ fn landing(scheme: &Scheme, n: i32) -> Vec<f64> {
     (scheme.touch_threshold, scheme.slip_threshold) = (1e-10 * length, 1e-9 * length / time);
     let model = on_floor(SPATIAL, boxes, down(SPATIAL), friction(0.5));
     let mut simulation = Simulation::new(model, scheme, 0.01 * time).unwrap();
-    steps(&mut simulation, 100);
+    steps(&mut simulation, 60);
     let place = |body: &[f64]| body.iter().enumerate().map(|(k, x)| if k < 3 { x / length } else { *x }).collect();
     simulation.state().q.chunks(7).flat_map(|body| -> Vec<f64> { place(body) }).collect()
 }
