@@ -31,6 +31,7 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
         .row("steps", format!("{} of {} s, to t = {}{ending}", summary.steps, summary.step, moment(summary.duration)))
         .row("time", format!("{} ({} steps per second)", seconds(summary.wall_seconds), rate.round()))
         .row("contacts", format!("{} at most, problem size {} at most", summary.contacts_max, summary.problem_size_max))
+        .row("impacts", impacts(summary))
         .row("energy", energy(summary))
         .row("penetration", extreme(summary.penetration.max, summary.penetration.r#final, "m"));
     if summary.joint_error.max > 0.0 {
@@ -59,6 +60,14 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
 fn scheme(summary: &Summary) -> String {
     let means = if summary.solver == EVENT_DRIVEN { "integrator" } else { "solver" };
     format!("{}, {} {means}", summary.preset, summary.solver)
+}
+
+fn impacts(summary: &Summary) -> String {
+    let impacts = &summary.impacts;
+    match impacts.steps_with_several {
+        0 => format!("{}", impacts.total),
+        steps => format!("{}, up to {} in one step ({steps} steps with several)", impacts.total, impacts.max),
+    }
 }
 
 fn energy(summary: &Summary) -> String {

@@ -14,6 +14,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
     ws.start.update(model, &state.q, &state.v, state.time);
     ws.before.clone_from(&state.v);
+    ws.balanced_over = 0.0;
     applied_wrenches(model, &ws.start, state.time, &mut ws.applied);
     if let Some(body) = ws.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));

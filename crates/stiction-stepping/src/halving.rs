@@ -133,6 +133,8 @@ impl FirstHalf {
         self.events.extend_from_slice(&ws.events);
         ws.events.clone_from(&self.events);
         ws.shocks += self.shocks;
+        // Two balances of momentum do not make one.
+        ws.balanced_over = 0.0;
     }
 
     /// Both lists are in the order of their ids. A contact that left in the second half is open, and what it owed is forgotten, as

@@ -27,7 +27,8 @@ pub struct StepReport {
     pub iterations: u32,
     /// Times the problem was written and solved: once, and again where a missed contact or the fixed point asked for it.
     pub passes: u32,
-    /// Contacts that were hit, by the impact law of the scheme; several are several impacts in one step.
+    /// Contacts that were hit: they closed with an impulse, or the impact law has something to give back. Several are
+    /// several impacts in one step, which the step does not tell apart in time.
     pub impacts: usize,
     /// The rung of the ladder that solved it.
     pub rung: &'static str,

@@ -61,11 +61,15 @@ fn joints(start: &Start, ws: &mut Workspace) {
 fn contacts(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     for contact in &mut ws.contacts {
-        let (a, b) = contact.row(&contact.normal);
-        let traced = power(model, &ws.lookahead, contact.a, &a) + power(model, &ws.lookahead, contact.b, &b);
-        let gap = contact.gap_start - h * traced;
+        let gap = gap_now(model, contact, &ws.lookahead, h);
         contact.bias = (contact.gamma * gap + (contact.gap_end - contact.gap_start)) / h;
     }
+}
+
+/// ψ(q, t) ≈ ψ(q̂, t) − h nᵀ v̂ of a contact linearised with the look-ahead v̂.   [STEP-10]
+pub(crate) fn gap_now(model: &Model, contact: &Contact, lookahead: &[f64], h: f64) -> f64 {
+    let (a, b) = contact.row(&contact.normal);
+    contact.gap_start - h * (power(model, lookahead, contact.a, &a) + power(model, lookahead, contact.b, &b))
 }
 
 /// A contact that was hit in the last step must leave with ε times the speed it was hit with, whatever the gap asks.   [IMPACT-1]

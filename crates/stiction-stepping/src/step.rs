@@ -1,15 +1,16 @@
 //! One step by complementarity: detect, assemble, solve, advance; once more where the answer asks for it.
 
-use stiction_multibody::ContactId;
+use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
-    Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Start, StepCause, StepReport, Workspace,
-    advance, assemble, detect,
+    Contact, ContactReport, Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Start, StepCause,
+    StepReport, Workspace, advance, assemble, detect,
     detect::{find_pairs_at_end, prepare},
     formulation,
     impact::collide,
     ladder::Climb,
     measure::measure,
+    rows::{approach, gap_now},
     stabilise::stabilise,
 };
 
@@ -73,7 +74,7 @@ impl Stepper for TimeStepper {
             let measured = if correction.is_some() { self.measure_end(start, ws)?.0 } else { measured };
             return Ok(StepReport {
                 correction,
-                ..StepReport::of(start.model, ws, &climb, (passes, impacts(ws)), measured)
+                ..StepReport::of(start.model, ws, &climb, (passes, impacts(start, ws)), measured)
             });
         }
     }
@@ -133,7 +134,21 @@ fn reach_further(start: &Start, ws: &mut Workspace) -> bool {
     further
 }
 
-/// Contacts that were hit in the step.
-fn impacts(ws: &Workspace) -> usize {
-    ws.impacts.len() + ws.contact_reports.iter().filter(|report| report.owed < 0.0).count()
+/// Contacts that were hit in the step: by Poisson's hypothesis, or they closed with an impulse, or they owe a rebound.
+fn impacts(start: &Start, ws: &Workspace) -> usize {
+    let &Start { model, scheme, state, h } = start;
+    let closed = |id: ContactId| {
+        let found = state.contacts.binary_search_by_key(&id, |memory| memory.id).ok();
+        found.and_then(|place| state.contacts.get(place)).is_some_and(|memory| memory.mode != ContactMode::Open)
+    };
+    let hit = |(contact, report): (&Contact, &ContactReport)| {
+        // What lies on something when the simulation begins is not hit by it.
+        let came = || {
+            gap_now(model, contact, &ws.lookahead, h) > scheme.touch_threshold
+                || h * approach(model, contact, &ws.before, h) < -scheme.touch_threshold
+        };
+        let struck = report.owed < 0.0 || (report.normal_impulse > 0.0 && !closed(contact.id) && came());
+        struck && ws.impacts.iter().all(|impact| impact.id != contact.id)
+    };
+    ws.impacts.len() + ws.contacts.iter().zip(&ws.contact_reports).filter(|&pair| hit(pair)).count()
 }

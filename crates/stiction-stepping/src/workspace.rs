@@ -84,7 +84,7 @@ pub struct Workspace {
     pub(crate) cone: FrictionProblem,
     pub(crate) cone_guess: FrictionSolution,
     pub(crate) cone_solution: FrictionSolution,
-    /// The unit of mass in `cone`, kg.
+    /// The unit of mass in `mixed` and `cone`, kg.
     pub(crate) mass_unit: f64,
     /// Block column of each body in `cone`.
     pub(crate) block_of_body: Vec<usize>,
@@ -95,6 +95,8 @@ pub struct Workspace {
     pub velocity: Vec<f64>,
     /// p_b, row by row.
     pub joint_impulses: Vec<f64>,
+    /// The time over which the last assembled problem balances momentum; zero before there is one.
+    pub(crate) balanced_over: f64,
     /// What acts at each of `contacts`.
     pub contact_impulses: Vec<ContactImpulse>,
     /// What the contacts did in the last step.

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, Event, Halving, ImpactReport, Infeasibility, Ladder, Method, MoreauJean, ReferenceStepper, Scheme,
-    Start, StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper, Workspace, infeasibility,
+    ContactReport, EnergyBound, Event, Halving, ImpactReport, Infeasibility, Ladder, Method, MoreauJean,
+    ReferenceStepper, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper, Workspace,
+    energy_bound, infeasibility,
 };
 
 use crate::{BuildError, RestoreError};
@@ -189,6 +190,12 @@ impl Simulation {
     /// Momentum now.
     pub fn momentum(&self) -> Momentum {
         momentum(&self.model, &self.configuration)
+    }
+
+    /// Where the kinetic energy of the last step came from and went to, and the bound it obeys; `None` before the first step
+    /// and with steppers that make a step otherwise than by one momentum balance, such as the reference.
+    pub fn energy_bound(&self) -> Option<EnergyBound> {
+        energy_bound(&self.model, &self.workspace)
     }
 
     /// Penetration and joint error now, over all pairs of shapes.

@@ -5,6 +5,7 @@
 
 mod compare;
 mod errors;
+mod extremes;
 mod interrupt;
 mod program;
 mod runs;

@@ -19,7 +19,6 @@ use crate::{Contact, Start, StepCause, Workspace, workspace::ContactImpulse};
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let model = start.model;
     free_velocity(start, ws);
-    ws.mass_unit = mass_unit(model);
     let mut cone = std::mem::take(&mut ws.cone);
     let filled = cone.refill(|operator, laws, q| {
         if !matches!(operator, Operator::Global(_)) {
@@ -48,14 +47,6 @@ fn free_velocity(start: &Start, ws: &mut Workspace) {
         let v = ws.before.get(slot.v.clone()).unwrap_or_default();
         ws.free_velocity.extend(v.iter().zip(acceleration).map(|(v, a)| v + h * a));
     }
-}
-
-/// The power of two next to the mean mass. Measured in it, impulses are about as large as velocities, and the residual,
-/// which mixes the two, does not depend on the unit of mass.
-fn mass_unit(model: &Model) -> f64 {
-    let masses = || model.bodies().iter().filter_map(stiction_multibody::Body::mass);
-    let mean = masses().sum::<f64>() / masses().count().max(1) as f64;
-    if mean > 0.0 { libm::exp2(libm::round(libm::log2(mean))) } else { 1.0 }
 }
 
 /// The laws, and the constants of their rows.

@@ -29,12 +29,22 @@ pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 
 /// Writes the problem from rows that are there already.
 pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+    ws.balanced_over = start.h;
+    ws.mass_unit = mass_unit(start.model);
     ws.quadratic = start.scheme.friction == FrictionSet::Quadratic;
     if ws.quadratic {
         return cone::assemble(start, ws);
     }
     polygon::assemble(start, ws);
     ws.mixed.ensure_finite().map_err(|_| StepCause::non_finite("assembled problem", None))
+}
+
+/// The power of two next to the mean mass. Measured in it, impulses are about as large as velocities, and the residual,
+/// which mixes the two, does not depend on the unit of mass; nor do the choices of pivots.
+fn mass_unit(model: &Model) -> f64 {
+    let masses = || model.bodies().iter().filter_map(stiction_multibody::Body::mass);
+    let mean = masses().sum::<f64>() / masses().count().max(1) as f64;
+    if mean > 0.0 { libm::exp2(libm::round(libm::log2(mean))) } else { 1.0 }
 }
 
 /// Solves the problem of the step; v⁺ and the impulses are then in the workspace.
@@ -75,12 +85,26 @@ pub(crate) fn size(model: &Model, ws: &Workspace) -> usize {
 /// Penetration beyond which a failed step is blamed on bodies inside each other, m.
 const OVERLAP: f64 = 1e-3;
 
+/// A ratio of masses beyond which a failed step is blamed on it.
+const LARGE_MASS_RATIO: f64 = 1e6;
+
+/// The largest mass over the smallest.
+fn mass_ratio(model: &Model) -> f64 {
+    let masses = model.bodies().iter().filter_map(stiction_multibody::Body::mass);
+    let (least, most) = masses.fold((f64::INFINITY, 0.0_f64), |(least, most), m| (least.min(m), most.max(m)));
+    most / least
+}
+
 fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> StepCause {
     let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP);
-    let hint = match (overlaps, model.joint_rows() > 0) {
-        (true, _) => "bodies are inside each other: look at where they start",
-        (false, true) => "look for redundant joints; the problem is kept to be solved again",
-        (false, false) => "this is a limit of the method, not of the scene; the problem is kept to be solved again",
+    let hint = if overlaps {
+        "bodies are inside each other: look at where they start"
+    } else if mass_ratio(model) > LARGE_MASS_RATIO {
+        "masses differ by more than a million: bring them closer, or use a preset with a linear friction set, which pivots solve"
+    } else if model.joint_rows() > 0 {
+        "look for redundant joints; the problem is kept to be solved again"
+    } else {
+        "this is a limit of the method, not of the scene; the problem is kept to be solved again"
     };
     let row = climb.residual.row;
     let worst = if ws.quadratic { worst_block(model, ws, row) } else { worst_row(model, ws, row) };

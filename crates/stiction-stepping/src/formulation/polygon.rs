@@ -7,6 +7,8 @@
 //! ⎢ ρ_f ⎥   ⎢ W_fᵀ  0     0    0    E ⎥ ⎢ p_f ⎥   ⎢ ∂ψ_f/∂t                            ⎥
 //! ⎣ ζ   ⎦   ⎣ 0     0     U   −Eᵀ   0 ⎦ ⎣ σ   ⎦   ⎣ 0                                  ⎦
 //! ```
+//!
+//! M, momenta and impulses are in a unit of mass in which impulses are about as large as velocities.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_complementarity::SparseMatrix;
@@ -86,16 +88,16 @@ fn joint_rows(model: &Model, ws: &mut Workspace) {
 /// −M, W_b and the momentum M v + h (λ_app + λ_vp); then the joint rows.   [STEP-1]
 fn momentum_rows(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
-    let n_v = model.dof();
+    let (n_v, unit) = (model.dof(), ws.mass_unit);
     let (matrix, constants) = (&mut ws.mixed.equality.on_free, &mut ws.mixed.equality.constant);
     matrix.clear(ws.layout.free(), ws.layout.free());
     for (index, slot) in model.layout().iter().enumerate() {
         let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, index) else { continue };
         let force = ws.applied.get(index).map_or([0.0; 6], |wrench| mobility.project(wrench));
         for (row, i) in slot.v.clone().enumerate() {
-            let mut momentum = h * force.get(row).copied().unwrap_or(0.0);
+            let mut momentum = h * force.get(row).copied().unwrap_or(0.0) / unit;
             for (column, j) in slot.v.clone().enumerate() {
-                if let Some(m) = mass_entry(mobility, mass, &inertia, (row, column)) {
+                if let Some(m) = mass_entry(mobility, mass, &inertia, (row, column)).map(|m| m / unit) {
                     matrix.push(j, -m);
                     momentum += m * ws.before.get(j).copied().unwrap_or(0.0);
                 }
@@ -114,7 +116,7 @@ fn momentum_rows(start: &Start, ws: &mut Workspace) {
             matrix.push(column, value);
         }
         if let Some(&softness) = ws.softness.get(row) {
-            matrix.push(n_v + row, softness);
+            matrix.push(n_v + row, softness * unit);
         }
         matrix.finish_row();
     }
@@ -186,15 +188,16 @@ fn cone_rows(ws: &mut Workspace) {
 pub(super) fn give_back(model: &Model, ws: &mut Workspace) {
     let layout = ws.layout;
     for (contact, impact) in ws.contacts.iter().zip(&ws.impacts) {
+        let given = impact.decompression / ws.mass_unit;
         let (a, b) = contact.row(&contact.normal);
         for (id, wrench) in [(contact.a, &a), (contact.b, &b)] {
             let Some((mobility, range)) = model.unknowns(id) else { continue };
             let constants = ws.mixed.equality.constant.get_mut(range).unwrap_or_default();
-            constants.iter_mut().zip(mobility.project(wrench)).for_each(|(c, w)| *c += w * impact.decompression);
+            constants.iter_mut().zip(mobility.project(wrench)).for_each(|(c, w)| *c += w * given);
         }
         for cone in contact.cones.clone() {
             if let Some(constant) = ws.mixed.complementarity.constant.get_mut(layout.sigma_at(cone)) {
-                *constant += contact.mu * impact.decompression;
+                *constant += contact.mu * given;
             }
         }
     }
@@ -202,12 +205,12 @@ pub(super) fn give_back(model: &Model, ws: &mut Workspace) {
 
 /// Takes v⁺ and the impulses out of the solution.
 pub(super) fn extract(ws: &mut Workspace) {
-    let (layout, solution) = (ws.layout, &ws.mixed_solution);
+    let (layout, solution, unit) = (ws.layout, &ws.mixed_solution, ws.mass_unit);
     let get = |place: usize| solution.complementary.get(place).copied().unwrap_or(0.0);
     ws.velocity.clear();
     ws.velocity.extend(solution.free.iter().take(layout.velocities));
     ws.joint_impulses.clear();
-    ws.joint_impulses.extend(solution.free.iter().skip(layout.velocities));
+    ws.joint_impulses.extend(solution.free.iter().skip(layout.velocities).map(|p| p * unit));
     ws.contact_impulses.clear();
     for (index, contact) in ws.contacts.iter().enumerate() {
         let directions = ws.directions.get(contact.directions.clone()).unwrap_or_default();
@@ -217,6 +220,11 @@ pub(super) fn extract(ws: &mut Workspace) {
             .zip(directions)
             .fold(Vector3::zeros(), |sum, (place, d)| sum + d * get(layout.friction_at(place)));
         let sigma = contact.cones.clone().map(|cone| get(layout.sigma_at(cone))).fold(0.0, f64::max);
-        ws.contact_impulses.push(ContactImpulse { normal: get(index), friction, spin: 0.0, sigma });
+        ws.contact_impulses.push(ContactImpulse {
+            normal: get(index) * unit,
+            friction: friction * unit,
+            spin: 0.0,
+            sigma,
+        });
     }
 }

@@ -31,6 +31,6 @@ pub use outline::Outline;
 pub use recorder::{Finished, Recorder, RunLabels};
 pub use recording::{Frame, Recording};
 pub use summary::{
-    BodySummary, CorrectionSummary, Ending, EnergySummary, EventSummary, Extreme, HalvedSummary, ResidualSummary,
-    Summary, Turn,
+    BodySummary, CorrectionSummary, Ending, EnergySummary, EventSummary, Extreme, HalvedSummary, ImpactSummary,
+    ResidualSummary, Summary, Turn,
 };

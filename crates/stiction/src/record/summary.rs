@@ -34,6 +34,17 @@ pub struct EnergySummary {
     pub max_gain: f64,
 }
 
+/// How often contacts were hit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImpactSummary {
+    /// Over the whole run.
+    pub total: u64,
+    /// Most in one step.
+    pub max: usize,
+    /// Steps in which several contacts were hit, in an order that the step does not know.
+    pub steps_with_several: u64,
+}
+
 /// The largest and the last value of a quantity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Extreme {
@@ -151,6 +162,9 @@ pub struct Summary {
     pub contacts_max: usize,
     /// Largest mixed problem, velocities included.
     pub problem_size_max: usize,
+    /// Contacts that were hit.
+    #[serde(default)]
+    pub impacts: ImpactSummary,
     /// Total energy.
     pub energy: EnergySummary,
     /// Depth of the deepest overlap, m.
@@ -197,6 +211,7 @@ impl SummaryBuilder {
             wall_seconds: 0.0,
             contacts_max: 0,
             problem_size_max: 0,
+            impacts: ImpactSummary::default(),
             energy: EnergySummary { initial: total, r#final: total, max_gain: 0.0 },
             penetration: Extreme::default(),
             joint_error: Extreme::default(),
@@ -221,6 +236,7 @@ impl SummaryBuilder {
         if report.residual.value > summary.residual.max {
             summary.residual = ResidualSummary { max: report.residual.value, at_step: report.step };
         }
+        summary.impacts.see(report.impacts);
         let total = energy.total();
         summary.energy.r#final = total;
         summary.energy.max_gain = summary.energy.max_gain.max(total - self.lowest_energy);
@@ -250,6 +266,14 @@ impl SummaryBuilder {
         self.summary.ending = ending;
         self.summary.bodies = body_summaries(model, state);
         self.summary
+    }
+}
+
+impl ImpactSummary {
+    fn see(&mut self, hit: usize) {
+        self.total += hit as u64;
+        self.max = self.max.max(hit);
+        self.steps_with_several += u64::from(hit > 1);
     }
 }
 

@@ -1,136 +1,19 @@
-//! Closed forms: C-01, C-32, C-33(a), inclines without creep, plates without gaps.
+//! Closed forms: C-32, inclines without creep, plates without gaps.
 
 use std::sync::Arc;
 
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 use stiction::multibody::ExpressionMotion;
 use stiction::{
-    BodyBuilder, ContactMode, ContactRule, Dimension, Expression, Model, ModelBuilder, Preset, Scheme, Simulation,
-    Twist, planar, spatial,
+    BodyBuilder, ContactRule, Dimension, Expression, Model, ModelBuilder, Preset, Scheme, Simulation, planar, spatial,
 };
 use stiction_testkit::{PenaltyBox, Random, reference};
 
-use crate::family::{floor, friction, q, run, steps, v};
 use crate::published::rod;
-
-const G: f64 = 9.81;
+use crate::support::{G, down, floor, friction, on_floor, q, run, solid_box, step, steps, v, world};
 
 fn stewart_trinkle() -> Scheme {
     Preset::StewartTrinkle.scheme()
-}
-
-/// One body over a floor, in the plane or in space.
-fn over_floor(dimension: Dimension, body: BodyBuilder, rule: ContactRule) -> Model {
-    let mut builder = ModelBuilder::new(dimension);
-    let ground = match dimension {
-        Dimension::Planar => {
-            builder.gravity(0.0, -G, 0.0).unwrap();
-            floor()
-        }
-        Dimension::Spatial => {
-            builder.gravity(0.0, 0.0, -G).unwrap();
-            spatial::Shape::half_space(Vector3::z()).unwrap().into()
-        }
-    };
-    builder.body(BodyBuilder::fixed("floor").shape(ground)).unwrap();
-    builder.body(body).unwrap();
-    builder.default_contact(rule).unwrap();
-    builder.build().unwrap()
-}
-
-fn ball(radius: f64) -> BodyBuilder {
-    BodyBuilder::rigid("ball", 1.0, Matrix3::from_diagonal_element(0.4 * radius * radius))
-        .shape(spatial::Shape::sphere(radius).unwrap().into())
-}
-
-#[test]
-fn a_dropped_particle_lands_in_time_and_rests_with_its_weight() {
-    let (height, h) = (0.7, 1e-3);
-    for dimension in [Dimension::Planar, Dimension::Spatial] {
-        let (up, point, place): (usize, stiction::Shape, _) = match dimension {
-            Dimension::Planar => (1, planar::Shape::point().into(), [0.0, height, 0.0]),
-            Dimension::Spatial => (2, spatial::Shape::point().into(), [0.0, 0.0, height]),
-        };
-        let body = BodyBuilder::particle("particle", 2.0).position(place[0], place[1], place[2]).shape(point);
-        let mut landed = None;
-        let end = run(over_floor(dimension, body, friction(0.3)), stewart_trinkle(), h, 1.0, |simulation, report| {
-            if let (None, Some(event)) = (landed, simulation.events().first()) {
-                landed = Some(event.time);
-            }
-            assert!(report.penetration < 1e-14);
-        });
-        assert!((landed.unwrap() - (2.0 * height / G).sqrt()).abs() <= 2.0 * h, "landed at {landed:?}");
-        assert!(q(&end, "particle")[up].abs() < 1e-15 && v(&end, "particle")[up] == 0.0);
-        assert!((end.contacts()[0].normal_impulse / h - 2.0 * G).abs() < 1e-9);
-    }
-}
-
-#[test]
-fn a_sliding_block_stops_after_the_textbook_distance() {
-    let (v0, mu) = (2.0, 0.4);
-    for h in [1e-2, 1e-3] {
-        let block = BodyBuilder::planar("block", 1.0, 1.0 / 6.0)
-            .position(0.0, 0.5, 0.0)
-            .velocity(v0, 0.0, 0.0)
-            .shape(planar::Shape::rectangle([0.5, 0.5]).unwrap().into());
-        let mut stopped = None;
-        let end = run(over_floor(Dimension::Planar, block, friction(mu)), stewart_trinkle(), h, 1.0, |s, report| {
-            if v(s, "block")[0].abs() < 1e-14 {
-                stopped.get_or_insert(report.time);
-            }
-        });
-        assert!((stopped.unwrap() - v0 / (mu * G)).abs() <= 2.0 * h);
-        let excess = q(&end, "block")[0] - v0 * v0 / (2.0 * mu * G);
-        assert!(excess.abs() <= h * v0 / 2.0 + 1e-12, "excess {excess} at h = {h}");
-        assert_eq!(end.contacts()[0].mode, ContactMode::Stick);
-    }
-}
-
-#[test]
-fn a_thrown_sphere_rolls_after_the_textbook_time() {
-    let case = reference("c01");
-    let (v0, mu, radius, h) = (1.0, 0.2, 0.1, 1e-4);
-    let body = ball(radius).position(0.0, 0.0, radius).velocity(v0, 0.0, 0.0);
-    let model = over_floor(Dimension::Spatial, body, friction(mu));
-    let mut rolling = None;
-    let end = run(model, stewart_trinkle(), h, 0.5, |simulation, report| {
-        if simulation.contacts()[0].mode == ContactMode::Stick {
-            rolling.get_or_insert(report.time);
-        }
-    });
-    let time = case.number("derived.sphere_thrown_flat.rolling_time_times_mu_g_over_v0") * v0 / (mu * G);
-    assert!((rolling.unwrap() - time).abs() <= 2.0 * h, "rolls at {rolling:?}, exact {time}");
-    let speed = case.number("derived.sphere_thrown_flat.final_speed_over_v0") * v0;
-    assert!((v(&end, "ball")[0] - speed).abs() < 2.0 * h * mu * G);
-    assert!((v(&end, "ball")[4] * radius - v(&end, "ball")[0]).abs() < 1e-12, "rolls without slipping");
-}
-
-#[test]
-fn an_oblique_hit_sticks_or_slides_as_coulomb_says() {
-    // Hits the floor at once, in one step without gravity to speak of.
-    for (v_t, v_n, mu) in [(1.0, 1.0, 0.3), (1.0, 1.0, 0.28), (3.0, 1.0, 0.3)] {
-        let radius = 0.1;
-        let body = ball(radius).position(0.0, 0.0, radius).velocity(v_t, 0.0, -v_n);
-        let mut simulation =
-            Simulation::new(over_floor(Dimension::Spatial, body, friction(mu)), stewart_trinkle(), 1e-9).unwrap();
-        let _ = simulation.step().unwrap();
-        let exact = if 2.0 / 7.0 * v_t <= mu * v_n { 5.0 / 7.0 * v_t } else { v_t - mu * v_n };
-        assert!((v(&simulation, "ball")[0] - exact).abs() < 1e-7, "{} against {exact}", v(&simulation, "ball")[0]);
-    }
-}
-
-#[test]
-fn a_block_slides_down_a_steep_incline_with_the_textbook_acceleration() {
-    let (angle, mu, h) = (0.5_f64, 0.3, 1e-3);
-    let mut builder = ModelBuilder::new(Dimension::Planar);
-    builder.gravity(G * angle.sin(), -G * angle.cos(), 0.0).unwrap();
-    builder.body(BodyBuilder::fixed("floor").shape(floor())).unwrap();
-    let shape = planar::Shape::rectangle([0.5, 0.1]).unwrap();
-    builder.body(BodyBuilder::planar("block", 1.0, 0.1).position(0.0, 0.1, 0.0).shape(shape.into())).unwrap();
-    builder.default_contact(friction(mu)).unwrap();
-    let end = run(builder.build().unwrap(), stewart_trinkle(), h, 1.0, |_, _| ());
-    let acceleration = G * (angle.sin() - mu * angle.cos());
-    assert!((v(&end, "block")[0] - acceleration).abs() < 1e-9);
 }
 
 /// A box at rest on an inclined plane of any azimuth, the slope given as a share of what the polygon can hold.
@@ -139,19 +22,16 @@ fn inclined_box(share: f64, azimuth: f64, n_d: u32, mu: f64) -> Model {
     let axis = Vector3::new(-azimuth.sin(), azimuth.cos(), 0.0);
     let rotation = UnitQuaternion::from_scaled_axis(axis * slope);
     let normal = rotation * Vector3::z();
-    let mut builder = ModelBuilder::new(Dimension::Spatial);
-    builder.gravity(0.0, 0.0, -G).unwrap();
     let plane = spatial::Shape::half_space(normal).unwrap();
-    builder.body(BodyBuilder::fixed("plane").shape(plane.into())).unwrap();
+    let plane = BodyBuilder::fixed("plane").shape(plane.into());
     let (place, half) = (normal * 0.1, [0.2, 0.15, 0.1]);
     let inertia = Matrix3::from_diagonal(&Vector3::new(0.0108, 0.0167, 0.0208));
     let block = BodyBuilder::rigid("block", 1.0, inertia)
         .position(place.x, place.y, place.z)
         .quaternion([rotation.w, rotation.i, rotation.j, rotation.k])
         .shape(spatial::Shape::cuboid(half).unwrap().into());
-    builder.body(block).unwrap();
-    builder.default_contact(ContactRule { directions: Some(n_d), ..friction(mu) }).unwrap();
-    builder.build().unwrap()
+    let rule = ContactRule { directions: Some(n_d), ..friction(mu) };
+    world(Dimension::Spatial, [plane, block], down(Dimension::Spatial), rule)
 }
 
 #[test]
@@ -162,9 +42,7 @@ fn a_block_below_the_friction_angle_does_not_creep() {
             let model = inclined_box(0.9, azimuth, n_d, 0.5);
             let start = model.initial_state();
             let mut simulation = Simulation::new(model, stewart_trinkle(), 0.01).unwrap();
-            for _ in 0..10_000 {
-                let _ = simulation.step().unwrap();
-            }
+            steps(&mut simulation, 10_000);
             let moved = (0..3).map(|k| (simulation.state().q[k] - start.q[k]).powi(2)).sum::<f64>().sqrt();
             assert!(moved < 1e-12, "crept {moved:e} m with {n_d} directions at azimuth {azimuth}");
         }
@@ -175,19 +53,9 @@ fn a_block_below_the_friction_angle_does_not_creep() {
 fn a_tower_of_boxes_in_space_stands() {
     // Hundreds of rows, most of them degenerate: rounding must not be taken for infeasibility.
     for boxes in [6, 8] {
-        let mut builder = ModelBuilder::new(Dimension::Spatial);
-        builder.gravity(0.0, 0.0, -G).unwrap();
-        let ground = spatial::Shape::half_space(Vector3::z()).unwrap();
-        builder.body(BodyBuilder::fixed("floor").shape(ground.into())).unwrap();
-        for k in 0..boxes {
-            let shape = spatial::Shape::cuboid([0.1; 3]).unwrap();
-            let body = BodyBuilder::rigid(format!("box {k}"), 4.0, Matrix3::from_diagonal_element(4.0 * 0.04 / 6.0))
-                .position(0.0, 0.0, 0.1 + 0.2 * f64::from(k))
-                .shape(shape.into());
-            builder.body(body).unwrap();
-        }
-        builder.default_contact(friction(0.5)).unwrap();
-        let start = builder.build().unwrap();
+        let tower = (0..boxes)
+            .map(|k| solid_box(&format!("box {k}"), 4.0, [0.1; 3]).position(0.0, 0.0, 0.1 + 0.2 * f64::from(k)));
+        let start = on_floor(Dimension::Spatial, tower, down(Dimension::Spatial), friction(0.5));
         let first = start.initial_state();
         let end = run(start, stewart_trinkle(), 0.005, 1.0, |_, _| ());
         let moved = end.state().q.iter().zip(&first.q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -254,50 +122,21 @@ fn c32_penalty_chatters_where_complementarity_rests() {
         .position(0.0, height / 2.0 + number("drop_height"), 0.0)
         .shape(planar::Shape::rectangle([width / 2.0, height / 2.0]).unwrap().into());
     let (mut sum, mut count) = (0.0, 0.0);
-    let end = run(over_floor(Dimension::Planar, body, friction(0.5)), stewart_trinkle(), 0.01, 5.0, |s, report| {
-        if report.time > 4.0 {
-            sum += v(s, "box")[2].powi(2);
-            count += 1.0;
-        }
-    });
+    let end = run(
+        on_floor(Dimension::Planar, [body], down(Dimension::Planar), friction(0.5)),
+        stewart_trinkle(),
+        0.01,
+        5.0,
+        |s, report| {
+            if report.time > 4.0 {
+                sum += v(s, "box")[2].powi(2);
+                count += 1.0;
+            }
+        },
+    );
     let rms = f64::sqrt(sum / count);
     assert!(rms < case.number("tolerance.complementarity_rms_angular_rate_max"), "rocks with {rms}");
     assert!(q(&end, "box")[2].abs() < 1e-12 && (q(&end, "box")[1] - height / 2.0).abs() < 1e-12);
-}
-
-#[test]
-fn c33_painleve_rod_stops_by_an_impulse_without_a_collision() {
-    let case = reference("c33");
-    let number = |name: &str| case.number(name);
-    let (theta, half, r) = (number("parameters.theta"), number("parameters.length") / 2.0, number("parameters.radius"));
-    // The lower (minus) tip: centre of the rod minus half the length along it.
-    let y = half * theta.sin() + r;
-    let arm = Vector3::new(-half * theta.cos(), -half * theta.sin() - r, 0.0);
-    // At these numbers sliding to the right with mu has no acceleration: a_nn − mu a_nt < 0.
-    let (a_nn, a_nt) = {
-        let (m, j) = (number("parameters.mass"), number("parameters.inertia"));
-        (1.0 / m + arm.x * arm.x / j, -arm.x * arm.y / j)
-    };
-    assert!((a_nn / number("derived.a_nn") - 1.0).abs() < 1e-6, "a_nn {a_nn}");
-    assert!((a_nt.abs() / number("derived.a_nt") - 1.0).abs() < 1e-6, "a_nt {a_nt}");
-    assert!(a_nn - number("parameters.friction") * a_nt.abs() < 0.0, "not a Painlevé state");
-
-    let tip_speed = case.numbers("parameters.tip_velocity")[0];
-    let mut impulses = Vec::new();
-    for h in [1e-3, 1e-4, 1e-5] {
-        for preset in [Preset::StewartTrinkle, Preset::AnitescuPotra] {
-            let model = rod(&case, [0.0, y, theta], [tip_speed, 0.0, 0.0]);
-            let mut simulation = Simulation::new(model, preset.scheme(), h).unwrap();
-            let _ = simulation.step().unwrap();
-            let [vx, vy, w] = v(&simulation, "rod") else { panic!() };
-            let tip = Twist { linear: Vector3::new(*vx, *vy, 0.0), angular: Vector3::new(0.0, 0.0, *w) }.at(&arm);
-            assert!(tip.norm() < case.number("tolerance.velocity.abs"), "tip moves with {tip:?}");
-            impulses.push(simulation.contacts().iter().map(|c| c.normal_impulse).sum::<f64>());
-        }
-    }
-    // The impulse has a limit, approached in proportion to h: gravity's share of the step.
-    let [coarse, middle, fine] = [impulses[0], impulses[2], impulses[4]];
-    assert!((9.0..11.0).contains(&((coarse - middle) / (middle - fine))) && fine > 0.03, "impulses {impulses:?}");
 }
 
 #[test]
@@ -326,7 +165,7 @@ fn a_planar_scene_embedded_in_space_moves_the_same() {
     let mut flat = Simulation::new(planar, stewart_trinkle(), h).unwrap();
     let mut deep = Simulation::new(builder.build().unwrap(), stewart_trinkle(), h).unwrap();
     for _ in 0..400 {
-        let (_, _) = (flat.step().unwrap(), deep.step().unwrap());
+        let (_, _) = (step(&mut flat), step(&mut deep));
         let (p, s) = (flat.state(), deep.state());
         let differences = [
             p.q[0] - s.q[0],
@@ -366,7 +205,7 @@ fn a_torque_free_top_keeps_energy_and_angular_momentum_to_first_order() {
         let mut worst: (f64, f64) = (0.0, 0.0);
         let mut turned_over = false;
         for _ in 0..(5.0 / h) as usize {
-            let _ = simulation.step().unwrap();
+            let _ = step(&mut simulation);
             worst.0 = worst.0.max((simulation.energy().total() / energy - 1.0).abs());
             worst.1 = worst.1.max((simulation.momentum().angular - momentum).norm() / momentum.norm());
             turned_over |= body_rates(&simulation).y < 0.0;

@@ -12,8 +12,8 @@ use stiction::{
 use stiction_testkit::{Reference, Tol, assert_close, reference};
 
 use crate::{
-    family::{floor, friction},
     published::balls,
+    support::{floor, friction},
 };
 
 /// The reference is integrated to about 1e-11.

@@ -1,65 +1,13 @@
-//! The planar pendulum family of C-02 to C-07, and helpers that run models.
+//! The planar pendulum family of C-02 to C-07.
 
 use std::sync::Arc;
 
-use nalgebra::{Vector2, Vector3};
+use nalgebra::Vector3;
 use stiction::multibody::ExpressionMotion;
-use stiction::{
-    BodyBuilder, BodyId, ContactRule, Damper, Dimension, Expression, JointKind, Model, ModelBuilder, Scheme,
-    Simulation, Spring, StepReport, planar,
-};
+use stiction::{BodyBuilder, BodyId, Damper, Dimension, Expression, JointKind, Model, ModelBuilder, Spring, planar};
 use stiction_testkit::Reference;
 
-/// A half-plane y ≤ 0.
-pub fn floor() -> stiction::Shape {
-    planar::Shape::half_plane(Vector2::y()).unwrap().into()
-}
-
-/// A rule with this friction coefficient.
-pub fn friction(mu: f64) -> ContactRule {
-    ContactRule { friction: mu, ..ContactRule::default() }
-}
-
-/// A constant vector of expressions.
-pub fn constant(x: f64, y: f64, z: f64) -> [Expression; 3] {
-    [x, y, z].map(Expression::constant)
-}
-
-/// Runs `model` to `duration`, calling `each` after every step.
-pub fn run(
-    model: Model,
-    scheme: Scheme,
-    h: f64,
-    duration: f64,
-    mut each: impl FnMut(&Simulation, &StepReport),
-) -> Simulation {
-    let mut simulation = Simulation::new(model, scheme, h).unwrap();
-    for _ in 0..(duration / h).round() as usize {
-        let report = simulation.step().unwrap();
-        assert!(report.residual.value < 1e-9, "residual {} at t = {}", report.residual.value, report.time);
-        each(&simulation, &report);
-    }
-    simulation
-}
-
-/// Takes a number of steps.
-pub fn steps(simulation: &mut Simulation, count: usize) {
-    for _ in 0..count {
-        let _ = simulation.step().unwrap();
-    }
-}
-
-/// Coordinates of a body.
-pub fn q<'a>(simulation: &'a Simulation, name: &str) -> &'a [f64] {
-    let id = simulation.model().find_body(name).unwrap();
-    &simulation.state().q[simulation.model().layout()[id.index()].q.clone()]
-}
-
-/// Velocities of a body.
-pub fn v<'a>(simulation: &'a Simulation, name: &str) -> &'a [f64] {
-    let id = simulation.model().find_body(name).unwrap();
-    &simulation.state().v[simulation.model().layout()[id.index()].v.clone()]
-}
+use crate::support::{constant, floor, friction};
 
 /// The parameters of a member of the family, read from its reference file.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use nalgebra::{Matrix3, Vector3};
 use stiction::{BodyBuilder, ContactMode, Dimension, LineariseAt, Model, ModelBuilder, Preset, Scheme, spatial};
 use stiction_testkit::reference;
 
-use crate::family::{friction, q, run};
 use crate::published::rod;
+use crate::support::{friction, q, run};
 
 fn at_the_end(preset: Preset) -> Scheme {
     let mut scheme = preset.scheme();
@@ -40,6 +40,10 @@ fn the_falling_rod_keeps_its_contacts_closed_to_rounding() {
             let within = 1.5 * h;
             assert!((first.unwrap() - get("first_contact")).abs() < within);
             assert!((slap.unwrap() - get("slap_down")).abs() < within);
+            for (time, name) in [(first, "impact"), (slap, "slap_down")] {
+                let exact = case.number(&format!("derived.{name}.t"));
+                assert!((time.unwrap() - exact).abs() < within, "{name} at {time:?} against {exact}");
+            }
             let x = q(&end, "rod")[0];
             assert!((x - get("x_end")).abs() < 2e-6, "{preset:?}: x = {x} against {} at h = {h}", get("x_end"));
             assert!(most_passes <= 12, "{most_passes} passes at h = {h}, {preset:?}");

@@ -7,10 +7,15 @@
 
 mod analytic;
 mod compare;
+mod directions;
 mod ellipse;
+mod energy;
+mod existence;
 mod family;
 mod fixed_point;
+mod hardship;
 mod impacts;
+mod one_liners;
 mod pendulum;
 mod plate;
 mod plugins;
@@ -24,7 +29,9 @@ mod siconos;
 mod stabilisation;
 mod stabilised_reference;
 mod step_lengths;
+mod support;
 mod theta;
+mod two_spheres;
 
 #[global_allocator]
 static ALLOCATOR: stiction_testkit::CountingAllocator = stiction_testkit::CountingAllocator;

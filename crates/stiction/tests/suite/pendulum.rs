@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use stiction::{ContactMode, EventKind, Preset, Scheme, Simulation};
 use stiction_testkit::{Reference, assert_close, reference};
 
-use crate::family::{Family, q, run, v};
+use crate::family::Family;
+use crate::support::{q, run, v};
 
 fn scheme(gamma: f64) -> Scheme {
     let mut scheme = Preset::StewartTrinkle.scheme();

@@ -4,6 +4,8 @@ use nalgebra::{Point3, Vector3};
 use stiction::{BodyId, ContactMode, PeriodAverage, PlateAverage, PrescribedSlip, Preset, Scene, Scheme, Simulation};
 use stiction_testkit::{Reference, Tol, assert_close, reference};
 
+use crate::support::step;
+
 fn scene(name: &str, changes: &[(&str, &str)]) -> Scene {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/plate");
     let changes: Vec<_> = changes.iter().map(|&(path, value)| (path.to_owned(), value.to_owned())).collect();
@@ -37,7 +39,7 @@ fn account(mut simulation: Simulation, period: f64, duration: f64) -> Account {
     let (mut averages, mut periods, mut stuck) = (PlateAverage::new(period), Vec::new(), 0);
     let steps = (duration / h).round() as u32;
     for _ in 0..steps {
-        let _ = simulation.step().unwrap();
+        let _ = step(&mut simulation);
         let (place, velocity, mode) = particle(&simulation);
         stuck += u32::from(mode == ContactMode::Stick);
         let pose = simulation.configuration().pose(plate);
@@ -125,8 +127,8 @@ fn places<const N: usize>(field: &Scene, scheme: Scheme, h: f64, times: [f64; N]
     let mut simulation = Simulation::new(field.model.clone(), scheme, h).unwrap();
     let places = times.map(|time| {
         while simulation.time() < time - 0.5 * h {
-            let report = simulation.step().unwrap();
-            assert!(report.residual.value < 1e-9 && report.penetration < 1e-9);
+            let report = step(&mut simulation);
+            assert!(report.penetration < 1e-9);
         }
         particle(&simulation).0 * CM
     });
@@ -248,9 +250,9 @@ fn a_tripod_part_is_carried_round_like_a_particle() {
     let mut simulation = Simulation::from_scene(&scene("tripod", &[])).unwrap();
     let mut most = 0;
     for _ in 0..10_000 {
-        let report = simulation.step().unwrap();
+        let report = step(&mut simulation);
         most = most.max(report.contacts);
-        assert!(report.residual.value < 1e-9 && report.penetration < 1e-9);
+        assert!(report.penetration < 1e-9);
     }
     let q = &simulation.state().q;
     let (radius, angle) = (q[0].hypot(q[1]), q[1].atan2(q[0]));

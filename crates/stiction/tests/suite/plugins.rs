@@ -10,29 +10,24 @@ use stiction::geometry::{ContactPoint, Pose, Shape, broad_phase::Aabb};
 use stiction::multibody::{MotionSample, Twist};
 use stiction::stepping::{Detector, FeatureDetector, Start, Workspace};
 use stiction::{
-    BodyBuilder, Dimension, Ladder, Model, ModelBuilder, Motion, Preset, Rung, Simulation, StepCause, StepReport,
-    Stepper, TimeStepper, spatial,
+    BodyBuilder, Dimension, Ladder, Model, Motion, Preset, Rung, Simulation, StepCause, StepReport, Stepper,
+    TimeStepper, spatial,
 };
 
-use crate::family::{friction, q, steps};
+use crate::support::{G, friction, on_floor, q, step, steps, world};
 
 fn boxes_on_a_plate(motion: Option<Arc<dyn Motion>>) -> Model {
-    let mut builder = ModelBuilder::new(Dimension::Spatial);
-    builder.gravity(0.3, 0.0, -9.81).unwrap();
     let floor = spatial::Shape::half_space(Vector3::z()).unwrap();
     let floor = match motion {
         Some(motion) => BodyBuilder::kinematic("floor", motion).shape(floor.into()),
         None => BodyBuilder::fixed("floor").shape(floor.into()),
     };
-    builder.body(floor).unwrap();
-    for k in 0..3 {
-        let body = BodyBuilder::rigid(format!("box {k}"), 1.0, Matrix3::from_diagonal_element(0.01))
+    let boxes = (0..3).map(|k| {
+        BodyBuilder::rigid(format!("box {k}"), 1.0, Matrix3::from_diagonal_element(0.01))
             .position(0.02 * f64::from(k), 0.0, 0.1 + 0.21 * f64::from(k))
-            .shape(spatial::Shape::cuboid([0.1; 3]).unwrap().into());
-        builder.body(body).unwrap();
-    }
-    builder.default_contact(friction(0.5)).unwrap();
-    builder.build().unwrap()
+            .shape(spatial::Shape::cuboid([0.1; 3]).unwrap().into())
+    });
+    world(Dimension::Spatial, std::iter::once(floor).chain(boxes), [0.3, 0.0, -G], friction(0.5))
 }
 
 /// Looks at every pair of boxes.
@@ -106,21 +101,16 @@ impl Solver<FrictionProblem> for TenLines {
 #[test]
 fn a_solver_of_ones_own_solves_the_steps() {
     let one_box = || {
-        let mut builder = ModelBuilder::new(Dimension::Spatial);
-        builder.gravity(6.0, 0.0, -9.81).unwrap();
-        let floor = spatial::Shape::half_space(Vector3::z()).unwrap();
-        builder.body(BodyBuilder::fixed("floor").shape(floor.into())).unwrap();
         let block = BodyBuilder::rigid("box", 1.0, Matrix3::from_diagonal_element(0.01)).position(0.0, 0.0, 0.1);
-        builder.body(block.shape(spatial::Shape::cuboid([0.1; 3]).unwrap().into())).unwrap();
-        builder.default_contact(friction(0.5)).unwrap();
-        builder.build().unwrap()
+        let block = block.shape(spatial::Shape::cuboid([0.1; 3]).unwrap().into());
+        on_floor(Dimension::Spatial, [block], [6.0, 0.0, -G], friction(0.5))
     };
     let ladder = Ladder::for_cones(vec![Rung { name: "ten lines", solver: Box::new(TenLines) }]);
     let mut theirs = Simulation::new(one_box(), Preset::Ncp.scheme(), 0.01).unwrap().with_ladder(ladder);
     let mut ours = Simulation::new(one_box(), Preset::Ncp.scheme(), 0.01).unwrap();
     for _ in 0..20 {
-        assert_eq!(theirs.step().unwrap().rung, "ten lines");
-        let _ = ours.step().unwrap();
+        assert_eq!(step(&mut theirs).rung, "ten lines");
+        let _ = step(&mut ours);
     }
     let difference = q(&ours, "box")[0] - q(&theirs, "box")[0];
     assert!(q(&ours, "box")[0] > 0.01 && difference.abs() < 1e-9, "{difference}");

@@ -9,8 +9,9 @@ use stiction_testkit::{count_allocations, reference};
 
 use crate::{
     ellipse::ellipse,
-    family::{Family, floor, friction, run, v},
+    family::Family,
     stabilisation::{joint_rate, velocity_level},
+    support::{floor, friction, run, v},
 };
 
 fn projected(preset: Preset) -> Scheme {

@@ -2,34 +2,13 @@
 //! on direction, a rod that lands elsewhere, stacks that sink, slides that lift and tumble.
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
-use stiction::{BodyBuilder, ContactRule, Dimension, Model, ModelBuilder, Preset, Scheme, spatial};
+use stiction::{BodyBuilder, ContactRule, Dimension, Model, Preset, Scheme, spatial};
 use stiction_testkit::reference;
 
-use crate::family::{friction, q, run, v};
-
-const G: f64 = 9.81;
+use crate::support::{G, friction, on_floor, q, run, solid_ball, solid_box, v};
 
 fn default_scheme() -> Scheme {
     Preset::default().scheme()
-}
-
-/// A box with the mass and inertia of a solid one.
-fn solid_box(name: &str, mass: f64, half: [f64; 3]) -> BodyBuilder {
-    let [a, b, c] = half.map(|half| 4.0 * half * half / 12.0 * mass);
-    BodyBuilder::rigid(name, mass, Matrix3::from_diagonal(&Vector3::new(b + c, a + c, a + b)))
-        .shape(spatial::Shape::cuboid(half).unwrap().into())
-}
-
-fn on_floor(bodies: Vec<BodyBuilder>, gravity: [f64; 3], rule: ContactRule) -> Model {
-    let mut builder = ModelBuilder::new(Dimension::Spatial);
-    builder.gravity(gravity[0], gravity[1], gravity[2]).unwrap();
-    let floor = spatial::Shape::half_space(Vector3::z()).unwrap();
-    builder.body(BodyBuilder::fixed("floor").shape(floor.into())).unwrap();
-    for body in bodies {
-        builder.body(body).unwrap();
-    }
-    builder.default_contact(rule).unwrap();
-    builder.build().unwrap()
 }
 
 /// Gravity on a slope that falls towards `azimuth`; the floor stays at z = 0.
@@ -44,15 +23,27 @@ fn a_box_on_a_slope_sticks_up_to_the_friction_angle_and_slides_beyond() {
         for share in [0.99, 1.0] {
             let gravity = slope(share * mu.atan(), azimuth);
             let block = solid_box("box", 1.0, [0.5, 0.4, 0.3]).position(0.0, 0.0, 0.3);
-            let end = run(on_floor(vec![block], gravity, friction(mu)), default_scheme(), h, 10.0, |simulation, _| {
-                let speed = Vector3::from_column_slice(&v(simulation, "box")[..3]).norm();
-                assert!(speed < 1e-9, "{share} of the friction angle: {speed} m/s at {}", simulation.time());
-            });
+            let end = run(
+                on_floor(Dimension::Spatial, [block], gravity, friction(mu)),
+                default_scheme(),
+                h,
+                10.0,
+                |simulation, _| {
+                    let speed = Vector3::from_column_slice(&v(simulation, "box")[..3]).norm();
+                    assert!(speed < 1e-9, "{share} of the friction angle: {speed} m/s at {}", simulation.time());
+                },
+            );
             assert!(q(&end, "box")[0].abs() < 1e-9);
         }
         let angle = 1.01 * mu.atan();
         let block = solid_box("box", 1.0, [0.5, 0.4, 0.3]).position(0.0, 0.0, 0.3);
-        let end = run(on_floor(vec![block], slope(angle, azimuth), friction(mu)), default_scheme(), h, 10.0, |_, _| ());
+        let end = run(
+            on_floor(Dimension::Spatial, [block], slope(angle, azimuth), friction(mu)),
+            default_scheme(),
+            h,
+            10.0,
+            |_, _| (),
+        );
         let exact = G * (angle.sin() - mu * angle.cos()) * 10.0;
         let velocity = v(&end, "box");
         let along = velocity[0] * azimuth.cos() + velocity[1] * azimuth.sin();
@@ -66,7 +57,13 @@ fn a_slide_keeps_its_heading_and_its_distance() {
     for degrees in [0.0_f64, 22.5, 30.0, 45.0] {
         let (sin, cos) = degrees.to_radians().sin_cos();
         let block = solid_box("box", 1.0, [0.2, 0.2, 0.02]).position(0.0, 0.0, 0.02).velocity(v0 * cos, v0 * sin, 0.0);
-        let end = run(on_floor(vec![block], [0.0, 0.0, -G], friction(mu)), default_scheme(), h, 1.5, |_, _| ());
+        let end = run(
+            on_floor(Dimension::Spatial, [block], [0.0, 0.0, -G], friction(mu)),
+            default_scheme(),
+            h,
+            1.5,
+            |_, _| (),
+        );
         let place = q(&end, "box");
         let heading = place[1].atan2(place[0]).to_degrees();
         assert!((heading - degrees).abs() < 0.01, "heading {heading} of {degrees}");
@@ -88,7 +85,7 @@ fn rod_in_space() -> Model {
         .quaternion([tilt.w, tilt.i, tilt.j, tilt.k])
         .angular_velocity(0.0, -case.number("parameters.angular_velocity"), 0.0)
         .shape(capsule.into());
-    on_floor(vec![rod], [0.0, 0.0, -G], friction(case.number("parameters.friction")))
+    on_floor(Dimension::Spatial, [rod], [0.0, 0.0, -G], friction(case.number("parameters.friction")))
 }
 
 #[test]
@@ -111,7 +108,7 @@ fn ten_boxes_under_a_heavy_one_stand() {
             let mass = if k == 9 { ratio } else { 1.0 };
             solid_box(&format!("box {k}"), mass, [half; 3]).position(0.0, 0.0, half * f64::from(2 * k + 1))
         });
-        let model = on_floor(boxes.collect(), [0.0, 0.0, -G], friction(0.5));
+        let model = on_floor(Dimension::Spatial, boxes, [0.0, 0.0, -G], friction(0.5));
         let end = run(model, default_scheme(), 0.01, 10.0, |_, _| ());
         let sink = half * 19.0 - q(&end, "box 9")[2];
         assert!(sink.abs() < 1e-4, "sank {sink} m with the mass ratio {ratio}");
@@ -123,7 +120,7 @@ fn ten_boxes_under_a_heavy_one_stand() {
 fn a_fast_cube_slides_flat() {
     let (mu, v0, half, h) = (0.5_f64, 6.0_f64, 0.05, 0.002);
     let cube = solid_box("cube", 1.0, [half; 3]).position(0.0, 0.0, half).velocity(v0, 0.0, 0.0);
-    let model = on_floor(vec![cube], [0.0, 0.0, -G], friction(mu));
+    let model = on_floor(Dimension::Spatial, [cube], [0.0, 0.0, -G], friction(mu));
     let (mut lift, mut tilt) = (0.0_f64, 0.0_f64);
     let end = run(model, default_scheme(), h, 2.0, |simulation, _| {
         let place = q(simulation, "cube");
@@ -140,45 +137,27 @@ fn a_fast_cube_slides_flat() {
 fn a_ball_bounces_with_the_number_that_was_typed() {
     let (restitution, radius) = (0.7, 0.1);
     for h in [1e-3, 1e-4] {
-        let ball = BodyBuilder::rigid("ball", 2.0, Matrix3::from_diagonal_element(0.4 * 2.0 * radius * radius))
-            .shape(spatial::Shape::sphere(radius).unwrap().into())
-            .position(0.0, 0.0, 1.0);
+        let ball = solid_ball("ball", 2.0, radius).position(0.0, 0.0, 1.0);
         let rule = ContactRule { restitution, friction: 0.3, ..ContactRule::default() };
         let (mut fastest_down, mut bounces) = (0.0_f64, Vec::new());
-        let end = run(on_floor(vec![ball], [0.0, 0.0, -G], rule), default_scheme(), h, 4.0, |simulation, _| {
-            let up = v(simulation, "ball")[2];
-            if up > 0.0 && fastest_down < 0.0 {
-                bounces.push(-up / fastest_down);
-                fastest_down = 0.0;
-            }
-            fastest_down = fastest_down.min(up);
-        });
+        let end = run(
+            on_floor(Dimension::Spatial, [ball], [0.0, 0.0, -G], rule),
+            default_scheme(),
+            h,
+            4.0,
+            |simulation, _| {
+                let up = v(simulation, "ball")[2];
+                if up > 0.0 && fastest_down < 0.0 {
+                    bounces.push(-up / fastest_down);
+                    fastest_down = 0.0;
+                }
+                fastest_down = fastest_down.min(up);
+            },
+        );
         for (k, ratio) in bounces.iter().take(4).enumerate() {
             assert!((ratio - restitution).abs() < 5.0 * G * h, "bounce {k} with {ratio} at h = {h}");
         }
         assert!(bounces.len() >= 4);
         assert!((q(&end, "ball")[2] - radius).abs() < 1e-9 && v(&end, "ball")[2].abs() < 1e-9, "comes to rest");
     }
-}
-
-#[test]
-fn a_spinning_ball_is_stopped_by_torsion() {
-    let (mu, e_r, radius, spin, h) = (0.3, 0.05, 0.1, 20.0, 1e-3);
-    let inertia = 0.4 * radius * radius;
-    let ball = BodyBuilder::rigid("ball", 1.0, Matrix3::from_diagonal_element(inertia))
-        .shape(spatial::Shape::sphere(radius).unwrap().into())
-        .position(0.0, 0.0, radius)
-        .angular_velocity(0.0, 0.0, spin);
-    let rule = ContactRule { friction: mu, torsion: e_r, ..ContactRule::default() };
-    let rate = mu * e_r * G / inertia;
-    let mut stopped = None;
-    run(on_floor(vec![ball], [0.0, 0.0, -G], rule), default_scheme(), h, 1.0, |simulation, report| {
-        let omega = v(simulation, "ball")[5];
-        if omega.abs() < 1e-12 {
-            stopped.get_or_insert(report.time);
-        } else {
-            assert!((omega - (spin - rate * report.time)).abs() < 1e-9, "{omega}");
-        }
-    });
-    assert!((stopped.unwrap() - spin / rate).abs() <= h);
 }

@@ -8,11 +8,10 @@ use stiction::{
 use stiction_testkit::reference;
 
 use crate::{
-    family::{Family, floor, friction, q, v},
+    family::Family,
     published::{balls, rod},
+    support::{G, friction, on_floor, q, solid_ball, solid_box, step, v},
 };
-
-const G: f64 = 9.81;
 
 /// Runs with the reference stepper; returns all events.
 fn run(model: Model, h: f64, duration: f64, mut each: impl FnMut(&Simulation)) -> (Simulation, Vec<stiction::Event>) {
@@ -20,7 +19,7 @@ fn run(model: Model, h: f64, duration: f64, mut each: impl FnMut(&Simulation)) -
         Simulation::new(model, Preset::Ncp.scheme(), h).unwrap().with_stepper(ReferenceStepper::default());
     let mut events = Vec::new();
     for _ in 0..(duration / h).round() as usize {
-        let report = simulation.step().unwrap();
+        let report = step(&mut simulation);
         assert!(report.penetration < 1e-11 && report.joint_error < 1e-12, "{report:?}");
         events.extend_from_slice(simulation.events());
         each(&simulation);
@@ -28,32 +27,16 @@ fn run(model: Model, h: f64, duration: f64, mut each: impl FnMut(&Simulation)) -
     (simulation, events)
 }
 
-fn in_the_plane(bodies: Vec<BodyBuilder>, gravity: [f64; 2], rule: ContactRule) -> Model {
-    let mut builder = ModelBuilder::new(Dimension::Planar);
-    builder.gravity(gravity[0], gravity[1], 0.0).unwrap();
-    builder.body(BodyBuilder::fixed("floor").shape(floor())).unwrap();
-    for body in bodies {
-        builder.body(body).unwrap();
-    }
-    builder.default_contact(rule).unwrap();
-    builder.build().unwrap()
+fn in_the_plane(bodies: Vec<BodyBuilder>, [x, y]: [f64; 2], rule: ContactRule) -> Model {
+    on_floor(Dimension::Planar, bodies, [x, y, 0.0], rule)
 }
 
 fn in_space(bodies: Vec<BodyBuilder>, gravity: [f64; 3], rule: ContactRule) -> Model {
-    let mut builder = ModelBuilder::new(Dimension::Spatial);
-    builder.gravity(gravity[0], gravity[1], gravity[2]).unwrap();
-    let floor = spatial::Shape::half_space(Vector3::z()).unwrap();
-    builder.body(BodyBuilder::fixed("floor").shape(floor.into())).unwrap();
-    for body in bodies {
-        builder.body(body).unwrap();
-    }
-    builder.default_contact(rule).unwrap();
-    builder.build().unwrap()
+    on_floor(Dimension::Spatial, bodies, gravity, rule)
 }
 
 fn ball(radius: f64) -> BodyBuilder {
-    BodyBuilder::rigid("ball", 2.0, Matrix3::from_diagonal_element(0.4 * 2.0 * radius * radius))
-        .shape(spatial::Shape::sphere(radius).unwrap().into())
+    solid_ball("ball", 2.0, radius)
 }
 
 fn block() -> BodyBuilder {
@@ -228,18 +211,15 @@ fn free_body_keeps_energy_and_angular_momentum() {
     assert!(turned, "rotation about the middle axis is unstable");
 }
 
-fn solid_box(half: [f64; 3]) -> BodyBuilder {
-    let [a, b, c] = half.map(|half| half * half / 3.0);
-    BodyBuilder::rigid("box", 1.0, Matrix3::from_diagonal(&Vector3::new(b + c, a + c, a + b)))
-        .shape(spatial::Shape::cuboid(half).unwrap().into())
-        .position(0.0, 0.0, half[2])
+fn standing_box(half: [f64; 3]) -> BodyBuilder {
+    solid_box("box", 1.0, half).position(0.0, 0.0, half[2])
 }
 
 #[test]
 fn box_in_space_slides_straight_on_four_corners_and_stops() {
     let (mu, speed) = (0.5, 3.0);
     let (sin, cos) = 22.5_f64.to_radians().sin_cos();
-    let sliding = solid_box([0.2, 0.2, 0.02]).velocity(speed * cos, speed * sin, 0.0);
+    let sliding = standing_box([0.2, 0.2, 0.02]).velocity(speed * cos, speed * sin, 0.0);
     let (end, _) = run(in_space(vec![sliding], [0.0, 0.0, -G], friction(mu)), 0.05, 0.8, |_| ());
     let distance = speed * speed / (2.0 * mu * G);
     assert!((q(&end, "box")[0] - distance * cos).abs() < 1e-9 && (q(&end, "box")[1] - distance * sin).abs() < 1e-9);
@@ -254,7 +234,7 @@ fn box_on_a_slope_in_space_sticks_up_to_the_friction_angle() {
     for (share, slides) in [(0.99, false), (1.01, true)] {
         let angle = share * mu.atan();
         let gravity = [G * angle.sin() * 0.8, G * angle.sin() * 0.6, -G * angle.cos()];
-        let (end, _) = run(in_space(vec![solid_box([0.5, 0.4, 0.3])], gravity, friction(mu)), 0.1, 0.5, |_| ());
+        let (end, _) = run(in_space(vec![standing_box([0.5, 0.4, 0.3])], gravity, friction(mu)), 0.1, 0.5, |_| ());
         let exact = if slides { 0.5 * G * (angle.sin() - mu * angle.cos()) } else { 0.0 };
         let velocity = Vector3::from_column_slice(&v(&end, "box")[..3]);
         let along = Vector3::new(0.8, 0.6, 0.0) * exact;
@@ -315,7 +295,7 @@ fn painleve_rod_is_stopped_by_a_shock() {
     let model = rod(&case, [0.0, half * theta.sin() + r, theta], [speed, 0.0, 0.0]);
     let scheme = Preset::Ncp.scheme();
     let mut simulation = Simulation::new(model, scheme, 1e-6).unwrap().with_stepper(ReferenceStepper::default());
-    let report = simulation.step().unwrap();
+    let report = step(&mut simulation);
     assert_eq!((report.impacts, simulation.workspace_mut().shocks), (1, 1));
     // The impulse that stops the tip: A p = −(0, speed).
     let [a_nn, a_tt, a_nt] = ["a_nn", "a_tt", "a_nt"].map(|name| number(&format!("derived.{name}")));

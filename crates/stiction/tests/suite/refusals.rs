@@ -1,19 +1,14 @@
 //! Choices that do not go together are refused when the simulation is built, each with its sentence.
 
-use nalgebra::{Matrix3, Vector3};
 use stiction::{
     BodyBuilder, BodyId, ContactRule, Dimension, FrictionSet, Impact, JointKind, LineariseAt, Manifold, Model,
-    ModelBuilder, Preset, Scheme, Simulation, Stabilisation, spatial,
+    ModelBuilder, Preset, Scheme, Simulation, Stabilisation,
 };
 
+use crate::support::{on_floor, solid_ball, steps};
+
 fn model(rule: ContactRule) -> Model {
-    let mut builder = ModelBuilder::new(Dimension::Spatial);
-    let floor = spatial::Shape::half_space(Vector3::z()).unwrap();
-    builder.body(BodyBuilder::fixed("floor").shape(floor.into())).unwrap();
-    let ball = BodyBuilder::rigid("ball", 1.0, Matrix3::from_diagonal_element(0.1));
-    builder.body(ball.shape(spatial::Shape::sphere(0.1).unwrap().into())).unwrap();
-    builder.default_contact(rule).unwrap();
-    builder.build().unwrap()
+    on_floor(Dimension::Spatial, [solid_ball("ball", 1.0, 0.1)], [0.0; 3], rule)
 }
 
 fn with(preset: Preset, change: impl FnOnce(&mut Scheme)) -> Scheme {
@@ -51,7 +46,7 @@ fn each_contradiction_is_refused_with_its_sentence() {
     }
     for preset in Preset::ALL {
         let mut simulation = Simulation::new(model(plain()), preset.scheme(), 0.01).unwrap();
-        let _ = simulation.step().unwrap();
+        steps(&mut simulation, 1);
     }
 }
 

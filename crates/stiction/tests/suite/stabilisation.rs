@@ -6,7 +6,10 @@ use stiction::{
 };
 use stiction_testkit::reference;
 
-use crate::family::{Family, q, run};
+use crate::{
+    family::Family,
+    support::{q, run},
+};
 
 /// Velocity level: without stabilisation nothing is corrected.
 pub fn velocity_level(stabilisation: Stabilisation) -> Scheme {

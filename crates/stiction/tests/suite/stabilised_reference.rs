@@ -7,8 +7,9 @@ use stiction::{
 use stiction_testkit::reference;
 
 use crate::{
-    family::{Family, q},
+    family::Family,
     stabilisation::{COEFFICIENTS, gap_between_rods, joint_rate, oscillator, pendulum, torn_apart},
+    support::q,
 };
 
 fn reference_with(stabilisation: Stabilisation) -> Scheme {

@@ -10,8 +10,9 @@ use stiction::{
 use stiction_testkit::{FailingSolver, Fault, count_allocations, reference};
 
 use crate::{
-    family::{Family, friction, q, run, steps},
+    family::Family,
     stabilisation::pendulum,
+    support::{friction, q, run, steps},
 };
 
 /// Steps that alternate between h/2, h and 2h converge like equal ones, and end at the same time.

@@ -6,7 +6,7 @@ use stiction::stepping::{ConstraintLaw, Ladder, Rung, System, SystemState, Theta
 use stiction::{BodyBuilder, BodyId, Dimension, ModelBuilder, Preset, Simulation, Spring, spatial};
 use stiction_testkit::{FailingSolver, Fault, count_allocations};
 
-const G: f64 = 9.81;
+use crate::support::{G, down, friction, on_floor, steps};
 
 fn with_theta(theta: f64) -> ThetaStepper {
     let mut scheme = ThetaScheme::default();
@@ -328,29 +328,24 @@ fn a_box_slides_by_the_same_scheme() {
     let (mu, speed, h, half) = (0.5, 3.0_f64, 1e-3, 0.05);
     let (sin, cos) = 0.4_f64.sin_cos();
     let slide = || {
-        let mut builder = ModelBuilder::new(Dimension::Spatial);
-        builder.gravity(0.0, 0.0, -G).unwrap();
-        let floor = spatial::Shape::half_space(Vector3::z()).unwrap();
-        builder.body(BodyBuilder::fixed("floor").shape(floor.into())).unwrap();
         let inertia = Matrix3::from_diagonal_element(half * half / 1.5);
         let block = BodyBuilder::rigid("box", 1.0, inertia)
             .position(0.0, 0.0, half)
             .velocity(speed * cos, speed * sin, 0.0)
             .shape(spatial::Shape::cuboid([half; 3]).unwrap().into());
-        builder.body(block).unwrap();
-        builder.default_contact(crate::family::friction(mu)).unwrap();
-        let simulation = Simulation::new(builder.build().unwrap(), Preset::Ncp.scheme(), h).unwrap();
+        let model = on_floor(Dimension::Spatial, [block], down(Dimension::Spatial), friction(mu));
+        let simulation = Simulation::new(model, Preset::Ncp.scheme(), h).unwrap();
         simulation.with_stepper(MoreauJean::default())
     };
     let (mut simulation, mut poisoned) = (slide(), slide());
     let start = simulation.save();
-    crate::family::steps(&mut simulation, 800);
+    steps(&mut simulation, 800);
     simulation.restore(&start).unwrap();
     for step in 0..800 {
-        let allocations = count_allocations(|| crate::family::steps(&mut simulation, 1));
+        let allocations = count_allocations(|| steps(&mut simulation, 1));
         assert_eq!(allocations.count, 0, "allocates in step {step}");
         poisoned.workspace_mut().poison();
-        let _ = poisoned.step().unwrap();
+        steps(&mut poisoned, 1);
         assert!(simulation.state().bit_equal(poisoned.state()), "step {step}");
     }
     let q = &simulation.state().q;
@@ -372,7 +367,7 @@ fn a_spring_of_a_scene_is_of_second_order() {
         builder.spring(spring).unwrap();
         let simulation = Simulation::new(builder.build().unwrap(), Preset::Ncp.scheme(), h).unwrap();
         let mut simulation = simulation.with_stepper(MoreauJean::default());
-        crate::family::steps(&mut simulation, (1.0 / h).round() as usize);
+        steps(&mut simulation, (1.0 / h).round() as usize);
         // ω = 3.
         simulation.state().q[0] - (1.0 + 0.5 * 3.0_f64.cos())
     };

@@ -4,7 +4,7 @@ use stiction::stepping::{SystemState, ThetaScheme, ThetaStepper};
 use stiction::{BodyBuilder, ContactRule, Dimension, Model, ModelBuilder, Preset, planar};
 
 use super::{Run, systems};
-use crate::family::{floor, q, run as simulate, v};
+use crate::support::{floor, q, run as simulate, v};
 
 /// A disc over a floor y ≤ 0.
 fn disc(run: &Run, radius: f64, height: f64, velocity: f64, spin: f64, inertia: f64) -> Model {

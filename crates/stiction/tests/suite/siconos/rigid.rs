@@ -5,17 +5,12 @@ use stiction::stepping::MoreauJean;
 use stiction::{BodyBuilder, ContactRule, Dimension, Model, ModelBuilder, Pose, Preset, Simulation, planar};
 
 use super::Run;
-use crate::family::{floor, q, v};
+use crate::support::{on_floor, q, step, steps, v};
 
 fn over_floor(run: &Run, body: BodyBuilder) -> Model {
-    let mut builder = ModelBuilder::new(Dimension::Planar);
-    builder.gravity(0.0, -run.number("g"), 0.0).unwrap();
-    builder.body(BodyBuilder::fixed("floor").shape(floor())).unwrap();
-    builder.body(body).unwrap();
     let friction = run.parameters["mu"].as_f64().unwrap_or(0.0);
     let rule = ContactRule { friction, restitution: run.number("eN"), ..ContactRule::default() };
-    builder.default_contact(rule).unwrap();
-    builder.build().unwrap()
+    on_floor(Dimension::Planar, [body], [0.0, -run.number("g"), 0.0], rule)
 }
 
 /// Steps the only body along the table and compares the named columns with signs times its (x, y, angle, vx, vy, ω).
@@ -26,8 +21,7 @@ fn follow(run: &Run, model: Model, columns: &[(&str, usize, f64)]) {
     let mut ours = vec![Vec::new(); columns.len()];
     for step in 0..run.rows.len() {
         if step > 0 {
-            let report = simulation.step().unwrap();
-            assert!(report.residual.value < 1e-9);
+            steps(&mut simulation, 1);
         }
         let numbers: Vec<f64> = q(&simulation, "body").iter().chain(v(&simulation, "body")).copied().collect();
         for (ours, &(_, place, sign)) in ours.iter_mut().zip(columns) {
@@ -95,7 +89,7 @@ fn a_joint_of_a_scene_stays_closed() {
             Simulation::new(builder.build().unwrap(), scheme, h).unwrap().with_stepper(MoreauJean::default());
         let mut worst = 0.0_f64;
         for _ in 0..(1.0 / h).round() as usize {
-            worst = worst.max(simulation.step().unwrap().joint_error);
+            worst = worst.max(step(&mut simulation).joint_error);
         }
         worst
     };
