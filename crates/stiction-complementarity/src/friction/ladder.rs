@@ -122,7 +122,7 @@ const SETTLED_ROWS: usize = 600;
 const ROUNDING: f64 = 1e-15;
 
 /// Sweeps between two looks at the rate.
-const CHUNK: u32 = 20;
+const CHUNK: u32 = 10;
 
 /// The interior point costs about as much as this many sweeps, through bodies.
 const INTERIOR_POINT: f64 = 150.0;
