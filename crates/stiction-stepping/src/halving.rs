@@ -3,6 +3,7 @@
 //! A step that no rung of the ladder solves is made in two halves, and these again, `halve_steps` times at most.   [STEP-13] For
 //! everybody outside it was one step: impulses are those of the whole, and the report tells how many there were.
 
+use crate::formulation::LIMIT_OF_THE_METHOD;
 use stiction_multibody::State;
 
 use crate::{
@@ -75,10 +76,10 @@ fn attempt(
     Ok(joined(&first, second))
 }
 
-/// The problem of the smallest step that failed is the one in the workspace, so its cause is told.
+/// The problem of the smallest step that failed is the one in the workspace, so its cause is told, and its hint where it is one.
 fn in_vain(cause: StepCause) -> StepCause {
     match cause {
-        StepCause::NotSolved { status, residual, worst, rungs, .. } => {
+        StepCause::NotSolved { status, residual, worst, rungs, hint: LIMIT_OF_THE_METHOD } => {
             let hint = "halving the step as often as `halve_steps` allows did not help; the problem of the last try is kept to be solved again";
             StepCause::NotSolved { status, residual, worst, rungs, hint }
         }

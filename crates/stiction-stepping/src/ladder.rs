@@ -32,7 +32,8 @@ pub(crate) struct Climb {
     pub(crate) iterations: u32,
 }
 
-/// The residual frictional problems are solved to: velocities in m/s are known to about this times their size.
+/// The residual frictional problems are solved to where that is cheap: velocities in m/s are known to about this times their
+/// size. [`Accuracy::Exact`] is what is required.
 const CONE_TOLERANCE: f64 = 1e-10;
 
 /// Methods in the order they are tried: for mixed linear problems, and for frictional ones.
@@ -40,8 +41,10 @@ const CONE_TOLERANCE: f64 = 1e-10;
 pub struct Ladder {
     mixed: Vec<Rung<MixedLcp>>,
     cone: Vec<Rung<FrictionProblem>>,
-    /// What counts as solved.
+    /// What counts as solved of linear problems.
     pub tolerance: Tolerance,
+    /// What counts as solved of frictional ones.
+    pub cone_tolerance: Tolerance,
 }
 
 impl Default for Ladder {
@@ -51,11 +54,13 @@ impl Default for Ladder {
         let lemke = Box::new(MixedLcpSchur::new(LcpLemke::default()));
         let others = Box::new(MixedLcpLadder::new());
         let tolerance = Tolerance::default();
-        let cone = FrictionLadder::with_tolerance(CONE_TOLERANCE).unwrap_or_default().settling();
+        let exact = Accuracy::Exact.tolerance();
+        let cone = FrictionLadder::with_tolerance(CONE_TOLERANCE).unwrap_or_default().accepting(exact).settling();
         Self {
             mixed: vec![Rung { name: "lemke", solver: lemke }, Rung { name: "other-methods", solver: others }],
             cone: vec![Rung { name: "friction", solver: Box::new(cone) }],
             tolerance,
+            cone_tolerance: Tolerance { solved: exact, ..tolerance },
         }
     }
 }
@@ -75,6 +80,7 @@ impl Ladder {
     #[must_use]
     pub fn tolerating(mut self, solved: f64) -> Self {
         self.tolerance = Tolerance { solved, loose: solved };
+        self.cone_tolerance = self.tolerance;
         self
     }
 
@@ -104,7 +110,7 @@ impl Ladder {
         guess: &FrictionSolution,
         solution: &mut FrictionSolution,
     ) -> Climb {
-        climb(&mut self.cone, problem, Some(guess), solution, &self.tolerance)
+        climb(&mut self.cone, problem, Some(guess), solution, &self.cone_tolerance)
     }
 }
 

@@ -63,7 +63,9 @@ fn scheme(contents: &Contents) -> String {
         "gamma {gamma}, joint_gamma {joint_gamma}, friction {friction}, impact {impact}, margin {margin}, jacobians {jacobians}"
     )];
     parts.extend((stabilisation != "usual").then(|| format!("stabilisation {stabilisation}")));
-    parts.extend((*halve_steps > 0).then(|| format!("halve_steps {halve_steps}")));
+    parts.extend(
+        (*halve_steps != stiction::Scheme::default().halve_steps).then(|| format!("halve_steps {halve_steps}")),
+    );
     parts.join(", ")
 }
 

@@ -57,9 +57,9 @@ fn check_shows_what_is_prescribed() {
 fn stabilisation_is_shown_by_check_and_told_by_run() {
     let folder = folder("stabilisation");
     let pendulum = scene("pendulum_on_belt");
-    let changes = ["--set", "scheme.stabilisation.projection=both", "--set", "scheme.halve_steps=3"];
+    let changes = ["--set", "scheme.stabilisation.projection=both", "--set", "scheme.halve_steps=5"];
     let shown = call(&folder, &[&["check", &pendulum], &changes[..]].concat()).expect(0).stdout;
-    assert!(shown.contains("stabilisation projection of both, halve_steps 3"), "{shown}");
+    assert!(shown.contains("stabilisation projection of both, halve_steps 5"), "{shown}");
     let run = ["run", &pendulum, "--duration", "0.1", "--json", "--set", "simulation.preset=anitescu-potra"];
     let json = call(&folder, &[&run, &changes[..2]].concat()).expect(0).json();
     let number = |value: &serde_json::Value| value.as_f64().expect("a number");

@@ -9,6 +9,7 @@
 
 use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
 use super::admm::{FrictionAdmm, FrictionAdmmOptions};
+use super::exchange::FrictionExchange;
 use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, STARTS};
 use super::newton::{FrictionNewton, FrictionNewtonOptions};
 use super::nsgs::{FrictionNsgs, FrictionNsgsOptions};
@@ -65,6 +66,8 @@ pub enum FrictionRung {
     Newton,
     /// The interior point from its first start, a few sweeps, and Newton.
     InteriorPoint,
+    /// One change of mode at a time, from the best answer so far.
+    Exchange,
     /// More sweeps from where the first ones ended, and Newton.
     MoreSweeps,
     /// The interior point from its second start, a few sweeps, and Newton.
@@ -82,6 +85,11 @@ pub enum FrictionRung {
 }
 
 impl FrictionRung {
+    /// Whether it costs so much that an acceptable answer is not improved by it.
+    fn is_dear(self) -> bool {
+        matches!(self, Self::ThirdStart | Self::Admm | Self::Transient | Self::RelaxedSweeps | Self::Reference)
+    }
+
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -90,6 +98,7 @@ impl FrictionRung {
             Self::ColdSweeps => "cold-sweeps",
             Self::Newton => "newton",
             Self::InteriorPoint => "interior-point",
+            Self::Exchange => "exchange",
             Self::MoreSweeps => "more-sweeps",
             Self::SecondStart => "second-start",
             Self::ThirdStart => "third-start",
@@ -150,6 +159,8 @@ const INTERIOR_STEPS: u32 = 60;
 pub struct FrictionLadder {
     accuracy: Accuracy,
     tolerance: f64,
+    /// What is good enough before dear rungs are climbed.
+    acceptable: f64,
     few_contacts: FrictionActiveSet,
     quick: FrictionNsgs,
     more: FrictionNsgs,
@@ -160,6 +171,7 @@ pub struct FrictionLadder {
     interior_point: FrictionInteriorPoint,
     admm: FrictionAdmm,
     reference: FrictionReference,
+    exchange: FrictionExchange,
     /// For simulations; none where an answer within tolerance is enough.
     settle: Option<Settle>,
     candidate: FrictionSolution,
@@ -198,6 +210,13 @@ impl FrictionLadder {
         self
     }
 
+    /// Is content with this residual once the rungs that are cheap have been tried; the others are for what is worse.
+    #[must_use]
+    pub fn accepting(mut self, residual: f64) -> Self {
+        self.acceptable = residual.max(self.tolerance);
+        self
+    }
+
     fn aimed_at(accuracy: Accuracy, tolerance: f64) -> Self {
         let sweeps = |max_sweeps, check_every, stall_after, relaxation| {
             let options = FrictionNsgsOptions {
@@ -224,6 +243,7 @@ impl FrictionLadder {
         Self {
             accuracy,
             tolerance,
+            acceptable: tolerance,
             few_contacts: FrictionActiveSet::with_options(few_contacts).unwrap_or_default(),
             quick: sweeps(quick, 10, 0, 1.0),
             more: sweeps(160, 10, 100, 1.0),
@@ -234,6 +254,7 @@ impl FrictionLadder {
             interior_point: FrictionInteriorPoint::with_options(interior_point).unwrap_or_default(),
             admm: FrictionAdmm::with_options(admm).unwrap_or_default(),
             reference: FrictionReference::default(),
+            exchange: FrictionExchange::default(),
             settle: None,
             candidate: FrictionSolution::default(),
             scratch: FrictionSolution::default(),
@@ -251,18 +272,31 @@ impl FrictionLadder {
     /// began is finished first; through bodies only where they came near.
     fn rungs(&self, problem: &FrictionProblem, swept: f64) -> impl Iterator<Item = FrictionRung> + use<> {
         use FrictionRung::{
-            Admm, InteriorPoint, MoreSweeps, Newton, Reference, RelaxedSweeps, SecondStart, ThirdStart, Transient,
+            Admm, Exchange, InteriorPoint, MoreSweeps, Newton, Reference, RelaxedSweeps, SecondStart, ThirdStart,
+            Transient,
         };
         let explicit = matches!(problem.operator(), Operator::Local(_));
         let (further, rows) = (self.accuracy != Accuracy::RealTime, problem.rows());
+        let exchange = FrictionExchange::applies(problem);
         let worthwhile = move |rung: &FrictionRung| match rung {
             Newton => explicit || swept <= NEAR,
             MoreSweeps => !explicit,
+            Exchange => exchange,
             Reference => rows <= REFERENCE_ROWS,
             _ => true,
         };
-        let order =
-            [Newton, InteriorPoint, SecondStart, MoreSweeps, ThirdStart, Admm, Transient, RelaxedSweeps, Reference];
+        let order = [
+            Newton,
+            InteriorPoint,
+            Exchange,
+            SecondStart,
+            MoreSweeps,
+            ThirdStart,
+            Admm,
+            Transient,
+            RelaxedSweeps,
+            Reference,
+        ];
         order.into_iter().filter(move |rung| further && worthwhile(rung))
     }
 
@@ -276,7 +310,9 @@ impl FrictionLadder {
         solution: &mut FrictionSolution,
     ) -> FrictionRungRecord {
         let iterations = match rung {
-            FrictionRung::RelaxedSweeps | FrictionRung::Transient => self.climb(rung, problem, Some(solution)),
+            FrictionRung::RelaxedSweeps | FrictionRung::Transient | FrictionRung::Exchange => {
+                self.climb(rung, problem, Some(solution))
+            }
             _ => self.climb(rung, problem, guess),
         };
         let record = FrictionRungRecord { rung, residual: problem.residual(&self.candidate).value, iterations };
@@ -312,6 +348,8 @@ impl FrictionLadder {
                 steps + self.polish(problem, POLISH)
             }
             FrictionRung::Transient => self.follow_flow(problem, guess),
+            FrictionRung::Exchange => guess
+                .map_or(0, |guess| self.exchange.run(self.tolerance, problem, guess, &mut self.candidate).iterations),
             FrictionRung::RelaxedSweeps => {
                 let sweeps = self.relaxed.run(problem, guess, &mut self.candidate).iterations;
                 sweeps + self.polish(problem, NEWTON)
@@ -429,15 +467,15 @@ impl Solver<FrictionProblem> for FrictionLadder {
         let swept = self.take(first, problem, guess, &mut best, solution);
         total = total.saturating_add(swept.iterations);
         for rung in self.rungs(problem, swept.residual) {
-            if best <= tolerance {
+            if best <= if rung.is_dear() { self.acceptable } else { tolerance } {
                 break;
             }
             total = total.saturating_add(self.take(rung, problem, None, &mut best, solution).iterations);
         }
-        if best > tolerance {
+        if best > self.acceptable {
             return Ending::new(Status::BudgetExhausted, total);
         }
         self.finish(problem, best, solution);
-        Ending::new(Status::Solved, total)
+        Ending::new(if best <= tolerance { Status::Solved } else { Status::SolvedLoosely }, total)
     }
 }

@@ -11,6 +11,7 @@
 pub(crate) mod active_set;
 pub(crate) mod admm;
 pub(crate) mod diagnostics;
+pub(crate) mod exchange;
 pub(crate) mod interior_point;
 pub(crate) mod ladder;
 pub(crate) mod law;

@@ -95,6 +95,10 @@ fn mass_ratio(model: &Model) -> f64 {
     most / least
 }
 
+/// What is said when nothing better is known.
+pub(crate) const LIMIT_OF_THE_METHOD: &str =
+    "this is a limit of the method, not of the scene; the problem is kept to be solved again";
+
 fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> StepCause {
     let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP);
     let hint = if overlaps {
@@ -104,7 +108,7 @@ fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> 
     } else if model.joint_rows() > 0 {
         "look for redundant joints; the problem is kept to be solved again"
     } else {
-        "this is a limit of the method, not of the scene; the problem is kept to be solved again"
+        LIMIT_OF_THE_METHOD
     };
     let row = climb.residual.row;
     let worst = if ws.quadratic { worst_block(model, ws, row) } else { worst_row(model, ws, row) };

@@ -35,7 +35,8 @@ pub struct Scheme {
     pub prescribed_slip: PrescribedSlip,
     /// What is done against drift in joints and gaps.
     pub stabilisation: Stabilisation,
-    /// How often a step that was not solved may be halved, 0 to 10: it is then made in smaller ones.   [STEP-13]
+    /// How often a step that was not solved may be halved, 0 to 10: it is then made in smaller ones, and reported.   [STEP-13]
+    /// Default 3; 0 with the reference, which chooses its own steps.
     pub halve_steps: u32,
     /// How orientations turn.
     pub orientation: OrientationUpdate,
@@ -46,6 +47,9 @@ pub struct Scheme {
     /// Round-off must not open contacts.
     pub touch_threshold: f64,
 }
+
+/// What [`Scheme::halve_steps`] is when nobody says: an eighth of a step is a different problem, and usually an easier one.
+const HALVINGS: u32 = 3;
 
 impl Default for Scheme {
     fn default() -> Self {
@@ -60,7 +64,7 @@ impl Default for Scheme {
             margin: Margin::default(),
             prescribed_slip: PrescribedSlip::default(),
             stabilisation: Stabilisation::default(),
-            halve_steps: 0,
+            halve_steps: HALVINGS,
             orientation: OrientationUpdate::default(),
             slip_threshold: 1e-9,
             touch_threshold: 1e-10,

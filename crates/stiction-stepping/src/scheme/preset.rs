@@ -56,6 +56,8 @@ impl Preset {
             Self::AnitescuPotra => (0.0, FrictionSet::Polygon),
             Self::AnitescuHart => (0.3, FrictionSet::Polygon),
         };
-        Scheme { method, gamma, joint_gamma: gamma, friction, ..Scheme::default() }
+        let usual = Scheme::default();
+        let halve_steps = if method == Method::Reference { 0 } else { usual.halve_steps };
+        Scheme { method, gamma, joint_gamma: gamma, friction, halve_steps, ..usual }
     }
 }
