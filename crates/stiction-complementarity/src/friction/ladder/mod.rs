@@ -2,10 +2,13 @@
 //!
 //! Few contacts are solved at once. Otherwise sweeps come first, because most problems are easy or warm, and go on as long as
 //! their rate promises an end that is cheaper than factorisations. Then the interior point, which does not care for stacks
-//! and mass ratios, polished by Newton, from two starts; Newton after more sweeps; the third start of the interior point; ADMM as
+//! and mass ratios, polished by Newton; single changes of mode, where rounding decides who touches; the interior point from another start;
+//! Newton after more sweeps; the third start of the interior point; ADMM as
 //! another start for Newton; the flow that sweeps drift along, followed by implicit steps; relaxed sweeps; and the slow reference
 //! where it can be afforded. Every rung taken is recorded, the best impulses of all are the answer, and every decision is made
 //! by counts and residuals, never by the clock.
+
+mod rung;
 
 use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
 use super::admm::{FrictionAdmm, FrictionAdmmOptions};
@@ -19,107 +22,7 @@ use super::{FrictionProblem, FrictionSolution, Operator};
 use crate::outcome::{Ending, Status};
 use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
-
-/// How far a solve goes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Accuracy {
-    /// A fixed small number of sweeps: residual 1e-2 or what was reached.
-    RealTime,
-    /// Residual 1e-4.
-    Balanced,
-    /// Residual 1e-8.
-    #[default]
-    Exact,
-}
-
-impl Accuracy {
-    /// The residual [CONE-5] asked for.
-    pub fn tolerance(self) -> f64 {
-        match self {
-            Self::RealTime => 1e-2,
-            Self::Balanced => 1e-4,
-            Self::Exact => 1e-8,
-        }
-    }
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::RealTime => "real-time",
-            Self::Balanced => "balanced",
-            Self::Exact => "exact",
-        }
-    }
-}
-
-/// One rung of [`FrictionLadder`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FrictionRung {
-    /// Active sets, where contacts are few.
-    FewContacts,
-    /// Gauss-Seidel from the guess.
-    WarmSweeps,
-    /// Gauss-Seidel from zero.
-    ColdSweeps,
-    /// Semismooth Newton from where the sweeps ended.
-    Newton,
-    /// The interior point from its first start, a few sweeps, and Newton.
-    InteriorPoint,
-    /// One change of mode at a time, from the best answer so far.
-    Exchange,
-    /// More sweeps from where the first ones ended, and Newton.
-    MoreSweeps,
-    /// The interior point from its second start, a few sweeps, and Newton.
-    SecondStart,
-    /// The interior point from its third start, a few sweeps, and Newton.
-    ThirdStart,
-    /// ADMM and Newton.
-    Admm,
-    /// Pseudo-transient continuation, from the best answer so far and from where the sweeps ended.
-    Transient,
-    /// Many relaxed sweeps, and Newton.
-    RelaxedSweeps,
-    /// De Saxcé's fixed point over cone programs.
-    Reference,
-}
-
-impl FrictionRung {
-    /// Whether it costs so much that an acceptable answer is not improved by it.
-    fn is_dear(self) -> bool {
-        matches!(self, Self::ThirdStart | Self::Admm | Self::Transient | Self::RelaxedSweeps | Self::Reference)
-    }
-
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FewContacts => "few-contacts",
-            Self::WarmSweeps => "warm-sweeps",
-            Self::ColdSweeps => "cold-sweeps",
-            Self::Newton => "newton",
-            Self::InteriorPoint => "interior-point",
-            Self::Exchange => "exchange",
-            Self::MoreSweeps => "more-sweeps",
-            Self::SecondStart => "second-start",
-            Self::ThirdStart => "third-start",
-            Self::Admm => "admm",
-            Self::Transient => "transient",
-            Self::RelaxedSweeps => "relaxed-sweeps",
-            Self::Reference => "reference",
-        }
-    }
-}
-
-/// What one rung of the last run achieved.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FrictionRungRecord {
-    /// The rung.
-    pub rung: FrictionRung,
-    /// The residual of its answer.
-    pub residual: f64,
-    /// Its iterations: sweeps, steps or programs.
-    pub iterations: u32,
-}
+pub use rung::{Accuracy, FrictionRung, FrictionRungRecord};
 
 /// The most rows for which the reference, which is dense and cubic, is asked.
 pub(crate) const REFERENCE_ROWS: usize = 400;

@@ -1,0 +1,102 @@
+//! The names of the rungs, how far a solve goes, and what is recorded of it.
+
+/// How far a solve goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Accuracy {
+    /// A fixed small number of sweeps: residual 1e-2 or what was reached.
+    RealTime,
+    /// Residual 1e-4.
+    Balanced,
+    /// Residual 1e-8.
+    #[default]
+    Exact,
+}
+
+impl Accuracy {
+    /// The residual [CONE-5] asked for.
+    pub fn tolerance(self) -> f64 {
+        match self {
+            Self::RealTime => 1e-2,
+            Self::Balanced => 1e-4,
+            Self::Exact => 1e-8,
+        }
+    }
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RealTime => "real-time",
+            Self::Balanced => "balanced",
+            Self::Exact => "exact",
+        }
+    }
+}
+
+/// One rung of [`FrictionLadder`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FrictionRung {
+    /// Active sets, where contacts are few.
+    FewContacts,
+    /// Gauss-Seidel from the guess.
+    WarmSweeps,
+    /// Gauss-Seidel from zero.
+    ColdSweeps,
+    /// Semismooth Newton from where the sweeps ended.
+    Newton,
+    /// The interior point from its first start, a few sweeps, and Newton.
+    InteriorPoint,
+    /// One change of mode at a time, from the best answer so far.
+    Exchange,
+    /// More sweeps from where the first ones ended, and Newton.
+    MoreSweeps,
+    /// The interior point from its second start, a few sweeps, and Newton.
+    SecondStart,
+    /// The interior point from its third start, a few sweeps, and Newton.
+    ThirdStart,
+    /// ADMM and Newton.
+    Admm,
+    /// Pseudo-transient continuation, from the best answer so far and from where the sweeps ended.
+    Transient,
+    /// Many relaxed sweeps, and Newton.
+    RelaxedSweeps,
+    /// De Saxcé's fixed point over cone programs.
+    Reference,
+}
+
+impl FrictionRung {
+    /// Whether it costs so much that an acceptable answer is not improved by it.
+    pub(super) fn is_dear(self) -> bool {
+        matches!(self, Self::ThirdStart | Self::Admm | Self::Transient | Self::RelaxedSweeps | Self::Reference)
+    }
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FewContacts => "few-contacts",
+            Self::WarmSweeps => "warm-sweeps",
+            Self::ColdSweeps => "cold-sweeps",
+            Self::Newton => "newton",
+            Self::InteriorPoint => "interior-point",
+            Self::Exchange => "exchange",
+            Self::MoreSweeps => "more-sweeps",
+            Self::SecondStart => "second-start",
+            Self::ThirdStart => "third-start",
+            Self::Admm => "admm",
+            Self::Transient => "transient",
+            Self::RelaxedSweeps => "relaxed-sweeps",
+            Self::Reference => "reference",
+        }
+    }
+}
+
+/// What one rung of the last run achieved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrictionRungRecord {
+    /// The rung.
+    pub rung: FrictionRung,
+    /// The residual of its answer.
+    pub residual: f64,
+    /// Its iterations: sweeps, steps or programs.
+    pub iterations: u32,
+}
