@@ -20,6 +20,10 @@ pub(crate) fn scheme_of(
 ) -> Result<Scheme, String> {
     let mut changes = changes.to_vec();
     changes.push(("simulation.preset".to_owned(), format!("{:?}", preset.name())));
+    if preset == Preset::Reference {
+        // It chooses its own steps, whatever the scene says about halving.
+        changes.push(("scheme.halve_steps".to_owned(), "0".to_owned()));
+    }
     let scene = read(&changes).map_err(|error| error.message)?;
     Simulation::from_scene(&scene).map_err(|error| error.to_string())?;
     Ok(scene.settings.scheme)

@@ -95,7 +95,7 @@ pub struct Workspace {
     pub velocity: Vec<f64>,
     /// p_b, row by row.
     pub joint_impulses: Vec<f64>,
-    /// The time over which the last assembled problem balances momentum; zero before there is one.
+    /// The time over which the last solved problem balances momentum; zero while there is none.
     pub(crate) balanced_over: f64,
     /// What acts at each of `contacts`.
     pub contact_impulses: Vec<ContactImpulse>,

@@ -62,11 +62,19 @@ fn accuracy_cells(row: &Row) -> Vec<String> {
     ]
 }
 
+/// The steps, and how many of them had to be made in smaller ones.
+fn steps(row: &Row) -> String {
+    match row.cost.halved {
+        0 => row.cost.steps.to_string(),
+        halved => format!("{} ({halved} halved)", row.cost.steps),
+    }
+}
+
 fn cost_cells(row: &Row) -> Vec<String> {
     vec![
         row.preset.clone(),
         row.step.to_string(),
-        row.cost.steps.to_string(),
+        steps(row),
         row.cost.iterations.to_string(),
         seconds(row.cost.wall_seconds),
         number(row.infeasibility.total.r#final),

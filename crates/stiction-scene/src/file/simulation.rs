@@ -66,7 +66,7 @@ pub(crate) struct SchemeTable {
     /// What is done against drift in joints and gaps: `"usual"` (when left out), `"multiplier"`, `"reduction"`, or a table
     /// with one of `baumgarte`, `ascher`, `projection`.
     pub(crate) stabilisation: Option<StabilisationValue>,
-    /// How often a step that was not solved may be halved, up to 10; 3 when left out, 0 with the preset `reference`.
+    /// How often a step that was not solved may be halved, up to 10; 3 when left out. The preset `reference` chooses its own steps.
     #[schemars(range(min = 0, max = 10), title = "a whole number from 0 to 10", extend("examples" = [4]))]
     pub(crate) halve_steps: Option<u32>,
 }

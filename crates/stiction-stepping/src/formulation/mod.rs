@@ -29,7 +29,7 @@ pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 
 /// Writes the problem from rows that are there already.
 pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    ws.balanced_over = start.h;
+    ws.balanced_over = 0.0;
     ws.mass_unit = mass_unit(start.model);
     ws.quadratic = start.scheme.friction == FrictionSet::Quadratic;
     if ws.quadratic {
@@ -63,6 +63,7 @@ pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> R
     } else {
         polygon::extract(ws);
     }
+    ws.balanced_over = start.h;
     Ok(climb)
 }
 

@@ -36,7 +36,7 @@ pub struct Scheme {
     /// What is done against drift in joints and gaps.
     pub stabilisation: Stabilisation,
     /// How often a step that was not solved may be halved, 0 to 10: it is then made in smaller ones, and reported.   [STEP-13]
-    /// Default 3; 0 with the reference, which chooses its own steps.
+    /// Default 3. The reference chooses its own steps and takes no other number than that or 0.
     pub halve_steps: u32,
     /// How orientations turn.
     pub orientation: OrientationUpdate,
@@ -148,7 +148,7 @@ impl Scheme {
                 "the reference integrates with the exact cone; use `friction = \"quadratic\"` or another preset",
             );
         }
-        if self.method == Method::Reference && self.halve_steps > 0 {
+        if self.method == Method::Reference && !matches!(self.halve_steps, 0 | HALVINGS) {
             return fail(
                 "halve_steps",
                 "the reference chooses its own steps, and smaller ones change nothing but the reports; leave `halve_steps` out",

@@ -56,8 +56,6 @@ impl Preset {
             Self::AnitescuPotra => (0.0, FrictionSet::Polygon),
             Self::AnitescuHart => (0.3, FrictionSet::Polygon),
         };
-        let usual = Scheme::default();
-        let halve_steps = if method == Method::Reference { 0 } else { usual.halve_steps };
-        Scheme { method, gamma, joint_gamma: gamma, friction, halve_steps, ..usual }
+        Scheme { method, gamma, joint_gamma: gamma, friction, ..Scheme::default() }
     }
 }

@@ -111,6 +111,9 @@ pub struct Orders {
 pub struct Cost {
     /// Steps made.
     pub steps: u64,
+    /// Of these, how many had to be made in smaller ones.   [STEP-13]
+    #[serde(default)]
+    pub halved: u64,
     /// Iterations of the solver over all steps: pivots, sweeps or Newton steps, and pieces of the integrator for the reference.
     pub iterations: u64,
     /// Least time of all passes, steps only, s. The only number here that another run does not repeat.

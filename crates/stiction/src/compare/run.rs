@@ -130,10 +130,11 @@ fn row(plan: &Plan, entry: &Entry, step: f64, truth: &Trajectory, watch: &mut dy
     };
     let (mut least, mut spent) = (tally.seconds, tally.seconds);
     for _ in 1..plan.repetitions {
-        let Ok(mut again) = simulation(plan, entry, step) else { break };
-        if spent > plan.patience {
+        // Without a clock there is nothing to time.
+        if spent == 0.0 || spent > plan.patience {
             break;
         }
+        let Ok(mut again) = simulation(plan, entry, step) else { break };
         let seconds = time_again(&mut again, tally.cost.steps, watch);
         (least, spent) = (least.min(seconds), spent + seconds);
     }

@@ -237,7 +237,7 @@ fn ten_thousand_kilometres_from_the_origin_boxes_slide_and_rest() {
 }
 
 /// Boxes dropped on each other, turning: their corners meet in all ways, and four of one face never quite agree. Every step is solved, in
-/// halves at worst, and friction never does work.
+/// halves at worst.
 #[test]
 fn boxes_dropped_on_each_other_are_solved_in_every_step() {
     let (mut exchanged, mut halved) = (0, 0);

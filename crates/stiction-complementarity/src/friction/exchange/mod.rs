@@ -20,10 +20,10 @@ use modes::{Block, Drive, Driven, Mode};
 use system::System;
 
 /// The most rows: the systems are dense.
-pub(super) const MAX_ROWS: usize = 240;
+const MAX_ROWS: usize = 180;
 
 /// Changes of mode and Newton steps together, per block and beside.
-const CHANGES: (u32, u32) = (4, 40);
+const CHANGES: (u32, u32) = (2, 40);
 
 /// A Newton step is the last one under the present modes when it changes impulses by less than this fraction of the largest; after so many
 /// steps without that, one looks for contradictions all the same.
@@ -105,19 +105,26 @@ impl FrictionExchange {
         self.trial.r.iter().fold(0.0_f64, |largest, r| largest.max(r.abs()))
     }
 
-    /// Modes from where the impulses are: at a bound, on the boundary of the cone, or inside.
+    /// Modes from where the impulses are, at a bound, on the boundary of the cone, or inside; the impulses are put exactly there.
     fn guess_modes(&mut self, problem: &FrictionProblem) {
         let largest = self.largest();
         let mut modes = std::mem::take(&mut self.modes);
         modes.clear();
         modes.extend((0..problem.blocks()).map(|block| self.block(problem, block).mode(largest)));
+        for (block, (law, mode)) in problem.laws().iter().zip(&modes).enumerate() {
+            modes::settle(law, mode, &mut self.trial.r[problem.range(block)]);
+        }
         self.modes = modes;
+        self.refresh(problem);
     }
 
     /// The first block that cannot follow its impulse further than a share of the step below `most`, and the mode that follows.
     fn first_to_stop(&self, problem: &FrictionProblem, most: f64) -> (f64, Option<(usize, Mode)>) {
         let (mut length, mut first) = (most, None);
         for (block, mode) in self.modes.iter().enumerate() {
+            // A contact that is driven to hold is on its way through the inside of its cone.
+            let holds = self.driven.is_some_and(|driven| driven.block == block && driven.holds());
+            let mode = if holds { &Mode::Stick } else { mode };
             let reach = self.block(problem, block).reach(mode, &self.step[problem.range(block)]);
             if let Some((reach, mode)) = reach.filter(|(reach, _)| *reach < length) {
                 (length, first) = (reach, Some((block, mode)));
@@ -130,7 +137,7 @@ impl FrictionExchange {
     fn follow(&mut self, problem: &FrictionProblem, length: f64, first: Option<(usize, Mode)>) {
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
-            let driven = self.driven.as_ref().is_some_and(|driven| driven.block == block);
+            let driven = self.driven.is_some_and(|driven| driven.block == block && driven.holds());
             let r = &mut self.trial.r[range.clone()];
             modes::follow(law, &self.modes[block], driven, length, &self.step[range], r);
         }
@@ -138,17 +145,17 @@ impl FrictionExchange {
             self.modes[block] = mode;
             modes::settle(&problem.laws()[block], &mode, &mut self.trial.r[problem.range(block)]);
         }
-        let driven = self.driven.map(|driven| driven.block);
-        for (block, mode) in self.modes.iter_mut().enumerate().filter(|(block, _)| Some(*block) != driven) {
+        let held = self.driven.filter(Driven::holds).map(|driven| driven.block);
+        for (block, mode) in self.modes.iter_mut().enumerate().filter(|(block, _)| Some(*block) != held) {
             if let Mode::Slip(e) = mode {
-                modes::turn(&self.trial.r[problem.range(block)], e);
+                modes::turn_to(&self.trial.r[problem.range(block)], e);
             }
         }
         self.refresh(problem);
     }
 
     /// A Newton step under the present modes, to its end or to the first block that cannot follow. At the end of the last one the
-    /// block whose velocity contradicts its mode most is driven towards another.
+    /// block whose velocity contradicts its mode most is driven towards another. False when there is nothing left to do.
     fn correct(&mut self, problem: &FrictionProblem) -> bool {
         let (length, first) = self.first_to_stop(problem, 1.0);
         let size = self.step.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
@@ -167,7 +174,10 @@ impl FrictionExchange {
                     Drive::Hold(_) => {}
                 }
                 (self.driven, self.settling) = (Some(driven), 0);
+                return true;
             }
+            // Nothing contradicts and nothing moves: what is left is rounding.
+            return size > SETTLED * self.largest();
         }
         true
     }
@@ -183,14 +193,20 @@ impl FrictionExchange {
 
         let (mut length, mut first) = self.first_to_stop(problem, f64::INFINITY);
         for (block, mode) in self.modes.iter().enumerate().filter(|(block, _)| *block != driven.block) {
-            let turns = self.block(problem, block).turns(mode, &self.change[problem.range(block)]);
-            if let Some((reach, mode)) = turns.filter(|(reach, _)| *reach < length) {
+            let reach = self.block(problem, block).velocity_reach(mode, &self.change[problem.range(block)]);
+            if let Some((reach, mode)) = reach.filter(|(reach, _)| *reach < length) {
                 (length, first) = (reach, Some((block, mode)));
             }
         }
         let range = problem.range(driven.block);
         let (missing, rate) = driven.missing(&self.u[range.clone()], &self.change[range]);
-        let arrival = if rate > 0.0 { missing / rate } else { f64::INFINITY };
+        let arrival = if missing <= 0.0 {
+            0.0
+        } else if rate > 0.0 {
+            missing / rate
+        } else {
+            f64::INFINITY
+        };
         if arrival <= length {
             let arrived = (driven.block, driven.arrived(&self.modes[driven.block]));
             self.follow(problem, arrival, Some(arrived));

@@ -3,14 +3,17 @@
 use crate::friction::law::{Law, norm};
 
 /// Tangential components at most.
-pub(super) const TANGENTS: usize = 3;
+const TANGENTS: usize = 3;
+
+/// A tangential direction; components that a law does not have are zero.
+pub(super) type Vec3 = [f64; TANGENTS];
 
 /// An impulse below this fraction of the largest is none; one within this fraction of the boundary of its cone slips.
 const NOTHING: f64 = 1e-12;
 const ON_BOUNDARY: f64 = 1e-7;
 
 /// A turn of the direction of slip in one step is at most this, rad.
-const TURN: f64 = 0.5;
+const LARGEST_TURN: f64 = 0.5;
 
 /// What a block is taken to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +25,7 @@ pub(super) enum Mode {
     /// u = 0.
     Stick,
     /// u_N = 0 and r_T = −μ r_N e, with e along u_T.
-    Slip([f64; TANGENTS]),
+    Slip(Vec3),
 }
 
 /// Impulses and velocities of one block.
@@ -60,9 +63,9 @@ impl Block<'_> {
     }
 
     /// e = −r_T/‖r_T‖, or along u_T where there is no impulse.
-    fn direction(&self) -> [f64; TANGENTS] {
+    fn direction(&self) -> Vec3 {
         let mut e = [0.0; TANGENTS];
-        if !turn(self.r, &mut e) {
+        if !turn_to(self.r, &mut e) {
             let tangential = self.u.get(1..).unwrap_or_default();
             let length = norm(tangential);
             if length > 0.0 {
@@ -124,16 +127,15 @@ impl Block<'_> {
         if root < 0.0 || (a <= 0.0 && b <= 0.0) {
             return None;
         }
-        // The larger root for a > 0, the smaller positive one for a < 0: both are −c / (b + √…).
-        let divisor = b + root.sqrt();
-        (divisor > 0.0).then(|| -c / divisor)
+        // The root at which f rises through zero, without cancellation. For b ≤ 0 the way leads inward first, and a > 0.
+        Some(if b > 0.0 { -c / (b + root.sqrt()) } else { (root.sqrt() - b) / a })
     }
 
     /// The share of a change of velocity at which the mode stops to fit, if it fits now, and the mode that follows.
-    pub(super) fn turns(&self, mode: &Mode, change: &[f64]) -> Option<(f64, Mode)> {
+    pub(super) fn velocity_reach(&self, mode: &Mode, change: &[f64]) -> Option<(f64, Mode)> {
         let (now, rate, next) = match (*self.law, mode) {
             (Law::Cone { .. }, Mode::Open) => (*self.u.first()?, *change.first()?, Mode::Slip(self.direction())),
-            (Law::Cone { .. }, Mode::Slip(e)) => (along(e, self.u), along(e, change), Mode::Stick),
+            (Law::Cone { mu, .. }, Mode::Slip(e)) if mu > 0.0 => (along(e, self.u), along(e, change), Mode::Stick),
             (Law::Boxed { .. }, Mode::Open) => (*self.u.first()?, *change.first()?, Mode::Stick),
             (Law::Boxed { .. }, Mode::Upper) => (-*self.u.first()?, -*change.first()?, Mode::Stick),
             _ => return None,
@@ -146,7 +148,7 @@ impl Block<'_> {
         let normal = *self.u.first()?;
         match (*self.law, mode) {
             (Law::Cone { .. }, Mode::Open) if normal < 0.0 => Some((-normal, Drive::Close(Some(self.direction())))),
-            (Law::Cone { .. }, Mode::Slip(e)) => {
+            (Law::Cone { mu, .. }, Mode::Slip(e)) if mu > 0.0 => {
                 let speed = along(e, self.u);
                 (speed < 0.0).then_some((-speed, Drive::Hold(*e)))
             }
@@ -181,6 +183,11 @@ pub(super) struct Driven {
 }
 
 impl Driven {
+    /// Whether the block is on its way from slip to stick.
+    pub(super) fn holds(&self) -> bool {
+        matches!(self.drive, Drive::Hold(_))
+    }
+
     /// What is missing from u_N or e·u_T to zero, and how fast it comes, per unit of the drive.
     pub(super) fn missing(&self, u: &[f64], change: &[f64]) -> (f64, f64) {
         match (&self.drive, u, change) {
@@ -200,8 +207,6 @@ impl Driven {
     }
 }
 
-type Vec3 = [f64; TANGENTS];
-
 /// Moves an impulse along its step; on the boundary of the cone it stays there and turns, unless it is driven off.
 pub(super) fn follow(law: &Law, mode: &Mode, driven: bool, length: f64, step: &[f64], r: &mut [f64]) {
     match (law, mode) {
@@ -215,7 +220,7 @@ pub(super) fn follow(law: &Law, mode: &Mode, driven: bool, length: f64, step: &[
             // r_T/(μ r_N) = −e; its change across e is the turn.
             let across = |k: usize| turn.get(k).copied().unwrap_or(0.0) - along * e[k];
             let size = norm(&[across(0), across(1), across(2)]) * length / limit;
-            let damping = if size > TURN { TURN / size } else { 1.0 };
+            let damping = if size > LARGEST_TURN { LARGEST_TURN / size } else { 1.0 };
             for (k, direction) in direction.iter_mut().enumerate() {
                 let turned = if limit > 0.0 { damping * length * across(k) / limit } else { 0.0 };
                 *direction = -e[k] + turned;
@@ -245,7 +250,7 @@ pub(super) fn settle(law: &Law, mode: &Mode, r: &mut [f64]) {
 }
 
 /// e ← −r_T/‖r_T‖; false, and e unchanged, where there is no impulse.
-pub(super) fn turn(r: &[f64], e: &mut [f64; TANGENTS]) -> bool {
+pub(super) fn turn_to(r: &[f64], e: &mut Vec3) -> bool {
     let tangential = r.get(1..).unwrap_or_default();
     let length = norm(tangential);
     if length > 0.0 {

@@ -122,7 +122,8 @@ impl System {
         target.iter_mut().zip(&self.active).for_each(|(target, &column)| *target = self.w[row * n + column]);
     }
 
-    /// u_N + (W δr)_N = 0, and e eᵀ (δr_T + μ e δr_N) w + P (u_T + (W δr)_T + λ δr_T) = 0 with P = I − e eᵀ, λ = e·u_T/(μ r_N).
+    /// u_N + (W δr)_N = 0, and e eᵀ (δr_T + μ e δr_N) w + P (u_T + (W δr)_T + λ δr_T) = 0 with P = I − e eᵀ, λ = e·u_T/(μ r_N), not
+    /// less than 0; where r_N = 0 there is no direction to turn, and δr_T = −μ e δr_N.
     fn slip_rows(&mut self, law: &Law, (row, first): (usize, usize), n: usize, (r, u, e): (&[f64], &[f64], &[f64])) {
         let size = self.active.len();
         let Law::Cone { mu, .. } = *law else { return };

@@ -271,7 +271,7 @@ impl FrictionLadder {
             }
         }
         if problem.rows() <= SETTLED_ROWS {
-            settle.run(problem, self.tolerance, &mut solution.r);
+            settle.run(problem, residual.max(self.tolerance), &mut solution.r);
         }
     }
 
@@ -337,7 +337,8 @@ impl FrictionLadder {
 
 impl Solver<FrictionProblem> for FrictionLadder {
     fn rung(&self) -> Option<&'static str> {
-        self.records.last().map(|record| record.rung.name())
+        let best = self.records.iter().min_by(|a, b| a.residual.total_cmp(&b.residual));
+        best.map(|record| record.rung.name())
     }
 
     fn run(
@@ -348,7 +349,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
     ) -> Ending {
         self.records.clear();
         let tolerance = self.tolerance;
-        let mut total = 0_u32;
+        let (mut total, mut few) = (0_u32, f64::INFINITY);
         if FrictionActiveSet::applies(problem) {
             total = self.climb(FrictionRung::FewContacts, problem, guess);
             let residual = problem.residual(&self.candidate).value;
@@ -358,12 +359,17 @@ impl Solver<FrictionProblem> for FrictionLadder {
                 self.finish(problem, 0.0, solution);
                 return Ending::new(Status::Solved, total);
             }
+            few = residual;
         }
         solution.r.clear();
         solution.r.resize(problem.rows(), 0.0);
         let mut best = problem.residual(solution).value;
         if best <= tolerance * 1e-6 {
             return Ending::new(Status::Solved, 0);
+        }
+        if few < best {
+            best = few;
+            solution.r.clone_from(&self.candidate.r);
         }
         let guess = guess.filter(|guess| problem.residual(guess).value.is_finite());
         let first = if guess.is_some() { FrictionRung::WarmSweeps } else { FrictionRung::ColdSweeps };

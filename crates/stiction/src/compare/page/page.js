@@ -19,7 +19,7 @@ const ERRORS = [
 ];
 
 const COSTS_AND_BALANCES = [
-  ["steps", (row) => row.cost.steps],
+  ["steps", (row) => row.cost.halved ? `${row.cost.steps} (${row.cost.halved} halved)` : row.cost.steps],
   ["iterations", (row) => row.cost.iterations],
   ["time (ms)", (row) => short(row.cost.wall_seconds * 1e3)],
   ["infeasible", (row) => short(row.infeasibility.total.final)],
