@@ -223,9 +223,9 @@ pub enum StepCause {
         /// Whose, by name.
         culprit: String,
     },
-    /// More events in a step than the reference stepper follows.
+    /// More events, or pieces between them, in a step than the reference stepper follows.
     #[error(
-        "more than {count} events in one step, the last ones at {contact}; take smaller steps, raise the settling speed or allow more events"
+        "more than {count} events or pieces in one step, the last ones at {contact}; take smaller steps, or another preset: too much happens here to follow each event"
     )]
     TooManyEvents {
         /// How many are allowed.

@@ -201,8 +201,12 @@ impl Run<'_> {
         if self.restarts <= self.max_events {
             return Ok(());
         }
+        Err(self.too_many(self.max_events, contact))
+    }
+
+    pub(super) fn too_many(&self, count: u32, contact: Option<ContactId>) -> StepCause {
         let contact = contact.or_else(|| self.events.last().map(|event| event.contact));
-        Err(StepCause::TooManyEvents { count: self.max_events, contact: self.name(contact) })
+        StepCause::TooManyEvents { count, contact: self.name(contact) }
     }
 
     fn name(&self, id: Option<ContactId>) -> String {

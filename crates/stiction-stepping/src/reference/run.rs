@@ -24,6 +24,9 @@ const TIME_RESOLUTION: f64 = 1e-13;
 /// Pieces of motion are not cut shorter than this, s.
 const SHORTEST: f64 = 1e-11;
 
+/// Pieces tried in one step at most, those that were too long included: a step that needs more would not end in a day.
+const MOST_TRIALS: u32 = 4000;
+
 /// Where features end, those that take over are looked for this much later, s.
 const BEYOND: f64 = 4.0 * SHORTEST;
 
@@ -112,8 +115,12 @@ impl<'a> Run<'a> {
     pub(super) fn drive(&mut self) -> Result<(), StepCause> {
         let h = self.start.h;
         self.restart()?;
-        let (mut wanted, mut look_again) = (h, false);
+        let (mut wanted, mut look_again, mut trials) = (h, false, 0);
         while self.elapsed < h {
+            trials += 1;
+            if trials > MOST_TRIALS {
+                return Err(self.too_many(MOST_TRIALS, None));
+            }
             let left = h - self.elapsed;
             let length = wanted.min(self.stride()).min(left);
             let trial = match self.attempt(length) {

@@ -19,7 +19,7 @@ use crate::{
 /// are never corrected, so its γ have no say, but for that of joints. Forces are evaluated once, at q ⊕ θh v and t + θh, and are
 /// not implicit: stiff springs need short steps here.   [THETA-8]
 pub struct MoreauJean {
-    /// θ, the activation γ and the weight of joint errors; the rest of it is for systems.
+    /// θ and the activation γ; the rest of it is for systems, the weight of joint errors is that of [`Scheme`].
     pub scheme: ThetaScheme,
     /// Finds contacts.
     pub detector: Box<dyn Detector>,
@@ -42,7 +42,6 @@ impl Stepper for MoreauJean {
         // Contacts are looked for as far as bodies reach, and owe nothing after the step: restitution is within it.
         let scheme = Scheme {
             gamma: 1.0,
-            joint_gamma: self.scheme.joint_gamma,
             linearise_at: LineariseAt::Start,
             margin: Margin::Automatic,
             impact: Impact::Inelastic,

@@ -179,7 +179,7 @@ impl FrictionLadder {
             Transient,
         };
         let explicit = matches!(problem.operator(), Operator::Local(_));
-        let (further, rows) = (self.accuracy != Accuracy::RealTime, problem.rows());
+        let (real_time, rows) = (self.accuracy == Accuracy::RealTime, problem.rows());
         let exchange = FrictionExchange::applies(problem);
         let worthwhile = move |rung: &FrictionRung| match rung {
             Newton => explicit || swept <= NEAR,
@@ -200,7 +200,7 @@ impl FrictionLadder {
             RelaxedSweeps,
             Reference,
         ];
-        order.into_iter().filter(move |rung| further && worthwhile(rung))
+        order.into_iter().filter(move |rung| worthwhile(rung) && !(real_time && rung.is_dear()))
     }
 
     /// Runs one rung, records it, and keeps its answer where that is the best so far.

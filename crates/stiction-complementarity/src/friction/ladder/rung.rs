@@ -3,7 +3,7 @@
 /// How far a solve goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accuracy {
-    /// A fixed small number of sweeps: residual 1e-2 or what was reached.
+    /// Residual 1e-2, by at most fifty sweeps where these get there, and by the cheap rungs where not.
     RealTime,
     /// Residual 1e-4.
     Balanced,
