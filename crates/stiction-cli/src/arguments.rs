@@ -12,6 +12,7 @@ use stiction::{
 /// Simulates multibody systems with frictional contact: stick is stick, slip is slip.
 #[derive(Debug, Parser)]
 #[command(
+    name = "stiction",
     version,
     max_term_width = 100,
     after_help = "Exit codes: 0 done, 1 the simulation or solve failed, 2 bad usage or bad input."

@@ -46,10 +46,7 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
         let parts = format!("{} steps in up to {} parts, the first", halved.steps, halved.most_parts);
         sheet.row("halved", format!("{parts} at t = {}", moment(first)));
     }
-    sheet
-        .row("residual", format!("{} at worst, in step {}", number(summary.residual.max), summary.residual.at_step))
-        .row("solved by", ladder(summary))
-        .row("events", events(summary));
+    sheet.row("residual", residual(summary)).row("solved by", ladder(summary)).row("events", events(summary));
     if !files.is_empty() {
         let files: Vec<_> = files.iter().map(|path| path.display().to_string()).collect();
         sheet.row("files", files.join("\n"));
@@ -62,10 +59,20 @@ fn scheme(summary: &Summary) -> String {
     format!("{}, {} {means}", summary.preset, summary.solver)
 }
 
+fn residual(summary: &Summary) -> String {
+    let residual = &summary.residual;
+    if residual.max > 0.0 {
+        format!("{} at worst, in step {}", number(residual.max), residual.at_step)
+    } else {
+        "0".into()
+    }
+}
+
 fn impacts(summary: &Summary) -> String {
     let impacts = &summary.impacts;
     match impacts.steps_with_several {
         0 => format!("{}", impacts.total),
+        1 => format!("{}, {} of them in one step", impacts.total, impacts.max),
         steps => format!("{}, up to {} in one step ({steps} steps with several)", impacts.total, impacts.max),
     }
 }

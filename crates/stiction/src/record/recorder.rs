@@ -79,12 +79,16 @@ impl Recorder {
         let contacts = ContactsWriter::create(folder, &labels.scene)?;
         let mut view = ViewBuilder::new(&info, labels, model);
         view.push(simulation, &energy);
+        let mut summary = SummaryBuilder::new(&info, labels, &energy);
+        if let Ok(start) = simulation.infeasibility() {
+            summary.see_start(&start);
+        }
         Ok(Self {
             folder: folder.to_path_buf(),
             every: u64::from(labels.record_every.max(1)),
             tables: Some(Tables { trajectory, contacts }),
             trouble: None,
-            summary: SummaryBuilder::new(&info, labels, &energy),
+            summary,
             view,
         })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use stiction_multibody::{Dimension, Energy, Model, State};
-use stiction_stepping::{Correction, Event, StepReport};
+use stiction_stepping::{Correction, Event, Infeasibility, StepReport};
 
 use super::{Role, RunInfo, contacts::contact_label, layout::Sample, recorder::RunLabels};
 
@@ -224,6 +224,12 @@ impl SummaryBuilder {
             bodies: BTreeMap::new(),
         };
         Self { summary, lowest_energy: total }
+    }
+
+    /// Takes note of what was violated before the first step.
+    pub(crate) fn see_start(&mut self, start: &Infeasibility) {
+        self.summary.penetration.see(start.penetration);
+        self.summary.joint_error.see(start.joints);
     }
 
     pub(crate) fn step(&mut self, model: &Model, energy: &Energy, report: &StepReport, events: &[Event]) {
