@@ -219,3 +219,41 @@ impl FrictionExchange {
         length.is_finite() || arrival.is_finite()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::friction::{Bodies, Operator};
+    use crate::linalg::BlockMatrix;
+
+    /// A box of 1 kg that slides on its four lower corners, one of which comes a little too fast: it has to carry more, or another
+    /// one lets go.
+    fn sliding_box(excess: f64) -> FrictionProblem {
+        let (mut jacobian, mut q) = (BlockMatrix::default(), Vec::new());
+        jacobian.clear([3; 4], [6]);
+        for (k, (x, y)) in [(0.5, 0.5), (0.5, -0.5), (-0.5, -0.5), (-0.5, 0.5)].into_iter().enumerate() {
+            // Rows z, x, y of v + ω × r at r = (x, y, −1/2).
+            jacobian.push(0, &[0.0, 0.0, 1.0, y, -x, 0.0, 1.0, 0.0, 0.0, 0.0, -0.5, -y, 0.0, 1.0, 0.0, 0.5, 0.0, x]);
+            jacobian.finish_row();
+            q.extend([-0.1 + if k == 1 { excess } else { 0.0 }, 0.3 - 0.2 * y, 0.1 + 0.2 * x]);
+        }
+        let mass: Vec<f64> =
+            (0..36).map(|k| [0.0, [1.0, 1.0 / 6.0][usize::from(k >= 21)]][usize::from(k % 7 == 0)]).collect();
+        let bodies = Bodies::new(jacobian, mass).unwrap();
+        FrictionProblem::new(Operator::Global(bodies), vec![Law::Cone { rows: 3, mu: 0.5 }; 4], q).unwrap()
+    }
+
+    #[test]
+    fn rounding_decides_who_touches_and_is_obeyed() {
+        for excess in [1e-8, -1e-8, 1e-6, -1e-6] {
+            let problem = sliding_box(excess);
+            let carried = [0.025, -0.01, -0.005];
+            let guess = FrictionSolution { r: carried.repeat(4) };
+            let mut solution = FrictionSolution::default();
+            let ending = FrictionExchange::default().run(1e-12, &problem, &guess, &mut solution);
+            assert_eq!(ending.status, Status::Solved, "{excess:e}: {:e}", problem.residual(&solution).value);
+            let open = solution.r.chunks_exact(3).filter(|r| r[0] == 0.0).count();
+            assert_eq!(open, 1, "{excess:e}: {:?}", solution.r);
+        }
+    }
+}

@@ -258,3 +258,64 @@ pub(super) fn turn_to(r: &[f64], e: &mut Vec3) -> bool {
     }
     length > 0.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(seed: u64) -> impl FnMut() -> f64 {
+        let mut state = seed;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        }
+    }
+
+    fn outside(mu: f64, r: &[f64]) -> f64 {
+        norm(&r[1..]) - mu * r[0]
+    }
+
+    #[test]
+    fn impulses_leave_the_cone_where_a_fine_search_sees_it() {
+        let mut random = numbers(1);
+        for case in 0..2000 {
+            let mu = 0.5 + random();
+            let mut r = [random().abs() + 0.01, random(), random()];
+            // Inside, and in every third case on the boundary.
+            let reach = mu * r[0] / norm(&r[1..]) * if case % 3 == 0 { 1.0 } else { 0.9 * random().abs() };
+            (r[1], r[2]) = (r[1] * reach, r[2] * reach);
+            let step = [random(), random(), random()];
+            let block = Block { law: &Law::Cone { rows: 3, mu }, r: &r, u: &[0.0; 3] };
+            let at = |s: f64| -> Vec<f64> { r.iter().zip(&step).map(|(r, d)| r + s * d).collect() };
+            match block.reach(&Mode::Stick, &step) {
+                Some((share, _)) => {
+                    assert!((0..100).all(|k| outside(mu, &at(share * f64::from(k) / 100.0)) < 1e-9), "{r:?} {step:?}");
+                    assert!(outside(mu, &at(share * 1.001 + 1e-6)) > 0.0, "{r:?} {step:?} {share}");
+                }
+                None => assert!((0..1000).all(|k| outside(mu, &at(f64::from(k))) < 1e-6), "{r:?} {step:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_slipping_impulse_stays_on_its_cone_and_turns_no_further_than_allowed() {
+        let mut random = numbers(2);
+        for _ in 0..500 {
+            let (mu, angle) = (0.6, 6.0 * random());
+            let e = [libm::cos(angle), libm::sin(angle), 0.0];
+            let mut r = [1.0, -mu * e[0], -mu * e[1]];
+            follow(
+                &Law::Cone { rows: 3, mu },
+                &Mode::Slip(e),
+                false,
+                1.0,
+                &[0.3 * random(), random(), random()],
+                &mut r,
+            );
+            assert!(outside(mu, &r).abs() < 1e-14);
+            let mut turned = [0.0; TANGENTS];
+            assert!(turn_to(&r, &mut turned));
+            assert!(along(&e, &[0.0, turned[0], turned[1], 0.0]) >= libm::cos(LARGEST_TURN) - 1e-12);
+        }
+    }
+}
