@@ -14,7 +14,7 @@ use stiction_multibody::{
 };
 
 use crate::{
-    Correction, Detector, FrictionSet, JointRow, Ladder, Margin, PrescribedSlip, Scheme, Stabilisation, Start,
+    Correction, Detector, FrictionSet, JointRow, Ladder, Margin, Method, PrescribedSlip, Scheme, Stabilisation, Start,
     StepCause, Workspace, detect, formulation, rows::power,
 };
 
@@ -65,11 +65,14 @@ pub(crate) fn stabilise(
     (detector, ladder): (&mut dyn Detector, &mut Ladder),
     ws: &mut Workspace,
 ) -> Result<Option<Correction>, StepCause> {
-    let scheme = start.scheme.stabilisation;
-    if matches!(scheme, Stabilisation::Usual | Stabilisation::Baumgarte { .. } | Stabilisation::Reduction) {
-        return Ok(None);
+    let (scheme, model) = (start.scheme.stabilisation, start.model);
+    // The θ-method has no other way that adds no energy: what γ puts into v⁺ moves positions by the share θ only.   [THETA-5]
+    let usual = start.scheme.method == Method::MoreauJean && model.joint_rows() > 0;
+    match scheme {
+        Stabilisation::Usual if usual => {}
+        Stabilisation::Usual | Stabilisation::Baumgarte { .. } | Stabilisation::Reduction => return Ok(None),
+        _ => {}
     }
-    let model = start.model;
     let before = energy(model, &ws.end).total();
     let mut after = ws.after.take().unwrap_or_default();
     let mut corrector = Corrector { start, detector, ladder, ws, after: &mut after, rounds: 0 };
@@ -122,6 +125,10 @@ impl Corrector<'_, '_> {
                 }
                 Ok(residual)
             }
+            Stabilisation::Usual => {
+                let positions = self.project(Level::Joints)?;
+                Ok(positions.max(self.project(Level::Velocities)?))
+            }
             Stabilisation::Multiplier => self.project(Level::PositionsAlongStep),
             Stabilisation::Ascher { rate } => {
                 // The term alone over a step: ė = −α e takes the share 1 − e^(−αh) of an error away.   [STAB-4]
@@ -129,7 +136,7 @@ impl Corrector<'_, '_> {
                 let positions = self.approach(Level::Joints, share)?;
                 Ok(positions.max(self.approach(Level::Velocities, share)?))
             }
-            Stabilisation::Usual | Stabilisation::Baumgarte { .. } | Stabilisation::Reduction => Ok(0.0),
+            Stabilisation::Baumgarte { .. } | Stabilisation::Reduction => Ok(0.0),
         }
     }
 

@@ -7,7 +7,8 @@ use super::{Method, Scheme, SchemeError};
 /// How errors in joints, and by projection penetrations, are kept small. The equations are in `docs/theory/stabilisation.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Stabilisation {
-    /// That of the method: the weights γ within the step [STEP-2], [STEP-3]; in the reference, projection onto both manifolds.
+    /// That of the method: the weights γ within the step [STEP-2], [STEP-3]; in the reference, projection onto both manifolds; with
+    /// the θ-method, whose γ would add energy, that of joints.
     #[default]
     Usual,
     /// Joint errors obey Φ̈ + a Φ̇ + b Φ = 0 (Baumgarte).   [STAB-1] [STAB-2]

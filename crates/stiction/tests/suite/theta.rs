@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 use stiction::stepping::MoreauJean;
 use stiction::stepping::{ConstraintLaw, Ladder, Rung, System, SystemState, ThetaError, ThetaScheme, ThetaStepper};
-use stiction::{BodyBuilder, BodyId, Dimension, ModelBuilder, Preset, Simulation, Spring, spatial};
+use stiction::{BodyBuilder, BodyId, Dimension, JointKind, ModelBuilder, Preset, Simulation, Spring, spatial};
 use stiction_testkit::{FailingSolver, Fault, count_allocations};
 
 use crate::support::{G, down, friction, on_floor, steps};
@@ -373,4 +373,29 @@ fn a_spring_of_a_scene_is_of_second_order() {
     };
     let (coarse, fine) = (error(0.01), error(0.005));
     assert!((coarse / fine / 4.0 - 1.0).abs() < 0.1 && coarse.abs() < 1e-3, "{coarse} and {fine}");
+}
+
+/// Joint errors removed through velocities would feed a pendulum; projected, it only loses, at first order.
+#[test]
+fn a_pendulum_gains_no_energy_and_stays_on_its_joint() {
+    let swing = |h: f64| {
+        let mut builder = ModelBuilder::new(Dimension::Planar);
+        builder.gravity(0.0, -9.81, 0.0).unwrap();
+        let bob = builder.body(BodyBuilder::planar("bob", 1.0, 0.01).position(1.0, 0.0, 0.0)).unwrap();
+        let origin = Vector3::zeros();
+        builder.joint_at("pivot", JointKind::Revolute, (BodyId::WORLD, bob), origin, Vector3::z()).unwrap();
+        let mut simulation = Simulation::new(builder.build().unwrap(), Preset::MoreauJean.scheme(), h).unwrap();
+        let (mut gain, mut lowest) = (0.0_f64, f64::INFINITY);
+        for _ in 0..(10.0 / h).round() as usize {
+            let report = simulation.step().unwrap();
+            assert!(report.joint_error <= 1e-12, "{}", report.joint_error);
+            let energy = simulation.energy().total();
+            gain = gain.max(energy - lowest);
+            lowest = lowest.min(energy);
+        }
+        (gain, -lowest)
+    };
+    let (coarse, fine) = (swing(0.01), swing(0.005));
+    assert!(coarse.0 <= 0.01 && fine.0 <= 0.002, "gained {} and {} J", coarse.0, fine.0);
+    assert!((1.4..2.2).contains(&(coarse.1 / fine.1)), "lost {} and {} J", coarse.1, fine.1);
 }
