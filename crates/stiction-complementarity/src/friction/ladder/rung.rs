@@ -32,7 +32,7 @@ impl Accuracy {
     }
 }
 
-/// One rung of [`FrictionLadder`].
+/// One rung of [`FrictionLadder`](super::FrictionLadder).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FrictionRung {
