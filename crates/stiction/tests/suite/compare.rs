@@ -220,7 +220,7 @@ fn a_thinned_spin_is_the_same_motion() {
     let mut simulation = stiction::Simulation::new(model, Preset::Ncp.scheme(), 0.01).unwrap();
     let mut whole = Trajectory::starting_at(simulation.state(), Between::Held);
     for _ in 0..100 {
-        let _ = simulation.step().unwrap();
+        let _ = crate::support::step(&mut simulation);
         whole.push(simulation.state());
     }
     let errors = Errors::between(simulation.model(), &whole.thinned(10), &whole, 1.0);

@@ -74,7 +74,7 @@ fn projection_leaves_the_speed_of_an_impact_alone() {
         // The last speed of falling, until it is answered.
         let (mut hits, mut falling) = (Vec::new(), None);
         for _ in 0..120 {
-            let report = simulation.step().unwrap();
+            let report = crate::support::step(&mut simulation);
             assert!(report.penetration < 1e-12, "{preset:?}: {report:?}");
             let speed = v(&simulation, "ball")[2];
             if speed < 0.0 {
@@ -152,7 +152,7 @@ fn projection_finds_the_nearest_configuration() {
         let model = builder.build().unwrap();
         let mut simulation = Simulation::new(model, projected(Preset::AnitescuPotra), 1e-9).unwrap();
         let start = simulation.state().q.clone();
-        let _ = simulation.step().unwrap();
+        let _ = crate::support::step(&mut simulation);
         let end = simulation.state().q.clone();
         let distance = |q: &[f64]| {
             let d: Vec<f64> = q.iter().zip(&start).map(|(q, start)| q - start).collect();
@@ -190,7 +190,7 @@ fn stabilised_steps_depend_on_the_state_alone() {
                 resumed.restore(&plain.save()).unwrap();
             }
             for simulation in [&mut plain, &mut dropped, &mut poisoned, &mut resumed] {
-                let _ = simulation.step().unwrap();
+                let _ = crate::support::step(simulation);
             }
         }
         for other in [&dropped, &poisoned, &resumed] {
@@ -214,7 +214,7 @@ fn redundant_joints_are_projected() {
     scheme.stabilisation = Stabilisation::Projection(Manifold::Both);
     let mut simulation = Simulation::new(builder.build().unwrap(), scheme, 0.01).unwrap();
     for _ in 0..100 {
-        let report = simulation.step().unwrap();
+        let report = crate::support::step(&mut simulation);
         assert!(report.joint_error < 1e-12 && joint_rate(&simulation) < 1e-12, "{report:?}");
     }
     assert!(simulation.energy().kinetic > 0.01);
