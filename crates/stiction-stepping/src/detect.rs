@@ -3,11 +3,13 @@
 use nalgebra::Vector3;
 use stiction_geometry::{ContactPoint, Pose};
 use stiction_multibody::{
-    BodyId, Configuration, ContactId, Model, ShapeId, ShapeOnBody, applied_wrenches, apply_inverse_mass, mass_block,
-    may_collide,
+    BodyId, BodyKind, Configuration, ContactId, Mobility, Model, ShapeId, ShapeOnBody, applied_wrenches,
+    apply_inverse_mass, mass_block, may_collide,
 };
 
-use crate::{Contact, Detector, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, tangents::tangents};
+use crate::{
+    Contact, Detector, Dynamics, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, tangents::tangents,
+};
 
 /// Fills the workspace with what a step starts from: poses, applied wrenches, how far bodies can reach.
 pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
@@ -20,7 +22,33 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
     }
     measure_reach(model, h, ws);
+    if start.scheme.dynamics == Dynamics::Quasistatic {
+        without_inertia(start, ws);
+    }
     Ok(())
+}
+
+/// Bodies without inertia feel no gyroscopic torque, and reach as far as the fastest prescribed body pushes them.   [QS-1]
+fn without_inertia(start: &Start, ws: &mut Workspace) {
+    let &Start { model, state, h, .. } = start;
+    let mut pushed = 0.0_f64;
+    for &id in model.kinematic_bodies() {
+        let Some((body, BodyKind::Kinematic(motion))) = model.body(id).map(|body| (body, &body.kind)) else { continue };
+        let (from, to) = (ws.start.pose(id), motion.at(state.time_after(h).0).pose());
+        let turned = (to.rotation.matrix() - from.rotation.matrix()).norm();
+        pushed = pushed.max((to.translation.vector - from.translation.vector).norm() + turned * body.radius());
+    }
+    for (index, (id, body)) in model.iter_bodies().enumerate() {
+        let Some((mobility, _, inertia)) = mass_block(model, &ws.start, index) else { continue };
+        let twist = ws.start.twist(id);
+        if let (Mobility::Free, Some(wrench)) = (mobility, ws.applied.get_mut(index)) {
+            wrench.angular += twist.angular.cross(&(inertia * twist.angular));
+        }
+        if let Some(reach) = ws.reach.get_mut(index) {
+            let before = (twist.linear.norm() + body.radius() * twist.angular.norm()) * h;
+            *reach = before.max(pushed);
+        }
+    }
 }
 
 /// Fills the workspace with the potential contacts of a step, linearised at q ⊕ h v̂ with v̂ the look-ahead in it.

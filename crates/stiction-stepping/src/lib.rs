@@ -22,6 +22,7 @@ mod impact;
 mod ladder;
 mod layout;
 mod measure;
+mod quasistatic;
 mod reference;
 mod report;
 mod rows;
@@ -43,12 +44,13 @@ pub use impact::ImpactReport;
 pub use ladder::{Ladder, Rung};
 pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
+pub use quasistatic::{Uniqueness, uniqueness};
 pub use reference::ReferenceStepper;
 pub use report::{ContactReport, Correction, Event, EventKind, StepCause, StepError, StepReport};
 pub use rows::JointRow;
 pub use scheme::{
-    FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PrescribedSlip, Preset, Scheme, SchemeError,
-    Stabilisation,
+    Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PrescribedSlip, Preset, Scheme, SchemeError,
+    Stabilisation, Undetermined,
 };
 pub use step::{Stepper, TimeStepper};
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};

@@ -191,6 +191,18 @@ pub enum StepCause {
         /// The contact or joint of the largest error, by name.
         worst: String,
     },
+    /// Nothing balances the forces on a body without inertia.
+    #[error(
+        "the forces on {body} cannot be balanced: {force:.3e} N of {scale:.3e} N are left over; a quasistatic body needs contacts, friction or joints that hold it, or inertia (a dynamic preset)"
+    )]
+    NoBalance {
+        /// The body with the largest force left over, by name.
+        body: String,
+        /// What is left over, N.
+        force: f64,
+        /// The largest force at work, N.
+        scale: f64,
+    },
     /// A step outside what a simulation allows.
     #[error("the step is {value} s, but must be from {least} to {most} s")]
     StepSize {

@@ -3,13 +3,14 @@
 use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
-    Contact, ContactReport, Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Start, StepCause,
-    StepReport, Workspace, advance, assemble, detect,
+    Contact, ContactReport, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Start,
+    StepCause, StepReport, Workspace, advance, assemble, detect,
     detect::{find_pairs_at_end, prepare},
     formulation,
     impact::collide,
     ladder::Climb,
     measure::measure,
+    quasistatic,
     rows::{approach, gap_now},
     stabilise::stabilise,
 };
@@ -83,6 +84,9 @@ impl Stepper for TimeStepper {
 impl TimeStepper {
     fn pass(&mut self, start: &Start, ws: &mut Workspace) -> Result<Climb, StepCause> {
         detect(start, self.detector.as_mut(), ws)?;
+        if start.scheme.dynamics == Dynamics::Quasistatic {
+            return quasistatic::solve(start, &mut self.ladder, ws);
+        }
         assemble(start, ws)?;
         formulation::solve(start, &mut self.ladder, ws)
     }

@@ -52,6 +52,8 @@ pub struct Workspace {
     pub(crate) lookahead: Vec<f64>,
     /// The coordinates q ⊕ h v̂.
     pub(crate) predicted: Vec<f64>,
+    /// How heavy bodies are in the problem, as a share of their mass, where that is not 1: the proximal weight ε.   [QS-2]
+    pub(crate) proximal_weight: Option<f64>,
     /// Applied wrenches of all bodies.
     pub(crate) applied: Vec<Wrench>,
     /// How far each body can reach within the step.

@@ -47,7 +47,8 @@ pub use stiction_multibody::{
 };
 pub use stiction_scene::{self as scene, Scene, SceneError};
 pub use stiction_stepping::{
-    self as stepping, ContactReport, Correction, EnergyBound, Event, EventKind, FrictionSet, Impact, ImpactReport,
-    Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method, MoreauJean, PrescribedSlip, Preset, ReferenceStepper,
-    Rung, Scheme, Stabilisation, StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper,
+    self as stepping, ContactReport, Correction, Dynamics, EnergyBound, Event, EventKind, FrictionSet, Impact,
+    ImpactReport, Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method, MoreauJean, PrescribedSlip, Preset,
+    ReferenceStepper, Rung, Scheme, Stabilisation, StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper,
+    Undetermined, Uniqueness,
 };

@@ -7,8 +7,8 @@ use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State,
 use stiction_scene::Scene;
 use stiction_stepping::{
     ContactReport, EnergyBound, Event, Halving, ImpactReport, Infeasibility, Ladder, Method, MoreauJean,
-    ReferenceStepper, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper, Workspace,
-    energy_bound, infeasibility,
+    ReferenceStepper, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper, Uniqueness,
+    Workspace, energy_bound, infeasibility, uniqueness,
 };
 
 use crate::{BuildError, RestoreError};
@@ -196,6 +196,15 @@ impl Simulation {
     /// and with steppers that make a step otherwise than by one momentum balance, such as the reference.
     pub fn energy_bound(&self) -> Option<EnergyBound> {
         energy_bound(&self.model, &self.workspace)
+    }
+
+    /// Whether the balance of forces determined the motion of the last step, or which other motion is possible; `None` where bodies
+    /// have inertia and before the first step.
+    pub fn uniqueness(&self) -> Option<Uniqueness> {
+        if self.workspace.velocity.is_empty() {
+            return None;
+        }
+        uniqueness(&self.model, &self.scheme, &self.workspace)
     }
 
     /// Penetration and joint error now, over all pairs of shapes.

@@ -23,7 +23,7 @@ const SCENES: [(&str, &str, f64); 4] = [
 ];
 
 /// How many combinations there are.
-pub(super) const CELLS: usize = SCENES.len() * Preset::ALL.len();
+pub(super) const CELLS: usize = SCENES.len() * Preset::INERTIAL.len();
 
 /// A scene with a preset.
 #[derive(Debug, Serialize)]
@@ -42,7 +42,7 @@ pub(super) struct Cell {
 pub(super) fn measure(mut done: impl FnMut()) -> Result<Vec<Cell>, Failure> {
     let mut cells = Vec::new();
     for (name, text, duration) in SCENES {
-        for preset in Preset::ALL {
+        for preset in Preset::INERTIAL {
             cells.push(cell(name, text, duration, preset)?);
             done();
         }
@@ -98,7 +98,7 @@ pub(super) fn table(cells: &[Cell]) -> String {
         let of_scene = cells.iter().filter(|cell| cell.scene == name);
         std::iter::once(name.to_owned()).chain(of_scene.map(shown)).collect()
     });
-    let heading: Vec<_> = std::iter::once("steps per second").chain(Preset::ALL.map(Preset::name)).collect();
+    let heading: Vec<_> = std::iter::once("steps per second").chain(Preset::INERTIAL.map(Preset::name)).collect();
     let mut notes = Sheet::default();
     for (k, reason) in reasons.iter().enumerate() {
         notes.row(&format!("({})", k + 1), *reason);
@@ -151,7 +151,7 @@ mod tests {
         for (name, text, duration) in SCENES {
             let scene = scene::parse(text, name).expect("scene");
             assert!(scene::steps_in(duration, scene.settings.step) >= 50, "{name}");
-            for preset in Preset::ALL {
+            for preset in Preset::INERTIAL {
                 match scheme_of(preset, &[], |changes| scene::parse_with(text, name, changes)) {
                     Ok(scheme) => {
                         let model = scene.model.clone();

@@ -85,7 +85,7 @@ fn plan(options: &CompareOptions, scene: &Scene) -> Result<Plan, Failure> {
 fn presets(names: &[String]) -> Result<Vec<Preset>, Failure> {
     let mut presets = Vec::new();
     for name in names {
-        let named = if name == ALL_PRESETS { Preset::ALL.to_vec() } else { vec![preset(name)?] };
+        let named = if name == ALL_PRESETS { Preset::INERTIAL.to_vec() } else { vec![preset(name)?] };
         for preset in named {
             if !presets.contains(&preset) {
                 presets.push(preset);

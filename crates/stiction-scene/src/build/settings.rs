@@ -64,6 +64,16 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
     scheme.joint_gamma = weight(&at.key("joint_gamma"), table.joint_gamma)?.unwrap_or(scheme.gamma);
     scheme.linearise_at = table.jacobians.into();
     scheme.friction = table.friction.map_or(scheme.friction, Into::into);
+    if let Some(word) = table.undetermined {
+        if preset != Preset::Quasistatic {
+            let message = format!(
+                "the preset \"{}\" determines every motion: `undetermined` is for `quasistatic`",
+                preset.name()
+            );
+            return Err(at.key("undetermined").fault(message));
+        }
+        scheme.undetermined = word.into();
+    }
     scheme.impact = table.impact.map_or(scheme.impact, Into::into);
     scheme.directions = table.directions.unwrap_or(scheme.directions);
     scheme.margin = margin(&at.key("margin"), table.margin.as_ref())?;

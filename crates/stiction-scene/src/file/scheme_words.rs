@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction_multibody::OrientationUpdate;
-use stiction_stepping::{FrictionSet, Impact, LineariseAt, Manifold, PrescribedSlip, Preset};
+use stiction_stepping::{FrictionSet, Impact, LineariseAt, Manifold, PrescribedSlip, Preset, Undetermined};
 
 /// A named scheme: a row of the table of choices.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(rename = "Preset", extend("x-later" = ["quasistatic", "geometrically-implicit"]))]
+#[schemars(rename = "Preset", extend("x-later" = ["geometrically-implicit"]))]
 pub(crate) enum PresetWord {
     /// Gaps count in full (γ = 1), and friction has its exact cone.
     #[default]
@@ -23,6 +23,8 @@ pub(crate) enum PresetWord {
     MoreauJean,
     /// Accelerations integrated from event to event: slow and accurate, to compare with.
     Reference,
+    /// Bodies without inertia: forces are in balance, and prescribed bodies push the others. Friction has its exact cone.
+    Quasistatic,
 }
 
 impl From<PresetWord> for Preset {
@@ -34,6 +36,7 @@ impl From<PresetWord> for Preset {
             PresetWord::AnitescuHart => Self::AnitescuHart,
             PresetWord::MoreauJean => Self::MoreauJean,
             PresetWord::Reference => Self::Reference,
+            PresetWord::Quasistatic => Self::Quasistatic,
         }
     }
 }
@@ -149,6 +152,26 @@ impl From<ImpactWord> for Impact {
             ImpactWord::Inelastic => Self::Inelastic,
             ImpactWord::Newton => Self::Newton,
             ImpactWord::Poisson => Self::Poisson,
+        }
+    }
+}
+
+/// What quasistatic bodies do that the balance of forces leaves free.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Undetermined")]
+pub(crate) enum UndeterminedWord {
+    /// As little as possible.
+    Rest,
+    /// What they did in the last step, as nearly as possible.
+    Continue,
+}
+
+impl From<UndeterminedWord> for Undetermined {
+    fn from(word: UndeterminedWord) -> Self {
+        match word {
+            UndeterminedWord::Rest => Self::Rest,
+            UndeterminedWord::Continue => Self::Continue,
         }
     }
 }

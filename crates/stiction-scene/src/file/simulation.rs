@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::scheme_words::{
     FrictionWord, ImpactWord, JacobiansWord, ManifoldWord, PresetWord, SlipWord, StabilisationWord, TurningWord,
+    UndeterminedWord,
 };
 use super::{Count, MarginValue, Vector};
 
@@ -51,6 +52,9 @@ pub(crate) struct SchemeTable {
     /// What contacts give back: `newton` (velocities, when left out) or `poisson` (impulses) with their coefficient of
     /// restitution, or nothing (`inelastic`).
     pub(crate) impact: Option<ImpactWord>,
+    /// With the preset `quasistatic`: what bodies do where the balance of forces leaves it free, as little as possible (`rest`,
+    /// when left out) or what they did before (`continue`).
+    pub(crate) undetermined: Option<UndeterminedWord>,
     /// Number of directions of a friction polygon in space: even, from 4 to 1024; 8 when left out. The plane always has two.
     #[schemars(title = "an even whole number from 4 to 1024", extend("examples" = [8]))]
     pub(crate) directions: Option<u32>,

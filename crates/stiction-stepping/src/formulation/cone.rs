@@ -11,8 +11,9 @@
 
 use nalgebra::Vector3;
 use stiction_complementarity::{Bodies, Delassus, Law, Operator, ProblemError, linalg::BlockMatrix};
-use stiction_multibody::{BodyId, Dimension, Mobility, Model, Wrench, apply_inverse_mass, mass_block};
+use stiction_multibody::{BodyId, Dimension, Mobility, Model, Wrench, apply_inverse_mass};
 
+use super::inertia;
 use crate::{Contact, Start, StepCause, Workspace, workspace::ContactImpulse};
 
 /// Fills `ws.cone` from the rows and contacts in the workspace.   [STEP-11]
@@ -39,7 +40,7 @@ fn free_velocity(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     ws.free_velocity.clear();
     for (index, slot) in model.layout().iter().enumerate() {
-        let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, index) else { continue };
+        let Some((mobility, mass, inertia)) = inertia(model, (&ws.start, ws.proximal_weight), index) else { continue };
         let acceleration = ws
             .applied
             .get(index)
@@ -86,7 +87,7 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
         let mut next = 0;
         for index in 0..model.bodies().len() {
             ws.block_of_body.push(next);
-            if let Some((mobility, m, inertia)) = mass_block(model, &ws.start, index) {
+            if let Some((mobility, m, inertia)) = inertia(model, (&ws.start, ws.proximal_weight), index) {
                 push_mass(mobility, m / unit, &(inertia / unit), mass);
                 next += 1;
             }

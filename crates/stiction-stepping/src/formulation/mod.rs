@@ -6,8 +6,9 @@
 mod cone;
 mod polygon;
 
+use nalgebra::Matrix3;
 use stiction_complementarity::{FrictionProblem, MixedLcp};
-use stiction_multibody::{BodyId, Model};
+use stiction_multibody::{BodyId, Configuration, Mobility, Model, mass_block};
 
 use crate::{Contact, FrictionSet, Ladder, RowMeaning, Start, StepCause, Workspace, ladder::Climb, rows};
 
@@ -30,7 +31,10 @@ pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 /// Writes the problem from rows that are there already.
 pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.balanced_over = 0.0;
-    ws.mass_unit = mass_unit(start.model);
+    // Bodies without any mass keep the unit of the rounds before.   [QS-1]
+    if ws.proximal_weight != Some(0.0) {
+        ws.mass_unit = mass_unit(start.model) * ws.proximal_weight.unwrap_or(1.0);
+    }
     ws.quadratic = start.scheme.friction == FrictionSet::Quadratic;
     if ws.quadratic {
         return cone::assemble(start, ws);
@@ -47,10 +51,33 @@ fn mass_unit(model: &Model) -> f64 {
     if mean > 0.0 { libm::exp2(libm::round(libm::log2(mean))) } else { 1.0 }
 }
 
-/// Solves the problem of the step; v⁺ and the impulses are then in the workspace.
+/// Mobility, mass and inertia of a body as the problem sees them: those of the model, or their proximal share.
+pub(crate) fn inertia(
+    model: &Model,
+    (at, weight): (&Configuration, Option<f64>),
+    index: usize,
+) -> Option<(Mobility, f64, Matrix3<f64>)> {
+    let (mobility, mass, inertia) = mass_block(model, at, index)?;
+    let weight = weight.unwrap_or(1.0);
+    Some((mobility, mass * weight, inertia * weight))
+}
+
+/// Solves the problem of the step, from the impulses of the last step; v⁺ and the impulses are then in the workspace.
 pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<Climb, StepCause> {
-    let climb = if ws.quadratic {
+    if ws.quadratic {
         cone::guess(start, ws);
+    }
+    solve_guessed(start, ladder, ws)
+}
+
+/// Solves a problem that differs little from the one solved before, from its solution.
+pub(crate) fn solve_again(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<Climb, StepCause> {
+    ws.cone_guess.r.clone_from(&ws.cone_solution.r);
+    solve_guessed(start, ladder, ws)
+}
+
+fn solve_guessed(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<Climb, StepCause> {
+    let climb = if ws.quadratic {
         ladder.climb_cone(&ws.cone, &ws.cone_guess, &mut ws.cone_solution)
     } else {
         ladder.climb_mixed(&ws.mixed, &mut ws.mixed_solution)

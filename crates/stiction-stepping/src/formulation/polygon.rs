@@ -12,8 +12,9 @@
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_complementarity::SparseMatrix;
-use stiction_multibody::{BodyId, Dimension, Mobility, Model, Wrench, mass_block};
+use stiction_multibody::{BodyId, Dimension, Mobility, Model, Wrench};
 
+use super::inertia;
 use crate::{FrictionSet, Layout, Start, Workspace, tangents::push_star, workspace::ContactImpulse};
 
 /// Fills `ws.mixed` from the rows and contacts in the workspace.   [STEP-1..4]
@@ -92,7 +93,7 @@ fn momentum_rows(start: &Start, ws: &mut Workspace) {
     let (matrix, constants) = (&mut ws.mixed.equality.on_free, &mut ws.mixed.equality.constant);
     matrix.clear(ws.layout.free(), ws.layout.free());
     for (index, slot) in model.layout().iter().enumerate() {
-        let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, index) else { continue };
+        let Some((mobility, mass, inertia)) = inertia(model, (&ws.start, ws.proximal_weight), index) else { continue };
         let force = ws.applied.get(index).map_or([0.0; 6], |wrench| mobility.project(wrench));
         for (row, i) in slot.v.clone().enumerate() {
             let mut momentum = h * force.get(row).copied().unwrap_or(0.0) / unit;

@@ -23,6 +23,36 @@ impl Method {
     }
 }
 
+/// Whether bodies have inertia.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dynamics {
+    /// They do.
+    #[default]
+    Inertial,
+    /// They do not: forces are in balance at the end of every step, and only prescribed motion keeps things moving.   [QS-1]
+    Quasistatic,
+}
+
+/// What a quasistatic body does that the balance of forces leaves free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Undetermined {
+    /// As little as possible: of all motions in balance the one nearest to rest, in the norm of the mass matrix.   [QS-3]
+    #[default]
+    Rest,
+    /// It goes on: the motion nearest to that of the last step.
+    Continue,
+}
+
+impl Undetermined {
+    /// The name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rest => "rest",
+            Self::Continue => "continue",
+        }
+    }
+}
+
 /// Where normals, arms and joint axes are evaluated, and how often.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LineariseAt {

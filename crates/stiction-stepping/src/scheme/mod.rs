@@ -6,7 +6,7 @@ mod stabilisation;
 
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
-pub use axes::{FrictionSet, Impact, LineariseAt, Margin, Method, PrescribedSlip};
+pub use axes::{Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PrescribedSlip, Undetermined};
 pub use preset::Preset;
 pub use stabilisation::{Manifold, Stabilisation};
 
@@ -17,6 +17,10 @@ pub struct Scheme {
     /// How a step is made; the other choices are those of [`Method::TimeStepping`], and the other methods refuse what they do
     /// not know.
     pub method: Method,
+    /// Whether bodies have inertia.
+    pub dynamics: Dynamics,
+    /// What quasistatic bodies do that the balance of forces leaves free.
+    pub undetermined: Undetermined,
     /// Weight γ ∈ [0, 1] of contact gaps in [STEP-3]; a contact rule may override it.
     pub gamma: f64,
     /// Weight γ_b ∈ [0, 1] of joint errors in [STEP-2]; a joint may override it.
@@ -55,6 +59,8 @@ impl Default for Scheme {
     fn default() -> Self {
         Self {
             method: Method::default(),
+            dynamics: Dynamics::default(),
+            undetermined: Undetermined::default(),
             gamma: 1.0,
             joint_gamma: 1.0,
             linearise_at: LineariseAt::default(),
@@ -114,6 +120,24 @@ impl Scheme {
         Ok(())
     }
 
+    /// Refuses what needs inertia.
+    fn check_quasistatic(&self, model: &Model) -> Result<(), SchemeError> {
+        let damped = !model.dampers().is_empty() || model.springs().iter().any(|spring| spring.damping > 0.0);
+        let (field, reason) = if self.method != Method::TimeStepping {
+            ("preset", "bodies without inertia have no accelerations to integrate; use `preset = \"quasistatic\"`")
+        } else if model.contact_rules().any(|rule| rule.restitution > 0.0) || self.impact == Impact::Poisson {
+            ("impact", "bodies without inertia do not rebound; set `restitution = 0`, or use a preset with inertia")
+        } else if damped {
+            (
+                "preset",
+                "dampers act on velocities that bodies without inertia do not keep; remove them, or use a preset with inertia",
+            )
+        } else {
+            return Ok(());
+        };
+        Err(SchemeError { field, reason: reason.to_owned() })
+    }
+
     /// Refuses choices that contradict each other or the model, with the reason and what to use instead.
     pub fn check_model(&self, model: &Model) -> Result<(), SchemeError> {
         let fail = |field, reason: &str| Err(SchemeError { field, reason: reason.to_owned() });
@@ -155,6 +179,9 @@ impl Scheme {
             );
         }
         self.stabilisation.check(self, model)?;
+        if self.dynamics == Dynamics::Quasistatic {
+            self.check_quasistatic(model)?;
+        }
         if self.impact == Impact::Inelastic && any(|rule| rule.restitution > 0.0) {
             return fail(
                 "impact",

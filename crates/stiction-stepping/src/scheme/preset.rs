@@ -1,6 +1,6 @@
 //! The named schemes: rows of a table over the axes.
 
-use super::{FrictionSet, Method, Scheme};
+use super::{Dynamics, FrictionSet, Method, Scheme};
 
 /// A named scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,11 +19,24 @@ pub enum Preset {
     MoreauJean,
     /// Accelerations from event to event, with the quadratic friction cone.
     Reference,
+    /// Bodies without inertia, γ = 1 and the quadratic friction cone.
+    Quasistatic,
 }
 
 impl Preset {
     /// All presets.
-    pub const ALL: [Self; 6] =
+    pub const ALL: [Self; 7] = [
+        Self::Ncp,
+        Self::StewartTrinkle,
+        Self::AnitescuPotra,
+        Self::AnitescuHart,
+        Self::MoreauJean,
+        Self::Reference,
+        Self::Quasistatic,
+    ];
+
+    /// Those in which bodies have inertia: they approximate one and the same motion.
+    pub const INERTIAL: [Self; 6] =
         [Self::Ncp, Self::StewartTrinkle, Self::AnitescuPotra, Self::AnitescuHart, Self::MoreauJean, Self::Reference];
 
     /// The name in scene files and on the command line.
@@ -35,6 +48,7 @@ impl Preset {
             Self::AnitescuHart => "anitescu-hart",
             Self::MoreauJean => "moreau-jean",
             Self::Reference => "reference",
+            Self::Quasistatic => "quasistatic",
         }
     }
 
@@ -51,11 +65,12 @@ impl Preset {
             _ => Method::TimeStepping,
         };
         let (gamma, friction) = match self {
-            Self::Ncp | Self::MoreauJean | Self::Reference => (1.0, FrictionSet::Quadratic),
+            Self::Ncp | Self::MoreauJean | Self::Reference | Self::Quasistatic => (1.0, FrictionSet::Quadratic),
             Self::StewartTrinkle => (1.0, FrictionSet::Polygon),
             Self::AnitescuPotra => (0.0, FrictionSet::Polygon),
             Self::AnitescuHart => (0.3, FrictionSet::Polygon),
         };
-        Scheme { method, gamma, joint_gamma: gamma, friction, ..Scheme::default() }
+        let dynamics = if self == Self::Quasistatic { Dynamics::Quasistatic } else { Dynamics::Inertial };
+        Scheme { method, dynamics, gamma, joint_gamma: gamma, friction, ..Scheme::default() }
     }
 }

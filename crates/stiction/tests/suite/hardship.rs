@@ -96,7 +96,7 @@ fn a_tower_under_a_million_or_a_billion_times_its_mass_stands_or_is_refused_with
 #[test]
 fn a_chain_with_a_million_or_a_billion_times_its_mass_hangs_or_is_refused_with_a_hint() {
     for ratio in [1e6, 1e9] {
-        for preset in Preset::ALL.into_iter().filter(|preset| *preset != Preset::Reference) {
+        for preset in Preset::INERTIAL.into_iter().filter(|preset| *preset != Preset::Reference) {
             let mut simulation = Simulation::new(hanging_chain(ratio), preset.scheme(), 0.01).unwrap();
             let solved = solved_or_refused(&mut simulation, 50);
             assert!(
@@ -205,7 +205,7 @@ fn landing(scheme: &Scheme, n: i32) -> Vec<f64> {
 /// B24: another unit of length, time and mass, and the same motion.
 #[test]
 fn a_thousand_times_smaller_or_larger_moves_the_same() {
-    for preset in Preset::ALL.into_iter().filter(|preset| *preset != Preset::Reference) {
+    for preset in Preset::INERTIAL.into_iter().filter(|preset| *preset != Preset::Reference) {
         let one = landing(&preset.scheme(), 0);
         for n in [-5, 5] {
             let off = landing(&preset.scheme(), n).iter().zip(&one).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -219,7 +219,7 @@ fn a_thousand_times_smaller_or_larger_moves_the_same() {
 #[test]
 fn ten_thousand_kilometres_from_the_origin_boxes_slide_and_rest() {
     let (mu, v0, h) = (0.5, 1.0, 0.01);
-    for preset in Preset::ALL {
+    for preset in Preset::INERTIAL {
         for far in [1e3, 1e5, 1e7] {
             let digits = 2.0 * f64::EPSILON * far;
             let ground = spatial::Shape::half_space(Vector3::z()).unwrap();

@@ -12,6 +12,7 @@ mod ellipse;
 mod energy;
 mod existence;
 mod family;
+mod fence;
 mod fixed_point;
 mod hardship;
 mod impacts;
