@@ -38,7 +38,7 @@ pub fn uniqueness(model: &Model, scheme: &Scheme, ws: &Workspace) -> Option<Uniq
     if scheme.dynamics != Dynamics::Quasistatic {
         return None;
     }
-    let mut cone = Cone { columns: model.dof(), equalities: Vec::new(), inequalities: Vec::new() };
+    let mut cone = Cone { velocities: model.dof(), columns: model.dof(), equalities: Vec::new(), inequalities: Vec::new() };
     for joint in model.joints() {
         for row in ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
             cone.equalities.push(dense(model, [(joint.a.0, &row.a), (joint.b.0, &row.b)]));
@@ -132,6 +132,7 @@ fn dense(model: &Model, wrenches: [(BodyId, &Wrench); 2]) -> Vec<f64> {
 
 /// { x : A x = 0, B x ≥ 0 } with the velocities as the first columns.
 pub(crate) struct Cone {
+    velocities: usize,
     columns: usize,
     equalities: Vec<Vec<f64>>,
     inequalities: Vec<Vec<f64>>,
@@ -204,7 +205,7 @@ impl Cone {
             _ => lines.column(0).into_owned(),
         };
         let x = free * y;
-        let velocities = x.rows(0, x.len().min(self.columns));
+        let velocities = x.rows(0, self.velocities);
         let norm = velocities.norm();
         (norm > 0.0).then(|| velocities.iter().map(|x| x / norm).collect())
     }

@@ -33,6 +33,7 @@ mod step_lengths;
 mod support;
 mod theta;
 mod two_spheres;
+mod uniqueness;
 
 #[global_allocator]
 static ALLOCATOR: stiction_testkit::CountingAllocator = stiction_testkit::CountingAllocator;
