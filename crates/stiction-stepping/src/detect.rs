@@ -7,7 +7,7 @@ use stiction_multibody::{
     may_collide,
 };
 
-use crate::{Contact, Detector, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, tangents::tangents};
+use crate::{Contact, Detector, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, feet, tangents::tangents};
 
 /// Fills the workspace with what a step starts from: poses, applied wrenches, how far bodies can reach.
 pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
@@ -23,7 +23,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     Ok(())
 }
 
-/// Fills the workspace with the potential contacts of a step, linearised at q ⊕ h v̂ with v̂ the look-ahead in it.
+/// Fills the workspace with the feet and the potential contacts of a step, linearised at q ⊕ h v̂ with v̂ the look-ahead in it.
 pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, scheme, .. } = start;
     configure(start, ws);
@@ -35,6 +35,7 @@ pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) ->
             return Err(StepCause::non_finite("prescribed motion", model.body(id).map(|b| b.name.as_str())));
         }
     }
+    feet::place(start, ws);
     find_pairs(model, scheme, detector, ws);
     narrow_phase(start, detector, ws)
 }
