@@ -49,4 +49,4 @@ pub use plate::{Sinusoid, SinusoidalPlate};
 pub use spatial::{Twist, Wrench};
 pub use state::{ContactId, ContactMemory, ContactMode, State};
 pub use stiction_geometry::{Dimension, Pose};
-pub use support::{Foot, LimitSurface, LimitTerm, PressureError, Support, SupportBuilder, Tripod, dissipation};
+pub use support::{Foot, LimitFoot, LimitSurface, PressureError, Support, SupportBuilder, Tripod, dissipation};

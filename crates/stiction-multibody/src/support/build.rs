@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use stiction_geometry::Dimension;
 
-use super::{Foot, Rests, Support, SupportBuilder, tripod};
+use super::{Foot, LimitFoot, Rests, Support, SupportBuilder, tripod};
 use crate::{
     BodyId, Element, Model, ModelBuilder, ModelError,
     check::{Check, limits, plain},
@@ -102,13 +102,13 @@ fn shares(check: &Check, rests: &Rests) -> Result<Vec<Rest>, ModelError> {
             Ok(feet.map(|(&point, share)| Rest { point, share: share / total, torsion: 0.0 }).collect())
         }
         Rests::Limit(surface) => {
-            place(&surface.centre)?;
-            for term in &surface.terms {
-                check.non_negative("limit_surface", term.lever, limits::LENGTH)?;
+            for foot in &surface.feet {
+                place(&foot.point)?;
+                check.non_negative("limit_surface", foot.lever, limits::LENGTH)?;
             }
-            let total = total(check, surface.terms.iter().map(|term| term.share))?;
-            let foot = |share: f64, torsion: f64| Rest { point: surface.centre, share: share / total, torsion };
-            Ok(surface.terms.iter().map(|term| foot(term.share, term.lever)).collect())
+            let total = total(check, surface.feet.iter().map(|foot| foot.share))?;
+            let rest = |foot: &LimitFoot| Rest { point: foot.point, share: foot.share / total, torsion: foot.lever };
+            Ok(surface.feet.iter().map(rest).collect())
         }
     }
 }

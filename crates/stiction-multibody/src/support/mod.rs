@@ -1,7 +1,7 @@
 //! Supports: planar bodies that lie on a surface parallel to the plane and rub on it with known normal loads.
 //!
 //! A support is a list of feet, each with its share of the weight: three feet whose loads follow from statics, feet with given
-//! shares, or feet at one point with levers, whose friction together is a limit surface.
+//! shares, or few feet with levers whose friction together is a limit surface.
 
 mod build;
 mod limit_surface;
@@ -12,7 +12,7 @@ use nalgebra::Vector3;
 
 use crate::{BodyId, Model};
 
-pub use limit_surface::{LimitSurface, LimitTerm};
+pub use limit_surface::{LimitFoot, LimitSurface};
 pub use pressure::{PressureError, dissipation};
 pub use tripod::Tripod;
 
@@ -66,7 +66,7 @@ enum Rests {
     Tripod([[f64; 2]; 3]),
     /// As given, up to a factor.
     Shared { points: Vec<[f64; 2]>, shares: Vec<f64> },
-    /// At one point, with levers.
+    /// As a limit surface does.
     Limit(LimitSurface),
 }
 
@@ -90,7 +90,7 @@ impl SupportBuilder {
         Self::feet([[0.0; 2]], [1.0])
     }
 
-    /// Feet at one point whose friction is that of a limit surface.   [SUP-2]
+    /// Feet with levers whose friction is that of a limit surface.   [SUP-2]
     pub fn limit_surface(surface: LimitSurface) -> Self {
         Self::new(Rests::Limit(surface))
     }

@@ -140,20 +140,22 @@ fn limit_surfaces_dissipate_as_their_pressure_does() {
     let ring = ring(400);
     let fitted = LimitSurface::of_pressure(&ring, &[1.0; 400]).unwrap();
     assert!(worst(&fitted, &ring) < 0.01, "{} {fitted:?}", worst(&fitted, &ring));
-    assert!(disc.terms.len() <= 4 && fitted.terms.len() <= 4);
+    assert!(disc.feet.len() <= 9 && fitted.feet.len() <= 9);
     assert!((fitted.error - worst(&fitted, &ring)).abs() < 2e-3, "{} told", fitted.error);
     // One ellipsoid alone is not as good: the sum earns its terms.
     let one = LimitSurface::ellipsoid(2.0 / 3.0).unwrap();
     assert!(worst(&one, &sunflower(400)) > 0.02, "{}", worst(&one, &sunflower(400)));
 }
 
-/// A sum of coaxial ellipsoids knows no direction: where the pressure has one, the fit says so.
+/// Nine feet in an ellipse cannot be everything: where the fit is bad, it says so.
 #[test]
 fn a_fit_tells_its_error() {
+    let two = LimitSurface::of_pressure(&[[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [4.0, 0.0]], &[1.0; 4]).unwrap();
+    assert!((Vector2::from(two.centre) - Vector2::new(1.0, 0.0)).norm() < 1e-12);
+    assert!((0.05..1.0).contains(&two.error), "{}", two.error);
     let bar: Vec<_> = (0..40).map(|k| [f64::from(k) * 0.1, 0.0]).collect();
-    let fitted = LimitSurface::of_pressure(&bar, &[1.0; 40]).unwrap();
-    assert!((Vector2::from(fitted.centre) - Vector2::new(1.95, 0.0)).norm() < 1e-12);
-    assert!((0.05..0.5).contains(&fitted.error), "{}", fitted.error);
+    let bar = LimitSurface::of_pressure(&bar, &[1.0; 40]).unwrap();
+    assert!(bar.error < 0.1, "{}", bar.error);
     let grid: Vec<_> = (0..400).map(|k| [f64::from(k % 20) / 19.0, f64::from(k / 20) / 19.0]).collect();
     let square = LimitSurface::of_pressure(&grid, &[1.0; 400]).unwrap();
     assert!(square.error < 0.02, "{}", square.error);
@@ -171,8 +173,7 @@ fn a_tripod_has_the_moments_of_its_pressure() {
             let whole: f64 = points.iter().zip(&loads).map(|(x, load)| load / total * power(x)).sum();
             (whole, tripod.iter().map(|x| power(x) / 3.0).sum::<f64>())
         };
-        let powers: [fn(&[f64; 2]) -> f64; 5] =
-            [|x| x[0], |x| x[1], |x| x[0] * x[0], |x| x[0] * x[1], |x| x[1] * x[1]];
+        let powers: [fn(&[f64; 2]) -> f64; 5] = [|x| x[0], |x| x[1], |x| x[0] * x[0], |x| x[0] * x[1], |x| x[1] * x[1]];
         for power in powers {
             let (whole, three) = moment(power);
             assert!((whole - three).abs() < 1e-14, "{whole} {three}");

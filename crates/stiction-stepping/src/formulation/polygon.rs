@@ -210,7 +210,8 @@ fn cone_rows(ws: &mut Workspace) {
     for _ in 0..layout.contacts {
         matrix.finish_row();
     }
-    let of_contacts = ws.contacts.iter().flat_map(|contact| contact.cones.clone().map(|k| (k, contact.directions_of(k))));
+    let of_contacts =
+        ws.contacts.iter().flat_map(|contact| contact.cones.clone().map(|k| (k, contact.directions_of(k))));
     let of_feet = || ws.feet.iter().flat_map(|foot| foot.cones.clone().map(|k| (k, foot.directions_of(k))));
     for (cone, directions) in of_contacts.chain(of_feet()) {
         for _ in directions {
