@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use stiction_geometry::{Pose, Shape};
 
-use crate::{Expression, Motion, Twist, Wrench};
+use crate::{Expression, Motion, Support, Twist, Wrench};
 
 /// The root joint of a dynamic body: which components of its twist are unknowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +119,8 @@ pub struct Body {
     pub shapes: Vec<ShapeOnBody>,
     /// Velocity of the surface relative to the body (a conveyor belt), in world axes, as functions of time.
     pub surface_velocity: Option<[Expression; 3]>,
+    /// What it lies on, in the plane; see [`crate::ModelBuilder::support`].
+    pub support: Option<Support>,
 }
 
 impl Body {
@@ -173,6 +175,7 @@ impl BodyBuilder {
             angular_velocity: Vector3::zeros(),
             shapes: Vec::new(),
             surface_velocity: None,
+            support: None,
         };
         Self { body, wants, quaternion: None }
     }

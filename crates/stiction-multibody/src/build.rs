@@ -17,7 +17,7 @@ use crate::{
 /// Collects bodies, joints, forces and rules; [`Self::build`] makes the [`Model`].
 #[derive(Debug)]
 pub struct ModelBuilder {
-    model: Model,
+    pub(crate) model: Model,
 }
 
 impl ModelBuilder {
@@ -45,12 +45,10 @@ impl ModelBuilder {
         Self { model }
     }
 
-    /// Sets the gravitational acceleration, m/s².
+    /// Sets the gravitational acceleration, m/s². In the plane its z component presses bodies onto their supports.
     pub fn gravity(&mut self, x: f64, y: f64, z: f64) -> Result<&mut Self, ModelError> {
         let check = Check::new(Element::Model);
-        let gravity = check.vector("gravity", Vector3::new(x, y, z), limits::LOAD)?;
-        self.in_plane(&check, "gravity", &gravity)?;
-        self.model.gravity = gravity;
+        self.model.gravity = check.vector("gravity", Vector3::new(x, y, z), limits::LOAD)?;
         Ok(self)
     }
 
@@ -343,9 +341,12 @@ impl ModelBuilder {
 
     /// Checks what only the whole can tell, and finishes the model.
     pub fn build(mut self) -> Result<Model, ModelError> {
-        // Bodies joined to each other overlap by design: unless a rule says otherwise they do not collide.
+        self.press_supports()?;
+        // Bodies joined to each other, or lying on each other, overlap by design: unless a rule says otherwise they do not collide.
         let ruled: BTreeSet<_> = self.model.pair_rules.iter().map(|pair| pair.bodies).collect();
-        let joined: BTreeSet<_> = self.model.joints.iter().map(|j| (j.a.0.min(j.b.0), j.a.0.max(j.b.0))).collect();
+        let joints = self.model.joints.iter().map(|joint| (joint.a.0, joint.b.0));
+        let supports = self.model.feet().map(|(body, support, ..)| (body, support.on));
+        let joined: BTreeSet<_> = joints.chain(supports).map(|(a, b)| (a.min(b), a.max(b))).collect();
         for &bodies in joined.difference(&ruled) {
             let rule = ContactRule { collide: false, ..self.model.default_rule.clone() };
             self.model.pair_rules.push(PairRule { bodies, rule });
@@ -372,7 +373,7 @@ impl ModelBuilder {
         Ok(())
     }
 
-    fn known_body(&self, check: &Check, id: BodyId) -> Result<(), ModelError> {
+    pub(crate) fn known_body(&self, check: &Check, id: BodyId) -> Result<(), ModelError> {
         self.model.body(id).map(drop).ok_or_else(|| check.error("body", "belongs to another model"))
     }
 

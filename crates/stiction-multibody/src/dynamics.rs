@@ -35,7 +35,7 @@ pub fn applied_wrenches(model: &Model, at: &Configuration, time: f64, out: &mut 
     out.resize(model.bodies().len(), Wrench::default());
     for (id, (index, wrench)) in model.iter_bodies().map(|(id, _)| id).zip(out.iter_mut().enumerate()) {
         let Some((mobility, mass, inertia)) = mass_block(model, at, index) else { continue };
-        wrench.linear = model.gravity() * mass;
+        wrench.linear = model.moving_gravity() * mass;
         if mobility == Mobility::Free {
             let omega = at.twist(id).angular;
             wrench.angular = -omega.cross(&(inertia * omega));

@@ -41,7 +41,7 @@ pub fn energy(model: &Model, at: &Configuration) -> Energy {
             Mobility::Planar => 0.5 * inertia.m33 * twist.angular.z * twist.angular.z,
             Mobility::PlanarParticle | Mobility::Particle => 0.0,
         };
-        total.potential -= mass * model.gravity().dot(&at.pose(id).translation.vector);
+        total.potential -= mass * model.moving_gravity().dot(&at.pose(id).translation.vector);
     }
     for spring in model.springs() {
         let stretch = Attachment::new(at, &spring.a, &spring.b).between.norm() - spring.rest_length;

@@ -24,6 +24,7 @@ mod model;
 mod motion;
 mod plate;
 mod state;
+mod support;
 
 pub mod expression;
 pub mod joint;
@@ -48,3 +49,4 @@ pub use plate::{Sinusoid, SinusoidalPlate};
 pub use spatial::{Twist, Wrench};
 pub use state::{ContactId, ContactMemory, ContactMode, State};
 pub use stiction_geometry::{Dimension, Pose};
+pub use support::{Foot, LimitFoot, LimitSurface, PressureError, Support, SupportBuilder, Tripod, dissipation};

@@ -47,9 +47,17 @@ impl Model {
         self.dimension
     }
 
-    /// Gravitational acceleration, m/s².
+    /// Gravitational acceleration, m/s². In the plane its z component only presses bodies onto their supports.
     pub fn gravity(&self) -> Vector3<f64> {
         self.gravity
+    }
+
+    /// The part of gravity that moves bodies, m/s².
+    pub(crate) fn moving_gravity(&self) -> Vector3<f64> {
+        match self.dimension {
+            Dimension::Planar => Vector3::new(self.gravity.x, self.gravity.y, 0.0),
+            Dimension::Spatial => self.gravity,
+        }
     }
 
     /// All bodies; the first is the world.
@@ -181,6 +189,7 @@ impl Model {
             q: vec![0.0; self.coordinates],
             v: vec![0.0; self.dof],
             joint_impulses: vec![0.0; self.joint_rows],
+            support_impulses: vec![0.0; 3 * self.foot_count()],
             ..State::default()
         };
         for (body, slot) in self.bodies.iter().zip(&self.layout) {

@@ -74,6 +74,9 @@ pub struct State {
     pub contacts: Vec<ContactMemory>,
     /// Joint impulses of the last step, row by row: where the next solve starts from. Empty before the first step.
     pub joint_impulses: Vec<f64>,
+    /// Friction impulses of the last step at the feet of supports: x, y and about z of each. Empty without supports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub support_impulses: Vec<f64>,
 }
 
 impl State {
@@ -86,6 +89,7 @@ impl State {
         self.v.clone_from(&other.v);
         self.contacts.clone_from(&other.contacts);
         self.joint_impulses.clone_from(&other.joint_impulses);
+        self.support_impulses.clone_from(&other.support_impulses);
     }
 
     /// The time `h` later and its carry, by Kahan's compensated summation.
@@ -114,6 +118,7 @@ impl State {
             && bits(&self.q, &other.q)
             && bits(&self.v, &other.v)
             && bits(&self.joint_impulses, &other.joint_impulses)
+            && bits(&self.support_impulses, &other.support_impulses)
             && self.contacts.len() == other.contacts.len()
             && self
                 .contacts

@@ -3,9 +3,9 @@
 use nalgebra::Vector3;
 use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
-use crate::{Contact, ContactReport, Event, EventKind, Impact, Start, StepCause, Workspace, rows::power};
+use crate::{Contact, ContactReport, Event, EventKind, Impact, Start, StepCause, Workspace, feet, rows::power};
 
-/// Fills `ws.next`, the contact reports and the events from v⁺ and the impulses in the workspace.
+/// Fills `ws.next`, the reports of contacts and feet and the events from v⁺ and the impulses in the workspace.
 ///
 /// The state itself is not touched: the caller swaps it with `ws.next` when all went well.
 pub fn advance(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
@@ -16,6 +16,7 @@ pub fn advance(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     report_contacts(start, ws);
     remember_contacts(ws);
     report_events(start.state, ws);
+    feet::report(start, ws);
     ws.end.update(start.model, &ws.next.q, &ws.next.v, ws.next.time);
     Ok(())
 }

@@ -8,7 +8,7 @@ use stiction_multibody::{
 };
 
 use crate::{
-    Contact, Detector, Dynamics, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, tangents::tangents,
+    Contact, Detector, Dynamics, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, feet, tangents::tangents,
 };
 
 /// Fills the workspace with what a step starts from: poses, applied wrenches, how far bodies can reach.
@@ -51,7 +51,7 @@ fn without_inertia(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// Fills the workspace with the potential contacts of a step, linearised at q ⊕ h v̂ with v̂ the look-ahead in it.
+/// Fills the workspace with the feet and the potential contacts of a step, linearised at q ⊕ h v̂ with v̂ the look-ahead in it.
 pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, scheme, .. } = start;
     configure(start, ws);
@@ -63,6 +63,7 @@ pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) ->
             return Err(StepCause::non_finite("prescribed motion", model.body(id).map(|b| b.name.as_str())));
         }
     }
+    feet::place(start, ws);
     find_pairs(model, scheme, detector, ws);
     narrow_phase(start, detector, ws)
 }

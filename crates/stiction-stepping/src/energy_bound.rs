@@ -71,13 +71,17 @@ pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
     Some(account)
 }
 
-/// −p_bᵀ β_b − p_nᵀ β_n − p_fᵀ ∂ψ_f/∂t.   [ENERGY-2]
+/// −p_bᵀ β_b − p_nᵀ β_n − p_fᵀ ∂ψ_f/∂t, feet included.   [ENERGY-2]
 fn asked(ws: &Workspace) -> f64 {
     let joints = ws.joint_rows.iter().zip(&ws.joint_impulses).map(|(row, p)| p * row.bias).sum::<f64>();
     let contact = |(contact, p): (&crate::Contact, &crate::ContactImpulse)| {
         p.normal * contact.bias + p.friction.dot(&contact.surface_velocity) + p.spin * contact.surface_spin
     };
-    -joints - ws.contacts.iter().zip(&ws.contact_impulses).map(contact).sum::<f64>()
+    let foot = |(foot, p): (&crate::FootContact, &crate::ContactImpulse)| {
+        p.friction.dot(&foot.surface_velocity) + p.spin * foot.surface_spin
+    };
+    let feet = ws.feet.iter().zip(&ws.foot_impulses).map(foot).sum::<f64>();
+    -joints - feet - ws.contacts.iter().zip(&ws.contact_impulses).map(contact).sum::<f64>()
 }
 
 /// ½ νᵀ M ν of one body. Components a body does not have are zero in its twist.

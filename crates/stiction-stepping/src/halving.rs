@@ -7,8 +7,8 @@ use crate::formulation::LIMIT_OF_THE_METHOD;
 use stiction_multibody::State;
 
 use crate::{
-    ContactReport, Correction, Event, ImpactReport, Start, StepCause, StepReport, Stepper, Workspace,
-    advance::remember_contacts,
+    ContactReport, Correction, Event, FootReport, ImpactReport, Start, StepCause, StepReport, Stepper, Workspace,
+    advance::remember_contacts, feet,
 };
 
 /// Makes the steps of any stepper, in halves where `Scheme::halve_steps` allows it and the whole was not solved.
@@ -24,6 +24,7 @@ struct FirstHalf {
     joint_impulses: Vec<f64>,
     contacts: Vec<ContactReport>,
     merged: Vec<ContactReport>,
+    feet: Vec<FootReport>,
     impacts: Vec<ImpactReport>,
     events: Vec<Event>,
     shocks: usize,
@@ -117,6 +118,7 @@ impl FirstHalf {
         self.end.copy_from(&ws.next);
         self.joint_impulses.clone_from(&ws.joint_impulses);
         self.contacts.clone_from(&ws.contact_reports);
+        self.feet.clone_from(&ws.foot_reports);
         self.impacts.clone_from(&ws.impacts);
         self.events.clone_from(&ws.events);
         self.shocks = ws.shocks;
@@ -129,6 +131,11 @@ impl FirstHalf {
         self.merge_contacts(&ws.contact_reports);
         ws.contact_reports.clone_from(&self.merged);
         remember_contacts(ws);
+        for (report, earlier) in ws.foot_reports.iter_mut().zip(&self.feet) {
+            report.friction_impulse += earlier.friction_impulse;
+            report.spin_impulse += earlier.spin_impulse;
+        }
+        feet::remember(ws);
         self.impacts.extend_from_slice(&ws.impacts);
         ws.impacts.clone_from(&self.impacts);
         self.events.extend_from_slice(&ws.events);

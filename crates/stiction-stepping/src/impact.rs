@@ -28,6 +28,8 @@ pub(crate) fn collide(
     ws.impacts.clear();
     ws.lookahead.clear();
     detect(start, detector, ws)?;
+    // Feet have forces, which do nothing in no time.
+    ws.feet.clear();
     if !keep_colliding(start, ws) {
         return Ok(0);
     }

@@ -16,6 +16,7 @@ mod contact;
 mod detect;
 mod detector;
 mod energy_bound;
+mod feet;
 mod formulation;
 mod halving;
 mod impact;
@@ -38,6 +39,7 @@ pub use contact::Contact;
 pub use detect::{detect, prepare};
 pub use detector::{Detector, FeatureDetector};
 pub use energy_bound::{EnergyBound, energy_bound};
+pub use feet::FootContact;
 pub use formulation::{StepProblem, assemble};
 pub use halving::Halving;
 pub use impact::ImpactReport;
@@ -46,7 +48,7 @@ pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
 pub use quasistatic::{Uniqueness, uniqueness};
 pub use reference::ReferenceStepper;
-pub use report::{ContactReport, Correction, Event, EventKind, StepCause, StepError, StepReport};
+pub use report::{ContactReport, Correction, Event, EventKind, FootReport, StepCause, StepError, StepReport};
 pub use rows::JointRow;
 pub use scheme::{
     Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PrescribedSlip, Preset, Scheme, SchemeError,

@@ -113,6 +113,32 @@ pub struct ContactReport {
     pub owed: f64,
 }
 
+/// What a foot of a supported body did in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FootReport {
+    /// The body that rests on it.
+    pub body: BodyId,
+    /// The body it presses on.
+    pub on: BodyId,
+    /// Its place in the list of its body.
+    pub foot: usize,
+    /// Where it was where the constraints were linearised.
+    pub point: Point3<f64>,
+    /// Normal load, N.
+    pub load: f64,
+    /// Velocity of the foot along the surface at the end of the step, m/s.
+    pub slip: Vector3<f64>,
+    /// Angular velocity of the foot against the surface at the end of the step, rad/s.
+    pub spin: f64,
+    /// Stick or slip.
+    pub mode: ContactMode,
+    /// Friction impulse on the body, world axes, N s.
+    pub friction_impulse: Vector3<f64>,
+    /// Torsional friction impulse on the body about z, N m s.
+    pub spin_impulse: f64,
+}
+
 /// What changed at a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {

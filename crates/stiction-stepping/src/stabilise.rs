@@ -206,6 +206,7 @@ impl Corrector<'_, '_> {
             let scheme = frictionless(Margin::Fixed(margin));
             detect(&Start { model, scheme: &scheme, state: &ws.next, h: 0.0 }, self.detector, workspace)?;
         }
+        workspace.feet.clear();
         let (mut worst, mut loose) = (0.0_f64, 0.0_f64);
         for contact in &mut workspace.contacts {
             (contact.mu, contact.bias) = (0.0, contact.gap_end);

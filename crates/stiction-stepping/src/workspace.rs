@@ -6,8 +6,8 @@ use stiction_geometry::{ContactPoint, broad_phase::Aabb};
 use stiction_multibody::{Configuration, Model, State, Wrench};
 
 use crate::{
-    Contact, ContactReport, Event, ImpactReport, Layout, Scheme, formulation::StepProblem, rows::JointRow,
-    stabilise::AfterStep,
+    Contact, ContactReport, Event, FootContact, FootReport, ImpactReport, Layout, Scheme, formulation::StepProblem,
+    rows::JointRow, stabilise::AfterStep,
 };
 
 /// What a step starts from.
@@ -71,11 +71,13 @@ pub struct Workspace {
     pub(crate) points_start: Vec<ContactPoint>,
     /// Potential contacts in the order of their ids.
     pub contacts: Vec<Contact>,
+    /// Feet of supported bodies, in the order of the model.
+    pub feet: Vec<FootContact>,
     /// Joint rows with their constants.
     pub joint_rows: Vec<JointRow>,
     /// Whether the problem of the step is `cone`; otherwise it is `mixed`.
     pub(crate) quadratic: bool,
-    /// Friction directions of all contacts.
+    /// Friction directions of all contacts, then of all feet.
     pub(crate) directions: Vec<Vector3<f64>>,
     /// Where things stand in the mixed problem.
     pub layout: Layout,
@@ -91,7 +93,7 @@ pub struct Workspace {
     /// Block column of each body in `cone`.
     pub(crate) block_of_body: Vec<usize>,
     pub(crate) block: Vec<f64>,
-    /// v + h M⁻¹ (λ_app + λ_vp).
+    /// v + h M⁻¹ (λ_app + λ_vp), and how far the normals of feet fall.   [SUP-4]
     pub(crate) free_velocity: Vec<f64>,
     /// v⁺.
     pub velocity: Vec<f64>,
@@ -101,6 +103,10 @@ pub struct Workspace {
     pub(crate) balanced_over: f64,
     /// What acts at each of `contacts`.
     pub contact_impulses: Vec<ContactImpulse>,
+    /// What acts at each of `feet`.
+    pub foot_impulses: Vec<ContactImpulse>,
+    /// What the feet did in the last step.
+    pub foot_reports: Vec<FootReport>,
     /// What the contacts did in the last step.
     pub contact_reports: Vec<ContactReport>,
     /// Impacts by Poisson's hypothesis at the start of the last step.
@@ -142,6 +148,7 @@ impl Workspace {
             &mut self.before,
             &mut self.next.q,
             &mut self.next.v,
+            &mut self.next.support_impulses,
             &mut self.mixed.equality.constant,
             &mut self.mixed.complementarity.constant,
         ];
@@ -149,6 +156,7 @@ impl Workspace {
         self.directions.iter_mut().for_each(|d| *d = Vector3::repeat(f64::NAN));
         self.applied.iter_mut().for_each(|w| *w = Wrench::of_torque(Vector3::repeat(f64::NAN)));
         self.contacts.iter_mut().for_each(|c| c.gap_end = f64::NAN);
+        self.feet.iter_mut().for_each(|foot| foot.load = f64::NAN);
         if let Some(after) = &mut self.after {
             after.poison();
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, EnergyBound, Event, Halving, ImpactReport, Infeasibility, Ladder, Method, MoreauJean,
+    ContactReport, EnergyBound, Event, FootReport, Halving, ImpactReport, Infeasibility, Ladder, Method, MoreauJean,
     ReferenceStepper, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper, Uniqueness,
     Workspace, energy_bound, infeasibility, uniqueness,
 };
@@ -217,6 +217,11 @@ impl Simulation {
         &self.workspace.contact_reports
     }
 
+    /// What the feet of supported bodies did in the last step, in the order of the model.
+    pub fn feet(&self) -> &[FootReport] {
+        &self.workspace.foot_reports
+    }
+
     /// Impacts by Poisson's hypothesis at the start of the last step.
     pub fn impacts(&self) -> &[ImpactReport] {
         &self.workspace.impacts
@@ -288,6 +293,9 @@ impl Simulation {
         }
         if state.joint_impulses.len() != self.model.joint_rows() {
             return Err(RestoreError::Mismatch("it has another number of joint impulses".into()));
+        }
+        if state.support_impulses.len() != 3 * self.model.foot_count() {
+            return Err(RestoreError::Mismatch("it has another number of feet".into()));
         }
         if state.first_non_finite().is_some() || !(state.time.is_finite() && state.time_carry.is_finite()) {
             return Err(RestoreError::Mismatch("it holds numbers that are not finite".into()));

@@ -14,4 +14,5 @@ mod refusals;
 mod rotations;
 mod states;
 mod support;
+mod supports;
 mod twists;

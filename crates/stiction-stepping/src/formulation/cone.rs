@@ -8,13 +8,16 @@
 //!
 //! Rows of a contact are its normal, its tangents and its spin, the last three as long as the semi-axes of its friction
 //! ellipsoid: in these units the ellipsoid is a ball and Coulomb's law that of [`Law::Cone`].   [FRIC-3]
+//!
+//! A foot of a support is a contact whose normal row acts on a velocity of its own, that of a mass which only its load pulls: then
+//! 0 ≤ r_n ⊥ u_n = (r_n − h N)/m ≥ 0 makes r_n = h N, and the methods need to know nothing of feet.   [SUP-4]
 
 use nalgebra::Vector3;
 use stiction_complementarity::{Bodies, Delassus, Law, Operator, ProblemError, linalg::BlockMatrix};
-use stiction_multibody::{BodyId, Dimension, Mobility, Model, Wrench, apply_inverse_mass};
+use stiction_multibody::{Body, BodyId, Dimension, Mobility, Model, Wrench, apply_inverse_mass};
 
 use super::inertia;
-use crate::{Contact, Start, StepCause, Workspace, workspace::ContactImpulse};
+use crate::{Contact, FootContact, Start, StepCause, Workspace, workspace::ContactImpulse};
 
 /// Fills `ws.cone` from the rows and contacts in the workspace.   [STEP-11]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
@@ -48,6 +51,13 @@ fn free_velocity(start: &Start, ws: &mut Workspace) {
         let v = ws.before.get(slot.v.clone()).unwrap_or_default();
         ws.free_velocity.extend(v.iter().zip(acceleration).map(|(v, a)| v + h * a));
     }
+    let weight = ws.proximal_weight;
+    ws.free_velocity.extend(ws.feet.iter().map(|foot| -h * foot.load / mass_of(model, foot, weight)));
+}
+
+/// The mass that the load of a foot pulls: that of its body, so that all numbers are of one size.   [SUP-4]
+fn mass_of(model: &Model, foot: &FootContact, weight: Option<f64>) -> f64 {
+    model.body(foot.body).and_then(Body::mass).unwrap_or(1.0) * weight.unwrap_or(1.0)
 }
 
 /// The laws, and the constants of their rows.
@@ -65,6 +75,15 @@ fn write_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         }
         laws.push(law);
     }
+    for foot in &ws.feet {
+        let law = foot.law();
+        q.push(0.0);
+        q.extend(FootContact::tangents().iter().take(law.rows() - 1).map(|t| t.dot(&foot.surface_velocity)));
+        if law.rows() == 4 {
+            q.push(foot.torsion * foot.surface_spin);
+        }
+        laws.push(law);
+    }
 }
 
 fn law(dimension: Dimension, contact: &Contact) -> Law {
@@ -75,13 +94,14 @@ fn law(dimension: Dimension, contact: &Contact) -> Law {
     }
 }
 
-/// Masses and Jacobians, one block column for each dynamic body.
+/// Masses and Jacobians, one block column for each dynamic body and one for the normal of each foot.
 fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bodies) -> Result<(), ProblemError> {
     let model = start.model;
     let unit = ws.mass_unit;
     bodies.refill(|jacobian, mass| {
         let dynamic = || model.layout().iter().filter(|slot| !slot.v.is_empty());
-        jacobian.clear(laws.iter().map(Law::rows), dynamic().map(|slot| slot.v.len()));
+        let columns = dynamic().map(|slot| slot.v.len()).chain(ws.feet.iter().map(|_| 1));
+        jacobian.clear(laws.iter().map(Law::rows), columns);
         ws.block_of_body.clear();
         mass.clear();
         let mut next = 0;
@@ -92,6 +112,7 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
                 next += 1;
             }
         }
+        mass.extend(ws.feet.iter().map(|foot| mass_of(model, foot, ws.proximal_weight) / unit));
         for joint in model.joints() {
             let rows = ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows());
             for (body, wrench) in [(joint.a.0, 0), (joint.b.0, 1)] {
@@ -107,7 +128,23 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
             push_block(model, &ws.block_of_body, jacobian, &mut ws.block, contact.b, rows.map(|(_, b)| b));
             jacobian.finish_row();
         }
+        let laws = laws.iter().skip(model.joints().len() + ws.contacts.len());
+        for (column, (foot, law)) in (next..).zip(ws.feet.iter().zip(laws)) {
+            let rows = foot_rows(foot);
+            let rows = rows.iter().take(law.rows());
+            push_block(model, &ws.block_of_body, jacobian, &mut ws.block, foot.on, rows.clone().map(|(on, _)| on));
+            push_block(model, &ws.block_of_body, jacobian, &mut ws.block, foot.body, rows.map(|(_, body)| body));
+            jacobian.push(column, [1.0, 0.0, 0.0, 0.0].get(..law.rows()).unwrap_or_default());
+            jacobian.finish_row();
+        }
     })
+}
+
+/// Normal, two tangents and spin; in the plane the normal row does nothing to the bodies.
+fn foot_rows(foot: &FootContact) -> [(Wrench, Wrench); 4] {
+    let [x, y] = FootContact::tangents();
+    let (on, body) = foot.spin_row();
+    [Default::default(), foot.row(&x), foot.row(&y), (on.scaled(foot.torsion), body.scaled(foot.torsion))]
 }
 
 /// Normal, two tangents and spin, as many as the law has.
@@ -175,6 +212,15 @@ pub(super) fn guess(start: &Start, ws: &mut Workspace) {
         }
         r.resize(first + law.rows(), 0.0);
     }
+    let laws = ws.cone.laws().iter().skip(model.joints().len() + ws.contacts.len());
+    for ((foot, law), before) in ws.feet.iter().zip(laws).zip(state.support_impulses.chunks_exact(3)) {
+        r.push(start.h * foot.load);
+        r.extend(before.iter().take(law.rows() - 1));
+        if let (4, Some(spin)) = (law.rows(), r.last_mut()) {
+            *spin /= foot.torsion;
+        }
+    }
+    r.resize(ws.cone.rows(), 0.0);
     for r in r {
         *r /= ws.mass_unit;
     }
@@ -187,20 +233,24 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let r = &ws.cone_solution.r;
     bodies.begin(r, &mut ws.velocity);
     ws.velocity.iter_mut().zip(&ws.free_velocity).for_each(|(v, free)| *v += free);
+    ws.velocity.truncate(model.dof());
     let unit = ws.mass_unit;
     ws.joint_impulses.clear();
     ws.joint_impulses.extend(r.iter().take(model.joint_rows()).map(|r| r * unit));
-    ws.contact_impulses.clear();
-    for (index, contact) in ws.contacts.iter().enumerate() {
-        let range = ws.cone.range(model.joints().len() + index);
-        let r = r.get(range).unwrap_or_default();
+    let of = |block: usize, [t, o]: &[Vector3<f64>; 2], torsion: f64| {
+        let r = r.get(ws.cone.range(model.joints().len() + block)).unwrap_or_default();
         let part = |k: usize| r.get(k).copied().unwrap_or(0.0) * unit;
-        let [t, o] = &contact.tangents;
-        ws.contact_impulses.push(ContactImpulse {
+        ContactImpulse {
             normal: part(0),
             friction: if r.len() > 2 { t * part(1) + o * part(2) } else { t * part(1) },
-            spin: if r.len() > 3 { part(3) * contact.torsion } else { 0.0 },
+            spin: if r.len() > 3 { part(3) * torsion } else { 0.0 },
             sigma: 0.0,
-        });
-    }
+        }
+    };
+    let contacts = ws.contacts.iter().enumerate();
+    ws.contact_impulses.clear();
+    ws.contact_impulses.extend(contacts.map(|(index, contact)| of(index, &contact.tangents, contact.torsion)));
+    let feet = (ws.contacts.len()..).zip(&ws.feet);
+    ws.foot_impulses.clear();
+    ws.foot_impulses.extend(feet.map(|(block, foot)| of(block, &FootContact::tangents(), foot.torsion)));
 }

@@ -10,7 +10,7 @@ use nalgebra::Matrix3;
 use stiction_complementarity::{FrictionProblem, MixedLcp};
 use stiction_multibody::{BodyId, Configuration, Mobility, Model, mass_block};
 
-use crate::{Contact, FrictionSet, Ladder, RowMeaning, Start, StepCause, Workspace, ladder::Climb, rows};
+use crate::{Contact, FootContact, FrictionSet, Ladder, RowMeaning, Start, StepCause, Workspace, ladder::Climb, rows};
 
 /// The problem of a step as a value: it can be saved, solved again, compared.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +88,7 @@ fn solve_guessed(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Resu
     if ws.quadratic {
         cone::extract(start, ws);
     } else {
-        polygon::extract(ws);
+        polygon::extract(start, ws);
     }
     ws.balanced_over = start.h;
     Ok(climb)
@@ -104,7 +104,9 @@ pub(crate) fn size(model: &Model, ws: &Workspace) -> usize {
     if ws.quadratic {
         // Each cone of Coulomb's law in Fritz-John form has a slip speed besides its impulses.
         let cones = ws.contacts.iter().filter(|contact| contact.mu > 0.0).count();
-        model.dof() + ws.cone.rows() + cones
+        let cones = cones + ws.feet.iter().filter(|foot| foot.mu > 0.0).count();
+        // The normal impulses of feet are known.
+        model.dof() + ws.cone.rows() + cones - ws.feet.len()
     } else {
         ws.layout.size()
     }
@@ -154,6 +156,10 @@ pub(crate) fn name_contact(model: &Model, contact: Option<&Contact>) -> String {
     contact.map_or_else(String::new, |c| format!("the contact between \"{}\" and \"{}\"", name(c.a), name(c.b)))
 }
 
+fn name_foot(model: &Model, foot: &FootContact) -> String {
+    format!("foot {} of body \"{}\"", foot.index, model.body(foot.body).map_or("?", |body| body.name.as_str()))
+}
+
 pub(crate) fn name_joint(model: &Model, row: usize) -> String {
     let joint = model.joints().iter().rev().find(|joint| joint.first_row() <= row);
     format!("joint \"{}\"", joint.map_or("?", |joint| joint.name.as_str()))
@@ -169,9 +175,15 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
         RowMeaning::Joint(row) => name_joint(model, row),
         RowMeaning::Normal(index) => name_contact(model, ws.contacts.get(index)),
         RowMeaning::Friction(row) => {
-            name_contact(model, ws.contacts.iter().find(|contact| contact.directions.contains(&row)))
+            let foot = ws.feet.iter().find(|foot| foot.directions.contains(&row));
+            let contact = ws.contacts.iter().find(|contact| contact.directions.contains(&row));
+            foot.map_or_else(|| name_contact(model, contact), |foot| name_foot(model, foot))
         }
-        RowMeaning::Cone(cone) => name_contact(model, ws.contacts.iter().find(|contact| contact.cones.contains(&cone))),
+        RowMeaning::Cone(cone) => {
+            let foot = ws.feet.iter().find(|foot| foot.cones.contains(&cone));
+            let contact = ws.contacts.iter().find(|contact| contact.cones.contains(&cone));
+            foot.map_or_else(|| name_contact(model, contact), |foot| name_foot(model, foot))
+        }
     }
 }
 
@@ -182,5 +194,7 @@ fn worst_block(model: &Model, ws: &Workspace, row: usize) -> String {
     }
     let joints = model.joints().len();
     let index = (joints..ws.cone.blocks()).position(|block| ws.cone.range(block).contains(&row));
-    name_contact(model, index.and_then(|index| ws.contacts.get(index)))
+    let foot = index.and_then(|index| ws.feet.get(index.checked_sub(ws.contacts.len())?));
+    let contact = index.and_then(|index| ws.contacts.get(index));
+    foot.map_or_else(|| name_contact(model, contact), |foot| name_foot(model, foot))
 }

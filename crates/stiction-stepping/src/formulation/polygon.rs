@@ -8,29 +8,33 @@
 //! ⎣ ζ   ⎦   ⎣ 0     0     U   −Eᵀ   0 ⎦ ⎣ σ   ⎦   ⎣ 0                                  ⎦
 //! ```
 //!
+//! The feet of supports have friction rows after those of the contacts; their known loads stand in the constant of ζ.   [SUP-4]
 //! M, momenta and impulses are in a unit of mass in which impulses are about as large as velocities.
+
+use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_complementarity::SparseMatrix;
 use stiction_multibody::{BodyId, Dimension, Mobility, Model, Wrench};
 
 use super::inertia;
-use crate::{FrictionSet, Layout, Start, Workspace, tangents::push_star, workspace::ContactImpulse};
+use crate::{FootContact, FrictionSet, Layout, Start, Workspace, tangents::push_star, workspace::ContactImpulse};
 
 /// Fills `ws.mixed` from the rows and contacts in the workspace.   [STEP-1..4]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
     let model = start.model;
     choose_directions(start, ws);
+    choose_directions_of_feet(start, ws);
     ws.layout = Layout {
         velocities: model.dof(),
         joints: model.joint_rows(),
         contacts: ws.contacts.len(),
         friction: ws.directions.len(),
-        cones: ws.contacts.last().map_or(0, |contact| contact.cones.end),
+        cones: contact_cones(ws) + ws.feet.iter().map(|foot| foot.cones.len()).sum::<usize>(),
     };
     joint_rows(model, ws);
     momentum_rows(start, ws);
-    contact_rows(model, ws);
+    contact_rows(start, ws);
     cone_rows(ws);
 }
 
@@ -55,6 +59,32 @@ fn choose_directions(start: &Start, ws: &mut Workspace) {
         }
         contact.cones.end = cones;
         contact.directions = first..ws.directions.len();
+    }
+}
+
+fn contact_cones(ws: &Workspace) -> usize {
+    ws.contacts.last().map_or(0, |contact| contact.cones.end)
+}
+
+/// The corners of the friction polygon of every foot, after those of the contacts. The plane it rubs on has all directions.   [SUP-4]
+fn choose_directions_of_feet(start: &Start, ws: &mut Workspace) {
+    let scheme = start.scheme;
+    let mut cones = contact_cones(ws);
+    for foot in &mut ws.feet {
+        let first = ws.directions.len();
+        foot.cones = cones..cones;
+        if foot.mu > 0.0 {
+            let [x, y] = FootContact::tangents();
+            if scheme.friction == FrictionSet::Box {
+                ws.directions.extend([x, -x, y, -y]);
+                cones += 2;
+            } else {
+                push_star(&[x, y], scheme.directions as usize, Dimension::Spatial, &mut ws.directions);
+                cones += 1;
+            }
+        }
+        foot.cones.end = cones;
+        foot.directions = first..ws.directions.len();
     }
 }
 
@@ -133,8 +163,8 @@ fn mass_entry(mobility: Mobility, mass: f64, inertia: &Matrix3<f64>, (i, j): (us
 }
 
 /// W_nᵀ and W_fᵀ with their constants; their transposes are the impulse columns of the momentum rows.   [STEP-3] [STEP-4]
-fn contact_rows(model: &Model, ws: &mut Workspace) {
-    let layout = ws.layout;
+fn contact_rows(start: &Start, ws: &mut Workspace) {
+    let (model, layout) = (start.model, ws.layout);
     let (rows, constants) = (&mut ws.mixed.complementarity.on_free, &mut ws.mixed.complementarity.constant);
     rows.clear(layout.complementary(), layout.free());
     constants.clear();
@@ -152,8 +182,23 @@ fn contact_rows(model: &Model, ws: &mut Workspace) {
             rows.finish_row();
         }
     }
+    for foot in &ws.feet {
+        for d in ws.directions.get(foot.directions.clone()).unwrap_or_default() {
+            let (on, body) = foot.row(d);
+            constants.push(d.dot(&foot.surface_velocity));
+            push_row(model, rows, [(foot.on, &on), (foot.body, &body)]);
+            rows.finish_row();
+        }
+    }
     rows.finish();
     constants.resize(layout.complementary(), 0.0);
+    for foot in &ws.feet {
+        for cone in foot.cones.clone() {
+            if let Some(constant) = constants.get_mut(layout.sigma_at(cone)) {
+                *constant = foot.mu * start.h * foot.load / ws.mass_unit;
+            }
+        }
+    }
     // The impulse columns C = [W_n W_f 0; 0] are the transpose of the velocity columns D.
     rows.transpose_into(&mut ws.mixed.equality.on_complementary);
 }
@@ -166,12 +211,13 @@ fn cone_rows(ws: &mut Workspace) {
     for _ in 0..layout.contacts {
         matrix.finish_row();
     }
-    for contact in &ws.contacts {
-        for cone in contact.cones.clone() {
-            for _ in contact.directions_of(cone) {
-                matrix.push(layout.sigma_at(cone), 1.0);
-                matrix.finish_row();
-            }
+    let of_contacts =
+        ws.contacts.iter().flat_map(|contact| contact.cones.clone().map(|k| (k, contact.directions_of(k))));
+    let of_feet = || ws.feet.iter().flat_map(|foot| foot.cones.clone().map(|k| (k, foot.directions_of(k))));
+    for (cone, directions) in of_contacts.chain(of_feet()) {
+        for _ in directions {
+            matrix.push(layout.sigma_at(cone), 1.0);
+            matrix.finish_row();
         }
     }
     for (index, contact) in ws.contacts.iter().enumerate() {
@@ -182,6 +228,12 @@ fn cone_rows(ws: &mut Workspace) {
             }
             matrix.finish_row();
         }
+    }
+    for (_, directions) in of_feet() {
+        for direction in directions {
+            matrix.push(layout.friction_at(direction), -1.0);
+        }
+        matrix.finish_row();
     }
 }
 
@@ -205,27 +257,29 @@ pub(super) fn give_back(model: &Model, ws: &mut Workspace) {
 }
 
 /// Takes v⁺ and the impulses out of the solution.
-pub(super) fn extract(ws: &mut Workspace) {
+pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let (layout, solution, unit) = (ws.layout, &ws.mixed_solution, ws.mass_unit);
     let get = |place: usize| solution.complementary.get(place).copied().unwrap_or(0.0);
     ws.velocity.clear();
     ws.velocity.extend(solution.free.iter().take(layout.velocities));
     ws.joint_impulses.clear();
     ws.joint_impulses.extend(solution.free.iter().skip(layout.velocities).map(|p| p * unit));
-    ws.contact_impulses.clear();
-    for (index, contact) in ws.contacts.iter().enumerate() {
-        let directions = ws.directions.get(contact.directions.clone()).unwrap_or_default();
-        let friction = contact
-            .directions
+    let of = |normal: f64, directions: &Range<usize>, cones: &Range<usize>| {
+        let corners = ws.directions.get(directions.clone()).unwrap_or_default();
+        let friction = directions
             .clone()
-            .zip(directions)
+            .zip(corners)
             .fold(Vector3::zeros(), |sum, (place, d)| sum + d * get(layout.friction_at(place)));
-        let sigma = contact.cones.clone().map(|cone| get(layout.sigma_at(cone))).fold(0.0, f64::max);
-        ws.contact_impulses.push(ContactImpulse {
-            normal: get(index) * unit,
-            friction: friction * unit,
-            spin: 0.0,
-            sigma,
-        });
-    }
+        let sigma = cones.clone().map(|cone| get(layout.sigma_at(cone))).fold(0.0, f64::max);
+        ContactImpulse { normal, friction: friction * unit, spin: 0.0, sigma }
+    };
+    ws.contact_impulses.clear();
+    ws.contact_impulses.extend(
+        ws.contacts
+            .iter()
+            .enumerate()
+            .map(|(index, contact)| of(get(index) * unit, &contact.directions, &contact.cones)),
+    );
+    ws.foot_impulses.clear();
+    ws.foot_impulses.extend(ws.feet.iter().map(|foot| of(start.h * foot.load, &foot.directions, &foot.cones)));
 }

@@ -107,11 +107,15 @@ fn weight(start: &Start, ws: &Workspace) -> f64 {
         mass = mass.max(body.mass().unwrap_or(0.0));
         force = force.max(wrench.linear.norm());
     }
+    let held = model.bodies().iter().filter_map(|body| body.support.as_ref());
+    let held = held.map(|support| support.feet.iter().map(|foot| foot.friction * foot.load).sum());
+    force = held.fold(force, f64::max);
     let prescribed = ws
         .contacts
         .iter()
         .map(|contact| contact.surface_velocity.norm().max((contact.gap_end - contact.gap_start).abs() / h));
-    let speed = prescribed.chain(state.v.iter().map(|v| v.abs())).fold(0.0, f64::max);
+    let below = ws.feet.iter().map(|foot| foot.surface_velocity.norm());
+    let speed = prescribed.chain(below).chain(state.v.iter().map(|v| v.abs())).fold(0.0, f64::max);
     // Under its own force alone a body would reach h F / m within the step.
     let (own, speed) = (h * force / mass, if speed > 0.0 { speed } else { h * force / mass });
     if own > 0.0 && own.is_finite() { LIGHT * own / speed } else { LIGHT }
@@ -143,7 +147,8 @@ fn left_over(start: &Start, ws: &Workspace, weight: f64) -> LeftOver {
     let &Start { model, h, .. } = start;
     let applied = ws.applied.iter().map(|wrench| h * wrench.linear.norm());
     let contacts = ws.contact_impulses.iter().map(|p| p.normal.max(p.friction.norm()));
-    let mut left = LeftOver { most: 0.0, body: 0, scale: applied.chain(contacts).fold(0.0, f64::max) };
+    let feet = ws.foot_impulses.iter().map(|p| p.friction.norm());
+    let mut left = LeftOver { most: 0.0, body: 0, scale: applied.chain(contacts).chain(feet).fold(0.0, f64::max) };
     for (index, slot) in model.layout().iter().enumerate() {
         let Some((mobility, mass, moments)) = inertia(model, (&ws.start, Some(weight)), index) else { continue };
         let change = |k: usize| ws.velocity.get(k).zip(ws.before.get(k)).map_or(0.0, |(new, old)| new - old);

@@ -15,11 +15,13 @@
 //! μ m g unique. With linear sets the edge is a corner or a side of the polygon, and the lines become inequalities.
 //! The motion is unique if the cone is {0}.
 
-use nalgebra::{DMatrix, DVector};
+use std::ops::Range;
+
+use nalgebra::{DMatrix, DVector, Vector3};
 use stiction_complementarity::{DenseMatrix, Lcp, LcpLadder, LcpSolution, Solver};
 use stiction_multibody::{BodyId, Model, Wrench};
 
-use crate::{Contact, ContactImpulse, Dynamics, Scheme, Workspace};
+use crate::{Contact, ContactImpulse, Dynamics, FootContact, Scheme, Workspace};
 
 /// Whether the last quasistatic step could have gone otherwise.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +40,7 @@ pub fn uniqueness(model: &Model, scheme: &Scheme, ws: &Workspace) -> Option<Uniq
     if scheme.dynamics != Dynamics::Quasistatic {
         return None;
     }
-    let mut cone = Cone { velocities: model.dof(), columns: model.dof(), equalities: Vec::new(), inequalities: Vec::new() };
+    let mut cone = Cone::new(model.dof(), scheme.slip_threshold);
     for joint in model.joints() {
         for row in ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
             cone.equalities.push(dense(model, [(joint.a.0, &row.a), (joint.b.0, &row.b)]));
@@ -46,77 +48,135 @@ pub fn uniqueness(model: &Model, scheme: &Scheme, ws: &Workspace) -> Option<Uniq
     }
     let scale = ws.contact_impulses.iter().map(|p| p.normal.max(p.friction.norm())).fold(0.0, f64::max);
     for (contact, impulse) in ws.contacts.iter().zip(&ws.contact_impulses) {
-        let velocity = |row: &[f64]| row.iter().zip(&ws.velocity).map(|(w, v)| w * v).sum::<f64>();
-        let normal = row_along(model, contact, &contact.normal);
-        if impulse.normal <= ZERO * scale {
-            let closed = velocity(&normal) + contact.bias <= scheme.slip_threshold;
-            if closed {
-                cone.inequalities.push(normal);
-            }
-            continue;
+        let (a, b) = contact.row(&contact.normal);
+        let normal = dense(model, [(contact.a, &a), (contact.b, &b)]);
+        if impulse.normal > ZERO * scale {
+            cone.equalities.push(normal);
+            Rubbing::of_contact(contact, impulse).add_to(&mut cone, model, ws);
+        } else if dot(&normal, &ws.velocity) + contact.bias <= scheme.slip_threshold {
+            cone.inequalities.push(normal);
         }
-        cone.equalities.push(normal);
-        if contact.mu == 0.0 {
-            continue;
-        }
-        if ws.quadratic {
-            let rows = friction_rows(model, contact);
-            let slip: Vec<f64> = rows.iter().map(|(row, prescribed)| velocity(row) + prescribed).collect();
-            let force = friction_parts(contact, impulse);
-            let rows: Vec<_> = rows.into_iter().map(|(row, _)| row).collect();
-            cone.add_disc(&rows, &slip, &force, contact.mu * impulse.normal, scheme.slip_threshold);
-        } else {
-            let directions = ws.directions.get(contact.directions.clone()).unwrap_or_default();
-            let at = |place: usize| ws.layout.friction_at(place);
-            let impulses = contact
-                .directions
-                .clone()
-                .map(|place| ws.mixed_solution.complementary.get(at(place)).copied().unwrap_or(0.0) * ws.mass_unit);
-            let rows: Vec<_> = directions.iter().map(|d| row_along(model, contact, d)).collect();
-            let speeds: Vec<_> =
-                rows.iter().zip(directions).map(|(row, d)| velocity(row) + d.dot(&contact.surface_velocity)).collect();
-            let impulses: Vec<_> = impulses.collect();
-            let share = contact.directions.len() / contact.cones.len().max(1);
-            for part in 0..contact.cones.len() {
-                let range = part * share..(part + 1) * share;
-                cone.add_polygon(
-                    rows.get(range.clone()).unwrap_or_default(),
-                    speeds.get(range.clone()).unwrap_or_default(),
-                    impulses.get(range).unwrap_or_default(),
-                    (contact.mu * impulse.normal, scheme.slip_threshold),
-                );
-            }
-        }
+    }
+    for (foot, impulse) in ws.feet.iter().zip(&ws.foot_impulses) {
+        Rubbing::of_foot(foot, impulse).add_to(&mut cone, model, ws);
     }
     Some(cone.direction().map_or(Uniqueness::Unique, Uniqueness::NotUnique))
 }
 
-/// The row W(d)ᵀ of a contact over all velocities.
-fn row_along(model: &Model, contact: &Contact, d: &nalgebra::Vector3<f64>) -> Vec<f64> {
-    let (a, b) = contact.row(d);
-    dense(model, [(contact.a, &a), (contact.b, &b)])
+/// Two surfaces that rub on each other: at a contact, or under a foot.
+struct Rubbing<'a> {
+    bodies: [BodyId; 2],
+    /// The row along a direction.
+    row: Box<dyn Fn(&Vector3<f64>) -> (Wrench, Wrench) + 'a>,
+    spin_row: (Wrench, Wrench),
+    /// As long as the semi-axes of the friction ellipse.
+    tangents: Vec<Vector3<f64>>,
+    torsion: f64,
+    surface_velocity: Vector3<f64>,
+    surface_spin: f64,
+    impulse: &'a ContactImpulse,
+    /// μ p_n.
+    most: f64,
+    directions: Range<usize>,
+    cones: usize,
 }
 
-/// The rows of tangents and spin as long as the semi-axes of the friction ellipsoid, with what is prescribed along them.
-fn friction_rows(model: &Model, contact: &Contact) -> Vec<(Vec<f64>, f64)> {
-    let tangents = contact.tangents.iter().filter(|t| t.norm_squared() > 0.0);
-    let mut rows: Vec<_> = tangents.map(|t| (row_along(model, contact, t), t.dot(&contact.surface_velocity))).collect();
-    if contact.torsion > 0.0 {
-        let (a, b) = contact.spin_row();
-        let row = dense(model, [(contact.a, &a.scaled(contact.torsion)), (contact.b, &b.scaled(contact.torsion))]);
-        rows.push((row, contact.torsion * contact.surface_spin));
+impl<'a> Rubbing<'a> {
+    fn of_contact(contact: &'a Contact, impulse: &'a ContactImpulse) -> Self {
+        Self {
+            bodies: [contact.a, contact.b],
+            row: Box::new(|d| contact.row(d)),
+            spin_row: contact.spin_row(),
+            tangents: contact.tangents.iter().copied().filter(|t| t.norm_squared() > 0.0).collect(),
+            torsion: contact.torsion,
+            surface_velocity: contact.surface_velocity,
+            surface_spin: contact.surface_spin,
+            impulse,
+            most: contact.mu * impulse.normal,
+            directions: contact.directions.clone(),
+            cones: contact.cones.len(),
+        }
     }
-    rows
+
+    fn of_foot(foot: &'a FootContact, impulse: &'a ContactImpulse) -> Self {
+        Self {
+            bodies: [foot.on, foot.body],
+            row: Box::new(|d| foot.row(d)),
+            spin_row: foot.spin_row(),
+            tangents: FootContact::tangents().into(),
+            torsion: foot.torsion,
+            surface_velocity: foot.surface_velocity,
+            surface_spin: foot.surface_spin,
+            impulse,
+            most: foot.mu * impulse.normal,
+            directions: foot.directions.clone(),
+            cones: foot.cones.len(),
+        }
+    }
+
+    /// What friction asks of δ.   [QS-6]
+    fn add_to(&self, cone: &mut Cone, model: &Model, ws: &Workspace) {
+        if self.most == 0.0 {
+            return;
+        }
+        if ws.quadratic {
+            self.add_ellipsoid(cone, model, ws);
+        } else {
+            self.add_polygons(cone, model, ws);
+        }
+    }
+
+    fn dense(&self, model: &Model, (a, b): &(Wrench, Wrench)) -> Vec<f64> {
+        let [body_a, body_b] = self.bodies;
+        dense(model, [(body_a, a), (body_b, b)])
+    }
+
+    /// In units of the semi-axes the friction ellipsoid is a ball.   [FRIC-3]
+    fn add_ellipsoid(&self, cone: &mut Cone, model: &Model, ws: &Workspace) {
+        let (mut rows, mut slip, mut force) = (Vec::new(), Vec::new(), Vec::new());
+        for t in &self.tangents {
+            let row = self.dense(model, &(self.row)(t));
+            slip.push(dot(&row, &ws.velocity) + t.dot(&self.surface_velocity));
+            force.push(t.dot(&self.impulse.friction) / t.norm_squared());
+            rows.push(row);
+        }
+        if self.torsion > 0.0 {
+            let (a, b) = &self.spin_row;
+            let row = self.dense(model, &(a.scaled(self.torsion), b.scaled(self.torsion)));
+            slip.push(dot(&row, &ws.velocity) + self.torsion * self.surface_spin);
+            force.push(self.impulse.spin / self.torsion);
+            rows.push(row);
+        }
+        cone.add_ball(&rows, &slip, &force, self.most);
+    }
+
+    fn add_polygons(&self, cone: &mut Cone, model: &Model, ws: &Workspace) {
+        let share = self.directions.len() / self.cones.max(1);
+        for part in 0..self.cones {
+            let first = self.directions.start + part * share;
+            let corners = (first..first + share).filter_map(|place| Some((place, ws.directions.get(place)?)));
+            let corners: Vec<_> = corners
+                .map(|(place, d)| {
+                    let row = self.dense(model, &(self.row)(d));
+                    let speed = dot(&row, &ws.velocity) + d.dot(&self.surface_velocity);
+                    let impulse = ws.mixed_solution.complementary.get(ws.layout.friction_at(place));
+                    Corner { row, speed, impulse: impulse.copied().unwrap_or(0.0) * ws.mass_unit }
+                })
+                .collect();
+            cone.add_polygon(&corners, self.most);
+        }
+    }
 }
 
-/// The friction impulse in the units of [`friction_rows`], in which its set is a ball.
-fn friction_parts(contact: &Contact, impulse: &ContactImpulse) -> Vec<f64> {
-    let tangents = contact.tangents.iter().filter(|t| t.norm_squared() > 0.0);
-    let mut parts: Vec<_> = tangents.map(|t| t.dot(&impulse.friction) / t.norm_squared()).collect();
-    if contact.torsion > 0.0 {
-        parts.push(impulse.spin / contact.torsion);
-    }
-    parts
+/// A corner of a friction polygon.
+struct Corner {
+    row: Vec<f64>,
+    speed: f64,
+    impulse: f64,
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// A row over all velocities of the model.
@@ -131,18 +191,24 @@ fn dense(model: &Model, wrenches: [(BodyId, &Wrench); 2]) -> Vec<f64> {
 }
 
 /// { x : A x = 0, B x ≥ 0 } with the velocities as the first columns.
-pub(crate) struct Cone {
+struct Cone {
     velocities: usize,
     columns: usize,
+    /// Slip up to this is none.
+    still: f64,
     equalities: Vec<Vec<f64>>,
     inequalities: Vec<Vec<f64>>,
 }
 
 impl Cone {
+    fn new(velocities: usize, still: f64) -> Self {
+        Self { velocities, columns: velocities, still, equalities: Vec::new(), inequalities: Vec::new() }
+    }
+
     /// Friction in a ball of radius `most`.
-    pub(crate) fn add_disc(&mut self, rows: &[Vec<f64>], slip: &[f64], force: &[f64], most: f64, still: f64) {
-        let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let slips = norm(slip) > still;
+    fn add_ball(&mut self, rows: &[Vec<f64>], slip: &[f64], force: &[f64], most: f64) {
+        let norm = |x: &[f64]| dot(x, x).sqrt();
+        let slips = norm(slip) > self.still;
         if !slips && norm(force) < (1.0 - ZERO) * most {
             self.equalities.extend(rows.iter().cloned());
             return;
@@ -150,45 +216,43 @@ impl Cone {
         // δ_t may only be parallel to the slip, or against the force on the edge of its set.
         let (along, sign) = if slips { (slip, 1.0) } else { (force, -1.0) };
         let unit: Vec<f64> = along.iter().map(|x| sign * x / norm(along)).collect();
+        let columns = self.columns;
         let combined = |weights: &dyn Fn(usize) -> f64| {
-            let mut sum = vec![0.0; self.columns];
+            let mut sum = vec![0.0; columns];
             for (k, row) in rows.iter().enumerate() {
                 sum.iter_mut().zip(row).for_each(|(s, x)| *s += weights(k) * x);
             }
             sum
         };
-        let at = |x: &[f64], k: usize| x.get(k).copied().unwrap_or(0.0);
-        let across: Vec<_> = (0..rows.len())
-            .filter(|_| rows.len() > 1)
-            .map(|i| combined(&|k| f64::from(u8::from(i == k)) - at(&unit, i) * at(&unit, k)))
-            .collect();
-        let forward = combined(&|k| at(&unit, k));
-        self.equalities.extend(across);
+        if rows.len() > 1 {
+            // (1 − u uᵀ) δ_t = 0.
+            for (i, u_i) in unit.iter().enumerate() {
+                let row = combined(&|k| f64::from(u8::from(i == k)) - u_i * unit.get(k).copied().unwrap_or(0.0));
+                self.equalities.push(row);
+            }
+        }
         if !slips {
-            self.inequalities.push(forward);
+            self.inequalities.push(combined(&|k| unit.get(k).copied().unwrap_or(0.0)));
         }
     }
 
     /// Friction in a polygon: −d_k · δ ≤ m for the corners the motion may use, with equality for those that push; m is one more
     /// column.
-    fn add_polygon(&mut self, rows: &[Vec<f64>], speeds: &[f64], impulses: &[f64], (most, still): (f64, f64)) {
-        let sigma = speeds.iter().map(|u| -u).fold(0.0, f64::max);
-        let total: f64 = impulses.iter().sum();
-        if sigma <= still && total < (1.0 - ZERO) * most {
-            self.equalities.extend(rows.iter().cloned());
+    fn add_polygon(&mut self, corners: &[Corner], most: f64) {
+        let sigma = corners.iter().map(|corner| -corner.speed).fold(0.0, f64::max);
+        let total: f64 = corners.iter().map(|corner| corner.impulse).sum();
+        if sigma <= self.still && total < (1.0 - ZERO) * most {
+            self.equalities.extend(corners.iter().map(|corner| corner.row.clone()));
             return;
         }
         let m = self.columns;
         self.columns += 1;
-        let near = still.max(ZERO * sigma);
-        for ((row, speed), impulse) in rows.iter().zip(speeds).zip(impulses) {
-            if -speed < sigma - near {
-                continue;
-            }
-            let mut row = row.clone();
+        let near = self.still.max(ZERO * sigma);
+        for corner in corners.iter().filter(|corner| -corner.speed >= sigma - near) {
+            let mut row = corner.row.clone();
             row.resize(m, 0.0);
             row.push(1.0);
-            if *impulse > ZERO * most { self.equalities.push(row) } else { self.inequalities.push(row) }
+            if corner.impulse > ZERO * most { self.equalities.push(row) } else { self.inequalities.push(row) }
         }
     }
 

@@ -65,6 +65,11 @@ impl Stepper for ReferenceStepper {
                 "the reference stepper knows Newton's law of impact only; use `impact = \"newton\"` or `\"inelastic\"`",
             ));
         }
+        if start.model.foot_count() > 0 {
+            return Err(StepCause::Unsupported(
+                "the reference stepper follows contacts only and does not know supports",
+            ));
+        }
         prepare(start, ws)?;
         let mut run = Run::new(self, start);
         run.drive()?;

@@ -31,7 +31,7 @@ pub struct Scheme {
     pub friction: FrictionSet,
     /// What contacts give back after they were hit, with the coefficient ε of their rule.
     pub impact: Impact,
-    /// Directions n_d of the friction polygon in space; a contact rule may override it. Even, 4 to 1024.
+    /// Directions n_d of the friction polygon in space and of feet; a contact rule may override it. Even, 4 to 1024.
     pub directions: u32,
     /// Which contacts enter; a contact rule may override it.
     pub margin: Margin,
@@ -176,6 +176,19 @@ impl Scheme {
             return fail(
                 "halve_steps",
                 "the reference chooses its own steps, and smaller ones change nothing but the reports; leave `halve_steps` out",
+            );
+        }
+        let mut feet = model.feet();
+        if self.friction != FrictionSet::Quadratic && feet.any(|(.., foot)| foot.friction > 0.0 && foot.torsion > 0.0) {
+            return fail(
+                "friction",
+                "limit surfaces and linear friction sets do not go together: a polygon has no direction for spin; use `friction = \"quadratic\"` or a support with feet",
+            );
+        }
+        if self.method == Method::Reference && model.foot_count() > 0 {
+            return fail(
+                "preset",
+                "the reference follows contacts only and does not know supports; use another preset such as `ncp` with short steps",
             );
         }
         self.stabilisation.check(self, model)?;

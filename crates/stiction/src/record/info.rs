@@ -52,6 +52,9 @@ pub struct BodyInfo {
     pub orientation: [f64; 4],
     /// Number of its collision shapes.
     pub shapes: usize,
+    /// Number of feet of its support.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub feet: usize,
     /// What it looks like.
     pub outlines: Vec<Outline>,
 }
@@ -74,9 +77,20 @@ impl RunInfo {
         self.joints.iter().flat_map(|joint| (0..joint.rows).map(|row| format!("{}.impulse_{row}", joint.name)))
     }
 
+    /// The columns of friction impulses at feet, in order.
+    pub(crate) fn foot_columns(&self) -> impl Iterator<Item = String> {
+        let parts = |body: &str, foot: usize| ["x", "y", "spin"].map(|part| format!("{body}.foot_{foot}_{part}"));
+        self.bodies.iter().flat_map(move |body| (0..body.feet).flat_map(move |foot| parts(&body.name, foot)))
+    }
+
     pub(crate) fn dimension(&self) -> Dimension {
         if self.dimension == 2 { Dimension::Planar } else { Dimension::Spatial }
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl BodyInfo {
@@ -88,6 +102,7 @@ impl BodyInfo {
             position: body.position.into(),
             orientation: w_first(&body.orientation),
             shapes: body.shapes.len(),
+            feet: body.support.as_ref().map_or(0, |support| support.feet.len()),
             outlines: body.shapes.iter().filter_map(Outline::of).collect(),
         }
     }

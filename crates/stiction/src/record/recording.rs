@@ -24,6 +24,7 @@ pub struct Recording {
     q: Rows,
     v: Rows,
     joint_impulses: Rows,
+    support_impulses: Rows,
     contacts: Vec<ContactMemory>,
     /// For each frame its part of `contacts`.
     contacts_of: Vec<Range<usize>>,
@@ -88,10 +89,10 @@ impl Recording {
             }
         }
         let (q, v) = (Rows::from_columns(&q, steps.len()), Rows::from_columns(&v, steps.len()));
-        let impulses: Result<Vec<_>, _> = info.joint_columns().map(|name| table.reals(&name)).collect();
-        let joint_impulses = Rows::from_columns(&impulses?, steps.len());
+        let joint_impulses = read_impulses(&table, info.joint_columns(), steps.len())?;
+        let support_impulses = read_impulses(&table, info.foot_columns(), steps.len())?;
         let (contacts, contacts_of) = read_contacts(folder, &info, &steps)?;
-        Ok(Self { info, steps, times, carries, q, v, joint_impulses, contacts, contacts_of })
+        Ok(Self { info, steps, times, carries, q, v, joint_impulses, support_impulses, contacts, contacts_of })
     }
 
     /// Scene, step size, dimension and bodies.
@@ -137,8 +138,18 @@ impl Recording {
             v: frame.v.to_vec(),
             contacts: frame.contacts.to_vec(),
             joint_impulses: self.joint_impulses.row(k).to_vec(),
+            support_impulses: self.support_impulses.row(k).to_vec(),
         })
     }
+}
+
+fn read_impulses(
+    table: &TableReader<'_>,
+    columns: impl Iterator<Item = String>,
+    rows: usize,
+) -> Result<Rows, RecordingError> {
+    let columns: Result<Vec<_>, _> = columns.map(|name| table.reals(&name)).collect();
+    Ok(Rows::from_columns(&columns?, rows))
 }
 
 fn read_info(table: &TableReader<'_>, path: &Path) -> Result<RunInfo, RecordingError> {

@@ -55,6 +55,7 @@ impl TrajectoryWriter {
         }
         let impulses = state.joint_impulses.iter().copied().chain(std::iter::repeat(0.0));
         self.row.extend(impulses.take(model.joint_rows()).map(Cell::Real));
+        self.row.extend(state.support_impulses.iter().map(|p| Cell::Real(*p)));
         self.row.extend([energy.kinetic, energy.potential, energy.total()].map(Cell::Real));
         self.row.extend(match report {
             None => {
@@ -99,7 +100,7 @@ fn columns(info: &RunInfo) -> Vec<(String, Kind)> {
         let quantities = body.role.coordinates(dimension).iter().chain(body.role.velocities(dimension));
         columns.extend(quantities.map(|quantity| (body_column(&body.name, quantity), Kind::Real)));
     }
-    columns.extend(info.joint_columns().map(|name| (name, Kind::Real)));
+    columns.extend(info.joint_columns().chain(info.foot_columns()).map(|name| (name, Kind::Real)));
     columns.extend(["kinetic", "potential", "total"].map(|name| named(name, Kind::Real)));
     columns.extend(["contacts", "problem_size", "iterations"].map(|name| named(name, Kind::Integer)));
     columns.extend(["residual", "penetration", "joint_error"].map(|name| named(name, Kind::Real)));

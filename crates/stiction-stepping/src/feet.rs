@@ -1,0 +1,187 @@
+//! The feet of supported bodies: friction with known normal loads, beside the contacts.   [SUP-4]
+
+use std::ops::Range;
+
+use nalgebra::{Point3, Vector3};
+use stiction_complementarity::Law;
+use stiction_multibody::{BodyId, ContactMode, Foot, Model, Twist, Wrench};
+
+use crate::{FootReport, PrescribedSlip, Start, Workspace, rows::power};
+
+/// A foot with everything the laws need, where the constraints are linearised. Its normal is z, its tangents are x and y.
+#[derive(Clone, Debug)]
+pub struct FootContact {
+    /// The body that rests on it.
+    pub body: BodyId,
+    /// The body it presses on.
+    pub on: BodyId,
+    /// Its place in the list of its body.
+    pub index: usize,
+    /// Where it is.
+    pub point: Point3<f64>,
+    /// From the centre of the body to the foot.
+    pub arm: Vector3<f64>,
+    /// From the reference point of the body below to the foot.
+    pub arm_on: Vector3<f64>,
+    /// Normal load N, N.
+    pub load: f64,
+    /// Coulomb's coefficient.
+    pub mu: f64,
+    /// Lever of torsional friction, m.
+    pub torsion: f64,
+    /// Velocity of the foot against the surface that is prescribed by the motion of the surface.   [SUP-5]
+    pub surface_velocity: Vector3<f64>,
+    /// Angular velocity of the foot against the surface that is prescribed by the motion of the surface.
+    pub surface_spin: f64,
+    /// Its friction directions, in the list of all; empty without friction and with the quadratic cone.
+    pub directions: Range<usize>,
+    /// Its friction polygons, among those of all contacts and feet.
+    pub cones: Range<usize>,
+}
+
+impl FootContact {
+    /// The two tangents of every foot.
+    pub(crate) fn tangents() -> [Vector3<f64>; 2] {
+        [Vector3::x(), Vector3::y()]
+    }
+
+    /// Wrenches on the body below and on the body of a unit impulse along `d`: power d · (v_foot − v_surface).
+    pub fn row(&self, d: &Vector3<f64>) -> (Wrench, Wrench) {
+        (Wrench::of_force(-d, &self.arm_on), Wrench::of_force(*d, &self.arm))
+    }
+
+    /// Wrenches on the body below and on the body of a unit torsional impulse.
+    pub fn spin_row(&self) -> (Wrench, Wrench) {
+        (Wrench::of_torque(-Vector3::z()), Wrench::of_torque(Vector3::z()))
+    }
+
+    /// The law of the foot with the quadratic cone: that of a contact in space.   [SUP-4]
+    pub(crate) fn law(&self) -> Law {
+        match (self.mu > 0.0, self.torsion > 0.0) {
+            (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
+            (true, torsion) => Law::Cone { rows: if torsion { 4 } else { 3 }, mu: self.mu },
+        }
+    }
+
+    /// The directions of one of its polygons: an equal share each.
+    pub(crate) fn directions_of(&self, cone: usize) -> Range<usize> {
+        let share = self.directions.len() / self.cones.len().max(1);
+        let first = self.directions.start + share * cone.saturating_sub(self.cones.start);
+        first..first + share
+    }
+}
+
+/// Fills `ws.feet` with the feet of the model, in its order.
+pub(crate) fn place(start: &Start, ws: &mut Workspace) {
+    let mut feet = std::mem::take(&mut ws.feet);
+    feet.clear();
+    let mut surface = (BodyId::WORLD, Twist::default());
+    for (body, support, index, foot) in start.model.feet() {
+        if index == 0 {
+            surface = (body, surface_twist(start, body, support.on, ws));
+        }
+        feet.push(placed((body, index, foot), support.on, &surface.1, ws));
+    }
+    ws.feet = feet;
+}
+
+fn placed((body, index, foot): (BodyId, usize, &Foot), on: BodyId, surface: &Twist, ws: &Workspace) -> FootContact {
+    let pose = ws.linear_end.pose(body);
+    let arm = pose.rotation * foot.point;
+    let point = pose.translation.vector + arm;
+    FootContact {
+        body,
+        on,
+        index,
+        point: point.into(),
+        arm,
+        arm_on: point - ws.linear_end.pose(on).translation.vector,
+        load: foot.load,
+        mu: foot.friction,
+        torsion: foot.torsion,
+        surface_velocity: -surface.at(&arm),
+        surface_spin: -surface.angular.z,
+        directions: 0..0,
+        cones: 0..0,
+    }
+}
+
+/// The prescribed motion of a supporting surface as a twist about the centre of the body on it.   [SUP-5]
+///
+/// As a displacement it is that of the place below the centre, and the angle, over the step: a body that moves by it is exactly where
+/// it was on the surface.
+fn surface_twist(start: &Start, body: BodyId, on: BodyId, ws: &Workspace) -> Twist {
+    let &Start { model, scheme, state, h } = start;
+    let mut twist = Twist::default();
+    let centre = ws.start.pose(body).translation.vector;
+    if model.kinematic_bodies().contains(&on) {
+        let (from, to) = (ws.linear_start.pose(on), ws.linear_end.pose(on));
+        twist = match scheme.prescribed_slip {
+            PrescribedSlip::Displacement => {
+                let moved = to * (from.inverse() * Point3::from(centre));
+                let turn = to.rotation * from.rotation.inverse();
+                let angle = libm::atan2(turn[(1, 0)], turn[(0, 0)]);
+                Twist { linear: (moved.coords - centre) / h, angular: Vector3::z() * (angle / h) }
+            }
+            PrescribedSlip::Start => about(&ws.linear_start.twist(on), &(centre - from.translation.vector)),
+            PrescribedSlip::End => about(&ws.linear_end.twist(on), &(centre - to.translation.vector)),
+        };
+    }
+    if let Some(belt) = model.body(on).and_then(|body| body.surface_velocity.as_ref()) {
+        // The midpoint gives the displacement of a uniformly accelerated belt exactly.
+        twist.linear += Vector3::from_fn(|k, _| belt[k].value(state.time + 0.5 * h));
+    }
+    twist
+}
+
+/// The same twist about another point.
+fn about(twist: &Twist, arm: &Vector3<f64>) -> Twist {
+    Twist { linear: twist.at(arm), angular: twist.angular }
+}
+
+/// Fills the reports of the feet, and what the next step starts from.
+pub(crate) fn report(start: &Start, ws: &mut Workspace) {
+    let (model, scheme) = (start.model, start.scheme);
+    ws.foot_reports.clear();
+    for (foot, impulse) in ws.feet.iter().zip(&ws.foot_impulses) {
+        let slip = relative_velocity(model, foot, &ws.next.v) + foot.surface_velocity;
+        let spin = relative_spin(model, foot, &ws.next.v) + foot.surface_spin;
+        let sliding = slip.norm().max(foot.torsion * spin.abs()) > scheme.slip_threshold;
+        ws.foot_reports.push(FootReport {
+            body: foot.body,
+            on: foot.on,
+            foot: foot.index,
+            point: foot.point,
+            load: foot.load,
+            slip,
+            spin,
+            mode: if sliding { ContactMode::Slip } else { ContactMode::Stick },
+            friction_impulse: impulse.friction,
+            spin_impulse: impulse.spin,
+        });
+    }
+    remember(ws);
+}
+
+/// What the next step has to know of the feet, from their reports.
+pub(crate) fn remember(ws: &mut Workspace) {
+    ws.next.support_impulses.clear();
+    let numbers = |report: &FootReport| [report.friction_impulse.x, report.friction_impulse.y, report.spin_impulse];
+    ws.next.support_impulses.extend(ws.foot_reports.iter().flat_map(numbers));
+}
+
+/// Velocity of the foot against the surface along x and y, as far as the velocities `v` decide it.
+fn relative_velocity(model: &Model, foot: &FootContact, v: &[f64]) -> Vector3<f64> {
+    let along = |d: &Vector3<f64>| {
+        let (below, above) = foot.row(d);
+        power(model, v, foot.on, &below) + power(model, v, foot.body, &above)
+    };
+    let [x, y] = FootContact::tangents();
+    x * along(&x) + y * along(&y)
+}
+
+/// Angular velocity of the foot against the surface, as far as the velocities `v` decide it.
+fn relative_spin(model: &Model, foot: &FootContact, v: &[f64]) -> f64 {
+    let (below, above) = foot.spin_row();
+    power(model, v, foot.on, &below) + power(model, v, foot.body, &above)
+}
