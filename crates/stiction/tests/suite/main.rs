@@ -16,6 +16,7 @@ mod fence;
 mod fixed_point;
 mod hardship;
 mod impacts;
+mod needle;
 mod one_liners;
 mod pendulum;
 mod plate;
