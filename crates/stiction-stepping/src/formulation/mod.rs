@@ -131,7 +131,9 @@ pub(crate) const LIMIT_OF_THE_METHOD: &str =
 
 fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> StepCause {
     let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP);
-    let hint = if overlaps {
+    let hint = if ws.proximal_weight.is_some() {
+        "something may be jammed between prescribed bodies: then no force is in balance, and none with inertia would be; let one of them give way (a dynamic body with a load)"
+    } else if overlaps {
         "bodies are inside each other: look at where they start"
     } else if mass_ratio(model) > LARGE_MASS_RATIO {
         "masses differ by more than a million: bring them closer, or use a preset with a linear friction set, which pivots solve"
