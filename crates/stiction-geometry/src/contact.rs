@@ -30,4 +30,35 @@ pub struct ContactPoint {
     pub gap: f64,
     /// False where the configuration has no unique normal (concentric discs, coincident points) and a fixed one was chosen.
     pub normal_is_unique: bool,
+    /// Contacts of one call with the same chain are alternatives: the bodies are apart while *one* of their gaps is not negative.
+    /// Those of different chains all have to hold.   [GEOM-10]
+    pub chain: u32,
+}
+
+/// How two contacts of one call go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum CornerRule {
+    /// Both gaps have to be non-negative: different places, or the two faces of a notch.
+    All,
+    /// One of the gaps has to be non-negative: the two faces of a corner that sticks out.
+    Any,
+}
+
+impl ContactPoint {
+    /// Whether this contact and another one of the same call both have to hold, or one of them.
+    pub fn corner_rule(&self, other: &Self) -> CornerRule {
+        if self.chain == other.chain { CornerRule::Any } else { CornerRule::All }
+    }
+}
+
+/// The contacts of one call, chain by chain.
+pub fn chains(contacts: &[ContactPoint]) -> impl Iterator<Item = &[ContactPoint]> {
+    contacts.chunk_by(|c, d| c.chain == d.chain)
+}
+
+/// Gives every contact a chain of its own, in order.
+pub(crate) fn number_one_by_one(contacts: &mut [ContactPoint]) {
+    for (chain, contact) in (0..).zip(contacts) {
+        contact.chain = chain;
+    }
 }

@@ -34,6 +34,12 @@ pub enum ShapeError {
         /// What is wrong with the vertices.
         reason: String,
     },
+    /// The vertices do not make an outline that goes once round an interior without touching itself.
+    #[error("{reason}")]
+    NotSimplePolygon {
+        /// What is wrong with the vertices.
+        reason: String,
+    },
 }
 
 /// Two shapes between which no contact can be computed (yet).

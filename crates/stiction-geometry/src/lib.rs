@@ -18,7 +18,7 @@ pub mod mass;
 pub mod planar;
 pub mod spatial;
 
-pub use contact::{ContactPoint, Feature};
+pub use contact::{ContactPoint, CornerRule, Feature, chains};
 pub use error::{ShapeError, UnsupportedPair};
 pub use pair::{Scratch, contacts, ensure_supported};
 pub use shape::{Dimension, Shape};

@@ -162,7 +162,8 @@ fn planar_moments(shape: &planar::Shape) -> Option<Moments> {
         Shape::Box { half_extents: [x, y] } => Moments::symmetric(4.0 * x * y, [x * x / 3.0, y * y / 3.0, 0.0]),
         Shape::Ellipse { semi_axes: [a, b] } => Moments::symmetric(PI * a * b, [a * a / 4.0, b * b / 4.0, 0.0]),
         Shape::Capsule { half_length, radius } => stadium_moments(*half_length, *radius),
-        Shape::Polygon(polygon) => polygon_moments(polygon),
+        Shape::Polygon(polygon) => polygon_moments(polygon.vertices()),
+        Shape::SimplePolygon(polygon) => polygon_moments(polygon.vertices()),
         Shape::Point | Shape::HalfPlane { .. } => return None,
     })
 }
@@ -196,9 +197,8 @@ fn capsule_moments(h: f64, r: f64) -> Moments {
     Moments::symmetric(volume, [along / volume, across / volume, across / volume])
 }
 
-/// The sum over the triangles from the mean vertex to each edge.   [MASS-1]
-fn polygon_moments(polygon: &planar::ConvexPolygon) -> Moments {
-    let vertices = polygon.vertices();
+/// The sum over the triangles from the mean vertex to each edge, negative where the edge is seen from outside.   [MASS-1]
+fn polygon_moments(vertices: &[nalgebra::Point2<f64>]) -> Moments {
     let mean = vertices.iter().map(|v| v.coords.push(0.0)).sum::<Vector3<f64>>() / vertices.len() as f64;
     let corner = |v: &nalgebra::Point2<f64>| v.coords.push(0.0) - mean;
     let triangles = vertices.iter().zip(vertices.iter().cycle().skip(1)).map(|(p, q)| [corner(p), corner(q)]);

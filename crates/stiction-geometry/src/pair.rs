@@ -11,6 +11,9 @@ pub struct Scratch {
 
 /// Appends to `out` the contacts between A and B whose gap is at most `margin`, sorted by feature.
 ///
+/// Where a polygon that is not convex takes part, contacts come chain by chain (see [`ContactPoint::chain`]), the chains in the
+/// order of their least features and each sorted by feature; the gap of a chain is its *largest* gap, and is at most `margin`.
+///
 /// Exchanging A and B mirrors the result: the same gaps and points, opposite normals, exchanged features. The one exception
 /// are contacts without a unique normal, where the choice may favour A.
 pub fn contacts(

@@ -34,13 +34,19 @@ impl Frame {
         self.rotation * local
     }
 
+    /// The rotation and translation that take coordinates of this frame's body to those of the `host` frame's body.
+    pub(super) fn seen_from(&self, host: &Self) -> (Matrix2<f64>, Vector2<f64>) {
+        let rotation = host.rotation.tr_mul(&self.rotation);
+        (rotation, host.rotation.tr_mul(&(self.translation - host.translation)))
+    }
+
     pub(super) fn direction_to_local(&self, world: &Vector2<f64>) -> Vector2<f64> {
         self.rotation.tr_mul(world)
     }
 }
 
 /// A contact in midpoint coordinates.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct PlaneContact {
     pub(super) feature_a: usize,
     pub(super) feature_b: usize,
@@ -77,11 +83,16 @@ impl<'a> Sink<'a> {
         Self { origin, margin, out }
     }
 
-    /// Keeps the contact if its gap is at most the margin.
+    /// Keeps the contact if its gap is at most the margin; whoever sorts the contacts numbers their chains.
     pub(super) fn push(&mut self, contact: PlaneContact) {
         if contact.gap > self.margin {
             return;
         }
+        self.push_in_chain(contact, 0);
+    }
+
+    /// Keeps the contact as a member of the given chain.
+    pub(super) fn push_in_chain(&mut self, contact: PlaneContact, chain: u32) {
         let world = |p: Vector2<f64>| Point3::new(self.origin.x + p.x, self.origin.y + p.y, 0.0);
         self.out.push(ContactPoint {
             feature: Feature::new(contact.feature_a as u32, contact.feature_b as u32),
@@ -90,6 +101,7 @@ impl<'a> Sink<'a> {
             normal: Unit::new_unchecked(Vector3::new(contact.normal.x, contact.normal.y, 0.0)),
             gap: contact.gap,
             normal_is_unique: contact.normal_is_unique,
+            chain,
         });
     }
 }

@@ -35,6 +35,14 @@ impl HalfPlane {
             push(self.ellipse(*semi_axes, frame));
             return;
         }
+        if let Shape::SimplePolygon(polygon) = shape {
+            // A vertex in a notch lies between its neighbours and cannot be the lowest point.
+            for vertex in (0..polygon.vertices().len()).filter(|&vertex| polygon.is_convex_at(vertex)) {
+                let point = frame.point(&polygon.vertices()[vertex].coords);
+                push(self.contact(vertex, point, self.normal.dot(&(point - self.through))));
+            }
+            return;
+        }
         core.place(shape, frame);
         for (vertex, centre) in core.vertices.iter().enumerate() {
             // ψ = n · (v − p) − r.   [GEOM-4]

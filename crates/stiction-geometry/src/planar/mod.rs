@@ -2,23 +2,30 @@
 //!
 //! Point, disc, capsule, box and polygon are a convex *core* (a vertex, a segment, a polygon) grown by a radius; one kernel
 //! treats every pair of cores (`core_pair`), on the face of least penetration found by the separating-axis test
-//! (`separation`). Half-planes have their own, simpler kernel, which also knows the ellipse (`half_plane`).
+//! (`separation`). Polygons with notches have a kernel that keeps the vertices of each outline outside the other (`outline`).
+//! Half-planes have their own, simpler kernel, which also knows the ellipse (`half_plane`).
 
 mod core_pair;
+mod corners;
 mod frame;
 mod half_plane;
+mod outline;
 mod placed_core;
 mod polygon;
 mod separation;
 mod shape;
+mod simple_polygon;
 
 pub use polygon::ConvexPolygon;
 pub use shape::{MAX_LENGTH, Shape};
+pub use simple_polygon::SimplePolygon;
 
+use crate::contact::number_one_by_one;
 use crate::{ContactPoint, Pose, UnsupportedPair};
 use core_pair::CorePair;
 use frame::{Frame, Sink};
 use half_plane::HalfPlane;
+use outline::OutlinePair;
 use placed_core::PlacedCore;
 
 /// Buffers of the narrow phase, reused from call to call; they carry nothing from one call to the next.
@@ -27,6 +34,7 @@ pub struct Scratch {
     core_a: PlacedCore,
     core_b: PlacedCore,
     pair: core_pair::Buffers,
+    outlines: outline::Buffers,
 }
 
 /// Whether [`contacts`] can treat the pair.
@@ -47,7 +55,7 @@ pub(crate) fn ensure_supported(a: &Shape, b: &Shape) -> Result<(), UnsupportedPa
     Err(UnsupportedPair { a: a.name(), b: b.name(), reason })
 }
 
-/// Appends to `out` the contacts between A and B whose gap is at most `margin`, sorted by feature.
+/// Appends to `out` the contacts between A and B whose gap is at most `margin`, sorted by chain and feature.
 pub(crate) fn contacts(
     a: &Shape,
     pose_a: &Pose,
@@ -69,6 +77,10 @@ pub(crate) fn contacts(
             HalfPlane::new(normal, &frame_b)
                 .against(a, &frame_a, &mut scratch.core_a, &mut |c| sink.push(c.mirrored()));
         }
+        (Shape::SimplePolygon(_), _) | (_, Shape::SimplePolygon(_)) => {
+            OutlinePair::new((a, &frame_a), (b, &frame_b), &mut scratch.outlines).contacts(&mut sink);
+            return Ok(());
+        }
         _ => {
             scratch.core_a.place(a, &frame_a);
             scratch.core_b.place(b, &frame_b);
@@ -78,6 +90,22 @@ pub(crate) fn contacts(
     }
     if let Some(new) = out.get_mut(first_new..) {
         new.sort_unstable_by_key(|contact| contact.feature);
+        number_one_by_one(new);
     }
     Ok(())
+}
+
+/// As [`contacts`](crate::contacts), but with the kernel of polygons with notches whatever the two bounded shapes are: for
+/// comparison of the two kernels.
+#[doc(hidden)]
+pub fn outline_contacts(
+    (a, pose_a): (&Shape, &Pose),
+    (b, pose_b): (&Shape, &Pose),
+    margin: f64,
+    scratch: &mut Scratch,
+    out: &mut Vec<ContactPoint>,
+) {
+    let (frame_a, frame_b, origin) = Frame::about_midpoint(pose_a, pose_b);
+    let mut sink = Sink::new(origin, margin, out);
+    OutlinePair::new((a, &frame_a), (b, &frame_b), &mut scratch.outlines).contacts(&mut sink);
 }

@@ -29,7 +29,7 @@ pub(super) struct PlacedCore {
 }
 
 impl PlacedCore {
-    /// Fills the core of `shape`; half-planes and ellipses have none and leave it empty.
+    /// Fills the core of `shape`; half-planes, ellipses and polygons that are not convex have none and leave it empty.
     pub(super) fn place(&mut self, shape: &Shape, frame: &Frame) {
         self.vertices.clear();
         self.normals.clear();
@@ -57,7 +57,7 @@ impl PlacedCore {
                     self.push_face(&vertex.coords, normal, frame);
                 }
             }
-            Shape::HalfPlane { .. } | Shape::Ellipse { .. } => {}
+            Shape::SimplePolygon(_) | Shape::HalfPlane { .. } | Shape::Ellipse { .. } => {}
         }
     }
 

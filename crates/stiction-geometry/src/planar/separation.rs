@@ -62,7 +62,7 @@ impl WidestFace {
 }
 
 /// Whether direction `p` looks up more than `q`, or equally much but more to the right, clear of round-off.
-fn looks_up_more(p: &Vector2<f64>, q: &Vector2<f64>) -> bool {
+pub(super) fn looks_up_more(p: &Vector2<f64>, q: &Vector2<f64>) -> bool {
     const CLEAR: f64 = 1e-9;
     p.y > q.y + CLEAR || (p.y > q.y - CLEAR && p.x > q.x + CLEAR)
 }

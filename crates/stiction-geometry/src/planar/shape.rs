@@ -3,13 +3,14 @@
 use nalgebra::{Point2, Point3, Unit, Vector2, Vector3};
 
 use super::polygon::ConvexPolygon;
+use super::simple_polygon::SimplePolygon;
 use crate::broad_phase::Aabb;
 use crate::{Pose, ShapeError};
 
 /// The largest magnitude of a size or coordinate; beyond it squares of lengths lose their meaning.
 pub const MAX_LENGTH: f64 = 1e9;
 
-/// A convex shape in the plane, in the coordinates of its body.
+/// A shape in the plane, in the coordinates of its body; all but one are convex.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Shape {
@@ -34,6 +35,8 @@ pub enum Shape {
     },
     /// A convex polygon.
     Polygon(ConvexPolygon),
+    /// A polygon with notches.
+    SimplePolygon(SimplePolygon),
     /// All points x with `normal` · x ≤ 0.
     HalfPlane {
         /// The direction out of the solid.
@@ -73,9 +76,11 @@ impl Shape {
         Ok(Self::Box { half_extents })
     }
 
-    /// The convex polygon with the given vertices, counter-clockwise; see [`ConvexPolygon::new`].
+    /// The polygon with the given vertices, counter-clockwise: a [`ConvexPolygon`] if it is convex, a [`SimplePolygon`] if not.
     pub fn polygon(vertices: &[Point2<f64>]) -> Result<Self, ShapeError> {
-        ConvexPolygon::new(vertices).map(Self::Polygon)
+        ConvexPolygon::new(vertices)
+            .map(Self::Polygon)
+            .or_else(|_| SimplePolygon::new(vertices).map(Self::SimplePolygon))
     }
 
     /// The convex hull of `points`; see [`ConvexPolygon::from_points`].
@@ -108,7 +113,7 @@ impl Shape {
             Self::Disc { .. } => "disc",
             Self::Capsule { .. } => "capsule",
             Self::Box { .. } => "box",
-            Self::Polygon(_) => "polygon",
+            Self::Polygon(_) | Self::SimplePolygon(_) => "polygon",
             Self::HalfPlane { .. } => "half-plane",
             Self::Ellipse { .. } => "ellipse",
         }
@@ -127,7 +132,8 @@ impl Shape {
             Self::Ellipse { semi_axes: [a, b] } => {
                 Vector2::from_fn(|i, _| Vector2::new(axes[(i, 0)] * a, axes[(i, 1)] * b).norm())
             }
-            Self::Polygon(polygon) => return Some(bounds(polygon, pose)),
+            Self::Polygon(polygon) => return Some(bounds(polygon.vertices(), pose)),
+            Self::SimplePolygon(polygon) => return Some(bounds(polygon.vertices(), pose)),
             Self::HalfPlane { .. } => return None,
         };
         let half = Vector3::new(half.x, half.y, 0.0);
@@ -142,15 +148,16 @@ impl Shape {
             Self::Capsule { half_length, radius } => Some(half_length + radius),
             Self::Box { half_extents } => Some(Vector2::from(*half_extents).norm()),
             Self::Polygon(polygon) => Some(polygon.radius_bound()),
+            Self::SimplePolygon(polygon) => Some(polygon.radius_bound()),
             Self::Ellipse { semi_axes: [a, b] } => Some(a.max(*b)),
             Self::HalfPlane { .. } => None,
         }
     }
 }
 
-/// The smallest axis-aligned box around the vertices of `polygon`.
-fn bounds(polygon: &ConvexPolygon, pose: &Pose) -> Aabb {
-    let (min, max) = polygon.vertices().iter().map(|v| pose * Point3::new(v.x, v.y, 0.0)).fold(
+/// The smallest axis-aligned box around the vertices of a polygon.
+fn bounds(vertices: &[Point2<f64>], pose: &Pose) -> Aabb {
+    let (min, max) = vertices.iter().map(|v| pose * Point3::new(v.x, v.y, 0.0)).fold(
         (Point3::from(Vector3::repeat(f64::INFINITY)), Point3::from(Vector3::repeat(f64::NEG_INFINITY))),
         |(min, max), v| (min.inf(&v), max.sup(&v)),
     );

@@ -3,6 +3,7 @@
 use nalgebra::{Point3, Unit, Vector3};
 
 use super::placed::Core;
+use crate::contact::number_one_by_one;
 use crate::{ContactPoint, Feature};
 
 /// Round-off of a coordinate, relative to the largest length of the pair: some sixty units in the last place.
@@ -132,13 +133,14 @@ impl<'a> Sink<'a> {
         } else {
             (Feature::new(feature_a, feature_b), point_a, point_b, normal)
         };
-        ContactPoint { feature, point_a, point_b, normal: Unit::new_unchecked(normal), gap, normal_is_unique }
+        ContactPoint { feature, point_a, point_b, normal: Unit::new_unchecked(normal), gap, normal_is_unique, chain: 0 }
     }
 
     /// Puts what has been reported into the order of the features.
     pub(super) fn sort(self) {
         if let Some(reported) = self.out.get_mut(self.first..) {
             reported.sort_unstable_by_key(|contact| contact.feature);
+            number_one_by_one(reported);
         }
     }
 

@@ -5,5 +5,6 @@ mod gradient;
 mod hostile;
 mod manifold;
 mod oracle;
+mod outline;
 mod shapes;
 pub(crate) mod support;

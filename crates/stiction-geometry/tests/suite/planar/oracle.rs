@@ -128,19 +128,25 @@ fn exchanging_the_bodies_mirrors_every_contact() {
         for _ in 0..60 {
             let (pose_a, pose_b) = (random.pose(0.8), random.pose(0.8));
             let forth = contacts(&a, &pose_a, &b, &pose_b, 0.4);
-            let mut back: Vec<_> = contacts(&b, &pose_b, &a, &pose_a, 0.4).into_iter().map(mirrored).collect();
-            back.sort_by_key(|contact| contact.feature);
+            let back = mirrored(&contacts(&b, &pose_b, &a, &pose_a, 0.4));
             assert_eq!(forth, back, "{} on {}", a.name(), b.name());
         }
     }
 }
 
-pub(super) fn mirrored(contact: ContactPoint) -> ContactPoint {
-    ContactPoint {
+/// The same contacts with the roles of A and B exchanged, in the order in which they would be reported.
+pub(super) fn mirrored(contacts: &[ContactPoint]) -> Vec<ContactPoint> {
+    let mirrored = |contact: &ContactPoint| ContactPoint {
         feature: stiction_geometry::Feature(contact.feature.0.rotate_left(32)),
         point_a: contact.point_b,
         point_b: contact.point_a,
         normal: -contact.normal,
-        ..contact
-    }
+        ..*contact
+    };
+    let mut chains: Vec<Vec<_>> =
+        stiction_geometry::chains(contacts).map(|chain| chain.iter().map(mirrored).collect()).collect();
+    chains.iter_mut().for_each(|chain| chain.sort_by_key(|contact| contact.feature));
+    chains.sort_by_key(|chain| chain[0].feature);
+    let number = |(chain, contacts): (u32, Vec<_>)| contacts.into_iter().map(move |c| ContactPoint { chain, ..c });
+    (0..).zip(chains).flat_map(number).collect()
 }

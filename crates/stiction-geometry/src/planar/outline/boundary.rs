@@ -1,0 +1,193 @@
+//! A closed polygonal line in the coordinates of its body, ready for the questions of the narrow phase.
+
+use nalgebra::{Point2, Vector2};
+
+use crate::planar::corners::{edges, outward};
+use crate::planar::shape::Shape;
+
+/// Vertices and faces; face i runs from vertex i to vertex i + 1 and has the solid to its left.
+///
+/// A point, the centre of a disc and the ends of a capsule's core are vertices without faces.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::planar) struct Boundary {
+    vertices: Vec<Point2<f64>>,
+    normals: Vec<Vector2<f64>>,
+    lengths: Vec<f64>,
+    /// Whether the interior angle at the vertex is below 180°.
+    convex: Vec<bool>,
+    min: Vector2<f64>,
+    max: Vector2<f64>,
+    /// The largest distance of a vertex from the origin.
+    bound: f64,
+}
+
+/// Where a point is with respect to a face.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NearFace {
+    pub(super) face: usize,
+    /// ψ = n · (p − a), the height above the line of the face.   [GEOM-4]
+    pub(super) height: f64,
+    /// How far along the face the foot of the point lies, before 0 or beyond the length where it is not on the face.
+    pub(super) along: f64,
+    /// The square of the distance to the face itself.
+    pub(super) distance_squared: f64,
+}
+
+/// The part of a face that is nearest to a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Foot {
+    /// Between the ends.
+    Inside,
+    /// The vertex of this number.
+    Vertex(usize),
+}
+
+impl Boundary {
+    /// The outline of a polygon whose vertices are known to be good.
+    pub(in crate::planar) fn enclose(&mut self, vertices: &[Point2<f64>]) {
+        self.clear();
+        self.vertices.extend_from_slice(vertices);
+        self.normals.extend(edges(vertices).map(|(p, q)| outward(&(q - p))));
+        self.finish();
+    }
+
+    /// The vertices and faces of the core of a bounded shape.
+    pub(super) fn place(&mut self, shape: &Shape) {
+        self.clear();
+        match shape {
+            Shape::Point | Shape::Disc { .. } => self.vertices.push(Point2::origin()),
+            Shape::Capsule { half_length, .. } => {
+                self.vertices.extend([Point2::new(-half_length, 0.0), Point2::new(*half_length, 0.0)]);
+            }
+            Shape::Box { half_extents: [x, y] } => {
+                let corners = [(-x, -y), (*x, -y), (*x, *y), (-x, *y)];
+                self.vertices.extend(corners.map(|(x, y)| Point2::new(x, y)));
+                self.normals.extend([-Vector2::y(), Vector2::x(), Vector2::y(), -Vector2::x()]);
+            }
+            Shape::Polygon(polygon) => {
+                self.vertices.extend_from_slice(polygon.vertices());
+                self.normals.extend_from_slice(polygon.normals());
+            }
+            Shape::SimplePolygon(_) | Shape::HalfPlane { .. } | Shape::Ellipse { .. } => {}
+        }
+        self.finish();
+    }
+
+    fn clear(&mut self) {
+        self.vertices.clear();
+        self.normals.clear();
+        self.lengths.clear();
+        self.convex.clear();
+        (self.min, self.max) = (Vector2::repeat(f64::INFINITY), Vector2::repeat(f64::NEG_INFINITY));
+        self.bound = 0.0;
+    }
+
+    /// Completes what follows from the vertices and normals.
+    fn finish(&mut self) {
+        for (i, vertex) in self.vertices.iter().enumerate() {
+            self.min = self.min.inf(&vertex.coords);
+            self.max = self.max.sup(&vertex.coords);
+            self.bound = self.bound.max(vertex.coords.norm_squared());
+            let next = self.vertices[(i + 1) % self.vertices.len()];
+            let before = self.vertices[(i + self.vertices.len() - 1) % self.vertices.len()];
+            // The edges, not their unit normals: the sign of a slight turn must not be lost to rounding.
+            let turns_left = (vertex - before).perp(&(next - vertex)) > 0.0;
+            self.convex.push(self.normals.is_empty() || turns_left);
+            if let Some(normal) = self.normals.get(i) {
+                self.lengths.push(along(normal).dot(&(next - vertex)));
+            }
+        }
+        self.bound = self.bound.sqrt();
+    }
+
+    pub(in crate::planar) fn vertices(&self) -> &[Point2<f64>] {
+        &self.vertices
+    }
+
+    pub(in crate::planar) fn normals(&self) -> &[Vector2<f64>] {
+        &self.normals
+    }
+
+    pub(in crate::planar) fn bound(&self) -> f64 {
+        self.bound
+    }
+
+    pub(in crate::planar) fn is_convex_at(&self, vertex: usize) -> bool {
+        self.convex.get(vertex).copied().unwrap_or(false)
+    }
+
+    pub(super) fn has_faces(&self) -> bool {
+        !self.normals.is_empty()
+    }
+
+    /// Centre and half the size of the box around the vertices.
+    pub(super) fn bounding_box(&self) -> (Vector2<f64>, Vector2<f64>) {
+        ((self.max + self.min) * 0.5, (self.max - self.min) * 0.5)
+    }
+
+    pub(super) fn end_of(&self, face: usize) -> usize {
+        if face + 1 == self.vertices.len() { 0 } else { face + 1 }
+    }
+
+    /// The face that ends at a vertex; the face of the same number starts there.
+    pub(super) fn face_before(&self, vertex: usize) -> usize {
+        if vertex == 0 { self.vertices.len() - 1 } else { vertex - 1 }
+    }
+
+    /// The feature number of a face: vertices come first.
+    pub(super) fn face_feature(&self, face: usize) -> usize {
+        self.vertices.len() + face
+    }
+
+    /// The unit vector from the start of the face to its end.
+    pub(super) fn tangent(&self, face: usize) -> Vector2<f64> {
+        along(&self.normals[face])
+    }
+
+    /// The height of a point above the line of a face.   [GEOM-4]
+    pub(super) fn height(&self, face: usize, point: &Vector2<f64>) -> f64 {
+        self.normals[face].dot(&(point - self.vertices[face].coords))
+    }
+
+    /// Whether the box around a face meets the box between `low` and `high`.
+    pub(super) fn face_meets_box(&self, face: usize, low: &Vector2<f64>, high: &Vector2<f64>) -> bool {
+        let (p, q) = (&self.vertices[face], &self.vertices[self.end_of(face)]);
+        p.x.min(q.x) <= high.x && p.x.max(q.x) >= low.x && p.y.min(q.y) <= high.y && p.y.max(q.y) >= low.y
+    }
+
+    /// Where `point` is with respect to a face.
+    pub(super) fn near(&self, face: usize, point: &Vector2<f64>) -> NearFace {
+        let (normal, d) = (self.normals[face], point - self.vertices[face].coords);
+        let (height, along) = (normal.dot(&d), along(&normal).dot(&d));
+        let beyond = along - along.clamp(0.0, self.lengths[face]);
+        NearFace { face, height, along, distance_squared: height * height + beyond * beyond }
+    }
+
+    /// The part of its face that a point is nearest to.
+    pub(super) fn foot(&self, near: &NearFace) -> Foot {
+        if near.along <= 0.0 {
+            Foot::Vertex(near.face)
+        } else if near.along >= self.lengths[near.face] {
+            Foot::Vertex(self.end_of(near.face))
+        } else {
+            Foot::Inside
+        }
+    }
+
+    /// Whether a point that is not on the boundary lies inside: a ray to the right crosses the boundary an odd number of times.
+    pub(super) fn contains(&self, point: &Vector2<f64>) -> bool {
+        let is_in_box = point.x >= self.min.x && point.x <= self.max.x && point.y >= self.min.y && point.y <= self.max.y;
+        is_in_box && {
+            let crossings = edges(&self.vertices).filter(|(p, q)| {
+                let is_left = (q - p).perp(&(point - p.coords)) > 0.0;
+                (p.y > point.y) != (q.y > point.y) && is_left == (q.y > p.y)
+            });
+            crossings.count() % 2 == 1
+        }
+    }
+}
+
+/// The direction of a face with the given outward normal: the solid is to the left.
+fn along(normal: &Vector2<f64>) -> Vector2<f64> {
+    Vector2::new(-normal.y, normal.x)
+}

@@ -1,0 +1,91 @@
+//! Faces in reach of a vertex, cut into chains of alternatives.   [GEOM-10]
+
+use std::ops::Range;
+
+use nalgebra::Vector2;
+
+use super::boundary::{Boundary, Foot, NearFace};
+use crate::planar::separation::Side;
+
+/// A vertex of the guest and the faces of the host of which it has to be above one.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    pub(super) host: Side,
+    pub(super) vertex: usize,
+    /// Which alternatives are the chain's.
+    pub(super) faces: Range<usize>,
+}
+
+/// One face of a chain and the height of the vertex above it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alternative {
+    pub(super) face: usize,
+    pub(super) height: f64,
+}
+
+/// Cuts faces, listed in the order of their numbers, at every notch and wherever the next face is not in reach.
+pub(super) fn split<'n>(host: &Boundary, near: &'n mut [NearFace]) -> impl Iterator<Item = &'n [NearFace]> {
+    let is_linked = |before: &NearFace, after: &NearFace| {
+        host.end_of(before.face) == after.face && host.is_convex_at(after.face)
+    };
+    // A chain may run across the last vertex: begin where one begins.
+    let last = near.len().saturating_sub(1);
+    let begins = |i: usize| !is_linked(&near[if i == 0 { last } else { i - 1 }], &near[i]);
+    if let Some(start) = (0..near.len()).find(|&i| begins(i)) {
+        near.rotate_left(start);
+    }
+    near.chunk_by(is_linked)
+}
+
+/// On which side of the outline a point stands, and where its nearest way to the other side leads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
+    pub(super) is_inside: bool,
+    /// The nearest face, or both that meet at the nearest vertex.
+    nearest: [usize; 2],
+    /// The point itself outside, the nearest point of the boundary inside.
+    viewpoint: Vector2<f64>,
+    round_off: f64,
+}
+
+impl Standing {
+    pub(super) fn new(
+        host: &Boundary,
+        point: &Vector2<f64>,
+        nearest: NearFace,
+        is_inside: bool,
+        round_off: f64,
+    ) -> Self {
+        let (way_out, nearest) = match host.foot(&nearest) {
+            Foot::Inside => (point - host.normals()[nearest.face] * nearest.height, [nearest.face; 2]),
+            Foot::Vertex(vertex) => (host.vertices()[vertex].coords, [host.face_before(vertex), vertex]),
+        };
+        Self { is_inside, nearest, viewpoint: if is_inside { way_out } else { *point }, round_off }
+    }
+
+    /// Whether the point is in front of the chain, or came in through it or beside it. Chains below the viewpoint are far sides of
+    /// thin parts, in reach only through the solid.   [GEOM-11]
+    pub(super) fn is_before(&self, host: &Boundary, chain: &[NearFace]) -> bool {
+        chain.iter().any(|near| host.height(near.face, &self.viewpoint) >= -self.round_off)
+    }
+
+    /// The faces of a chain that let a point out. In a chain that a point inside is nearest to, other faces that it is above belong to
+    /// another part of the outline, and do not.   [GEOM-11]
+    pub(super) fn alternatives(self, chain: &[NearFace]) -> impl Iterator<Item = Alternative> {
+        self.members(chain).map(|near| Alternative { face: near.face, height: near.height })
+    }
+
+    /// The part of a chain that is nearest to the point.
+    pub(super) fn nearest_of(self, chain: &[NearFace]) -> Option<NearFace> {
+        let nearer = |best: NearFace, next: NearFace| {
+            if next.distance_squared < best.distance_squared { next } else { best }
+        };
+        self.members(chain).reduce(nearer)
+    }
+
+    fn members(self, chain: &[NearFace]) -> impl Iterator<Item = NearFace> {
+        let is_nearest = move |near: &NearFace| self.nearest.contains(&near.face);
+        let is_way_out = self.is_inside && chain.iter().any(is_nearest);
+        chain.iter().copied().filter(move |near| !is_way_out || near.height <= 0.0 || is_nearest(near))
+    }
+}

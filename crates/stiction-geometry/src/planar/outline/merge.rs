@@ -1,0 +1,111 @@
+//! Ends of flat overlaps at which both bodies have a corner.   [GEOM-12]
+
+use nalgebra::Vector2;
+
+use super::chain::{Alternative, Chain};
+use super::{Meeting, OutlinePair, Placed};
+use crate::planar::frame::PlaneContact;
+use crate::planar::separation::{Side, looks_up_more};
+
+/// Faces opposed within 37° may be flat on each other.
+const OPPOSED_COSINE: f64 = 0.8;
+
+/// A corner with one of its faces.
+struct End {
+    face: usize,
+    /// In midpoint coordinates, as the directions.
+    corner: Vector2<f64>,
+    normal: Vector2<f64>,
+    /// From the corner along the face.
+    inward: Vector2<f64>,
+}
+
+impl End {
+    /// The face that starts at the corner, or the one that ends there.
+    fn new(body: &Placed, corner: usize, starts: bool) -> Self {
+        let boundary = body.boundary;
+        let face = if starts { corner } else { boundary.face_before(corner) };
+        let along = body.frame.direction(&boundary.tangent(face));
+        Self {
+            face,
+            corner: body.frame.point(&boundary.vertices()[corner].coords),
+            normal: body.frame.direction(&boundary.normals()[face]),
+            inward: if starts { along } else { -along },
+        }
+    }
+
+    /// Whether two faces lie flat on each other and end at the same place.
+    ///
+    /// Faces that converge away from the corners leave a wedge between the two chains that neither forbids; corners within it are
+    /// at the same place too.
+    fn is_common_with(&self, other: &Self, margin: f64, round_off: f64) -> bool {
+        let are_opposed = self.normal.dot(&other.normal) <= -OPPOSED_COSINE;
+        let convergence = -0.5 * (self.normal.dot(&other.inward) + other.normal.dot(&self.inward));
+        let d = other.corner - self.corner;
+        let offset = 0.5 * (self.inward + other.inward).dot(&d).abs();
+        are_opposed && offset <= 2.0 * round_off + convergence.max(0.0) * margin.max(d.norm())
+    }
+}
+
+impl OutlinePair<'_> {
+    /// Where a corner of B is at the end of a face of A, and the corner of A there at the end of an opposed face of B, their two
+    /// chains forbid one half-plane between them; one contact takes their place.   [GEOM-12]
+    pub(super) fn merge_common_corners(&mut self, margin: f64) {
+        let mut i = 0;
+        while i < self.work.chains.len() {
+            let partner = |j: usize| self.common_corner(i, j, margin).map(|contact| (j, contact));
+            if let Some((j, contact)) = (i + 1..self.work.chains.len()).find_map(partner) {
+                self.work.contacts.push((contact.feature(), contact));
+                self.work.chains.swap_remove(j);
+                self.work.chains.swap_remove(i);
+            } else {
+                i += 1;
+            }
+        }
+    }
+
+    /// The one contact that takes the place of two chains, if they are those of a common corner.
+    fn common_corner(&self, i: usize, j: usize, margin: f64) -> Option<PlaneContact> {
+        let (first, second) = (&self.work.chains[i], &self.work.chains[j]);
+        let (on_a, on_b) = match (first.host, second.host) {
+            (Side::A, Side::B) => (first, second),
+            (Side::B, Side::A) => (second, first),
+            _ => return None,
+        };
+        // The faces run against each other: one starts where the other ends.
+        [true, false].into_iter().find_map(|starts| {
+            let end_a = End::new(&self.a, on_b.vertex, starts);
+            let end_b = End::new(&self.b, on_a.vertex, !starts);
+            let (height_a, height_b) = (self.height(on_a, end_a.face)?, self.height(on_b, end_b.face)?);
+            if !end_a.is_common_with(&end_b, margin, self.round_off()) {
+                return None;
+            }
+            let is_equal = (height_a - height_b).abs() <= self.round_off();
+            let takes_a = if is_equal { looks_up_more(&end_a.normal, &end_b.normal) } else { height_a < height_b };
+            // Of the host the corner is named and not the face: the name does not depend on the choice.
+            Some(if takes_a {
+                self.corner_contact(Side::A, (on_b.vertex, end_a.face), on_a.vertex, height_a)
+            } else {
+                self.corner_contact(Side::B, (on_a.vertex, end_b.face), on_b.vertex, height_b)
+            })
+        })
+    }
+
+    fn corner_contact(
+        &self,
+        side: Side,
+        (corner, face): (usize, usize),
+        vertex: usize,
+        height: f64,
+    ) -> PlaneContact {
+        let (host, guest) = self.host_and_guest(side);
+        let meeting = Meeting { feature: corner, normal: host.boundary.normals()[face], height, is_unique: true };
+        meeting.contact(side, &host, &guest, vertex)
+    }
+
+    /// The height of the vertex of a chain above one of its faces.
+    fn height(&self, chain: &Chain, face: usize) -> Option<f64> {
+        let alternatives = self.work.alternatives.get(chain.faces.clone())?;
+        alternatives.iter().find(|member| member.face == face).map(|&Alternative { height, .. }| height)
+    }
+}

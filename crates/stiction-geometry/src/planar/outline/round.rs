@@ -1,0 +1,137 @@
+//! Discs and capsules before an outline: one contact with every chain, with its nearest part.   [GEOM-13]
+
+use nalgebra::Vector2;
+
+use super::boundary::{Boundary, Foot, NearFace};
+use super::reach::{Reach, Visitor};
+use super::{COINCIDENT, Meeting, OutlinePair, Work, chain};
+use crate::planar::frame::PlaneContact;
+use crate::planar::separation::Side;
+
+/// The feature number of the first of the two faces of a capsule's core, below and above.
+const CORE_FACES: usize = 2;
+
+impl OutlinePair<'_> {
+    /// Finds the contacts of the ends of a round guest's core, and of the host's corners over the core between them.
+    pub(super) fn round_guest(&mut self, side: Side, reach: &Reach) {
+        let (host, guest) = self.host_and_guest(side);
+        let coincident = COINCIDENT * self.scale;
+        let Work { visitors, candidates, near, contacts, .. } = &mut *self.work;
+        reach.visitors(visitors);
+        reach.candidates(visitors, candidates);
+        let mut push = |contact: PlaneContact| {
+            if contact.gap <= reach.margin {
+                contacts.push((contact.feature(), contact));
+            }
+        };
+        for visitor in visitors.iter() {
+            let Some(standing) = reach.standing(&visitor.point, candidates, near) else { continue };
+            for members in chain::split(host.boundary, near) {
+                let nearest = standing.nearest_of(members).filter(|_| standing.is_before(host.boundary, members));
+                let meeting =
+                    nearest.and_then(|near| meeting(host.boundary, visitor, &near, standing.is_inside, coincident));
+                if let Some(meeting) = meeting {
+                    push(meeting.contact(side, &host, &guest, visitor.vertex));
+                }
+            }
+        }
+        let Some(core) = Core::of(reach) else { return };
+        let passed_side = core.passed_side(reach);
+        for corner in 0..host.boundary.vertices().len() {
+            let Some(over) = core.corner(corner, reach) else { continue };
+            if over.has_passed && passed_side != Some(over.is_above()) {
+                continue;
+            }
+            // The straight side is the face and the corner of the host the vertex.
+            let is_upper_side = over.is_above() != over.has_passed;
+            let out = guest.frame.direction(&Vector2::new(0.0, if is_upper_side { 1.0 } else { -1.0 }));
+            let height = if is_upper_side { over.above } else { -over.above };
+            let point = host.frame.point(&host.boundary.vertices()[corner].coords);
+            let contact = PlaneContact {
+                feature_a: corner,
+                feature_b: CORE_FACES + usize::from(is_upper_side),
+                point_a: point,
+                point_b: point - out * (height - guest.radius),
+                normal: -out,
+                gap: height - guest.radius,
+                normal_is_unique: height.abs() > coincident,
+            };
+            push(contact.seen_by(side));
+        }
+    }
+}
+
+/// How a centre meets the part of a chain that is nearest to it: the corner along the line that connects them [GEOM-6], or a face
+/// [GEOM-4], whose line goes on where the face ends in a notch. From inside, the way out is never by way of a corner.
+fn meeting(
+    host: &Boundary,
+    visitor: &Visitor,
+    near: &NearFace,
+    is_inside: bool,
+    coincident: f64,
+) -> Option<Meeting> {
+    let (normal, height) = (host.normals()[near.face], near.height);
+    match host.foot(near) {
+        Foot::Vertex(corner) if host.is_convex_at(corner) => {
+            let d = visitor.point - host.vertices()[corner].coords;
+            let length = d.norm();
+            let is_unique = length > coincident;
+            let (normal, height) = if is_unique { (d / length, length) } else { (normal, height) };
+            (!is_inside).then_some(Meeting { feature: corner, normal, height, is_unique })
+        }
+        _ => Some(Meeting { feature: host.face_feature(near.face), normal, height, is_unique: true }),
+    }
+}
+
+/// The core of a capsule in the coordinates of the host.
+struct Core {
+    start: Vector2<f64>,
+    direction: Vector2<f64>,
+    length: f64,
+}
+
+/// A corner of the host over the core, between its ends.
+struct CornerOverCore {
+    /// The height above the upper side, negative on the lower one.
+    above: f64,
+    /// Whether the core runs through the solid at the foot of the corner.
+    has_passed: bool,
+}
+
+impl CornerOverCore {
+    fn is_above(&self) -> bool {
+        self.above > 0.0
+    }
+}
+
+impl Core {
+    fn of(reach: &Reach) -> Option<Self> {
+        let [from, to] = reach.guest.vertices() else { return None };
+        let (start, end) = (reach.seen(&from.coords), reach.seen(&to.coords));
+        let length = (end - start).norm();
+        Some(Self { start, direction: (end - start) / length, length })
+    }
+
+    fn corner(&self, corner: usize, reach: &Reach) -> Option<CornerOverCore> {
+        let d = reach.host.vertices()[corner].coords - self.start;
+        let (along, above) = (self.direction.dot(&d), self.direction.perp(&d));
+        let is_between = along > reach.round_off && along < self.length - reach.round_off;
+        if !is_between || above.abs() > reach.distance || !reach.host.is_convex_at(corner) {
+            return None;
+        }
+        let foot = self.start + self.direction * along;
+        let is_below = |face: usize| reach.host.height(face, &foot) < -reach.round_off;
+        let has_passed =
+            is_below(corner) && is_below(reach.host.face_before(corner)) && reach.host.contains(&foot);
+        Some(CornerOverCore { above, has_passed })
+    }
+
+    /// The side of the corners that the core has passed by least: it came in from there.
+    fn passed_side(&self, reach: &Reach) -> Option<bool> {
+        let corners = (0..reach.host.vertices().len()).filter_map(|corner| self.corner(corner, reach));
+        let least = corners
+            .filter(|over| over.has_passed)
+            .reduce(|best, next| if next.above.abs() < best.above.abs() { next } else { best });
+        least.map(|over| over.is_above())
+    }
+}

@@ -1,0 +1,110 @@
+//! Polygons with notches: any outline that goes once round an interior and does not touch itself.
+
+use nalgebra::{Point2, Vector2};
+
+use super::corners::{Corners, distance_to_segment, edges};
+use super::outline::Boundary;
+use crate::ShapeError;
+
+/// A polygon with interior, vertices counter-clockwise, no three neighbours in line, no edge touching another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimplePolygon {
+    boundary: Boundary,
+}
+
+impl SimplePolygon {
+    /// The polygon with the given vertices, in counter-clockwise order.
+    ///
+    /// Repeated vertices and vertices in line with their neighbours (nearer than 1e-9 of the extent to the segment between
+    /// them) are dropped; an outline that is clockwise or flat, or comes nearer than that to itself, is refused.
+    pub fn new(vertices: &[Point2<f64>]) -> Result<Self, ShapeError> {
+        let corners = Corners::of(vertices)?;
+        ensure_simple(&corners)?;
+        let mut boundary = Boundary::default();
+        boundary.enclose(&corners.vertices);
+        Ok(Self { boundary })
+    }
+
+    /// The vertices, counter-clockwise.
+    pub fn vertices(&self) -> &[Point2<f64>] {
+        self.boundary.vertices()
+    }
+
+    /// The outward unit normals; number i belongs to the edge from vertex i to vertex i + 1.
+    pub fn normals(&self) -> &[Vector2<f64>] {
+        self.boundary.normals()
+    }
+
+    /// Whether the interior angle at a vertex is below 180°: its faces are alternatives, those of a notch hold together. [GEOM-10]
+    pub fn is_convex_at(&self, vertex: usize) -> bool {
+        self.boundary.is_convex_at(vertex)
+    }
+
+    /// The largest distance of a vertex from the body's origin.
+    pub fn radius_bound(&self) -> f64 {
+        self.boundary.bound()
+    }
+
+    pub(super) fn boundary(&self) -> &Boundary {
+        &self.boundary
+    }
+}
+
+fn ensure_simple(corners: &Corners) -> Result<(), ShapeError> {
+    let refuse = |reason: String| Err(ShapeError::NotSimplePolygon { reason });
+    if corners.vertices.len() < 3 {
+        return refuse("a polygon needs at least three vertices that are not in line".to_owned());
+    }
+    if let Some((i, j)) = first_meeting(corners) {
+        let (first, second) = (corners.edge_name(i), corners.edge_name(j));
+        return refuse(format!("the outline of a polygon must not touch itself: the {first} meets the {second}"));
+    }
+    if corners.twice_area() <= 0.0 {
+        return refuse("the vertices of a polygon must be listed counter-clockwise".to_owned());
+    }
+    Ok(())
+}
+
+/// The first two edges that cross or touch, beyond the corner that neighbours share.
+fn first_meeting(corners: &Corners) -> Option<(usize, usize)> {
+    let (n, within) = (corners.vertices.len(), corners.tolerance);
+    let all: Vec<_> = edges(&corners.vertices).collect();
+    for (i, &(p, q)) in all.iter().enumerate() {
+        let (low, high) = (p.coords.inf(&q.coords).add_scalar(-within), p.coords.sup(&q.coords).add_scalar(within));
+        for (j, &(r, s)) in all.iter().enumerate().skip(i + 1) {
+            let (s_low, s_high) = (r.coords.inf(&s.coords), r.coords.sup(&s.coords));
+            if s_low.x > high.x || s_low.y > high.y || s_high.x < low.x || s_high.y < low.y {
+                continue;
+            }
+            let meet = if j == i + 1 {
+                folds_back(&p, &q, &s, within)
+            } else if i == 0 && j == n - 1 {
+                folds_back(&r, &s, &q, within)
+            } else {
+                cross(&p, &q, &r, &s) || nearest_end(&[p, q], &[r, s]) <= within
+            };
+            if meet {
+                return Some((i, j));
+            }
+        }
+    }
+    None
+}
+
+/// Whether the edges from `before` to `corner` and on to `after` lie on each other.
+fn folds_back(before: &Point2<f64>, corner: &Point2<f64>, after: &Point2<f64>, within: f64) -> bool {
+    distance_to_segment(after, before, corner).min(distance_to_segment(before, corner, after)) <= within
+}
+
+/// Whether the ends of each segment lie on different sides of the other's line.
+fn cross(p: &Point2<f64>, q: &Point2<f64>, r: &Point2<f64>, s: &Point2<f64>) -> bool {
+    let side = |start: &Point2<f64>, end: &Point2<f64>, x: &Point2<f64>| (end - start).perp(&(x - start)) > 0.0;
+    side(p, q, r) != side(p, q, s) && side(r, s, p) != side(r, s, q)
+}
+
+/// The distance of two segments that do not cross: one of the four ends is nearest.
+fn nearest_end(first: &[Point2<f64>; 2], second: &[Point2<f64>; 2]) -> f64 {
+    let to_second = first.iter().map(|x| distance_to_segment(x, &second[0], &second[1]));
+    let to_first = second.iter().map(|x| distance_to_segment(x, &first[0], &first[1]));
+    to_second.chain(to_first).fold(f64::INFINITY, f64::min)
+}
