@@ -10,6 +10,10 @@ use stiction_multibody::{BodyId, ContactId, Wrench};
 pub struct Contact {
     /// Which features of which shapes.
     pub id: ContactId,
+    /// Which of the contacts of its two shapes are alternatives to it: those with the same number.   [CORNER-1]
+    pub chain: u32,
+    /// Whether there are such.
+    pub has_alternatives: bool,
     /// First body.
     pub a: BodyId,
     /// Second body.

@@ -8,7 +8,8 @@ use stiction_multibody::{
 };
 
 use crate::{
-    Contact, Detector, Dynamics, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, feet, tangents::tangents,
+    Contact, Detector, Dynamics, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, corners, feet,
+    tangents::tangents,
 };
 
 /// Fills the workspace with what a step starts from: poses, applied wrenches, how far bodies can reach.
@@ -151,6 +152,7 @@ fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) 
     if let Some(bad) = ws.contacts.iter().find(|c| !(c.gap_end.is_finite() && c.gap_start.is_finite())) {
         return Err(StepCause::non_finite("gap", model.body(bad.a).map(|b| b.name.as_str())));
     }
+    corners::begin(start, ws);
     Ok(())
 }
 
@@ -210,11 +212,15 @@ fn pair_contacts(
         let gap_start = if prescribed { gap_at_start(&point, &a, &b, ws) } else { point.gap };
         let moving = if ahead { start.h } else { 0.0 };
         let gap_now = gap_start - moving * approach(&point, &a, &b, ws);
-        if gamma == 0.0 && gap_now > margin {
+        let has_alternatives = alternatives(&ws.points, index);
+        // What has alternatives is apart as soon as one of them is.
+        if gamma == 0.0 && gap_now > margin && !has_alternatives {
             continue;
         }
         ws.contacts.push(Contact {
             id: ContactId { shape_a: a.id, shape_b: b.id, feature: point.feature },
+            chain: point.chain,
+            has_alternatives,
             a: a.body,
             b: b.body,
             point: point.point_b,
@@ -247,6 +253,12 @@ fn points(
 ) -> Result<(), StepCause> {
     out.clear();
     detector.contacts((&a.shape.shape, &a.pose(at)), (&b.shape.shape, &b.pose(at)), margin, out)
+}
+
+/// Whether the contact at `index` shares its chain with one beside it.
+fn alternatives(points: &[ContactPoint], index: usize) -> bool {
+    let chain = |index: usize| points.get(index).map(|point| point.chain);
+    chain(index) == chain(index + 1) || (index > 0 && chain(index) == chain(index - 1))
 }
 
 fn is_kinematic(model: &Model, id: BodyId) -> bool {

@@ -13,6 +13,7 @@
 mod advance;
 mod baumgarte;
 mod contact;
+mod corners;
 mod detect;
 mod detector;
 mod energy_bound;
@@ -51,8 +52,8 @@ pub use reference::ReferenceStepper;
 pub use report::{ContactReport, Correction, Event, EventKind, FootReport, StepCause, StepError, StepReport};
 pub use rows::JointRow;
 pub use scheme::{
-    Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PrescribedSlip, Preset, Scheme, SchemeError,
-    Stabilisation, Undetermined,
+    CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PrescribedSlip, Preset, Scheme,
+    SchemeError, Stabilisation, Undetermined,
 };
 pub use step::{Stepper, TimeStepper};
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};

@@ -1,6 +1,6 @@
 //! How far a configuration violates its constraints.
 
-use stiction_geometry::ContactPoint;
+use stiction_geometry::{ContactPoint, chains};
 use stiction_multibody::{Configuration, Model};
 
 use crate::{Detector, FeatureDetector, StepCause, detect::shapes_may_collide};
@@ -42,7 +42,10 @@ pub(crate) fn measure(
         points.clear();
         let (pose_a, pose_b) = (at.pose(a) * shape_a.local, at.pose(b) * shape_b.local);
         detector.contacts((&shape_a.shape, &pose_a), (&shape_b.shape, &pose_b), 0.0, points)?;
-        for point in points.iter() {
+        // Alternatives are apart as soon as one of them is.
+        for chain in chains(points) {
+            let highest = chain.iter().reduce(|best, next| if next.gap > best.gap { next } else { best });
+            let Some(point) = highest else { continue };
             measured.penetration = measured.penetration.max(-point.gap);
             found((i, j), point);
         }

@@ -4,7 +4,7 @@ use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
     Contact, ContactReport, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Start,
-    StepCause, StepReport, Workspace, advance, assemble, detect,
+    StepCause, StepReport, Workspace, advance, assemble, corners, detect,
     detect::{find_pairs_at_end, prepare},
     formulation,
     impact::collide,
@@ -57,8 +57,7 @@ impl Stepper for TimeStepper {
             ws.lookahead.extend(&ws.before);
         }
         loop {
-            let climb = self.pass(start, ws)?;
-            passes += 1;
+            let climb = self.pass(start, ws, &mut passes)?;
             iterations += climb.iterations;
             let settled = start.scheme.linearise_at != LineariseAt::End || look_again(start, ws);
             if !settled && passes < FIXED_POINT_PASSES {
@@ -82,8 +81,21 @@ impl Stepper for TimeStepper {
 }
 
 impl TimeStepper {
-    fn pass(&mut self, start: &Start, ws: &mut Workspace) -> Result<Climb, StepCause> {
+    /// Finds the contacts and solves for them, again where a corner asks for it.   [CORNER-2]
+    fn pass(&mut self, start: &Start, ws: &mut Workspace, passes: &mut u32) -> Result<Climb, StepCause> {
         detect(start, self.detector.as_mut(), ws)?;
+        let mut iterations = 0;
+        loop {
+            let climb = self.solve(start, ws)?;
+            *passes += 1;
+            iterations += climb.iterations;
+            if !corners::again(start, ws) {
+                return Ok(Climb { iterations, ..climb });
+            }
+        }
+    }
+
+    fn solve(&mut self, start: &Start, ws: &mut Workspace) -> Result<Climb, StepCause> {
         if start.scheme.dynamics == Dynamics::Quasistatic {
             return quasistatic::solve(start, &mut self.ladder, ws);
         }
@@ -96,7 +108,7 @@ impl TimeStepper {
         let (model, scheme) = (start.model, start.scheme);
         find_pairs_at_end(model, self.detector.as_mut(), ws);
         let mut missed = false;
-        let contacts = &ws.contacts;
+        let contacts = if ws.candidates.is_empty() { &ws.contacts } else { &ws.candidates };
         let measured =
             measure(model, &ws.end, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |(i, j), point| {
                 let (Some((shape_a, a, _)), Some((shape_b, b, _))) = (model.shape(i), model.shape(j)) else { return };

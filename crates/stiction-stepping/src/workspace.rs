@@ -6,8 +6,11 @@ use stiction_geometry::{ContactPoint, broad_phase::Aabb};
 use stiction_multibody::{Configuration, Model, State, Wrench};
 
 use crate::{
-    Contact, ContactReport, Event, FootContact, FootReport, ImpactReport, Layout, Scheme, formulation::StepProblem,
-    rows::JointRow, stabilise::AfterStep,
+    Contact, ContactReport, Event, FootContact, FootReport, ImpactReport, Layout, Scheme,
+    corners::{Chain, Gaps},
+    formulation::StepProblem,
+    rows::JointRow,
+    stabilise::AfterStep,
 };
 
 /// What a step starts from.
@@ -73,6 +76,11 @@ pub struct Workspace {
     pub contacts: Vec<Contact>,
     /// Feet of supported bodies, in the order of the model.
     pub feet: Vec<FootContact>,
+    /// Where chains of alternatives exist: all contacts, of which `contacts` holds the chosen ones. Empty otherwise.
+    pub(crate) candidates: Vec<Contact>,
+    pub(crate) chains: Vec<Chain>,
+    pub(crate) chain_members: Vec<usize>,
+    pub(crate) corner_gaps: Gaps,
     /// Joint rows with their constants.
     pub joint_rows: Vec<JointRow>,
     /// Whether the problem of the step is `cone`; otherwise it is `mixed`.

@@ -47,8 +47,8 @@ pub use stiction_multibody::{
 };
 pub use stiction_scene::{self as scene, Scene, SceneError};
 pub use stiction_stepping::{
-    self as stepping, ContactReport, Correction, Dynamics, EnergyBound, Event, EventKind, FootReport, FrictionSet,
-    Impact, ImpactReport, Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method, MoreauJean, PrescribedSlip,
-    Preset, ReferenceStepper, Rung, Scheme, Stabilisation, StepCause, StepError, StepProblem, StepReport, Stepper,
-    TimeStepper, Undetermined, Uniqueness,
+    self as stepping, ContactReport, CornerLogic, Correction, Dynamics, EnergyBound, Event, EventKind, FootReport,
+    FrictionSet, Impact, ImpactReport, Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method, MoreauJean,
+    PrescribedSlip, Preset, ReferenceStepper, Rung, Scheme, Stabilisation, StepCause, StepError, StepProblem,
+    StepReport, Stepper, TimeStepper, Undetermined, Uniqueness,
 };

@@ -46,7 +46,8 @@ const ROUNDS: u32 = 60;
 const PATIENCE: u32 = 12;
 
 /// The centre v_0 of the first round.   [QS-3]
-pub(crate) fn centre(start: &Start, ws: &mut Workspace) {
+fn centre(start: &Start, ws: &mut Workspace) {
+    ws.before.clone_from(&start.state.v);
     if start.scheme.undetermined == Undetermined::Rest {
         ws.before.iter_mut().for_each(|v| *v = 0.0);
     }

@@ -110,6 +110,29 @@ impl FrictionSet {
     }
 }
 
+/// How a vertex in front of a corner that sticks out is kept outside.   [CORNER-1]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CornerLogic {
+    /// By one of its faces: that in whose region the vertex is at the end of the step.   [CORNER-2]
+    #[default]
+    Exact,
+    /// By one of its faces, chosen within the problem by further complementary variables.   [CORNER-4]
+    Disjunctive,
+    /// By both of its faces, as if they had no end: wrong, and common. For comparison.
+    Conjunctive,
+}
+
+impl CornerLogic {
+    /// The name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Disjunctive => "disjunctive",
+            Self::Conjunctive => "conjunctive",
+        }
+    }
+}
+
 /// What a contact gives back after it was hit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Impact {

@@ -6,7 +6,7 @@ mod stabilisation;
 
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
-pub use axes::{Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PrescribedSlip, Undetermined};
+pub use axes::{CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PrescribedSlip, Undetermined};
 pub use preset::Preset;
 pub use stabilisation::{Manifold, Stabilisation};
 
@@ -29,6 +29,8 @@ pub struct Scheme {
     pub linearise_at: LineariseAt,
     /// The set of friction impulses.
     pub friction: FrictionSet,
+    /// How a vertex passes a corner that sticks out, in the plane.
+    pub corners: CornerLogic,
     /// What contacts give back after they were hit, with the coefficient ε of their rule.
     pub impact: Impact,
     /// Directions n_d of the friction polygon in space and of feet; a contact rule may override it. Even, 4 to 1024.
@@ -65,6 +67,7 @@ impl Default for Scheme {
             joint_gamma: 1.0,
             linearise_at: LineariseAt::default(),
             friction: FrictionSet::default(),
+            corners: CornerLogic::default(),
             impact: Impact::default(),
             directions: 8,
             margin: Margin::default(),

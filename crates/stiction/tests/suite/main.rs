@@ -7,6 +7,7 @@
 
 mod analytic;
 mod compare;
+mod corners;
 mod directions;
 mod ellipse;
 mod energy;
