@@ -23,6 +23,9 @@ pub(super) struct Alternative {
     pub(super) height: f64,
 }
 
+/// A chain may turn by this much, 180° and round-off; then all of it is on the boundary of what its faces forbid.   [GEOM-11]
+const LARGEST_TURN: f64 = std::f64::consts::PI + 1e-9;
+
 /// Cuts faces, listed in the order of their numbers, at every notch and wherever the next face is not in reach.
 pub(super) fn split<'n>(host: &Boundary, near: &'n mut [NearFace]) -> impl Iterator<Item = &'n [NearFace]> {
     let is_linked = |before: &NearFace, after: &NearFace| {
@@ -34,7 +37,30 @@ pub(super) fn split<'n>(host: &Boundary, near: &'n mut [NearFace]) -> impl Itera
     if let Some(start) = (0..near.len()).find(|&i| begins(i)) {
         near.rotate_left(start);
     }
-    near.chunk_by(is_linked)
+    for i in 1..near.len() {
+        near[i].goes_on = is_linked(&near[i - 1], &near[i]);
+    }
+    if !host.is_convex() {
+        cut_long_chains(host, near);
+    }
+    near.chunk_by(|_, after| after.goes_on)
+}
+
+/// Cuts chains that turn too far at the corners farthest from the point.   [GEOM-11]
+fn cut_long_chains(host: &Boundary, near: &mut [NearFace]) {
+    let mut first = 0;
+    while first < near.len() {
+        let after = (first + 1..near.len()).find(|&i| !near[i].goes_on).unwrap_or(near.len());
+        let corners = &mut near[first + 1..after];
+        let turn: f64 = corners.iter().map(|face| host.turn_at(face.face)).sum();
+        let farther = |best: usize, next: usize| {
+            if corners[next].start_distance_squared() > corners[best].start_distance_squared() { next } else { best }
+        };
+        match (0..corners.len()).reduce(farther) {
+            Some(farthest) if turn > LARGEST_TURN => corners[farthest].goes_on = false,
+            _ => first = after,
+        }
+    }
 }
 
 /// On which side of the outline a point stands, and where its nearest way to the other side leads.
