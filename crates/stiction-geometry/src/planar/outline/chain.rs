@@ -67,6 +67,8 @@ fn cut_long_chains(host: &Boundary, near: &mut [NearFace]) {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standing {
     pub(super) is_inside: bool,
+    /// The distance from the boundary, negative inside.
+    pub(super) signed_distance: f64,
     /// The nearest face, or both that meet at the nearest vertex.
     nearest: [usize; 2],
     /// The point itself outside, the nearest point of the boundary inside.
@@ -82,11 +84,13 @@ impl Standing {
         is_inside: bool,
         round_off: f64,
     ) -> Self {
+        let distance = nearest.distance_squared.sqrt();
         let (way_out, nearest) = match host.foot(&nearest) {
             Foot::Inside => (point - host.normals()[nearest.face] * nearest.height, [nearest.face; 2]),
             Foot::Vertex(vertex) => (host.vertices()[vertex].coords, [host.face_before(vertex), vertex]),
         };
-        Self { is_inside, nearest, viewpoint: if is_inside { way_out } else { *point }, round_off }
+        let (signed_distance, viewpoint) = if is_inside { (-distance, way_out) } else { (distance, *point) };
+        Self { is_inside, signed_distance, nearest, viewpoint, round_off }
     }
 
     /// Whether the point is in front of the chain, or came in through it or beside it. Chains below the viewpoint are far sides of
@@ -101,12 +105,13 @@ impl Standing {
         self.members(chain).map(|near| Alternative { face: near.face, height: near.height })
     }
 
-    /// The part of a chain that is nearest to the point.
+    /// The face of a chain that is nearest to the point; one that a point outside sees from behind is not in its way.
     pub(super) fn nearest_of(self, chain: &[NearFace]) -> Option<NearFace> {
         let nearer = |best: NearFace, next: NearFace| {
             if next.distance_squared < best.distance_squared { next } else { best }
         };
-        self.members(chain).reduce(nearer)
+        let is_in_the_way = |near: &NearFace| self.is_inside || near.height >= -self.round_off;
+        self.members(chain).filter(is_in_the_way).reduce(nearer)
     }
 
     fn members(self, chain: &[NearFace]) -> impl Iterator<Item = NearFace> {
