@@ -15,6 +15,8 @@ pub(in crate::planar) struct Boundary {
     lengths: Vec<f64>,
     /// Whether the interior angle at the vertex is below 180°.
     convex: Vec<bool>,
+    /// By how much the outline turns left at the vertex, in radians; nobody asks if it is convex, and then it is empty.
+    turns: Vec<f64>,
     min: Vector2<f64>,
     max: Vector2<f64>,
     /// The largest distance of a vertex from the origin.
@@ -31,6 +33,15 @@ pub(super) struct NearFace {
     pub(super) along: f64,
     /// The square of the distance to the face itself.
     pub(super) distance_squared: f64,
+    /// Whether the face belongs to the same chain as the one listed before it.
+    pub(super) goes_on: bool,
+}
+
+impl NearFace {
+    /// The square of the distance to the corner at which the face starts.
+    pub(super) fn start_distance_squared(&self) -> f64 {
+        self.height * self.height + self.along * self.along
+    }
 }
 
 /// The part of a face that is nearest to a point.
@@ -49,6 +60,10 @@ impl Boundary {
         self.vertices.extend_from_slice(vertices);
         self.normals.extend(edges(vertices).map(|(p, q)| outward(&(q - p))));
         self.finish();
+        if !self.convex.iter().all(|&convex| convex) {
+            let before = self.normals.iter().cycle().skip(self.normals.len() - 1);
+            self.turns.extend(before.zip(&self.normals).map(|(m, n)| libm::atan2(m.perp(n), m.dot(n))));
+        }
     }
 
     /// The vertices and faces of the core of a bounded shape.
@@ -78,6 +93,7 @@ impl Boundary {
         self.normals.clear();
         self.lengths.clear();
         self.convex.clear();
+        self.turns.clear();
         (self.min, self.max) = (Vector2::repeat(f64::INFINITY), Vector2::repeat(f64::NEG_INFINITY));
         self.bound = 0.0;
     }
@@ -114,6 +130,15 @@ impl Boundary {
 
     pub(in crate::planar) fn is_convex_at(&self, vertex: usize) -> bool {
         self.convex.get(vertex).copied().unwrap_or(false)
+    }
+
+    pub(super) fn is_convex(&self) -> bool {
+        self.turns.is_empty()
+    }
+
+    /// By how much the outline turns left at a vertex.
+    pub(super) fn turn_at(&self, vertex: usize) -> f64 {
+        self.turns.get(vertex).copied().unwrap_or(0.0)
     }
 
     pub(super) fn has_faces(&self) -> bool {
@@ -160,7 +185,7 @@ impl Boundary {
         let (normal, d) = (self.normals[face], point - self.vertices[face].coords);
         let (height, along) = (normal.dot(&d), along(&normal).dot(&d));
         let beyond = along - along.clamp(0.0, self.lengths[face]);
-        NearFace { face, height, along, distance_squared: height * height + beyond * beyond }
+        NearFace { face, height, along, distance_squared: height * height + beyond * beyond, goes_on: false }
     }
 
     /// The part of its face that a point is nearest to.

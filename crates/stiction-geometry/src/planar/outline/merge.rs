@@ -10,6 +10,10 @@ use crate::planar::separation::{Side, looks_up_more};
 /// Faces opposed within 37° may be flat on each other.
 const OPPOSED_COSINE: f64 = 0.8;
 
+/// Faces nearer than this to parallel (in radians) are flat on each other wherever they end; the gaps at their two corners differ by this
+/// fraction of the margin at most.
+const PARALLEL: f64 = 1e-6;
+
 /// A corner with one of its faces.
 struct End {
     face: usize,
@@ -34,16 +38,21 @@ impl End {
         }
     }
 
+    /// How far the other corner lies inside this face, along it; negative beyond its end.
+    fn cover(&self, other: &Self) -> f64 {
+        self.inward.dot(&(other.corner - self.corner))
+    }
+
     /// Whether two faces lie flat on each other and end at the same place.
     ///
-    /// Faces that converge away from the corners leave a wedge between the two chains that neither forbids; corners within it are
-    /// at the same place too.
+    /// Parallel faces: whichever corner reaches farther, the two chains forbid the same half-plane. Faces that converge away from the
+    /// corners: the chains leave a wedge between them through which the corners could pass each other.   [GEOM-12]
     fn is_common_with(&self, other: &Self, margin: f64, round_off: f64) -> bool {
         let are_opposed = self.normal.dot(&other.normal) <= -OPPOSED_COSINE;
         let convergence = -0.5 * (self.normal.dot(&other.inward) + other.normal.dot(&self.inward));
-        let d = other.corner - self.corner;
-        let offset = 0.5 * (self.inward + other.inward).dot(&d).abs();
-        are_opposed && offset <= 2.0 * round_off + convergence.max(0.0) * margin.max(d.norm())
+        let offset = 0.5 * (self.cover(other) - other.cover(self)).abs();
+        let reach = margin.max((other.corner - self.corner).norm());
+        are_opposed && (convergence.abs() <= PARALLEL || offset <= 2.0 * round_off + convergence.max(0.0) * reach)
     }
 }
 
@@ -80,8 +89,7 @@ impl OutlinePair<'_> {
             if !end_a.is_common_with(&end_b, margin, self.round_off()) {
                 return None;
             }
-            let is_equal = (height_a - height_b).abs() <= self.round_off();
-            let takes_a = if is_equal { looks_up_more(&end_a.normal, &end_b.normal) } else { height_a < height_b };
+            let takes_a = self.is_host_a((&end_a, height_a), (&end_b, height_b));
             // Of the host the corner is named and not the face: the name does not depend on the choice.
             Some(if takes_a {
                 self.corner_contact(Side::A, (on_b.vertex, end_a.face), on_a.vertex, height_a)
@@ -89,6 +97,18 @@ impl OutlinePair<'_> {
                 self.corner_contact(Side::B, (on_a.vertex, end_b.face), on_b.vertex, height_b)
             })
         })
+    }
+
+    /// Whether the corner of B over the face of A stands for both: it does where it alone is over the other's face, where it is nearer,
+    /// and between equals where its face looks up more, which is a rule about directions and not about A and B.
+    fn is_host_a(&self, (a, height_a): (&End, f64), (b, height_b): (&End, f64)) -> bool {
+        let (cover_a, cover_b) = (a.cover(b), b.cover(a));
+        let tolerance = 2.0 * self.round_off();
+        if cover_a.max(cover_b) > tolerance && cover_a.min(cover_b) < -tolerance {
+            return cover_a > cover_b;
+        }
+        let is_equal = (height_a - height_b).abs() <= self.round_off();
+        if is_equal { looks_up_more(&a.normal, &b.normal) } else { height_a < height_b }
     }
 
     fn corner_contact(

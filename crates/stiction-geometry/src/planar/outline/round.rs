@@ -2,7 +2,8 @@
 
 use nalgebra::Vector2;
 
-use super::boundary::{Boundary, Foot, NearFace};
+use super::boundary::{Foot, NearFace};
+use super::chain::Standing;
 use super::reach::{Reach, Visitor};
 use super::{COINCIDENT, Meeting, OutlinePair, Work, chain};
 use crate::planar::frame::PlaneContact;
@@ -28,8 +29,7 @@ impl OutlinePair<'_> {
             let Some(standing) = reach.standing(&visitor.point, candidates, near) else { continue };
             for members in chain::split(host.boundary, near) {
                 let nearest = standing.nearest_of(members).filter(|_| standing.is_before(host.boundary, members));
-                let meeting =
-                    nearest.and_then(|near| meeting(host.boundary, visitor, &near, standing.is_inside, coincident));
+                let meeting = nearest.and_then(|near| meeting(reach, visitor, &near, &standing, coincident));
                 if let Some(meeting) = meeting {
                     push(meeting.contact(side, &host, &guest, visitor.vertex));
                 }
@@ -62,14 +62,10 @@ impl OutlinePair<'_> {
 }
 
 /// How a centre meets the part of a chain that is nearest to it: the corner along the line that connects them [GEOM-6], or a face
-/// [GEOM-4], whose line goes on where the face ends in a notch. From inside, the way out is never by way of a corner.
-fn meeting(
-    host: &Boundary,
-    visitor: &Visitor,
-    near: &NearFace,
-    is_inside: bool,
-    coincident: f64,
-) -> Option<Meeting> {
+/// [GEOM-4], whose line goes on behind a notch as long as it does not come nearer than the outline itself. From inside, the
+/// way out is never by way of a corner.   [GEOM-13]
+fn meeting(reach: &Reach, visitor: &Visitor, near: &NearFace, standing: &Standing, coincident: f64) -> Option<Meeting> {
+    let host = reach.host;
     let (normal, height) = (host.normals()[near.face], near.height);
     match host.foot(near) {
         Foot::Vertex(corner) if host.is_convex_at(corner) => {
@@ -77,9 +73,13 @@ fn meeting(
             let length = d.norm();
             let is_unique = length > coincident;
             let (normal, height) = if is_unique { (d / length, length) } else { (normal, height) };
-            (!is_inside).then_some(Meeting { feature: corner, normal, height, is_unique })
+            (!standing.is_inside).then_some(Meeting { feature: corner, normal, height, is_unique })
         }
-        _ => Some(Meeting { feature: host.face_feature(near.face), normal, height, is_unique: true }),
+        _ => {
+            let is_honest = height >= standing.signed_distance - reach.round_off;
+            let feature = host.face_feature(near.face);
+            is_honest.then_some(Meeting { feature, normal, height, is_unique: true })
+        }
     }
 }
 
@@ -120,9 +120,12 @@ impl Core {
             return None;
         }
         let foot = self.start + self.direction * along;
-        let is_below = |face: usize| reach.host.height(face, &foot) < -reach.round_off;
-        let has_passed =
-            is_below(corner) && is_below(reach.host.face_before(corner)) && reach.host.contains(&foot);
+        let faces = [corner, reach.host.face_before(corner)];
+        let [first, second] = faces.map(|face| reach.host.height(face, &foot));
+        let is_below = first.max(second) <= reach.round_off && first.min(second) < -reach.round_off;
+        // The foot may lie on a face of the corner: it is asked for a little inside.
+        let inward = -(reach.host.normals()[faces[0]] + reach.host.normals()[faces[1]]);
+        let has_passed = is_below && reach.host.contains(&(foot + inward * (2.0 * reach.round_off)));
         Some(CornerOverCore { above, has_passed })
     }
 

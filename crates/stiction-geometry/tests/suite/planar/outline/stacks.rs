@@ -1,1 +1,125 @@
-//! .
+//! Flat on flat: ends at which both bodies have a corner count once, whatever the last bits say.   [GEOM-12]
+
+use nalgebra::Point2;
+use stiction_geometry::planar::{self, Shape};
+use stiction_geometry::{ContactPoint, Feature, Pose, chains};
+
+use crate::planar::oracle::mirrored;
+use crate::planar::support::{Random, contacts, pose};
+
+const GAPS: [f64; 9] = [0.0, 1e-12, -1e-12, 1e-9, -1e-9, 1e-6, -1e-6, 1e-3, -1e-3];
+const TILTS: [f64; 9] = [0.0, 1e-16, -1e-16, 1e-14, -1e-14, 1e-12, -1e-12, 1e-9, -1e-9];
+
+fn by_outline(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64) -> Vec<ContactPoint> {
+    let mut out = Vec::new();
+    planar::outline_contacts((a, pose_a), (b, pose_b), margin, &mut planar::Scratch::default(), &mut out);
+    out
+}
+
+/// A bridge of width 1 and height 0.6, its top and its two feet flat.
+fn bridge() -> Shape {
+    let corners = [(-0.5, -0.3), (-0.2, -0.3), (-0.2, 0.0), (0.2, 0.0), (0.2, -0.3), (0.5, -0.3), (0.5, 0.3), (-0.5, 0.3)];
+    Shape::polygon(&corners.map(|(x, y)| Point2::new(x, y))).unwrap()
+}
+
+#[test]
+fn bridge_on_an_equal_bridge_has_four_contacts_that_all_hold() {
+    let mut random = Random(501);
+    for gap in GAPS {
+        for tilt in TILTS {
+            for world_angle in [0.0, 0.3, -1.1, 2.5] {
+                let noise = [(); 3].map(|()| random.between(-2e-16, 2e-16));
+                let world = pose(random.between(-1.0, 1.0), random.between(-1.0, 1.0), world_angle);
+                let upper = world * pose(noise[0], 0.6 + gap + noise[1], tilt + noise[2]);
+                let found = contacts(&bridge(), &world, &bridge(), &upper, 0.01);
+                let features: Vec<_> = found.iter().map(|contact| contact.feature).collect();
+                // The outer corners meet in pairs; the inner ones of the feet stand on the top face.
+                let expected = [(6, 5), (7, 0), (8 + 6, 1), (8 + 6, 4)].map(|(a, b)| Feature::new(a, b));
+                assert_eq!(features, expected, "gap {gap:e}, tilt {tilt:e}: {found:#?}");
+                assert_eq!(chains(&found).count(), 4);
+                let up = world.rotation * nalgebra::Vector3::y();
+                for contact in &found {
+                    assert!((contact.normal.into_inner() - up).norm() < 1e-15 + 1.01 * tilt.abs());
+                    assert!((contact.gap - gap).abs() < 1e-15 + 0.51 * tilt.abs(), "{contact:?}");
+                }
+                assert_eq!(found, mirrored(&contacts(&bridge(), &upper, &bridge(), &world, 0.01)));
+            }
+        }
+    }
+}
+
+/// Faces that converge away from their common end: falling onto it, the two corners would pass each other between their chains.
+#[test]
+fn corners_that_would_pass_each_other_are_merged() {
+    for tilt in [-1e-4, -1e-3] {
+        for shift in [-0.4, 0.0, 0.4].map(|part| part * tilt * 0.01) {
+            // Turned about its lower left corner, which is above the upper left corner of the lower bridge.
+            let upper = pose(-0.5 + shift, 0.305, tilt) * pose(0.5, 0.3, 0.0);
+            let found = contacts(&bridge(), &pose(0.0, 0.0, 0.0), &bridge(), &upper, 0.01);
+            let left: Vec<_> = found.iter().filter(|contact| contact.point_a.x < -0.4).collect();
+            assert_eq!(left.len(), 1, "tilt {tilt}, shift {shift}: {left:#?}");
+            assert_eq!(left[0].feature, Feature::new(7, 0));
+        }
+    }
+    // Faces that diverge leave no wedge, and the corners stay free to slide past each other.
+    let upper = pose(-0.5 + 1e-6, 0.305, 1e-3) * pose(0.5, 0.3, 0.0);
+    let found = contacts(&bridge(), &pose(0.0, 0.0, 0.0), &bridge(), &upper, 0.01);
+    assert_eq!(found.iter().filter(|contact| contact.point_a.x < -0.4).count(), 4);
+}
+
+/// Flat on flat, the corner that is over the other's face carries the end, however far the faces overlap.
+#[test]
+fn sliding_flat_across_an_end_keeps_one_contact_there() {
+    for x in [-5e-3, -1e-9, -1e-14, 0.0, 1e-14, 1e-9, 5e-3] {
+        let found = contacts(&bridge(), &pose(0.0, 0.0, 0.0), &bridge(), &pose(x, 0.6, 0.0), 0.01);
+        let left: Vec<_> = found.iter().filter(|contact| contact.point_a.x < -0.4).collect();
+        assert_eq!(left.len(), 1, "{left:#?}");
+        assert_eq!(left[0].feature, Feature::new(7, 0));
+        assert!((left[0].point_a.x - (-0.5 + x.max(0.0))).abs() < 1e-13 && left[0].gap.abs() < 1e-15);
+    }
+}
+
+#[test]
+fn corner_before_corner_diagonally_stays_a_choice() {
+    let found = contacts(&bridge(), &pose(0.0, 0.0, 0.0), &bridge(), &pose(1.0, 0.6, 0.0), 0.01);
+    assert_eq!(chains(&found).map(<[_]>::len).collect::<Vec<_>>(), [2, 2], "{found:#?}");
+}
+
+/// On flat stacks of boxes the kernel of outlines agrees with the convex one; only the names of tilted ends may differ.
+#[test]
+fn both_kernels_agree_on_stacks_of_equal_boxes() {
+    let block = Shape::rectangle([0.5, 0.3]).unwrap();
+    for gap in GAPS {
+        for tilt in TILTS {
+            let (lower, upper) = (pose(0.0, 0.0, 0.0), pose(0.0, 0.6 + gap, tilt));
+            let from_left = |mut found: Vec<ContactPoint>| {
+                found.sort_by(|c, d| c.point_a.x.total_cmp(&d.point_a.x));
+                found
+            };
+            let convex = from_left(contacts(&block, &lower, &block, &upper, 0.01));
+            let outline = from_left(by_outline(&block, &lower, &block, &upper, 0.01));
+            assert_eq!((convex.len(), outline.len()), (2, 2), "gap {gap:e}, tilt {tilt:e}: {outline:#?}");
+            for (c, o) in convex.iter().zip(&outline) {
+                // Where the corners do not quite meet, the convex kernel may measure at the other one.
+                assert!((c.gap - o.gap).abs() < 1e-15 + tilt * tilt && (c.normal.into_inner() - o.normal.into_inner()).norm() <= tilt.abs() * 1.01);
+            }
+        }
+    }
+}
+
+/// On boxes that overlap in part, the binding gap of the chains is the least gap of the convex kernel.
+#[test]
+fn both_kernels_agree_on_the_gap_of_boxes_flat_on_each_other() {
+    let (lower, upper) = (Shape::rectangle([0.5, 0.3]).unwrap(), Shape::rectangle([0.4, 0.2]).unwrap());
+    for x in [-0.85, -0.3, -0.1, -0.099, 0.0, 0.1, 0.105, 0.5, 0.89] {
+        for gap in [0.005, 0.0, -1e-6, -1e-3] {
+            let (below, above) = (pose(0.0, 0.0, 0.0), pose(x, 0.5 + gap, 0.0));
+            let convex = contacts(&lower, &below, &upper, &above, 0.01);
+            let outline = by_outline(&lower, &below, &upper, &above, 0.01);
+            let binding = chains(&outline).map(|chain| chain.iter().map(|c| c.gap).fold(f64::MIN, f64::max));
+            let at_gap = binding.filter(|g| (g - gap).abs() < 1e-15).count();
+            // While the bodies are apart, a corner just beside the end of a face is no nearer than the gap, and is reported too.
+            assert!(convex.len() == 2 && (at_gap == 2 || (gap > 0.0 && at_gap == 3)), "{x} {gap}: {outline:#?}");
+        }
+    }
+}
