@@ -3,8 +3,10 @@
 use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
-    Contact, ContactReport, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Start,
-    StepCause, StepReport, Workspace, advance, assemble, corners, detect,
+    Contact, ContactReport, CornerLogic, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Ladder,
+    LineariseAt, Start, StepCause, StepReport, Workspace, advance, assemble, corners,
+    corners::disjunctive,
+    detect,
     detect::{find_pairs_at_end, prepare},
     formulation,
     impact::collide,
@@ -90,7 +92,31 @@ impl TimeStepper {
             *passes += 1;
             iterations += climb.iterations;
             if !corners::again(start, ws) {
-                return Ok(Climb { iterations, ..climb });
+                let climb = Climb { iterations, ..climb };
+                let disjunctive = start.scheme.corners == CornerLogic::Disjunctive && !ws.chains.is_empty();
+                return if disjunctive { self.branch(start, ws, climb) } else { Ok(climb) };
+            }
+        }
+    }
+
+    /// Measures the solution in the problem with the choice of faces in it, and tries other faces until one is right.   [CORNER-4]
+    fn branch(&mut self, start: &Start, ws: &mut Workspace, mut climb: Climb) -> Result<Climb, StepCause> {
+        let mut branch = 0;
+        let mut solved = true;
+        loop {
+            if solved {
+                climb.residual = disjunctive::complete(start, ws)?;
+                if climb.residual.value <= self.ladder.tolerance.solved {
+                    return Ok(climb);
+                }
+            }
+            if !disjunctive::next_branch(ws, &mut branch) {
+                return Err(formulation::not_solved(start.model, &self.ladder, ws, &climb));
+            }
+            let other = self.solve(start, ws);
+            solved = other.is_ok();
+            if let Ok(other) = other {
+                climb = Climb { iterations: climb.iterations + other.iterations, ..other };
             }
         }
     }

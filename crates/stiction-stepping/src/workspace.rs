@@ -7,7 +7,7 @@ use stiction_multibody::{Configuration, Model, State, Wrench};
 
 use crate::{
     Contact, ContactReport, Event, FootContact, FootReport, ImpactReport, Layout, Scheme,
-    corners::{Chain, Gaps},
+    corners::{Chain, Disjunction, Gaps},
     formulation::StepProblem,
     rows::JointRow,
     stabilise::AfterStep,
@@ -81,6 +81,7 @@ pub struct Workspace {
     pub(crate) chains: Vec<Chain>,
     pub(crate) chain_members: Vec<usize>,
     pub(crate) corner_gaps: Gaps,
+    pub(crate) disjunction: Disjunction,
     /// Joint rows with their constants.
     pub joint_rows: Vec<JointRow>,
     /// Whether the problem of the step is `cone`; otherwise it is `mixed`.

@@ -64,6 +64,15 @@ impl Reference {
         numbers.flatten().unwrap_or_else(|| self.complain(path, "a list of numbers"))
     }
 
+    /// The list of numbers at `path`, if there is one.
+    pub fn try_numbers(&self, path: &str) -> Option<Vec<f64>> {
+        let found = path.split('.').try_fold(&self.content, |value, name| match value {
+            Value::Array(list) => name.parse().ok().and_then(|index: usize| list.get(index)),
+            _ => value.get(name),
+        })?;
+        found.as_array()?.iter().map(Value::as_f64).collect()
+    }
+
     /// The text at `path`.
     ///
     /// # Panics

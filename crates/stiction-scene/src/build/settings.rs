@@ -64,6 +64,7 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
     scheme.joint_gamma = weight(&at.key("joint_gamma"), table.joint_gamma)?.unwrap_or(scheme.gamma);
     scheme.linearise_at = table.jacobians.into();
     scheme.friction = table.friction.map_or(scheme.friction, Into::into);
+    scheme.corners = table.corners.into();
     if let Some(word) = table.undetermined {
         if preset != Preset::Quasistatic {
             let message = format!(

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction_multibody::OrientationUpdate;
-use stiction_stepping::{FrictionSet, Impact, LineariseAt, Manifold, PrescribedSlip, Preset, Undetermined};
+use stiction_stepping::{
+    CornerLogic, FrictionSet, Impact, LineariseAt, Manifold, PrescribedSlip, Preset, Undetermined,
+};
 
 /// A named scheme: a row of the table of choices.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
@@ -129,6 +131,30 @@ impl From<FrictionWord> for FrictionSet {
             FrictionWord::Quadratic => Self::Quadratic,
             FrictionWord::Polygon => Self::Polygon,
             FrictionWord::Box => Self::Box,
+        }
+    }
+}
+
+/// How a vertex passes a corner that sticks out.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Corners")]
+pub(crate) enum CornersWord {
+    /// By one of its faces, chosen by where the vertex is at the end of the step.
+    #[default]
+    Exact,
+    /// By one of its faces, chosen within the problem by further variables; for linear friction sets.
+    Disjunctive,
+    /// By both faces as if they had no end: wrong, for comparison.
+    Conjunctive,
+}
+
+impl From<CornersWord> for CornerLogic {
+    fn from(word: CornersWord) -> Self {
+        match word {
+            CornersWord::Exact => Self::Exact,
+            CornersWord::Disjunctive => Self::Disjunctive,
+            CornersWord::Conjunctive => Self::Conjunctive,
         }
     }
 }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::scheme_words::{
-    FrictionWord, ImpactWord, JacobiansWord, ManifoldWord, PresetWord, SlipWord, StabilisationWord, TurningWord,
-    UndeterminedWord,
+    CornersWord, FrictionWord, ImpactWord, JacobiansWord, ManifoldWord, PresetWord, SlipWord, StabilisationWord,
+    TurningWord, UndeterminedWord,
 };
 use super::{Count, MarginValue, Vector};
 
@@ -49,6 +49,10 @@ pub(crate) struct SchemeTable {
     /// The set of friction impulses: the exact `quadratic` cone, a `polygon` of directions, or a `box`; that of the preset when
     /// left out.
     pub(crate) friction: Option<FrictionWord>,
+    /// How a vertex passes a corner that sticks out, in the plane: by the `exact` face (when left out), by a `disjunctive` problem, or
+    /// by both faces (`conjunctive`), which is wrong and for comparison.
+    #[serde(default)]
+    pub(crate) corners: CornersWord,
     /// What contacts give back: `newton` (velocities, when left out) or `poisson` (impulses) with their coefficient of
     /// restitution, or nothing (`inelastic`).
     pub(crate) impact: Option<ImpactWord>,

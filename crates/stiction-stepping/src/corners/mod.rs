@@ -5,6 +5,10 @@
 //! far wall of it. The default chooses for each chain the face in whose region the vertex is at the end of the step, solves, looks
 //! where the vertex ended, and chooses again where that was another region.   [CORNER-2]
 
+pub(crate) mod disjunctive;
+
+pub(crate) use disjunctive::Disjunction;
+
 use crate::{Contact, CornerLogic, Start, Workspace, rows::gap_now, rows::power};
 
 /// How far a vertex may cut through a corner on its way around it, as a share of how far it goes.   [CORNER-3]

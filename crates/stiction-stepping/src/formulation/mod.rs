@@ -85,13 +85,18 @@ fn solve_guessed(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Resu
     if !climb.status.is_solved() {
         return Err(not_solved(start.model, ladder, ws, &climb));
     }
+    extract(start, ws);
+    ws.balanced_over = start.h;
+    Ok(climb)
+}
+
+/// Takes v⁺ and the impulses out of the solution in the workspace.
+pub(crate) fn extract(start: &Start, ws: &mut Workspace) {
     if ws.quadratic {
         cone::extract(start, ws);
     } else {
         polygon::extract(start, ws);
     }
-    ws.balanced_over = start.h;
-    Ok(climb)
 }
 
 /// Adds the impulses of decompression that `ws.impacts` knows already to the assembled linear problem.   [IMPACT-2]
@@ -108,7 +113,7 @@ pub(crate) fn size(model: &Model, ws: &Workspace) -> usize {
         // The normal impulses of feet are known.
         model.dof() + ws.cone.rows() + cones - ws.feet.len()
     } else {
-        ws.layout.size()
+        ws.mixed.size()
     }
 }
 
@@ -129,7 +134,7 @@ fn mass_ratio(model: &Model) -> f64 {
 pub(crate) const LIMIT_OF_THE_METHOD: &str =
     "this is a limit of the method, not of the scene; the problem is kept to be solved again";
 
-fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> StepCause {
+pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> StepCause {
     let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP);
     let hint = if ws.proximal_weight.is_some() {
         "something may be jammed between prescribed bodies: then no force is in balance, and none with inertia would be; let one of them give way (a dynamic body with a load)"

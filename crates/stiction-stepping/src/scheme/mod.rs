@@ -163,6 +163,16 @@ impl Scheme {
                 "Poisson's law goes with time-stepping only; use `impact = \"newton\"` or another preset",
             );
         }
+        if self.corners == CornerLogic::Disjunctive
+            && (self.method != Method::TimeStepping
+                || self.friction == FrictionSet::Quadratic
+                || self.impact == Impact::Poisson)
+        {
+            return fail(
+                "corners",
+                "the disjunction is part of one linear problem per step; use `friction = \"polygon\"` and `impact = \"newton\"` with a time-stepping preset, or `corners = \"exact\"`, which goes with everything",
+            );
+        }
         if self.method != Method::TimeStepping && self.linearise_at != LineariseAt::Start {
             return fail(
                 "jacobians",

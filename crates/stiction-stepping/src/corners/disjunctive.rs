@@ -1,0 +1,315 @@
+//! The choice between the faces of a corner as part of the problem: further complementary variables, and a large constant.
+//!
+//! For a chain of faces with gaps ψ_i at the end of the step, in units of a length that makes them small, and γ = 4,
+//!
+//! ```text
+//! 0 ≤ c_i ⊥ c_i + ψ_i − 1 ≥ 0          c_i = max(0, 1 − ψ_i)
+//! 0 ≤ d   ⊥ Σ g_i − 1 ≥ 0,    0 ≤ g_i ⊥ c_i + d − γ ≥ 0          d − γ + 1 = min(1, max ψ_i)
+//! 0 ≤ h_i ⊥ h_i + ψ_i ≥ 0              h_i = max(0, −ψ_i)
+//! 0 ≤ p   ⊥ d − γ + 1 ≥ 0              one of the faces separates
+//! 0 ≤ p_in ⊥ h_i + d − γ + 1 ≥ 0       a face pushes only where it touches and none separates              [CORNER-4]
+//! ```
+//!
+//! and the friction rows of every face as always, with p_in. Lemke's method ends on rays here. The problem is solved by branching: with
+//! one face chosen for every chain it is an ordinary one, and its solution, completed by the identities on the right, is measured in
+//! the whole problem.
+
+use stiction_complementarity::{MixedLcp, MixedLcpSolution, Problem, Residual, SparseMatrix};
+
+use super::{choose, rebuild};
+use crate::{Dynamics, Start, StepCause, Workspace, formulation, rows};
+
+/// γ of [CORNER-4]: more than 1 + max |ψ|, as gaps are at most 1/2.
+const LARGE: f64 = 4.0;
+
+/// Choices tried at most.
+const BRANCHES: usize = 256;
+
+/// Memory of the problem.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Disjunction {
+    problem: MixedLcp,
+    solution: MixedLcpSolution,
+    /// For each chain: where its variables begin, its length unit over h, and its gaps at the end in that unit.
+    chains: Vec<(usize, f64)>,
+    gaps: Vec<f64>,
+}
+
+/// Puts the whole problem and the solution of the chosen one into the workspace, all candidates being contacts of it; tells how well
+/// the one solves the other.
+pub(crate) fn complete(start: &Start, ws: &mut Workspace) -> Result<Residual, StepCause> {
+    let chosen = std::mem::take(&mut ws.contacts);
+    ws.contacts.clone_from(&ws.candidates);
+    rows::write(start, ws);
+    let velocity = ws.velocity.clone();
+    let impulses = ws.mixed_solution.clone();
+    let (layout, balanced) = (ws.layout, ws.balanced_over);
+    ws.proximal_weight = (start.scheme.dynamics == Dynamics::Quasistatic).then_some(0.0);
+    let assembled = formulation::assemble_rows(start, ws);
+    ws.proximal_weight = None;
+    assembled?;
+    let mut made = std::mem::take(&mut ws.disjunction);
+    made.solution.free.clone_from(&impulses.free);
+    made.solution.complementary.clear();
+    made.solution.complementary.resize(ws.layout.complementary(), 0.0);
+    take_over(&chosen, layout, &impulses, ws, &mut made.solution);
+    made.write(start, ws, &velocity);
+    std::mem::swap(&mut ws.mixed, &mut made.problem);
+    std::mem::swap(&mut ws.mixed_solution, &mut made.solution);
+    ws.disjunction = made;
+    formulation::extract(start, ws);
+    ws.balanced_over = balanced;
+    Ok(ws.mixed.residual(&ws.mixed_solution))
+}
+
+/// Copies the impulses and slip speeds of the chosen contacts to their places among all; the others only slip.
+fn take_over(
+    chosen: &[crate::Contact],
+    layout: crate::Layout,
+    from: &MixedLcpSolution,
+    ws: &Workspace,
+    to: &mut MixedLcpSolution,
+) {
+    let mut copy = |there: usize, here: usize| {
+        if let (Some(place), Some(value)) = (to.complementary.get_mut(there), from.complementary.get(here)) {
+            *place = *value;
+        }
+    };
+    for (index, contact) in ws.contacts.iter().enumerate() {
+        let Ok(place) = chosen.binary_search_by_key(&contact.id, |contact| contact.id) else { continue };
+        let Some(old) = chosen.get(place) else { continue };
+        copy(index, place);
+        contact.directions.clone().zip(old.directions.clone()).for_each(|(new, old)| {
+            copy(ws.layout.friction_at(new), layout.friction_at(old));
+        });
+        contact.cones.clone().zip(old.cones.clone()).for_each(|(new, old)| {
+            copy(ws.layout.sigma_at(new), layout.sigma_at(old));
+        });
+    }
+    // Feet stand behind the contacts in both.
+    let tail = |layout: &crate::Layout, contacts: &[crate::Contact]| {
+        (
+            contacts.last().map_or(0, |c| c.directions.end),
+            contacts.last().map_or(0, |c| c.cones.end),
+            layout.friction,
+            layout.cones,
+        )
+    };
+    let (new, old) = (tail(&ws.layout, &ws.contacts), tail(&layout, chosen));
+    for (new, old) in (new.0..new.2).zip(old.0..old.2) {
+        copy(ws.layout.friction_at(new), layout.friction_at(old));
+    }
+    for (new, old) in (new.1..new.3).zip(old.1..old.3) {
+        copy(ws.layout.sigma_at(new), layout.sigma_at(old));
+    }
+}
+
+impl Disjunction {
+    /// The problem of [CORNER-4] from that of all candidates in `ws.mixed`, and its solution from the impulses in `self.solution`.
+    fn write(&mut self, start: &Start, ws: &Workspace, velocity: &[f64]) {
+        let first = ws.layout.complementary();
+        self.chains.clear();
+        let mut next = first;
+        for chain in &ws.chains {
+            self.chains.push((next, unit(start, ws, chain)));
+            next += 3 * (chain.end - chain.first) + 2;
+        }
+        self.slide(ws, velocity);
+        self.gaps(start, ws, velocity);
+        self.equalities(ws, next);
+        self.pairs(start, ws, next);
+        self.complete_solution(ws);
+    }
+
+    /// σ of the contacts that carry nothing: the speed of their slip.
+    fn slide(&mut self, ws: &Workspace, velocity: &[f64]) {
+        let rows = &ws.mixed.complementarity;
+        for contact in &ws.contacts {
+            for cone in contact.cones.clone() {
+                let slowest = contact.directions_of(cone).map(|direction| {
+                    let row = ws.layout.friction_at(direction);
+                    let speed: f64 =
+                        rows.on_free.row(row).map(|(k, w)| w * velocity.get(k).copied().unwrap_or(0.0)).sum();
+                    speed + rows.constant.get(row).copied().unwrap_or(0.0)
+                });
+                let least = slowest.fold(0.0, f64::min);
+                if let Some(sigma) = self.solution.complementary.get_mut(ws.layout.sigma_at(cone))
+                    && *sigma < -least
+                {
+                    *sigma = -least;
+                }
+            }
+        }
+    }
+
+    /// ψ_i of all members of all chains, in the unit of their chain.
+    fn gaps(&mut self, start: &Start, ws: &Workspace, velocity: &[f64]) {
+        self.gaps.clear();
+        let rows = &ws.mixed.complementarity;
+        for (chain, &(_, unit)) in ws.chains.iter().zip(&self.chains) {
+            for &member in ws.chain_members.get(chain.first..chain.end).unwrap_or_default() {
+                let rate: f64 =
+                    rows.on_free.row(member).map(|(k, w)| w * velocity.get(k).copied().unwrap_or(0.0)).sum();
+                let slack = rate + rows.constant.get(member).copied().unwrap_or(0.0);
+                self.gaps.push(start.h * slack / unit);
+            }
+        }
+    }
+
+    /// The balance of momentum and the joints are as they were.
+    fn equalities(&mut self, ws: &Workspace, size: usize) {
+        let (from, to) = (&ws.mixed.equality, &mut self.problem.equality);
+        to.on_free.clone_from(&from.on_free);
+        to.constant.clone_from(&from.constant);
+        let rows = from.on_complementary.rows();
+        to.on_complementary.clear(rows, size);
+        for row in 0..rows {
+            from.on_complementary.row(row).for_each(|(column, value)| to.on_complementary.push(column, value));
+            to.on_complementary.finish_row();
+        }
+    }
+
+    fn pairs(&mut self, start: &Start, ws: &Workspace, size: usize) {
+        let (from, to) = (&ws.mixed.complementarity, &mut self.problem.complementarity);
+        to.on_free.clear(size, from.on_free.cols());
+        to.on_complementary.clear(size, size);
+        to.constant.clear();
+        let place_of = |contact: usize| {
+            ws.chains.iter().zip(&self.chains).find_map(|(chain, &(first, _))| {
+                let members = ws.chain_members.get(chain.first..chain.end)?;
+                let place = members.iter().position(|&member| member == contact)?;
+                Some(Variables { first, faces: members.len(), place })
+            })
+        };
+        for row in 0..ws.layout.complementary() {
+            match place_of(row).filter(|_| row < ws.layout.contacts) {
+                // 0 ≤ p_in ⊥ h_i + d − γ + 1.
+                Some(variables) => {
+                    to.on_complementary.push(variables.d(), 1.0);
+                    to.on_complementary.push(variables.h(), 1.0);
+                    to.constant.push(1.0 - LARGE);
+                }
+                None => {
+                    from.on_free.row(row).for_each(|(column, value)| to.on_free.push(column, value));
+                    from.on_complementary.row(row).for_each(|(column, value)| to.on_complementary.push(column, value));
+                    to.constant.push(from.constant.get(row).copied().unwrap_or(0.0));
+                }
+            }
+            to.on_free.finish_row();
+            to.on_complementary.finish_row();
+        }
+        for (chain, &(first, unit)) in ws.chains.iter().zip(&self.chains) {
+            let members = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
+            let scale = start.h / unit;
+            chain_rows(first, members, (from, scale), to);
+        }
+    }
+
+    /// The identities of [CORNER-4].
+    fn complete_solution(&mut self, ws: &Workspace) {
+        let z = &mut self.solution.complementary;
+        let mut gaps = self.gaps.iter().copied();
+        for chain in &ws.chains {
+            let faces = chain.end - chain.first;
+            let psi: Vec<f64> = gaps.by_ref().take(faces).collect();
+            let highest = psi.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let best = psi.iter().position(|gap| *gap == highest).unwrap_or(0);
+            z.extend(psi.iter().map(|gap| (1.0 - gap).max(0.0)));
+            z.push(LARGE - 1.0 + highest.min(1.0));
+            z.extend((0..faces).map(|face| if face == best { 1.0 } else { 0.0 }));
+            z.extend(psi.iter().map(|gap| (-gap).max(0.0)));
+            z.push(0.0);
+        }
+    }
+}
+
+/// Where the variables of a chain stand: c_1 … c_m, d, g_1 … g_m, h_1 … h_m, p.
+struct Variables {
+    first: usize,
+    faces: usize,
+    place: usize,
+}
+
+impl Variables {
+    fn c(&self) -> usize {
+        self.first + self.place
+    }
+
+    fn d(&self) -> usize {
+        self.first + self.faces
+    }
+
+    fn g(&self) -> usize {
+        self.first + self.faces + 1 + self.place
+    }
+
+    fn h(&self) -> usize {
+        self.first + 2 * self.faces + 1 + self.place
+    }
+}
+
+/// The rows of c, d, g, h and p of a chain; gaps are the normal rows `from` times `scale`.
+fn chain_rows(
+    first: usize,
+    members: &[usize],
+    (from, scale): (&stiction_complementarity::RowBlock, f64),
+    to: &mut stiction_complementarity::RowBlock,
+) {
+    let faces = members.len();
+    let variables = |place: usize| Variables { first, faces, place };
+    let finish = |to: &mut stiction_complementarity::RowBlock, constant: f64| {
+        to.on_free.finish_row();
+        to.on_complementary.finish_row();
+        to.constant.push(constant);
+    };
+    let gap = |to: &mut SparseMatrix, member: usize| {
+        from.on_free.row(member).for_each(|(column, value)| to.push(column, scale * value));
+        scale * from.constant.get(member).copied().unwrap_or(0.0)
+    };
+    for (place, &member) in members.iter().enumerate() {
+        let constant = gap(&mut to.on_free, member);
+        to.on_complementary.push(variables(place).c(), 1.0);
+        finish(to, constant - 1.0);
+    }
+    (0..faces).for_each(|place| to.on_complementary.push(variables(place).g(), 1.0));
+    finish(to, -1.0);
+    for place in 0..faces {
+        to.on_complementary.push(variables(place).c(), 1.0);
+        to.on_complementary.push(variables(place).d(), 1.0);
+        finish(to, -LARGE);
+    }
+    for (place, &member) in members.iter().enumerate() {
+        let constant = gap(&mut to.on_free, member);
+        to.on_complementary.push(variables(place).h(), 1.0);
+        finish(to, constant);
+    }
+    to.on_complementary.push(variables(0).d(), 1.0);
+    finish(to, 1.0 - LARGE);
+}
+
+/// Twice the largest gap that the chain can have at the end of the step, m.
+fn unit(start: &Start, ws: &Workspace, chain: &super::Chain) -> f64 {
+    let members = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
+    let reach = |id: stiction_multibody::BodyId| ws.reach.get(id.index()).copied().unwrap_or(0.0);
+    let most = members.iter().filter_map(|&member| ws.candidates.get(member)).map(|contact| {
+        let moved = (contact.gap_end - contact.gap_start).abs();
+        contact.gap_start.abs() + moved + reach(contact.a) + reach(contact.b)
+    });
+    2.0 * most.fold(start.scheme.touch_threshold.max(f64::MIN_POSITIVE), f64::max)
+}
+
+/// Chooses another combination of faces, the next in the order of counting; false when all were tried.
+pub(crate) fn next_branch(ws: &mut Workspace, branch: &mut usize) -> bool {
+    *branch += 1;
+    let mut rest = *branch - 1;
+    for index in 0..ws.chains.len() {
+        let faces = ws.chains.get(index).map_or(1, |chain| chain.end - chain.first);
+        choose(ws, index, rest % faces);
+        rest /= faces;
+    }
+    let more = rest == 0 && *branch <= BRANCHES;
+    if more {
+        rebuild(ws);
+    }
+    more
+}
