@@ -14,6 +14,9 @@ use crate::{Contact, CornerLogic, Start, Workspace, rows::gap_now, rows::power};
 /// How far a vertex may cut through a corner on its way around it, as a share of how far it goes.   [CORNER-3]
 const CUT: f64 = 0.1;
 
+/// How deep a vertex may be inside and still count as outside, as a share of how far it goes: steps leave errors of that kind.   [CORNER-3]
+const GRAZE: f64 = 0.01;
+
 /// A chain of alternatives changes its mind at most so often within a step.
 const SWITCHES: u32 = 4;
 
@@ -140,7 +143,9 @@ impl Gaps {
     /// Gaps change linearly: a face separates from the start until its gap vanishes, or from there to the end. The vertex is
     /// inside between the last of the former and the first of the latter.
     fn entry(&self) -> Option<usize> {
-        let pairs = || self.from.iter().zip(&self.to).map(|(a, b)| (*a, *b)).enumerate();
+        let way = self.from.iter().zip(&self.to).map(|(a, b)| (b - a).abs()).fold(0.0, f64::max);
+        let graze = GRAZE * way;
+        let pairs = || self.from.iter().zip(&self.to).map(|(a, b)| (a + graze, b + graze)).enumerate();
         let time = |(a, b): (f64, f64)| a / (a - b);
         if pairs().any(|(_, (a, b))| a >= 0.0 && b >= 0.0) {
             return None;
@@ -157,7 +162,6 @@ impl Gaps {
         }
         let middle = 0.5 * (left + back);
         let depth = pairs().map(|(_, (a, b))| -(a + middle * (b - a))).fold(f64::INFINITY, f64::min);
-        let way = pairs().map(|(_, (a, b))| (b - a).abs()).fold(0.0, f64::max);
         (depth > CUT * way).then_some(face)
     }
 }

@@ -33,6 +33,7 @@ mod stabilisation;
 mod stabilised_reference;
 mod step_lengths;
 mod support;
+mod teeth;
 mod theta;
 mod two_spheres;
 mod uniqueness;
