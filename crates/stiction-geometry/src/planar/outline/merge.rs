@@ -111,13 +111,7 @@ impl OutlinePair<'_> {
         if is_equal { looks_up_more(&a.normal, &b.normal) } else { height_a < height_b }
     }
 
-    fn corner_contact(
-        &self,
-        side: Side,
-        (corner, face): (usize, usize),
-        vertex: usize,
-        height: f64,
-    ) -> PlaneContact {
+    fn corner_contact(&self, side: Side, (corner, face): (usize, usize), vertex: usize, height: f64) -> PlaneContact {
         let (host, guest) = self.host_and_guest(side);
         let meeting = Meeting { feature: corner, normal: host.boundary.normals()[face], height, is_unique: true };
         meeting.contact(side, &host, &guest, vertex)

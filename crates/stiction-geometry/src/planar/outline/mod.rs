@@ -146,13 +146,16 @@ impl<'a> OutlinePair<'a> {
             for Alternative { face, height } in &self.work.alternatives[faces] {
                 let (host, guest) = self.host_and_guest(side);
                 let normal = host.boundary.normals()[*face];
-                let meeting = Meeting { feature: host.boundary.face_feature(*face), normal, height: *height, is_unique: true };
+                let meeting =
+                    Meeting { feature: host.boundary.face_feature(*face), normal, height: *height, is_unique: true };
                 let contact = meeting.contact(side, &host, &guest, vertex);
                 self.work.contacts.push((contact.feature(), contact));
             }
             let members = &mut self.work.contacts[first..];
             if let Some(leader) = members.iter().map(|(_, contact)| contact.feature()).min() {
-                members.iter_mut().for_each(|member| member.0 = leader);
+                for member in members {
+                    member.0 = leader;
+                }
             }
         }
     }

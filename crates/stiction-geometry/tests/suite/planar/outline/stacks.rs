@@ -18,7 +18,8 @@ fn by_outline(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64) -
 
 /// A bridge of width 1 and height 0.6, its top and its two feet flat.
 fn bridge() -> Shape {
-    let corners = [(-0.5, -0.3), (-0.2, -0.3), (-0.2, 0.0), (0.2, 0.0), (0.2, -0.3), (0.5, -0.3), (0.5, 0.3), (-0.5, 0.3)];
+    let corners =
+        [(-0.5, -0.3), (-0.2, -0.3), (-0.2, 0.0), (0.2, 0.0), (0.2, -0.3), (0.5, -0.3), (0.5, 0.3), (-0.5, 0.3)];
     Shape::polygon(&corners.map(|(x, y)| Point2::new(x, y))).unwrap()
 }
 
@@ -101,7 +102,10 @@ fn both_kernels_agree_on_stacks_of_equal_boxes() {
             assert_eq!((convex.len(), outline.len()), (2, 2), "gap {gap:e}, tilt {tilt:e}: {outline:#?}");
             for (c, o) in convex.iter().zip(&outline) {
                 // Where the corners do not quite meet, the convex kernel may measure at the other one.
-                assert!((c.gap - o.gap).abs() < 1e-15 + tilt * tilt && (c.normal.into_inner() - o.normal.into_inner()).norm() <= tilt.abs() * 1.01);
+                assert!(
+                    (c.gap - o.gap).abs() < 1e-15 + tilt * tilt
+                        && (c.normal.into_inner() - o.normal.into_inner()).norm() <= tilt.abs() * 1.01
+                );
             }
         }
     }
