@@ -213,13 +213,13 @@ fn bodies_say_what_they_lack_or_have_too_much() {
         (
             disc,
             "polygon = { vertices = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]] }",
-            "x.toml:51:1: body \"disc\": the outline of a polygon must not touch itself: \
+            "x.toml:52:11: body \"disc\": the outline of a polygon must not touch itself: \
              the edge from vertex 1 to 2 meets the edge from vertex 3 to 0",
         ),
         (
             disc,
             "polygon = { vertices = [[0.0, 0.0], [0.0, 2.0], [0.5, 0.5], [2.0, 0.0]] }",
-            "x.toml:51:1: body \"disc\": the vertices of a polygon must be listed counter-clockwise",
+            "x.toml:52:11: body \"disc\": the vertices of a polygon must be listed counter-clockwise",
         ),
         (
             disc,
