@@ -88,6 +88,8 @@ impl<'a> OutlinePair<'a> {
         self.collect_chains();
         let contacts = &mut self.work.contacts;
         contacts.sort_unstable_by_key(|(leader, contact)| (*leader, contact.feature()));
+        // A corner at which a long chain was cut is the nearest part of both.
+        contacts.dedup_by_key(|(_, contact)| contact.feature());
         for (number, chain) in (0..).zip(contacts.chunk_by(|(first, _), (second, _)| first == second)) {
             for (_, contact) in chain {
                 sink.push_in_chain(*contact, number);

@@ -55,7 +55,7 @@ fn pairs() -> Vec<(Shape, Shape)> {
     among.chain(mixed).chain(reverse).collect()
 }
 
-fn placed(p: &[Point2<f64>], at: &Pose) -> Vec<Point2<f64>> {
+pub(super) fn placed(p: &[Point2<f64>], at: &Pose) -> Vec<Point2<f64>> {
     p.iter().map(|v| (at * Point3::new(v.x, v.y, 0.0)).xy()).collect()
 }
 
@@ -64,7 +64,7 @@ fn holds(found: &[ContactPoint]) -> bool {
 }
 
 /// Whether a convex corner of `guest` is inside `host`; none where one is too near to tell.
-fn enters(guest: &[Point2<f64>], host: &[Point2<f64>]) -> Option<bool> {
+pub(super) fn enters(guest: &[Point2<f64>], host: &[Point2<f64>]) -> Option<bool> {
     let convex = (0..guest.len()).filter(|&i| interior_angle(guest, i) < std::f64::consts::PI);
     let mut enters = false;
     for i in convex {
