@@ -32,8 +32,7 @@ impl Corners {
     fn first_flat(&self) -> Option<usize> {
         let n = self.vertices.len();
         let is_flat = |i: usize| {
-            let (before, here, after) =
-                (self.vertices[(i + n - 1) % n], self.vertices[i], self.vertices[(i + 1) % n]);
+            let (before, here, after) = (self.vertices[(i + n - 1) % n], self.vertices[i], self.vertices[(i + 1) % n]);
             distance_to_segment(&here, &before, &after) <= self.tolerance
         };
         if n < 3 { None } else { (0..n).find(|&i| is_flat(i)) }

@@ -71,7 +71,8 @@ fn ensure_convex(corners: &Corners) -> Result<(), ShapeError> {
         let outside = (0..vertices.len()).find(|&k| k != i && k != next && (q - p).perp(&(vertices[k] - p)) <= 0.0);
         if let Some(k) = outside {
             let vertex = corners.number_of(k);
-            let reason = format!("the polygon is not convex: vertex {vertex} lies outside the {}", corners.edge_name(i));
+            let reason =
+                format!("the polygon is not convex: vertex {vertex} lies outside the {}", corners.edge_name(i));
             return Err(ShapeError::NotConvexBody { reason });
         }
     }

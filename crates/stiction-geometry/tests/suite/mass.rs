@@ -113,6 +113,39 @@ fn polygon_agrees_with_parry_and_with_its_box() {
     assert_matrix(&of_planar(polygon, 3.0).inertia, &of_planar(block, 3.0).inertia, 1e-15);
 }
 
+/// Shapes with notches are sums of boxes.
+#[test]
+fn mass_of_an_l_and_of_a_c_is_that_of_their_boxes() {
+    let part = |[x, y]: [f64; 2], [width, height]: [f64; 2]| {
+        let block = of_planar(Planar::rectangle([width / 2.0, height / 2.0]).unwrap(), 3.0);
+        block.placed(&Pose::translation(x + width / 2.0, y + height / 2.0, 0.0))
+    };
+    let outlines = [
+        (
+            vec![(1.0, 2.0), (4.0, 2.0), (4.0, 3.0), (2.0, 3.0), (2.0, 6.0), (1.0, 6.0)],
+            vec![part([1.0, 2.0], [3.0, 1.0]), part([1.0, 3.0], [1.0, 3.0])],
+        ),
+        (
+            vec![(0.0, 0.0), (2.0, 0.0), (2.0, 0.5), (0.3, 0.5), (0.3, 1.5), (2.0, 1.5), (2.0, 2.0), (0.0, 2.0)],
+            vec![part([0.0, 0.0], [2.0, 0.5]), part([0.0, 0.5], [0.3, 1.0]), part([0.0, 1.5], [2.0, 0.5])],
+        ),
+    ];
+    for (corners, parts) in outlines {
+        let corners: Vec<_> = corners.into_iter().map(|(x, y)| Point2::new(x, y)).collect();
+        let shape = Planar::polygon(&corners).unwrap();
+        assert!(matches!(shape, Planar::SimplePolygon(_)));
+        let (ours, sum) = (of_planar(shape, 3.0), MassProperties::combined(&parts).unwrap());
+        assert_close(ours.mass, sum.mass);
+        assert!((ours.centre - sum.centre).norm() < 1e-14);
+        assert_matrix(&ours.inertia, &sum.inertia, 1e-13);
+    }
+    // The L by hand: areas 3 and 3, centres (2.5, 2.5) and (1.5, 4.5).
+    let l = [(1.0, 2.0), (4.0, 2.0), (4.0, 3.0), (2.0, 3.0), (2.0, 6.0), (1.0, 6.0)].map(|(x, y)| Point2::new(x, y));
+    let l = of_planar(Planar::polygon(&l).unwrap(), 1.0);
+    assert!((l.mass - 6.0).abs() < 1e-14 && (l.centre - Point3::new(2.0, 3.5, 0.0)).norm() < 1e-14);
+    assert!((l.inertia[(2, 2)] - (2.0 * 3.0 * 10.0 / 12.0 + 6.0 * 1.25)).abs() < 1e-13);
+}
+
 #[test]
 fn polyhedron_agrees_with_parry_and_with_its_box() {
     let mut random = Random(52);

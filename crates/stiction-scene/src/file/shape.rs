@@ -20,7 +20,7 @@ pub(crate) struct ShapeTable {
     /// A rectangle in the plane, a cuboid in space.
     #[serde(rename = "box")]
     pub(crate) cuboid: Option<BoxTable>,
-    /// A convex polygon in the plane.
+    /// A polygon in the plane, convex or with notches.
     pub(crate) polygon: Option<PolygonTable>,
     /// The convex hull of points in space.
     pub(crate) polyhedron: Option<VerticesTable>,
@@ -78,7 +78,7 @@ pub(crate) struct BoxTable {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PolygonTable {
-    /// The corners, counter-clockwise, m.
+    /// The corners, counter-clockwise, m; the outline must not touch itself.
     pub(crate) vertices: Option<Vec<Vector>>,
     /// A polygon with equal sides.
     pub(crate) regular: Option<RegularTable>,

@@ -212,6 +212,17 @@ fn bodies_say_what_they_lack_or_have_too_much() {
         ),
         (
             disc,
+            "polygon = { vertices = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]] }",
+            "x.toml:52:11: body \"disc\": the outline of a polygon must not touch itself: \
+             the edge from vertex 1 to 2 meets the edge from vertex 3 to 0",
+        ),
+        (
+            disc,
+            "polygon = { vertices = [[0.0, 0.0], [0.0, 2.0], [0.5, 0.5], [2.0, 0.0]] }",
+            "x.toml:52:11: body \"disc\": the vertices of a polygon must be listed counter-clockwise",
+        ),
+        (
+            disc,
             "disc = { radius = 0.2 }\npoint = {}",
             "x.toml:52:8: one shape cannot be point and disc at once (write a [[body.shape]] for each)",
         ),

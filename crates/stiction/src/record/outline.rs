@@ -1,6 +1,6 @@
 //! What a body looks like: its collision shapes as simple figures in body coordinates.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point2, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 use stiction_geometry::{Pose, Shape, planar, spatial};
 use stiction_multibody::ShapeOnBody;
@@ -80,9 +80,8 @@ fn planar_outline(shape: &planar::Shape, local: &Pose) -> Option<Outline> {
             let corners = [(-a, -b), (*a, -b), (*a, *b), (-a, *b)];
             Outline::Polygon { vertices: corners.map(|(x, y)| place(local, x, y, 0.0)).to_vec() }
         }
-        planar::Shape::Polygon(polygon) => {
-            Outline::Polygon { vertices: polygon.vertices().iter().map(|v| place(local, v.x, v.y, 0.0)).collect() }
-        }
+        planar::Shape::Polygon(polygon) => placed_polygon(local, polygon.vertices()),
+        planar::Shape::SimplePolygon(polygon) => placed_polygon(local, polygon.vertices()),
         planar::Shape::HalfPlane { normal } => half_space(local, Vector3::new(normal.x, normal.y, 0.0)),
         planar::Shape::Ellipse { semi_axes: [a, b] } => Outline::Ellipse {
             at: place(local, 0.0, 0.0, 0.0),
@@ -106,6 +105,10 @@ fn spatial_outline(shape: &spatial::Shape, local: &Pose) -> Option<Outline> {
         spatial::Shape::HalfSpace { normal } => half_space(local, normal.into_inner()),
         _ => return None,
     })
+}
+
+fn placed_polygon(local: &Pose, vertices: &[Point2<f64>]) -> Outline {
+    Outline::Polygon { vertices: vertices.iter().map(|v| place(local, v.x, v.y, 0.0)).collect() }
 }
 
 /// Corner number k has the sign of bit i of k along axis i; an edge joins corners that differ in one bit.

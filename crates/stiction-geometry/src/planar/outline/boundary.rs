@@ -201,14 +201,22 @@ impl Boundary {
 
     /// Whether a point that is not on the boundary lies inside: a ray to the right crosses the boundary an odd number of times.
     pub(super) fn contains(&self, point: &Vector2<f64>) -> bool {
-        let is_in_box = point.x >= self.min.x && point.x <= self.max.x && point.y >= self.min.y && point.y <= self.max.y;
-        is_in_box && {
-            let crossings = edges(&self.vertices).filter(|(p, q)| {
-                let is_left = (q - p).perp(&(point - p.coords)) > 0.0;
-                (p.y > point.y) != (q.y > point.y) && is_left == (q.y > p.y)
-            });
-            crossings.count() % 2 == 1
+        let is_in_box =
+            point.x >= self.min.x && point.x <= self.max.x && point.y >= self.min.y && point.y <= self.max.y;
+        let is_in_circle = point.norm_squared() <= self.bound * self.bound;
+        let mut is_inside = false;
+        if is_in_box
+            && is_in_circle
+            && let Some(mut start) = self.vertices.last()
+        {
+            for end in &self.vertices {
+                let is_crossed = (start.y > point.y) != (end.y > point.y)
+                    && ((end - start).perp(&(point - start.coords)) > 0.0) == (end.y > start.y);
+                is_inside ^= is_crossed;
+                start = end;
+            }
         }
+        is_inside
     }
 }
 

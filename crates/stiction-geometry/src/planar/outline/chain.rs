@@ -28,9 +28,8 @@ const LARGEST_TURN: f64 = std::f64::consts::PI + 1e-9;
 
 /// Cuts faces, listed in the order of their numbers, at every notch and wherever the next face is not in reach.
 pub(super) fn split<'n>(host: &Boundary, near: &'n mut [NearFace]) -> impl Iterator<Item = &'n [NearFace]> {
-    let is_linked = |before: &NearFace, after: &NearFace| {
-        host.end_of(before.face) == after.face && host.is_convex_at(after.face)
-    };
+    let is_linked =
+        |before: &NearFace, after: &NearFace| host.end_of(before.face) == after.face && host.is_convex_at(after.face);
     // A chain may run across the last vertex: begin where one begins.
     let last = near.len().saturating_sub(1);
     let begins = |i: usize| !is_linked(&near[if i == 0 { last } else { i - 1 }], &near[i]);

@@ -86,7 +86,9 @@ impl OutlinePair<'_> {
             let end_a = End::new(&self.a, on_b.vertex, starts);
             let end_b = End::new(&self.b, on_a.vertex, !starts);
             let (height_a, height_b) = (self.height(on_a, end_a.face)?, self.height(on_b, end_b.face)?);
-            if !end_a.is_common_with(&end_b, margin, self.round_off()) {
+            let is_at_corners =
+                self.is_before_corner(on_a, &self.a, on_b.vertex) && self.is_before_corner(on_b, &self.b, on_a.vertex);
+            if !(is_at_corners && end_a.is_common_with(&end_b, margin, self.round_off())) {
                 return None;
             }
             let takes_a = self.is_host_a((&end_a, height_a), (&end_b, height_b));
@@ -111,16 +113,18 @@ impl OutlinePair<'_> {
         if is_equal { looks_up_more(&a.normal, &b.normal) } else { height_a < height_b }
     }
 
-    fn corner_contact(
-        &self,
-        side: Side,
-        (corner, face): (usize, usize),
-        vertex: usize,
-        height: f64,
-    ) -> PlaneContact {
+    fn corner_contact(&self, side: Side, (corner, face): (usize, usize), vertex: usize, height: f64) -> PlaneContact {
         let (host, guest) = self.host_and_guest(side);
         let meeting = Meeting { feature: corner, normal: host.boundary.normals()[face], height, is_unique: true };
         meeting.contact(side, &host, &guest, vertex)
+    }
+
+    /// Whether the vertex of a chain is above no other faces than those at a corner of the host: above another one, it is past the other end of a
+    /// short face.
+    fn is_before_corner(&self, chain: &Chain, host: &Placed, corner: usize) -> bool {
+        let at_corner = [host.boundary.face_before(corner), corner];
+        let alternatives = self.work.alternatives.get(chain.faces.clone()).unwrap_or_default();
+        alternatives.iter().all(|member| at_corner.contains(&member.face) || member.height < 0.0)
     }
 
     /// The height of the vertex of a chain above one of its faces.

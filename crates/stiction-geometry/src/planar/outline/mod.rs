@@ -88,6 +88,8 @@ impl<'a> OutlinePair<'a> {
         self.collect_chains();
         let contacts = &mut self.work.contacts;
         contacts.sort_unstable_by_key(|(leader, contact)| (*leader, contact.feature()));
+        // A corner at which a long chain was cut is the nearest part of both.
+        contacts.dedup_by_key(|(_, contact)| contact.feature());
         for (number, chain) in (0..).zip(contacts.chunk_by(|(first, _), (second, _)| first == second)) {
             for (_, contact) in chain {
                 sink.push_in_chain(*contact, number);
@@ -146,13 +148,16 @@ impl<'a> OutlinePair<'a> {
             for Alternative { face, height } in &self.work.alternatives[faces] {
                 let (host, guest) = self.host_and_guest(side);
                 let normal = host.boundary.normals()[*face];
-                let meeting = Meeting { feature: host.boundary.face_feature(*face), normal, height: *height, is_unique: true };
+                let meeting =
+                    Meeting { feature: host.boundary.face_feature(*face), normal, height: *height, is_unique: true };
                 let contact = meeting.contact(side, &host, &guest, vertex);
                 self.work.contacts.push((contact.feature(), contact));
             }
             let members = &mut self.work.contacts[first..];
             if let Some(leader) = members.iter().map(|(_, contact)| contact.feature()).min() {
-                members.iter_mut().for_each(|member| member.0 = leader);
+                for member in members {
+                    member.0 = leader;
+                }
             }
         }
     }

@@ -5,9 +5,9 @@
 
 use nalgebra::{Matrix2, Vector2};
 
+use super::Placed;
 use super::boundary::{Boundary, Foot, NearFace};
 use super::chain::Standing;
-use super::Placed;
 
 /// A host, the other body seen from it, and how near is near.
 pub(super) struct Reach<'a> {
@@ -89,9 +89,10 @@ impl<'a> Reach<'a> {
             let depth = faces().map(|face| self.host.near(face, point).distance_squared).fold(f64::INFINITY, f64::min);
             self.gather(point, faces(), depth.sqrt() + self.round_off, near);
         }
-        let nearest = near.iter().copied().reduce(|best, next| {
-            if next.distance_squared < best.distance_squared { next } else { best }
-        })?;
+        let nearest = near
+            .iter()
+            .copied()
+            .reduce(|best, next| if next.distance_squared < best.distance_squared { next } else { best })?;
         // The nearest vertex of a point outside is convex, that of a point inside is in a notch.   [GEOM-9]
         let is_inside = match self.host.foot(&nearest) {
             Foot::Inside => nearest.height < 0.0,
@@ -108,7 +109,9 @@ impl<'a> Reach<'a> {
         near: &mut Vec<NearFace>,
     ) {
         near.clear();
+        let (low, high) = (point.add_scalar(-distance), point.add_scalar(distance));
+        let in_box = faces.filter(|&face| self.host.face_meets_box(face, &low, &high));
         let in_reach = |face: &NearFace| face.distance_squared <= distance * distance;
-        near.extend(faces.map(|face| self.host.near(face, point)).filter(in_reach));
+        near.extend(in_box.map(|face| self.host.near(face, point)).filter(in_reach));
     }
 }

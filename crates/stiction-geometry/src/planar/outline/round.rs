@@ -6,6 +6,7 @@ use super::boundary::{Foot, NearFace};
 use super::chain::Standing;
 use super::reach::{Reach, Visitor};
 use super::{COINCIDENT, Meeting, OutlinePair, Work, chain};
+use crate::Feature;
 use crate::planar::frame::PlaneContact;
 use crate::planar::separation::Side;
 
@@ -15,27 +16,32 @@ const CORE_FACES: usize = 2;
 impl OutlinePair<'_> {
     /// Finds the contacts of the ends of a round guest's core, and of the host's corners over the core between them.
     pub(super) fn round_guest(&mut self, side: Side, reach: &Reach) {
+        self.centres_before_chains(side, reach);
+        if let Some(core) = Core::of(reach) {
+            self.corners_over_core(side, &core, reach);
+        }
+    }
+
+    fn centres_before_chains(&mut self, side: Side, reach: &Reach) {
         let (host, guest) = self.host_and_guest(side);
         let coincident = COINCIDENT * self.scale;
         let Work { visitors, candidates, near, contacts, .. } = &mut *self.work;
         reach.visitors(visitors);
         reach.candidates(visitors, candidates);
-        let mut push = |contact: PlaneContact| {
-            if contact.gap <= reach.margin {
-                contacts.push((contact.feature(), contact));
-            }
-        };
         for visitor in visitors.iter() {
             let Some(standing) = reach.standing(&visitor.point, candidates, near) else { continue };
             for members in chain::split(host.boundary, near) {
                 let nearest = standing.nearest_of(members).filter(|_| standing.is_before(host.boundary, members));
                 let meeting = nearest.and_then(|near| meeting(reach, visitor, &near, &standing, coincident));
                 if let Some(meeting) = meeting {
-                    push(meeting.contact(side, &host, &guest, visitor.vertex));
+                    push_alone(contacts, meeting.contact(side, &host, &guest, visitor.vertex), reach.margin);
                 }
             }
         }
-        let Some(core) = Core::of(reach) else { return };
+    }
+
+    fn corners_over_core(&mut self, side: Side, core: &Core, reach: &Reach) {
+        let (host, guest) = self.host_and_guest(side);
         let passed_side = core.passed_side(reach);
         for corner in 0..host.boundary.vertices().len() {
             let Some(over) = core.corner(corner, reach) else { continue };
@@ -54,10 +60,17 @@ impl OutlinePair<'_> {
                 point_b: point - out * (height - guest.radius),
                 normal: -out,
                 gap: height - guest.radius,
-                normal_is_unique: height.abs() > coincident,
+                normal_is_unique: height.abs() > COINCIDENT * self.scale,
             };
-            push(contact.seen_by(side));
+            push_alone(&mut self.work.contacts, contact.seen_by(side), reach.margin);
         }
+    }
+}
+
+/// Keeps a contact that is a chain of its own.
+fn push_alone(contacts: &mut Vec<(Feature, PlaneContact)>, contact: PlaneContact, margin: f64) {
+    if contact.gap <= margin {
+        contacts.push((contact.feature(), contact));
     }
 }
 

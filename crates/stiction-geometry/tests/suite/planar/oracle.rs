@@ -145,7 +145,9 @@ pub(super) fn mirrored(contacts: &[ContactPoint]) -> Vec<ContactPoint> {
     };
     let mut chains: Vec<Vec<_>> =
         stiction_geometry::chains(contacts).map(|chain| chain.iter().map(mirrored).collect()).collect();
-    chains.iter_mut().for_each(|chain| chain.sort_by_key(|contact| contact.feature));
+    for chain in &mut chains {
+        chain.sort_by_key(|contact| contact.feature);
+    }
     chains.sort_by_key(|chain| chain[0].feature);
     let number = |(chain, contacts): (u32, Vec<_>)| contacts.into_iter().map(move |c| ContactPoint { chain, ..c });
     (0..).zip(chains).flat_map(number).collect()

@@ -20,6 +20,12 @@ impl Random {
         low + (high - low) * self.unit()
     }
 
+    /// One of the numbers below `count`.
+    #[allow(clippy::cast_sign_loss, reason = "never negative")]
+    pub(crate) fn below(&mut self, count: usize) -> usize {
+        (self.unit() * count as f64) as usize
+    }
+
     pub(crate) fn pose(&mut self, reach: f64) -> Pose {
         pose(self.between(-reach, reach), self.between(-reach, reach), self.between(-3.2, 3.2))
     }

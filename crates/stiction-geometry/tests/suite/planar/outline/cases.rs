@@ -59,7 +59,16 @@ fn block_over_a_hole_has_its_corner_before_two_faces_of_which_one_has_to_hold() 
 
 #[test]
 fn vertex_in_a_notch_has_two_chains_and_before_a_tooth_one_of_two_faces() {
-    let saw = Shape::polygon(&points(&[(-2.0, -1.0), (2.0, -1.0), (2.0, 0.0), (1.0, 0.5), (0.0, 0.0), (-1.0, 0.5), (-2.0, 0.0)])).unwrap();
+    let saw = Shape::polygon(&points(&[
+        (-2.0, -1.0),
+        (2.0, -1.0),
+        (2.0, 0.0),
+        (1.0, 0.5),
+        (0.0, 0.0),
+        (-1.0, 0.5),
+        (-2.0, 0.0),
+    ]))
+    .unwrap();
     let notch = before(&saw, 0.0, 0.01, 0.05);
     assert_eq!(chains(&notch).map(<[_]>::len).collect::<Vec<_>>(), [1, 1]);
     assert_eq!(notch[0].corner_rule(&notch[1]), CornerRule::All);
@@ -78,7 +87,8 @@ fn vertex_in_a_notch_has_two_chains_and_before_a_tooth_one_of_two_faces() {
 /// A wall thinner than the margin: the far side is in reach, and must neither hold the vertex back nor pull it through.
 #[test]
 fn far_side_of_a_thin_wall_is_no_contact() {
-    let hall = Shape::polygon(&points(&[(0.0, 0.0), (4.0, 0.0), (4.0, 2.0), (3.98, 2.0), (3.98, 0.02), (0.0, 0.02)])).unwrap();
+    let hall =
+        Shape::polygon(&points(&[(0.0, 0.0), (4.0, 0.0), (4.0, 2.0), (3.98, 2.0), (3.98, 0.02), (0.0, 0.02)])).unwrap();
     for (x, y, normal) in [(2.0, 0.03, 1.0), (2.0, -0.01, -1.0), (2.0, 0.018, 1.0), (2.0, 0.002, -1.0)] {
         let found = before(&hall, x, y, 0.1);
         assert_eq!(found.len(), 1, "{found:#?}");
@@ -92,7 +102,16 @@ fn far_side_of_a_thin_wall_is_no_contact() {
 
 #[test]
 fn spike_thinner_than_the_margin_is_one_chain() {
-    let spike = Shape::polygon(&points(&[(-1.0, -1.0), (1.0, -1.0), (1.0, 0.0), (0.01, 0.0), (0.0, 1.0), (-0.01, 0.0), (-1.0, 0.0)])).unwrap();
+    let spike = Shape::polygon(&points(&[
+        (-1.0, -1.0),
+        (1.0, -1.0),
+        (1.0, 0.0),
+        (0.01, 0.0),
+        (0.0, 1.0),
+        (-0.01, 0.0),
+        (-1.0, 0.0),
+    ]))
+    .unwrap();
     let found = before(&spike, 0.02, 0.5, 0.1);
     assert_eq!(chains(&found).map(<[_]>::len).collect::<Vec<_>>(), [2]);
     assert!(found[0].gap.max(found[1].gap) > 0.0 && found[0].gap.min(found[1].gap) < 0.0);
@@ -104,7 +123,17 @@ fn spike_thinner_than_the_margin_is_one_chain() {
 #[test]
 fn half_plane_meets_the_convex_vertices() {
     let ground = Shape::half_plane(Vector2::y()).unwrap();
-    let horseshoe = Shape::polygon(&points(&[(-1.0, 0.0), (-0.5, 0.0), (-0.5, 0.5), (0.5, 0.5), (0.5, 0.0), (1.0, 0.0), (1.0, 1.0), (-1.0, 1.0)])).unwrap();
+    let horseshoe = Shape::polygon(&points(&[
+        (-1.0, 0.0),
+        (-0.5, 0.0),
+        (-0.5, 0.5),
+        (0.5, 0.5),
+        (0.5, 0.0),
+        (1.0, 0.0),
+        (1.0, 1.0),
+        (-1.0, 1.0),
+    ]))
+    .unwrap();
     let found = contacts(&ground, &pose(0.0, 0.0, 0.0), &horseshoe, &pose(0.0, 0.01, 0.0), 0.7);
     let features: Vec<_> = found.iter().map(|contact| contact.feature).collect();
     assert_eq!(features, [0, 1, 4, 5].map(|vertex| Feature::new(0, vertex)));

@@ -34,7 +34,7 @@ fn formula(found: &[ContactPoint], moved: &Vector2<f64>) -> bool {
 /// A point within `reach` of a corner or of a face.
 fn point_near(random: &mut Random, p: &[Point2<f64>], reach: f64) -> Point2<f64> {
     let all: Vec<_> = edges(p).collect();
-    let (a, b) = all[(random.unit() * all.len() as f64) as usize];
+    let (a, b) = all[random.below(all.len())];
     let along = if random.unit() < 0.5 { 0.0 } else { random.unit() };
     let angle = random.between(-3.2, 3.2);
     a + (b - a) * along + Vector2::new(libm::cos(angle), libm::sin(angle)) * (reach * random.unit())

@@ -76,7 +76,7 @@ fn scratch_has_no_memory() {
     let mut scratch = Scratch::default();
     let shapes = [outlines(), bounded_shapes()].concat();
     for _ in 0..300 {
-        let mut pick = || shapes[(random.unit() * shapes.len() as f64) as usize].clone();
+        let mut pick = || shapes[random.below(shapes.len())].clone();
         let (a, b) = (pick(), pick());
         if (&a, &b) == (&Shape::Point, &Shape::Point) {
             continue;

@@ -16,7 +16,8 @@ fn shape(list: &[(f64, f64)]) -> Shape {
 /// An L, a C, a star, a comb.
 pub(super) fn outlines() -> Vec<Shape> {
     let star = |k: usize| {
-        let (angle, radius) = (0.2 + std::f64::consts::TAU * k as f64 / 10.0, if k % 2 == 0 { 0.8 } else { 0.35 });
+        let (angle, radius) =
+            (0.2 + std::f64::consts::TAU * k as f64 / 10.0, if k.is_multiple_of(2) { 0.8 } else { 0.35 });
         Point2::new(radius * libm::cos(angle), radius * libm::sin(angle))
     };
     vec![
@@ -32,7 +33,16 @@ pub(super) fn outlines() -> Vec<Shape> {
             (-0.5, 0.6),
         ]),
         Shape::polygon(&(0..10).map(star).collect::<Vec<_>>()).unwrap(),
-        shape(&[(-0.6, -0.4), (0.6, -0.4), (0.6, 0.3), (0.3, -0.1), (0.1, 0.3), (-0.1, -0.1), (-0.3, 0.35), (-0.6, 0.1)]),
+        shape(&[
+            (-0.6, -0.4),
+            (0.6, -0.4),
+            (0.6, 0.3),
+            (0.3, -0.1),
+            (0.1, 0.3),
+            (-0.1, -0.1),
+            (-0.3, 0.35),
+            (-0.6, 0.1),
+        ]),
     ]
 }
 
@@ -45,7 +55,7 @@ fn pairs() -> Vec<(Shape, Shape)> {
     among.chain(mixed).chain(reverse).collect()
 }
 
-fn placed(p: &[Point2<f64>], at: &Pose) -> Vec<Point2<f64>> {
+pub(super) fn placed(p: &[Point2<f64>], at: &Pose) -> Vec<Point2<f64>> {
     p.iter().map(|v| (at * Point3::new(v.x, v.y, 0.0)).xy()).collect()
 }
 
@@ -54,7 +64,7 @@ fn holds(found: &[ContactPoint]) -> bool {
 }
 
 /// Whether a convex corner of `guest` is inside `host`; none where one is too near to tell.
-fn enters(guest: &[Point2<f64>], host: &[Point2<f64>]) -> Option<bool> {
+pub(super) fn enters(guest: &[Point2<f64>], host: &[Point2<f64>]) -> Option<bool> {
     let convex = (0..guest.len()).filter(|&i| interior_angle(guest, i) < std::f64::consts::PI);
     let mut enters = false;
     for i in convex {
@@ -76,7 +86,7 @@ fn chains_hold_exactly_while_no_convex_corner_is_inside_the_other_outline() {
         let (pose_a, pose_b) = (random.pose(0.9), random.pose(0.9));
         let (p, q) = (placed(a.vertices(), &pose_a), placed(b.vertices(), &pose_b));
         let (Some(into_a), Some(into_b)) = (enters(&q, &p), enters(&p, &q)) else { continue };
-        let margin = [0.0, 0.01, 0.2][(random.unit() * 3.0) as usize];
+        let margin = [0.0, 0.01, 0.2][random.below(3)];
         let found = contacts(&Shape::SimplePolygon(a), &pose_a, &Shape::SimplePolygon(b), &pose_b, margin);
         assert_eq!(holds(&found), !(into_a || into_b), "{p:?} and {q:?}: {found:#?}");
         if into_a || into_b { entered += 1 } else { apart += 1 }

@@ -6,7 +6,7 @@ use crate::planar::support::Random;
 
 /// A polygon around the origin with a random radius in every direction, or a tangle of random points with its crossings undone.
 pub(super) fn random_polygon(random: &mut Random) -> Vec<Point2<f64>> {
-    let count = 3 + (random.unit() * 18.0) as usize;
+    let count = 3 + random.below(18);
     if random.unit() < 0.5 { star(random, count) } else { untangled(random, count) }
 }
 
@@ -21,8 +21,7 @@ fn star(random: &mut Random, count: usize) -> Vec<Point2<f64>> {
 
 /// Random points in random order; while two edges cross, the part between them is reversed, which shortens the outline.
 fn untangled(random: &mut Random, count: usize) -> Vec<Point2<f64>> {
-    let mut p: Vec<_> =
-        (0..count).map(|_| Point2::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0))).collect();
+    let mut p: Vec<_> = (0..count).map(|_| Point2::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0))).collect();
     while let Some((i, j)) = crossing(&p) {
         p[i + 1..=j].reverse();
     }

@@ -13,7 +13,8 @@ fn before(shape: &Shape, guest: &Shape, x: f64, y: f64, margin: f64) -> Vec<Cont
 
 /// A floor with a step of one up at x = 0 and a block of width one behind a gap.
 fn stairs() -> Shape {
-    let corners = [(-3.0, -1.0), (3.0, -1.0), (3.0, 1.0), (2.0, 1.0), (2.0, 0.0), (-1.0, 0.0), (-1.0, 1.0), (-3.0, 1.0)];
+    let corners =
+        [(-3.0, -1.0), (3.0, -1.0), (3.0, 1.0), (2.0, 1.0), (2.0, 0.0), (-1.0, 0.0), (-1.0, 1.0), (-3.0, 1.0)];
     Shape::polygon(&corners.map(|(x, y)| Point2::new(x, y))).unwrap()
 }
 
@@ -31,7 +32,10 @@ fn disc_before_a_corner_has_one_contact_along_the_line_of_centres() {
 fn disc_in_a_notch_has_two_contacts_and_on_a_face_one() {
     let disc = Shape::disc(0.5).unwrap();
     let found = before(&stairs(), &disc, -0.5, 0.5, 0.05);
-    assert_eq!(found.iter().map(|c| (c.feature, c.chain)).collect::<Vec<_>>(), [(Feature::new(12, 0), 0), (Feature::new(13, 0), 1)]);
+    assert_eq!(
+        found.iter().map(|c| (c.feature, c.chain)).collect::<Vec<_>>(),
+        [(Feature::new(12, 0), 0), (Feature::new(13, 0), 1)]
+    );
     assert!(found.iter().all(|contact| contact.gap == 0.0));
     assert_eq!(before(&stairs(), &disc, 0.5, 0.5, 0.05).len(), 1);
     // A disc that just fits between the walls touches both and, lowered, the floor.
@@ -51,12 +55,13 @@ fn least_gap_of_a_disc_is_the_signed_distance() {
         let p = polygon.vertices().to_vec();
         let shape = Shape::SimplePolygon(polygon);
         for _ in 0..10 {
-            let radius = [0.01, 0.1, 0.5, 3.0][(random.unit() * 4.0) as usize];
+            let radius = [0.01, 0.1, 0.5, 3.0][random.below(4)];
             let x = Point2::new(random.between(-1.3, 1.3), random.between(-1.3, 1.3));
             let away = distance(&p, &x);
             let found = before(&shape, &Shape::disc(radius).unwrap(), x.x, x.y, 0.3);
             if is_inside(&p, &x) {
-                let notch = |i: usize| interior_angle(&p, i) > std::f64::consts::PI && (p[i] - x).norm() <= away + 1e-12;
+                let notch =
+                    |i: usize| interior_angle(&p, i) > std::f64::consts::PI && (p[i] - x).norm() <= away + 1e-12;
                 let expected = if (0..p.len()).any(notch) { -radius } else { -away - radius };
                 assert!(least_gap(&found) <= expected + 1e-12, "{p:?} at {x:?}: {found:#?}");
                 assert!(least_gap(&found) >= -away - radius - 1e-12, "{p:?} at {x:?}: {found:#?}");

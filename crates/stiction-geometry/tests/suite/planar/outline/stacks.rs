@@ -4,6 +4,7 @@ use nalgebra::Point2;
 use stiction_geometry::planar::{self, Shape};
 use stiction_geometry::{ContactPoint, Feature, Pose, chains};
 
+use super::pairs::{enters, placed};
 use crate::planar::oracle::mirrored;
 use crate::planar::support::{Random, contacts, pose};
 
@@ -16,9 +17,24 @@ fn by_outline(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64) -
     out
 }
 
+fn shape(list: &[(f64, f64)]) -> Shape {
+    Shape::polygon(&list.iter().map(|&(x, y)| Point2::new(x, y)).collect::<Vec<_>>()).unwrap()
+}
+
+fn corners(shape: &Shape) -> Vec<Point2<f64>> {
+    match shape {
+        Shape::SimplePolygon(polygon) => polygon.vertices().to_vec(),
+        Shape::Box { half_extents: [x, y] } => {
+            [(-x, -y), (*x, -y), (*x, *y), (-x, *y)].map(|(x, y)| Point2::new(x, y)).into()
+        }
+        _ => panic!("no corners"),
+    }
+}
+
 /// A bridge of width 1 and height 0.6, its top and its two feet flat.
 fn bridge() -> Shape {
-    let corners = [(-0.5, -0.3), (-0.2, -0.3), (-0.2, 0.0), (0.2, 0.0), (0.2, -0.3), (0.5, -0.3), (0.5, 0.3), (-0.5, 0.3)];
+    let corners =
+        [(-0.5, -0.3), (-0.2, -0.3), (-0.2, 0.0), (0.2, 0.0), (0.2, -0.3), (0.5, -0.3), (0.5, 0.3), (-0.5, 0.3)];
     Shape::polygon(&corners.map(|(x, y)| Point2::new(x, y))).unwrap()
 }
 
@@ -101,7 +117,10 @@ fn both_kernels_agree_on_stacks_of_equal_boxes() {
             assert_eq!((convex.len(), outline.len()), (2, 2), "gap {gap:e}, tilt {tilt:e}: {outline:#?}");
             for (c, o) in convex.iter().zip(&outline) {
                 // Where the corners do not quite meet, the convex kernel may measure at the other one.
-                assert!((c.gap - o.gap).abs() < 1e-15 + tilt * tilt && (c.normal.into_inner() - o.normal.into_inner()).norm() <= tilt.abs() * 1.01);
+                assert!(
+                    (c.gap - o.gap).abs() < 1e-15 + tilt * tilt
+                        && (c.normal.into_inner() - o.normal.into_inner()).norm() <= tilt.abs() * 1.01
+                );
             }
         }
     }
@@ -122,4 +141,52 @@ fn both_kernels_agree_on_the_gap_of_boxes_flat_on_each_other() {
             assert!(convex.len() == 2 && (at_gap == 2 || (gap > 0.0 && at_gap == 3)), "{x} {gap}: {outline:#?}");
         }
     }
+}
+
+/// Shapes of a grid at poses of the grid, a little apart or inside and a little beside: flat ends everywhere. The chains, merged or not, hold
+/// exactly while no convex corner is inside the other body, and the order of the bodies does not matter.
+#[test]
+fn chains_of_aligned_shapes_hold_exactly_while_no_corner_is_inside() {
+    let shapes = [
+        bridge(),
+        shape(&[(0.0, 0.0), (1.0, 0.0), (1.0, 0.1), (0.1, 0.1), (0.1, 1.0), (0.0, 1.0)]),
+        shape(&[
+            (0.0, 0.0),
+            (0.7, 0.0),
+            (0.7, 0.5),
+            (0.6, 0.5),
+            (0.6, 0.1),
+            (0.4, 0.1),
+            (0.4, 0.5),
+            (0.3, 0.5),
+            (0.3, 0.1),
+            (0.0, 0.1),
+        ]),
+        shape(&[(-0.5, -0.5), (0.5, -0.5), (0.5, 0.0), (0.0, 0.0), (0.0, 0.5), (-0.5, 0.5)]),
+        Shape::rectangle([0.5, 0.05]).unwrap(),
+    ];
+    let mut random = Random(502);
+    let (mut apart, mut entered, mut merged) = (0, 0, 0);
+    for _ in 0..20_000 {
+        let (a, b) = (&shapes[random.below(4)], &shapes[random.below(5)]);
+        let mut coordinate = || 0.1 * random.between(-12.0, 12.0).round();
+        let (x, y) = (coordinate(), coordinate());
+        let angle = std::f64::consts::FRAC_PI_2 * random.between(-2.0, 2.0).round();
+        let size = [1e-6, 1e-3, 0.02][random.below(3)];
+        let mut noisy = |value: f64| value + size * random.between(-1.0, 1.0);
+        let pose_b = pose(noisy(x), noisy(y), angle);
+        let margin = [1e-4, 0.01, 0.15][random.below(3)];
+        let here = pose(0.0, 0.0, 0.0);
+        let (p, q) = (corners(a), placed(&corners(b), &pose_b));
+        let (Some(into_a), Some(into_b)) = (enters(&q, &p), enters(&p, &q)) else { continue };
+        let found = contacts(a, &here, b, &pose_b, margin);
+        let holds = chains(&found).all(|chain| chain.iter().any(|contact| contact.gap >= 0.0));
+        assert_eq!(holds, !(into_a || into_b), "{a:?} on {b:?} at {pose_b:?} within {margin}: {found:#?}");
+        assert_eq!(found, mirrored(&contacts(b, &pose_b, a, &here, margin)));
+        let is_merged =
+            |c: &ContactPoint| (c.feature.0 >> 32) < p.len() as u64 && (c.feature.0 & 0xFFFF_FFFF) < q.len() as u64;
+        merged += usize::from(found.iter().any(is_merged));
+        if into_a || into_b { entered += 1 } else { apart += 1 }
+    }
+    assert!(apart > 2000 && entered > 2000 && merged > 1000, "{apart} apart, {entered} not, {merged} merged");
 }
