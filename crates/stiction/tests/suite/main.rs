@@ -30,6 +30,7 @@ mod stabilisation;
 mod stabilised_reference;
 mod step_lengths;
 mod support;
+mod support_friction;
 mod theta;
 mod two_spheres;
 
