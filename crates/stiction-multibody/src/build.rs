@@ -346,6 +346,7 @@ impl ModelBuilder {
         let ruled: BTreeSet<_> = self.model.pair_rules.iter().map(|pair| pair.bodies).collect();
         let joints = self.model.joints.iter().map(|joint| (joint.a.0, joint.b.0));
         let supports = self.model.feet().map(|(body, support, ..)| (body, support.on));
+        let supports = supports.filter(|(_, on)| *on != BodyId::WORLD);
         let joined: BTreeSet<_> = joints.chain(supports).map(|(a, b)| (a.min(b), a.max(b))).collect();
         for &bodies in joined.difference(&ruled) {
             let rule = ContactRule { collide: false, ..self.model.default_rule.clone() };
