@@ -31,6 +31,7 @@ mod stabilised_reference;
 mod step_lengths;
 mod support;
 mod support_friction;
+mod support_schemes;
 mod theta;
 mod two_spheres;
 
