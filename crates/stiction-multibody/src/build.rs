@@ -345,7 +345,8 @@ impl ModelBuilder {
         // Bodies joined to each other, or lying on each other, overlap by design: unless a rule says otherwise they do not collide.
         let ruled: BTreeSet<_> = self.model.pair_rules.iter().map(|pair| pair.bodies).collect();
         let joints = self.model.joints.iter().map(|joint| (joint.a.0, joint.b.0));
-        let supports = self.model.feet().map(|(body, support, ..)| (body, support.on));
+        let supports = self.model.supports().map(|(body, support)| (body, support.on));
+        let supports = supports.filter(|(_, on)| *on != BodyId::WORLD);
         let joined: BTreeSet<_> = joints.chain(supports).map(|(a, b)| (a.min(b), a.max(b))).collect();
         for &bodies in joined.difference(&ruled) {
             let rule = ContactRule { collide: false, ..self.model.default_rule.clone() };

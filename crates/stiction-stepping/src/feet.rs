@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 use stiction_complementarity::Law;
 use stiction_multibody::{BodyId, ContactMode, Foot, Model, Twist, Wrench};
 
-use crate::{FootReport, PrescribedSlip, Start, Workspace, rows::power};
+use crate::{FootReport, FrictionSet, Method, PrescribedSlip, Scheme, SchemeError, Start, Workspace, rows::power};
 
 /// A foot with everything the laws need, where the constraints are linearised. Its normal is z, its tangents are x and y.
 #[derive(Clone, Debug)]
@@ -71,16 +71,33 @@ impl FootContact {
     }
 }
 
+/// Refuses what does not go with the feet of a model.
+pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
+    let fail = |field, reason: &str| Err(SchemeError { field, reason: reason.to_owned() });
+    let mut feet = model.feet();
+    if scheme.friction != FrictionSet::Quadratic && feet.any(|(.., foot)| foot.friction > 0.0 && foot.torsion > 0.0) {
+        return fail(
+            "friction",
+            "limit surfaces and linear friction sets do not go together: a polygon has no direction for spin; use `friction = \"quadratic\"` or a support with feet",
+        );
+    }
+    if scheme.method == Method::Reference && model.foot_count() > 0 {
+        return fail(
+            "preset",
+            "the reference follows contacts only and does not know supports; use another preset such as `ncp` with short steps",
+        );
+    }
+    Ok(())
+}
+
 /// Fills `ws.feet` with the feet of the model, in its order.
 pub(crate) fn place(start: &Start, ws: &mut Workspace) {
     let mut feet = std::mem::take(&mut ws.feet);
     feet.clear();
-    let mut surface = (BodyId::WORLD, Twist::default());
-    for (body, support, index, foot) in start.model.feet() {
-        if index == 0 {
-            surface = (body, surface_twist(start, body, support.on, ws));
-        }
-        feet.push(placed((body, index, foot), support.on, &surface.1, ws));
+    for (body, support) in start.model.supports() {
+        let surface = surface_twist(start, body, support.on, ws);
+        let placed = |(index, foot)| placed((body, index, foot), support.on, &surface, ws);
+        feet.extend(support.feet.iter().enumerate().map(placed));
     }
     ws.feet = feet;
 }

@@ -9,7 +9,7 @@ use stiction::{
     BodyId, BodyKind, Dimension, Expression, LineariseAt, Load, Margin, Method, Model, Preset, Scheme, Simulation,
     Stabilisation,
     geometry::{Scratch, contacts},
-    multibody::{ExpressionMotion, may_collide},
+    multibody::{Body, ExpressionMotion, may_collide},
     scene::{self, Scene},
 };
 
@@ -47,10 +47,22 @@ struct Contents {
     dampers: usize,
     default_friction: f64,
     contact_rules: Vec<RuleRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    supports: Vec<SupportRow>,
     unknowns: Unknowns,
     pairs: Vec<[String; 2]>,
     initial: Initial,
     warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct SupportRow {
+    body: String,
+    on: String,
+    /// Normal loads of its feet, N.
+    loads: Vec<f64>,
+    /// Their friction coefficients.
+    friction: Vec<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -160,6 +172,7 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
         dampers: model.dampers().len(),
         default_friction: model.default_contact_rule().friction,
         contact_rules: rule_rows(model),
+        supports: support_rows(model),
         unknowns: Unknowns {
             velocities: model.dof(),
             joint_rows: model.joint_rows(),
@@ -174,6 +187,19 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
             joint_error,
         },
     })
+}
+
+fn support_rows(model: &Model) -> Vec<SupportRow> {
+    let row = |body: &Body| {
+        let support = body.support.as_ref()?;
+        Some(SupportRow {
+            body: body.name.clone(),
+            on: model.body(support.on).map_or_else(String::new, |on| on.name.clone()),
+            loads: support.feet.iter().map(|foot| foot.load).collect(),
+            friction: support.feet.iter().map(|foot| foot.friction).collect(),
+        })
+    };
+    model.bodies().iter().filter_map(row).collect()
 }
 
 fn solvers(scheme: &Scheme) -> Vec<&'static str> {

@@ -1,6 +1,6 @@
 //! What a scene contains, for people.
 
-use super::{BodyRow, Contents, Initial, JointRow, LoadRow, RuleRow, SchemeRow, Unknowns};
+use super::{BodyRow, Contents, Initial, JointRow, LoadRow, RuleRow, SchemeRow, SupportRow, Unknowns};
 use crate::layout::{Sheet, columns, counted, number};
 
 /// Pairs listed.
@@ -24,9 +24,11 @@ pub(super) fn text(contents: &Contents) -> String {
     if !contents.joints.is_empty() {
         sheet.row("joints", joints(&contents.joints));
     }
+    sheet.row("forces", forces(contents)).row("friction", friction(contents));
+    if !contents.supports.is_empty() {
+        sheet.row("supports", supports(&contents.supports));
+    }
     sheet
-        .row("forces", forces(contents))
-        .row("friction", friction(contents))
         .row("may collide", pairs(&contents.pairs))
         .row("unknowns", format!("{velocities} velocities and {joint_rows} joint rows, before contacts"))
         .row("at the start", initial(&contents.initial));
@@ -54,7 +56,7 @@ fn bodies(bodies: &[BodyRow]) -> String {
 fn scheme(contents: &Contents) -> String {
     let SchemeRow { gamma, joint_gamma, directions, margin, jacobians, friction, impact, stabilisation, halve_steps } =
         &contents.scheme;
-    let directions = if contents.dimension == 2 { &2 } else { directions };
+    let directions = if contents.dimension == 2 && contents.supports.is_empty() { &2 } else { directions };
     let friction = match *friction {
         "polygon" => format!("polygon with {directions} directions"),
         other => other.to_owned(),
@@ -94,7 +96,9 @@ fn joints(joints: &[JointRow]) -> String {
 
 fn forces(contents: &Contents) -> String {
     let gravity = contents.gravity.map(number);
-    let shown = gravity.get(..usize::from(contents.dimension)).unwrap_or(&gravity);
+    let pressing = contents.gravity.last().is_some_and(|g| *g != 0.0);
+    let components = if pressing { 3 } else { usize::from(contents.dimension) };
+    let shown = gravity.get(..components).unwrap_or(&gravity);
     let mut parts = vec![format!("gravity [{}] m/s²", shown.join(", "))];
     for (n, one, many) in [(contents.springs, "spring", "springs"), (contents.dampers, "damper", "dampers")] {
         if n > 0 {
@@ -118,6 +122,22 @@ fn friction(contents: &Contents) -> String {
     let rules = contents.contact_rules.iter().take(PAIRS_SHOWN).map(rule);
     let default = format!("{} unless a rule says otherwise", number(contents.default_friction));
     std::iter::once(default).chain(rules).collect::<Vec<_>>().join("\n")
+}
+
+/// What lies on what, with the loads and coefficients of few feet, or the sum and the range of many.
+fn supports(supports: &[SupportRow]) -> String {
+    const FEW: usize = 4;
+    let list = |numbers: &[f64]| numbers.iter().copied().map(number).collect::<Vec<_>>().join(", ");
+    let line = |support: &SupportRow| {
+        let SupportRow { body, on, loads, friction } = support;
+        let feet = counted(loads.len(), "foot", "feet");
+        let same = friction.windows(2).all(|pair| pair.first() == pair.last());
+        let friction = if same { friction.get(..1).unwrap_or_default() } else { friction };
+        let load = if loads.len() > FEW { format!("{} in all", number(loads.iter().sum())) } else { list(loads) };
+        let friction = if friction.len() > FEW { "of its own each".to_owned() } else { list(friction) };
+        format!("{body} on {on}: {feet}, load {load} N, friction {friction}")
+    };
+    supports.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn pairs(pairs: &[[String; 2]]) -> String {

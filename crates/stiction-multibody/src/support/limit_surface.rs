@@ -1,37 +1,53 @@
 //! Limit surfaces: the friction of a patch as that of few feet with levers.
 //!
-//! What a patch dissipates decides its limit surface: P(v, ω) = μ N ∫ p |v + ω × x| dx is its support function.   [SUP-2] An ellipsoid, one foot with
-//! a lever at the centre of pressure, is a rough copy: made right for pure sliding and pure turning, it is 6 % too strong for a disc that turns
-//! about its rim, and sums of ellipsoids at one place are stronger still. Feet around the centre bring it down:
+//! What a patch dissipates decides its limit surface: P(v, ω) = μ N ∫ p |v + ω × x| dx is its support function, and force and torque are the
+//! derivatives of P.   [SUP-2] An ellipsoid, one foot with a lever at the centre of pressure, is a rough copy: made right for pure sliding and pure
+//! turning, it is 6 % too strong for a disc that turns about its rim, and sums of ellipsoids at one place are stronger still. Feet around the
+//! centre bring it down:
 //!
 //! ```text
-//! P(v, ω) ≈ μ N [ (1 − b) √(|v|² + e₀² ω²) + b/8 Σ_k √(|v + ω × ρ S e_k|² + e₁² ω²) ],      S Sᵀ = 2 ∫ p x xᵀ dx                [SUP-2]
+//! P(v, ω) ≈ μ N [ (1 − b)/4 Σ_j √(|v + ω × ρ₀ S d_j|² + e₀² ω²) + b/12 Σ_k √(|v + ω × ρ₁ S e_k|² + e₁² ω²) ],     S Sᵀ = 2 ∫ p x xᵀ dx        [SUP-2]
 //! ```
 //!
-//! with e_k a regular octagon. The share b makes pure turning exact, pure sliding is; e₀, ρ and e₁ are those with the smallest worst error
-//! over a grid. Every term is a foot, so a step meets nothing new.
+//! with d_j a square and e_k a regular dodecagon. The share b makes pure turning exact, pure sliding is; ρ and e are those with the smallest worst
+//! error over a grid. Every term is a foot, so a step meets nothing new.
 
 use nalgebra::{Matrix2, SymmetricEigen, Vector2};
 
 use super::pressure::{Pressure, PressureError};
 
-/// Feet around the centre. The error of n feet against a ring is about 2/(4 n² − 1).
-const AROUND: usize = 8;
+/// Feet of the outer polygon. The error of n feet against a ring is about 2/(4 n² − 1).
+const OUTER: usize = 12;
+
+/// Feet of the inner polygon, which is turned by half the angle between two of them.
+const INNER: usize = 4;
 
 /// Levers tried, in units of the mean distance ∫ p |x| of the pressure from its centre.
-const LEVERS: [f64; 10] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2];
+const LEVERS: [f64; 7] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
 
-/// Distances ρ tried.
-const DISTANCES: [f64; 9] = [0.7, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2];
+/// Distances tried of the outer polygon.
+const OUTER_DISTANCES: [f64; 11] = [0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.4];
 
-/// Motions fitted: from pure sliding to pure turning, each in so many directions.
-const FITTED: (usize, usize) = (33, 24);
+/// Distances tried of the inner polygon.
+const INNER_DISTANCES: [f64; 9] = [0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+
+/// Motions fitted: from pure sliding to pure turning, each in so many directions, which no polygon of feet has.
+const FITTED: (usize, usize) = (33, 23);
+
+/// What an error of force and torque, averaged over all directions, counts beside the worst error of P.
+const WEIGHT: f64 = 0.25;
+
+/// A force or torque with a smaller share of P is measured against this share.
+const SMALL: f64 = 1e-3;
+
+/// A share outside of [0, 1] by so little is at its end: a ring is fitted by one polygon.
+const ROUNDING: f64 = 1e-9;
 
 /// Motions the error is measured at.
-const MEASURED: (usize, usize) = (101, 36);
+const MEASURED: (usize, usize) = (65, 37);
 
 /// Rings and points on each that stand for a uniform disc.
-const DISC: (usize, usize) = (24, 48);
+const DISC: (usize, usize) = (16, 36);
 
 /// A patch's friction as feet with shares of the load and levers.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,10 +103,13 @@ impl LimitSurface {
     pub fn of_pressure(points: &[[f64; 2]], loads: &[f64]) -> Result<Self, PressureError> {
         let pressure = Pressure::new(points, loads)?;
         let mean: f64 = pressure.parts.iter().map(|(x, share)| share * x.norm()).sum();
-        let feet = if mean > 0.0 { Fit::new(&pressure, mean).best() } else { vec![Foot::default()] };
-        let worst =
-            |motion: (Vector2<f64>, f64)| (power(&feet, motion) / pressure.power(motion.0, motion.1) - 1.0).abs();
-        let error = if mean > 0.0 { motions(MEASURED, mean).map(worst).fold(0.0, f64::max) } else { 0.0 };
+        if mean == 0.0 {
+            let centre = pressure.centre.into();
+            return Ok(Self { centre, feet: vec![LimitFoot { point: centre, share: 1.0, lever: 0.0 }], error: 0.0 });
+        }
+        let feet = Fit::new(&pressure, mean).best();
+        let worst = |(v, omega)| (power(&feet, v, omega).0 / pressure.power(v, omega) - 1.0).abs();
+        let error = motions(MEASURED, mean).map(worst).fold(0.0, f64::max);
         let place = |foot: &Foot| LimitFoot {
             point: (pressure.centre + foot.arm).into(),
             share: foot.share,
@@ -103,7 +122,7 @@ impl LimitSurface {
     pub fn power(&self, v: [f64; 2], omega: f64) -> f64 {
         let arm = |foot: &LimitFoot| Vector2::from(foot.point) - Vector2::from(self.centre);
         let feet = self.feet.iter().map(|foot| Foot { arm: arm(foot), share: foot.share, lever: foot.lever });
-        feet.map(|foot| foot.power((v.into(), omega))).sum()
+        feet.map(|foot| foot.power(v.into(), omega)).sum()
     }
 }
 
@@ -115,21 +134,27 @@ struct Foot {
     lever: f64,
 }
 
-impl Default for Foot {
-    fn default() -> Self {
-        Self { arm: Vector2::zeros(), share: 1.0, lever: 0.0 }
-    }
-}
-
 impl Foot {
-    fn power(&self, (v, omega): (Vector2<f64>, f64)) -> f64 {
-        let slip = v + omega * Vector2::new(-self.arm.y, self.arm.x);
-        self.share * libm::hypot(slip.norm(), self.lever * omega)
+    fn slip(&self, v: Vector2<f64>, omega: f64) -> Vector2<f64> {
+        v + omega * Vector2::new(-self.arm.y, self.arm.x)
+    }
+
+    fn power(&self, v: Vector2<f64>, omega: f64) -> f64 {
+        let turning = self.lever * omega;
+        self.share * (self.slip(v, omega).norm_squared() + turning * turning).sqrt()
+    }
+
+    /// v · ∂P/∂v: the power of its force at the centre.
+    fn power_of_force(&self, v: Vector2<f64>, omega: f64) -> f64 {
+        let (slip, power) = (self.slip(v, omega), self.power(v, omega));
+        if power > 0.0 { self.share * self.share * slip.dot(&v) / power } else { 0.0 }
     }
 }
 
-fn power(feet: &[Foot], motion: (Vector2<f64>, f64)) -> f64 {
-    feet.iter().map(|foot| foot.power(motion)).sum()
+/// P of feet, and the part of it that their force has; the rest is that of their torque.
+fn power(feet: &[Foot], v: Vector2<f64>, omega: f64) -> (f64, f64) {
+    feet.iter()
+        .fold((0.0, 0.0), |(whole, force), foot| (whole + foot.power(v, omega), force + foot.power_of_force(v, omega)))
 }
 
 /// Motions of size one from pure sliding to pure turning: |v| = cos s, ω ∫ p |x| = sin s, v in all directions.
@@ -143,51 +168,50 @@ fn motions((shares, directions): (usize, usize), mean: f64) -> impl Iterator<Ite
     })
 }
 
-/// What is fitted, and the parts a fit is made of.
+/// Feet on a polygon with equal shares of one, and what they dissipate: P and the part of their force, at all motions.
+struct Polygon {
+    feet: Vec<Foot>,
+    turning: f64,
+    powers: Vec<(f64, f64)>,
+}
+
+/// What is fitted.
 struct Fit {
     mean: f64,
     /// S, with S Sᵀ = 2 ∫ p x xᵀ: it maps a ring of radius one onto one with the second moments of the pressure.
     stretch: Matrix2<f64>,
-    /// For each lever, P of a foot at the centre relative to that of the pressure, at all motions.
-    central: Vec<Vec<f64>>,
     motions: Vec<(Vector2<f64>, f64)>,
-    /// P of the pressure at all motions.
-    powers: Vec<f64>,
+    /// P of the pressure, and the part of its force, at all motions.
+    powers: Vec<(f64, f64)>,
 }
 
 impl Fit {
     fn new(pressure: &Pressure, mean: f64) -> Self {
-        let motions: Vec<_> = motions(FITTED, mean).collect();
-        let powers: Vec<_> = motions.iter().map(|&(v, omega)| pressure.power(v, omega)).collect();
-        let mut fit =
-            Self { mean, stretch: root(&(pressure.covariance() * 2.0)), central: Vec::new(), motions, powers };
-        let central = |&lever: &f64| fit.relative(&[Foot { lever: lever * mean, ..Foot::default() }]);
-        fit.central = LEVERS.iter().map(central).collect();
-        fit
+        // At the ends, pure sliding and pure turning, P is exact and one of the derivatives is zero.
+        let (shares, directions) = FITTED;
+        let motions: Vec<_> = motions(FITTED, mean).skip(directions).take((shares - 2) * directions).collect();
+        let parts: Vec<_> = pressure.parts.iter().map(|&(arm, share)| Foot { arm, share, lever: 0.0 }).collect();
+        let powers = motions.iter().map(|&(v, omega)| power(&parts, v, omega)).collect();
+        Self { mean, stretch: root(&(pressure.covariance() * 2.0)), motions, powers }
     }
 
     /// The feet whose worst error is the smallest.
     fn best(&self) -> Vec<Foot> {
+        let inner: Vec<_> = self.polygons(INNER, 0.5, &INNER_DISTANCES).collect();
         let mut best = (f64::INFINITY, Vec::new());
-        for (&distance, &lever) in
-            DISTANCES.iter().flat_map(|distance| LEVERS.iter().map(move |lever| (distance, lever)))
-        {
-            let around = self.octagon(distance, lever);
-            let powers = self.relative(&around);
-            let turning = power(&around, (Vector2::zeros(), 1.0)) / self.mean;
-            for (&inner, central) in LEVERS.iter().zip(&self.central) {
-                // (1 − b) e₀ + b P_around(0, 1) = ∫ p |x|.
-                let b = (1.0 - inner) / (turning - inner);
-                if !(0.0..=1.0).contains(&b) {
+        for outer in self.polygons(OUTER, 0.0, &OUTER_DISTANCES) {
+            for inner in &inner {
+                // (1 − b) P_inner(0, 1) + b P_outer(0, 1) = ∫ p |x|.
+                let b = (self.mean - inner.turning) / (outer.turning - inner.turning);
+                if !(-ROUNDING..=1.0 + ROUNDING).contains(&b) {
                     continue;
                 }
-                let error = |(centre, around): (&f64, &f64)| ((1.0 - b) * centre + b * around - 1.0).abs();
-                let worst = central.iter().zip(&powers).map(error).fold(0.0, f64::max);
+                let b = b.clamp(0.0, 1.0);
+                let worst = self.error(b, inner, &outer, best.0);
                 if worst < best.0 {
-                    let share = b / AROUND as f64;
-                    let around = around.iter().map(|foot| Foot { share, ..*foot });
-                    let centre = Foot { share: 1.0 - b, lever: inner * self.mean, ..Foot::default() };
-                    best = (worst, std::iter::once(centre).chain(around).collect());
+                    let shared = |foot: &Foot, share: f64| Foot { share: share * foot.share, ..*foot };
+                    let inner = inner.feet.iter().map(|foot| shared(foot, 1.0 - b));
+                    best = (worst, inner.chain(outer.feet.iter().map(|foot| shared(foot, b))).collect());
                 }
             }
         }
@@ -195,19 +219,42 @@ impl Fit {
         best.1
     }
 
-    /// ρ S e_k with equal shares of one.
-    fn octagon(&self, distance: f64, lever: f64) -> Vec<Foot> {
-        let place = |k: usize| {
-            let (sin, cos) = libm::sincos(std::f64::consts::TAU * k as f64 / AROUND as f64);
-            let arm = self.stretch * Vector2::new(cos, sin) * distance;
-            Foot { arm, share: 1.0 / AROUND as f64, lever: lever * self.mean }
-        };
-        (0..AROUND).map(place).collect()
+    /// The worst error of P, and of force and torque averaged over all directions; beyond `limit` nothing matters.
+    fn error(&self, b: f64, inner: &Polygon, outer: &Polygon, limit: f64) -> f64 {
+        let directions = FITTED.1;
+        let mut worst = 0.0_f64;
+        let rows = inner.powers.chunks(directions).zip(outer.powers.chunks(directions));
+        for ((inner, outer), exact) in rows.zip(self.powers.chunks(directions)) {
+            let (mut force_error, mut torque_error) = (0.0, 0.0);
+            for ((inner, outer), exact) in inner.iter().zip(outer).zip(exact) {
+                let (whole, force) = ((1.0 - b) * inner.0 + b * outer.0, (1.0 - b) * inner.1 + b * outer.1);
+                worst = worst.max((whole / exact.0 - 1.0).abs());
+                let relative = |ours: f64, exact: f64, least: f64| (ours - exact) / exact.max(least);
+                let least = SMALL * exact.0;
+                force_error += relative(force, exact.1, least);
+                torque_error += relative(whole - force, exact.0 - exact.1, least);
+            }
+            let mean = |sum: f64| sum.abs() / directions as f64;
+            worst = worst.max(WEIGHT * mean(force_error)).max(WEIGHT * mean(torque_error));
+            if worst > limit {
+                break;
+            }
+        }
+        worst
     }
 
-    /// P of feet over that of the pressure, at all motions.
-    fn relative(&self, feet: &[Foot]) -> Vec<f64> {
-        self.motions.iter().zip(&self.powers).map(|(&motion, exact)| power(feet, motion) / exact).collect()
+    /// Polygons ρ S e_k with so many feet, at all distances and with all levers; `turn` is a share of the angle between two feet.
+    fn polygons(&self, count: usize, turn: f64, distances: &[f64]) -> impl Iterator<Item = Polygon> {
+        let all = distances.iter().flat_map(|&distance| LEVERS.map(|lever| (distance, lever * self.mean)));
+        all.map(move |(distance, lever)| {
+            let place = |k: usize| {
+                let (sin, cos) = libm::sincos(std::f64::consts::TAU * (k as f64 + turn) / count as f64);
+                Foot { arm: self.stretch * Vector2::new(cos, sin) * distance, share: 1.0 / count as f64, lever }
+            };
+            let feet: Vec<_> = (0..count).map(place).collect();
+            let powers = self.motions.iter().map(|&(v, omega)| power(&feet, v, omega)).collect();
+            Polygon { turning: power(&feet, Vector2::zeros(), 1.0).0, powers, feet }
+        })
     }
 }
 

@@ -39,15 +39,20 @@ pub struct Foot {
 }
 
 impl Model {
+    /// All supports in the order of their bodies.
+    pub fn supports(&self) -> impl Iterator<Item = (BodyId, &Support)> {
+        self.iter_bodies().filter_map(|(id, body)| Some((id, body.support.as_ref()?)))
+    }
+
     /// All feet in the order of their bodies: the body, its support, the place in its list, and the foot.
     pub fn feet(&self) -> impl Iterator<Item = (BodyId, &Support, usize, &Foot)> {
-        let supported = self.iter_bodies().filter_map(|(id, body)| Some((id, body.support.as_ref()?)));
-        supported.flat_map(|(id, support)| support.feet.iter().enumerate().map(move |(k, foot)| (id, support, k, foot)))
+        self.supports()
+            .flat_map(|(id, support)| support.feet.iter().enumerate().map(move |(k, foot)| (id, support, k, foot)))
     }
 
     /// Number of feet of all bodies.
     pub fn foot_count(&self) -> usize {
-        self.bodies().iter().filter_map(|body| body.support.as_ref()).map(|support| support.feet.len()).sum()
+        self.supports().map(|(_, support)| support.feet.len()).sum()
     }
 }
 

@@ -140,20 +140,20 @@ fn limit_surfaces_dissipate_as_their_pressure_does() {
     let ring = ring(400);
     let fitted = LimitSurface::of_pressure(&ring, &[1.0; 400]).unwrap();
     assert!(worst(&fitted, &ring) < 0.01, "{} {fitted:?}", worst(&fitted, &ring));
-    assert!(disc.feet.len() <= 9 && fitted.feet.len() <= 9);
+    assert!(disc.feet.len() <= 16 && fitted.feet.len() <= 16);
     assert!((fitted.error - worst(&fitted, &ring)).abs() < 2e-3, "{} told", fitted.error);
     // One ellipsoid alone is not as good: the sum earns its terms.
     let one = LimitSurface::ellipsoid(2.0 / 3.0).unwrap();
     assert!(worst(&one, &sunflower(400)) > 0.02, "{}", worst(&one, &sunflower(400)));
 }
 
-/// Nine feet in an ellipse cannot be everything: where the fit is bad, it says so.
+/// Few feet in an ellipse cannot be everything: where the fit is bad, it says so.
 #[test]
 fn a_fit_tells_its_error() {
     let two = LimitSurface::of_pressure(&[[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [4.0, 0.0]], &[1.0; 4]).unwrap();
     assert!((Vector2::from(two.centre) - Vector2::new(1.0, 0.0)).norm() < 1e-12);
     assert!((0.05..1.0).contains(&two.error), "{}", two.error);
-    let bar: Vec<_> = (0..40).map(|k| [f64::from(k) * 0.1, 0.0]).collect();
+    let bar: Vec<_> = (0_u32..40).map(|k| [f64::from(k) * 0.1, 0.0]).collect();
     let bar = LimitSurface::of_pressure(&bar, &[1.0; 40]).unwrap();
     assert!(bar.error < 0.1, "{}", bar.error);
     let grid: Vec<_> = (0..400).map(|k| [f64::from(k % 20) / 19.0, f64::from(k / 20) / 19.0]).collect();

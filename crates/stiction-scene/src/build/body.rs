@@ -76,12 +76,21 @@ pub(super) fn body(reader: &Reader, at: &At, table: &BodyTable) -> Result<Made, 
 fn refuse_strangers(at: &At, table: &BodyTable) -> Result<(), Fault> {
     let (kind, strangers): (_, &[&str]) = match table.kind {
         BodyKindName::Fixed => {
-            let strangers =
-                &["mass", "density", "inertia", "particle", "velocity", "angular_velocity", "motion", "vibration"];
+            let strangers = &[
+                "mass",
+                "density",
+                "inertia",
+                "particle",
+                "velocity",
+                "angular_velocity",
+                "support",
+                "motion",
+                "vibration",
+            ];
             ("fixed", strangers)
         }
         BodyKindName::Kinematic => {
-            ("kinematic", &["mass", "density", "inertia", "particle", "velocity", "angular_velocity"])
+            ("kinematic", &["mass", "density", "inertia", "particle", "velocity", "angular_velocity", "support"])
         }
         BodyKindName::Dynamic => ("dynamic", &["motion", "vibration"]),
     };

@@ -11,6 +11,7 @@ mod joint;
 mod reader;
 mod settings;
 mod shape;
+mod support;
 
 use std::collections::BTreeMap;
 
@@ -36,6 +37,7 @@ pub(crate) fn build(file: &SceneFile, document: &Document) -> Result<Built, Faul
     let mut assembly = Assembly { builder, bodies: Vec::new(), motions: BTreeMap::new(), reader, root };
     assembly.gravity(file)?;
     assembly.add_bodies(file)?;
+    support::add(&mut assembly, file)?;
     joint::add(&mut assembly, file)?;
     force::add(&mut assembly, file)?;
     contact::add(&mut assembly, file)?;
@@ -69,7 +71,7 @@ impl Assembly<'_> {
         const STANDARD: f64 = 9.81;
         let at = self.root.key("simulation").key("gravity");
         let g = match &file.simulation.gravity {
-            Some(gravity) => self.reader.vector(&at, gravity)?,
+            Some(gravity) => self.reader.gravity(&at, gravity)?,
             None => -STANDARD * self.reader.up(),
         };
         self.builder.gravity(g.x, g.y, g.z).map(drop).map_err(|error| at.model_error(&error))
@@ -133,6 +135,7 @@ fn locate(root: &At, bodies: &[&str], error: &ModelError) -> Fault {
         Element::Shape(name, shape) => root.key("body").index(index_of(name)).key("shape").index(*shape),
         Element::Contact(Some(index)) => root.key("contact").index(*index),
         Element::Contact(None) => root.key("contact_default"),
+        Element::Model if error.field == "gravity" => root.key("simulation"),
         _ => root.clone(),
     };
     at.model_error(error)

@@ -110,14 +110,16 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Plane or space: as `simulation.dimension` says, or by the first position, or by gravity.
+    /// Plane or space: as `simulation.dimension` says, or by the first position or support, or by gravity.
     pub(super) fn new(file: &SceneFile, root: &At, duration: f64) -> Result<Self, Fault> {
         let positions = file.body.iter().filter_map(|body| Some((body.position.as_ref()?.0.len(), body.name.as_str())));
         let first =
             positions.map(|(length, name)| (length, format!("body \"{name}\" has a position of {length}"))).next();
+        let supported = file.body.iter().find(|body| body.support.is_some());
+        let supported = supported.map(|body| (2, format!("body \"{}\" has a support", body.name)));
         let gravity = file.simulation.gravity.as_ref().map(|g| (g.0.len(), "gravity decides".to_owned()));
         let stated = file.simulation.dimension.map(|d| (d as usize, "`simulation.dimension` says so".to_owned()));
-        let Some((length, decided_by)) = stated.or(first).or(gravity) else {
+        let Some((length, decided_by)) = stated.or(first).or(supported).or(gravity) else {
             let fault = root.key("simulation").fault("nothing tells whether the scene is in the plane or in space");
             return Err(fault.hint("add `dimension = 2` or `dimension = 3` to [simulation]"));
         };
@@ -155,6 +157,14 @@ impl Reader {
 
     pub(super) fn vector(&self, at: &At, vector: &Vector) -> Result<Vector3<f64>, Fault> {
         self.components(at, &vector.0, 0.0).map(Vector3::from)
+    }
+
+    /// Gravity has a third component in the plane too: it presses bodies onto their supports.
+    pub(super) fn gravity(&self, at: &At, gravity: &Vector) -> Result<Vector3<f64>, Fault> {
+        match gravity.0.as_slice() {
+            &[x, y, z] => Ok(Vector3::new(x, y, z)),
+            _ => self.vector(at, gravity),
+        }
     }
 
     pub(super) fn optional_vector(&self, at: &At, vector: Option<&Vector>) -> Result<Vector3<f64>, Fault> {

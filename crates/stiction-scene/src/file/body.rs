@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Angle, Inertia, Orientation, Scalar, ScalarVector, ShapeTable, Spin, Vector};
+use super::{Angle, Inertia, Orientation, Scalar, ScalarVector, ShapeTable, Spin, SupportTable, Vector};
 
 /// A body. The frame of a dynamic body has its origin in the centre of mass.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -43,6 +43,8 @@ pub(crate) struct BodyTable {
     pub(crate) vibration: Option<VibrationTable>,
     /// Lets the surface run like a conveyor belt.
     pub(crate) conveyor: Option<ConveyorTable>,
+    /// What it lies on, in the plane: gravity presses it down along −z, and it rubs.
+    pub(crate) support: Option<SupportTable>,
     /// Collision shapes.
     #[serde(default)]
     pub(crate) shape: Vec<ShapeTable>,

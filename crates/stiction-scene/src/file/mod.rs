@@ -10,6 +10,7 @@ mod joint;
 mod scheme_words;
 mod shape;
 mod simulation;
+mod support;
 mod value;
 
 use schemars::JsonSchema;
@@ -24,6 +25,7 @@ pub(crate) use shape::{PolygonTable, ShapeTable};
 pub(crate) use simulation::{
     AscherTable, BaumgarteTable, SchemeTable, SimulationTable, StabilisationTable, StabilisationValue,
 };
+pub(crate) use support::{LimitSurfaceTable, SupportFriction, SupportTable};
 pub(crate) use value::{
     Angle, Count, Inertia, MarginValue, Orientation, OrientationTable, Scalar, ScalarVector, Spin, Torque, Vector,
 };

@@ -22,7 +22,8 @@ pub(crate) struct SimulationTable {
     /// The time-stepping scheme, by name; `[scheme]` refines it.
     #[serde(default)]
     pub(crate) preset: PresetWord,
-    /// Gravitational acceleration, m/s²; 9.81 downwards (−y in the plane, −z in space) when left out.
+    /// Gravitational acceleration, m/s²; 9.81 downwards (−y in the plane, −z in space) when left out. In the plane a third number
+    /// presses bodies onto their supports.
     pub(crate) gravity: Option<Vector>,
     /// 2 for the plane, 3 for space; found from the positions when left out.
     #[schemars(range(min = 2, max = 3), title = "2 or 3", extend("examples" = [2]))]
@@ -59,7 +60,7 @@ pub(crate) struct SchemeTable {
     /// With the preset `quasistatic`: what bodies do where the balance of forces leaves it free, as little as possible (`rest`,
     /// when left out) or what they did before (`continue`).
     pub(crate) undetermined: Option<UndeterminedWord>,
-    /// Number of directions of a friction polygon in space: even, from 4 to 1024; 8 when left out. The plane always has two.
+    /// Number of directions of a friction polygon in space and under supports: even, from 4 to 1024; 8 when left out. The plane always has two.
     #[schemars(title = "an even whole number from 4 to 1024", extend("examples" = [8]))]
     pub(crate) directions: Option<u32>,
     /// Contacts nearer than this are given to the solver; `"auto"` when left out.

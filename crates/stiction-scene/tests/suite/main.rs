@@ -8,6 +8,7 @@ mod messages;
 mod overrides;
 mod scenes;
 mod schema;
+mod supports;
 mod tables;
 
 /// The scenes of the repository: file name and text.
@@ -30,6 +31,9 @@ fn all_scenes() -> Vec<(String, String)> {
 
 /// A scene that is right, in the plane: the start of most tests.
 const PLANAR: &str = include_str!("planar.toml");
+
+/// A scene that is right, with supports.
+const SUPPORTS: &str = include_str!("supports.toml");
 
 /// A scene that is right, in space.
 const SPATIAL: &str = include_str!("spatial.toml");

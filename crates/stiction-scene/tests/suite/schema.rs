@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use stiction_scene::{parse, schema};
 
-use crate::{PLANAR, SPATIAL, all_scenes};
+use crate::{PLANAR, SPATIAL, SUPPORTS, all_scenes};
 
 /// All tables of the schema: their name and their fields.
 fn tables(schema: &Value) -> Vec<(String, &serde_json::Map<String, Value>)> {
@@ -63,7 +63,7 @@ fn the_scenes_use_known_keys_and_the_tests_use_every_one() {
         keys(&scene, &mut used);
     }
     assert!(used.is_subset(&known), "not in the schema: {:?}", used.difference(&known));
-    for text in [PLANAR, SPATIAL] {
+    for text in [PLANAR, SPATIAL, SUPPORTS] {
         keys(&toml::from_str(text).expect("TOML"), &mut used);
     }
     let seldom = ["ellipse", "point", "polyhedron", "semi_axes", "axis", "first_direction"];
@@ -82,7 +82,7 @@ fn the_documentation_is_complete_and_its_examples_are_right() {
         }
     }
     // The examples of a dimension, one after the other, are one scene.
-    for fence in ["```toml\n", "```toml space\n"] {
+    for fence in ["```toml\n", "```toml space\n", "```toml table\n"] {
         let blocks = text.split(fence).skip(1).filter_map(|rest| rest.split("```").next());
         let scene: String = blocks.collect::<Vec<_>>().join("\n");
         parse(&scene, "docs/scene.md").unwrap_or_else(|error| panic!("{error}\n{scene}"));

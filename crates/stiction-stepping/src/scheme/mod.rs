@@ -6,6 +6,8 @@ mod stabilisation;
 
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
+use crate::feet;
+
 pub use axes::{CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PrescribedSlip, Undetermined};
 pub use preset::Preset;
 pub use stabilisation::{Manifold, Stabilisation};
@@ -191,19 +193,7 @@ impl Scheme {
                 "the reference chooses its own steps, and smaller ones change nothing but the reports; leave `halve_steps` out",
             );
         }
-        let mut feet = model.feet();
-        if self.friction != FrictionSet::Quadratic && feet.any(|(.., foot)| foot.friction > 0.0 && foot.torsion > 0.0) {
-            return fail(
-                "friction",
-                "limit surfaces and linear friction sets do not go together: a polygon has no direction for spin; use `friction = \"quadratic\"` or a support with feet",
-            );
-        }
-        if self.method == Method::Reference && model.foot_count() > 0 {
-            return fail(
-                "preset",
-                "the reference follows contacts only and does not know supports; use another preset such as `ncp` with short steps",
-            );
-        }
+        feet::check(self, model)?;
         self.stabilisation.check(self, model)?;
         if self.dynamics == Dynamics::Quasistatic {
             self.check_quasistatic(model)?;

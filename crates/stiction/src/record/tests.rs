@@ -8,7 +8,7 @@ use std::{
 
 use nalgebra::Vector2;
 use stiction_geometry::{Dimension, Shape, planar};
-use stiction_multibody::{BodyBuilder, ContactRule, ModelBuilder, State};
+use stiction_multibody::{BodyBuilder, ContactRule, ModelBuilder, State, SupportBuilder};
 use stiction_stepping::Preset;
 
 use super::{
@@ -52,8 +52,22 @@ fn labels(record_every: u32) -> RunLabels {
     RunLabels { scene: "box".into(), preset: "stewart-trinkle".into(), solver: "lemke".into(), record_every }
 }
 
+/// A square that slides and spins on its tripod.
+fn sliding_square() -> Simulation {
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    builder.gravity(0.0, 0.0, -9.81).expect("gravity");
+    let body = BodyBuilder::planar("part", 1.0, 0.02).velocity(1.0, 0.0, 0.0).angular_velocity(0.0, 0.0, 3.0);
+    let body = builder.body(body).expect("part");
+    let support = SupportBuilder::tripod([[0.1, 0.0], [-0.1, 0.1], [-0.1, -0.1]]).friction(0.3);
+    builder.support(body, &support).expect("support");
+    Simulation::new(builder.build().expect("model"), Preset::Ncp.scheme(), 0.002).expect("simulation")
+}
+
 fn record(folder: &Path, steps: usize, record_every: u32) -> (Finished, Vec<State>) {
-    let mut simulation = falling_box();
+    record_of(falling_box(), folder, steps, record_every)
+}
+
+fn record_of(mut simulation: Simulation, folder: &Path, steps: usize, record_every: u32) -> (Finished, Vec<State>) {
     let mut recorder = Recorder::create(folder, &labels(record_every), &simulation).expect("recorder");
     let mut states = vec![simulation.state().clone()];
     for _ in 0..steps {
@@ -99,14 +113,16 @@ fn events_can_be_looked_up_in_the_contact_table() {
 
 #[test]
 fn a_run_continued_from_a_recording_is_the_same_run() {
-    let folder = Folder::new("continue");
-    let (_, states) = record(&folder.0, 300, 1);
-    let recording = Recording::read(&folder.0).expect("recording");
-    let mut simulation = falling_box();
-    simulation.set_state(&recording.state(150).expect("frame")).expect("same model");
-    for state in &states[151..] {
-        let _ = simulation.step().expect("step");
-        assert!(simulation.state().bit_equal(state));
+    for (name, new) in [("continue", falling_box as fn() -> Simulation), ("continue-feet", sliding_square)] {
+        let folder = Folder::new(name);
+        let (_, states) = record_of(new(), &folder.0, 200, 1);
+        let recording = Recording::read(&folder.0).expect("recording");
+        let mut simulation = new();
+        simulation.set_state(&recording.state(100).expect("frame")).expect("same model");
+        for state in &states[101..] {
+            let _ = simulation.step().expect("step");
+            assert!(simulation.state().bit_equal(state), "{name}");
+        }
     }
 }
 

@@ -33,6 +33,8 @@ mod stabilisation;
 mod stabilised_reference;
 mod step_lengths;
 mod support;
+mod support_friction;
+mod support_schemes;
 mod teeth;
 mod theta;
 mod two_spheres;

@@ -14,6 +14,7 @@ use stiction_testkit::{FailingSolver, Fault, count_allocations, reference};
 use crate::family::Family;
 use crate::published::{balls, rod};
 use crate::support::{down, friction, on_floor, solid_rectangle, step, steps, world};
+use crate::support_friction::against_a_wall;
 
 /// A model with the scheme and the step it is run with.
 #[derive(Clone)]
@@ -24,7 +25,7 @@ struct Scene {
     h: f64,
 }
 
-/// Scenes that between them use joints, friction, kinematic bodies, rounded and flat shapes, the plane and space; each with
+/// Scenes that between them use joints, friction, supports, kinematic bodies, rounded and flat shapes, the plane and space; each with
 /// polygons and with exact cones.
 fn scenes() -> Vec<Scene> {
     let (c05, c21, c22) = (reference("c05"), reference("c21"), reference("c22"));
@@ -34,6 +35,7 @@ fn scenes() -> Vec<Scene> {
         ("pushed pendulum", pushed, 0.005),
         ("four balls", balls(&c22), 0.005),
         ("two boxes", two_boxes(), 0.01),
+        ("part against a wall", against_a_wall(), 0.005),
     ];
     let scene = |preset: Preset, suffix: &str| {
         let name = move |name: &str| format!("{name}{suffix}");

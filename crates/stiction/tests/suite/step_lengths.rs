@@ -158,6 +158,30 @@ fn a_halved_step_is_its_two_halves() {
     }
 }
 
+/// The impulses at feet are those of both halves, in the report and in the state.
+#[test]
+fn feet_rub_in_both_halves() {
+    for preset in [Preset::Ncp, Preset::StewartTrinkle] {
+        let new = || Simulation::new(crate::support_friction::against_a_wall(), halving(preset, 1), H).unwrap();
+        let (mut halved, mut by_hand) = (new().with_ladder(failing(preset, vec![0])), new());
+        assert_eq!(crate::support::step(&mut halved).substeps, 2);
+        let mut sums = [(Vector3::zeros(), 0.0); 3];
+        for _ in 0..2 {
+            let _ = by_hand.step_with(0.5 * H).unwrap();
+            for ((friction, spin), foot) in sums.iter_mut().zip(by_hand.feet()) {
+                *friction += foot.friction_impulse;
+                *spin += foot.spin_impulse;
+            }
+        }
+        assert_eq!(
+            halved.feet().iter().map(|foot| (foot.friction_impulse, foot.spin_impulse)).collect::<Vec<_>>(),
+            sums
+        );
+        let remembered: Vec<_> = sums.iter().flat_map(|(friction, spin)| [friction.x, friction.y, *spin]).collect();
+        assert_eq!(halved.state().support_impulses, remembered);
+    }
+}
+
 /// The second half fails and is halved again; the ball that was hit still bounces with what it owes.
 #[test]
 fn restitution_survives_halving() {
