@@ -23,10 +23,13 @@ const OUTER: usize = 12;
 const INNER: usize = 4;
 
 /// Levers tried, in units of the mean distance ∫ p |x| of the pressure from its centre.
-const LEVERS: [f64; 7] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
+const LEVERS: [f64; 10] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6];
 
 /// Distances tried of the outer polygon.
-const OUTER_DISTANCES: [f64; 11] = [0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.4];
+const OUTER_DISTANCES: [f64; 21] = [
+    0.8, 0.85, 0.9, 0.925, 0.95, 0.975, 1.0, 1.025, 1.05, 1.075, 1.1, 1.125, 1.15, 1.175, 1.2, 1.225, 1.25, 1.275, 1.3,
+    1.35, 1.4,
+];
 
 /// Distances tried of the inner polygon.
 const INNER_DISTANCES: [f64; 9] = [0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
@@ -34,8 +37,11 @@ const INNER_DISTANCES: [f64; 9] = [0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /// Motions fitted: from pure sliding to pure turning, each in so many directions, which no polygon of feet has.
 const FITTED: (usize, usize) = (33, 23);
 
-/// What an error of force and torque, averaged over all directions, counts beside the worst error of P.
-const WEIGHT: f64 = 0.25;
+/// What an error of the force, averaged over all directions, counts beside the worst error of P.
+const FORCE_WEIGHT: f64 = 0.1;
+
+/// The same for the torque: it decides how far a part turns that slides fast and spins slowly.
+const TORQUE_WEIGHT: f64 = 0.25;
 
 /// A force or torque with a smaller share of P is measured against this share.
 const SMALL: f64 = 1e-3;
@@ -235,7 +241,7 @@ impl Fit {
                 torque_error += relative(whole - force, exact.0 - exact.1, least);
             }
             let mean = |sum: f64| sum.abs() / directions as f64;
-            worst = worst.max(WEIGHT * mean(force_error)).max(WEIGHT * mean(torque_error));
+            worst = worst.max(FORCE_WEIGHT * mean(force_error)).max(TORQUE_WEIGHT * mean(torque_error));
             if worst > limit {
                 break;
             }

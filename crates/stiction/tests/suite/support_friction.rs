@@ -273,7 +273,7 @@ fn a_limit_surface_stops_a_part_where_many_feet_do() {
             let end = |support: SupportBuilder| {
                 let body =
                     BodyBuilder::planar("part", 1.0, inertia).velocity(1.0, 0.0, 0.0).angular_velocity(0.0, 0.0, spin);
-                stop(part(body, DOWN, &support.friction(0.3)), Preset::Ncp.scheme(), 4e-3)
+                stop(part(body, DOWN, &support.friction(0.3)), Preset::Ncp.scheme(), 2e-3)
             };
             let many = end(SupportBuilder::feet(points.clone(), vec![1.0; points.len()]));
             let few = end(SupportBuilder::limit_surface(surface.clone()));
