@@ -46,6 +46,18 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
         let parts = format!("{} steps in up to {} parts, the first", halved.steps, halved.most_parts);
         sheet.row("halved", format!("{parts} at t = {}", moment(first)));
     }
+    if let Some(undetermined) = &summary.undetermined {
+        let text = match undetermined.first {
+            None => "unique in every step".to_owned(),
+            Some(first) => format!(
+                "not unique in {} of {} steps, the first at t = {}: see `undetermined` in docs/scene.md",
+                undetermined.steps,
+                summary.steps,
+                moment(first)
+            ),
+        };
+        sheet.row("motion", text);
+    }
     sheet.row("residual", residual(summary)).row("solved by", ladder(summary)).row("events", events(summary));
     if !files.is_empty() {
         let files: Vec<_> = files.iter().map(|path| path.display().to_string()).collect();

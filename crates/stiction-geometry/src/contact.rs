@@ -13,6 +13,11 @@ impl Feature {
     pub fn new(a: u32, b: u32) -> Self {
         Self((u64::from(a) << 32) | u64::from(b))
     }
+
+    /// The feature numbers of A and B.
+    pub fn parts(self) -> (usize, usize) {
+        ((self.0 >> 32) as usize, (self.0 & 0xffff_ffff) as usize)
+    }
 }
 
 /// One potential contact between shape A and shape B, in world coordinates.

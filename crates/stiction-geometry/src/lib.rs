@@ -20,7 +20,7 @@ pub mod spatial;
 
 pub use contact::{ContactPoint, CornerRule, Feature, chains};
 pub use error::{ShapeError, UnsupportedPair};
-pub use pair::{Scratch, contacts, ensure_supported};
+pub use pair::{Scratch, contacts, contacts_in_chains, distance_to_face_end, ensure_supported};
 pub use shape::{Dimension, Shape};
 
 /// A pose: rotation matrix and translation, taking body coordinates to world coordinates.

@@ -1,6 +1,6 @@
 //! The narrow phase of a pair of shapes, whichever world they belong to.
 
-use crate::{ContactPoint, Pose, Shape, UnsupportedPair, planar, spatial};
+use crate::{ContactPoint, Feature, Pose, Shape, UnsupportedPair, planar, spatial};
 
 /// Buffers of the narrow phase, reused from call to call; they carry nothing from one call to the next.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +33,39 @@ pub fn contacts(
             spatial::contacts(a, pose_a, b, pose_b, margin, &mut scratch.spatial, out)
         }
         _ => Err(mixed_worlds(a, b)),
+    }
+}
+
+/// As [`contacts`], but vertex by vertex with chains of alternatives even where both shapes are convex polygons; false, and nothing, where
+/// that does not exist.   [GEOM-10]
+pub fn contacts_in_chains(
+    (a, pose_a): (&Shape, &Pose),
+    (b, pose_b): (&Shape, &Pose),
+    margin: f64,
+    scratch: &mut Scratch,
+    out: &mut Vec<ContactPoint>,
+) -> bool {
+    match (a, b) {
+        (Shape::Planar(a), Shape::Planar(b)) => {
+            planar::outline_contacts((a, pose_a), (b, pose_b), margin, &mut scratch.planar, out)
+        }
+        _ => false,
+    }
+}
+
+/// How far inside the nearer end of its face a vertex is that meets a face of a convex polygon in the plane; negative beyond the end,
+/// zero where two corners meet. None for other features and shapes.
+pub fn distance_to_face_end(
+    (a, pose_a): (&Shape, &Pose),
+    (b, pose_b): (&Shape, &Pose),
+    feature: Feature,
+    scratch: &mut Scratch,
+) -> Option<f64> {
+    match (a, b) {
+        (Shape::Planar(a), Shape::Planar(b)) => {
+            planar::distance_to_face_end((a, pose_a), (b, pose_b), feature, &mut scratch.planar)
+        }
+        _ => None,
     }
 }
 

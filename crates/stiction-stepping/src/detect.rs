@@ -18,6 +18,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.start.update(model, &state.q, &state.v, state.time);
     ws.before.clone_from(&state.v);
     ws.balanced_over = 0.0;
+    ws.close_pairs.clear();
     applied_wrenches(model, &ws.start, state.time, &mut ws.applied);
     if let Some(body) = ws.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
@@ -202,10 +203,11 @@ fn pair_contacts(
         (true, false) => displacement(&a, &b, ws),
         (true, true) => displacement(&a, &b, ws) + reach(a.body) + reach(b.body),
     };
-    points(&a, &b, &ws.linear_end, margin + slack, (detector, &mut ws.points))?;
+    let close = ws.close_pairs.contains(&(a.id, b.id));
+    points(&a, &b, (&ws.linear_end, close), margin + slack, (detector, &mut ws.points))?;
     if prescribed && !ws.points.is_empty() {
         let wide = margin + slack + displacement(&a, &b, ws);
-        points(&a, &b, &ws.linear_start, wide, (detector, &mut ws.points_start))?;
+        points(&a, &b, (&ws.linear_start, close), wide, (detector, &mut ws.points_start))?;
     }
     for index in 0..ws.points.len() {
         let Some(point) = ws.points.get(index).copied() else { break };
@@ -247,11 +249,14 @@ fn pair_contacts(
 fn points(
     a: &Side,
     b: &Side,
-    at: &Configuration,
+    (at, close): (&Configuration, bool),
     margin: f64,
     (detector, out): (&mut dyn Detector, &mut Vec<ContactPoint>),
 ) -> Result<(), StepCause> {
     out.clear();
+    if close && detector.contacts_in_chains((&a.shape.shape, &a.pose(at)), (&b.shape.shape, &b.pose(at)), margin, out) {
+        return Ok(());
+    }
     detector.contacts((&a.shape.shape, &a.pose(at)), (&b.shape.shape, &b.pose(at)), margin, out)
 }
 

@@ -1,9 +1,9 @@
 //! Collision detection as an exchangeable part.
 
 use stiction_geometry::{
-    ContactPoint, Pose, Scratch, Shape,
+    ContactPoint, Feature, Pose, Scratch, Shape,
     broad_phase::{Aabb, BroadPhase},
-    contacts,
+    contacts, contacts_in_chains, distance_to_face_end,
 };
 
 use crate::StepCause;
@@ -22,6 +22,23 @@ pub trait Detector: Send {
         margin: f64,
         out: &mut Vec<ContactPoint>,
     ) -> Result<(), StepCause>;
+
+    /// The same vertex by vertex, with alternatives at corners, even where the shapes are convex polygons; false, and nothing, where that
+    /// is not known.   [CORNER-5]
+    fn contacts_in_chains(
+        &mut self,
+        _a: (&Shape, &Pose),
+        _b: (&Shape, &Pose),
+        _margin: f64,
+        _out: &mut Vec<ContactPoint>,
+    ) -> bool {
+        false
+    }
+
+    /// How far inside the nearer end of its face a vertex is; none where that has no meaning.   [CORNER-5]
+    fn distance_to_face_end(&mut self, _a: (&Shape, &Pose), _b: (&Shape, &Pose), _feature: Feature) -> Option<f64> {
+        None
+    }
 }
 
 /// The detector of `stiction-geometry`: a bounding-volume tree, and feature-exact contacts.
@@ -45,5 +62,19 @@ impl Detector for FeatureDetector {
     ) -> Result<(), StepCause> {
         contacts(shape_a, pose_a, shape_b, pose_b, margin, &mut self.scratch, out)
             .map_err(|unsupported| StepCause::Geometry(unsupported.to_string()))
+    }
+
+    fn contacts_in_chains(
+        &mut self,
+        a: (&Shape, &Pose),
+        b: (&Shape, &Pose),
+        margin: f64,
+        out: &mut Vec<ContactPoint>,
+    ) -> bool {
+        contacts_in_chains(a, b, margin, &mut self.scratch, out)
+    }
+
+    fn distance_to_face_end(&mut self, a: (&Shape, &Pose), b: (&Shape, &Pose), feature: Feature) -> Option<f64> {
+        distance_to_face_end(a, b, feature, &mut self.scratch)
     }
 }

@@ -91,7 +91,9 @@ impl TimeStepper {
             let climb = self.solve(start, ws)?;
             *passes += 1;
             iterations += climb.iterations;
-            if !corners::again(start, ws) {
+            if corners::look_closer(start, self.detector.as_mut(), ws) {
+                detect(start, self.detector.as_mut(), ws)?;
+            } else if !corners::again(start, ws) {
                 let climb = Climb { iterations, ..climb };
                 let disjunctive = start.scheme.corners == CornerLogic::Disjunctive && !ws.chains.is_empty();
                 return if disjunctive { self.branch(start, ws, climb) } else { Ok(climb) };

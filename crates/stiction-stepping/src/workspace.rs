@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use stiction_complementarity::{FrictionProblem, FrictionSolution, MixedLcp, MixedLcpSolution, SparseMatrix};
 use stiction_geometry::{ContactPoint, broad_phase::Aabb};
-use stiction_multibody::{Configuration, Model, State, Wrench};
+use stiction_multibody::{Configuration, Model, ShapeId, State, Wrench};
 
 use crate::{
     Contact, ContactReport, Event, FootContact, FootReport, ImpactReport, Layout, Scheme,
@@ -81,6 +81,8 @@ pub struct Workspace {
     pub(crate) chains: Vec<Chain>,
     pub(crate) chain_members: Vec<usize>,
     pub(crate) corner_gaps: Gaps,
+    /// Pairs of shapes, as places in the model, that are looked at vertex by vertex in this step.   [CORNER-5]
+    pub(crate) close_pairs: Vec<(ShapeId, ShapeId)>,
     pub(crate) disjunction: Disjunction,
     /// Joint rows with their constants.
     pub joint_rows: Vec<JointRow>,

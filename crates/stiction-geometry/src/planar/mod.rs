@@ -21,7 +21,7 @@ pub use shape::{MAX_LENGTH, Shape};
 pub use simple_polygon::SimplePolygon;
 
 use crate::contact::number_one_by_one;
-use crate::{ContactPoint, Pose, UnsupportedPair};
+use crate::{ContactPoint, Feature, Pose, UnsupportedPair};
 use core_pair::CorePair;
 use frame::{Frame, Sink};
 use half_plane::HalfPlane;
@@ -95,17 +95,51 @@ pub(crate) fn contacts(
     Ok(())
 }
 
-/// As [`contacts`](crate::contacts), but with the kernel of polygons with notches whatever the two bounded shapes are: for
-/// comparison of the two kernels.
-#[doc(hidden)]
+/// As [`contacts`](crate::contacts), but vertex by vertex with their chains of alternatives whatever the two shapes are, as long as
+/// both are polygons or points; false, and nothing, for others.   [GEOM-10]
 pub fn outline_contacts(
     (a, pose_a): (&Shape, &Pose),
     (b, pose_b): (&Shape, &Pose),
     margin: f64,
     scratch: &mut Scratch,
     out: &mut Vec<ContactPoint>,
-) {
+) -> bool {
+    let has_outline =
+        |shape: &Shape| matches!(shape, Shape::Point | Shape::Box { .. } | Shape::Polygon(_) | Shape::SimplePolygon(_));
+    if !has_outline(a) || !has_outline(b) {
+        return false;
+    }
     let (frame_a, frame_b, origin) = Frame::about_midpoint(pose_a, pose_b);
     let mut sink = Sink::new(origin, margin, out);
     OutlinePair::new((a, &frame_a), (b, &frame_b), &mut scratch.outlines).contacts(&mut sink);
+    true
+}
+
+/// How far inside the nearer end of its face a vertex is that meets a face of a convex polygon; negative beyond the end, zero where two
+/// corners meet. None for other features and shapes.
+pub fn distance_to_face_end(
+    (a, pose_a): (&Shape, &Pose),
+    (b, pose_b): (&Shape, &Pose),
+    feature: Feature,
+    scratch: &mut Scratch,
+) -> Option<f64> {
+    let (frame_a, frame_b, _) = Frame::about_midpoint(pose_a, pose_b);
+    scratch.core_a.place(a, &frame_a);
+    scratch.core_b.place(b, &frame_b);
+    let (core_a, core_b) = (&scratch.core_a, &scratch.core_b);
+    let (on_a, on_b) = feature.parts();
+    let (host, face, vertex) = match (on_a.checked_sub(core_a.vertices.len()), on_b.checked_sub(core_b.vertices.len()))
+    {
+        (Some(face), None) => (core_a, face, core_b.vertices.get(on_b)?),
+        (None, Some(face)) => (core_b, face, core_a.vertices.get(on_a)?),
+        // Two corners: at the end of any face.
+        (None, None) if core_a.radius + core_b.radius == 0.0 => return Some(0.0),
+        _ => return None,
+    };
+    if host.normals.len() < 3 || host.radius > 0.0 {
+        return None;
+    }
+    let along = host.tangent(face);
+    let (start, end) = (host.vertices.get(face)?, host.vertices.get(host.end_of(face))?);
+    Some(along.dot(&(vertex - start)).min(along.dot(&(end - vertex))))
 }

@@ -9,7 +9,7 @@ pub(crate) mod disjunctive;
 
 pub(crate) use disjunctive::Disjunction;
 
-use crate::{Contact, CornerLogic, Start, Workspace, rows::gap_now, rows::power};
+use crate::{Contact, CornerLogic, Detector, Start, Workspace, rows::gap_now, rows::power};
 
 /// How far a vertex may cut through a corner on its way around it, as a share of how far it goes.   [CORNER-3]
 const CUT: f64 = 0.1;
@@ -69,6 +69,39 @@ pub(crate) fn again(start: &Start, ws: &mut Workspace) -> bool {
         rebuild(ws);
     }
     changed
+}
+
+/// Looks closer at pairs of convex polygons where a vertex seems to be stopped by the very end of a face: it may be a seam or the
+/// edge of a hole, which only alternatives can tell. True when there are new ones.   [CORNER-5]
+pub(crate) fn look_closer(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) -> bool {
+    let &Start { model, scheme, state, h } = start;
+    if scheme.corners == CornerLogic::Conjunctive {
+        return false;
+    }
+    let mut found = false;
+    for (contact, impulse) in ws.contacts.iter().zip(&ws.contact_impulses) {
+        let pair = (contact.id.shape_a, contact.id.shape_b);
+        if impulse.normal <= 0.0 || contact.has_alternatives || ws.close_pairs.contains(&pair) {
+            continue;
+        }
+        let gap = gap_now(model, contact, &ws.lookahead, h);
+        let way = gap - gap_at_end(start, contact, &ws.lookahead, &state.v);
+        if gap <= scheme.touch_threshold || way <= gap {
+            continue;
+        }
+        let (Some((_, a, shape_a)), Some((_, b, shape_b))) = (model.shape(pair.0.index()), model.shape(pair.1.index()))
+        else {
+            continue;
+        };
+        let (pose_a, pose_b) = (ws.linear_end.pose(a) * shape_a.local, ws.linear_end.pose(b) * shape_b.local);
+        let inside =
+            detector.distance_to_face_end((&shape_a.shape, &pose_a), (&shape_b.shape, &pose_b), contact.id.feature);
+        if inside.is_some_and(|inside| inside <= way) {
+            ws.close_pairs.push(pair);
+            found = true;
+        }
+    }
+    found
 }
 
 fn has_alternatives(ws: &Workspace) -> bool {

@@ -32,5 +32,5 @@ pub use recorder::{Finished, Recorder, RunLabels};
 pub use recording::{Frame, Recording};
 pub use summary::{
     BodySummary, CorrectionSummary, Ending, EnergySummary, EventSummary, Extreme, HalvedSummary, ImpactSummary,
-    ResidualSummary, Summary, Turn,
+    ResidualSummary, Summary, Turn, UndeterminedSummary,
 };

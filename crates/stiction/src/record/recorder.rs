@@ -97,6 +97,9 @@ impl Recorder {
     pub fn record(&mut self, simulation: &Simulation, report: &StepReport) {
         let energy = simulation.energy();
         self.summary.step(simulation.model(), &energy, report, simulation.events());
+        if let Some(uniqueness) = simulation.uniqueness() {
+            self.summary.see_uniqueness(report.time, &uniqueness);
+        }
         self.view.push(simulation, &energy);
         if simulation.state().step.is_multiple_of(self.every)
             && let Some(tables) = &mut self.tables

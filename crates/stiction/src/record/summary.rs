@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use stiction_multibody::{Dimension, Energy, Model, State};
-use stiction_stepping::{Correction, Event, Infeasibility, StepReport};
+use stiction_stepping::{Correction, Event, Infeasibility, StepReport, Uniqueness};
 
 use super::{Role, RunInfo, contacts::contact_label, layout::Sample, recorder::RunLabels};
 
@@ -134,6 +134,16 @@ pub struct BodySummary {
     pub angular_velocity: Option<Turn>,
 }
 
+/// Steps of a quasistatic run whose motion was not unique: one of several was taken.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct UndeterminedSummary {
+    /// How many.
+    pub steps: u64,
+    /// End of the first of them, s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<f64>,
+}
+
 /// Everything worth knowing about a run at a glance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -176,6 +186,9 @@ pub struct Summary {
     /// Steps that had to be halved; left out where there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub halved: Option<HalvedSummary>,
+    /// Steps in which the balance of forces left the motion free; left out where bodies have inertia.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undetermined: Option<UndeterminedSummary>,
     /// What stabilisation after the steps did; left out where the scheme has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correction: Option<CorrectionSummary>,
@@ -217,6 +230,7 @@ impl SummaryBuilder {
             joint_error: Extreme::default(),
             residual: ResidualSummary::default(),
             halved: None,
+            undetermined: None,
             correction: None,
             ladder: BTreeMap::new(),
             events_total: 0,
@@ -264,6 +278,15 @@ impl SummaryBuilder {
             kind: event.kind.name().to_owned(),
             contact: contact_label(model, &event.contact),
         }));
+    }
+
+    /// Takes note of whether the last step could have gone otherwise.
+    pub(crate) fn see_uniqueness(&mut self, time: f64, uniqueness: &Uniqueness) {
+        let seen = self.summary.undetermined.get_or_insert_default();
+        if *uniqueness != Uniqueness::Unique {
+            seen.steps += 1;
+            seen.first.get_or_insert(time);
+        }
     }
 
     pub(crate) fn finish(mut self, model: &Model, state: &State, wall_seconds: f64, ending: Ending) -> Summary {

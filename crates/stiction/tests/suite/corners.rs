@@ -186,3 +186,33 @@ fn check_identities(lcp: &stiction::complementarity::Lcp, z: &[f64]) {
     // The row of p is d − γ + 1.
     assert!((w(9) - psi[0].max(psi[1]).min(1.0)).abs() < 1e-9, "d = {d}, psi = {psi:?}");
 }
+
+/// A floor of flush boxes has no edges to catch on, nor has one with gaps that a block bridges.
+#[test]
+fn seams_and_gaps_of_a_floor_of_boxes_are_not_felt() {
+    for gap in [0.0, 0.05] {
+        for (preset, h) in [(Preset::Ncp, 0.01), (Preset::StewartTrinkle, 0.01), (Preset::Ncp, 0.003)] {
+            let mut builder = ModelBuilder::new(Dimension::Planar);
+            builder.gravity(0.0, -9.81, 0.0).unwrap();
+            for k in 0..12 {
+                let tile = BodyBuilder::fixed(format!("tile{k}"))
+                    .position(f64::from(k) * 0.5, -0.1, 0.0)
+                    .shape(planar::Shape::rectangle([0.25 - 0.5 * gap, 0.1]).unwrap().into());
+                builder.body(tile).unwrap();
+            }
+            let block = solid_rectangle("block", 1.0, [0.6, 0.2]).position(0.7, 0.2, 0.0).velocity(2.0, 0.0, 0.0);
+            builder.body(block).unwrap();
+            let mut simulation = Simulation::new(builder.build().unwrap(), preset.scheme(), h).unwrap();
+            while simulation.time() < 1.9 {
+                let _ = simulation.step().unwrap();
+                let (q, v) = (q(&simulation, "block"), v(&simulation, "block"));
+                assert!(
+                    (q[1] - 0.2).abs() < 1e-9 && (v[0] - 2.0).abs() < 1e-9,
+                    "{}, gap {gap}, h {h}: {q:?} {v:?} at t = {}",
+                    preset.name(),
+                    simulation.time()
+                );
+            }
+        }
+    }
+}

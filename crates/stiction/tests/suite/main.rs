@@ -6,6 +6,7 @@
 #![allow(clippy::cast_sign_loss, reason = "counts computed from times are positive")]
 
 mod analytic;
+mod combinations;
 mod compare;
 mod corners;
 mod directions;
