@@ -16,6 +16,7 @@ mod existence;
 mod family;
 mod fence;
 mod fixed_point;
+mod grasp;
 mod hardship;
 mod impacts;
 mod needle;
