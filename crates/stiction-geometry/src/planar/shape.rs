@@ -133,7 +133,7 @@ impl Shape {
                 Vector2::from_fn(|i, _| Vector2::new(axes[(i, 0)] * a, axes[(i, 1)] * b).norm())
             }
             Self::Polygon(polygon) => return Some(bounds(polygon.vertices(), pose)),
-            Self::SimplePolygon(polygon) => return Some(bounds(polygon.vertices(), pose)),
+            Self::SimplePolygon(polygon) => return Some(bounds(polygon.hull(), pose)),
             Self::HalfPlane { .. } => return None,
         };
         let half = Vector3::new(half.x, half.y, 0.0);
@@ -157,11 +157,12 @@ impl Shape {
 
 /// The smallest axis-aligned box around the vertices of a polygon.
 fn bounds(vertices: &[Point2<f64>], pose: &Pose) -> Aabb {
-    let (min, max) = vertices.iter().map(|v| pose * Point3::new(v.x, v.y, 0.0)).fold(
-        (Point3::from(Vector3::repeat(f64::INFINITY)), Point3::from(Vector3::repeat(f64::NEG_INFINITY))),
-        |(min, max), v| (min.inf(&v), max.sup(&v)),
-    );
-    Aabb { min, max }
+    let axes = pose.rotation.matrix().fixed_view::<2, 2>(0, 0).into_owned();
+    let nothing = (Vector2::repeat(f64::INFINITY), Vector2::repeat(f64::NEG_INFINITY));
+    let turned = vertices.iter().map(|v| axes * v.coords);
+    let (min, max) = turned.fold(nothing, |(min, max), v| (min.inf(&v), max.sup(&v)));
+    let at = |v: Vector2<f64>| Point3::from(pose.translation.vector) + Vector3::new(v.x, v.y, 0.0);
+    Aabb { min: at(min), max: at(max) }
 }
 
 /// Accepts a normal positive number up to [`MAX_LENGTH`].

@@ -10,6 +10,8 @@ use crate::ShapeError;
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimplePolygon {
     boundary: Boundary,
+    /// The vertices of the convex hull: they alone touch the boxes around the polygon.
+    hull: Vec<Point2<f64>>,
 }
 
 impl SimplePolygon {
@@ -22,7 +24,12 @@ impl SimplePolygon {
         ensure_simple(&corners)?;
         let mut boundary = Boundary::default();
         boundary.enclose(&corners.vertices);
-        Ok(Self { boundary })
+        Ok(Self { hull: hull(&corners.vertices), boundary })
+    }
+
+    /// The vertices that touch some box around the polygon.
+    pub(super) fn hull(&self) -> &[Point2<f64>] {
+        &self.hull
     }
 
     /// The vertices, counter-clockwise.
@@ -48,6 +55,29 @@ impl SimplePolygon {
     pub(super) fn boundary(&self) -> &Boundary {
         &self.boundary
     }
+}
+
+/// The convex hull of a set of points, from left to right below and back above (Andrew's monotone chain).
+fn hull(points: &[Point2<f64>]) -> Vec<Point2<f64>> {
+    let mut sorted = points.to_vec();
+    sorted.sort_by(|p, q| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)));
+    let mut hull: Vec<Point2<f64>> = Vec::new();
+    let mut add = |points: &mut dyn Iterator<Item = &Point2<f64>>| {
+        let first = hull.len();
+        for point in points {
+            while let Some([a, b]) = hull.get(first..).and_then(<[_]>::last_chunk)
+                && (b - a).perp(&(point - b)) <= 0.0
+            {
+                hull.pop();
+            }
+            hull.push(*point);
+        }
+        // The last point is the first of the way back.
+        hull.pop();
+    };
+    add(&mut sorted.iter());
+    add(&mut sorted.iter().rev());
+    hull
 }
 
 fn ensure_simple(corners: &Corners) -> Result<(), ShapeError> {

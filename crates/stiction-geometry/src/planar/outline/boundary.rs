@@ -21,7 +21,12 @@ pub(in crate::planar) struct Boundary {
     max: Vector2<f64>,
     /// The largest distance of a vertex from the origin.
     bound: f64,
+    /// Boxes around [`GROUP`] faces after each other, of long outlines only: most of them are left out by these at once.
+    groups: Vec<(Vector2<f64>, Vector2<f64>)>,
 }
+
+/// How many faces share a box.
+const GROUP: usize = 8;
 
 /// Where a point is with respect to a face.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +69,30 @@ impl Boundary {
             let before = self.normals.iter().cycle().skip(self.normals.len() - 1);
             self.turns.extend(before.zip(&self.normals).map(|(m, n)| libm::atan2(m.perp(n), m.dot(n))));
         }
+        if vertices.len() > GROUP {
+            self.box_groups();
+        }
+    }
+
+    /// The boxes around groups of faces, both ends of each included.
+    fn box_groups(&mut self) {
+        let count = self.vertices.len();
+        let nothing = (Vector2::repeat(f64::INFINITY), Vector2::repeat(f64::NEG_INFINITY));
+        self.groups.extend((0..count).step_by(GROUP).map(|first| {
+            let ends = (first..=(first + GROUP).min(count)).map(|i| &self.vertices[i % count].coords);
+            ends.fold(nothing, |(low, high), p| (low.inf(p), high.sup(p)))
+        }));
+    }
+
+    /// The numbers of faces, and of the vertices they start at, except groups that do not meet the box between `low` and `high`.
+    pub(super) fn numbers_near(&self, low: Vector2<f64>, high: Vector2<f64>) -> impl Iterator<Item = usize> + '_ {
+        let count = self.vertices.len();
+        let all = if self.groups.is_empty() { 0..count } else { 0..0 };
+        let meets = move |(min, max): &(Vector2<f64>, Vector2<f64>)| {
+            min.x <= high.x && max.x >= low.x && min.y <= high.y && max.y >= low.y
+        };
+        let groups = self.groups.iter().enumerate().filter(move |(_, group)| meets(group));
+        all.chain(groups.flat_map(move |(group, _)| group * GROUP..((group + 1) * GROUP).min(count)))
     }
 
     /// The vertices and faces of the core of a bounded shape.
@@ -94,6 +123,7 @@ impl Boundary {
         self.lengths.clear();
         self.convex.clear();
         self.turns.clear();
+        self.groups.clear();
         (self.min, self.max) = (Vector2::repeat(f64::INFINITY), Vector2::repeat(f64::NEG_INFINITY));
         self.bound = 0.0;
     }

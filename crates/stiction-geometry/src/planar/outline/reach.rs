@@ -50,7 +50,8 @@ impl<'a> Reach<'a> {
         let guest_centre = self.rotation.tr_mul(&(centre - self.translation));
         let guest_half = self.rotation.abs().tr_mul(&half).add_scalar(self.round_off);
         let is_within = |d: Vector2<f64>, half: &Vector2<f64>| d.x.abs() <= half.x && d.y.abs() <= half.y;
-        for (vertex, local) in self.guest.vertices().iter().enumerate() {
+        for vertex in self.guest.numbers_near(guest_centre - guest_half, guest_centre + guest_half) {
+            let local = &self.guest.vertices()[vertex];
             if is_within(local.coords - guest_centre, &guest_half) && self.guest.is_convex_at(vertex) {
                 let point = self.seen(&local.coords);
                 if is_within(point - centre, &half) {
@@ -67,7 +68,7 @@ impl<'a> Reach<'a> {
         let (low, high) =
             visitors.iter().fold(nowhere, |(low, high), visitor| (low.inf(&visitor.point), high.sup(&visitor.point)));
         let (low, high) = (low.add_scalar(-self.distance), high.add_scalar(self.distance));
-        let faces = 0..self.host.normals().len();
+        let faces = self.host.numbers_near(low, high);
         candidates.extend(faces.filter(|&face| self.host.face_meets_box(face, &low, &high)));
     }
 
