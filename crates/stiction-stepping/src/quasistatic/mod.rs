@@ -31,10 +31,10 @@ use crate::{
 
 /// Share of the friction forces that a proximal mass may need for the motion of the step: the factor by which a round brings
 /// the balance nearer.   [QS-4]
-const LIGHT: f64 = 1e-3;
+const LIGHT: f64 = 1e-4;
 
 /// What is left over is nothing below this share of the largest force.
-const BALANCED: f64 = 1e-13;
+const BALANCED: f64 = 1e-11;
 
 /// What may be left over where rounds stop to help.
 const ACCEPTED: f64 = 1e-9;
