@@ -1,9 +1,9 @@
 //! Finds the contacts within reach of the step.
 
 use nalgebra::Vector3;
-use stiction_geometry::{ContactPoint, Pose};
+use stiction_geometry::{ContactPoint, Pose, chains};
 use stiction_multibody::{
-    BodyId, BodyKind, Configuration, ContactId, Mobility, Model, ShapeId, ShapeOnBody, applied_wrenches,
+    BodyId, BodyKind, Configuration, ContactId, ContactRule, Mobility, Model, ShapeId, ShapeOnBody, applied_wrenches,
     apply_inverse_mass, mass_block, may_collide,
 };
 
@@ -175,54 +175,59 @@ impl<'a> Side<'a> {
     }
 }
 
-fn pair_contacts(
-    start: &Start,
-    detector: &mut dyn Detector,
-    pair: (usize, usize),
-    ws: &mut Workspace,
-) -> Result<(), StepCause> {
-    let (model, scheme) = (start.model, start.scheme);
-    let ahead = !ws.lookahead.is_empty();
-    let (Some(a), Some(b)) = (Side::new(model, pair.0), Side::new(model, pair.1)) else { return Ok(()) };
-    let rule = model.contact_rule(a.body, b.body);
-    let gamma = rule.gamma.unwrap_or(scheme.gamma);
-    let margin = rule.margin.map_or(scheme.margin, Margin::Fixed);
-    let reach = |id: BodyId| ws.reach.get(id.index()).copied().unwrap_or(0.0);
-    let margin = match margin {
-        Margin::Fixed(margin) => margin,
-        // At velocity level a contact is either touching or absent.
-        Margin::Automatic if gamma == 0.0 => scheme.touch_threshold,
-        Margin::Automatic => reach(a.body) + reach(b.body),
-    };
-    let prescribed = is_kinematic(model, a.body) || is_kinematic(model, b.body);
-    // A prescribed surface may leave within the step; what counts for γ = 0 is whether it touched at its start.
-    // Predicted geometry has moved by what the bodies can reach.
-    let slack = match (gamma == 0.0, ahead) {
-        (false, _) => 0.0,
-        (true, false) if !prescribed => 0.0,
-        (true, false) => displacement(&a, &b, ws),
-        (true, true) => displacement(&a, &b, ws) + reach(a.body) + reach(b.body),
-    };
-    let close = ws.close_pairs.contains(&(a.id, b.id));
-    points(&a, &b, (&ws.linear_end, close), margin + slack, (detector, &mut ws.points))?;
-    if prescribed && !ws.points.is_empty() {
-        let wide = margin + slack + displacement(&a, &b, ws);
-        points(&a, &b, (&ws.linear_start, close), wide, (detector, &mut ws.points_start))?;
+/// Two shapes that may touch, with what their rule says.
+struct Pair<'a> {
+    a: Side<'a>,
+    b: Side<'a>,
+    rule: &'a ContactRule,
+    gamma: f64,
+    /// Whether one of them moves as prescribed.
+    prescribed: bool,
+}
+
+impl<'a> Pair<'a> {
+    fn new(model: &'a Model, scheme: &Scheme, (i, j): (usize, usize)) -> Option<Self> {
+        let (a, b) = (Side::new(model, i)?, Side::new(model, j)?);
+        let rule = model.contact_rule(a.body, b.body);
+        let gamma = rule.gamma.unwrap_or(scheme.gamma);
+        let prescribed = is_kinematic(model, a.body) || is_kinematic(model, b.body);
+        Some(Self { a, b, rule, gamma, prescribed })
     }
-    for index in 0..ws.points.len() {
-        let Some(point) = ws.points.get(index).copied() else { break };
-        let gap_start = if prescribed { gap_at_start(&point, &a, &b, ws) } else { point.gap };
-        let moving = if ahead { start.h } else { 0.0 };
-        let gap_now = gap_start - moving * approach(&point, &a, &b, ws);
-        let has_alternatives = alternatives(&ws.points, index);
-        // What has alternatives is apart as soon as one of them is.
-        if gamma == 0.0 && gap_now > margin && !has_alternatives {
-            continue;
-        }
-        ws.contacts.push(Contact {
+
+    /// Up to which gap contacts enter, and how much farther the geometry at the end of the step may see them.
+    fn margin_and_slack(&self, scheme: &Scheme, ws: &Workspace) -> (f64, f64) {
+        let reach = |side: &Side| ws.reach.get(side.body.index()).copied().unwrap_or(0.0);
+        let both = reach(&self.a) + reach(&self.b);
+        let margin = match self.rule.margin.map_or(scheme.margin, Margin::Fixed) {
+            Margin::Fixed(margin) => margin,
+            // At velocity level a contact is either touching or absent.
+            Margin::Automatic if self.gamma == 0.0 => scheme.touch_threshold,
+            Margin::Automatic => both,
+        };
+        // A prescribed surface may leave within the step; what counts for γ = 0 is whether it touched at its start.
+        // Predicted geometry has moved by what the bodies can reach.
+        let slack = match (self.gamma == 0.0, !ws.lookahead.is_empty()) {
+            (false, _) => 0.0,
+            (true, false) if !self.prescribed => 0.0,
+            (true, false) => displacement(&self.a, &self.b, ws),
+            (true, true) => displacement(&self.a, &self.b, ws) + both,
+        };
+        (margin, slack)
+    }
+
+    /// ψ with prescribed bodies at the start of the step: where it was linearised, and traced back to where the bodies are.
+    fn gaps(&self, h: f64, point: &ContactPoint, ws: &Workspace) -> (f64, f64) {
+        let gap_start = if self.prescribed { gap_at_start(point, &self.a, &self.b, ws) } else { point.gap };
+        let moving = if ws.lookahead.is_empty() { 0.0 } else { h };
+        (gap_start, gap_start - moving * approach(point, &self.a, &self.b, ws))
+    }
+
+    fn contact(&self, model: &Model, point: &ContactPoint, gap_start: f64, ws: &Workspace) -> Contact {
+        let Self { a, b, rule, gamma, .. } = self;
+        Contact {
             id: ContactId { shape_a: a.id, shape_b: b.id, feature: point.feature },
             chain: point.chain,
-            has_alternatives,
+            has_alternatives: false,
             a: a.body,
             b: b.body,
             point: point.point_b,
@@ -235,14 +240,43 @@ fn pair_contacts(
             tangents: tangents(&point.normal, rule, model.dimension(), &ws.linear_end),
             torsion: rule.torsion,
             restitution: rule.restitution,
-            gamma,
+            gamma: *gamma,
             surface_velocity: Vector3::zeros(),
             surface_spin: 0.0,
             bias: 0.0,
             directions: 0..0,
             cones: 0..0,
-        });
+        }
     }
+}
+
+fn pair_contacts(
+    start: &Start,
+    detector: &mut dyn Detector,
+    pair: (usize, usize),
+    ws: &mut Workspace,
+) -> Result<(), StepCause> {
+    let (model, scheme) = (start.model, start.scheme);
+    let Some(pair) = Pair::new(model, scheme, pair) else { return Ok(()) };
+    let (a, b) = (&pair.a, &pair.b);
+    let (margin, slack) = pair.margin_and_slack(scheme, ws);
+    let close = ws.close_pairs.contains(&(a.id, b.id));
+    points(a, b, (&ws.linear_end, close), margin + slack, (detector, &mut ws.points))?;
+    if pair.prescribed && !ws.points.is_empty() {
+        let wide = margin + slack + displacement(a, b, ws);
+        points(a, b, (&ws.linear_start, close), wide, (detector, &mut ws.points_start))?;
+    }
+    let mut contacts = std::mem::take(&mut ws.contacts);
+    for chain in chains(&ws.points) {
+        // At velocity level only what touches counts, and alternatives are apart as soon as one of them is.
+        let touches = pair.gamma > 0.0 || chain.iter().all(|point| pair.gaps(start.h, point, ws).1 <= margin);
+        for point in chain.iter().filter(|_| touches) {
+            let (gap_start, _) = pair.gaps(start.h, point, ws);
+            let contact = pair.contact(model, point, gap_start, ws);
+            contacts.push(Contact { has_alternatives: chain.len() > 1, ..contact });
+        }
+    }
+    ws.contacts = contacts;
     Ok(())
 }
 
@@ -258,12 +292,6 @@ fn points(
         return Ok(());
     }
     detector.contacts((&a.shape.shape, &a.pose(at)), (&b.shape.shape, &b.pose(at)), margin, out)
-}
-
-/// Whether the contact at `index` shares its chain with one beside it.
-fn alternatives(points: &[ContactPoint], index: usize) -> bool {
-    let chain = |index: usize| points.get(index).map(|point| point.chain);
-    chain(index) == chain(index + 1) || (index > 0 && chain(index) == chain(index - 1))
 }
 
 fn is_kinematic(model: &Model, id: BodyId) -> bool {

@@ -182,18 +182,15 @@ impl Disjunction {
             })
         };
         for row in 0..ws.layout.complementary() {
-            match place_of(row).filter(|_| row < ws.layout.contacts) {
+            if let Some(variables) = place_of(row).filter(|_| row < ws.layout.contacts) {
                 // 0 ≤ p_in ⊥ h_i + d − γ + 1.
-                Some(variables) => {
-                    to.on_complementary.push(variables.d(), 1.0);
-                    to.on_complementary.push(variables.h(), 1.0);
-                    to.constant.push(1.0 - LARGE);
-                }
-                None => {
-                    from.on_free.row(row).for_each(|(column, value)| to.on_free.push(column, value));
-                    from.on_complementary.row(row).for_each(|(column, value)| to.on_complementary.push(column, value));
-                    to.constant.push(from.constant.get(row).copied().unwrap_or(0.0));
-                }
+                to.on_complementary.push(variables.d(), 1.0);
+                to.on_complementary.push(variables.h(), 1.0);
+                to.constant.push(1.0 - LARGE);
+            } else {
+                from.on_free.row(row).for_each(|(column, value)| to.on_free.push(column, value));
+                from.on_complementary.row(row).for_each(|(column, value)| to.on_complementary.push(column, value));
+                to.constant.push(from.constant.get(row).copied().unwrap_or(0.0));
             }
             to.on_free.finish_row();
             to.on_complementary.finish_row();

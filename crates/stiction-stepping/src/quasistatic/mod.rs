@@ -73,7 +73,7 @@ pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> R
         let share = left.share();
         if share <= BALANCED || (share <= ACCEPTED && share > 0.5 * last) {
             let residual = measured(start, ws, Residual { value: climb.residual.value.max(share), ..climb.residual })?;
-            return Ok(Climb { iterations, residual, ..climb });
+            return Ok(Climb { residual, iterations, ..climb });
         }
         if round >= PATIENCE && share > 0.1 || round == ROUNDS {
             return Err(left.no_balance(start.model, start.h));

@@ -63,11 +63,14 @@ pub fn uniqueness(model: &Model, scheme: &Scheme, ws: &Workspace) -> Option<Uniq
     Some(cone.direction().map_or(Uniqueness::Unique, Uniqueness::NotUnique))
 }
 
+/// The wrenches on two bodies of a unit impulse along a direction.
+type RowAlong<'a> = dyn Fn(&Vector3<f64>) -> (Wrench, Wrench) + 'a;
+
 /// Two surfaces that rub on each other: at a contact, or under a foot.
 struct Rubbing<'a> {
     bodies: [BodyId; 2],
     /// The row along a direction.
-    row: Box<dyn Fn(&Vector3<f64>) -> (Wrench, Wrench) + 'a>,
+    row: Box<RowAlong<'a>>,
     spin_row: (Wrench, Wrench),
     /// As long as the semi-axes of the friction ellipse.
     tangents: Vec<Vector3<f64>>,

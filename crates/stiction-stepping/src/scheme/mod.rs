@@ -125,6 +125,16 @@ impl Scheme {
         Ok(())
     }
 
+    /// Refuses a disjunction that is not part of one linear problem.
+    fn check_corners(&self) -> Result<(), SchemeError> {
+        let linear = self.friction != FrictionSet::Quadratic && self.impact != Impact::Poisson;
+        if self.corners != CornerLogic::Disjunctive || (linear && self.method == Method::TimeStepping) {
+            return Ok(());
+        }
+        let reason = "the disjunction is part of one linear problem per step; use `friction = \"polygon\"` and `impact = \"newton\"` with a time-stepping preset, or `corners = \"exact\"`, which goes with everything";
+        Err(SchemeError { field: "corners", reason: reason.to_owned() })
+    }
+
     /// Refuses what needs inertia.
     fn check_quasistatic(&self, model: &Model) -> Result<(), SchemeError> {
         let damped = !model.dampers().is_empty() || model.springs().iter().any(|spring| spring.damping > 0.0);
@@ -165,16 +175,7 @@ impl Scheme {
                 "Poisson's law goes with time-stepping only; use `impact = \"newton\"` or another preset",
             );
         }
-        if self.corners == CornerLogic::Disjunctive
-            && (self.method != Method::TimeStepping
-                || self.friction == FrictionSet::Quadratic
-                || self.impact == Impact::Poisson)
-        {
-            return fail(
-                "corners",
-                "the disjunction is part of one linear problem per step; use `friction = \"polygon\"` and `impact = \"newton\"` with a time-stepping preset, or `corners = \"exact\"`, which goes with everything",
-            );
-        }
+        self.check_corners()?;
         if self.method != Method::TimeStepping && self.linearise_at != LineariseAt::Start {
             return fail(
                 "jacobians",

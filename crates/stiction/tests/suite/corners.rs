@@ -174,7 +174,7 @@ fn the_disjunctive_problem_has_the_derived_solutions() {
     }
 }
 
-/// c = max(0, 1 − ψ), h = max(0, −ψ), d − γ + 1 = min(1, max ψ), with ψ = w_h − h of the rows themselves.
+/// c = max(0, 1 − ψ), h = max(0, −ψ), d − γ + 1 = min(1, max ψ), with ψ = `w_h` − h of the rows themselves.
 fn check_identities(lcp: &stiction::complementarity::Lcp, z: &[f64]) {
     let w = |row: usize| lcp.m().row(row).iter().zip(z).map(|(m, z)| m * z).sum::<f64>() + lcp.q()[row];
     let (c, d, h) = ([z[2], z[3]], z[4], [z[7], z[8]]);

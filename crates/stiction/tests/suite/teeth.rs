@@ -10,6 +10,9 @@ use stiction::{
 
 use crate::support::{friction, q, solid_rectangle, v};
 
+/// The outlines of bodies, in their own coordinates.
+type Outlines = Vec<(BodyId, Vec<Point2<f64>>)>;
+
 fn polygon(vertices: &[Point2<f64>]) -> stiction::Shape {
     planar::Shape::polygon(vertices).unwrap().into()
 }
@@ -31,7 +34,7 @@ fn distance(point: &Point2<f64>, outline: &[Point2<f64>]) -> f64 {
 }
 
 /// Asserts that whatever pushes is a vertex of one outline on the line of the other at the end of the step, to `slack`.
-fn check_faces(simulation: &Simulation, outlines: &[(BodyId, Vec<Point2<f64>>)], slack: f64) -> usize {
+fn check_faces(simulation: &Simulation, outlines: &Outlines, slack: f64) -> usize {
     let outline_of = |body| &outlines.iter().find(|(id, _)| *id == body).unwrap().1;
     let mut pushing = 0;
     for contact in simulation.contacts().iter().filter(|contact| contact.normal_impulse > 0.0) {
@@ -78,7 +81,7 @@ fn saw() -> Vec<Point2<f64>> {
     outline
 }
 
-fn on_saw(mu: f64, speed: f64) -> (Model, Vec<(BodyId, Vec<Point2<f64>>)>) {
+fn on_saw(mu: f64, speed: f64) -> (Model, Outlines) {
     let half = [0.55, 0.2];
     let mut builder = ModelBuilder::new(Dimension::Planar);
     builder.gravity(0.0, -9.81, 0.0).unwrap();
@@ -132,14 +135,14 @@ const INNER: f64 = 0.9;
 /// A gear of pointed teeth, a tip at angle zero.
 fn gear() -> Vec<Point2<f64>> {
     let angle = std::f64::consts::PI / TEETH as f64;
-    let radius = |k: usize| if k % 2 == 0 { OUTER } else { INNER };
+    let radius = |k: usize| if k.is_multiple_of(2) { OUTER } else { INNER };
     (0..2 * TEETH)
         .map(|k| Point2::from(Vector2::new((k as f64 * angle).cos(), (k as f64 * angle).sin()) * radius(k)))
         .collect()
 }
 
 /// A follower that slides in a vertical guide above a turning gear, with its tip on the teeth.
-fn follower(mu: f64, rate: f64) -> (Model, Vec<(BodyId, Vec<Point2<f64>>)>) {
+fn follower(mu: f64, rate: f64) -> (Model, Outlines) {
     let mut builder = ModelBuilder::new(Dimension::Planar);
     builder.gravity(0.0, -9.81, 0.0).unwrap();
     let zero = || Expression::constant(0.0);
