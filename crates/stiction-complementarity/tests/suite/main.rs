@@ -17,6 +17,7 @@ mod friction_local;
 mod friction_newton;
 mod friction_nsgs;
 mod friction_properties;
+mod friction_small_mixed;
 mod fuzz;
 mod generate;
 mod json;

@@ -1,9 +1,9 @@
-//! A few spatial contacts with everything that belongs to them, in memory of fixed size.
+//! A few contacts with everything that belongs to them, in memory of fixed size.
 
+use super::embedding::Embedding;
+use super::joints::Joints;
 use crate::friction::law::Law;
 use crate::friction::local::ConeBlock;
-use crate::friction::operator::Delassus;
-use crate::friction::{FrictionProblem, FrictionSolution};
 
 /// The most contacts the method takes: two boxes on each other and on the ground.
 pub const MAX_CONTACTS: usize = 8;
@@ -33,7 +33,9 @@ pub(super) enum Guess {
 pub(super) struct Contacts {
     count: usize,
     pub(super) mu: [f64; MAX_CONTACTS],
-    /// W + diag c by blocks, [i][j].
+    /// Tangents of each contact; rows beyond them are embedded and move nothing.   [SET-6]
+    pub(super) tangents: [usize; MAX_CONTACTS],
+    /// W + diag c by blocks, [i][j], without joints.
     pub(super) w: [[Block; MAX_CONTACTS]; MAX_CONTACTS],
     q: [Triple; MAX_CONTACTS],
     pub(super) r: [Triple; MAX_CONTACTS],
@@ -53,6 +55,7 @@ impl Default for Contacts {
         Self {
             count: 0,
             mu: [0.0; MAX_CONTACTS],
+            tangents: [2; MAX_CONTACTS],
             w: [[[[0.0; 3]; 3]; MAX_CONTACTS]; MAX_CONTACTS],
             q: [[0.0; 3]; MAX_CONTACTS],
             r: [[0.0; 3]; MAX_CONTACTS],
@@ -66,54 +69,37 @@ impl Default for Contacts {
     }
 }
 
-/// μ of a spatial contact with Coulomb friction.
-pub(super) fn friction_of(law: &Law) -> Option<f64> {
-    match *law {
-        Law::Cone { rows: 3, mu } => Some(mu),
-        _ => None,
-    }
-}
-
 impl Contacts {
-    /// Takes over a problem that the method applies to, with W row by row.
-    pub(super) fn load<W: Delassus>(
+    /// Takes over the contacts of a problem: W + diag c, row by row, free velocities, their norm, and impulses to begin with.
+    pub(super) fn load(
         &mut self,
-        problem: &FrictionProblem<W>,
-        w: &[f64],
-        guess: Option<&FrictionSolution>,
+        (embedding, joints): (&Embedding, &Joints),
+        (w, q, scale): (&[f64], &[f64], f64),
+        guess: &[f64],
     ) {
-        self.count = problem.blocks().min(MAX_CONTACTS);
-        self.scale = problem.scale();
-        let triples = problem.q().as_chunks::<3>().0;
-        let compliance = problem.compliance().as_chunks::<3>().0;
-        let guess = guess.filter(|guess| guess.r.len() == problem.rows() && guess.r.iter().all(|r| r.is_finite()));
-        let guess = guess.map_or(&[][..], |guess| guess.r.as_chunks::<3>().0);
-        for (i, (law, q)) in problem.laws().iter().zip(triples).take(MAX_CONTACTS).enumerate() {
-            self.mu[i] = friction_of(law).unwrap_or(0.0);
-            self.q[i] = *q;
-            self.r[i] = guess.get(i).copied().unwrap_or_default();
-            law.project(&mut self.r[i]);
+        self.count = embedding.places().len();
+        self.scale = scale;
+        for (i, place) in embedding.places().iter().enumerate() {
+            (self.mu[i], self.tangents[i]) = (place.mu, place.tangents);
+            self.q[i] = place.read(q);
+            self.r[i] = place.read(guess);
+            Law::Cone { rows: 3, mu: place.mu }.project(&mut self.r[i]);
+            embedding.couple(i, w, q.len(), &mut self.w[i]);
         }
-        for (k, row) in w.chunks_exact(problem.rows().max(1)).enumerate().take(3 * MAX_CONTACTS) {
-            for (block, part) in self.w[k / 3].iter_mut().zip(row.as_chunks::<3>().0) {
-                block[k % 3] = *part;
-            }
+        if !embedding.joint_rows().is_empty() {
+            joints.reduce(self.count, &mut self.w, &mut self.q);
         }
         let mut trace = 0.0;
         for i in 0..self.count {
             let a = &mut self.w[i][i];
-            compliance.get(i).into_iter().flatten().enumerate().for_each(|(k, c)| a[k][k] += c);
+            // Rows that are embedded are as stiff as the others.   [SET-6]
+            let stiff = if self.tangents[i] == 0 { a[0][0] } else { a[1][1] };
+            (1 + self.tangents[i]..3).for_each(|k| a[k][k] = stiff);
             self.steps[i] = (inverse(a[0][0]), 2.0 * inverse(a[1][1] + a[2][2]));
             trace += a[0][0] + a[1][1] + a[2][2];
         }
         (self.mean, self.softness) = (trace / (3 * self.count.max(1)) as f64, 0.0);
         self.refresh();
-    }
-
-    pub(super) fn write(&self, r: &mut [f64]) {
-        for (r, found) in r.as_chunks_mut::<3>().0.iter_mut().zip(&self.r) {
-            *r = *found;
-        }
     }
 
     pub(super) fn count(&self) -> usize {

@@ -3,9 +3,12 @@
 //! A sweep settles one contact after the other and takes ten or more of them to agree; here the contacts are coupled by a small
 //! dense system and agree after one to three, to rounding. The guess comes from the impulses and velocities at hand, so a warm
 //! start usually knows it already. Where guesses go round in a circle, sweeps [GS-1] lead to another start. For
-//! spatial contacts with Coulomb friction only, up to [`MAX_CONTACTS`]; the method says when a problem is none of these.
+//! up to [`MAX_CONTACTS`] contacts with Coulomb friction in space or in the plane, or without friction [SET-6], and a few rows of joints, which are
+//! eliminated first [SET-7]; the method says when a problem is none of these.
 
 mod contacts;
+mod embedding;
+mod joints;
 mod system;
 
 use super::operator::Delassus;
@@ -15,6 +18,8 @@ use crate::problem::OptionError;
 use crate::solver::Solver;
 use contacts::Contacts;
 pub use contacts::MAX_CONTACTS;
+use embedding::Embedding;
+use joints::Joints;
 use system::System;
 
 /// Compliance of the first of the softer problems, relative to the mean diagonal of W, of the last one, and the factor between
@@ -25,6 +30,11 @@ const STIFFEN: f64 = 0.1;
 
 /// The residual that rounding leaves.
 const ROUNDING: f64 = 1e-15;
+
+/// Where joints or planar contacts take part, masses may be as light as those of quasistatic rounds, and velocities small against q: a
+/// solution above this residual is corrected, so often at most.
+const REFINED: f64 = 1e-14;
+const CORRECTIONS: u32 = 2;
 
 /// Options of [`FrictionActiveSet`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,13 +65,15 @@ impl FrictionActiveSetOptions {
     }
 }
 
-/// Active sets for few spatial contacts, with scratch memory of fixed size.   [SET-1]
+/// Active sets for few contacts, with scratch memory of fixed size.   [SET-1]
 #[derive(Clone, Debug, Default)]
 pub struct FrictionActiveSet {
     options: FrictionActiveSetOptions,
     contacts: Contacts,
     system: System,
-    /// W, row by row.
+    embedding: Embedding,
+    joints: Joints,
+    /// W + diag c, row by row.
     w: Vec<f64>,
 }
 
@@ -77,9 +89,54 @@ impl FrictionActiveSet {
         Ok(Self { options, ..Self::default() })
     }
 
-    /// Whether the method is made for this problem: at most [`MAX_CONTACTS`] blocks, all of them cones of three rows.
+    /// Whether the method is made for this problem: at most [`MAX_CONTACTS`] contacts (cones of two or three rows, or [0, ∞)), and at most
+    /// twelve rows of joints.
     pub fn applies<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
-        problem.blocks() <= MAX_CONTACTS && problem.laws().iter().all(|law| contacts::friction_of(law).is_some())
+        embedding::fits(problem)
+    }
+
+    /// Takes over a problem; false where it does not fit or its joints are redundant.
+    fn load<W: Delassus>(&mut self, problem: &FrictionProblem<W>, guess: Option<&FrictionSolution>) -> bool {
+        let n = problem.rows();
+        if !Self::applies(problem) {
+            return false;
+        }
+        self.w.resize(n * n, 0.0);
+        if !problem.operator().explicit(&mut self.w) {
+            return false;
+        }
+        let diagonal = self.w.iter_mut().step_by(n + 1);
+        diagonal.zip(problem.compliance()).for_each(|(w, c)| *w += c);
+        let Self { embedding, joints, contacts, w, .. } = self;
+        embedding.read(problem);
+        if !embedding.joint_rows().is_empty() {
+            if !joints.factor(embedding.joint_rows(), w, n) {
+                return false;
+            }
+            joints.prepare(embedding, w, problem.q());
+        }
+        let guess = guess.filter(|guess| guess.r.len() == n && guess.r.iter().all(|r| r.is_finite()));
+        let guess = guess.map_or(&[][..], |guess| &guess.r);
+        contacts.load((embedding, joints), (w, problem.q(), problem.scale()), guess);
+        true
+    }
+
+    /// A few more steps of the guess that was confirmed, as long as they help.
+    fn refine(&mut self) {
+        let Self { contacts, system, .. } = self;
+        let mut residual = contacts.residual();
+        for _ in 0..CORRECTIONS {
+            if residual <= REFINED * contacts.scale() {
+                return;
+            }
+            let kept = contacts.impulses();
+            let stepped = system.step(contacts) && !contacts.guess();
+            let before = std::mem::replace(&mut residual, contacts.residual());
+            if !(stepped && residual < before) {
+                contacts.set_impulses(&kept);
+                return;
+            }
+        }
     }
 
     /// Guesses from where the contacts are until the problem is solved or they lead nowhere. Counts the systems solved.
@@ -152,14 +209,15 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionActiveSet {
     ) -> Ending {
         solution.r.clear();
         solution.r.resize(problem.rows(), 0.0);
-        self.w.clear();
-        self.w.resize(problem.rows() * problem.rows(), 0.0);
-        if !Self::applies(problem) || !problem.operator().explicit(&mut self.w) {
+        if !self.load(problem, guess) {
             return Ending::new(Status::Breakdown, 0);
         }
-        self.contacts.load(problem, &self.w, guess);
         let ending = self.iterate();
-        self.contacts.write(&mut solution.r);
+        if ending.status == Status::Solved && !self.embedding.is_plain() {
+            self.refine();
+        }
+        self.embedding.write(&self.contacts.impulses(), &mut solution.r);
+        self.joints.recover(self.embedding.joint_rows(), &self.w, problem.q(), &mut solution.r);
         ending
     }
 }

@@ -27,12 +27,13 @@ impl Default for System {
     }
 }
 
-/// Unknowns of a contact: its whole impulse, or load and turn of the direction, or nothing.
-fn unknowns(guess: &Guess) -> usize {
+/// Unknowns of a contact: its whole impulse, or load and turn of the direction, or nothing. Only two tangents have a direction to
+/// turn.
+fn unknowns(guess: &Guess, tangents: usize) -> usize {
     match guess {
         Guess::Open => 0,
-        Guess::Stick => 3,
-        Guess::Slip(_) => 2,
+        Guess::Stick => 1 + tangents,
+        Guess::Slip(_) => tangents.max(1),
     }
 }
 
@@ -44,11 +45,13 @@ impl System {
             return false;
         }
         for i in 0..contacts.count() {
-            let x = &self.b[self.first[i]..];
+            let mut x = [0.0; 3];
+            let width = unknowns(&contacts.guesses[i], contacts.tangents[i]);
+            x[..width].copy_from_slice(&self.b[self.first[i]..self.first[i] + width]);
             let r = &mut contacts.r[i];
             match (contacts.guesses[i], x) {
-                (Guess::Stick, [n, s, t, ..]) => *r = [r[0] + n, r[1] + s, r[2] + t],
-                (Guess::Slip(e), [load, turn, ..]) => {
+                (Guess::Stick, [n, s, t]) => *r = [r[0] + n, r[1] + s, r[2] + t],
+                (Guess::Slip(e), [load, turn, _]) => {
                     let mu = contacts.mu[i];
                     let limit = mu * r[0];
                     let angle = if limit > 0.0 { turn / limit } else { 0.0 };
@@ -70,18 +73,19 @@ impl System {
     fn assemble(&mut self, contacts: &Contacts) {
         let count = contacts.count();
         self.size = 0;
-        for (first, guess) in self.first.iter_mut().zip(&contacts.guesses).take(count) {
+        let modes = contacts.guesses.iter().zip(&contacts.tangents);
+        for (first, (guess, tangents)) in self.first.iter_mut().zip(modes).take(count) {
             *first = self.size;
-            self.size += unknowns(guess);
+            self.size += unknowns(guess, *tangents);
         }
         for i in 0..count {
-            let (row, u) = (self.first[i], &contacts.u[i]);
+            let (row, u, width) = (self.first[i], &contacts.u[i], unknowns(&contacts.guesses[i], contacts.tangents[i]));
             match contacts.guesses[i] {
                 Guess::Open => continue,
-                Guess::Stick => (0..3).for_each(|k| self.b[row + k] = -u[k]),
+                Guess::Stick => (0..width).for_each(|k| self.b[row + k] = -u[k]),
                 Guess::Slip(e) => {
                     self.b[row] = -u[0];
-                    self.b[row + 1] = -(e[0] * u[2] - e[1] * u[1]);
+                    (1..width).for_each(|k| self.b[row + k] = -(e[0] * u[2] - e[1] * u[1]));
                 }
             }
             for j in 0..count {
@@ -90,7 +94,8 @@ impl System {
             let diagonal = &contacts.w[i][i];
             let shift = PROXIMAL * (diagonal[0][0] + diagonal[1][1] + diagonal[2][2]) / 3.0;
             match contacts.guesses[i] {
-                Guess::Stick => (0..3).for_each(|k| self.a[row + k][row + k] += shift),
+                Guess::Stick => (0..width).for_each(|k| self.a[row + k][row + k] += shift),
+                Guess::Slip(_) if width == 1 => self.a[row][row] += shift,
                 Guess::Slip(e) => {
                     self.a[row][row] += shift;
                     let limit = contacts.mu[i] * contacts.r[i][0];
@@ -111,21 +116,23 @@ impl System {
 
     fn couple(&mut self, contacts: &Contacts, i: usize, j: usize) {
         let (block, row, col): (&Block, _, _) = (&contacts.w[i][j], self.first[i], self.first[j]);
+        let width = unknowns(&contacts.guesses[j], contacts.tangents[j]);
         // Columns first: W_ij C_j.
-        let (columns, width) = match contacts.guesses[j] {
+        let columns = match contacts.guesses[j] {
             Guess::Open => return,
-            Guess::Stick => (*block, 3),
+            Guess::Stick => *block,
             Guess::Slip(e) => {
                 let mu = contacts.mu[j];
                 let load = |w: &[f64; 3]| w[0] - mu * (w[1] * e[0] + w[2] * e[1]);
-                (block.map(|w| [load(&w), w[2] * e[0] - w[1] * e[1], 0.0]), 2)
+                block.map(|w| [load(&w), w[2] * e[0] - w[1] * e[1], 0.0])
             }
         };
         let mut put = |k: usize, values: [f64; 3]| {
             self.a[row + k][col..col + width].copy_from_slice(&values[..width]);
         };
         match contacts.guesses[i] {
-            Guess::Stick => (0..3).for_each(|k| put(k, columns[k])),
+            Guess::Stick => (0..=contacts.tangents[i]).for_each(|k| put(k, columns[k])),
+            Guess::Slip(_) if contacts.tangents[i] < 2 => put(0, columns[0]),
             Guess::Slip(e) => {
                 put(0, columns[0]);
                 put(1, std::array::from_fn(|c| e[0] * columns[2][c] - e[1] * columns[1][c]));

@@ -1,0 +1,137 @@
+//! Contacts of one, two and three rows as triples, and the rows of joints beside them.   [SET-6]
+//!
+//! A contact in the plane has one tangent, one without friction none. As triples they get the missing tangents as rows of their own,
+//! which nothing else moves: there r = u = 0, and normal, cone and ruler are the same.
+
+use super::contacts::{Block, MAX_CONTACTS, Triple};
+use super::joints::MAX_JOINT_ROWS;
+use crate::friction::FrictionProblem;
+use crate::friction::law::Law;
+use crate::friction::operator::Delassus;
+
+/// What a block is to the method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Part {
+    /// A contact of this many tangents and this μ.
+    Contact { tangents: usize, mu: f64 },
+    /// A joint of this many rows.
+    Joint(usize),
+}
+
+fn part(law: &Law) -> Option<Part> {
+    match *law {
+        Law::Cone { rows: rows @ (2 | 3), mu } => Some(Part::Contact { tangents: rows - 1, mu }),
+        Law::Boxed { lower: 0.0, upper: f64::INFINITY } => Some(Part::Contact { tangents: 0, mu: 0.0 }),
+        Law::Equality { rows } => Some(Part::Joint(rows)),
+        _ => None,
+    }
+}
+
+/// Whether all blocks are contacts or joints, and few enough.
+pub(super) fn fits<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
+    if problem.rows() > 3 * MAX_CONTACTS + MAX_JOINT_ROWS {
+        return false;
+    }
+    let (mut contacts, mut rows) = (0, 0);
+    for law in problem.laws() {
+        match part(law) {
+            Some(Part::Contact { .. }) => contacts += 1,
+            Some(Part::Joint(more)) => rows += more,
+            None => return false,
+        }
+    }
+    contacts <= MAX_CONTACTS && rows <= MAX_JOINT_ROWS
+}
+
+/// A contact among the rows of the problem.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    /// Its normal row.
+    pub(super) first: usize,
+    /// Tangents that follow: 0, 1 or 2.
+    pub(super) tangents: usize,
+    pub(super) mu: f64,
+}
+
+impl Place {
+    /// The rows of the contact in a vector of the problem, zero where it has none.
+    pub(super) fn read(&self, x: &[f64]) -> Triple {
+        let mut triple = [0.0; 3];
+        if let Some(part) = x.get(self.first..=self.first + self.tangents) {
+            triple.iter_mut().zip(part).for_each(|(t, x)| *t = *x);
+        }
+        triple
+    }
+
+    fn write(&self, triple: &Triple, x: &mut [f64]) {
+        if let Some(part) = x.get_mut(self.first..=self.first + self.tangents) {
+            part.iter_mut().zip(triple).for_each(|(x, t)| *x = *t);
+        }
+    }
+}
+
+/// Where contacts and joints are among the rows of a problem.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Embedding {
+    contacts: usize,
+    places: [Place; MAX_CONTACTS],
+    joint_rows: usize,
+    rows: [usize; MAX_JOINT_ROWS],
+}
+
+impl Embedding {
+    /// Finds contacts and joints of a problem that fits.
+    pub(super) fn read<W: Delassus>(&mut self, problem: &FrictionProblem<W>) {
+        (self.contacts, self.joint_rows) = (0, 0);
+        let mut first = 0;
+        for law in problem.laws() {
+            match part(law) {
+                Some(Part::Contact { tangents, mu }) => {
+                    if let Some(place) = self.places.get_mut(self.contacts) {
+                        *place = Place { first, tangents, mu };
+                        self.contacts += 1;
+                    }
+                }
+                Some(Part::Joint(more)) => {
+                    let free = self.rows.iter_mut().skip(self.joint_rows).take(more);
+                    free.zip(first..).for_each(|(row, k)| *row = k);
+                    self.joint_rows = (self.joint_rows + more).min(MAX_JOINT_ROWS);
+                }
+                None => {}
+            }
+            first += law.rows();
+        }
+    }
+
+    /// The contacts, in the order of their blocks.
+    pub(super) fn places(&self) -> &[Place] {
+        &self.places[..self.contacts]
+    }
+
+    /// The rows of joints.
+    pub(super) fn joint_rows(&self) -> &[usize] {
+        &self.rows[..self.joint_rows]
+    }
+
+    /// Whether nothing is embedded or eliminated: spatial contacts with friction only.
+    pub(super) fn is_plain(&self) -> bool {
+        self.joint_rows == 0 && self.places().iter().all(|place| place.tangents == 2)
+    }
+
+    /// The blocks of W, row by row with `n` to a row, that couple contact `i` to the others.
+    pub(super) fn couple(&self, i: usize, w: &[f64], n: usize, out: &mut [Block; MAX_CONTACTS]) {
+        let Some(own) = self.places().get(i) else { return };
+        for (other, block) in self.places().iter().zip(out) {
+            if (own.tangents, other.tangents) != (2, 2) {
+                *block = [[0.0; 3]; 3];
+            }
+            let rows = w.chunks_exact(n.max(1)).skip(own.first).take(own.tangents + 1);
+            rows.zip(block).for_each(|(row, out)| *out = other.read(row));
+        }
+    }
+
+    /// Writes impulses of contacts among those of the problem.
+    pub(super) fn write(&self, r: &[Triple; MAX_CONTACTS], out: &mut [f64]) {
+        self.places().iter().zip(r).for_each(|(place, r)| place.write(r, out));
+    }
+}

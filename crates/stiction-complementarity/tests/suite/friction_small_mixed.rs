@@ -1,0 +1,287 @@
+//! Small mixed problems by active sets: contacts in the plane and in space, without friction, feet and joints, light and unequal masses.
+
+use stiction_complementarity::linalg::BlockMatrix;
+use stiction_complementarity::{
+    Bodies, Delassus, FrictionActiveSet, FrictionActiveSetOptions, FrictionInteriorPoint, FrictionLadder,
+    FrictionNewton, FrictionNewtonOptions, FrictionProblem, FrictionRung, FrictionSolution, Law, Operator, Problem,
+    Solver, Status, Tolerance, solve,
+};
+use stiction_testkit::{Random, count_allocations};
+
+const FRICTIONLESS: Law = Law::Boxed { lower: 0.0, upper: f64::INFINITY };
+
+/// One block: its law, the bodies it acts on, and the Jacobian for each.
+#[derive(Clone)]
+struct Row {
+    law: Law,
+    on: Vec<(usize, Vec<f64>)>,
+    bias: Vec<f64>,
+}
+
+/// Bodies in the plane, one column each, and the normals of feet, one column each.
+#[derive(Clone)]
+struct Scene {
+    masses: Vec<f64>,
+    feet: Vec<f64>,
+    rows: Vec<Row>,
+    free: Vec<f64>,
+}
+
+impl Scene {
+    fn problem(&self) -> FrictionProblem {
+        let mut jacobian = BlockMatrix::default();
+        let columns = self.masses.iter().map(|_| 3).chain(self.feet.iter().map(|_| 1));
+        jacobian.clear(self.rows.iter().map(|row| row.law.rows()), columns);
+        let mut q: Vec<f64> = Vec::new();
+        for row in &self.rows {
+            row.on.iter().for_each(|(column, block)| jacobian.push(*column, block));
+            jacobian.finish_row();
+            q.extend(&row.bias);
+        }
+        jacobian.mul_add_into(&self.free, &mut q);
+        let mut mass = Vec::new();
+        self.masses.iter().for_each(|m| mass.extend([*m, 0.0, 0.0, 0.0, *m, 0.0, 0.0, 0.0, 0.1 * m]));
+        mass.extend(&self.feet);
+        let operator = Operator::Global(Bodies::new(jacobian, mass).unwrap());
+        FrictionProblem::new(operator, self.rows.iter().map(|row| row.law).collect(), q).unwrap()
+    }
+}
+
+/// What a random scene is made of.
+#[derive(Clone, Copy)]
+struct Family {
+    /// Laws of contacts.
+    laws: &'static [Law],
+    joints: bool,
+    feet: bool,
+}
+
+const EVERYTHING: Family = Family {
+    laws: &[
+        FRICTIONLESS,
+        Law::Cone { rows: 2, mu: 0.3 },
+        Law::Cone { rows: 2, mu: 1.0 },
+        Law::Cone { rows: 2, mu: 0.0 },
+        Law::Cone { rows: 3, mu: 0.5 },
+    ],
+    joints: true,
+    feet: true,
+};
+
+/// Loads of friction are known here, so the velocities minimise a convex function and are unique.
+const UNIQUE: Family = Family { laws: &[FRICTIONLESS, Law::Cone { rows: 2, mu: 0.0 }], joints: true, feet: true };
+
+/// Any Jacobian of one or two bodies. What they can all stop together, impulses can stop: a solution exists.
+fn random_row(numbers: &mut Random, bodies: usize, law: Law) -> Row {
+    let (body, other) = (numbers.below(bodies), numbers.below(bodies));
+    let mut block = || (0..3 * law.rows()).map(|_| numbers.normal()).collect::<Vec<f64>>();
+    let mut on = vec![(body, block())];
+    if other != body {
+        on.push((other, block()));
+    }
+    Row { law, on, bias: vec![0.0; law.rows()] }
+}
+
+fn random_scene(numbers: &mut Random, family: Family) -> Scene {
+    let bodies = 1 + numbers.below(3);
+    let unit = libm::pow(10.0, -numbers.uniform(0.0, 8.0));
+    let mut scene = Scene {
+        masses: (0..bodies).map(|_| unit * libm::pow(10.0, -numbers.uniform(0.0, 4.0))).collect(),
+        feet: Vec::new(),
+        rows: Vec::new(),
+        free: (0..3 * bodies).map(|_| numbers.normal()).collect(),
+    };
+    // At most one joint row for each body, so that none is redundant.
+    let joints = if family.joints { bodies } else { 0 };
+    scene.rows.extend((0..joints).map(|_| random_row(numbers, bodies, Law::Equality { rows: 1 })));
+    for _ in 0..=bodies {
+        let law = family.laws[numbers.below(family.laws.len())];
+        scene.rows.push(random_row(numbers, bodies, law));
+    }
+    for k in 0..if family.feet { 3 } else { 0 } {
+        let mut foot = random_row(numbers, bodies, Law::Cone { rows: 3, mu: 0.4 });
+        foot.on.iter_mut().for_each(|(_, block)| block[..3].fill(0.0));
+        foot.on.push((bodies + k, vec![1.0, 0.0, 0.0]));
+        // The surface below moves.
+        foot.bias = vec![0.0, 0.3 * numbers.normal(), 0.3 * numbers.normal()];
+        scene.feet.push(scene.masses[0]);
+        scene.free.push(-numbers.uniform(0.0, 2.0));
+        scene.rows.push(foot);
+    }
+    let order = numbers.below(scene.rows.len());
+    scene.rows.rotate_left(order);
+    scene
+}
+
+fn strict() -> FrictionActiveSet {
+    let options = FrictionActiveSetOptions { tolerance: 1e-12, ..FrictionActiveSetOptions::default() };
+    FrictionActiveSet::with_options(options).unwrap()
+}
+
+/// u of all rows and the velocities of the bodies.
+fn velocities(problem: &FrictionProblem, r: &[f64]) -> Vec<f64> {
+    let (mut u, mut state) = (Vec::new(), Vec::new());
+    problem.velocities(r, &mut u, &mut state);
+    u
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn random_mixed_problems_are_solved_to_rounding() {
+    let mut numbers = Random::new(61);
+    let (mut solved, mut systems, count) = (0, 0, 3000);
+    for _ in 0..count {
+        let problem = random_scene(&mut numbers, EVERYTHING).problem();
+        assert!(FrictionActiveSet::applies(&problem));
+        let mut solution = FrictionSolution::default();
+        let ending = strict().run(&problem, None, &mut solution);
+        let residual = problem.residual(&solution).value;
+        if ending.status == Status::Solved {
+            assert!(residual <= 1e-12, "{residual:e}");
+            (solved, systems) = (solved + 1, systems + ending.iterations);
+        }
+        // Whatever it says of itself, the ladder goes on.
+        let mut ladder = FrictionLadder::with_tolerance(1e-10).unwrap().settling();
+        let ending = ladder.run(&problem, None, &mut solution);
+        assert_eq!(ending.status, Status::Solved);
+    }
+    println!("{solved} of {count}, {systems} systems");
+    assert!(solved * 1000 >= count * 995, "{solved} of {count}");
+    assert!(systems <= 8 * solved, "{systems} systems for {solved}");
+}
+
+#[test]
+fn velocities_agree_with_another_method_where_they_are_unique() {
+    let mut numbers = Random::new(62);
+    let mut compared = 0;
+    for _ in 0..1000 {
+        let problem = random_scene(&mut numbers, UNIQUE).problem();
+        let (mut ours, mut inside, mut other) = <(FrictionSolution, FrictionSolution, FrictionSolution)>::default();
+        assert_eq!(strict().run(&problem, None, &mut ours).status, Status::Solved);
+        let _ = FrictionInteriorPoint::new().run(&problem, None, &mut inside);
+        let options = FrictionNewtonOptions { tolerance: 1e-13, ..FrictionNewtonOptions::default() };
+        let _ = FrictionNewton::with_options(options).unwrap().run(&problem, Some(&inside), &mut other);
+        if problem.residual(&other).value <= 1e-11 {
+            let scale = problem.scale();
+            let apart = distance(&velocities(&problem, &ours.r), &velocities(&problem, &other.r));
+            assert!(apart <= 1e-6 * scale, "{apart:e} of {scale:e}");
+            compared += 1;
+        }
+    }
+    println!("{compared} compared");
+    assert!(compared >= 500, "{compared}");
+}
+
+/// Without friction and with joints the answer is that of a quadratic program: here one contact that presses a jaw against its guide.
+#[test]
+fn a_guided_jaw_without_friction() {
+    // The guide stops y and the turn; the contact is at 45° and acts on x and y.
+    let root = 0.5_f64.sqrt();
+    let rows = vec![
+        Row { law: FRICTIONLESS, on: vec![(0, vec![root, root, 0.3])], bias: vec![0.0] },
+        Row {
+            law: Law::Equality { rows: 2 },
+            on: vec![(0, vec![0.0, 1.0, 0.0, 0.0, 0.0, 1.0])],
+            bias: vec![0.0, 0.0],
+        },
+    ];
+    for mass in [1.0, 1e-8] {
+        let scene =
+            Scene { masses: vec![mass], feet: Vec::new(), rows: rows.clone(), free: vec![-1.0, 0.5, 0.25] };
+        let problem = scene.problem();
+        let mut solution = FrictionSolution::default();
+        assert_eq!(strict().run(&problem, None, &mut solution).status, Status::Solved);
+        // x stops: r_N root = m; the guide takes the rest of y and of the turn.
+        let normal = mass / root;
+        let expected = [normal, -0.5 * mass - root * normal, -0.025 * mass - 0.3 * normal];
+        assert!(distance(&solution.r, &expected) <= 1e-15 * mass * 4.0, "{:?} {expected:?}", solution.r);
+    }
+}
+
+#[test]
+fn redundant_joints_are_left_to_the_ladder() {
+    let mut numbers = Random::new(63);
+    for _ in 0..50 {
+        let mut scene = random_scene(&mut numbers, Family { feet: false, ..EVERYTHING });
+        let joint = scene.rows.iter().find(|row| matches!(row.law, Law::Equality { .. })).cloned().unwrap();
+        scene.rows.push(joint);
+        let problem = scene.problem();
+        assert!(FrictionActiveSet::applies(&problem));
+        let mut solution = FrictionSolution::default();
+        assert_eq!(strict().run(&problem, None, &mut solution).status, Status::Breakdown);
+        let mut ladder = FrictionLadder::default();
+        assert_eq!(ladder.run(&problem, None, &mut solution).status, Status::Solved);
+        assert!(problem.residual(&solution).value <= 1e-8);
+        assert!(ladder.records().len() > 1 && ladder.records()[0].rung == FrictionRung::FewContacts);
+    }
+}
+
+#[test]
+fn the_order_of_blocks_does_not_matter() {
+    let mut numbers = Random::new(64);
+    for _ in 0..200 {
+        let scene = random_scene(&mut numbers, UNIQUE);
+        let mut solution = FrictionSolution::default();
+        let mut motion = |scene: &Scene| {
+            let problem = scene.problem();
+            assert_eq!(strict().run(&problem, None, &mut solution).status, Status::Solved);
+            let (Operator::Global(bodies), mut v) = (problem.operator(), Vec::new()) else { panic!("bodies") };
+            bodies.begin(&solution.r, &mut v);
+            (v, problem.scale())
+        };
+        let (before, scale) = motion(&scene);
+        let mut turned = scene.clone();
+        turned.rows.reverse();
+        let (after, _) = motion(&turned);
+        let apart = distance(&before, &after);
+        assert!(apart <= 1e-8 * scale, "{apart:e} of {scale:e}");
+    }
+}
+
+/// What does not fit is refused: torsion, other boxes, too many contacts, too many joint rows.
+#[test]
+fn what_does_not_fit_is_refused() {
+    let numbers = |count: usize| (0..count).map(|k| libm::sin(1.7 * k as f64 + 0.3)).collect::<Vec<f64>>();
+    let applies = |laws: &[Law]| {
+        let rows = laws.iter().map(|law| Row {
+            law: *law,
+            on: vec![(0, numbers(3 * law.rows()))],
+            bias: vec![0.0; law.rows()],
+        });
+        let scene = Scene { masses: vec![1.0], feet: Vec::new(), rows: rows.collect(), free: vec![0.0, -1.0, 0.0] };
+        FrictionActiveSet::applies(&scene.problem())
+    };
+    let planar = Law::Cone { rows: 2, mu: 0.5 };
+    assert!(applies(&[planar; 8]) && !applies(&[planar; 9]));
+    assert!(applies(&[planar, FRICTIONLESS, Law::Equality { rows: 12 }]));
+    assert!(!applies(&[planar, Law::Equality { rows: 7 }, Law::Equality { rows: 6 }]));
+    assert!(!applies(&[planar, Law::Cone { rows: 4, mu: 0.5 }]));
+    assert!(!applies(&[planar, Law::Boxed { lower: -1.0, upper: 1.0 }]));
+    assert!(!applies(&[planar, Law::Rolling { mu: 0.5, mu_r: 0.1 }]));
+}
+
+#[test]
+fn nothing_is_allocated_once_warm() {
+    let mut numbers = Random::new(65);
+    let scene = random_scene(&mut numbers, EVERYTHING);
+    let problems: Vec<FrictionProblem> = (0..20)
+        .map(|k| {
+            let mut scene = scene.clone();
+            scene.free.iter_mut().for_each(|v| *v *= 1.0 + 1e-3 * f64::from(k));
+            scene.problem()
+        })
+        .collect();
+    let mut ladder = FrictionLadder::with_tolerance(1e-10).unwrap().settling();
+    let mut solution = FrictionSolution::default();
+    let mut all = |problem: &FrictionProblem| {
+        let outcome = solve(&mut ladder, problem, None, &mut solution, &Tolerance::default());
+        assert_eq!(outcome.status, Status::Solved);
+        assert_eq!(ladder.rung(), Some("few-contacts"));
+    };
+    all(&problems[0]);
+    let allocations = count_allocations(|| problems.iter().for_each(&mut all));
+    assert_eq!(allocations.count, 0);
+}
