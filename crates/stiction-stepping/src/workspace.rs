@@ -57,6 +57,8 @@ pub struct Workspace {
     pub(crate) predicted: Vec<f64>,
     /// How heavy bodies are in the problem, as a share of their mass, where that is not 1: the proximal weight ε.   [QS-2]
     pub(crate) proximal_weight: Option<f64>,
+    /// Rows of δ that have to vanish, to see whether a quasistatic motion is unique.   [QS-6]
+    pub(crate) balance_rows: Vec<f64>,
     /// Applied wrenches of all bodies.
     pub(crate) applied: Vec<Wrench>,
     /// How far each body can reach within the step.

@@ -70,9 +70,15 @@ pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> R
     solve_guessed(start, ladder, ws)
 }
 
-/// Solves a problem that differs little from the one solved before, from its solution.
-pub(crate) fn solve_again(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<Climb, StepCause> {
-    ws.cone_guess.r.clone_from(&ws.cone_solution.r);
+/// Solves a problem that differs little from the one solved before, from its solution times `factor`.
+pub(crate) fn solve_again(
+    start: &Start,
+    ladder: &mut Ladder,
+    ws: &mut Workspace,
+    factor: f64,
+) -> Result<Climb, StepCause> {
+    ws.cone_guess.r.clear();
+    ws.cone_guess.r.extend(ws.cone_solution.r.iter().map(|r| r * factor));
     solve_guessed(start, ladder, ws)
 }
 

@@ -15,8 +15,10 @@
 //! which the balance is missed. From v_0 = 0 and with a light mass the first round is already close to the motion of least
 //! kinetic energy among all in balance: the laziest.   [QS-3]
 
+mod determined;
 mod uniqueness;
 
+use determined::is_determined;
 pub use uniqueness::{Uniqueness, uniqueness};
 
 use stiction_complementarity::{Problem, Residual};
@@ -33,17 +35,42 @@ use crate::{
 /// the balance nearer.   [QS-4]
 const LIGHT: f64 = 1e-4;
 
+/// The same for the first round from a motion that is nearly right, and what it is multiplied with from round to round: heavier
+/// bodies stay nearer to it.   [QS-4]
+const FROM_NEAR: f64 = 3e-3;
+const LIGHTEN: f64 = 1e-2;
+
 /// What is left over is nothing below this share of the largest force.
-const BALANCED: f64 = 1e-11;
+const BALANCED: f64 = 1e-10;
 
 /// What may be left over where rounds stop to help.
 const ACCEPTED: f64 = 1e-9;
 
-/// Rounds at most.
+/// Rounds at most, from rest and from a motion that is nearly right.
 const ROUNDS: u32 = 60;
+const ROUNDS_FROM_NEAR: u32 = 5;
 
 /// Rounds after which a body that still takes most of the force is said to be held by nothing.
 const PATIENCE: u32 = 12;
+
+/// Solves the balance of forces of the step for the contacts in the workspace, by rounds of [QS-2].
+pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<Climb, StepCause> {
+    rows::write(start, ws);
+    let weight = weight(start, ws);
+    let moving = start.state.v.iter().any(|v| *v != 0.0);
+    if start.scheme.undetermined == Undetermined::Rest && moving {
+        // The motion of the last step is nearly right. Where the balance leaves no choice it does not matter where one comes from.
+        ws.before.clone_from(&start.state.v);
+        let weights = Weights { first: weight * FROM_NEAR, factor: LIGHTEN, least: weight * LIGHT * 0.1 };
+        let near = rounds(start, ladder, ws, weights, ROUNDS_FROM_NEAR);
+        if near.is_ok() && is_determined(start.model, start.scheme, ws) {
+            return near;
+        }
+    }
+    centre(start, ws);
+    let weights = Weights { first: weight * LIGHT, factor: 1.0, least: 0.0 };
+    rounds(start, ladder, ws, weights, ROUNDS)
+}
 
 /// The centre v_0 of the first round.   [QS-3]
 fn centre(start: &Start, ws: &mut Workspace) {
@@ -53,21 +80,25 @@ fn centre(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// Solves the balance of forces of the step for the contacts in the workspace, by rounds of [QS-2].
-pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<Climb, StepCause> {
-    rows::write(start, ws);
-    centre(start, ws);
-    let mut weight = weight(start, ws);
-    let (mut iterations, mut last) = (0, f64::INFINITY);
-    for round in 1..=ROUNDS {
-        ws.proximal_weight = Some(weight);
-        let solved = formulation::assemble_rows(start, ws).and_then(|()| {
-            if round == 1 { formulation::solve(start, ladder, ws) } else { formulation::solve_again(start, ladder, ws) }
-        });
-        ws.proximal_weight = None;
-        // No momentum is balanced here, and no account of energy can be made of it.
-        ws.balanced_over = 0.0;
-        let climb = solved?;
+/// Masses of the rounds: ε of the first, the factor to the next, and where that ends.
+#[derive(Clone, Copy)]
+struct Weights {
+    first: f64,
+    factor: f64,
+    least: f64,
+}
+
+/// Rounds from the centre in `ws.before` until the forces are in balance.   [QS-2]
+fn rounds(
+    start: &Start,
+    ladder: &mut Ladder,
+    ws: &mut Workspace,
+    weights: Weights,
+    most: u32,
+) -> Result<Climb, StepCause> {
+    let (mut weight, mut iterations, mut last) = (weights.first, 0, f64::INFINITY);
+    for round in 1..=most {
+        let climb = one_round(start, ladder, ws, weight, round == 1)?;
         iterations += climb.iterations;
         let left = left_over(start, ws, weight);
         let share = left.share();
@@ -75,9 +106,10 @@ pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> R
             let residual = measured(start, ws, Residual { value: climb.residual.value.max(share), ..climb.residual })?;
             return Ok(Climb { residual, iterations, ..climb });
         }
-        if round >= PATIENCE && share > 0.1 || round == ROUNDS {
+        if round >= PATIENCE && share > 0.1 || round == most {
             return Err(left.no_balance(start.model, start.h));
         }
+        weight = (weight * weights.factor).max(weights.least);
         if share > 0.1 * last {
             weight *= 0.1;
         }
@@ -85,6 +117,30 @@ pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> R
         ws.before.clone_from(&ws.velocity);
     }
     Err(left_over(start, ws, weight).no_balance(start.model, start.h))
+}
+
+/// One dynamic step of bodies with `weight` of their mass, from the impulses of the last step or of the last round.   [QS-2]
+fn one_round(
+    start: &Start,
+    ladder: &mut Ladder,
+    ws: &mut Workspace,
+    weight: f64,
+    is_first: bool,
+) -> Result<Climb, StepCause> {
+    // Impulses are in a unit of mass that becomes lighter with the bodies.
+    let unit = ws.mass_unit;
+    ws.proximal_weight = Some(weight);
+    let solved = formulation::assemble_rows(start, ws).and_then(|()| {
+        if is_first {
+            formulation::solve(start, ladder, ws)
+        } else {
+            formulation::solve_again(start, ladder, ws, unit / ws.mass_unit)
+        }
+    });
+    ws.proximal_weight = None;
+    // No momentum is balanced here, and no account of energy can be made of it.
+    ws.balanced_over = 0.0;
+    solved
 }
 
 /// The residual in the problem itself: with linear sets it is a mixed problem with a zero block, which takes the place of the
@@ -100,7 +156,7 @@ fn measured(start: &Start, ws: &mut Workspace, last_round: Residual) -> Result<R
     Ok(ws.mixed.residual(&ws.mixed_solution))
 }
 
-/// ε of [QS-2]: so light that moving as fast as prescribed surfaces within a step takes a small share of the forces at work.   [QS-4]
+/// ε for which moving as fast as prescribed surfaces within a step would take all the forces at work.   [QS-4]
 fn weight(start: &Start, ws: &Workspace) -> f64 {
     let &Start { model, state, h, .. } = start;
     let (mut force, mut mass) = (0.0_f64, 0.0_f64);
@@ -119,7 +175,7 @@ fn weight(start: &Start, ws: &Workspace) -> f64 {
     let speed = prescribed.chain(below).chain(state.v.iter().map(|v| v.abs())).fold(0.0, f64::max);
     // Under its own force alone a body would reach h F / m within the step.
     let (own, speed) = (h * force / mass, if speed > 0.0 { speed } else { h * force / mass });
-    if own > 0.0 && own.is_finite() { LIGHT * own / speed } else { LIGHT }
+    if own > 0.0 && own.is_finite() { own / speed } else { 1.0 }
 }
 
 /// The force by which the balance is missed after a round, and the forces it is measured by.

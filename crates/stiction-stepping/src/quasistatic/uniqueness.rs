@@ -33,7 +33,7 @@ pub enum Uniqueness {
 }
 
 /// Relative size below which a number counts as zero: forces of friction at the edge of their set, entries of normalised rows.
-const ZERO: f64 = 1e-7;
+pub(super) const ZERO: f64 = 1e-7;
 
 /// Judges the last step in the workspace; `None` where bodies have inertia.   [QS-6]
 pub fn uniqueness(model: &Model, scheme: &Scheme, ws: &Workspace) -> Option<Uniqueness> {

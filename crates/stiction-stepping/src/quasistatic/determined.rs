@@ -1,0 +1,95 @@
+//! A quick look whether a quasistatic motion is unique, for steps that would rather not look closely.
+
+use nalgebra::Vector3;
+use stiction_multibody::{BodyId, Model, Wrench};
+
+use super::uniqueness::ZERO;
+use crate::{FootContact, Scheme, Workspace, rows::power};
+
+/// Velocities up to which it is worth while to ask [`is_determined`].
+const FEW: usize = 48;
+
+/// Whether the equalities of [QS-6] alone leave no other motion: enough for it to be unique, and quickly said.
+pub(super) fn is_determined(model: &Model, scheme: &Scheme, ws: &mut Workspace) -> bool {
+    let columns = model.dof();
+    if columns > FEW {
+        return false;
+    }
+    let mut rows = std::mem::take(&mut ws.balance_rows);
+    rows.clear();
+    equalities(model, scheme, ws, &mut rows);
+    let rank = rank(&mut rows, columns);
+    ws.balance_rows = rows;
+    rank == columns
+}
+
+/// Rows of δ that have to vanish: of joints, of contacts that carry something, and across the slip or along everything where there is none.
+/// Only what is certain is listed; edges of friction sets without slip, and linear sets, are not.
+fn equalities(model: &Model, scheme: &Scheme, ws: &Workspace, rows: &mut Vec<f64>) {
+    let mut push = |bodies: [BodyId; 2], (a, b): &(Wrench, Wrench)| {
+        let first = rows.len();
+        rows.resize(first + model.dof(), 0.0);
+        for (id, wrench) in bodies.into_iter().zip([a, b]) {
+            let Some((mobility, range)) = model.unknowns(id) else { continue };
+            let row = rows.get_mut(first..).and_then(|row| row.get_mut(range)).unwrap_or_default();
+            row.iter_mut().zip(mobility.project(wrench)).for_each(|(x, w)| *x += w);
+        }
+    };
+    for joint in model.joints() {
+        for row in ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
+            push([joint.a.0, joint.b.0], &(row.a, row.b));
+        }
+    }
+    let scale = ws.contact_impulses.iter().map(|p| p.normal).fold(0.0, f64::max);
+    for (contact, impulse) in ws.contacts.iter().zip(&ws.contact_impulses) {
+        if impulse.normal > ZERO * scale {
+            push([contact.a, contact.b], &contact.row(&contact.normal));
+        }
+    }
+    for (foot, impulse) in ws.feet.iter().zip(&ws.foot_impulses).filter(|_| ws.quadratic) {
+        let along = |d: &Vector3<f64>| {
+            let (on, body) = foot.row(d);
+            power(model, &ws.velocity, foot.on, &on) + power(model, &ws.velocity, foot.body, &body)
+        };
+        let [x, y] = FootContact::tangents();
+        let slip = x * along(&x) + y * along(&y) + foot.surface_velocity;
+        if foot.torsion > 0.0 || foot.mu == 0.0 {
+            continue;
+        }
+        if slip.norm() > scheme.slip_threshold {
+            push([foot.on, foot.body], &foot.row(&(Vector3::z().cross(&slip) / slip.norm())));
+        } else if impulse.friction.norm() < (1.0 - ZERO) * foot.mu * impulse.normal {
+            push([foot.on, foot.body], &foot.row(&x));
+            push([foot.on, foot.body], &foot.row(&y));
+        }
+    }
+}
+
+/// The number of independent rows, by elimination with the largest pivot of what is left.
+fn rank(rows: &mut [f64], columns: usize) -> usize {
+    if columns == 0 {
+        return 0;
+    }
+    let count = rows.len() / columns;
+    let most = rows.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    for done in 0..columns.min(count) {
+        let left = (done * columns..rows.len()).map(|place| (place, rows[place].abs()));
+        let Some((place, pivot)) = left.reduce(|best, next| if next.1 > best.1 { next } else { best }) else {
+            return done;
+        };
+        if pivot <= ZERO * most {
+            return done;
+        }
+        let (row, column) = (place / columns, place % columns);
+        for k in 0..columns {
+            rows.swap(done * columns + k, row * columns + k);
+        }
+        for other in done + 1..count {
+            let factor = rows[other * columns + column] / rows[done * columns + column];
+            for k in 0..columns {
+                rows[other * columns + k] -= factor * rows[done * columns + k];
+            }
+        }
+    }
+    columns.min(count)
+}
