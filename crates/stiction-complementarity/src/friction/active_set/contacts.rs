@@ -143,6 +143,18 @@ impl Contacts {
         }
     }
 
+    /// Takes the velocities of the whole problem at impulses `r` for those at the impulses of the contacts, and changes q to match.
+    pub(super) fn correct(&mut self, embedding: &Embedding, (w, q): (&[f64], &[f64]), r: &[f64]) {
+        for (i, place) in embedding.places().iter().enumerate() {
+            let rows = w.chunks_exact(q.len().max(1)).zip(q).skip(place.first).take(place.tangents + 1);
+            for (k, (w, q)) in rows.enumerate() {
+                let u = q + w.iter().zip(r).map(|(w, r)| w * r).sum::<f64>();
+                self.q[i][k] += u - self.u[i][k];
+                self.u[i][k] = u;
+            }
+        }
+    }
+
     /// ‖r − P_K(r − û)‖₂, not yet divided by ‖q‖.   [CONE-5]
     pub(super) fn residual(&self) -> f64 {
         let contacts = self.r.iter().zip(&self.u).zip(&self.mu).take(self.count);
@@ -214,7 +226,7 @@ fn violation(r: &Triple, u: &Triple, mu: f64) -> f64 {
     let normal = r[0] - u[0] - mu * norm([u[1], u[2]]);
     let tangent = [r[1] - u[1], r[2] - u[2]];
     let length = norm(tangent);
-    let (n, part) = if length <= mu * normal {
+    let (n, part) = if normal >= 0.0 && length <= mu * normal {
         (normal, 1.0)
     } else {
         let n = ((normal + mu * length) / (1.0 + mu * mu)).max(0.0);

@@ -110,7 +110,7 @@ impl Joints {
         }
     }
 
-    /// r_e = −W_ee⁻¹ (q_e + W_ec r_c), with the impulses of contacts in `r` and zero in the rows of joints.
+    /// r_e = −W_ee⁻¹ (q_e + W_ec r_c) for the impulses of contacts in `r`, whatever those of joints are there.   [SET-7]
     pub(super) fn recover(&self, rows: &[usize], w: &[f64], q: &[f64], r: &mut [f64]) {
         for _ in 0..CORRECTIONS {
             let mut u = [0.0; MAX_JOINT_ROWS];

@@ -36,6 +36,9 @@ const ROUNDING: f64 = 1e-15;
 const REFINED: f64 = 1e-14;
 const CORRECTIONS: u32 = 2;
 
+/// In mixed problems one of so many starts tries the path of softer problems.
+const MIXED_STARTS: u32 = 5;
+
 /// Options of [`FrictionActiveSet`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionActiveSetOptions {
@@ -121,32 +124,54 @@ impl FrictionActiveSet {
         true
     }
 
-    /// A few more steps of the guess that was confirmed, as long as they help.
-    fn refine(&mut self) {
-        let Self { contacts, system, .. } = self;
-        let mut residual = contacts.residual();
-        for _ in 0..CORRECTIONS {
-            if residual <= REFINED * contacts.scale() {
-                return;
+    /// A few more steps of the guess that was confirmed, as long as they help, with the velocities of the problem as it was before joints
+    /// were eliminated: that loses digits where masses differ.   [SET-7]
+    fn refine(&mut self, q: &[f64], r: &mut [f64]) {
+        let (mut kept, mut before) = (self.contacts.impulses(), f64::INFINITY);
+        for correction in 0..=CORRECTIONS {
+            self.write(q, r);
+            if !self.embedding.joint_rows().is_empty() {
+                self.contacts.correct(&self.embedding, (&self.w, q), r);
             }
-            let kept = contacts.impulses();
-            let stepped = system.step(contacts) && !contacts.guess();
-            let before = std::mem::replace(&mut residual, contacts.residual());
-            if !(stepped && residual < before) {
-                contacts.set_impulses(&kept);
-                return;
+            let residual = self.contacts.residual();
+            if residual.is_nan() || residual >= before {
+                break;
+            }
+            (kept, before) = (self.contacts.impulses(), residual);
+            let enough = correction == CORRECTIONS || residual <= REFINED * self.contacts.scale();
+            if enough || !self.system.step(&mut self.contacts) || self.contacts.guess() {
+                break;
             }
         }
+        if self.contacts.impulses() != kept {
+            self.contacts.set_impulses(&kept);
+            self.write(q, r);
+        }
+    }
+
+    /// Impulses of contacts and, with them, of joints.
+    fn write(&self, q: &[f64], r: &mut [f64]) {
+        self.embedding.write(&self.contacts.impulses(), r);
+        self.joints.recover(self.embedding.joint_rows(), &self.w, q, r);
     }
 
     /// Guesses from where the contacts are until the problem is solved or they lead nowhere. Counts the systems solved.
     fn try_guesses(&mut self, accepted: f64, count: &mut u32) -> bool {
+        let plain = self.embedding.is_plain();
         let Self { options, contacts, system, .. } = self;
         contacts.guess();
         for _ in 0..options.max_guesses {
             *count += 1;
+            let kept = (!plain).then(|| (contacts.impulses(), contacts.residual().max(contacts.scale())));
             if !system.step(contacts) {
                 return false;
+            }
+            // More was stopped than the bodies can do at once: contacts that sweeps brought closer to each other guess better.
+            if let Some((kept, most)) = kept.filter(|(_, most)| contacts.residual() > *most) {
+                contacts.set_impulses(&kept);
+                (0..options.sweeps / 2).for_each(|_| contacts.sweep());
+                contacts.guess();
+                continue;
             }
             // Impulses lie in their cones once the guess is confirmed; before that there is nothing to measure.
             if !contacts.guess() && contacts.residual() <= accepted {
@@ -190,7 +215,8 @@ impl FrictionActiveSet {
                 return Ending::new(Status::Solved, count);
             }
             self.contacts.set_impulses(&kept);
-            if self.try_soft(accepted, &mut count) {
+            // The path is long, and feet and joints need sweeps more often than it.
+            if (self.embedding.is_plain() || start % MIXED_STARTS == MIXED_STARTS - 1) && self.try_soft(accepted, &mut count) {
                 return Ending::new(Status::Solved, count);
             }
             self.contacts.set_impulses(&kept);
@@ -214,10 +240,10 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionActiveSet {
         }
         let ending = self.iterate();
         if ending.status == Status::Solved && !self.embedding.is_plain() {
-            self.refine();
+            self.refine(problem.q(), &mut solution.r);
+        } else {
+            self.write(problem.q(), &mut solution.r);
         }
-        self.embedding.write(&self.contacts.impulses(), &mut solution.r);
-        self.joints.recover(self.embedding.joint_rows(), &self.w, problem.q(), &mut solution.r);
         ending
     }
 }
