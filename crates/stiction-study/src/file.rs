@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction::scene::{self, Angle, Reading, Scene, SceneError, schema_of};
 
-use crate::push::{Goal, Push, PushError, Sampler, Search, SearchOptions};
+use crate::push::{Goal, Plan, Push, PushError, Sampler, Search, SearchOptions};
 
 /// What the schema is called, for tools that keep several.
 const ID: &str = "urn:stiction:study";
@@ -126,6 +126,22 @@ struct ToleranceTable {
     position: f64,
     /// Angle.
     angle: Angle,
+}
+
+impl Study {
+    /// The scene as TOML text with the needle on the path of a plan: simulated for its duration, it ends with the same bits.
+    pub fn replay(&self, plan: &Plan) -> Result<String, SceneError> {
+        let [x, y] = plan.path.expressions();
+        let (start, angle) =
+            (plan.path.points().first().copied().unwrap_or_default(), self.search.push().needle_angle());
+        let needle = |field: &str| format!("body.{}.{field}", self.needle);
+        let changes = [
+            (needle("position"), format!("{start:?}")),
+            (needle("motion"), format!("{{ x = \"{x}\", y = \"{y}\", angle = {angle:?} }}")),
+            ("simulation.duration".to_owned(), format!("{:?}", plan.duration)),
+        ];
+        scene::rewrite(&self.scene_path, &changes)
+    }
 }
 
 /// The JSON Schema of study files.

@@ -146,7 +146,8 @@ impl Push {
         Outcome::Done(Arrival { pose, miss: self.goal.miss(pose) })
     }
 
-    fn needle_angle(&self) -> f64 {
+    /// The angle of the needle, rad, which it keeps.
+    pub fn needle_angle(&self) -> f64 {
         match self.model.body(self.needle).map(|needle| &needle.kind) {
             Some(BodyKind::Kinematic(motion)) => motion.at(0.0).angle,
             _ => 0.0,
