@@ -32,9 +32,10 @@ pub(crate) enum Command {
     Compare(CompareOptions),
     /// Solve a complementarity problem from a file
     Solve(SolveOptions),
-    /// Print the JSON Schema of scene files, for editors
-    #[command(after_help = "Example:\n  stiction schema > scene.schema.json")]
-    Schema,
+    /// Make the trials of a study on all cores, and say what they found
+    Sweep(SweepOptions),
+    /// Print the JSON Schema of scene or study files, for editors
+    Schema(SchemaOptions),
     /// Measure the speed of the program on this machine
     Bench(BenchOptions),
 }
@@ -121,7 +122,7 @@ impl RunOptions {
 }
 
 /// Commands of later versions.
-const LATER: [&str; 7] = ["reproduce", "sweep", "design", "identify", "view", "plot", "convert"];
+const LATER: [&str; 6] = ["reproduce", "design", "identify", "view", "plot", "convert"];
 
 /// The first argument, if it is a command that this version does not have.
 pub(crate) fn later_command(arguments: impl IntoIterator<Item = OsString>) -> Option<&'static str> {
@@ -219,6 +220,54 @@ pub(crate) struct CompareOptions {
     /// Print the comparison as JSON instead of tables
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction sweep studies/needle_push.toml
+  stiction sweep studies/needle_push.toml --trials 200 --seed 7 --jobs 1 --out out/quick
+
+Results depend on the study, the trials and the seed, not on the number of jobs. A trial that fails is counted with its
+reason and stops nothing. Files written to DIR: results.json and, where a plan was found, best.toml: the scene that replays
+it (stiction run DIR/best.toml). Ctrl-C finishes the trials in flight and keeps what was made.
+Exit code 1 when it was stopped, or when every trial failed; a study that finds nothing is done.")]
+pub(crate) struct SweepOptions {
+    /// The study file
+    pub(crate) study: PathBuf,
+    /// Threads; one per core unless given
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) jobs: usize,
+    /// Number of trials, instead of the study's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(crate) trials: Option<u64>,
+    /// What the randomness starts from, instead of the study's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    pub(crate) seed: Option<u64>,
+    /// Where to write; out/<study> unless given
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the results as JSON instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  stiction schema > scene.schema.json\n  stiction schema study > study.schema.json")]
+pub(crate) struct SchemaOptions {
+    /// The kind of file
+    #[arg(value_enum, default_value_t)]
+    pub(crate) of: SchemaOf,
+}
+
+/// Kinds of files with a schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// Scenes
+    #[default]
+    Scene,
+    /// Studies
+    Study,
 }
 
 /// The word for every preset.

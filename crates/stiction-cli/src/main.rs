@@ -1,6 +1,6 @@
-//! The program `stiction`: simulate scenes, check them, compare schemes, solve complementarity problems, measure speed.
+//! The program `stiction`: simulate scenes, check them, compare schemes, run studies, solve complementarity problems, measure speed.
 //!
-//! One file per command ([`run`], [`check`], [`compare`], [`solve`], [`bench`]); [`arguments`] says what the commands accept, [`failure`]
+//! One file per command ([`run`], [`check`], [`compare`], [`sweep`], [`solve`], [`bench`]); [`arguments`] says what the commands accept, [`failure`]
 //! how they fail and with which exit code, [`layout`] how numbers and tables look.
 
 // This program reads files, measures time and prints: the rules against that protect the libraries.
@@ -18,10 +18,11 @@ mod run;
 mod signals;
 mod solve;
 mod summary;
+mod sweep;
 
 use std::process::ExitCode;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, SchemaOf};
 use clap::Parser;
 use failure::Failure;
 
@@ -44,7 +45,11 @@ fn command() -> Result<(), Failure> {
         Command::Check(options) => check::run(options),
         Command::Compare(options) => compare::run(options),
         Command::Solve(options) => solve::run(options),
-        Command::Schema => layout::print_json(&stiction::scene::schema()),
+        Command::Sweep(options) => sweep::run(options),
+        Command::Schema(options) => match options.of {
+            SchemaOf::Scene => layout::print_json(&stiction::scene::schema()),
+            SchemaOf::Study => layout::print_json(&stiction_study::schema()),
+        },
         Command::Bench(options) => bench::run(options),
     }
 }

@@ -169,7 +169,7 @@ impl ModelBuilder {
     }
 
     /// A prescribed motion is a function of time and cannot be checked everywhere; its start can.
-    fn starts_well(&self, check: &Check, start: &MotionSample) -> Result<(), ModelError> {
+    pub(crate) fn starts_well(&self, check: &Check, start: &MotionSample) -> Result<(), ModelError> {
         check.frame(("motion", "motion"), &start.pose(), self.model.dimension)?;
         check.bounded("motion", start.angle, limits::LENGTH)?;
         check.vector("motion", start.twist.linear, limits::SPEED)?;

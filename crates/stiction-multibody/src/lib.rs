@@ -25,6 +25,7 @@ mod motion;
 mod plate;
 mod state;
 mod support;
+mod variant;
 
 pub mod expression;
 pub mod joint;

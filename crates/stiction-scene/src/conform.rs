@@ -60,7 +60,7 @@ impl<'s> Checker<'s> {
 
     fn check_table(&self, node: &Node, entries: &[Entry], key: &str, schema: &'s Schema) -> Result<(), Fault> {
         let known = schema.get("properties").and_then(Schema::as_object);
-        let table = if key.is_empty() { "a scene".to_owned() } else { format!("`{key}`") };
+        let table = if key.is_empty() { format!("a {}", self.kind_of_file()) } else { format!("`{key}`") };
         // In the order of the file, so that the first error is the topmost.
         let mut entries: Vec<_> = entries.iter().collect();
         entries.sort_by_key(|entry| entry.key_span.start);
@@ -87,6 +87,12 @@ impl<'s> Checker<'s> {
             Some(field) => self.check(&entry.node, &entry.key, field),
             None => Ok(()),
         })
+    }
+
+    /// The last word of the title: "scene", "study".
+    fn kind_of_file(&self) -> &'s str {
+        let title = self.root.get("title").and_then(Schema::as_str);
+        title.and_then(|title| title.split(' ').next_back()).unwrap_or("file")
     }
 
     /// Follows a reference into `$defs`.

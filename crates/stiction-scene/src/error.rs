@@ -26,6 +26,13 @@ impl SceneError {
     pub(crate) fn without_place(file: &str, message: String) -> Self {
         Self { file: file.to_owned(), source_text: "".into(), span: None, line: 1, column: 1, message, hint: None }
     }
+
+    /// The same error with what to do about it.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
 }
 
 impl fmt::Display for SceneError {

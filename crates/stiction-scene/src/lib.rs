@@ -38,6 +38,7 @@ mod error;
 mod file;
 mod numbers;
 mod overrides;
+mod reading;
 mod schema;
 mod settings;
 mod suggest;
@@ -48,8 +49,11 @@ use serde::Deserialize;
 use stiction_multibody::{ExpressionMotion, Model};
 
 pub use error::SceneError;
-pub use schema::schema;
+pub use file::Angle;
+pub use reading::Reading;
+pub use schema::{schema, schema_of};
 pub use settings::{Settings, steps_in};
+pub use suggest::hint as suggestion;
 
 use document::Document;
 use error::{Fault, Sources};
@@ -104,6 +108,21 @@ pub fn parse_with(text: &str, file_name: &str, overrides: &[(String, String)]) -
     });
     let build::Built { model, settings, motions } = found.map_err(|fault| sources.locate(fault))?;
     Ok(Scene { name: stem(file_name), model: Arc::new(model), settings, motions })
+}
+
+/// A scene file as TOML text with values changed as by [`load_with`]; what comes out is a scene, without the comments of the file.
+pub fn rewrite(path: impl AsRef<Path>, overrides: &[(String, String)]) -> Result<String, SceneError> {
+    let path = path.as_ref();
+    let file_name = path.display().to_string();
+    let text = read(path).map_err(|message| SceneError::without_place(&file_name, message))?;
+    let mut sources = Sources::new(&file_name, &text);
+    let rewritten = document_of(&mut sources, overrides).and_then(|document| {
+        toml::to_string(&document.to_toml())
+            .map_err(|error| Fault::new(document.root.span.clone(), format!("cannot be written: {error}")))
+    });
+    let rewritten = rewritten.map_err(|fault| sources.locate(fault))?;
+    parse(&rewritten, &file_name)?;
+    Ok(rewritten)
 }
 
 fn document_of(sources: &mut Sources, overrides: &[(String, String)]) -> Result<Document, Fault> {

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 
 use crate::file::SceneFile;
@@ -18,14 +18,17 @@ pub fn schema() -> Value {
 /// The schema, made once.
 pub(crate) fn shared() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
-    SCHEMA.get_or_init(|| {
-        let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<SceneFile>().to_value();
-        drop_null(&mut schema);
-        if let Value::Object(root) = &mut schema {
-            root.insert("$id".to_owned(), ID.into());
-        }
-        schema
-    })
+    SCHEMA.get_or_init(|| schema_of::<SceneFile>(ID))
+}
+
+/// The JSON Schema (draft 2020-12) of a file that [`crate::Reading`] reads; `id` is what it is called.
+pub fn schema_of<T: JsonSchema>(id: &str) -> Value {
+    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value();
+    drop_null(&mut schema);
+    if let Value::Object(root) = &mut schema {
+        root.insert("$id".to_owned(), id.into());
+    }
+    schema
 }
 
 /// TOML has no null: a field that may be left out is of its type, not "of its type or null".

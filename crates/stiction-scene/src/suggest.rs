@@ -16,7 +16,7 @@ const SYNONYMS: [(&str, &[&str]); 8] = [
 ];
 
 /// A hint for an unknown word: the nearest known one, or the list of all.
-pub(crate) fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<_> = known.into_iter().collect();
     match nearest(word, &known) {
         Some(candidate) => did_you_mean(candidate),

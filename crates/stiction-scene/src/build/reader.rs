@@ -242,21 +242,10 @@ fn three_angles(at: &At, angles: &[Angle; 3]) -> Result<[f64; 3], Fault> {
 
 /// An angle in radians.
 pub(super) fn angle(at: &At, value: &Angle) -> Result<f64, Fault> {
-    let radians = match value {
-        Angle::Radians(radians) => *radians,
-        Angle::Text(text) => {
-            let (number, unit) = match (text.trim().strip_suffix("deg"), text.trim().strip_suffix("rad")) {
-                (Some(number), _) => (number, std::f64::consts::PI / 180.0),
-                (None, Some(number)) => (number, 1.0),
-                (None, None) => {
-                    return Err(at
-                        .fault(format!("`{}` is an angle in text and needs its unit", at.name()))
-                        .hint("such as \"30 deg\" or \"0.5 rad\""));
-                }
-            };
-            number.trim().parse::<f64>().unwrap_or(f64::NAN) * unit
-        }
-    };
+    let radians = value.radians().ok_or_else(|| {
+        at.fault(format!("`{}` is an angle in text and needs its unit", at.name()))
+            .hint("such as \"30 deg\" or \"0.5 rad\"")
+    })?;
     if within(radians, limits::LENGTH) {
         return Ok(radians);
     }

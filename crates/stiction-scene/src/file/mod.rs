@@ -26,8 +26,9 @@ pub(crate) use simulation::{
     AscherTable, BaumgarteTable, SchemeTable, SimulationTable, StabilisationTable, StabilisationValue,
 };
 pub(crate) use support::{LimitSurfaceTable, SupportFriction, SupportTable};
+pub use value::Angle;
 pub(crate) use value::{
-    Angle, Count, Inertia, MarginValue, Orientation, OrientationTable, Scalar, ScalarVector, Spin, Torque, Vector,
+    Count, Inertia, MarginValue, Orientation, OrientationTable, Scalar, ScalarVector, Spin, Torque, Vector,
 };
 
 /// A scene: what there is, how it moves, and how long to simulate it. SI units throughout.

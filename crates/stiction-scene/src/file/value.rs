@@ -7,9 +7,27 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(title = "an angle: a number of radians or a text with a unit", extend("examples" = ["30 deg"]))]
-pub(crate) enum Angle {
+pub enum Angle {
+    /// Radians.
     Radians(f64),
+    /// A number and its unit.
     Text(#[schemars(regex(pattern = r"^\s*[-+]?[0-9.]+([eE][-+]?[0-9]+)?\s*(deg|rad)\s*$"))] String),
+}
+
+impl Angle {
+    /// The angle in radians; NaN where there is no number, `None` for a text without a unit.
+    pub fn radians(&self) -> Option<f64> {
+        let text = match self {
+            Self::Radians(radians) => return Some(*radians),
+            Self::Text(text) => text.trim(),
+        };
+        let (number, unit) = match (text.strip_suffix("deg"), text.strip_suffix("rad")) {
+            (Some(number), _) => (number, std::f64::consts::PI / 180.0),
+            (None, Some(number)) => (number, 1.0),
+            (None, None) => return None,
+        };
+        Some(number.trim().parse::<f64>().unwrap_or(f64::NAN) * unit)
+    }
 }
 
 /// A number, or an expression of the time t.

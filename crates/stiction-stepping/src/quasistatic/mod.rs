@@ -40,6 +40,9 @@ const LIGHT: f64 = 1e-4;
 const FROM_NEAR: f64 = 3e-3;
 const LIGHTEN: f64 = 1e-2;
 
+/// Speeds below this share of h F / m are what rounding left of rest: bodies need not be heavier for them.   [QS-4]
+const AT_REST: f64 = 1e-9;
+
 /// What is left over is nothing below this share of the largest force.
 const BALANCED: f64 = 1e-10;
 
@@ -172,9 +175,10 @@ fn weight(start: &Start, ws: &Workspace) -> f64 {
         .iter()
         .map(|contact| contact.surface_velocity.norm().max((contact.gap_end - contact.gap_start).abs() / h));
     let below = ws.feet.iter().map(|foot| foot.surface_velocity.norm());
-    let speed = prescribed.chain(below).chain(state.v.iter().map(|v| v.abs())).fold(0.0, f64::max);
     // Under its own force alone a body would reach h F / m within the step.
-    let (own, speed) = (h * force / mass, if speed > 0.0 { speed } else { h * force / mass });
+    let own = h * force / mass;
+    let speed = prescribed.chain(below).chain(state.v.iter().map(|v| v.abs())).fold(0.0, f64::max);
+    let speed = if speed > 0.0 { speed.max(AT_REST * own) } else { own };
     if own > 0.0 && own.is_finite() { own / speed } else { 1.0 }
 }
 

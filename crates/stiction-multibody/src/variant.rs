@@ -1,0 +1,51 @@
+//! Models that differ from another in one respect: what studies vary from trial to trial.
+
+use std::sync::Arc;
+
+use crate::{
+    BodyId, BodyKind, ContactRule, Element, Model, ModelBuilder, ModelError, Motion,
+    check::{Check, limits},
+};
+
+impl Model {
+    /// The same model with another motion of a kinematic body.
+    pub fn with_motion(&self, body: BodyId, motion: Arc<dyn Motion>) -> Result<Self, ModelError> {
+        let mut builder = ModelBuilder { model: self.clone() };
+        let name = self.body(body).map_or_else(String::new, |body| body.name.clone());
+        let check = Check::new(Element::Body(name));
+        builder.known_body(&check, body)?;
+        let start = motion.at(0.0);
+        builder.starts_well(&check, &start)?;
+        let changed = builder.model.bodies.get_mut(body.index());
+        match changed.filter(|body| matches!(body.kind, BodyKind::Kinematic(_))) {
+            None => Err(check.error("motion", "is for kinematic bodies")),
+            Some(body) => {
+                body.position = start.position;
+                body.kind = BodyKind::Kinematic(motion);
+                Ok(builder.model)
+            }
+        }
+    }
+
+    /// The same model with every friction coefficient between bodies multiplied by `contacts`, and those of the feet of supports by
+    /// factors of their own, in the order of the model; feet without a factor keep theirs.
+    pub fn with_friction_scaled(&self, contacts: f64, feet: &[f64]) -> Result<Self, ModelError> {
+        let mut model = self.clone();
+        let scaled = |rule: &mut ContactRule, check: &Check| {
+            rule.friction = check.non_negative("friction", rule.friction * contacts, limits::FRICTION)?;
+            Ok(())
+        };
+        scaled(&mut model.default_rule, &Check::new(Element::Contact(None)))?;
+        for (index, pair) in model.pair_rules.iter_mut().enumerate() {
+            scaled(&mut pair.rule, &Check::new(Element::Contact(Some(index))))?;
+        }
+        let mut factors = feet.iter();
+        for body in &mut model.bodies {
+            let check = Check::new(Element::Body(body.name.clone()));
+            for (foot, factor) in body.support.iter_mut().flat_map(|support| &mut support.feet).zip(&mut factors) {
+                foot.friction = check.non_negative("friction", foot.friction * factor, limits::FRICTION)?;
+            }
+        }
+        Ok(model)
+    }
+}

@@ -1,0 +1,59 @@
+//! Files of other kinds, read with the care of scenes: checked against the schema of a struct, with places for every complaint.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use crate::{
+    MAX_FILE_SIZE, SceneError, conform,
+    document::{Document, Step},
+    error::{Fault, Sources},
+    read, schema, too_large,
+};
+
+/// A TOML file read into a struct. Complaints about its values can be given their place.
+///
+/// The last word of the title of the schema says what the file is: "unknown key `x` in a *study*".
+#[derive(Clone, Debug)]
+pub struct Reading<T> {
+    /// What the file says.
+    pub value: T,
+    file: String,
+    text: String,
+    document: Document,
+}
+
+impl<T: DeserializeOwned + JsonSchema> Reading<T> {
+    /// Reads a file.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, SceneError> {
+        let path = path.as_ref();
+        let file = path.display().to_string();
+        let text = read(path).map_err(|message| SceneError::without_place(&file, message))?;
+        Self::parse(&text, &file)
+    }
+
+    /// Reads a text; `file` is for messages.
+    pub fn parse(text: &str, file: &str) -> Result<Self, SceneError> {
+        if text.len() as u64 > MAX_FILE_SIZE {
+            return Err(SceneError::without_place(file, too_large()));
+        }
+        let understood = Document::parse(text).and_then(|document| {
+            conform::conform(&document, &schema::schema_of::<T>(""))?;
+            let value = T::deserialize(document.to_toml()).map_err(|error| {
+                Fault::new(document.root.span.clone(), format!("cannot be understood: {}", error.message()))
+            })?;
+            Ok((value, document))
+        });
+        let (value, document) = understood.map_err(|fault| Sources::new(file, text).locate(fault))?;
+        Ok(Self { value, file: file.to_owned(), text: text.to_owned(), document })
+    }
+}
+
+impl<T> Reading<T> {
+    /// A complaint about the value behind these keys, or about the innermost table around it that exists.
+    pub fn error(&self, keys: &[&str], message: impl Into<String>) -> SceneError {
+        let path: Vec<_> = keys.iter().map(|key| Step::Key(key)).collect();
+        Sources::new(&self.file, &self.text).locate(Fault::new(self.document.place(&path), message))
+    }
+}

@@ -1,0 +1,202 @@
+//! Study files: which scene, which question, how many trials.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stiction::scene::{self, Angle, Reading, Scene, SceneError, schema_of};
+
+use crate::push::{Goal, Plan, Push, PushError, Sampler, Search, SearchOptions};
+
+/// What the schema is called, for tools that keep several.
+const ID: &str = "urn:stiction:study";
+
+/// A study, ready to run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Study {
+    /// The name of the file without its ending.
+    pub name: String,
+    /// The scene file.
+    pub scene_path: PathBuf,
+    /// The scene.
+    pub scene: Scene,
+    /// The needle of the scene, by name.
+    pub needle: String,
+    /// The search for plans.
+    pub search: Search,
+}
+
+/// A study: a scene and a question about it that many trials answer. SI units throughout.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "stiction study")]
+struct StudyFile {
+    /// What is asked, of which scene, and how often it is tried.
+    study: StudyTable,
+    /// The question of a study of the kind `push`.
+    push: PushTable,
+}
+
+/// What is asked, of which scene, and how often it is tried.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StudyTable {
+    /// What is asked.
+    #[serde(rename = "kind")]
+    _kind: Kind,
+    /// The scene file, as seen from the folder of the study.
+    #[schemars(extend("examples" = ["../scenes/needle_push.toml"]))]
+    scene: String,
+    /// Number of trials; 1000 when left out.
+    #[schemars(range(min = 1, max = 1_000_000_000), title = "a whole number from 1 on", extend("examples" = [1000]))]
+    trials: Option<u64>,
+    /// What the randomness starts from; 1 when left out.
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64), title = "a whole number from 0 on", extend("examples" = [1]))]
+    seed: Option<u64>,
+}
+
+/// The kinds of studies.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    /// Paths of a needle that push a part to its goal.
+    Push,
+}
+
+/// A part, a needle that pushes it, and a goal.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PushTable {
+    /// The body that is pushed, by name: dynamic, with a support.
+    part: String,
+    /// The body that pushes, by name: kinematic. Trials replace its motion.
+    needle: String,
+    /// Where the part should come to lie.
+    #[schemars(extend("examples" = [{"position": [0.3, 0.1], "angle": "20 deg"}]))]
+    goal: GoalTable,
+    /// How far from the goal still counts.
+    #[schemars(extend("examples" = [{"position": 0.03, "angle": "5 deg"}]))]
+    tolerance: ToleranceTable,
+    /// The part looks the same after one n-th of a turn; 1 when left out, 4 for a square.
+    #[schemars(range(min = 1, max = 1000), title = "a whole number from 1 to 1000", extend("examples" = [4]))]
+    symmetry: Option<u32>,
+    /// Number of straight pushes of a path, up to 8; 2 when left out.
+    #[schemars(range(min = 1, max = 8), title = "a whole number from 1 to 8", extend("examples" = [2]))]
+    segments: Option<u32>,
+    /// Shortest and longest push, m.
+    #[schemars(title = "the shortest and the longest push in metres", extend("examples" = [[0.2, 1.0]]))]
+    length: [f64; 2],
+    /// Speed of the needle, m/s.
+    #[schemars(extend("examples" = [0.5]))]
+    speed: f64,
+    /// Distance between the needle and the part at the start, m; a hundredth of the size of the part when left out.
+    clearance: Option<f64>,
+    /// How far pushes may turn away from the direction to the goal; 60° when left out.
+    spread: Option<Angle>,
+    /// Seconds after the push before the part is looked at; 0 when left out. For presets with inertia.
+    settle: Option<f64>,
+    /// Near misses to refine; 10 when left out, 0 for none.
+    #[schemars(range(min = 0, max = 1_000_000), title = "a whole number from 0 on", extend("examples" = [10]))]
+    refine: Option<u32>,
+    /// How often each of the five best plans is tried under other friction; 0 when left out.
+    #[schemars(range(min = 0, max = 1_000_000), title = "a whole number from 0 on", extend("examples" = [50]))]
+    rehearsals: Option<u32>,
+    /// How far friction varies in rehearsals, relatively: each coefficient of each foot and of all contacts; 0.05 when left out.
+    variation: Option<f64>,
+}
+
+/// A pose.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GoalTable {
+    /// Position of the centre of mass, m.
+    #[schemars(title = "two numbers", extend("examples" = [[0.3, 0.1]]))]
+    position: [f64; 2],
+    /// Angle.
+    angle: Angle,
+}
+
+/// How far from a pose still counts.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ToleranceTable {
+    /// Distance, m.
+    #[schemars(extend("examples" = [0.03]))]
+    position: f64,
+    /// Angle.
+    angle: Angle,
+}
+
+impl Study {
+    /// The scene as TOML text with the needle on the path of a plan: simulated for its duration, it ends with the same bits.
+    pub fn replay(&self, plan: &Plan) -> Result<String, SceneError> {
+        let [x, y] = plan.path.expressions();
+        let (start, angle) =
+            (plan.path.points().first().copied().unwrap_or_default(), self.search.push().needle_angle());
+        let needle = |field: &str| format!("body.{}.{field}", self.needle);
+        let changes = [
+            (needle("position"), format!("{start:?}")),
+            (needle("motion"), format!("{{ x = \"{x}\", y = \"{y}\", angle = {angle:?} }}")),
+            ("simulation.duration".to_owned(), format!("{:?}", plan.duration)),
+        ];
+        scene::rewrite(&self.scene_path, &changes)
+    }
+}
+
+/// The JSON Schema of study files.
+pub fn schema() -> impl serde::Serialize {
+    schema_of::<StudyFile>(ID)
+}
+
+/// Reads a study and the scene it names.
+pub fn load(path: impl AsRef<Path>) -> Result<Study, SceneError> {
+    let path = path.as_ref();
+    let reading = Reading::<StudyFile>::load(path)?;
+    let StudyFile { study, push: table } = &reading.value;
+    let scene_path = path.parent().unwrap_or(Path::new("")).join(&study.scene);
+    let scene = scene::load(&scene_path).map_err(|error| match error.span {
+        Some(_) => error,
+        // The scene could not be read at all: the fault is the study's.
+        None => reading.error(&["study", "scene"], format!("the scene {} {}", scene_path.display(), error.message)),
+    })?;
+    let search = search(&scene, &reading).map_err(|error| {
+        let keys = if error.field == "scene" { ["study", error.field] } else { ["push", error.field] };
+        let placed = reading.error(&keys, error.to_string());
+        match error.hint {
+            Some(hint) => placed.with_hint(hint),
+            None => placed,
+        }
+    })?;
+    let name = path.file_stem().map_or_else(|| "study".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Ok(Study { name, scene_path, scene, needle: table.needle.clone(), search })
+}
+
+fn search(scene: &Scene, reading: &Reading<StudyFile>) -> Result<Search, PushError> {
+    let StudyFile { study, push: table } = &reading.value;
+    let tolerance = (table.tolerance.position, radians("tolerance", &table.tolerance.angle)?);
+    let goal = Goal::new(table.goal.position, radians("goal", &table.goal.angle)?, tolerance)?;
+    let goal = goal.with_symmetry(table.symmetry.unwrap_or(1))?;
+    let push = Push::new(scene, &table.part, &table.needle, goal)?.settling(table.settle.unwrap_or(0.0))?;
+    let mut sampler = Sampler::new(&push, table.segments.unwrap_or(2), table.length, table.speed)?;
+    if let Some(clearance) = table.clearance {
+        sampler = sampler.with_clearance(clearance)?;
+    }
+    if let Some(spread) = &table.spread {
+        sampler = sampler.with_spread(radians("spread", spread)?)?;
+    }
+    let usual = SearchOptions::default();
+    let options = SearchOptions {
+        trials: study.trials.unwrap_or(usual.trials),
+        seed: study.seed.unwrap_or(usual.seed),
+        refine: table.refine.unwrap_or(usual.refine),
+        rehearsals: table.rehearsals.unwrap_or(usual.rehearsals),
+        variation: table.variation.unwrap_or(usual.variation),
+        ..usual
+    };
+    Search::new(push, sampler, options)
+}
+
+fn radians(field: &'static str, angle: &Angle) -> Result<f64, PushError> {
+    angle.radians().ok_or_else(|| PushError::without_unit(field))
+}

@@ -1,0 +1,24 @@
+//! Studies: many simulations, and what they say together.
+//!
+//! A study makes *trials*. Each is a pure function of its index: what is random in it comes from a [`Stream`] that the seed of the
+//! study and the index start, so results do not depend on the number of threads or on the order of execution. A trial that fails
+//! is recorded with its reason and counted; it never stops the others.
+//!
+//! ```text
+//! file     study files (TOML) with the messages of scene files
+//! trial    run_trials: any trials, on any number of threads        random  streams of numbers
+//! share    shares with their confidence intervals                  push    push planning
+//! ```
+
+// This crate reads study files beside the scenes they name; nothing else in it touches files.
+mod file;
+mod random;
+mod share;
+mod trial;
+
+pub mod push;
+
+pub use file::{Study, load, schema};
+pub use random::Stream;
+pub use share::Share;
+pub use trial::{Failure, Outcome, ThreadsError, Watch, run_trials};

@@ -1,0 +1,206 @@
+//! Trials, refinement, rehearsals.
+
+use super::{
+    Arrival, FailureCount, Path, Plan, Push, PushError, PushReport, Sampler,
+    error::within,
+    refine::{Attempt, refine},
+};
+use crate::{Failure, Outcome, Share, Stream, ThreadsError, Watch, run_trials};
+
+/// Plans that are rehearsed.
+const REHEARSED: usize = 5;
+
+/// Sets the streams of rehearsals apart from those of trials.
+const REHEARSAL: u64 = 0x5EED_0F2E_4EA2_5A15;
+
+/// How much to try.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SearchOptions {
+    /// Paths drawn.
+    pub trials: u64,
+    /// What the randomness starts from.
+    pub seed: u64,
+    /// Near misses to refine.
+    pub refine: u32,
+    /// Simulations for each of them, at most.
+    pub refine_simulations: u32,
+    /// How often each of the five best plans is tried under other friction.
+    pub rehearsals: u32,
+    /// How far coefficients of friction then vary, relatively.
+    pub variation: f64,
+}
+
+impl Default for SearchOptions {
+    /// 1000 trials, 10 near misses refined by up to 200 simulations each, no rehearsals, which would vary friction by 5 %.
+    fn default() -> Self {
+        Self { trials: 1000, seed: 1, refine: 10, refine_simulations: 200, rehearsals: 0, variation: 0.05 }
+    }
+}
+
+/// A search for plans.
+#[derive(Clone, Debug)]
+pub struct Search {
+    push: Push,
+    sampler: Sampler,
+    options: SearchOptions,
+}
+
+impl Search {
+    /// A search with options that make sense.
+    pub fn new(push: Push, sampler: Sampler, options: SearchOptions) -> Result<Self, PushError> {
+        within("variation", options.variation, (0.0, 0.9))?;
+        Ok(Self { push, sampler, options })
+    }
+
+    /// The question.
+    pub fn push(&self) -> &Push {
+        &self.push
+    }
+
+    /// How paths are drawn.
+    pub fn sampler(&self) -> &Sampler {
+        &self.sampler
+    }
+
+    /// How much is tried.
+    pub fn options(&self) -> &SearchOptions {
+        &self.options
+    }
+
+    /// The same search with other numbers of trials or another seed.
+    #[must_use]
+    pub fn with_options(mut self, change: impl FnOnce(&mut SearchOptions)) -> Self {
+        change(&mut self.options);
+        self
+    }
+
+    /// What the watch counts to: trials, refinements and rehearsals at most.
+    pub fn work(&self) -> u64 {
+        let SearchOptions { trials, refine, rehearsals, .. } = self.options;
+        trials + u64::from(refine) + REHEARSED as u64 * u64::from(rehearsals)
+    }
+
+    /// Trial `index`: draws a path and simulates it. The path of a trial that failed is drawn again from its index.
+    pub fn trial(&self, index: u64) -> Outcome<Plan> {
+        let path = self.path(index);
+        let Some(path) = path else {
+            let reason = "no line of the sampler meets the part from a free place".to_owned();
+            return Outcome::Failed(Failure { detail: reason.clone(), reason });
+        };
+        match self.push.follow(&path) {
+            Outcome::Done(arrival) => Outcome::Done(self.plan(index, false, Attempt { path, arrival })),
+            Outcome::Failed(failure) => Outcome::Failed(failure),
+        }
+    }
+
+    /// The path of a trial.
+    pub fn path(&self, index: u64) -> Option<Path> {
+        self.sampler.sample(&self.push, &mut Stream::new(self.options.seed, index))
+    }
+
+    /// Makes all trials on so many threads (0 for one per core), refines near misses, and rehearses the best plans.
+    pub fn run(&self, threads: usize, watch: &dyn Watch) -> Result<PushReport, ThreadsError> {
+        let SearchOptions { trials, seed, .. } = self.options;
+        let outcomes = run_trials(trials, threads, watch, |index| self.trial(index))?;
+        let made = outcomes.len() as u64;
+        let failed = count_failures(&outcomes);
+        let mut plans: Vec<_> = outcomes.into_iter().filter_map(into_done).collect();
+        let ratio = |plan: &Plan| self.push.goal().ratio(&plan.miss);
+        plans.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)).then(a.trial.cmp(&b.trial)));
+        let nearest = plans.first().cloned();
+        let reached = plans.partition_point(|plan| ratio(plan) <= 1.0);
+        let near_misses = plans.split_off(reached);
+        let mut found = plans;
+        let mut interrupted = made < trials;
+        if !interrupted {
+            let wanted = near_misses.len().min(self.options.refine as usize);
+            let refined = self.refined(near_misses.get(..wanted).unwrap_or_default(), threads, &From(trials, watch))?;
+            interrupted = refined.len() < wanted;
+            found.extend(refined.into_iter().filter_map(into_done).filter(|plan| ratio(plan) <= 1.0));
+        }
+        found.sort_by(|a, b| a.length.total_cmp(&b.length).then(a.trial.cmp(&b.trial)));
+        if !interrupted && self.options.rehearsals > 0 {
+            let start = trials + u64::from(self.options.refine);
+            interrupted = !self.rehearse(&mut found, threads, &From(start, watch))?;
+        }
+        let successes = Share::new(reached as u64, made);
+        Ok(PushReport { trials, seed, goal: *self.push.goal(), successes, failed, interrupted, found, nearest })
+    }
+
+    fn refined(&self, misses: &[Plan], threads: usize, watch: &dyn Watch) -> Result<Vec<Outcome<Plan>>, ThreadsError> {
+        run_trials(misses.len() as u64, threads, watch, |index| {
+            let Some(miss) = misses.get(index as usize) else {
+                return Outcome::Failed(Failure { reason: String::new(), detail: String::new() });
+            };
+            let arrival = Arrival { pose: miss.pose, miss: miss.miss };
+            let attempt = Attempt { path: miss.path.clone(), arrival };
+            let better = refine(&self.push, &attempt, self.sampler.clearance, self.options.refine_simulations);
+            Outcome::Done(self.plan(miss.trial, true, better))
+        })
+    }
+
+    /// Follows the best plans under other friction; false when it was stopped, and then nothing is said about any of them.
+    fn rehearse(&self, found: &mut [Plan], threads: usize, watch: &dyn Watch) -> Result<bool, ThreadsError> {
+        let each = u64::from(self.options.rehearsals);
+        let best = found.get(..found.len().min(REHEARSED)).unwrap_or_default();
+        let count = best.len() as u64 * each;
+        let reached = run_trials(count, threads, watch, |index| {
+            let mut stream = Stream::new(self.options.seed ^ REHEARSAL, index);
+            let mut factor = || 1.0 + stream.between(-self.options.variation, self.options.variation);
+            let contacts = factor();
+            let feet: Vec<_> = (0..self.push.feet()).map(|_| factor()).collect();
+            let arrival = best.get((index / each) as usize);
+            let arrival = arrival.map(|plan| self.push.follow_with_friction(&plan.path, contacts, &feet));
+            Outcome::Done(
+                arrival.is_some_and(|end| end.done().is_some_and(|end| self.push.goal().is_reached(&end.miss))),
+            )
+        })?;
+        if (reached.len() as u64) < count {
+            return Ok(false);
+        }
+        for (plan, rehearsals) in found.iter_mut().zip(reached.chunks(each as usize)) {
+            let hits = rehearsals.iter().filter(|outcome| outcome.done() == Some(&true)).count();
+            plan.rehearsed = Some(Share::new(hits as u64, each));
+        }
+        Ok(true)
+    }
+
+    fn plan(&self, trial: u64, refined: bool, Attempt { path, arrival }: Attempt) -> Plan {
+        let (length, duration) = (path.length(), self.push.duration(&path));
+        Plan { trial, refined, length, duration, path, pose: arrival.pose, miss: arrival.miss, rehearsed: None }
+    }
+}
+
+/// A watch that has seen so much already.
+struct From<'w>(u64, &'w dyn Watch);
+
+impl Watch for From<'_> {
+    fn goes_on(&self, finished: u64) -> bool {
+        self.1.goes_on(self.0 + finished)
+    }
+}
+
+fn into_done<T>(outcome: Outcome<T>) -> Option<T> {
+    match outcome {
+        Outcome::Done(result) => Some(result),
+        Outcome::Failed(_) => None,
+    }
+}
+
+/// Failures by reason, the most frequent first, then by the first trial.
+fn count_failures<T>(outcomes: &[Outcome<T>]) -> Vec<FailureCount> {
+    let mut counts: Vec<FailureCount> = Vec::new();
+    for (trial, outcome) in (0..).zip(outcomes) {
+        let Outcome::Failed(Failure { reason, detail }) = outcome else { continue };
+        match counts.iter_mut().find(|known| known.reason == *reason) {
+            Some(known) => known.count += 1,
+            None => {
+                let (reason, detail) = (reason.clone(), detail.clone());
+                counts.push(FailureCount { reason, count: 1, first_trial: trial, detail });
+            }
+        }
+    }
+    counts.sort_by(|a, b| b.count.cmp(&a.count).then(a.first_trial.cmp(&b.first_trial)));
+    counts
+}

@@ -1,0 +1,118 @@
+//! Trials on any number of threads, with results that do not know how many there were.
+//!
+//! Workers claim the next index from a counter, so trials begin in the order of their indices. When somebody asks to stop, what was
+//! begun is finished: the trials made are then exactly the first so many, and stopping favours neither quick nor slow ones.
+
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+use serde::Serialize;
+
+/// How a trial ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome<T> {
+    /// It came to its end.
+    Done(T),
+    /// It did not, for a reason.
+    Failed(Failure),
+}
+
+impl<T> Outcome<T> {
+    /// What a trial that came to its end has to say.
+    pub fn done(&self) -> Option<&T> {
+        match self {
+            Self::Done(result) => Some(result),
+            Self::Failed(_) => None,
+        }
+    }
+}
+
+/// Why a trial failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// The kind of failure, without the numbers of this trial, so that equal ones can be counted.
+    pub reason: String,
+    /// What happened in this trial.
+    pub detail: String,
+}
+
+/// Somebody who watches trials and may want to stop.
+pub trait Watch: Sync {
+    /// Told before every trial how many are finished; false makes it the end.
+    fn goes_on(&self, finished: u64) -> bool;
+}
+
+/// Nobody.
+impl Watch for () {
+    fn goes_on(&self, _finished: u64) -> bool {
+        true
+    }
+}
+
+/// The threads could not be started.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot start {threads} threads: {source}")]
+pub struct ThreadsError {
+    threads: usize,
+    source: rayon::ThreadPoolBuildError,
+}
+
+/// Makes the trials 0 to `count` − 1 on so many threads (0 for one per core). Returns the outcomes in the order of their indices: all of
+/// them, or the first so many when the watch wanted to stop.
+///
+/// A trial must be a function of its index alone. One that panics has failed; the others go on.
+pub fn run_trials<T: Send>(
+    count: u64,
+    threads: usize,
+    watch: &dyn Watch,
+    trial: impl Fn(u64) -> Outcome<T> + Sync,
+) -> Result<Vec<Outcome<T>>, ThreadsError> {
+    let queue = Queue { count, next: AtomicU64::new(0), finished: AtomicU64::new(0), stopped: AtomicBool::new(false) };
+    if threads == 1 || count <= 1 {
+        return Ok(queue.work(watch, &trial).into_iter().map(|(_, outcome)| outcome).collect());
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|source| ThreadsError { threads, source })?;
+    let mut made: Vec<_> = pool.broadcast(|_| queue.work(watch, &trial)).into_iter().flatten().collect();
+    made.sort_unstable_by_key(|(index, _)| *index);
+    Ok(made.into_iter().map(|(_, outcome)| outcome).collect())
+}
+
+/// What the workers share.
+struct Queue {
+    count: u64,
+    next: AtomicU64,
+    finished: AtomicU64,
+    stopped: AtomicBool,
+}
+
+impl Queue {
+    /// Claims and makes trials until there are none left.
+    fn work<T>(&self, watch: &dyn Watch, trial: &(impl Fn(u64) -> Outcome<T> + Sync)) -> Vec<(u64, Outcome<T>)> {
+        let mut made = Vec::new();
+        while !self.stopped.load(Ordering::Relaxed) {
+            if !watch.goes_on(self.finished.load(Ordering::Relaxed)) {
+                self.stopped.store(true, Ordering::Relaxed);
+                break;
+            }
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            if index >= self.count {
+                break;
+            }
+            let outcome = catch_unwind(AssertUnwindSafe(|| trial(index))).unwrap_or_else(|panic| broken(&*panic));
+            made.push((index, outcome));
+            self.finished.fetch_add(1, Ordering::Relaxed);
+        }
+        made
+    }
+}
+
+fn broken<T>(panic: &(dyn Any + Send)) -> Outcome<T> {
+    let words = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let reason = "the program broke: this is a bug".to_owned();
+    Outcome::Failed(Failure { detail: format!("{reason}: {}", words.unwrap_or("no words")), reason })
+}

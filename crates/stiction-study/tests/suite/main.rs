@@ -1,0 +1,12 @@
+//! Tests of the crate as its users see it, in one binary.
+
+// Tests write files and break things on purpose.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod files;
+mod paths;
+mod plans;
+mod searches;
+mod shares;
+mod support;
+mod trials;
