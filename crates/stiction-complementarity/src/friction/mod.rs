@@ -258,24 +258,22 @@ impl<W: Delassus> Problem for FrictionProblem<W> {
         if solution.r.len() != self.rows() {
             return Residual::immeasurable(0);
         }
-        RULER_MEMORY.with_borrow_mut(|(u, state)| self.measure(solution, u, state))
+        RULER_MEMORY.with_borrow_mut(|(u, state)| self.measure(&solution.r, u, state))
     }
 }
 
 impl<W: Delassus> FrictionProblem<W> {
-    fn measure(&self, solution: &FrictionSolution, u: &mut Vec<f64>, state: &mut Vec<f64>) -> Residual {
-        self.velocities(&solution.r, u, state);
+    /// The residual [CONE-5] of impulses r, as many as rows, with their velocities in `u`; `state` is scratch memory.
+    pub(crate) fn measure(&self, r: &[f64], u: &mut Vec<f64>, state: &mut Vec<f64>) -> Residual {
+        self.velocities(r, u, state);
         let scale = self.scale();
-        let (mut r, mut unit) = (&solution.r, 1.0);
+        let (mut r, mut u, mut unit) = (r, &u[..], 1.0);
         if !(scale > 1e-140 && scale < 1e140) {
             // Squares would leave the range of numbers: everything in the unit of q.
             unit = 1.0 / scale;
-            for u in u.iter_mut() {
-                *u *= unit;
-            }
             state.clear();
-            state.extend(solution.r.iter().map(|r| r * unit));
-            r = state;
+            state.extend(r.iter().chain(u).map(|x| x * unit));
+            (r, u) = state.split_at(r.len());
         }
         let (mut sum, mut worst) = (0.0, (0.0, 0));
         for (block, law) in self.laws.iter().enumerate() {

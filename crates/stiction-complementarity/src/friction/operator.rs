@@ -242,6 +242,7 @@ impl Delassus for Bodies {
                     match jacobian.col_size(body) {
                         6 => couple_fixed::<6>(a, b, place, n),
                         3 => couple_fixed::<3>(a, b, place, n),
+                        1 => couple_fixed::<1>(a, b, place, n),
                         size => couple(size.max(1), a, b, place, n),
                     }
                 }
@@ -287,6 +288,9 @@ fn couple(size: usize, a: &[f64], b: &[f64], out: &mut [f64], stride: usize) {
 
 /// Inverse of a symmetric positive definite matrix of the given size by Cholesky; false when it is not.
 pub(crate) fn invert(size: usize, a: &[f64], out: &mut [f64]) -> bool {
+    if is_diagonal(size, a) {
+        return invert_diagonal(size, a, out);
+    }
     // L Lᵀ = A in the lower triangle of `out`, then the inverse column by column, in place in the upper one.
     for i in 0..size {
         for j in 0..=i {
@@ -305,6 +309,23 @@ pub(crate) fn invert(size: usize, a: &[f64], out: &mut [f64]) -> bool {
         }
     }
     invert_factor(size, out);
+    true
+}
+
+fn is_diagonal(size: usize, a: &[f64]) -> bool {
+    a.iter().enumerate().all(|(k, a)| *a == 0.0 || k % (size + 1) == 0)
+}
+
+/// The same numbers as by the factor, which is diagonal too: bodies in the plane and feet.
+fn invert_diagonal(size: usize, a: &[f64], out: &mut [f64]) -> bool {
+    out.fill(0.0);
+    for (out, a) in out.iter_mut().zip(a).step_by(size + 1) {
+        if !(*a > 0.0 && a.is_finite()) {
+            return false;
+        }
+        let root = 1.0 / a.sqrt();
+        *out = root * root;
+    }
     true
 }
 

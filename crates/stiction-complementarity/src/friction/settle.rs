@@ -50,6 +50,16 @@ impl Settle {
     /// normal impulses, so that no contact comes to its edge before the others.   [SETTLE-1]
     pub(crate) fn run<W: Delassus>(&mut self, problem: &FrictionProblem<W>, tolerance: f64, r: &mut [f64]) {
         problem.velocities(r, &mut self.u, &mut self.state);
+        self.run_measured(problem, tolerance, r);
+    }
+
+    /// The residual of impulses; [`Self::run_measured`] may follow.
+    pub(crate) fn measure<W: Delassus>(&mut self, problem: &FrictionProblem<W>, r: &[f64]) -> f64 {
+        problem.measure(r, &mut self.u, &mut self.state).value
+    }
+
+    /// [`Self::run`] for the impulses that were measured last.
+    pub(crate) fn run_measured<W: Delassus>(&mut self, problem: &FrictionProblem<W>, tolerance: f64, r: &mut [f64]) {
         let scale = problem.scale();
         self.choose(problem, MARGIN * libm::cbrt(tolerance * tolerance) * scale, r);
         let worst = self.worst();

@@ -3,7 +3,8 @@
 
 use super::dot;
 
-/// Calls the kernel compiled for a size where there is one: spatial contacts and bodies, planar ones, and bodies among themselves.
+/// Calls the kernel compiled for a size where there is one: spatial contacts and bodies, planar
+/// ones, bodies among themselves, and feet with the velocity of their load.
 macro_rules! for_size {
     ($rows:expr, $cols:expr, $kernel:ident($($argument:expr),*), $general:expr) => {
         match ($rows, $cols) {
@@ -12,6 +13,8 @@ macro_rules! for_size {
             (6, 6) => $kernel::<6, 6>($($argument),*),
             (2, 3) => $kernel::<2, 3>($($argument),*),
             (2, 2) => $kernel::<2, 2>($($argument),*),
+            (1, 3) => $kernel::<1, 3>($($argument),*),
+            (3, 1) => $kernel::<3, 1>($($argument),*),
             _ => $general,
         }
     };
@@ -150,7 +153,18 @@ mod tests {
 
     #[test]
     fn compiled_sizes_give_the_bits_of_the_general_ones() {
-        for (m, p, n) in [(3, 3, 6), (6, 6, 6), (3, 3, 3), (2, 2, 3), (2, 2, 2), (5, 4, 3), (1, 3, 6), (6, 3, 6)] {
+        for (m, p, n) in [
+            (3, 3, 6),
+            (6, 6, 6),
+            (3, 3, 3),
+            (2, 2, 3),
+            (2, 2, 2),
+            (1, 1, 3),
+            (3, 3, 1),
+            (5, 4, 3),
+            (1, 3, 6),
+            (6, 3, 6),
+        ] {
             let (a, b, c) = (numbers(m * p, 1), numbers(p * n, 2), numbers(m * n, 3));
             let at = |x: &[f64], i: usize, j: usize, width: usize| x[i * width + j];
 

@@ -54,6 +54,9 @@ struct Family {
     laws: &'static [Law],
     joints: bool,
     feet: bool,
+    /// Decades below one that the unit of mass may lie, and decades above one that the loads of feet may: light bodies in two units. In
+    /// the first, impulses are small against velocities and the ruler hardly sees them; in the second, it sees both.
+    light: (f64, f64),
 }
 
 const EVERYTHING: Family = Family {
@@ -66,10 +69,12 @@ const EVERYTHING: Family = Family {
     ],
     joints: true,
     feet: true,
+    light: (8.0, 0.0),
 };
 
 /// Loads of friction are known here, so the velocities minimise a convex function and are unique.
-const UNIQUE: Family = Family { laws: &[FRICTIONLESS, Law::Cone { rows: 2, mu: 0.0 }], joints: true, feet: true };
+const UNIQUE: Family =
+    Family { laws: &[FRICTIONLESS, Law::Cone { rows: 2, mu: 0.0 }], joints: true, feet: true, light: (0.0, 4.0) };
 
 /// The row of the velocity along `direction` of the point `at` of a body, seen from its centre.
 fn along(direction: [f64; 2], at: [f64; 2]) -> [f64; 3] {
@@ -95,7 +100,7 @@ fn random_row(numbers: &mut Random, bodies: usize, (body, law): (usize, Law)) ->
 }
 
 /// Three feet of a body on a table that slides and turns.
-fn random_feet(numbers: &mut Random, body: usize, scene: &mut Scene) {
+fn random_feet(numbers: &mut Random, (body, load): (usize, f64), scene: &mut Scene) {
     let (slide, turn) = ([numbers.normal(), numbers.normal()], numbers.normal());
     for _ in 0..3 {
         let at = [0.3 * numbers.normal(), 0.3 * numbers.normal()];
@@ -106,13 +111,13 @@ fn random_feet(numbers: &mut Random, body: usize, scene: &mut Scene) {
         let law = Law::Cone { rows: 3, mu: numbers.uniform(0.1, 0.8) };
         scene.rows.push(Row { law, on: vec![(body, block), (own, vec![1.0, 0.0, 0.0])], bias });
         scene.feet.push(scene.masses[body]);
-        scene.free.push(-numbers.uniform(0.0, 2.0));
+        scene.free.push(-load * numbers.uniform(0.0, 2.0));
     }
 }
 
 fn random_scene(numbers: &mut Random, family: Family) -> Scene {
     let bodies = 1 + numbers.below(3);
-    let unit = libm::pow(10.0, -numbers.uniform(0.0, 8.0));
+    let unit = libm::pow(10.0, -numbers.uniform(0.0, family.light.0));
     let mut scene = Scene {
         masses: (0..bodies).map(|_| unit * libm::pow(10.0, -numbers.uniform(0.0, 4.0))).collect(),
         feet: Vec::new(),
@@ -131,7 +136,8 @@ fn random_scene(numbers: &mut Random, family: Family) -> Scene {
     }
     if family.feet {
         let body = numbers.below(bodies);
-        random_feet(numbers, body, &mut scene);
+        let load = libm::pow(10.0, numbers.uniform(0.0, family.light.1));
+        random_feet(numbers, (body, load), &mut scene);
     }
     let order = numbers.below(scene.rows.len());
     scene.rows.rotate_left(order);
@@ -205,15 +211,10 @@ fn a_guided_jaw_without_friction() {
     let root = 0.5_f64.sqrt();
     let rows = vec![
         Row { law: FRICTIONLESS, on: vec![(0, vec![root, root, 0.3])], bias: vec![0.0] },
-        Row {
-            law: Law::Equality { rows: 2 },
-            on: vec![(0, vec![0.0, 1.0, 0.0, 0.0, 0.0, 1.0])],
-            bias: vec![0.0, 0.0],
-        },
+        Row { law: Law::Equality { rows: 2 }, on: vec![(0, vec![0.0, 1.0, 0.0, 0.0, 0.0, 1.0])], bias: vec![0.0, 0.0] },
     ];
     for mass in [1.0, 1e-8] {
-        let scene =
-            Scene { masses: vec![mass], feet: Vec::new(), rows: rows.clone(), free: vec![-1.0, 0.5, 0.25] };
+        let scene = Scene { masses: vec![mass], feet: Vec::new(), rows: rows.clone(), free: vec![-1.0, 0.5, 0.25] };
         let problem = scene.problem();
         let mut solution = FrictionSolution::default();
         assert_eq!(strict().run(&problem, None, &mut solution).status, Status::Solved);
@@ -262,7 +263,7 @@ fn the_order_of_blocks_does_not_matter() {
             compared += 1;
         }
     }
-    assert!(compared >= 190, "{compared}");
+    assert!(compared >= 150, "{compared}");
 }
 
 /// What does not fit is refused: torsion, other boxes, too many contacts, too many joint rows.

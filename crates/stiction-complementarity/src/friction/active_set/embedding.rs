@@ -56,11 +56,12 @@ pub(super) struct Place {
 impl Place {
     /// The rows of the contact in a vector of the problem, zero where it has none.
     pub(super) fn read(&self, x: &[f64]) -> Triple {
-        let mut triple = [0.0; 3];
-        if let Some(part) = x.get(self.first..=self.first + self.tangents) {
-            triple.iter_mut().zip(part).for_each(|(t, x)| *t = *x);
+        match (self.tangents, x.get(self.first..)) {
+            (2, Some([n, s, t, ..])) => [*n, *s, *t],
+            (1, Some([n, s, ..])) => [*n, *s, 0.0],
+            (0, Some([n, ..])) => [*n, 0.0, 0.0],
+            _ => [0.0; 3],
         }
-        triple
     }
 
     fn write(&self, triple: &Triple, x: &mut [f64]) {

@@ -104,7 +104,8 @@ impl Joints {
         for i in 0..count {
             for k in 0..3 {
                 if w[i][i][k][k] <= HELD * whole[i][k] {
-                    (0..count).for_each(|j| (w[i][j][k], w[j][i][0][k], w[j][i][1][k], w[j][i][2][k]) = Default::default());
+                    (0..count)
+                        .for_each(|j| (w[i][j][k], w[j][i][0][k], w[j][i][1][k], w[j][i][2][k]) = Default::default());
                 }
             }
         }

@@ -162,12 +162,13 @@ impl FrictionActiveSet {
         contacts.guess();
         for _ in 0..options.max_guesses {
             *count += 1;
-            let kept = (!plain).then(|| (contacts.impulses(), contacts.residual().max(contacts.scale())));
+            let kept = contacts.impulses();
             if !system.step(contacts) {
                 return false;
             }
-            // More was stopped than the bodies can do at once: contacts that sweeps brought closer to each other guess better.
-            if let Some((kept, most)) = kept.filter(|(_, most)| contacts.residual() > *most) {
+            // Worse than no impulses at all: more was stopped than the bodies can do at once. Contacts that sweeps brought closer to
+            // each other guess better.
+            if !plain && contacts.residual() > contacts.scale() {
                 contacts.set_impulses(&kept);
                 (0..options.sweeps / 2).for_each(|_| contacts.sweep());
                 contacts.guess();
@@ -216,7 +217,9 @@ impl FrictionActiveSet {
             }
             self.contacts.set_impulses(&kept);
             // The path is long, and feet and joints need sweeps more often than it.
-            if (self.embedding.is_plain() || start % MIXED_STARTS == MIXED_STARTS - 1) && self.try_soft(accepted, &mut count) {
+            if (self.embedding.is_plain() || start % MIXED_STARTS == MIXED_STARTS - 1)
+                && self.try_soft(accepted, &mut count)
+            {
                 return Ending::new(Status::Solved, count);
             }
             self.contacts.set_impulses(&kept);

@@ -47,7 +47,7 @@ impl System {
         for i in 0..contacts.count() {
             let mut x = [0.0; 3];
             let width = unknowns(&contacts.guesses[i], contacts.tangents[i]);
-            x[..width].copy_from_slice(&self.b[self.first[i]..self.first[i] + width]);
+            x.iter_mut().zip(self.b[self.first[i]..].iter().take(width)).for_each(|(x, b)| *x = *b);
             let r = &mut contacts.r[i];
             match (contacts.guesses[i], x) {
                 (Guess::Stick, [n, s, t]) => *r = [r[0] + n, r[1] + s, r[2] + t],
@@ -128,7 +128,7 @@ impl System {
             }
         };
         let mut put = |k: usize, values: [f64; 3]| {
-            self.a[row + k][col..col + width].copy_from_slice(&values[..width]);
+            self.a[row + k][col..col + width].iter_mut().zip(values).for_each(|(a, value)| *a = value);
         };
         match contacts.guesses[i] {
             Guess::Stick => (0..=contacts.tangents[i]).for_each(|k| put(k, columns[k])),

@@ -352,11 +352,16 @@ impl Solver<FrictionProblem> for FrictionLadder {
         let (mut total, mut few) = (0_u32, f64::INFINITY);
         if FrictionActiveSet::applies(problem) {
             total = self.climb(FrictionRung::FewContacts, problem, guess);
-            let residual = problem.residual(&self.candidate).value;
+            let residual = match &mut self.settle {
+                Some(settle) => settle.measure(problem, &self.candidate.r),
+                None => problem.residual(&self.candidate).value,
+            };
             self.records.push(FrictionRungRecord { rung: FrictionRung::FewContacts, residual, iterations: total });
             if residual <= tolerance {
                 solution.r.clone_from(&self.candidate.r);
-                self.finish(problem, 0.0, solution);
+                if let Some(settle) = &mut self.settle {
+                    settle.run_measured(problem, tolerance, &mut solution.r);
+                }
                 return Ending::new(Status::Solved, total);
             }
             few = residual;
