@@ -200,7 +200,7 @@ impl<W: Delassus> FrictionProblem<W> {
         out.iter_mut().zip(&self.compliance).zip(r).for_each(|((u, c), r)| *u += c * r);
     }
 
-    /// The divisor of the residual: ‖q‖₂, or 1 when q is zero.
+    /// The divisor of the residual: ‖q‖₂, or 1 when q is zero or too small for numbers with all their digits.
     pub fn scale(&self) -> f64 {
         let norm = law::norm(&self.q);
         if norm > 1e-140 && norm < 1e140 {
@@ -209,7 +209,7 @@ impl<W: Delassus> FrictionProblem<W> {
         // Squares beyond the range of numbers: the same in the unit of the largest entry.
         let largest = self.q.iter().fold(0.0, |largest: f64, q| largest.max(q.abs()));
         let squares = self.q.iter().map(|q| (q / largest) * (q / largest));
-        if largest > 0.0 { largest * squares.sum::<f64>().sqrt() } else { 1.0 }
+        if largest >= f64::MIN_POSITIVE { largest * squares.sum::<f64>().sqrt() } else { 1.0 }
     }
 
     /// Squared length of r_i − P_K(r_i − û_i), the violation of block i at impulses r and velocities u.   [CONE-5]

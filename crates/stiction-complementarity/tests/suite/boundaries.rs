@@ -121,6 +121,19 @@ fn tiny_and_huge_free_velocities_are_measured_alike() {
     }
 }
 
+/// Below the smallest number with all its digits there is nothing to solve, and no residual is infinite.
+#[test]
+fn free_velocities_below_the_smallest_normal_number_are_zero() {
+    let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    for scale in [5e-324, 2e-318, 1e-308] {
+        let problem = single(unit, [-scale, 0.2 * scale, 0.0]).unwrap();
+        for (name, mut method) in friction_methods() {
+            let (_, solution) = verdict(&mut *method, &problem);
+            assert!(problem.residual(&solution).value <= 1e-8, "{name} at {scale:e}");
+        }
+    }
+}
+
 /// ‖P_K(−û)‖/‖q‖ at r = 0 for q = (−1, 0.2, 0) and μ = 0.5: −û = (0.9, −0.2, 0) lies in K.
 fn measure_of_zero() -> f64 {
     (0.9_f64 * 0.9 + 0.2 * 0.2).sqrt() / (1.0_f64 + 0.2 * 0.2).sqrt()
