@@ -170,8 +170,15 @@ impl Bodies {
             for (body, block) in jacobian.row(i) {
                 let (size, inverse) = (jacobian.col_size(body).max(1), self.inverse_mass(body));
                 product.clear();
-                for row in block.chunks_exact(size) {
-                    product.extend(inverse.chunks_exact(size).map(|column| crate::linalg::dot(row, column)));
+                match size {
+                    6 => times_symmetric::<6>(block, inverse, &mut product),
+                    3 => times_symmetric::<3>(block, inverse, &mut product),
+                    1 => times_symmetric::<1>(block, inverse, &mut product),
+                    _ => {
+                        for row in block.chunks_exact(size) {
+                            product.extend(inverse.chunks_exact(size).map(|column| crate::linalg::dot(row, column)));
+                        }
+                    }
                 }
                 response.push(body, &product);
             }
@@ -254,6 +261,13 @@ impl Delassus for Bodies {
             }
         }
         true
+    }
+}
+
+/// Appends A S, row by row, with rows of N numbers and symmetric S.
+fn times_symmetric<const N: usize>(a: &[f64], s: &[f64], out: &mut Vec<f64>) {
+    for row in a.as_chunks::<N>().0 {
+        out.extend(s.as_chunks::<N>().0.iter().map(|column| crate::linalg::dot(row, column)));
     }
 }
 

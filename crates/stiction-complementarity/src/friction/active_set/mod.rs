@@ -3,8 +3,8 @@
 //! A sweep settles one contact after the other and takes ten or more of them to agree; here the contacts are coupled by a small
 //! dense system and agree after one to three, to rounding. The guess comes from the impulses and velocities at hand, so a warm
 //! start usually knows it already. Where guesses go round in a circle, sweeps [GS-1] lead to another start. For
-//! up to [`MAX_CONTACTS`] contacts with Coulomb friction in space or in the plane, or without friction [SET-6], and a few rows of joints, which are
-//! eliminated first [SET-7]; the method says when a problem is none of these.
+//! up to [`MAX_CONTACTS`] spatial contacts with Coulomb friction; more where others are planar or without friction [SET-6]; and a few rows of joints,
+//! which are eliminated first [SET-7]. The method says when a problem is none of these.
 
 mod contacts;
 mod embedding;
@@ -38,6 +38,9 @@ const CORRECTIONS: u32 = 2;
 
 /// In mixed problems one of so many starts tries the path of softer problems.
 const MIXED_STARTS: u32 = 5;
+
+/// Starts that more than [`MAX_CONTACTS`] contacts get.
+const MANY_STARTS: u32 = 3;
 
 /// Options of [`FrictionActiveSet`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,8 +95,8 @@ impl FrictionActiveSet {
         Ok(Self { options, ..Self::default() })
     }
 
-    /// Whether the method is made for this problem: at most [`MAX_CONTACTS`] contacts (cones of two or three rows, or [0, ∞)), and at most
-    /// twelve rows of joints.
+    /// Whether the method is made for this problem: at most [`MAX_CONTACTS`] cones of three rows; or at most twenty cones of two or three rows or
+    /// bounds [0, ∞), among them some that are not of three rows or some joints, of which there may be twelve rows.
     pub fn applies<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
         embedding::fits(problem)
     }
@@ -124,7 +127,7 @@ impl FrictionActiveSet {
         true
     }
 
-    /// A few more steps of the guess that was confirmed, as long as they help, with the velocities of the problem as it was before joints
+    /// A few more steps of the guess that the solution confirms, as long as they help, with the velocities of the problem as it was before joints
     /// were eliminated: that loses digits where masses differ.   [SET-7]
     fn refine(&mut self, q: &[f64], r: &mut [f64]) {
         let (mut kept, mut before) = (self.contacts.impulses(), f64::INFINITY);
@@ -138,8 +141,12 @@ impl FrictionActiveSet {
                 break;
             }
             (kept, before) = (self.contacts.impulses(), residual);
-            let enough = correction == CORRECTIONS || residual <= REFINED * self.contacts.scale();
-            if enough || !self.system.step(&mut self.contacts) || self.contacts.guess() {
+            if correction == CORRECTIONS || residual <= REFINED * self.contacts.scale() {
+                break;
+            }
+            // A start that was a solution, or sweeps that led to one, left no guess.
+            let _ = self.contacts.guess();
+            if !self.system.step(&mut self.contacts) || self.contacts.guess() {
                 break;
             }
         }
@@ -202,7 +209,9 @@ impl FrictionActiveSet {
             return Ending::new(Status::Solved, 0);
         }
         let mut count = 0;
-        for start in 0..self.options.max_starts {
+        // Where they are more, other methods are as good as another start.
+        let most = if self.contacts.count() > MAX_CONTACTS { MANY_STARTS } else { u32::MAX };
+        for start in 0..self.options.max_starts.min(most) {
             if start > 0 {
                 for _ in 0..self.options.sweeps {
                     self.contacts.sweep();

@@ -1,8 +1,8 @@
 //! The equations of one guess: u = 0 where contacts stick, u_N = 0 and u_T along e where they slip.   [SET-2]
 
-use super::contacts::{Block, Contacts, Guess, MAX_CONTACTS};
+use super::contacts::{Block, CAPACITY, Contacts, Guess};
 
-const MAX_ROWS: usize = 3 * MAX_CONTACTS;
+const MAX_ROWS: usize = 3 * CAPACITY;
 
 /// Added to the diagonal, relative to that of W: three feet that stick are redundant, as are four that slide, and of all
 /// changes that stop them the shortest is taken. The step leaves this fraction of what it should stop.
@@ -15,15 +15,15 @@ const VANISHED: f64 = 1e-14;
 pub(super) struct System {
     size: usize,
     /// The matrix, row by row, and the right side.
-    a: [[f64; MAX_ROWS]; MAX_ROWS],
+    a: Vec<[f64; MAX_ROWS]>,
     b: [f64; MAX_ROWS],
     /// First row of each contact.
-    first: [usize; MAX_CONTACTS],
+    first: [usize; CAPACITY],
 }
 
 impl Default for System {
     fn default() -> Self {
-        Self { size: 0, a: [[0.0; MAX_ROWS]; MAX_ROWS], b: [0.0; MAX_ROWS], first: [0; MAX_CONTACTS] }
+        Self { size: 0, a: vec![[0.0; MAX_ROWS]; MAX_ROWS], b: [0.0; MAX_ROWS], first: [0; CAPACITY] }
     }
 }
 
@@ -148,11 +148,12 @@ impl System {
         let mean = (0..n).map(|k| a[k][k].abs()).sum::<f64>() / n.max(1) as f64;
         for k in 0..n {
             let pivot = (k + 1..n).fold(k, |best, i| if a[i][k].abs() > a[best][k].abs() { i } else { best });
+            let (upper, lower) = a.split_at_mut(k + 1);
             if pivot != k {
-                a.swap(k, pivot);
+                // Columns before k are done with.
+                upper[k][k..n].swap_with_slice(&mut lower[pivot - k - 1][k..n]);
                 b.swap(k, pivot);
             }
-            let (upper, lower) = a.split_at_mut(k + 1);
             let head = &upper[k][k..n];
             if head[0].abs() <= VANISHED * mean || head[0].is_nan() {
                 return false;
