@@ -140,15 +140,17 @@ fn mistakes_are_shown_with_their_place_and_exit_with_2() {
 fn a_study_whose_trials_all_fail_exits_with_1_and_the_reason() {
     let folder = folder("sweep-jam");
     study(&folder, "length = [0.15, 0.25]", "length = [0.3, 0.3]");
-    let mut text = fs::read_to_string(folder.join("quick.toml")).expect("scene");
-    for (name, place, normal) in [
+    let scene = fs::read_to_string(folder.join("quick.toml")).expect("scene");
+    let walls = [
         ("end", "[0.51, 0.0]", "[-1.0, 0.0]"),
         ("above", "[0.0, 0.51]", "[0.0, -1.0]"),
         ("below", "[0.0, -0.51]", "[0.0, 1.0]"),
-    ] {
-        text += &format!("[[body]]\nname = \"{name}\"\nkind = \"fixed\"\nposition = {place}\n[[body.shape]]\n");
-        text += &format!("halfspace = {{ normal = {normal} }}\n");
-    }
+    ];
+    let walls = walls.map(|(name, place, normal)| {
+        let body = format!("[[body]]\nname = \"{name}\"\nkind = \"fixed\"\nposition = {place}\n");
+        format!("{body}[[body.shape]]\nhalfspace = {{ normal = {normal} }}\n")
+    });
+    let text = scene + &walls.concat();
     fs::write(folder.join("quick.toml"), text).expect("scene");
     let call = call(&folder, &["sweep", "quick_push.toml", "--trials", "4"]).expect(1);
     assert!(call.stderr.contains("every trial failed") && call.stderr.contains("jammed"), "{}", call.stderr);

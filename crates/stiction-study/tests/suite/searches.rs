@@ -103,7 +103,7 @@ fn jammed_trials_are_counted_with_their_reason_and_stop_nothing() {
     let search = Search::new(push, sampler, options(40)).unwrap();
     let report = search.run(0, &()).unwrap();
     let failed: u64 = report.failed.iter().map(|failure| failure.count).sum();
-    assert!(failed >= 5 && failed < 40 && report.successes.of == 40, "{report:?}");
+    assert!((5..40).contains(&failed) && report.successes.of == 40, "{report:?}");
     let jam = &report.failed[0];
     assert!(jam.reason.contains("jammed"), "{jam:?}");
     let Outcome::Failed(again) = search.trial(jam.first_trial) else { panic!("it jams again") };

@@ -136,9 +136,13 @@ fn a_square_that_is_left_alone_rests_for_good() {
     let needle = BodyBuilder::kinematic("needle", Arc::new(motion)).shape(planar::Shape::point().into());
     let model = square(&reference("c09"), 1.0, 0.2, [needle]);
     let mut simulation = Simulation::new(model, Preset::Quasistatic.scheme(), 0.01).unwrap();
-    (0..25).for_each(|_| drop(step(&mut simulation)));
+    for _ in 0..25 {
+        let _ = step(&mut simulation);
+    }
     let left = q(&simulation, "square").to_vec();
-    (0..500).for_each(|_| drop(step(&mut simulation)));
+    for _ in 0..500 {
+        let _ = step(&mut simulation);
+    }
     assert!(left[0] > 0.05 && distance(&left, q(&simulation, "square")) < 1e-12, "{left:?}");
 }
 
