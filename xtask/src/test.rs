@@ -23,6 +23,9 @@ const RELEASE_PACKAGES: [&str; 2] = ["stiction-complementarity", "stiction-stepp
 /// Simulated time per scene: enough for the first contacts of most scenes, short enough to run all of them.
 const SCENE_DURATION: &str = "0.05";
 
+/// Trials per study: enough to see that it can be made.
+const STUDY_TRIALS: &str = "10";
+
 /// Runs the suite and prints its account.
 pub(crate) fn run(extent: Extent) -> Result<(), String> {
     let in_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
@@ -46,6 +49,7 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
         stages.run("tests", || execute(&mut cargo(&["test", "--workspace"])));
         stages.run("examples", run_examples);
         stages.run("scenes", run_scenes);
+        stages.run("studies", run_studies);
         stages.run("documentation", || {
             let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
             execute(command.env("RUSTDOCFLAGS", "-D warnings"))
@@ -96,6 +100,19 @@ fn run_scenes() -> Result<(), String> {
         quietly(&mut cargo(&[&program[..], &["run", &path, "--duration", SCENE_DURATION, "--out", &out]].concat()))?;
     }
     println!("{} scenes", scenes.len());
+    Ok(())
+}
+
+/// Begins every study a user may copy; the tests of `stiction-study` say what a whole one finds.
+fn run_studies() -> Result<(), String> {
+    let studies = tree::files(&tree::root().join("studies"), "toml")?;
+    let out = tree::target_directory().join("xtask/studies");
+    for study in &studies {
+        let (path, out) = (tree::relative(study), out.join(stem(study)).to_string_lossy().into_owned());
+        let program = ["run", "--quiet", "--package", "stiction-cli", "--", "sweep"];
+        quietly(&mut cargo(&[&program[..], &[&path, "--trials", STUDY_TRIALS, "--out", &out]].concat()))?;
+    }
+    println!("{} studies", studies.len());
     Ok(())
 }
 

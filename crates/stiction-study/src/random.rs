@@ -1,9 +1,9 @@
 //! Random numbers that belong to a trial: the same ones whoever makes it, and whenever.
 
-/// The increment of SplitMix64, 2⁶⁴ divided by the golden ratio.
+/// The increment of `SplitMix64`, 2⁶⁴ divided by the golden ratio.
 const INCREMENT: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A stream of random numbers (SplitMix64).   [STUDY-1]
+/// A stream of random numbers (`SplitMix64`).   [STUDY-1]
 #[derive(Clone, Debug)]
 pub struct Stream {
     state: u64,
@@ -34,7 +34,7 @@ impl Stream {
     }
 }
 
-/// The output function of SplitMix64, a bijection of 64 bits.
+/// The output function of `SplitMix64`, a bijection of 64 bits.
 fn mix(z: u64) -> u64 {
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -45,7 +45,7 @@ fn mix(z: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The published first outputs of SplitMix64 from the state 1234567.
+    /// The published first outputs of `SplitMix64` from the state 1234567.
     #[test]
     fn the_generator_is_splitmix64() {
         let mut stream = Stream { state: 1_234_567 };

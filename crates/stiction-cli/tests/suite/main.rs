@@ -9,4 +9,5 @@ mod extremes;
 mod interrupt;
 mod program;
 mod runs;
+mod sweep;
 mod tools;

@@ -16,3 +16,4 @@ mod states;
 mod support;
 mod supports;
 mod twists;
+mod variants;

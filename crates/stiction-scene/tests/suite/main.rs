@@ -6,6 +6,7 @@ mod hostile;
 mod limits;
 mod messages;
 mod overrides;
+mod readings;
 mod scenes;
 mod schema;
 mod supports;

@@ -81,10 +81,9 @@ impl Search {
         trials + u64::from(refine) + REHEARSED as u64 * u64::from(rehearsals)
     }
 
-    /// Trial `index`: draws a path and simulates it. The path of a trial that failed is drawn again from its index.
+    /// Trial `index`: draws a path and simulates it. [`Self::path`] gives the path of one that failed.
     pub fn trial(&self, index: u64) -> Outcome<Plan> {
-        let path = self.path(index);
-        let Some(path) = path else {
+        let Some(path) = self.path(index) else {
             let reason = "no line of the sampler meets the part from a free place".to_owned();
             return Outcome::Failed(Failure { detail: reason.clone(), reason });
         };
@@ -193,12 +192,11 @@ fn count_failures<T>(outcomes: &[Outcome<T>]) -> Vec<FailureCount> {
     let mut counts: Vec<FailureCount> = Vec::new();
     for (trial, outcome) in (0..).zip(outcomes) {
         let Outcome::Failed(Failure { reason, detail }) = outcome else { continue };
-        match counts.iter_mut().find(|known| known.reason == *reason) {
-            Some(known) => known.count += 1,
-            None => {
-                let (reason, detail) = (reason.clone(), detail.clone());
-                counts.push(FailureCount { reason, count: 1, first_trial: trial, detail });
-            }
+        if let Some(known) = counts.iter_mut().find(|known| known.reason == *reason) {
+            known.count += 1;
+        } else {
+            let (reason, detail) = (reason.clone(), detail.clone());
+            counts.push(FailureCount { reason, count: 1, first_trial: trial, detail });
         }
     }
     counts.sort_by(|a, b| b.count.cmp(&a.count).then(a.first_trial.cmp(&b.first_trial)));

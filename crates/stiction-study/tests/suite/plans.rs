@@ -25,6 +25,19 @@ fn a_push_through_the_centre_of_friction_moves_the_part_straight() {
 }
 
 #[test]
+fn mirrored_pushes_have_mirrored_ends() {
+    let push = push_to(goal([0.0, 0.2], 0.0));
+    let points = vec![[0.2, -0.51], [0.15, -0.3], [-0.1, -0.15]];
+    let mirrored = points.iter().map(|[x, y]| [-x, *y]).collect();
+    let [x, y, angle] = arrival(&push, &Path::new(points, 0.5).unwrap());
+    let other = arrival(&push, &Path::new(mirrored, 0.5).unwrap());
+    assert!(y > 0.05 && angle.abs() > 0.1, "it was pushed: {x} {y} {angle}");
+    for (a, b) in [-x, y, -angle].iter().zip(other) {
+        assert!((a - b).abs() < 1e-7, "{x} {y} {angle} and {other:?}");
+    }
+}
+
+#[test]
 fn the_end_of_a_push_made_by_hand_is_a_goal_that_it_reaches() {
     let path = Path::new(vec![[-0.51, -0.1], [-0.3, -0.12], [-0.1, 0.05]], 0.5).unwrap();
     let [x, y, angle] = arrival(&push_to(goal([0.0, 0.0], 0.0)), &path);

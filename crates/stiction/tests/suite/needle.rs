@@ -124,6 +124,28 @@ fn a_path_converges_with_the_first_order_and_turns_clockwise() {
     assert!(poses[3][2] < -0.1, "{:?}", poses[3]);
 }
 
+/// What was pushed and left alone stays: speeds that rounding left must not make bodies ever heavier, step by step.
+#[test]
+fn a_square_that_is_left_alone_rests_for_good() {
+    let along = |text: &str| Expression::parse(text).unwrap();
+    let motion = ExpressionMotion::planar(
+        along("-0.51 + 0.5 * min(t, 0.2) - 0.5 * max(t - 0.2, 0)"),
+        Expression::constant(0.1),
+        Expression::constant(0.0),
+    );
+    let needle = BodyBuilder::kinematic("needle", Arc::new(motion)).shape(planar::Shape::point().into());
+    let model = square(&reference("c09"), 1.0, 0.2, [needle]);
+    let mut simulation = Simulation::new(model, Preset::Quasistatic.scheme(), 0.01).unwrap();
+    for _ in 0..25 {
+        let _ = step(&mut simulation);
+    }
+    let left = q(&simulation, "square").to_vec();
+    for _ in 0..500 {
+        let _ = step(&mut simulation);
+    }
+    assert!(left[0] > 0.05 && distance(&left, q(&simulation, "square")) < 1e-12, "{left:?}");
+}
+
 /// With the same displacement in every step the two differ by inertia alone, which is as v² to μ g L.
 #[test]
 fn motions_with_inertia_approach_those_without_as_speed_goes_to_zero() {
