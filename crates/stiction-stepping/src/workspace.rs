@@ -1,7 +1,7 @@
 //! Scratch memory of a step. It may be dropped between steps without changing any result.
 
 use nalgebra::Vector3;
-use stiction_complementarity::{FrictionProblem, FrictionSolution, MixedLcp, MixedLcpSolution, SparseMatrix};
+use stiction_complementarity::{FrictionProblem, FrictionSolution, Law, MixedLcp, MixedLcpSolution, SparseMatrix};
 use stiction_geometry::{ContactPoint, broad_phase::Aabb};
 use stiction_multibody::{Configuration, Model, ShapeId, State, Wrench};
 
@@ -101,6 +101,7 @@ pub struct Workspace {
     pub(crate) cone: FrictionProblem,
     pub(crate) cone_guess: FrictionSolution,
     pub(crate) cone_solution: FrictionSolution,
+    pub(crate) laws: Vec<Law>,
     /// The unit of mass in `mixed` and `cone`, kg.
     pub(crate) mass_unit: f64,
     /// Block column of each body in `cone`.

@@ -131,6 +131,13 @@ impl<W: Delassus> FrictionProblem<W> {
         Ok(self.check()?)
     }
 
+    /// Lets `fill` rewrite the free velocities alone.
+    pub fn refill_velocities(&mut self, fill: impl FnOnce(&W, &mut Vec<f64>)) -> Result<(), ProblemError> {
+        fill(&self.operator, &mut self.q);
+        ensure_size("q", self.rows(), self.q.len())?;
+        ensure_finite("q", &self.q)
+    }
+
     fn check(&mut self) -> Result<(), ProblemError> {
         if let Some((block, law)) = self.laws.iter().enumerate().find(|(_, law)| !law.is_legal()) {
             return Err(ProblemError::BadLaw { block, law: format!("{law:?}") });

@@ -38,6 +38,22 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
     filled.map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
+/// Writes the free velocities of `ws.cone` anew where everything else of it stays: with other proximal masses in their own unit, and
+/// from another velocity.   [QS-2]
+pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+    free_velocity(start, ws);
+    let mut cone = std::mem::take(&mut ws.cone);
+    let mut laws = std::mem::take(&mut ws.laws);
+    let filled = cone.refill_velocities(|operator, q| {
+        write_laws(start.model, ws, &mut laws, q);
+        if let Operator::Global(bodies) = operator {
+            bodies.jacobian().mul_add_into(&ws.free_velocity, q);
+        }
+    });
+    (ws.cone, ws.laws) = (cone, laws);
+    filled.map_err(|_| StepCause::non_finite("assembled problem", None))
+}
+
 /// v + h M⁻¹ (λ_app + λ_vp).
 fn free_velocity(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;

@@ -43,6 +43,15 @@ pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), Ste
     ws.mixed.ensure_finite().map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
+/// Writes the problem of another proximal round of the same step: other masses, another velocity to start from.   [QS-2]
+pub(crate) fn assemble_round(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+    if !ws.quadratic {
+        return assemble_rows(start, ws);
+    }
+    ws.mass_unit = mass_unit(start.model) * ws.proximal_weight.unwrap_or(1.0);
+    cone::assemble_velocities(start, ws)
+}
+
 /// The power of two next to the mean mass. Measured in it, impulses are about as large as velocities, and the residual,
 /// which mixes the two, does not depend on the unit of mass; nor do the choices of pivots.
 fn mass_unit(model: &Model) -> f64 {

@@ -133,13 +133,12 @@ fn one_round(
     // Impulses are in a unit of mass that becomes lighter with the bodies.
     let unit = ws.mass_unit;
     ws.proximal_weight = Some(weight);
-    let solved = formulation::assemble_rows(start, ws).and_then(|()| {
-        if is_first {
-            formulation::solve(start, ladder, ws)
-        } else {
-            formulation::solve_again(start, ladder, ws, unit / ws.mass_unit)
-        }
-    });
+    let solved = if is_first {
+        formulation::assemble_rows(start, ws).and_then(|()| formulation::solve(start, ladder, ws))
+    } else {
+        formulation::assemble_round(start, ws)
+            .and_then(|()| formulation::solve_again(start, ladder, ws, unit / ws.mass_unit))
+    };
     ws.proximal_weight = None;
     // No momentum is balanced here, and no account of energy can be made of it.
     ws.balanced_over = 0.0;
