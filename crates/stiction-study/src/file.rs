@@ -145,7 +145,7 @@ impl Study {
 }
 
 /// The JSON Schema of study files.
-pub fn schema() -> impl serde::Serialize {
+pub fn schema() -> serde_json::Value {
     schema_of::<StudyFile>(ID)
 }
 
