@@ -21,8 +21,6 @@ pub struct Study {
     pub scene_path: PathBuf,
     /// The scene.
     pub scene: Scene,
-    /// The needle of the scene, by name.
-    pub needle: String,
     /// The search for plans.
     pub search: Search,
 }
@@ -134,7 +132,9 @@ impl Study {
         let [x, y] = plan.path.expressions();
         let (start, angle) =
             (plan.path.points().first().copied().unwrap_or_default(), self.search.push().needle_angle());
-        let needle = |field: &str| format!("body.{}.{field}", self.needle);
+        // Bodies of the file stand behind the world; a name may hold dots, which a place in the list does not.
+        let place = self.search.push().needle().index().saturating_sub(1);
+        let needle = |field: &str| format!("body.{place}.{field}");
         let changes = [
             (needle("position"), format!("{start:?}")),
             (needle("motion"), format!("{{ x = \"{x}\", y = \"{y}\", angle = {angle:?} }}")),
@@ -145,7 +145,7 @@ impl Study {
 }
 
 /// The JSON Schema of study files.
-pub fn schema() -> impl serde::Serialize {
+pub fn schema() -> serde_json::Value {
     schema_of::<StudyFile>(ID)
 }
 
@@ -153,7 +153,7 @@ pub fn schema() -> impl serde::Serialize {
 pub fn load(path: impl AsRef<Path>) -> Result<Study, SceneError> {
     let path = path.as_ref();
     let reading = Reading::<StudyFile>::load(path)?;
-    let StudyFile { study, push: table } = &reading.value;
+    let study = &reading.value.study;
     let scene_path = path.parent().unwrap_or(Path::new("")).join(&study.scene);
     let scene = scene::load(&scene_path).map_err(|error| match error.span {
         Some(_) => error,
@@ -169,7 +169,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Study, SceneError> {
         }
     })?;
     let name = path.file_stem().map_or_else(|| "study".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    Ok(Study { name, scene_path, scene, needle: table.needle.clone(), search })
+    Ok(Study { name, scene_path, scene, search })
 }
 
 fn search(scene: &Scene, reading: &Reading<StudyFile>) -> Result<Search, PushError> {

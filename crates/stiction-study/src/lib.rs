@@ -10,7 +10,6 @@
 //! share    shares with their confidence intervals                  push    push planning
 //! ```
 
-// This crate reads study files beside the scenes they name; nothing else in it touches files.
 mod file;
 mod random;
 mod share;

@@ -114,29 +114,32 @@ impl Search {
         let mut interrupted = made < trials;
         if !interrupted {
             let wanted = near_misses.len().min(self.options.refine as usize);
-            let refined = self.refined(near_misses.get(..wanted).unwrap_or_default(), threads, &From(trials, watch))?;
-            interrupted = refined.len() < wanted;
-            found.extend(refined.into_iter().filter_map(into_done).filter(|plan| ratio(plan) <= 1.0));
+            let (refined, complete) =
+                self.refined(near_misses.get(..wanted).unwrap_or_default(), threads, &Later(trials, watch))?;
+            interrupted = !complete;
+            found.extend(refined.into_iter().filter(|plan| ratio(plan) <= 1.0));
         }
         found.sort_by(|a, b| a.length.total_cmp(&b.length).then(a.trial.cmp(&b.trial)));
         if !interrupted && self.options.rehearsals > 0 {
             let start = trials + u64::from(self.options.refine);
-            interrupted = !self.rehearse(&mut found, threads, &From(start, watch))?;
+            interrupted = !self.rehearse(&mut found, threads, &Later(start, watch))?;
         }
         let successes = Share::new(reached as u64, made);
         Ok(PushReport { trials, seed, goal: *self.push.goal(), successes, failed, interrupted, found, nearest })
     }
 
-    fn refined(&self, misses: &[Plan], threads: usize, watch: &dyn Watch) -> Result<Vec<Outcome<Plan>>, ThreadsError> {
-        run_trials(misses.len() as u64, threads, watch, |index| {
-            let Some(miss) = misses.get(index as usize) else {
-                return Outcome::Failed(Failure { reason: String::new(), detail: String::new() });
-            };
-            let arrival = Arrival { pose: miss.pose, miss: miss.miss };
-            let attempt = Attempt { path: miss.path.clone(), arrival };
-            let better = refine(&self.push, &attempt, self.sampler.clearance, self.options.refine_simulations);
-            Outcome::Done(self.plan(miss.trial, true, better))
-        })
+    /// Near misses after refinement, and whether all were treated.
+    fn refined(&self, misses: &[Plan], threads: usize, watch: &dyn Watch) -> Result<(Vec<Plan>, bool), ThreadsError> {
+        let refined = run_trials(misses.len() as u64, threads, watch, |index| {
+            Outcome::Done(misses.get(index as usize).map(|miss| {
+                let arrival = Arrival { pose: miss.pose, miss: miss.miss };
+                let attempt = Attempt { path: miss.path.clone(), arrival };
+                let better = refine(&self.push, &attempt, self.sampler.clearance, self.options.refine_simulations);
+                self.plan(miss.trial, true, better)
+            }))
+        })?;
+        let complete = refined.len() == misses.len();
+        Ok((refined.into_iter().filter_map(into_done).flatten().collect(), complete))
     }
 
     /// Follows the best plans under other friction; false when it was stopped, and then nothing is said about any of them.
@@ -172,9 +175,9 @@ impl Search {
 }
 
 /// A watch that has seen so much already.
-struct From<'w>(u64, &'w dyn Watch);
+struct Later<'w>(u64, &'w dyn Watch);
 
-impl Watch for From<'_> {
+impl Watch for Later<'_> {
     fn goes_on(&self, finished: u64) -> bool {
         self.1.goes_on(self.0 + finished)
     }

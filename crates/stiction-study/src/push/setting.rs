@@ -83,6 +83,11 @@ impl Push {
         Ok(self)
     }
 
+    /// The needle.
+    pub fn needle(&self) -> BodyId {
+        self.needle
+    }
+
     /// The goal.
     pub fn goal(&self) -> &Goal {
         &self.goal

@@ -21,7 +21,7 @@ fn reports_are_the_same_on_any_number_of_threads_and_in_any_order() {
     for threads in [2, 4] {
         assert_eq!(search.run(threads, &()).unwrap(), one, "{threads} threads");
     }
-    assert!(one.successes.hits > 0 && one.found.iter().any(|plan| plan.refined), "{one:?}");
+    assert!(!one.interrupted && one.successes.hits > 0 && one.found.iter().any(|plan| plan.refined), "{one:?}");
     // Shuffled by Fisher and Yates.
     let mut order: Vec<u64> = (0..150).collect();
     let mut stream = Stream::new(99, 0);
@@ -152,5 +152,4 @@ impl Watch for Never {
 fn a_search_that_is_stopped_says_so() {
     let report = easy().run(2, &Never).unwrap();
     assert!(report.interrupted && report.successes.of == 0 && report.found.is_empty() && report.nearest.is_none());
-    assert!(!easy().run(2, &()).unwrap().interrupted);
 }
