@@ -102,7 +102,7 @@ fn ladder(problem: &FrictionProblem, tolerance: &Tolerance, accuracy: Accuracy) 
 fn active_set(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
     if !FrictionActiveSet::applies(problem) {
         return Answer::not_applicable(format!(
-            "made for at most {MAX_CONTACTS} contacts in space, or a few in the plane, with few joints and without other laws"
+            "made for at most {MAX_CONTACTS} contacts in space or in the plane, with few joints and without other laws"
         ));
     }
     let options = FrictionActiveSetOptions { tolerance: tolerance.solved, ..FrictionActiveSetOptions::default() };

@@ -5,11 +5,8 @@ use super::joints::Joints;
 use crate::friction::law::Law;
 use crate::friction::local::ConeBlock;
 
-/// The most spatial contacts with friction that the method takes without anything else: two boxes on each other and on the ground.
+/// The most contacts the method takes: two boxes on each other and on the ground.
 pub const MAX_CONTACTS: usize = 8;
-
-/// The most contacts of mixed problems, most of them open: a part that two jaws close around.
-pub(super) const CAPACITY: usize = 20;
 
 /// A block of W.
 pub(super) type Block = [[f64; 3]; 3];
@@ -35,18 +32,18 @@ pub(super) enum Guess {
 #[derive(Clone, Debug)]
 pub(super) struct Contacts {
     count: usize,
-    pub(super) mu: [f64; CAPACITY],
+    pub(super) mu: [f64; MAX_CONTACTS],
     /// Tangents of each contact; rows beyond them are embedded and move nothing.   [SET-6]
-    pub(super) tangents: [usize; CAPACITY],
+    pub(super) tangents: [usize; MAX_CONTACTS],
     /// W + diag c by blocks, [i][j], without joints.
-    pub(super) w: Vec<[Block; CAPACITY]>,
-    q: [Triple; CAPACITY],
-    pub(super) r: [Triple; CAPACITY],
+    pub(super) w: [[Block; MAX_CONTACTS]; MAX_CONTACTS],
+    q: [Triple; MAX_CONTACTS],
+    pub(super) r: [Triple; MAX_CONTACTS],
     /// u = W r + q, always in step with r.
-    pub(super) u: [Triple; CAPACITY],
-    pub(super) guesses: [Guess; CAPACITY],
+    pub(super) u: [Triple; MAX_CONTACTS],
+    pub(super) guesses: [Guess; MAX_CONTACTS],
     /// 1/W_NN and 2/tr W_TT of each contact: what an impulse is worth in velocity.
-    steps: [(f64, f64); CAPACITY],
+    steps: [(f64, f64); MAX_CONTACTS],
     scale: f64,
     /// tr W / rows, and the compliance added to the diagonal of W at present.
     mean: f64,
@@ -57,14 +54,14 @@ impl Default for Contacts {
     fn default() -> Self {
         Self {
             count: 0,
-            mu: [0.0; CAPACITY],
-            tangents: [2; CAPACITY],
-            w: vec![[[[0.0; 3]; 3]; CAPACITY]; CAPACITY],
-            q: [[0.0; 3]; CAPACITY],
-            r: [[0.0; 3]; CAPACITY],
-            u: [[0.0; 3]; CAPACITY],
-            guesses: [Guess::Open; CAPACITY],
-            steps: [(0.0, 0.0); CAPACITY],
+            mu: [0.0; MAX_CONTACTS],
+            tangents: [2; MAX_CONTACTS],
+            w: [[[[0.0; 3]; 3]; MAX_CONTACTS]; MAX_CONTACTS],
+            q: [[0.0; 3]; MAX_CONTACTS],
+            r: [[0.0; 3]; MAX_CONTACTS],
+            u: [[0.0; 3]; MAX_CONTACTS],
+            guesses: [Guess::Open; MAX_CONTACTS],
+            steps: [(0.0, 0.0); MAX_CONTACTS],
             scale: 1.0,
             mean: 0.0,
             softness: 0.0,
@@ -113,11 +110,11 @@ impl Contacts {
         self.scale
     }
 
-    pub(super) fn impulses(&self) -> [Triple; CAPACITY] {
+    pub(super) fn impulses(&self) -> [Triple; MAX_CONTACTS] {
         self.r
     }
 
-    pub(super) fn set_impulses(&mut self, r: &[Triple; CAPACITY]) {
+    pub(super) fn set_impulses(&mut self, r: &[Triple; MAX_CONTACTS]) {
         self.r = *r;
         self.refresh();
     }

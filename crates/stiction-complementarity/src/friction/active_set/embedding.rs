@@ -3,7 +3,7 @@
 //! A contact in the plane has one tangent, one without friction none. As triples they get the missing tangents as rows of their own,
 //! which nothing else moves: there r = u = 0, and normal, cone and ruler are the same.
 
-use super::contacts::{Block, CAPACITY, MAX_CONTACTS, Triple};
+use super::contacts::{Block, MAX_CONTACTS, Triple};
 use super::joints::MAX_JOINT_ROWS;
 use crate::friction::FrictionProblem;
 use crate::friction::law::Law;
@@ -29,24 +29,18 @@ fn part(law: &Law) -> Option<Part> {
 
 /// Whether all blocks are contacts or joints, and few enough.
 pub(super) fn fits<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
-    if problem.rows() > 3 * CAPACITY + MAX_JOINT_ROWS {
+    if problem.rows() > 3 * MAX_CONTACTS + MAX_JOINT_ROWS {
         return false;
     }
-    let (mut contacts, mut rows, mut plain) = (0, 0, true);
+    let (mut contacts, mut rows) = (0, 0);
     for law in problem.laws() {
         match part(law) {
-            Some(Part::Contact { tangents, .. }) => {
-                contacts += 1;
-                plain &= tangents == 2;
-            }
-            Some(Part::Joint(more)) => {
-                rows += more;
-                plain = false;
-            }
+            Some(Part::Contact { .. }) => contacts += 1,
+            Some(Part::Joint(more)) => rows += more,
             None => return false,
         }
     }
-    contacts <= if plain { MAX_CONTACTS } else { CAPACITY } && rows <= MAX_JOINT_ROWS
+    contacts <= MAX_CONTACTS && rows <= MAX_JOINT_ROWS
 }
 
 /// A contact among the rows of the problem.
@@ -81,7 +75,7 @@ impl Place {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Embedding {
     contacts: usize,
-    places: [Place; CAPACITY],
+    places: [Place; MAX_CONTACTS],
     joint_rows: usize,
     rows: [usize; MAX_JOINT_ROWS],
 }
@@ -126,7 +120,7 @@ impl Embedding {
     }
 
     /// The blocks of W, row by row with `n` to a row, that couple contact `i` to the others.
-    pub(super) fn couple(&self, i: usize, w: &[f64], n: usize, out: &mut [Block; CAPACITY]) {
+    pub(super) fn couple(&self, i: usize, w: &[f64], n: usize, out: &mut [Block; MAX_CONTACTS]) {
         let Some(own) = self.places().get(i) else { return };
         for (other, block) in self.places().iter().zip(out) {
             if (own.tangents, other.tangents) != (2, 2) {
@@ -138,7 +132,7 @@ impl Embedding {
     }
 
     /// Writes impulses of contacts among those of the problem.
-    pub(super) fn write(&self, r: &[Triple; CAPACITY], out: &mut [f64]) {
+    pub(super) fn write(&self, r: &[Triple; MAX_CONTACTS], out: &mut [f64]) {
         self.places().iter().zip(r).for_each(|(place, r)| place.write(r, out));
     }
 }

@@ -1,6 +1,6 @@
 //! Joints, eliminated before the contacts are solved for: they are linear whatever the contacts do.   [SET-7]
 
-use super::contacts::{Block, CAPACITY, Triple};
+use super::contacts::{Block, MAX_CONTACTS, Triple};
 use super::embedding::Embedding;
 
 /// The most rows of joints: four hinges in space less a few rows, or six in the plane.
@@ -22,7 +22,7 @@ pub(super) struct Joints {
     /// L, with the inverses of its diagonal in place of the diagonal.
     factor: [[f64; MAX_JOINT_ROWS]; MAX_JOINT_ROWS],
     /// L⁻¹ W_ec of every contact.
-    coupling: [[Triple; CAPACITY]; MAX_JOINT_ROWS],
+    coupling: [[Triple; MAX_CONTACTS]; MAX_JOINT_ROWS],
     /// L⁻¹ q_e.
     free: [f64; MAX_JOINT_ROWS],
 }
@@ -32,7 +32,7 @@ impl Default for Joints {
         Self {
             size: 0,
             factor: [[0.0; MAX_JOINT_ROWS]; MAX_JOINT_ROWS],
-            coupling: [[[0.0; 3]; CAPACITY]; MAX_JOINT_ROWS],
+            coupling: [[[0.0; 3]; MAX_CONTACTS]; MAX_JOINT_ROWS],
             free: [0.0; MAX_JOINT_ROWS],
         }
     }
@@ -81,8 +81,13 @@ impl Joints {
     }
 
     /// W_cc − W_ce W_ee⁻¹ W_ec and q_c − W_ce W_ee⁻¹ q_e in place of W_cc and q_c.   [SET-7]
-    pub(super) fn reduce(&self, count: usize, w: &mut [[Block; CAPACITY]], q: &mut [Triple; CAPACITY]) {
-        let whole: [Triple; CAPACITY] = std::array::from_fn(|i| std::array::from_fn(|k| w[i][i][k][k]));
+    pub(super) fn reduce(
+        &self,
+        count: usize,
+        w: &mut [[Block; MAX_CONTACTS]; MAX_CONTACTS],
+        q: &mut [Triple; MAX_CONTACTS],
+    ) {
+        let whole: [Triple; MAX_CONTACTS] = std::array::from_fn(|i| std::array::from_fn(|k| w[i][i][k][k]));
         for (y, free) in self.coupling.iter().zip(&self.free).take(self.size) {
             for i in 0..count {
                 q[i].iter_mut().zip(y[i]).for_each(|(q, y)| *q -= y * free);

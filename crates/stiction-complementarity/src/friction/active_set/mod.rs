@@ -3,8 +3,8 @@
 //! A sweep settles one contact after the other and takes ten or more of them to agree; here the contacts are coupled by a small
 //! dense system and agree after one to three, to rounding. The guess comes from the impulses and velocities at hand, so a warm
 //! start usually knows it already. Where guesses go round in a circle, sweeps [GS-1] lead to another start. For
-//! up to [`MAX_CONTACTS`] spatial contacts with Coulomb friction; more where others are planar or without friction [SET-6]; and a few rows of joints,
-//! which are eliminated first [SET-7]. The method says when a problem is none of these.
+//! up to [`MAX_CONTACTS`] contacts with Coulomb friction in space or in the plane, or without friction [SET-6], and a few rows of joints, which
+//! are eliminated first [SET-7]. The method says when a problem is none of these.
 
 mod contacts;
 mod embedding;
@@ -38,9 +38,6 @@ const CORRECTIONS: u32 = 2;
 
 /// In mixed problems one of so many starts tries the path of softer problems.
 const MIXED_STARTS: u32 = 5;
-
-/// Starts that more than [`MAX_CONTACTS`] contacts get.
-const MANY_STARTS: u32 = 3;
 
 /// Options of [`FrictionActiveSet`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,8 +92,8 @@ impl FrictionActiveSet {
         Ok(Self { options, ..Self::default() })
     }
 
-    /// Whether the method is made for this problem: at most [`MAX_CONTACTS`] cones of three rows; or at most twenty cones of two or three rows or
-    /// bounds [0, ∞), among them some that are not of three rows or some joints, of which there may be twelve rows.
+    /// Whether the method is made for this problem: at most [`MAX_CONTACTS`] contacts (cones of two or three rows, or bounds [0, ∞)), and at
+    /// most twelve rows of joints.
     pub fn applies<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
         embedding::fits(problem)
     }
@@ -209,9 +206,7 @@ impl FrictionActiveSet {
             return Ending::new(Status::Solved, 0);
         }
         let mut count = 0;
-        // Where they are more, other methods are as good as another start.
-        let most = if self.contacts.count() > MAX_CONTACTS { MANY_STARTS } else { u32::MAX };
-        for start in 0..self.options.max_starts.min(most) {
+        for start in 0..self.options.max_starts {
             if start > 0 {
                 for _ in 0..self.options.sweeps {
                     self.contacts.sweep();

@@ -1,8 +1,8 @@
 //! The equations of one guess: u = 0 where contacts stick, u_N = 0 and u_T along e where they slip.   [SET-2]
 
-use super::contacts::{Block, CAPACITY, Contacts, Guess};
+use super::contacts::{Block, Contacts, Guess, MAX_CONTACTS};
 
-const MAX_ROWS: usize = 3 * CAPACITY;
+const MAX_ROWS: usize = 3 * MAX_CONTACTS;
 
 /// Added to the diagonal, relative to that of W: three feet that stick are redundant, as are four that slide, and of all
 /// changes that stop them the shortest is taken. The step leaves this fraction of what it should stop.
@@ -15,15 +15,15 @@ const VANISHED: f64 = 1e-14;
 pub(super) struct System {
     size: usize,
     /// The matrix, row by row, and the right side.
-    a: Vec<[f64; MAX_ROWS]>,
+    a: [[f64; MAX_ROWS]; MAX_ROWS],
     b: [f64; MAX_ROWS],
     /// First row of each contact.
-    first: [usize; CAPACITY],
+    first: [usize; MAX_CONTACTS],
 }
 
 impl Default for System {
     fn default() -> Self {
-        Self { size: 0, a: vec![[0.0; MAX_ROWS]; MAX_ROWS], b: [0.0; MAX_ROWS], first: [0; CAPACITY] }
+        Self { size: 0, a: [[0.0; MAX_ROWS]; MAX_ROWS], b: [0.0; MAX_ROWS], first: [0; MAX_CONTACTS] }
     }
 }
 
