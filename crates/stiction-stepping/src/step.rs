@@ -37,6 +37,9 @@ impl Default for TimeStepper {
     }
 }
 
+/// A body that moves by less than this share of its size and place in a step is where it was, to rounding.
+const AT_REST: f64 = f64::EPSILON;
+
 /// Passes in which missed contacts are added.
 const GROWTHS: u32 = 4;
 
@@ -135,6 +138,7 @@ impl TimeStepper {
     fn measure_end(&mut self, start: &Start, ws: &mut Workspace) -> Result<(Infeasibility, bool), StepCause> {
         let (model, scheme) = (start.model, start.scheme);
         find_pairs_at_end(model, self.detector.as_mut(), ws);
+        let resting = drop_resting_pairs(start, ws);
         let mut missed = false;
         let contacts = if ws.candidates.is_empty() { &ws.contacts } else { &ws.candidates };
         let measured =
@@ -147,8 +151,35 @@ impl TimeStepper {
                     && -point.gap > scheme.touch_threshold
                     && contacts.binary_search_by_key(&id, |contact| contact.id).is_err();
             })?;
-        Ok((measured, missed))
+        let penetration = measured.penetration.max(resting);
+        Ok((Infeasibility { penetration, ..measured }, missed))
     }
+}
+
+/// Leaves in `ws.pairs` those that moved in the step; of the others the contacts of the step tell all, and their deepest penetration is
+/// returned.
+fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
+    let (model, h) = (start.model, start.h);
+    let Workspace { pairs, start: before, end, contacts, candidates, .. } = ws;
+    let rests = |shape: usize| {
+        model.shape(shape).is_none_or(|(_, id, _)| {
+            let (twist, place) = (end.twist(id), before.pose(id).translation.vector.norm());
+            let radius = model.body(id).map_or(0.0, stiction_multibody::Body::radius);
+            let way = h * (twist.linear.norm() + radius * twist.angular.norm());
+            way <= AT_REST * (place + radius) && !model.kinematic_bodies().contains(&id)
+        })
+    };
+    // What has alternatives is measured anew: its contacts may be negative while it is apart.
+    let mut deepest = 0.0_f64;
+    pairs.retain(|&(i, j)| {
+        let is_of_pair = |contact: &&Contact| (contact.id.shape_a.index(), contact.id.shape_b.index()) == (i, j);
+        let rests = candidates.is_empty() && rests(i) && rests(j);
+        if rests {
+            deepest = contacts.iter().filter(is_of_pair).map(|contact| -contact.gap_start).fold(deepest, f64::max);
+        }
+        !rests
+    });
+    deepest
 }
 
 /// Looks ahead with the latest v⁺; true when that changes nothing any more.   [STEP-10]

@@ -37,7 +37,7 @@ const LIGHT: f64 = 1e-4;
 
 /// The same for the first round from a motion that is nearly right, and what it is multiplied with from round to round: heavier
 /// bodies stay nearer to it.   [QS-4]
-const FROM_NEAR: f64 = 3e-3;
+const FROM_NEAR: f64 = 1e-3;
 const LIGHTEN: f64 = 1e-2;
 
 /// Speeds below this share of h F / m are what rounding left of rest: bodies need not be heavier for them.   [QS-4]

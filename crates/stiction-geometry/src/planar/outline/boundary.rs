@@ -235,15 +235,13 @@ impl Boundary {
             point.x >= self.min.x && point.x <= self.max.x && point.y >= self.min.y && point.y <= self.max.y;
         let is_in_circle = point.norm_squared() <= self.bound * self.bound;
         let mut is_inside = false;
-        if is_in_box
-            && is_in_circle
-            && let Some(mut start) = self.vertices.last()
-        {
-            for end in &self.vertices {
+        if is_in_box && is_in_circle {
+            let right = Vector2::new(f64::INFINITY, point.y);
+            for face in self.numbers_near(*point, right) {
+                let (start, end) = (&self.vertices[face], &self.vertices[self.end_of(face)]);
                 let is_crossed = (start.y > point.y) != (end.y > point.y)
                     && ((end - start).perp(&(point - start.coords)) > 0.0) == (end.y > start.y);
                 is_inside ^= is_crossed;
-                start = end;
             }
         }
         is_inside
