@@ -4,7 +4,7 @@ use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
     Contact, ContactReport, CornerLogic, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Ladder,
-    LineariseAt, Start, StepCause, StepReport, Workspace, advance, assemble, corners,
+    LineariseAt, Start, StepCause, StepReport, Workspace, advance, corners,
     corners::disjunctive,
     detect,
     detect::{find_pairs_at_end, prepare},
@@ -91,21 +91,26 @@ impl TimeStepper {
         detect(start, self.detector.as_mut(), ws)?;
         let mut iterations = 0;
         loop {
-            let climb = self.solve(start, ws)?;
-            *passes += 1;
+            let climb = self.solve(start, ws, passes)?;
             iterations += climb.iterations;
             if corners::look_closer(start, self.detector.as_mut(), ws) {
                 detect(start, self.detector.as_mut(), ws)?;
             } else if !corners::again(start, ws) {
                 let climb = Climb { iterations, ..climb };
                 let disjunctive = start.scheme.corners == CornerLogic::Disjunctive && !ws.chains.is_empty();
-                return if disjunctive { self.branch(start, ws, climb) } else { Ok(climb) };
+                return if disjunctive { self.branch(start, ws, climb, passes) } else { Ok(climb) };
             }
         }
     }
 
     /// Measures the solution in the problem with the choice of faces in it, and tries other faces until one is right.   [CORNER-4]
-    fn branch(&mut self, start: &Start, ws: &mut Workspace, mut climb: Climb) -> Result<Climb, StepCause> {
+    fn branch(
+        &mut self,
+        start: &Start,
+        ws: &mut Workspace,
+        mut climb: Climb,
+        passes: &mut u32,
+    ) -> Result<Climb, StepCause> {
         let mut branch = 0;
         let mut solved = true;
         loop {
@@ -118,7 +123,7 @@ impl TimeStepper {
             if !disjunctive::next_branch(ws, &mut branch) {
                 return Err(formulation::not_solved(start.model, &self.ladder, ws, &climb));
             }
-            let other = self.solve(start, ws);
+            let other = self.solve(start, ws, passes);
             solved = other.is_ok();
             if let Ok(other) = other {
                 climb = Climb { iterations: climb.iterations + other.iterations, ..other };
@@ -126,12 +131,12 @@ impl TimeStepper {
         }
     }
 
-    fn solve(&mut self, start: &Start, ws: &mut Workspace) -> Result<Climb, StepCause> {
+    fn solve(&mut self, start: &Start, ws: &mut Workspace, passes: &mut u32) -> Result<Climb, StepCause> {
         if start.scheme.dynamics == Dynamics::Quasistatic {
+            *passes += 1;
             return quasistatic::solve(start, &mut self.ladder, ws);
         }
-        assemble(start, ws)?;
-        formulation::solve(start, &mut self.ladder, ws)
+        formulation::assemble_and_solve(start, &mut self.ladder, ws, passes)
     }
 
     /// I(q⁺), and whether something penetrates there that the problem did not know of.   [STEP-9] [STEP-12]

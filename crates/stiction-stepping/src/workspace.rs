@@ -78,6 +78,9 @@ pub struct Workspace {
     pub contacts: Vec<Contact>,
     /// Feet of supported bodies, in the order of the model.
     pub feet: Vec<FootContact>,
+    /// Contacts that were left out of the problem because it is solved without them; empty after the step.   [STEP-15]
+    pub(crate) dormant: Vec<Contact>,
+    pub(crate) urgencies: Vec<f64>,
     /// Where chains of alternatives exist: all contacts, of which `contacts` holds the chosen ones. Empty otherwise.
     pub(crate) candidates: Vec<Contact>,
     pub(crate) chains: Vec<Chain>,

@@ -55,7 +55,7 @@ pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(
 }
 
 /// v + h M⁻¹ (λ_app + λ_vp).
-fn free_velocity(start: &Start, ws: &mut Workspace) {
+pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     ws.free_velocity.clear();
     for (index, slot) in model.layout().iter().enumerate() {

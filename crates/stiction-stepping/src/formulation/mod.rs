@@ -4,6 +4,7 @@
 //! problem in velocities and impulses, [`cone`] a frictional problem in impulses. Both give back v⁺ and impulses.
 
 mod cone;
+mod dormant;
 mod polygon;
 
 use nalgebra::Matrix3;
@@ -79,6 +80,44 @@ pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> R
     solve_guessed(start, ladder, ws)
 }
 
+/// Writes and solves the problem of a dynamic step; contacts that are not needed are left out of it where that helps.   [STEP-15]
+///
+/// `passes` counts how often.
+pub(crate) fn assemble_and_solve(
+    start: &Start,
+    ladder: &mut Ladder,
+    ws: &mut Workspace,
+    passes: &mut u32,
+) -> Result<Climb, StepCause> {
+    rows::write(start, ws);
+    if start.scheme.friction == FrictionSet::Quadratic && dormant::put_to_sleep(start, ws) {
+        let solved = solve_awake(start, ladder, ws, passes);
+        dormant::bring_back(ws);
+        if let Some(climb) = solved {
+            return Ok(climb);
+        }
+    }
+    *passes += 1;
+    assemble_rows(start, ws)?;
+    solve(start, ladder, ws)
+}
+
+/// Solves for the contacts that are awake until none of the others would close; none where that leads nowhere.
+fn solve_awake(start: &Start, ladder: &mut Ladder, ws: &mut Workspace, passes: &mut u32) -> Option<Climb> {
+    let mut iterations = 0;
+    for _ in 0..WAKINGS {
+        *passes += 1;
+        let climb = assemble_rows(start, ws).and_then(|()| solve(start, ladder, ws)).ok()?;
+        iterations += climb.iterations;
+        match dormant::wake(start, ws) {
+            dormant::Verdict::Solved => return Some(Climb { iterations, ..climb }),
+            dormant::Verdict::Woken => {}
+            dormant::Verdict::TooMany => return None,
+        }
+    }
+    None
+}
+
 /// Solves a problem that differs little from the one solved before, from its solution times `factor`.
 pub(crate) fn solve_again(
     start: &Start,
@@ -131,6 +170,9 @@ pub(crate) fn size(model: &Model, ws: &Workspace) -> usize {
         ws.mixed.size()
     }
 }
+
+/// How often contacts that sleep may be woken in a step before all are.
+const WAKINGS: u32 = 4;
 
 /// Penetration beyond which a failed step is blamed on bodies inside each other, m.
 const OVERLAP: f64 = 1e-3;

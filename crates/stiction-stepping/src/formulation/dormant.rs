@@ -1,0 +1,98 @@
+//! Contacts that are not needed sleep: where there are more than the method of few contacts takes, the step is solved with those that
+//! carried something or would be hit first, and with others as the solution asks for them.   [STEP-15]
+//!
+//! A contact with u_n ≥ 0 and no impulse solves its part of the problem whether it was written or not, so what is found
+//! this way solves the whole.
+
+use stiction_complementarity::MAX_CONTACTS;
+use stiction_multibody::Model;
+
+use super::cone;
+use crate::{Contact, ContactImpulse, Start, Workspace, rows::power};
+
+/// Moves all but the most urgent contacts from `ws.contacts` to `ws.dormant`; false when there are few enough, or too many urgent ones.
+pub(super) fn put_to_sleep(start: &Start, ws: &mut Workspace) -> bool {
+    ws.dormant.clear();
+    let Some(room) = MAX_CONTACTS.checked_sub(ws.feet.len() + SPARE) else { return false };
+    if ws.contacts.len() + ws.feet.len() <= MAX_CONTACTS {
+        return false;
+    }
+    cone::free_velocity(start, ws);
+    let Workspace { contacts, dormant, free_velocity, urgencies, .. } = ws;
+    let urgency = |contact: &Contact| urgency(start, contact, free_velocity);
+    urgencies.clear();
+    urgencies.extend(contacts.iter().map(urgency).filter(|time| *time <= 1.0));
+    urgencies.sort_unstable_by(f64::total_cmp);
+    // The last one that is awake; those without urgency all sleep.
+    let last = match urgencies.get(room.saturating_sub(1)) {
+        Some(&last) => last,
+        None => 1.0,
+    };
+    if contacts.iter().filter(|contact| urgency(contact) <= last).count() > room {
+        return false;
+    }
+    dormant.extend(contacts.iter().filter(|contact| urgency(contact) > last).cloned());
+    contacts.retain(|contact| urgency(contact) <= last);
+    true
+}
+
+/// Places kept for contacts that the solution wakes.
+const SPARE: usize = 2;
+
+/// When in the step the free velocity closes a contact, from 0 to 1; zero for what carried something before, infinite for what stays open.
+fn urgency(start: &Start, contact: &Contact, free: &[f64]) -> f64 {
+    let memories = &start.state.contacts;
+    let place = memories.binary_search_by_key(&contact.id, |memory| memory.id).ok();
+    if place.and_then(|place| memories.get(place)).is_some_and(|memory| memory.normal_impulse > 0.0) {
+        return 0.0;
+    }
+    let u = normal_velocity(start.model, contact, free);
+    if u > 0.0 { f64::INFINITY } else { contact.bias.max(0.0) / (contact.bias.max(0.0) - u).max(f64::MIN_POSITIVE) }
+}
+
+/// u_n = n · v + bias.   [STEP-3]
+fn normal_velocity(model: &Model, contact: &Contact, v: &[f64]) -> f64 {
+    let (a, b) = contact.row(&contact.normal);
+    power(model, v, contact.a, &a) + power(model, v, contact.b, &b) + contact.bias
+}
+
+/// What a solution without the dormant contacts is worth.
+pub(super) enum Verdict {
+    /// It leaves all of them open: it is the solution.
+    Solved,
+    /// Some of them were woken: the problem is to be solved again.
+    Woken,
+    /// Too many would have to be.
+    TooMany,
+}
+
+/// Wakes the dormant contacts that the solution would close.
+pub(super) fn wake(start: &Start, ws: &mut Workspace) -> Verdict {
+    let Workspace { contacts, dormant, velocity, feet, .. } = ws;
+    let closes = |contact: &Contact| normal_velocity(start.model, contact, velocity) < 0.0;
+    let count = dormant.iter().filter(|contact| closes(contact)).count();
+    if count == 0 {
+        return Verdict::Solved;
+    }
+    if contacts.len() + feet.len() + count > MAX_CONTACTS {
+        return Verdict::TooMany;
+    }
+    for contact in dormant.iter().filter(|contact| closes(contact)) {
+        let place = contacts.partition_point(|other| other.id < contact.id);
+        contacts.insert(place, contact.clone());
+    }
+    dormant.retain(|contact| !closes(contact));
+    Verdict::Woken
+}
+
+/// Puts the dormant contacts back into their places, without impulses.
+pub(super) fn bring_back(ws: &mut Workspace) {
+    let Workspace { contacts, dormant, contact_impulses, .. } = ws;
+    for contact in dormant.drain(..) {
+        let place = contacts.partition_point(|other| other.id < contact.id);
+        if place <= contact_impulses.len() {
+            contact_impulses.insert(place, ContactImpulse::default());
+        }
+        contacts.insert(place, contact);
+    }
+}
