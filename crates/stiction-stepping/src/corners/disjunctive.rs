@@ -30,8 +30,9 @@ const BRANCHES: usize = 256;
 pub(crate) struct Disjunction {
     problem: MixedLcp,
     solution: MixedLcpSolution,
-    /// For each chain: where its variables begin, its length unit over h, and its gaps at the end in that unit.
+    /// For each chain: where its variables begin, and its unit of length, m.
     chains: Vec<(usize, f64)>,
+    /// ψ_i of all members of all chains at the end of the step, in the unit of their chain.
     gaps: Vec<f64>,
 }
 

@@ -8,7 +8,7 @@ mod dormant;
 mod polygon;
 
 use nalgebra::Matrix3;
-use stiction_complementarity::{FrictionProblem, MixedLcp};
+use stiction_complementarity::{FrictionProblem, Law, MixedLcp};
 use stiction_multibody::{BodyId, Configuration, Mobility, Model, mass_block};
 
 use crate::{Contact, FootContact, FrictionSet, Ladder, RowMeaning, Start, StepCause, Workspace, ladder::Climb, rows};
@@ -162,8 +162,7 @@ pub(crate) fn give_back(model: &Model, ws: &mut Workspace) {
 pub(crate) fn size(model: &Model, ws: &Workspace) -> usize {
     if ws.quadratic {
         // Each cone of Coulomb's law in Fritz-John form has a slip speed besides its impulses.
-        let cones = ws.contacts.iter().filter(|contact| contact.mu > 0.0).count();
-        let cones = cones + ws.feet.iter().filter(|foot| foot.mu > 0.0).count();
+        let cones = ws.cone.laws().iter().filter(|law| matches!(law, Law::Cone { .. })).count();
         // The normal impulses of feet are known.
         model.dof() + ws.cone.rows() + cones - ws.feet.len()
     } else {
