@@ -10,6 +10,7 @@
 
 mod contact;
 mod error;
+mod meeting;
 mod pair;
 mod shape;
 
@@ -20,6 +21,7 @@ pub mod spatial;
 
 pub use contact::{ContactPoint, CornerRule, Feature, chains};
 pub use error::{ShapeError, UnsupportedPair};
+pub use meeting::{Meeting, MeetingPoint, Sensitivity};
 pub use pair::{Scratch, contacts, contacts_in_chains, distance_to_face_end, ensure_supported};
 pub use shape::{Dimension, Shape};
 

@@ -4,6 +4,7 @@
 
 mod broad_phase;
 mod mass;
+mod meeting;
 mod planar;
 mod spatial;
 mod spatial_degenerate;

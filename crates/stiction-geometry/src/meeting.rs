@@ -1,0 +1,265 @@
+//! A contact that goes with its bodies: the features that meet, held fast, at poses near those where they were found.
+//!
+//! The narrow phase answers for one pair of poses. Whoever looks for poses (a step that wants its contacts at its end) asks for
+//! the gap and the normal of the *same* features again and again, and for how they change: a vertex and a face, two edges, two
+//! centres have both in closed form.   [MEET-1]
+
+use nalgebra::{Matrix3x6, Point3, Unit, Vector3};
+
+use crate::{ContactPoint, Pose, Shape, planar, spatial};
+
+/// What a shape offers to a contact, in its own coordinates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Core {
+    /// A vertex, or the centre of something round.
+    Vertex,
+    /// A line with this direction.
+    Edge(Vector3<f64>),
+    /// A plane.
+    Face,
+}
+
+/// Which two features meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    /// Two vertices: the normal is the line through them.
+    Vertices,
+    /// A face of A, whose normal it is, and a vertex of B.
+    FaceOfA,
+    /// A vertex of A and a face of B.
+    FaceOfB,
+    /// An edge of A and a vertex of B.
+    EdgeOfA,
+    /// A vertex of A and an edge of B.
+    EdgeOfB,
+    /// Two edges: the normal is perpendicular to both.
+    Edges,
+}
+
+/// Two features that meet, in the coordinates of their shapes.   [MEET-1]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Meeting {
+    kind: Kind,
+    core_a: Point3<f64>,
+    core_b: Point3<f64>,
+    /// The direction of an edge, or the normal of a face out of its shape.
+    axis_a: Vector3<f64>,
+    axis_b: Vector3<f64>,
+    radius_a: f64,
+    radius_b: f64,
+    /// ±1: which of the two perpendiculars of two edges goes from A to B.
+    side: f64,
+}
+
+/// Where two features meet at given poses, in world coordinates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeetingPoint {
+    /// The point on the surface of A.
+    pub point_a: Point3<f64>,
+    /// The point on the surface of B.
+    pub point_b: Point3<f64>,
+    /// Unit normal, out of A towards B.
+    pub normal: Vector3<f64>,
+    /// ψ = n · (p_b − p_a).
+    pub gap: f64,
+}
+
+/// How a contact moves, seen from A, when B moves against A. Columns: the velocity of the material of B at its contact point, then the
+/// angular velocity.   [MEET-2]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sensitivity {
+    /// Of the point on A.
+    pub point_a: Matrix3x6<f64>,
+    /// Of the normal.
+    pub normal: Matrix3x6<f64>,
+}
+
+/// Normals with this cosine or more are the same.
+const SAME_DIRECTION: f64 = 1.0 - 1e-10;
+
+impl Meeting {
+    /// The features of a contact that the narrow phase found at these poses; none for shapes without features (ellipses) and polygons
+    /// with notches.
+    pub fn new(a: (&Shape, &Pose), b: (&Shape, &Pose), contact: &ContactPoint) -> Option<Self> {
+        let (on_a, on_b) = contact.feature.parts();
+        let (core_of_a, radius_a) = core(a.0, on_a)?;
+        let (core_of_b, radius_b) = core(b.0, on_b)?;
+        let normal = contact.normal.into_inner();
+        let local = |pose: &Pose, point: Point3<f64>| pose.inverse_transform_point(&point);
+        let (n_a, n_b) = (a.1.rotation.inverse() * normal, b.1.rotation.inverse() * normal);
+        let core_a = local(a.1, contact.point_a - normal * radius_a);
+        let core_b = local(b.1, contact.point_b + normal * radius_b);
+        let base =
+            Self { kind: Kind::Vertices, core_a, core_b, axis_a: n_a, axis_b: -n_b, radius_a, radius_b, side: 1.0 };
+        Some(match (core_of_a, core_of_b) {
+            (Core::Vertex, Core::Vertex) => Self { kind: corner_kind(a.0, b.0, &n_a, &n_b), ..base },
+            (Core::Face, _) => Self { kind: Kind::FaceOfA, ..base },
+            (_, Core::Face) => Self { kind: Kind::FaceOfB, ..base },
+            (Core::Edge(e), Core::Vertex) => Self { kind: Kind::EdgeOfA, axis_a: e, ..base },
+            (Core::Vertex, Core::Edge(e)) => Self { kind: Kind::EdgeOfB, axis_b: e, ..base },
+            (Core::Edge(e), Core::Edge(f)) => {
+                let perpendicular = (a.1.rotation * e).cross(&(b.1.rotation * f));
+                let side = if perpendicular.dot(&normal) < 0.0 { -1.0 } else { 1.0 };
+                Self { kind: Kind::Edges, axis_a: e, axis_b: f, side, ..base }
+            }
+        })
+    }
+
+    /// The contact of the same features at other poses.   [MEET-1]
+    pub fn at(&self, pose_a: &Pose, pose_b: &Pose) -> MeetingPoint {
+        let (mut a, mut b) = (pose_a * self.core_a, pose_b * self.core_b);
+        let (axis_a, axis_b) = (pose_a.rotation * self.axis_a, pose_b.rotation * self.axis_b);
+        let between = b - a;
+        let (normal, distance) = match self.kind {
+            Kind::Vertices => direction(&between, &axis_a),
+            Kind::FaceOfA => (axis_a, axis_a.dot(&between)),
+            Kind::FaceOfB => (-axis_b, -axis_b.dot(&between)),
+            Kind::EdgeOfA => direction(&(between - axis_a * axis_a.dot(&between)), &any_perpendicular(&axis_a)),
+            Kind::EdgeOfB => direction(&(between - axis_b * axis_b.dot(&between)), &any_perpendicular(&axis_b)),
+            Kind::Edges => {
+                let normal = axis_a.cross(&axis_b).normalize() * self.side;
+                (normal, normal.dot(&between))
+            }
+        };
+        match self.kind {
+            Kind::Vertices => {}
+            Kind::FaceOfA | Kind::EdgeOfA => a = b - normal * distance,
+            Kind::FaceOfB | Kind::EdgeOfB => b = a + normal * distance,
+            Kind::Edges => {
+                a += axis_a * along_first(&axis_a, &axis_b, &between);
+                b = a + normal * distance;
+            }
+        }
+        MeetingPoint {
+            point_a: a + normal * self.radius_a,
+            point_b: b - normal * self.radius_b,
+            normal,
+            gap: distance - (self.radius_a + self.radius_b),
+        }
+    }
+
+    /// How the contact moves near these poses, at which it is `point`.   [MEET-2]
+    pub fn sensitivity(&self, pose_a: &Pose, pose_b: &Pose, point: &MeetingPoint) -> Sensitivity {
+        let mut out = Sensitivity::default();
+        let axes = (pose_a.rotation * self.axis_a, pose_b.rotation * self.axis_b);
+        for column in 0..6 {
+            let unit = |first: usize| Vector3::from_fn(|k, _| if column == first + k { 1.0 } else { 0.0 });
+            let (moved, turned) = self.change(&axes, point, &unit(0), &unit(3));
+            out.point_a.set_column(column, &moved);
+            out.normal.set_column(column, &turned);
+        }
+        out
+    }
+
+    /// δp_a and δn where the material of B at p_b moves by `linear` and B turns by `angular`, A being at rest.
+    fn change(
+        &self,
+        (e, f): &(Vector3<f64>, Vector3<f64>),
+        at: &MeetingPoint,
+        linear: &Vector3<f64>,
+        angular: &Vector3<f64>,
+    ) -> (Vector3<f64>, Vector3<f64>) {
+        let n = &at.normal;
+        let across = |x: Vector3<f64>, axis: &Vector3<f64>| x - axis * axis.dot(&x);
+        // The material of B at the foot on its core, and the distance of the cores.
+        let foot = linear + angular.cross(&(n * self.radius_b));
+        let distance = at.gap + self.radius_a + self.radius_b;
+        let over = |x: Vector3<f64>| if distance > 0.0 { across(x, n) / distance } else { Vector3::zeros() };
+        let (slid, turned) = match self.kind {
+            Kind::Vertices => (Vector3::zeros(), over(foot)),
+            Kind::FaceOfA => (across(foot, n), Vector3::zeros()),
+            Kind::FaceOfB => (Vector3::zeros(), angular.cross(n)),
+            Kind::EdgeOfA => (e * e.dot(&foot), over(across(foot, e))),
+            // The edge turns with B: f · δw = −δf · w for w perpendicular to f.
+            Kind::EdgeOfB => (Vector3::zeros(), over(across(foot, f) - f * (angular.cross(f).dot(n) * distance))),
+            Kind::Edges => {
+                let perpendicular = e.cross(f);
+                let turned = across(e.cross(&angular.cross(f)), n) * (self.side / perpendicular.norm());
+                (e * along_first(e, f, &(foot - turned * distance)), turned)
+            }
+        };
+        (slid + turned * self.radius_a, turned)
+    }
+}
+
+/// s of the two numbers with e · (x − s e + t f) = f · (x − s e + t f) = 0: how far along e the lines are closest.
+fn along_first(e: &Vector3<f64>, f: &Vector3<f64>, x: &Vector3<f64>) -> f64 {
+    let cosine = e.dot(f);
+    (e.dot(x) - cosine * f.dot(x)) / (1.0 - cosine * cosine)
+}
+
+/// The direction and length of a vector; `otherwise` where it has none.
+fn direction(vector: &Vector3<f64>, otherwise: &Vector3<f64>) -> (Vector3<f64>, f64) {
+    Unit::try_new_and_get(*vector, 0.0).map_or((*otherwise, 0.0), |(unit, length)| (unit.into_inner(), length))
+}
+
+fn any_perpendicular(axis: &Vector3<f64>) -> Vector3<f64> {
+    let other = if axis.x.abs() < 0.6 { Vector3::x() } else { Vector3::y() };
+    axis.cross(&other).normalize()
+}
+
+/// What two corners in the plane are to each other: the end of a flat overlap, where the normal is that of a face, or two points.   [GEOM-7]
+fn corner_kind(a: &Shape, b: &Shape, n_a: &Vector3<f64>, n_b: &Vector3<f64>) -> Kind {
+    if has_normal(a, n_a) {
+        Kind::FaceOfA
+    } else if has_normal(b, &-n_b) {
+        Kind::FaceOfB
+    } else {
+        Kind::Vertices
+    }
+}
+
+/// Whether a face of a planar shape looks along `direction`.
+fn has_normal(shape: &Shape, direction: &Vector3<f64>) -> bool {
+    match shape {
+        Shape::Planar(planar::Shape::Capsule { .. }) => direction.y.abs() >= SAME_DIRECTION,
+        Shape::Planar(planar::Shape::Box { .. }) => direction.x.abs().max(direction.y.abs()) >= SAME_DIRECTION,
+        Shape::Planar(planar::Shape::Polygon(polygon)) => {
+            polygon.normals().iter().any(|n| n.dot(&direction.xy()) >= SAME_DIRECTION)
+        }
+        _ => false,
+    }
+}
+
+/// The feature of a shape with this number, and the radius its core is grown by.
+fn core(shape: &Shape, feature: usize) -> Option<(Core, f64)> {
+    let face_after = |vertices: usize| if feature < vertices { Core::Vertex } else { Core::Face };
+    Some(match shape {
+        Shape::Planar(shape) => match shape {
+            planar::Shape::Point => (Core::Vertex, 0.0),
+            planar::Shape::Disc { radius } => (Core::Vertex, *radius),
+            planar::Shape::Capsule { radius, .. } => (face_after(2), *radius),
+            planar::Shape::Box { .. } => (face_after(4), 0.0),
+            planar::Shape::Polygon(polygon) => (face_after(polygon.vertices().len()), 0.0),
+            planar::Shape::HalfPlane { .. } => (Core::Face, 0.0),
+            _ => return None,
+        },
+        Shape::Spatial(shape) => match shape {
+            spatial::Shape::Point => (Core::Vertex, 0.0),
+            spatial::Shape::Sphere { radius } => (Core::Vertex, *radius),
+            spatial::Shape::Capsule { radius, .. } => {
+                (if feature < 2 { Core::Vertex } else { Core::Edge(Vector3::x()) }, *radius)
+            }
+            spatial::Shape::HalfSpace { .. } => (Core::Face, 0.0),
+            spatial::Shape::Box { .. } => (box_core(feature), 0.0),
+            spatial::Shape::Polyhedron(polyhedron) => (polyhedron_core(polyhedron, feature), 0.0),
+        },
+    })
+}
+
+/// A box has 8 vertices, then four edges along each of x, y and z, then 6 faces.
+fn box_core(feature: usize) -> Core {
+    match feature {
+        0..8 => Core::Vertex,
+        8..20 => Core::Edge(Vector3::ith((feature - 8) / 4, 1.0)),
+        _ => Core::Face,
+    }
+}
+
+fn polyhedron_core(polyhedron: &spatial::ConvexPolyhedron, feature: usize) -> Core {
+    let vertices = polyhedron.vertices();
+    let Some(edge) = feature.checked_sub(vertices.len()) else { return Core::Vertex };
+    let Some(ends) = polyhedron.edges().nth(edge) else { return Core::Face };
+    let end = |k: usize| vertices.get(ends[k] as usize).copied().unwrap_or_default();
+    Core::Edge((end(1) - end(0)).normalize())
+}
