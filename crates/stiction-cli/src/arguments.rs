@@ -57,7 +57,7 @@ pub(crate) struct RunOptions {
     /// Step size in seconds, instead of the scene's
     #[arg(long, value_name = "H", allow_negative_numbers = true)]
     pub(crate) step: Option<f64>,
-    /// Scheme, instead of the scene's: ncp, stewart-trinkle, anitescu-potra, anitescu-hart, moreau-jean, reference, quasistatic
+    /// Scheme, instead of the scene's: ncp, stewart-trinkle, anitescu-potra, anitescu-hart, moreau-jean, reference, quasistatic, geometrically-implicit
     #[arg(long, value_name = "P")]
     pub(crate) preset: Option<String>,
     /// Solver of the contact problem

@@ -1,10 +1,10 @@
 //! Finds the contacts within reach of the step.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 use stiction_geometry::{ContactPoint, Pose, chains};
 use stiction_multibody::{
     BodyId, BodyKind, Configuration, ContactId, ContactRule, Mobility, Model, ShapeId, ShapeOnBody, applied_wrenches,
-    apply_inverse_mass, mass_block, may_collide,
+    apply_inverse_mass, mass_block, may_collide, rotation::cross_matrix,
 };
 
 use crate::{
@@ -145,10 +145,7 @@ fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) 
     // Pairs come sorted; within a pair the order is that of the features, whatever the narrow phase did.
     ws.contacts.sort_unstable_by_key(|contact| contact.id);
     let mut contacts = std::mem::take(&mut ws.contacts);
-    for contact in &mut contacts {
-        contact.surface_velocity = surface_velocity(start, contact, ws);
-        contact.surface_spin = surface_spin(model, contact, ws);
-    }
+    contacts.iter_mut().for_each(|contact| surface_motion(start, contact, ws));
     ws.contacts = contacts;
     if let Some(bad) = ws.contacts.iter().find(|c| !(c.gap_end.is_finite() && c.gap_start.is_finite())) {
         return Err(StepCause::non_finite("gap", model.body(bad.a).map(|b| b.name.as_str())));
@@ -342,6 +339,27 @@ fn gap_at_start(point: &ContactPoint, a: &Side, b: &Side, ws: &Workspace) -> f64
     point.gap - point.normal.dot(&(moved_b - moved_a))
 }
 
+/// Writes the prescribed motion of the two surfaces into a contact.   [STEP-8]
+pub(crate) fn surface_motion(start: &Start, contact: &mut Contact, ws: &Workspace) {
+    contact.surface_velocity = surface_velocity(start, contact, ws);
+    contact.surface_spin = contact.normal.dot(&surface_rotation(start.model, contact, ws));
+}
+
+/// How the prescribed velocity of a surface changes from place to place.   [STEP-8]
+pub(crate) fn surface_slope(start: &Start, id: BodyId, ws: &Workspace) -> Matrix3<f64> {
+    if !is_kinematic(start.model, id) {
+        return Matrix3::zeros();
+    }
+    match start.scheme.prescribed_slip {
+        PrescribedSlip::Displacement => {
+            let (from, to) = (ws.linear_start.pose(id).rotation, ws.linear_end.pose(id).rotation);
+            (Matrix3::identity() - from.matrix() * to.matrix().transpose()) / start.h
+        }
+        PrescribedSlip::End => cross_matrix(&ws.linear_end.twist(id).angular),
+        PrescribedSlip::Start => cross_matrix(&ws.linear_start.twist(id).angular),
+    }
+}
+
 /// Prescribed relative velocity of the two surfaces at a contact: kinematic motion and conveyor belts.   [STEP-8]
 fn surface_velocity(start: &Start, contact: &Contact, ws: &Workspace) -> Vector3<f64> {
     let &Start { model, scheme, state, h } = start;
@@ -368,10 +386,8 @@ fn surface_velocity(start: &Start, contact: &Contact, ws: &Workspace) -> Vector3
     of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
 }
 
-/// Prescribed angular velocity of the two surfaces against each other, about the normal.   [STEP-8]
-fn surface_spin(model: &Model, contact: &Contact, ws: &Workspace) -> f64 {
-    let of = |id: BodyId| {
-        if is_kinematic(model, id) { contact.normal.dot(&ws.linear_end.twist(id).angular) } else { 0.0 }
-    };
+/// Prescribed angular velocity of the second surface against the first.   [STEP-8]
+pub(crate) fn surface_rotation(model: &Model, contact: &Contact, ws: &Workspace) -> Vector3<f64> {
+    let of = |id: BodyId| if is_kinematic(model, id) { ws.linear_end.twist(id).angular } else { Vector3::zeros() };
     of(contact.b) - of(contact.a)
 }

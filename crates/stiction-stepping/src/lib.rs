@@ -21,6 +21,7 @@ mod feet;
 mod formulation;
 mod halving;
 mod impact;
+mod implicit;
 mod ladder;
 mod layout;
 mod measure;

@@ -10,6 +10,7 @@ use crate::{
     detect::{find_pairs_at_end, prepare},
     formulation,
     impact::collide,
+    implicit,
     ladder::Climb,
     measure::measure,
     quasistatic,
@@ -62,9 +63,21 @@ impl Stepper for TimeStepper {
             ws.lookahead.extend(&ws.before);
         }
         loop {
-            let climb = self.pass(start, ws, &mut passes)?;
+            let mut climb = self.pass(start, ws, &mut passes)?;
             iterations += climb.iterations;
-            let settled = start.scheme.linearise_at != LineariseAt::End || look_again(start, ws);
+            let settled = match start.scheme.linearise_at {
+                LineariseAt::Start | LineariseAt::Predicted => true,
+                LineariseAt::End => look_again(start, ws),
+                LineariseAt::Implicit => match self.finish_implicitly(start, ws)? {
+                    Some(finished) => {
+                        iterations += finished.iterations;
+                        climb = finished;
+                        true
+                    }
+                    None if passes < FIXED_POINT_PASSES => false,
+                    None => return Err(formulation::not_solved(start.model, &self.ladder, ws, &climb)),
+                },
+            };
             if !settled && passes < FIXED_POINT_PASSES {
                 continue;
             }
@@ -86,6 +99,16 @@ impl Stepper for TimeStepper {
 }
 
 impl TimeStepper {
+    /// Goes on from the linearised step in the workspace to the one whose contacts hold at its end; none where the pass has to be
+    /// repeated from where it came to.   [GIM-1]
+    fn finish_implicitly(&mut self, start: &Start, ws: &mut Workspace) -> Result<Option<Climb>, StepCause> {
+        let mut newton = ws.newton.take().unwrap_or_default();
+        let rung = if newton.solve(start, ws) { "newton" } else { "fixed-point" };
+        let accepted = implicit::accept(start, self.detector.as_mut(), &self.ladder, (&newton, rung), ws);
+        ws.newton = Some(newton);
+        accepted
+    }
+
     /// Finds the contacts and solves for them, again where a corner asks for it.   [CORNER-2]
     fn pass(&mut self, start: &Start, ws: &mut Workspace, passes: &mut u32) -> Result<Climb, StepCause> {
         detect(start, self.detector.as_mut(), ws)?;
@@ -135,6 +158,12 @@ impl TimeStepper {
         if start.scheme.dynamics == Dynamics::Quasistatic {
             *passes += 1;
             return quasistatic::solve(start, &mut self.ladder, ws);
+        }
+        if start.scheme.linearise_at == LineariseAt::Implicit {
+            // All contacts take part: which of them are needed is seen at the end of the step.
+            *passes += 1;
+            formulation::assemble(start, ws)?;
+            return formulation::solve(start, &mut self.ladder, ws);
         }
         formulation::assemble_and_solve(start, &mut self.ladder, ws, passes)
     }

@@ -9,6 +9,7 @@ use crate::{
     Contact, ContactReport, Event, FootContact, FootReport, ImpactReport, Layout, Scheme,
     corners::{Chain, Disjunction, Gaps},
     formulation::StepProblem,
+    implicit::ImplicitNewton,
     rows::JointRow,
     stabilise::AfterStep,
 };
@@ -68,6 +69,8 @@ pub struct Workspace {
     pub(crate) ahead: Configuration,
     /// The memory of corrections after the step.
     pub(crate) after: Option<Box<AfterStep>>,
+    /// The memory of Newton's method for implicit steps.
+    pub(crate) newton: Option<Box<ImplicitNewton>>,
     /// Diagonal of the joint rows: how far each gives way under a unit impulse. Empty in a step, where joints are rigid.
     pub(crate) softness: Vec<f64>,
     pub(crate) boxes: Vec<Option<Aabb>>,

@@ -222,6 +222,7 @@ fn scheme_row(scheme: &Scheme) -> SchemeRow {
             LineariseAt::Start => "start",
             LineariseAt::Predicted => "predicted",
             LineariseAt::End => "end",
+            LineariseAt::Implicit => "implicit",
         },
         friction: scheme.friction.name(),
         impact: scheme.impact.name(),

@@ -7,7 +7,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::{Joint, JointKind};
-use crate::{Configuration, Wrench};
+use crate::{Configuration, Twist, Wrench};
 
 /// One scalar constraint. Numbers are axes: 0, 1, 2 for x, y, z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +88,42 @@ impl Constraint {
                 // Coincident points have no direction; x is as good as any and keeps the row finite.
                 let u = if length > 0.0 { at.between / length } else { Vector3::x() };
                 Row { value: length - rest, ..along(u, at) }
+            }
+        }
+    }
+}
+
+impl Constraint {
+    /// How the wrenches of its row change where the bodies move by these small displacements and rotations.   [JOINT-7]
+    pub(crate) fn change(self, at: &Frames, (a, b): (&Twist, &Twist)) -> (Wrench, Wrench) {
+        let (arm_a, arm_b) = (a.angular.cross(&at.arm_a), b.angular.cross(&at.arm_b));
+        let between = b.linear + arm_b - a.linear - arm_a;
+        // δ(r × f) = δr × f + r × δf.
+        let force = |f: &Vector3<f64>, df: Vector3<f64>, arm: &Vector3<f64>, d_arm: &Vector3<f64>| Wrench {
+            linear: df,
+            angular: d_arm.cross(f) + arm.cross(&df),
+        };
+        let both =
+            |d: &Vector3<f64>, dd: Vector3<f64>| (force(&-d, -dd, &at.arm_a, &arm_a), force(d, dd, &at.arm_b, &arm_b));
+        match self {
+            Self::Coincide(axis) => both(&Vector3::ith(axis, 1.0), Vector3::zeros()),
+            Self::Offset(axis) => {
+                let d: Vector3<f64> = at.axes_a.column(axis).into();
+                let dd = a.angular.cross(&d);
+                (force(&-d, -dd, &at.arm_a_to_b, &(arm_a + between)), force(&d, dd, &at.arm_b, &arm_b))
+            }
+            Self::Perpendicular(i, j) => {
+                let (u, w): (Vector3<f64>, Vector3<f64>) = (at.axes_a.column(i).into(), at.axes_b.column(j).into());
+                let torque = a.angular.cross(&u).cross(&w) + u.cross(&b.angular.cross(&w));
+                (Wrench::of_torque(torque), Wrench::of_torque(-torque))
+            }
+            Self::Distance => {
+                let length = at.between.norm();
+                if length == 0.0 {
+                    return Default::default();
+                }
+                let u = at.between / length;
+                both(&u, (between - u * u.dot(&between)) / length)
             }
         }
     }

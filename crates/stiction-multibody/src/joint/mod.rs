@@ -10,7 +10,7 @@ use stiction_geometry::{Dimension, Pose};
 
 pub use constraint::{Constraint, Row};
 
-use crate::{BodyId, Configuration, JointId, Wrench};
+use crate::{BodyId, Configuration, JointId, Twist, Wrench};
 
 /// What a joint leaves free.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,6 +116,19 @@ impl Joint {
     pub fn evaluate<'a>(&'a self, at: &'a Configuration) -> impl Iterator<Item = Row> + 'a {
         let frames = constraint::Frames::new(self, at);
         self.constraints.iter().map(move |constraint| constraint.evaluate(&frames, self.kind))
+    }
+
+    /// How the wrenches on the two bodies that a set of row impulses stands for, Σ pₖ Wₖ, change where the bodies move by these small
+    /// displacements and rotations.   [JOINT-7]
+    pub fn wrench_change(&self, at: &Configuration, impulses: &[f64], moved: (&Twist, &Twist)) -> (Wrench, Wrench) {
+        let frames = constraint::Frames::new(self, at);
+        let mut total = (Wrench::default(), Wrench::default());
+        for (constraint, p) in self.constraints.iter().zip(impulses) {
+            let (a, b) = constraint.change(&frames, moved);
+            total.0.add(&a.scaled(*p));
+            total.1.add(&b.scaled(*p));
+        }
+        total
     }
 
     /// World position of the joint frame on the second body.

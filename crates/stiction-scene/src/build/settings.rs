@@ -62,7 +62,7 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
         scheme.gamma = gamma;
     }
     scheme.joint_gamma = weight(&at.key("joint_gamma"), table.joint_gamma)?.unwrap_or(scheme.gamma);
-    scheme.linearise_at = table.jacobians.into();
+    scheme.linearise_at = table.jacobians.map_or(scheme.linearise_at, Into::into);
     scheme.friction = table.friction.map_or(scheme.friction, Into::into);
     scheme.corners = table.corners.into();
     if let Some(word) = table.undetermined {

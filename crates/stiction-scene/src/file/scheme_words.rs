@@ -10,7 +10,7 @@ use stiction_stepping::{
 /// A named scheme: a row of the table of choices.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(rename = "Preset", extend("x-later" = ["geometrically-implicit"]))]
+#[schemars(rename = "Preset")]
 pub(crate) enum PresetWord {
     /// Gaps count in full (γ = 1), and friction has its exact cone.
     #[default]
@@ -27,6 +27,8 @@ pub(crate) enum PresetWord {
     Reference,
     /// Bodies without inertia: forces are in balance, and prescribed bodies push the others. Friction has its exact cone.
     Quasistatic,
+    /// Contacts and joints hold at the end of the step, without any linearisation. Friction has its exact cone.
+    GeometricallyImplicit,
 }
 
 impl From<PresetWord> for Preset {
@@ -39,22 +41,24 @@ impl From<PresetWord> for Preset {
             PresetWord::MoreauJean => Self::MoreauJean,
             PresetWord::Reference => Self::Reference,
             PresetWord::Quasistatic => Self::Quasistatic,
+            PresetWord::GeometricallyImplicit => Self::GeometricallyImplicit,
         }
     }
 }
 
 /// Where the contact geometry of a step is taken.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Jacobians")]
 pub(crate) enum JacobiansWord {
     /// At the configuration q at the start of the step.
-    #[default]
     Start,
     /// At q + h v, the configuration predicted with the velocity at the start.
     Predicted,
     /// At the end of the step, by solving again and again until it stops moving.
     End,
+    /// At the end of the step, by Newton's method for all unknowns at once.
+    Implicit,
 }
 
 impl From<JacobiansWord> for LineariseAt {
@@ -63,6 +67,7 @@ impl From<JacobiansWord> for LineariseAt {
             JacobiansWord::Start => Self::Start,
             JacobiansWord::Predicted => Self::Predicted,
             JacobiansWord::End => Self::End,
+            JacobiansWord::Implicit => Self::Implicit,
         }
     }
 }

@@ -43,10 +43,9 @@ pub(crate) struct SchemeTable {
     /// Weight of the position errors of joints, from 0 to 1; as `gamma` when left out.
     #[schemars(extend("examples" = [1.0], "minimum" = 0, "maximum" = 1))]
     pub(crate) joint_gamma: Option<f64>,
-    /// Where the contact geometry is taken: at the `start` of the step, at the position `predicted` for its end, or at its
-    /// `end` by a fixed point.
-    #[serde(default)]
-    pub(crate) jacobians: JacobiansWord,
+    /// Where the contact geometry is taken: at the `start` of the step, at the position `predicted` for its end, at its
+    /// `end` by a fixed point, or there by Newton's method (`implicit`); that of the preset when left out, `start` for most.
+    pub(crate) jacobians: Option<JacobiansWord>,
     /// The set of friction impulses: the exact `quadratic` cone, a `polygon` of directions, or a `box`; that of the preset when
     /// left out.
     pub(crate) friction: Option<FrictionWord>,

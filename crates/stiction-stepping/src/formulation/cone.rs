@@ -157,14 +157,14 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
 }
 
 /// Normal, two tangents and spin; in the plane the normal row does nothing to the bodies.
-fn foot_rows(foot: &FootContact) -> [(Wrench, Wrench); 4] {
+pub(crate) fn foot_rows(foot: &FootContact) -> [(Wrench, Wrench); 4] {
     let [x, y] = FootContact::tangents();
     let (on, body) = foot.spin_row();
     [Default::default(), foot.row(&x), foot.row(&y), (on.scaled(foot.torsion), body.scaled(foot.torsion))]
 }
 
 /// Normal, two tangents and spin, as many as the law has.
-fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); 4] {
+pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); 4] {
     let [t, o] = &contact.tangents;
     let spin = if count == 4 {
         let (a, b) = contact.spin_row();
@@ -203,6 +203,26 @@ fn push_mass(mobility: Mobility, mass: f64, inertia: &nalgebra::Matrix3<f64>, ou
                 _ => 0.0,
             });
         }
+    }
+}
+
+/// What the constants of contacts that act on masses of their own hold besides geometry and prescribed motion.
+pub(crate) fn constants_of_own_masses(start: &Start, ws: &Workspace, out: &mut [f64]) {
+    let Operator::Global(bodies) = ws.cone.operator() else { return };
+    let (jacobian, dof, first) = (bodies.jacobian(), start.model.dof(), start.model.joints().len());
+    for (index, contact) in ws.contacts.iter().enumerate() {
+        let block = first + index;
+        if !jacobian.row(block).any(|(column, _)| jacobian.col_range(column).start >= dof) {
+            continue;
+        }
+        let rows = ws.cone.range(block);
+        let Some(out) = out.get_mut(rows.clone()) else { continue };
+        out.copy_from_slice(ws.cone.q().get(rows).unwrap_or_default());
+        let mut free = [0.0; 6];
+        jacobian.row_mul_add(block, &ws.free_velocity, &mut free[..out.len()]);
+        let along = contact.tangents.map(|t| t.dot(&contact.surface_velocity));
+        let known = [contact.bias, along[0], along[1], contact.torsion * contact.surface_spin];
+        out.iter_mut().zip(free.iter().zip(known)).for_each(|(out, (free, known))| *out -= free + known);
     }
 }
 

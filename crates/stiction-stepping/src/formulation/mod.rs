@@ -7,6 +7,8 @@ mod cone;
 mod dormant;
 mod polygon;
 
+pub(crate) use cone::{constants_of_own_masses, contact_rows, foot_rows};
+
 use nalgebra::Matrix3;
 use stiction_complementarity::{FrictionProblem, Law, MixedLcp};
 use stiction_multibody::{BodyId, Configuration, Mobility, Model, mass_block};

@@ -63,6 +63,8 @@ pub enum LineariseAt {
     Predicted,
     /// At q⁺, the end of the step: first at q + h v, then again at each answer until it stops moving.   [STEP-10]
     End,
+    /// Not at all: the equations of the end of the step are solved as they are, by Newton's method.   [GIM-1]
+    Implicit,
 }
 
 /// Which contacts are given to the solver.

@@ -1,6 +1,6 @@
 //! The named schemes: rows of a table over the axes.
 
-use super::{Dynamics, FrictionSet, Method, Scheme};
+use super::{Dynamics, FrictionSet, LineariseAt, Method, Scheme};
 
 /// A named scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,11 +21,13 @@ pub enum Preset {
     Reference,
     /// Bodies without inertia, γ = 1 and the quadratic friction cone.
     Quasistatic,
+    /// Contacts and joints hold at the end of the step, with the quadratic friction cone.
+    GeometricallyImplicit,
 }
 
 impl Preset {
     /// All presets.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Ncp,
         Self::StewartTrinkle,
         Self::AnitescuPotra,
@@ -33,11 +35,19 @@ impl Preset {
         Self::MoreauJean,
         Self::Reference,
         Self::Quasistatic,
+        Self::GeometricallyImplicit,
     ];
 
     /// Those in which bodies have inertia: they approximate one and the same motion.
-    pub const INERTIAL: [Self; 6] =
-        [Self::Ncp, Self::StewartTrinkle, Self::AnitescuPotra, Self::AnitescuHart, Self::MoreauJean, Self::Reference];
+    pub const INERTIAL: [Self; 7] = [
+        Self::Ncp,
+        Self::StewartTrinkle,
+        Self::AnitescuPotra,
+        Self::AnitescuHart,
+        Self::MoreauJean,
+        Self::Reference,
+        Self::GeometricallyImplicit,
+    ];
 
     /// The name in scene files and on the command line.
     pub fn name(self) -> &'static str {
@@ -49,6 +59,7 @@ impl Preset {
             Self::MoreauJean => "moreau-jean",
             Self::Reference => "reference",
             Self::Quasistatic => "quasistatic",
+            Self::GeometricallyImplicit => "geometrically-implicit",
         }
     }
 
@@ -65,12 +76,16 @@ impl Preset {
             _ => Method::TimeStepping,
         };
         let (gamma, friction) = match self {
-            Self::Ncp | Self::MoreauJean | Self::Reference | Self::Quasistatic => (1.0, FrictionSet::Quadratic),
+            Self::Ncp | Self::MoreauJean | Self::Reference | Self::Quasistatic | Self::GeometricallyImplicit => {
+                (1.0, FrictionSet::Quadratic)
+            }
             Self::StewartTrinkle => (1.0, FrictionSet::Polygon),
             Self::AnitescuPotra => (0.0, FrictionSet::Polygon),
             Self::AnitescuHart => (0.3, FrictionSet::Polygon),
         };
         let dynamics = if self == Self::Quasistatic { Dynamics::Quasistatic } else { Dynamics::Inertial };
-        Scheme { method, dynamics, gamma, joint_gamma: gamma, friction, ..Scheme::default() }
+        let linearise_at =
+            if self == Self::GeometricallyImplicit { LineariseAt::Implicit } else { LineariseAt::default() };
+        Scheme { method, dynamics, gamma, joint_gamma: gamma, linearise_at, friction, ..Scheme::default() }
     }
 }

@@ -14,6 +14,21 @@ fn discs(law: &Law) -> impl Iterator<Item = (Range<usize>, f64)> {
     list.into_iter().flatten()
 }
 
+impl Law {
+    /// f ← r − P(r − ρ u) by Alart and Curnier: zero exactly where the law holds, whatever ρ > 0, which is one number for the normal
+    /// component and one for all components of a disc.   [NEWTON-1]
+    ///
+    /// All slices have as many entries as the law has rows.
+    pub fn newton_map(&self, rho: &[f64], r: &[f64], u: &[f64], f: &mut [f64]) {
+        map(self, rho, r, u, f);
+    }
+
+    /// a ← ∂f/∂r and b ← ∂f/∂u of [`Law::newton_map`], row by row; at kinks one of the derivatives on either side.   [NEWTON-2]
+    pub fn newton_slopes(&self, rho: &[f64], r: &[f64], u: &[f64], a: &mut [f64], b: &mut [f64]) {
+        derivative(self, rho, r, u, a, b);
+    }
+}
+
 /// Where the group of components that share one ρ ends, for the group that begins at `first`.
 pub(super) fn disc_end(law: &Law, first: usize) -> usize {
     discs(law).find(|(disc, _)| disc.start == first).map_or(first + 1, |(disc, _)| disc.end)

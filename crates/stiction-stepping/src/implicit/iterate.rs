@@ -1,0 +1,207 @@
+//! One iterate (v⁺, p) of Newton's method, and how far it is from solving the step.   [GIM-3]
+
+use stiction_complementarity::{Bodies, Operator};
+use stiction_multibody::{BodyId, Configuration, Model, Twist, Wrench};
+
+use super::contacts::{Followed, place_foot};
+use crate::{
+    Contact, FootContact, Start, Workspace,
+    formulation::{contact_rows, foot_rows},
+};
+
+/// Velocities and impulses, the configuration they lead to, and what they leave unsolved.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Iterate {
+    /// v⁺, then the velocities of the masses that only normals of feet move.
+    pub(super) v: Vec<f64>,
+    /// Impulses of all laws, in the unit of the linearised problem.
+    pub(super) r: Vec<f64>,
+    /// Velocities u of all laws.
+    pub(super) u: Vec<f64>,
+    /// The rows of momentum, then the maps of the laws.
+    pub(super) f: Vec<f64>,
+    /// ½ |f|².
+    pub(super) merit: f64,
+    /// q ⊕ h v⁺, with prescribed bodies at the end of the step.
+    pub(super) at: Configuration,
+    pub(super) contacts: Vec<Contact>,
+    pub(super) feet: Vec<FootContact>,
+    q: Vec<f64>,
+}
+
+/// What is fixed while Newton's method runs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fixed {
+    pub(super) followed: Vec<Followed>,
+    /// ρ of each row of Alart and Curnier's map.   [NEWTON-1]
+    pub(super) rho: Vec<f64>,
+    /// What is added to u besides geometry: constants of rows that also act on masses of their own.
+    pub(super) extra: Vec<f64>,
+}
+
+/// The bodies of the linearised problem, with their masses.
+pub(super) fn bodies(ws: &Workspace) -> Option<&Bodies> {
+    match ws.cone.operator() {
+        Operator::Global(bodies) => Some(bodies),
+        _ => None,
+    }
+}
+
+/// The twist that the velocities `v` give a body; none for bodies that do not move by them.
+pub(super) fn twist_of(model: &Model, v: &[f64], id: BodyId) -> Option<Twist> {
+    let (mobility, range) = model.unknowns(id)?;
+    Some(mobility.twist(v.get(range).unwrap_or_default()))
+}
+
+impl Iterate {
+    /// Moves everything to q ⊕ h v⁺ and measures.
+    pub(super) fn evaluate(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
+        self.move_bodies(start, fixed, ws);
+        self.f.clear();
+        self.f.resize(self.v.len() + self.r.len(), 0.0);
+        self.u.clear();
+        self.u.extend_from_slice(&fixed.extra);
+        self.momentum(ws);
+        self.joints(start);
+        self.contact_laws(start, fixed, ws);
+        self.own_masses(start.model, ws);
+        let (_, maps) = self.f.split_at_mut(self.v.len());
+        for (block, law) in ws.cone.laws().iter().enumerate() {
+            let rows = ws.cone.range(block);
+            let part = |x: &'_ [f64]| -> [f64; 6] {
+                let mut out = [0.0; 6];
+                out.iter_mut().zip(x.get(rows.clone()).unwrap_or_default()).for_each(|(o, x)| *o = *x);
+                out
+            };
+            let (rho, r, u, n) = (part(&fixed.rho), part(&self.r), part(&self.u), rows.len());
+            if let Some(f) = maps.get_mut(rows) {
+                law.newton_map(&rho[..n], &r[..n], &u[..n], f);
+            }
+        }
+        self.merit = 0.5 * self.f.iter().map(|f| f * f).sum::<f64>();
+    }
+
+    fn move_bodies(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
+        let &Start { model, scheme, state, h } = start;
+        model.integrate(&state.q, self.v.get(..model.dof()).unwrap_or_default(), h, scheme.orientation, &mut self.q);
+        self.at.update(model, &self.q, &self.v, state.time_after(h).0);
+        for (followed, contact) in fixed.followed.iter().zip(&mut self.contacts) {
+            followed.place(start, &self.at, ws, contact);
+        }
+        for foot in &mut self.feet {
+            place_foot(start, &self.at, foot);
+        }
+    }
+
+    /// M (v⁺ − v_free), in the unit of mass of the problem.
+    fn momentum(&mut self, ws: &Workspace) {
+        let Some(bodies) = bodies(ws) else { return };
+        let jacobian = bodies.jacobian();
+        for body in 0..jacobian.block_cols() {
+            let columns = jacobian.col_range(body);
+            let mass = bodies.mass(body);
+            for (row, mass) in columns.clone().zip(mass.chunks_exact(columns.len().max(1))) {
+                let change = |j: usize| self.v[j] - ws.free_velocity[j];
+                self.f[row] = columns.clone().zip(mass).map(|(j, m)| m * change(j)).sum();
+            }
+        }
+    }
+
+    /// Φ(q⁺, t⁺)/h, and what the joints do to momentum.
+    fn joints(&mut self, start: &Start) {
+        let model = start.model;
+        let mut row = 0;
+        for joint in model.joints() {
+            for constraint in joint.evaluate(&self.at) {
+                self.u[row] += constraint.value / start.h;
+                let p = self.r[row];
+                push(model, &mut self.f, joint.a.0, &constraint.a, -p);
+                push(model, &mut self.f, joint.b.0, &constraint.b, -p);
+                row += 1;
+            }
+        }
+    }
+
+    /// u of contacts and feet, and what they do to momentum.
+    fn contact_laws(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
+        let model = start.model;
+        let first = model.joints().len();
+        for (index, contact) in self.contacts.iter().enumerate() {
+            let rows = ws.cone.range(first + index);
+            let wrenches = contact_rows(contact, rows.len());
+            let constants = [
+                0.0,
+                contact.tangents[0].dot(&contact.surface_velocity),
+                contact.tangents[1].dot(&contact.surface_velocity),
+                contact.torsion * contact.surface_spin,
+            ];
+            for (k, row) in rows.enumerate() {
+                let (a, b) = &wrenches[k];
+                let along = power(model, &self.v, contact.a, a) + power(model, &self.v, contact.b, b);
+                self.u[row] += match (k, fixed.followed.get(index).and_then(|followed| followed.rebound)) {
+                    (0, None) => contact.gap_end / start.h,
+                    (0, Some(rebound)) => along + rebound,
+                    _ => along + constants[k],
+                };
+                push(model, &mut self.f, contact.a, a, -self.r[row]);
+                push(model, &mut self.f, contact.b, b, -self.r[row]);
+            }
+        }
+        for (index, foot) in self.feet.iter().enumerate() {
+            let rows = ws.cone.range(first + self.contacts.len() + index);
+            let wrenches = foot_rows(foot);
+            let velocity = &foot.surface_velocity;
+            let constants = [0.0, velocity.x, velocity.y, foot.torsion * foot.surface_spin];
+            for (k, row) in rows.enumerate() {
+                let (on, body) = &wrenches[k];
+                self.u[row] +=
+                    power(model, &self.v, foot.on, on) + power(model, &self.v, foot.body, body) + constants[k];
+                push(model, &mut self.f, foot.on, on, -self.r[row]);
+                push(model, &mut self.f, foot.body, body, -self.r[row]);
+            }
+        }
+    }
+
+    /// Rows that act on masses of their own, as the normals of feet do, do so wherever the bodies are.
+    fn own_masses(&mut self, model: &Model, ws: &Workspace) {
+        for (rows, columns, block) in own_blocks(model, ws) {
+            for (row, block) in rows.zip(block.chunks_exact(columns.len().max(1))) {
+                for (column, x) in columns.clone().zip(block) {
+                    self.u[row] += x * self.v[column];
+                    self.f[column] -= x * self.r[row];
+                }
+            }
+        }
+    }
+}
+
+/// The blocks of the linearised Jacobian on masses that are no bodies: rows, columns and entries.
+pub(super) fn own_blocks<'w>(
+    model: &Model,
+    ws: &'w Workspace,
+) -> impl Iterator<Item = (std::ops::Range<usize>, std::ops::Range<usize>, &'w [f64])> {
+    let dof = model.dof();
+    bodies(ws).into_iter().flat_map(move |bodies| {
+        let jacobian = bodies.jacobian();
+        (0..jacobian.block_rows()).flat_map(move |row| {
+            let own = move |(column, block): (usize, &'w [f64])| {
+                let columns = jacobian.col_range(column);
+                (columns.start >= dof).then(|| (jacobian.row_range(row), columns, block))
+            };
+            jacobian.row(row).filter_map(own)
+        })
+    })
+}
+
+/// Adds a wrench times a number to the momentum of a body.
+pub(super) fn push(model: &Model, f: &mut [f64], id: BodyId, wrench: &Wrench, factor: f64) {
+    let Some((mobility, range)) = model.unknowns(id) else { return };
+    if let Some(f) = f.get_mut(range) {
+        f.iter_mut().zip(mobility.project(wrench)).for_each(|(f, w)| *f += factor * w);
+    }
+}
+
+/// The power of a wrench on the velocity of a body that moves by `v`.
+fn power(model: &Model, v: &[f64], id: BodyId, wrench: &Wrench) -> f64 {
+    twist_of(model, v, id).map_or(0.0, |twist| wrench.power(&twist))
+}

@@ -1,0 +1,212 @@
+//! Newton's matrix: the derivative of momentum and of the maps of the laws with respect to velocities and impulses.   [GIM-4]
+//!
+//! ```text
+//! ⎡ M − ∂(W p)/∂v⁺     −W ⎤
+//! ⎣ B ∂u/∂v⁺            A ⎦      with A and B the slopes of the map in impulses and velocities
+//! ```
+
+use std::ops::Range;
+
+use nalgebra::Matrix3;
+use stiction_complementarity::linalg::DenseMatrix;
+use stiction_multibody::{BodyId, Model, Twist, Wrench};
+
+use super::iterate::{Fixed, Iterate, bodies, own_blocks};
+use super::slopes::{Change, ContactSlope, Moved, Slope, foot_column, twist_or_rest};
+use super::turn::{displacement, turn_jacobian};
+use crate::{
+    Start, Workspace,
+    detect::{surface_rotation, surface_slope},
+    formulation::{contact_rows, foot_rows},
+};
+
+/// Most rows of a law: a weld in space.
+const MOST_ROWS: usize = 6;
+
+/// The matrix with its memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NewtonMatrix {
+    matrix: DenseMatrix,
+    /// δθ/δω of each body.   [GIM-2]
+    turns: Vec<Matrix3<f64>>,
+}
+
+/// One law between two bodies.
+struct LawPlace<'a> {
+    bodies: [BodyId; 2],
+    rows: Range<usize>,
+    /// Where its rows begin in the matrix.
+    first: usize,
+    /// B by rows.
+    on_u: &'a [f64],
+}
+
+impl NewtonMatrix {
+    /// The matrix at an iterate.
+    pub(super) fn fill(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) -> &DenseMatrix {
+        let &Start { model, scheme, h, .. } = start;
+        self.matrix.reset(at.f.len(), at.f.len());
+        self.turns.clear();
+        let turn = |id| turn_jacobian(&twist_or_rest(model, &at.v, id).angular, h, scheme.orientation);
+        self.turns.extend(model.iter_bodies().map(|(id, _)| turn(id)));
+        self.masses(ws);
+        self.joints(start, ws, fixed, at);
+        self.contacts(start, ws, fixed, at);
+        self.feet(start, ws, fixed, at);
+        self.own_masses(start, ws, fixed, at);
+        &self.matrix
+    }
+
+    fn masses(&mut self, ws: &Workspace) {
+        let Some(bodies) = bodies(ws) else { return };
+        for body in 0..bodies.jacobian().block_cols() {
+            let columns = bodies.jacobian().col_range(body);
+            for (row, mass) in columns.clone().zip(bodies.mass(body).chunks_exact(columns.len().max(1))) {
+                self.matrix.row_mut(row)[columns.clone()].copy_from_slice(mass);
+            }
+        }
+    }
+
+    fn joints(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
+        let model = start.model;
+        for (block, joint) in model.joints().iter().enumerate() {
+            let rows = ws.cone.range(block);
+            let (_, on_u) = self.law(ws, fixed, at, block);
+            let place = LawPlace {
+                bodies: [joint.a.0, joint.b.0],
+                rows: rows.clone(),
+                first: at.v.len(),
+                on_u: &on_u[..rows.len().pow(2)],
+            };
+            let mut wrenches = [(Wrench::default(), Wrench::default()); MOST_ROWS];
+            wrenches.iter_mut().zip(joint.evaluate(&at.at)).for_each(|(w, row)| *w = (row.a, row.b));
+            self.impulse_columns(model, &place, &wrenches);
+            self.velocity_columns(start, &place, |change| {
+                let rest = Twist::default();
+                let (a, b) = match change.moved {
+                    Moved::A => (change.displacement, rest),
+                    Moved::B => (rest, change.displacement),
+                };
+                let (on_a, on_b) = joint.wrench_change(&at.at, &at.r[rows.clone()], (&a, &b));
+                let mut slope = Slope { on_a, on_b, ..Slope::default() };
+                for (u, (w_a, w_b)) in slope.u.iter_mut().zip(&wrenches) {
+                    *u = (w_a.power(&a) + w_b.power(&b)) / start.h;
+                }
+                slope
+            });
+        }
+    }
+
+    fn contacts(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
+        let &Start { model, h, .. } = start;
+        for (index, (contact, followed)) in at.contacts.iter().zip(&fixed.followed).enumerate() {
+            let block = model.joints().len() + index;
+            let rows = ws.cone.range(block);
+            let (_, on_u) = self.law(ws, fixed, at, block);
+            let on_u = &on_u[..rows.len().pow(2)];
+            let place = LawPlace { bodies: [contact.a, contact.b], rows: rows.clone(), first: at.v.len(), on_u };
+            self.impulse_columns(model, &place, &contact_rows(contact, rows.len()));
+            let mut impulses = [0.0; 4];
+            impulses.iter_mut().zip(&at.r[rows]).for_each(|(p, r)| *p = *r);
+            let slope = ContactSlope {
+                contact,
+                sensitivity: followed.sensitivity(start, &at.at, contact),
+                rule: model.contact_rule(contact.a, contact.b),
+                dimension: model.dimension(),
+                at: &at.at,
+                impulses,
+                twists: [contact.a, contact.b].map(|id| twist_or_rest(model, &at.v, id)),
+                surface: [contact.a, contact.b].map(|id| surface_slope(start, id, ws)),
+                surface_spin: surface_rotation(model, contact, ws),
+                rebounds: followed.rebound.is_some(),
+                h,
+            };
+            self.velocity_columns(start, &place, |change| slope.column(change));
+        }
+    }
+
+    fn feet(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
+        let model = start.model;
+        for (index, foot) in at.feet.iter().enumerate() {
+            let block = model.joints().len() + at.contacts.len() + index;
+            let rows = ws.cone.range(block);
+            let (_, on_u) = self.law(ws, fixed, at, block);
+            let on_u = &on_u[..rows.len().pow(2)];
+            let place = LawPlace { bodies: [foot.on, foot.body], rows: rows.clone(), first: at.v.len(), on_u };
+            self.impulse_columns(model, &place, &foot_rows(foot));
+            let twists = [foot.on, foot.body].map(|id| twist_or_rest(model, &at.v, id));
+            self.velocity_columns(start, &place, |change| foot_column(foot, &at.r[rows.clone()], twists, change));
+        }
+    }
+
+    /// A on the diagonal of the matrix, and B.
+    fn law(&mut self, ws: &Workspace, fixed: &Fixed, at: &Iterate, block: usize) -> ([f64; 36], [f64; 36]) {
+        let (mut on_r, mut on_u) = ([0.0; 36], [0.0; 36]);
+        let (Some(law), rows) = (ws.cone.laws().get(block), ws.cone.range(block)) else { return (on_r, on_u) };
+        let n = rows.len();
+        let (rho, r, u) = (&fixed.rho[rows.clone()], &at.r[rows.clone()], &at.u[rows.clone()]);
+        law.newton_slopes(rho, r, u, &mut on_r[..n * n], &mut on_u[..n * n]);
+        let first = at.v.len() + rows.start;
+        for (k, on_r) in on_r[..n * n].chunks_exact(n).enumerate() {
+            self.matrix.row_mut(first + k)[first..first + n].copy_from_slice(on_r);
+        }
+        (on_r, on_u)
+    }
+
+    /// −W: what a unit of each impulse does to momentum.
+    fn impulse_columns(&mut self, model: &Model, place: &LawPlace, wrenches: &[(Wrench, Wrench)]) {
+        for (row, (on_a, on_b)) in place.rows.clone().zip(wrenches) {
+            for (id, wrench) in place.bodies.into_iter().zip([on_a, on_b]) {
+                self.push_wrench(model, id, wrench, place.first + row);
+            }
+        }
+    }
+
+    fn push_wrench(&mut self, model: &Model, id: BodyId, wrench: &Wrench, column: usize) {
+        let Some((mobility, range)) = model.unknowns(id) else { return };
+        for (row, w) in range.zip(mobility.project(wrench)) {
+            self.matrix.row_mut(row)[column] -= w;
+        }
+    }
+
+    /// −∂(W p)/∂v⁺ and B ∂u/∂v⁺, column by column.
+    fn velocity_columns(&mut self, start: &Start, place: &LawPlace, slope: impl Fn(&Change) -> Slope) {
+        let &Start { model, h, .. } = start;
+        let n = place.rows.len();
+        for (moved, id) in [Moved::A, Moved::B].into_iter().zip(place.bodies) {
+            let Some((mobility, columns)) = model.unknowns(id) else { continue };
+            let turn = self.turns.get(id.index()).copied().unwrap_or_else(Matrix3::zeros);
+            for (component, column) in columns.enumerate() {
+                let (velocity, moved_by) = displacement(mobility, &turn, h, component);
+                let slope = slope(&Change { moved, velocity, displacement: moved_by });
+                self.push_wrench(model, place.bodies[0], &slope.on_a, column);
+                self.push_wrench(model, place.bodies[1], &slope.on_b, column);
+                for (k, on_u) in place.on_u.chunks_exact(n).enumerate() {
+                    let change: f64 = on_u.iter().zip(&slope.u).map(|(b, u)| b * u).sum();
+                    self.matrix.row_mut(place.first + place.rows.start + k)[column] += change;
+                }
+            }
+        }
+    }
+
+    /// Rows that act on masses of their own: the same wherever the bodies are.
+    fn own_masses(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
+        let first = at.v.len();
+        for (rows, columns, block) in own_blocks(start.model, ws) {
+            for (row, block) in rows.clone().zip(block.chunks_exact(columns.len().max(1))) {
+                for (column, x) in columns.clone().zip(block) {
+                    self.matrix.row_mut(column)[first + row] -= x;
+                }
+            }
+            let Some(index) = (0..ws.cone.blocks()).find(|&index| ws.cone.range(index) == rows) else { continue };
+            let (_, on_u) = self.law(ws, fixed, at, index);
+            let (n, m) = (rows.len(), columns.len());
+            for (k, on_u) in on_u[..n * n].chunks_exact(n).enumerate() {
+                for (j, column) in columns.clone().enumerate() {
+                    let change: f64 = on_u.iter().enumerate().map(|(i, b)| b * block[i * m + j]).sum();
+                    self.matrix.row_mut(first + rows.start + k)[column] += change;
+                }
+            }
+        }
+    }
+}

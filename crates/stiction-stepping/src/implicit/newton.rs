@@ -1,0 +1,191 @@
+//! Newton's method for the implicit step, semismooth through the maps of Alart and Curnier.   [GIM-3]
+
+use stiction_complementarity::{Delassus, Law, linalg::DenseLu};
+use stiction_multibody::{ContactId, Model};
+
+use super::contacts::Followed;
+use super::iterate::{Fixed, Iterate, bodies};
+use super::matrix::NewtonMatrix;
+use crate::{Start, Workspace, formulation};
+
+/// Newton steps before the next rung is asked.
+const MOST_STEPS: u32 = 25;
+
+/// Rows are solved when none is larger than this times the size of the velocities, or of 1 m/s.
+const TARGET: f64 = 1e-13;
+
+/// An error of so many times the target may be all that rounding leaves.
+const ROUNDING: f64 = 1e3;
+
+/// Merits that the line search remembers: it may go up within them.
+const MEMORY: usize = 4;
+
+/// The shortest share of a Newton step that is tried.
+const SHORTEST: f64 = 1.0 / 64.0;
+
+/// Newton's method with its memory; it carries nothing from one step to the next.
+#[derive(Default)]
+pub(crate) struct ImplicitNewton {
+    here: Iterate,
+    trial: Iterate,
+    fixed: Fixed,
+    matrix: NewtonMatrix,
+    lu: DenseLu,
+    direction: Vec<f64>,
+    /// The contacts it was about, and how many rows each has.
+    ids: Vec<ContactId>,
+    rows: Vec<usize>,
+    iterations: u32,
+}
+
+impl ImplicitNewton {
+    /// v⁺, and the velocities of masses that are no bodies.
+    pub(crate) fn velocity(&self) -> &[f64] {
+        &self.here.v
+    }
+
+    /// Newton steps of the last run.
+    pub(crate) fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    /// Goes on from the solution of the linearised step in the workspace. Where that leads nowhere, false, and what it holds is the
+    /// linearised solution itself.
+    pub(crate) fn solve(&mut self, start: &Start, ws: &Workspace) -> bool {
+        self.iterations = 0;
+        let solved = self.load(start.model, ws) && self.follow(start, ws) && self.descend(start, ws);
+        if !solved {
+            self.load(start.model, ws);
+        }
+        solved
+    }
+
+    fn descend(&mut self, start: &Start, ws: &Workspace) -> bool {
+        self.here.evaluate(start, &self.fixed, ws);
+        let speed = self.here.v.iter().fold(1.0_f64, |most, v| most.max(v.abs()));
+        let target = TARGET * speed;
+        let mut recent = [self.here.merit; MEMORY];
+        while self.error() > target {
+            if self.iterations >= MOST_STEPS || !self.here.merit.is_finite() {
+                return false;
+            }
+            recent[self.iterations as usize % MEMORY] = self.here.merit;
+            self.iterations += 1;
+            let matrix = self.matrix.fill(start, ws, &self.fixed, &self.here);
+            let n = matrix.rows();
+            if self.lu.factor(n, |a| a.copy_from_slice(matrix.as_slice())).is_err() {
+                return false;
+            }
+            self.direction.resize(n, 0.0);
+            self.lu.solve(&self.here.f, &mut self.direction);
+            let allowed = recent.iter().fold(0.0_f64, |most, merit| most.max(*merit));
+            let before = self.error();
+            if !self.search(start, ws, allowed) {
+                // At the floor of rounding nothing goes down any more.
+                return before <= ROUNDING * target;
+            }
+        }
+        true
+    }
+
+    /// Writes the impulses as the solution of the problem in the workspace, contact by contact; contacts it does not know carry nothing.
+    pub(crate) fn write_impulses(&self, model: &Model, ws: &mut Workspace) {
+        let r = &mut ws.cone_solution.r;
+        r.clear();
+        let mut starts = self.here.r.as_slice();
+        let (joints, rest) = starts.split_at(model.joint_rows().min(starts.len()));
+        starts = rest;
+        r.extend(joints);
+        let laws = ws.cone.laws().iter().skip(model.joints().len());
+        let mut known = self.ids.iter().zip(&self.rows).peekable();
+        for (contact, law) in ws.contacts.iter().zip(laws) {
+            while let Some((_, rows)) = known.next_if(|(id, _)| **id < contact.id) {
+                starts = starts.get(*rows..).unwrap_or_default();
+            }
+            let first = r.len();
+            if let Some((_, rows)) = known.next_if(|(id, _)| **id == contact.id) {
+                let (these, rest) = starts.split_at((*rows).min(starts.len()));
+                r.extend(these);
+                starts = rest;
+            }
+            r.resize(first + law.rows(), 0.0);
+        }
+        for (_, rows) in known {
+            starts = starts.get(*rows..).unwrap_or_default();
+        }
+        r.extend(starts);
+        r.resize(ws.cone.rows(), 0.0);
+    }
+
+    fn error(&self) -> f64 {
+        self.here.f.iter().fold(0.0_f64, |most, f| most.max(f.abs()))
+    }
+
+    /// Takes velocities and impulses from the linearised step.
+    fn load(&mut self, model: &Model, ws: &Workspace) -> bool {
+        self.ids.clear();
+        self.ids.extend(ws.contacts.iter().map(|contact| contact.id));
+        self.rows.clear();
+        let laws = ws.cone.laws().iter().skip(model.joints().len());
+        self.rows.extend(laws.take(ws.contacts.len()).map(Law::rows));
+        let Some(bodies) = bodies(ws) else { return false };
+        self.here.r.clone_from(&ws.cone_solution.r);
+        bodies.begin(&self.here.r, &mut self.here.v);
+        self.here.v.iter_mut().zip(&ws.free_velocity).for_each(|(v, free)| *v += free);
+        true
+    }
+
+    /// Takes contacts and feet from the linearised step; false where a contact cannot be followed.
+    fn follow(&mut self, start: &Start, ws: &Workspace) -> bool {
+        let fixed = &mut self.fixed;
+        fixed.followed.clear();
+        for contact in &ws.contacts {
+            let Some(followed) = Followed::new(start, contact, ws) else { return false };
+            fixed.followed.push(followed);
+        }
+        for iterate in [&mut self.here, &mut self.trial] {
+            iterate.contacts.clone_from(&ws.contacts);
+            iterate.feet.clone_from(&ws.feet);
+        }
+        self.weigh(start, ws);
+        true
+    }
+
+    /// ρ = 1/W of each block, one number for the normal and one for all tangents; and the constants of rows with masses of their own.
+    fn weigh(&mut self, start: &Start, ws: &Workspace) {
+        let Fixed { rho, extra, .. } = &mut self.fixed;
+        rho.clear();
+        extra.clear();
+        extra.resize(ws.cone.rows(), 0.0);
+        let mut w = [0.0; 36];
+        for (block, law) in ws.cone.laws().iter().enumerate() {
+            let n = law.rows();
+            let w = &mut w[..n * n];
+            ws.cone.operator().diagonal(block, w);
+            let inverse = |k: usize| if w[k * (n + 1)] > 0.0 { 1.0 / w[k * (n + 1)] } else { 1.0 };
+            let tangential = (1..n).map(inverse).fold(f64::INFINITY, f64::min);
+            let is_joint = block < start.model.joints().len();
+            rho.extend((0..n).map(|k| if k == 0 || is_joint { inverse(k) } else { tangential }));
+        }
+        formulation::constants_of_own_masses(start, ws, extra);
+    }
+
+    /// Tries the whole step, then shorter ones; false where none brings the merit below what is allowed.
+    fn search(&mut self, start: &Start, ws: &Workspace, allowed: f64) -> bool {
+        let (n_v, mut share) = (self.here.v.len(), 1.0);
+        while share >= SHORTEST {
+            let (on_v, on_r) = self.direction.split_at(n_v);
+            self.trial.v.clear();
+            self.trial.v.extend(self.here.v.iter().zip(on_v).map(|(v, d)| v - share * d));
+            self.trial.r.clear();
+            self.trial.r.extend(self.here.r.iter().zip(on_r).map(|(r, d)| r - share * d));
+            self.trial.evaluate(start, &self.fixed, ws);
+            if self.trial.merit < allowed * (1.0 - 1e-4 * share) {
+                std::mem::swap(&mut self.here, &mut self.trial);
+                return true;
+            }
+            share *= 0.5;
+        }
+        false
+    }
+}

@@ -1,0 +1,127 @@
+//! The exact change of every wrench and of every velocity u with v⁺: columns of Newton's matrix.   [GIM-4]
+//!
+//! A small change of v⁺ moves the bodies at the end of the step; they move contact points, normals and tangents; these turn the wrenches
+//! of the impulses and the directions in which velocities count. [`ContactSlope`] follows one column through.
+
+use nalgebra::{Matrix3, Vector3, Vector6};
+use stiction_geometry::Sensitivity;
+use stiction_multibody::{BodyId, Configuration, ContactRule, Dimension, Model, Twist, Wrench};
+
+use crate::{Contact, FootContact, tangents::tangents_change};
+
+/// Which of the two bodies of a contact moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moved {
+    A,
+    B,
+}
+
+/// A small change of the velocity of one body: the velocity itself, and the displacement it makes at the end of the step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    pub(super) moved: Moved,
+    pub(super) velocity: Twist,
+    pub(super) displacement: Twist,
+}
+
+/// The change of a law with one column: wrenches on both bodies for the impulses that act, and velocities u.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Slope {
+    pub(super) on_a: Wrench,
+    pub(super) on_b: Wrench,
+    pub(super) u: [f64; 6],
+}
+
+/// What the columns of one contact share.
+pub(super) struct ContactSlope<'a> {
+    pub(super) contact: &'a Contact,
+    pub(super) sensitivity: Sensitivity,
+    pub(super) rule: &'a ContactRule,
+    pub(super) dimension: Dimension,
+    pub(super) at: &'a Configuration,
+    /// Normal, two tangential and the torsional impulse.
+    pub(super) impulses: [f64; 4],
+    /// Velocities of the two bodies, zero for those that do not move by v⁺.
+    pub(super) twists: [Twist; 2],
+    /// How the prescribed velocity of the two surfaces changes from place to place.
+    pub(super) surface: [Matrix3<f64>; 2],
+    /// Prescribed angular velocity of b against a.
+    pub(super) surface_spin: Vector3<f64>,
+    /// Whether the normal row is n · v⁺ and not the gap.
+    pub(super) rebounds: bool,
+    pub(super) h: f64,
+}
+
+impl ContactSlope<'_> {
+    /// The change with one column.
+    pub(super) fn column(&self, change: &Change) -> Slope {
+        let Contact { a, b, arm_a, arm_b, normal, gap_end: gap, tangents, torsion, .. } = self.contact;
+        let Twist { linear, angular } = change.displacement;
+        let a_moves = change.moved == Moved::A;
+        // The motion of b against a at the contact point of b, and what it does seen from a.   [MEET-2]
+        let (relative, turned) = if a_moves {
+            (-(linear + angular.cross(&(arm_a + normal * *gap))), -angular)
+        } else {
+            (linear + angular.cross(arm_b), angular)
+        };
+        let twist = Vector6::new(relative.x, relative.y, relative.z, turned.x, turned.y, turned.z);
+        let (mut d_point_a, mut d_normal) = (self.sensitivity.point_a * twist, self.sensitivity.normal * twist);
+        let d_gap = normal.dot(&relative);
+        if a_moves {
+            d_point_a += linear + angular.cross(arm_a);
+            d_normal += angular.cross(normal);
+        }
+        let d_point_b = d_point_a + normal * d_gap + d_normal * *gap;
+        let (d_arm_a, d_arm_b) =
+            if a_moves { (d_point_a - linear, d_point_b) } else { (d_point_a, d_point_b - linear) };
+        let grain =
+            if self.rule.direction_body == Some(if a_moves { *a } else { *b }) { angular } else { Vector3::zeros() };
+        let d_tangents = tangents_change((normal, &d_normal), self.rule, self.dimension, (self.at, &grain));
+
+        let [p_n, p_t, p_o, p_r] = self.impulses;
+        let force = normal * p_n + tangents[0] * p_t + tangents[1] * p_o;
+        let d_force = d_normal * p_n + d_tangents[0] * p_t + d_tangents[1] * p_o;
+        let d_torque = d_normal * (p_r * torsion);
+        let on_b = Wrench { linear: d_force, angular: d_arm_b.cross(&force) + arm_b.cross(&d_force) + d_torque };
+        let on_a = Wrench { linear: -d_force, angular: -d_arm_a.cross(&force) - arm_a.cross(&d_force) - d_torque };
+
+        let [of_a, of_b] = &self.twists;
+        let relative_velocity = of_b.at(arm_b) - of_a.at(arm_a);
+        let direct = if a_moves { -change.velocity.at(arm_a) } else { change.velocity.at(arm_b) };
+        let d_velocity = direct + of_b.angular.cross(&d_arm_b) - of_a.angular.cross(&d_arm_a);
+        let d_surface = self.surface[1] * d_point_b - self.surface[0] * d_point_a;
+        let surface_velocity = relative_velocity + self.contact.surface_velocity;
+        let spin = of_b.angular - of_a.angular + self.surface_spin;
+        let d_spin = if a_moves { -change.velocity.angular } else { change.velocity.angular };
+        let along = |k: usize| d_tangents[k].dot(&surface_velocity) + tangents[k].dot(&(d_velocity + d_surface));
+        let u_normal =
+            if self.rebounds { d_normal.dot(&relative_velocity) + normal.dot(&d_velocity) } else { d_gap / self.h };
+        let u_spin = torsion * (d_normal.dot(&spin) + normal.dot(&d_spin));
+        Slope { on_a, on_b, u: [u_normal, along(0), along(1), u_spin, 0.0, 0.0] }
+    }
+}
+
+/// The change of a foot with one column: its normal and tangents never change.
+pub(super) fn foot_column(foot: &FootContact, impulses: &[f64], twists: [Twist; 2], change: &Change) -> Slope {
+    let Twist { linear, angular } = change.displacement;
+    let b_moves = change.moved == Moved::B;
+    let d_point = if b_moves { linear + angular.cross(&foot.arm) } else { Vector3::zeros() };
+    let (d_arm_on, d_arm) = if b_moves { (d_point, d_point - linear) } else { (-linear, Vector3::zeros()) };
+    let part = |k: usize| impulses.get(k).copied().unwrap_or(0.0);
+    let force = Vector3::new(part(1), part(2), 0.0);
+    let [of_on, of_body] = twists;
+    let direct = if b_moves { change.velocity.at(&foot.arm) } else { -change.velocity.at(&foot.arm_on) };
+    let surface = Vector3::z() * foot.surface_spin;
+    let d_velocity = direct + (of_body.angular + surface).cross(&d_arm) - of_on.angular.cross(&d_arm_on);
+    let d_spin = if b_moves { change.velocity.angular.z } else { -change.velocity.angular.z };
+    Slope {
+        on_a: Wrench::of_torque(-d_arm_on.cross(&force)),
+        on_b: Wrench::of_torque(d_arm.cross(&force)),
+        u: [0.0, d_velocity.x, d_velocity.y, foot.torsion * d_spin, 0.0, 0.0],
+    }
+}
+
+/// The twist of a body that moves by `v`, zero for the others.
+pub(super) fn twist_or_rest(model: &Model, v: &[f64], id: BodyId) -> Twist {
+    super::iterate::twist_of(model, v, id).unwrap_or_default()
+}
