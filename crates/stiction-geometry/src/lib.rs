@@ -14,6 +14,7 @@ mod pair;
 mod shape;
 
 pub mod broad_phase;
+pub mod implicit;
 pub mod mass;
 pub mod planar;
 pub mod spatial;

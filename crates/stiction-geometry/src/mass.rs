@@ -175,6 +175,9 @@ fn spatial_moments(shape: &spatial::Shape) -> Option<Moments> {
         Shape::Box { half_extents: h } => Moments::symmetric(8.0 * h[0] * h[1] * h[2], h.map(|h| h * h / 3.0)),
         Shape::Capsule { half_length, radius } => capsule_moments(*half_length, *radius),
         Shape::Polyhedron(polyhedron) => polyhedron_moments(polyhedron),
+        Shape::Ellipsoid { semi_axes: a } => {
+            Moments::symmetric(4.0 / 3.0 * PI * a[0] * a[1] * a[2], a.map(|a| a * a / 5.0))
+        }
         Shape::Point | Shape::HalfSpace { .. } => return None,
     })
 }

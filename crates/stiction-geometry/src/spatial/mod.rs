@@ -39,6 +39,9 @@ pub(crate) fn ensure_supported(a: &Shape, b: &Shape) -> Result<(), UnsupportedPa
             "two half-spaces overlap without bound; replace one of them by a box"
         }
         (Shape::Point, Shape::Point) => "two points have no surface to meet; give one of them a radius (a sphere)",
+        (Shape::Ellipsoid { .. }, _) | (_, Shape::Ellipsoid { .. }) => {
+            "the explicit narrow phase does not know the ellipsoid; use the implicit scheme, or a polyhedron in its place"
+        }
         _ => return Ok(()),
     };
     Err(UnsupportedPair { a: a.name(), b: b.name(), reason })
@@ -75,7 +78,7 @@ enum Kind {
 fn kind(shape: &Shape) -> Kind {
     match shape {
         Shape::Point | Shape::Sphere { .. } => Kind::Vertex,
-        Shape::Capsule { .. } => Kind::Segment,
+        Shape::Capsule { .. } | Shape::Ellipsoid { .. } => Kind::Segment,
         Shape::Box { .. } | Shape::Polyhedron(_) => Kind::Polytope,
         Shape::HalfSpace { .. } => Kind::HalfSpace,
     }

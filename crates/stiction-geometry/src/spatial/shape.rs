@@ -1,6 +1,6 @@
 //! The shapes of space and their bounds.
 
-use nalgebra::{Point3, Unit, Vector3};
+use nalgebra::{Matrix3, Point3, Unit, Vector3};
 
 use super::polyhedron::ConvexPolyhedron;
 use crate::broad_phase::Aabb;
@@ -38,6 +38,11 @@ pub enum Shape {
     HalfSpace {
         /// The direction out of the solid.
         normal: Unit<Vector3<f64>>,
+    },
+    /// An ellipsoid about the origin, aligned with the local axes.
+    Ellipsoid {
+        /// The semi-axes along x, y and z.
+        semi_axes: [f64; 3],
     },
 }
 
@@ -88,6 +93,14 @@ impl Shape {
         Ok(Self::HalfSpace { normal: Unit::new_normalize(normal / scale) })
     }
 
+    /// An ellipsoid about the origin with the given semi-axes.
+    pub fn ellipsoid(semi_axes: [f64; 3]) -> Result<Self, ShapeError> {
+        for semi_axis in semi_axes {
+            size("a semi-axis of an ellipsoid", semi_axis)?;
+        }
+        Ok(Self::Ellipsoid { semi_axes })
+    }
+
     /// The name used in messages and files.
     pub fn name(&self) -> &'static str {
         match self {
@@ -97,6 +110,7 @@ impl Shape {
             Self::Box { .. } => "box",
             Self::Polyhedron(_) => "polyhedron",
             Self::HalfSpace { .. } => "half-space",
+            Self::Ellipsoid { .. } => "ellipsoid",
         }
     }
 
@@ -110,6 +124,11 @@ impl Shape {
             Self::Capsule { half_length, radius } => axes.column(0).abs() * *half_length + Vector3::repeat(*radius),
             Self::Box { half_extents } => axes.abs() * Vector3::from(*half_extents),
             Self::Polyhedron(polyhedron) => return Some(bounds(polyhedron, pose)),
+            // The support function along the three world axes.   [GEOM-8]
+            Self::Ellipsoid { semi_axes } => {
+                let scaled = axes * Matrix3::from_diagonal(&Vector3::from(*semi_axes));
+                Vector3::from_fn(|i, _| scaled.row(i).norm())
+            }
             Self::HalfSpace { .. } => return None,
         };
         Some(Aabb { min: centre - half, max: centre + half })
@@ -123,6 +142,7 @@ impl Shape {
             Self::Capsule { half_length, radius } => Some(half_length + radius),
             Self::Box { half_extents } => Some(Vector3::from(*half_extents).norm()),
             Self::Polyhedron(polyhedron) => Some(polyhedron.radius_bound()),
+            Self::Ellipsoid { semi_axes } => Some(Vector3::from(*semi_axes).amax()),
             Self::HalfSpace { .. } => None,
         }
     }
