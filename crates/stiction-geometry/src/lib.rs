@@ -12,6 +12,7 @@ mod contact;
 mod error;
 mod pair;
 mod shape;
+mod smooth;
 
 pub mod broad_phase;
 pub mod implicit;

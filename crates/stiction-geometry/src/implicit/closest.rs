@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Unit, Vector3};
 
 use super::active_set::{binding, guess, residual, solve};
-use super::barrier::{self, Iterate, Unknowns};
+use super::barrier;
 use super::convex::Convex;
 use super::formula;
 use super::kkt::{Linearised, State};
@@ -58,9 +58,11 @@ pub fn closest(
     if let Some((state, unique)) = formula::closest(&pair) {
         return Closest { unique, ..report(&pair, &Linearised::new(&pair, &state), a.1) };
     }
-    let mut search = Search { pair, best: None, scratch };
+    // The normal of a half-space does not depend on the height: deep below, the solid is lifted first.
+    let lift = pair.levelling().unwrap_or_default();
+    let mut search = Search { pair: pair.moved(&lift), best: None, scratch };
     if let Some(start) = start {
-        search.warm(start, a.1);
+        search.warm(start, a.1, &lift);
     }
     if !search.is_done() {
         search.from_growth();
@@ -68,8 +70,11 @@ pub fn closest(
     if !search.is_done() {
         search.from_distance();
     }
-    let Search { pair, best, .. } = search;
-    best.map_or_else(|| nothing(&pair, a.1), |found| report(&pair, &found.0, a.1))
+    let Some((found, ..)) = search.best else { return nothing(&pair, a.1) };
+    let mut state = found.state;
+    state.b -= lift;
+    state.gap -= found.normal.dot(&lift);
+    report(&pair, &Linearised::new(&pair, &state), a.1)
 }
 
 /// The search for a pair of points, best first.
@@ -100,15 +105,16 @@ impl Search<'_, '_> {
     }
 
     /// From the solution at a pose nearby.
-    fn warm(&mut self, start: &Closest, pose_a: &Pose) {
+    fn warm(&mut self, start: &Closest, pose_a: &Pose, lift: &Vector3<f64>) {
         let a = pose_a.inverse_transform_point(&start.point_a).coords;
-        let b = pose_a.inverse_transform_point(&start.point_b).coords;
+        let b = pose_a.inverse_transform_point(&start.point_b).coords + lift;
+        let gap = start.gap + (pose_a.inverse_transform_vector(&start.normal)).dot(lift);
         let fits = |side: Side, multipliers: &Multipliers| {
             multipliers.iter().all(|(k, m)| k < self.pair.functions(side) && m.is_finite())
         };
         if fits(Side::A, &start.multipliers_a) && fits(Side::B, &start.multipliers_b) {
             let (lambda, mu) = (start.multipliers_a, start.multipliers_b);
-            self.attempt(&State { a, b, gap: start.gap, lambda, mu });
+            self.attempt(&State { a, b, gap, lambda, mu });
         }
     }
 
@@ -178,35 +184,33 @@ impl Search<'_, '_> {
 
     /// From the closest points of the solids after B has moved out along the normal.   [IMP-9]
     ///
-    /// The solution does not change when B moves along its normal, and moved clear of A the problem is convex.
+    /// The solution does not change when B moves along its normal, and moved clear of A the problem is convex. Each round can
+    /// only lessen the depth; the nearer the moved B is to touching, the faster.
     fn from_distance(&mut self) {
         const ROUNDS: usize = 24;
         let original = self.pair.clone();
         let Some(mut normal) = self.first_normal() else { return };
-        let mut shift = 0.3 * original.length + self.best.as_ref().map_or(0.0, |best| (-best.0.state.gap).clamp(0.0, 10.0 * original.length));
+        let mut shift = self.best.as_ref().map_or(0.0, |best| 1.5 * (-best.0.state.gap).clamp(0.0, 10.0 * original.length));
         for _ in 0..ROUNDS {
             let moved = original.moved(&(normal * shift));
-            let Some((y, _)) = self.distance(&moved) else { return };
-            let a: Vector3<f64> = y.fixed_rows::<3>(0) * original.length;
-            let b: Vector3<f64> = y.fixed_rows::<3>(3) * original.length;
+            let Some((a, b)) = self.distance(&moved) else { return };
             let between = b - a;
-            if between.norm() <= 0.05 * original.length {
-                shift = 2.0 * shift + 0.1 * original.length;
+            if between.norm() <= 0.05 * shift + 1e-12 * original.length {
+                shift = 2.0 * shift + 1e-9 * original.length;
                 continue;
             }
             self.pair = moved;
             let next = between / between.norm();
             let mut state = self.state_near(&a, &b, &next);
             self.pair = original.clone();
-            let back = normal * shift;
-            state.b -= back;
+            state.b -= normal * shift;
             state.gap = next.dot(&(state.b - state.a));
             self.attempt(&state);
             if self.is_done() {
                 return;
             }
             normal = next;
-            shift = (0.1 * original.length - state.gap).max(0.0);
+            shift = 1.5 * (-state.gap).max(0.0);
         }
     }
 
@@ -216,14 +220,23 @@ impl Search<'_, '_> {
         found.and_then(|n| Unit::try_new(n, 1e-3)).or_else(|| Unit::try_new(centres, 1e-12)).map(Unit::into_inner)
     }
 
-    /// The interior-point solution of the distance problem.
-    fn distance(&mut self, pair: &Pair<'_>) -> Option<(Unknowns, f64)> {
+    /// The closest points by the interior point, to a small part of their distance.   [IMP-8]
+    fn distance(&mut self, pair: &Pair<'_>) -> Option<(Vector3<f64>, Vector3<f64>)> {
+        const LEAST_GOAL: f64 = 1e-22;
         for thickness in [0.0, 0.01] {
             let program = Distance { pair, thickness };
             let Some(y) = program.start() else { continue };
-            let mut iterate: Iterate = barrier::start(&program, y, 0.3, &mut self.scratch.barrier);
-            barrier::advance(&program, &mut iterate, 1e-9, &mut self.scratch.barrier);
-            return Some((iterate.y, thickness));
+            let mut iterate = barrier::start(&program, y, 0.3, &mut self.scratch.barrier);
+            let mut goal = 1e-4;
+            while barrier::advance(&program, &mut iterate, goal, &mut self.scratch.barrier) && goal > LEAST_GOAL {
+                let enough = 1e-5 * (iterate.y.fixed_rows::<3>(3) - iterate.y.fixed_rows::<3>(0)).norm_squared();
+                if goal <= enough {
+                    break;
+                }
+                goal = (0.01 * goal).min(enough).max(0.1 * LEAST_GOAL);
+            }
+            let points = [0, 3].map(|first| iterate.y.fixed_rows::<3>(first) * pair.length);
+            return Some((points[0], points[1]));
         }
         None
     }

@@ -7,7 +7,7 @@ use super::jet::Jet;
 use crate::{Dimension, Shape, planar, spatial};
 
 /// A convex solid: all points where every one of its functions is at most zero.   [IMP-1]
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Convex {
     dimension: Dimension,
     functions: Vec<Function>,
@@ -65,37 +65,78 @@ impl Convex {
         self.form
     }
 
-    fn new(dimension: Dimension, functions: Vec<Function>, interior: Vector3<f64>, reach: Option<f64>) -> Self {
+    /// The farthest point along `direction` of a solid made of one function, where that has a formula.   [IMP-12]
+    pub(super) fn support(&self, direction: &Vector3<f64>) -> Option<Vector3<f64>> {
+        match self.functions.as_slice() {
+            [function] => function.support(direction),
+            _ => None,
+        }
+    }
+
+    pub(super) fn parts(&self) -> &[Function] {
+        &self.functions
+    }
+
+    pub(super) fn new(dimension: Dimension, functions: Vec<Function>, interior: Vector3<f64>, reach: Option<f64>) -> Self {
         Self { dimension, functions, interior, reach, form: Form::General }
     }
 
+    /// A disc or a ball about the origin.
+    pub(super) fn ball(dimension: Dimension, radius: f64) -> Self {
+        Build { dimension, functions: Vec::new() }.ball(radius)
+    }
+
+    /// The vector of functions, to be filled anew.
+    pub(crate) fn into_functions(self) -> Vec<Function> {
+        self.functions
+    }
+}
+
+/// Fills a vector with the functions of a solid.
+struct Build {
+    dimension: Dimension,
+    functions: Vec<Function>,
+}
+
+impl Build {
+    fn solid(
+        mut self,
+        functions: impl IntoIterator<Item = Function>,
+        interior: Vector3<f64>,
+        reach: Option<f64>,
+    ) -> Convex {
+        self.functions.clear();
+        self.functions.extend(functions);
+        Convex::new(self.dimension, self.functions, interior, reach)
+    }
+
     /// A solid about the origin.
-    fn central(dimension: Dimension, functions: Vec<Function>, reach: Option<f64>) -> Self {
-        Self::new(dimension, functions, Vector3::zeros(), reach)
+    fn central(self, functions: impl IntoIterator<Item = Function>, reach: Option<f64>) -> Convex {
+        self.solid(functions, Vector3::zeros(), reach)
     }
 
-    fn ball(dimension: Dimension, radius: f64) -> Self {
-        let function = Function::quadric([radius, radius, thickness(dimension, radius)]);
-        Self { form: Form::Ball { radius }, ..Self::central(dimension, vec![function], Some(radius)) }
+    fn ball(self, radius: f64) -> Convex {
+        let function = Function::quadric([radius, radius, thickness(self.dimension, radius)]);
+        Convex { form: Form::Ball { radius }, ..self.central([function], Some(radius)) }
     }
 
-    fn half_space(dimension: Dimension, normal: Vector3<f64>) -> Self {
+    fn half_space(self, normal: Vector3<f64>) -> Convex {
         let function = Function::Flat { normal, offset: 0.0 };
-        Self { form: Form::HalfSpace { normal }, ..Self::new(dimension, vec![function], -normal, None) }
+        Convex { form: Form::HalfSpace { normal }, ..self.solid([function], -normal, None) }
     }
 
     /// The box with the given half extents, two faces per axis: a point where they are zero.
-    fn cuboid(dimension: Dimension, half_extents: &[f64]) -> Self {
+    fn cuboid(self, half_extents: &[f64]) -> Convex {
         let face = |(axis, &offset): (usize, &f64)| {
             let normal = Vector3::ith(axis, 1.0);
             [Function::Flat { normal, offset }, Function::Flat { normal: -normal, offset }]
         };
         let reach = half_extents.iter().map(|h| h * h).sum::<f64>().sqrt();
-        Self::central(dimension, half_extents.iter().enumerate().flat_map(face).collect(), Some(reach))
+        self.central(half_extents.iter().enumerate().flat_map(face), Some(reach))
     }
 }
 
-/// The third semi-axis: none in the plane.
+/// The third semi-axis: without end in the plane.
 fn thickness(dimension: Dimension, spatial: f64) -> f64 {
     match dimension {
         Dimension::Planar => f64::INFINITY,
@@ -107,49 +148,57 @@ impl Shape {
     /// The shape as an intersection of convex functions; none for a polygon with notches.
     pub fn convex(&self) -> Option<Convex> {
         match self {
-            Self::Planar(shape) => planar_convex(shape),
-            Self::Spatial(shape) => spatial_convex(shape),
+            Self::Planar(shape) => planar_convex(shape, Vec::new()),
+            Self::Spatial(shape) => Some(spatial_convex(shape, Vec::new())),
         }
     }
 }
 
-fn planar_convex(shape: &planar::Shape) -> Option<Convex> {
+/// The functions of a planar shape, in a vector to be filled.
+pub(crate) fn planar_convex(shape: &planar::Shape, functions: Vec<Function>) -> Option<Convex> {
     use planar::Shape;
-    let dimension = Dimension::Planar;
+    let build = Build { dimension: Dimension::Planar, functions };
     Some(match shape {
-        Shape::Point => Convex::cuboid(dimension, &[0.0; 2]),
-        Shape::Disc { radius } => Convex::ball(dimension, *radius),
+        Shape::Point => build.cuboid(&[0.0; 2]),
+        Shape::Disc { radius } => build.ball(*radius),
         Shape::Capsule { half_length, radius } => {
             let function = Function::Segment { half_length: *half_length, radius: *radius, flat: true };
-            Convex::central(dimension, vec![function], Some(half_length + radius))
+            build.central([function], shape.radius_bound())
         }
-        Shape::Box { half_extents } => Convex::cuboid(dimension, half_extents),
+        Shape::Box { half_extents } => build.cuboid(half_extents),
         Shape::Polygon(polygon) => {
-            let faces = polygon.vertices().iter().zip(polygon.normals());
+            let vertices = polygon.vertices();
+            let faces = vertices.iter().zip(polygon.normals());
             let faces = faces.map(|(v, n)| Function::Flat { normal: n.push(0.0), offset: n.dot(&v.coords) });
-            let centre = polygon.vertices().iter().map(|v| v.coords.push(0.0)).sum::<Vector3<f64>>();
-            let centre = centre / polygon.vertices().len() as f64;
-            Convex::new(dimension, faces.collect(), centre, Some(polygon.radius_bound()))
+            let centre = vertices.iter().map(|v| v.coords.push(0.0)).sum::<Vector3<f64>>() / vertices.len() as f64;
+            build.solid(faces, centre, shape.radius_bound())
         }
-        Shape::HalfPlane { normal } => Convex::half_space(dimension, normal.push(0.0)),
+        Shape::HalfPlane { normal } => build.half_space(normal.push(0.0)),
         Shape::Ellipse { semi_axes: [a, b] } => {
-            Convex::central(dimension, vec![Function::quadric([*a, *b, f64::INFINITY])], Some(a.max(*b)))
+            build.central([Function::quadric([*a, *b, f64::INFINITY])], shape.radius_bound())
         }
+        Shape::Superellipse { semi_axes: [a, b], exponent } => {
+            // The second exponent means nothing where z has no extent.
+            let function = Function::superquadric([*a, *b, f64::INFINITY], [*exponent, 2.0]);
+            build.central([function], shape.radius_bound())
+        }
+        Shape::Implicit(implicit) => implicit.convex().clone(),
         Shape::SimplePolygon(_) => return None,
     })
 }
 
-fn spatial_convex(shape: &spatial::Shape) -> Option<Convex> {
+/// The functions of a spatial shape, in a vector to be filled.
+pub(crate) fn spatial_convex(shape: &spatial::Shape, functions: Vec<Function>) -> Convex {
     use spatial::Shape;
-    let dimension = Dimension::Spatial;
-    Some(match shape {
-        Shape::Point => Convex::cuboid(dimension, &[0.0; 3]),
-        Shape::Sphere { radius } => Convex::ball(dimension, *radius),
+    let build = Build { dimension: Dimension::Spatial, functions };
+    match shape {
+        Shape::Point => build.cuboid(&[0.0; 3]),
+        Shape::Sphere { radius } => build.ball(*radius),
         Shape::Capsule { half_length, radius } => {
             let function = Function::Segment { half_length: *half_length, radius: *radius, flat: false };
-            Convex::central(dimension, vec![function], Some(half_length + radius))
+            build.central([function], shape.radius_bound())
         }
-        Shape::Box { half_extents } => Convex::cuboid(dimension, half_extents),
+        Shape::Box { half_extents } => build.cuboid(half_extents),
         Shape::Polyhedron(polyhedron) => {
             let vertices = polyhedron.vertices();
             let faces = polyhedron.faces().zip(polyhedron.normals()).filter_map(|(face, normal)| {
@@ -157,12 +206,18 @@ fn spatial_convex(shape: &spatial::Shape) -> Option<Convex> {
                 Some(Function::Flat { normal: *normal, offset: normal.dot(&corner.coords) })
             });
             let centre = vertices.iter().map(|v| v.coords).sum::<Vector3<f64>>() / vertices.len() as f64;
-            Convex::new(dimension, faces.collect(), centre, Some(polyhedron.radius_bound()))
+            build.solid(faces, centre, shape.radius_bound())
         }
-        Shape::HalfSpace { normal } => Convex::half_space(dimension, normal.into_inner()),
-        Shape::Ellipsoid { semi_axes } => {
-            let reach = semi_axes.iter().copied().fold(0.0, f64::max);
-            Convex::central(dimension, vec![Function::quadric(*semi_axes)], Some(reach))
+        Shape::HalfSpace { normal } => build.half_space(normal.into_inner()),
+        Shape::Ellipsoid { semi_axes } => build.central([Function::quadric(*semi_axes)], shape.radius_bound()),
+        Shape::Superquadric { semi_axes, exponents } => {
+            build.central([Function::superquadric(*semi_axes, *exponents)], shape.radius_bound())
         }
-    })
+        Shape::Cylinder { half_length, radius } => {
+            let end = |normal: Vector3<f64>| Function::Flat { normal, offset: *half_length };
+            let tube = Function::quadric([f64::INFINITY, *radius, *radius]);
+            build.central([tube, end(Vector3::x()), end(-Vector3::x())], shape.radius_bound())
+        }
+        Shape::Implicit(implicit) => implicit.convex().clone(),
+    }
 }

@@ -1,11 +1,11 @@
-//! Closest points that have a formula: balls with balls and half-spaces.
+//! Closest points that have a formula: balls with balls, and half-spaces with whatever has a support function.
 
 use nalgebra::Vector3;
 
 use super::convex::Form;
 use super::kkt::State;
 use super::multipliers::Multipliers;
-use super::pair::Pair;
+use super::pair::{Pair, Side};
 
 /// The closest points and whether they are unique; none where there is no formula.
 pub(super) fn closest(pair: &Pair<'_>) -> Option<(State, bool)> {
@@ -21,6 +21,19 @@ pub(super) fn closest(pair: &Pair<'_>) -> Option<(State, bool)> {
             let height = normal.dot(&pair.offset) - radius;
             let b = pair.offset - normal * radius;
             Some((state(b - normal * height, b, height), true))
+        }
+        (_, Form::HalfSpace { normal }) => {
+            let up = pair.turn(&normal);
+            let a = pair.a.support(&-up)?;
+            let height = up.dot(&(a - pair.offset));
+            let lambda = Multipliers::single(0, pair.jet(Side::A, 0, &a).gradient.norm().recip());
+            Some((State { lambda, ..state(a, a - up * height, height) }, true))
+        }
+        (Form::HalfSpace { normal }, _) => {
+            let b = pair.turn(&pair.b.support(&pair.turn_back(&-normal))?) + pair.offset;
+            let height = normal.dot(&b);
+            let mu = Multipliers::single(0, pair.jet(Side::B, 0, &b).gradient.norm().recip());
+            Some((State { mu, ..state(b - normal * height, b, height) }, true))
         }
         _ => None,
     }

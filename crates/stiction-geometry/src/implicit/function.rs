@@ -9,7 +9,7 @@ use super::norms;
 use crate::Pose;
 
 /// One convex function, f ≤ 0 inside, in lengths.   [IMP-1]
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Function {
     /// n · x − offset, with a unit normal.
     Flat {
@@ -34,7 +34,7 @@ pub(crate) enum Function {
         flat: bool,
     },
     /// A function of the user.
-    Custom(Arc<dyn ConvexFunction>),
+    Custom(Custom),
     /// Another function at a place.
     Placed {
         function: Box<Function>,
@@ -64,7 +64,7 @@ impl Function {
             Self::Quadric { inverse, scale } => norms::quadric(x, inverse, *scale),
             Self::Superquadric { inverse, exponents, scale } => norms::superquadric(x, inverse, *exponents, *scale),
             Self::Segment { half_length, radius, flat } => segment(x, *half_length, *radius, *flat),
-            Self::Custom(function) => function.jet(&Point3::from(*x)),
+            Self::Custom(Custom(function)) => function.jet(&Point3::from(*x)),
             Self::Placed { function, pose } => {
                 let local = pose.inverse_transform_point(&Point3::from(*x));
                 function.jet(&local.coords).turned(pose.rotation.matrix())
@@ -81,27 +81,29 @@ impl Function {
         }
     }
 
-    /// A distance from the origin within which all points with f ≤ 0 lie.
-    pub(super) fn reach(&self) -> Option<f64> {
+    /// The point with f ≤ 0 farthest along `direction`, where it has a formula.   [IMP-12]
+    pub(super) fn support(&self, direction: &Vector3<f64>) -> Option<Vector3<f64>> {
         match self {
-            Self::Flat { .. } => None,
-            Self::Quadric { inverse, .. } | Self::Superquadric { inverse, .. } => norm_reach(self, inverse),
-            Self::Segment { half_length, radius, .. } => Some(half_length + radius),
-            Self::Custom(function) => function.reach().filter(|reach| reach.is_finite()),
-            Self::Placed { function, pose } => function.reach().map(|reach| reach + pose.translation.vector.norm()),
+            Self::Quadric { inverse, .. } => Some(norms::quadric_farthest(direction, inverse)),
+            Self::Superquadric { inverse, exponents, .. } => {
+                Some(norms::superquadric_farthest(direction, inverse, *exponents))
+            }
+            Self::Segment { half_length, radius, .. } => {
+                Some(Vector3::new(half_length.copysign(direction.x), 0.0, 0.0) + direction.normalize() * *radius)
+            }
+            Self::Flat { .. } | Self::Custom(_) | Self::Placed { .. } => None,
         }
     }
 }
 
-/// The farthest point of a norm ball: that of the box around it bounds every one, and an ellipsoid ends at its longest axis.
-fn norm_reach(function: &Function, inverse: &Vector3<f64>) -> Option<f64> {
-    let planar_axes = inverse.iter().filter(|&&inverse| inverse > 0.0).count();
-    let is_tube = inverse.x == 0.0 || inverse.y == 0.0;
-    if is_tube || planar_axes < 2 {
-        return None;
+/// A function of the user; two are equal if they are the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Custom(pub(super) Arc<dyn ConvexFunction>);
+
+impl PartialEq for Custom {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
-    let axes = inverse.map(|inverse| if inverse > 0.0 { inverse.recip() } else { 0.0 });
-    Some(if matches!(function, Function::Quadric { .. }) { axes.amax() } else { axes.norm() })
 }
 
 /// The distance from the segment [−h, h] on the x axis, less r.   [IMP-3]

@@ -23,11 +23,6 @@ pub struct Jet {
 pub trait ConvexFunction: Debug + Send + Sync {
     /// The value and the derivatives at `x`; finite for every finite `x`.
     fn jet(&self, x: &Point3<f64>) -> Jet;
-
-    /// A distance from the origin within which all points with f ≤ 0 lie; none if there is no such distance.
-    fn reach(&self) -> Option<f64> {
-        None
-    }
 }
 
 impl Jet {

@@ -10,8 +10,12 @@ use super::jet::Jet;
 use super::multipliers::{MOST_ACTIVE, Multipliers};
 use super::pair::{Pair, Side};
 
-/// Newton steps for one set of active functions.
-const MOST_STEPS: usize = 40;
+/// Full Newton steps for one set of active functions.
+const MOST_FULL_STEPS: usize = 12;
+/// Damped Newton steps for one set of active functions.
+const MOST_STEPS: usize = 30;
+/// Norms of the residual at which Newton's method has arrived.
+const CONVERGED: f64 = 1e-12;
 /// Times a step may be halved.
 const MOST_HALVINGS: u32 = 12;
 /// Norms of the residual that cannot be bettered.
@@ -138,7 +142,16 @@ impl Linearised {
         state
     }
 
-    /// What a motion of B does to the equations, and the response: see [`super::sensitivity`].
+    /// The Newton step of the equations.   [IMP-5]
+    fn newton_step(&self, pair: &Pair<'_>) -> [[f64; MOST_SIDES]; MOST_UNKNOWNS] {
+        let mut system = self.system(pair, 1);
+        for (row, residual) in self.residuals(pair).iter().enumerate().take(self.unknowns(pair)) {
+            system.add_to_side(row, 0, -residual);
+        }
+        system.solve().0
+    }
+
+    /// The active functions of B.
     pub(super) fn gradients_of_b(&self) -> &[Jet] {
         self.active().1
     }
@@ -155,20 +168,46 @@ impl Linearised {
     }
 }
 
-/// Newton's method with step halving, as far as it goes.
+/// Newton's method: full steps first, which need no measure of progress; halved steps where those lead nowhere.
+///
+/// Where corners meet at a small gap the normal moves much and the residual little, so that a residual that grows is no bad sign.
 pub(super) fn newton(pair: &Pair<'_>, start: &State) -> Linearised {
-    let mut current = Linearised::new(pair, start);
+    let first = Linearised::new(pair, start);
+    let (plain, merit) = full_steps(pair, &first);
+    if merit <= CONVERGED { plain } else { halved_steps(pair, first) }
+}
+
+/// Full steps while they are finite; the best iterate and its merit.
+fn full_steps(pair: &Pair<'_>, first: &Linearised) -> (Linearised, f64) {
+    let mut current = first.clone();
+    let mut best = (first.clone(), first.merit(pair));
+    for _ in 0..MOST_FULL_STEPS {
+        let step = current.newton_step(pair);
+        current = Linearised::new(pair, &current.stepped(pair, &step, 1.0));
+        let merit = current.merit(pair);
+        // Near round-off a step that does not help is the last.
+        if !merit.is_finite() || (best.1 <= CONVERGED && merit >= best.1) {
+            break;
+        }
+        if merit < best.1 {
+            best = (current.clone(), merit);
+        }
+        if merit <= ROUND_OFF {
+            break;
+        }
+    }
+    best
+}
+
+/// Steps halved until the residual falls.
+fn halved_steps(pair: &Pair<'_>, first: Linearised) -> Linearised {
+    let mut current = first;
     let mut merit = current.merit(pair);
     for _ in 0..MOST_STEPS {
         if merit <= ROUND_OFF || merit.is_nan() {
             break;
         }
-        let mut system = current.system(pair, 1);
-        let residuals = current.residuals(pair);
-        for (row, residual) in residuals.iter().enumerate().take(current.unknowns(pair)) {
-            system.add_to_side(row, 0, -residual);
-        }
-        let (step, _) = system.solve();
+        let step = current.newton_step(pair);
         let better = (0..MOST_HALVINGS).find_map(|halvings| {
             let fraction = 1.0 / f64::from(1 << halvings);
             let trial = Linearised::new(pair, &current.stepped(pair, &step, fraction));

@@ -8,6 +8,7 @@
 //! (which functions matter), `closest` (where to start), `barrier` and `programs` (how to find a start from nothing).
 
 mod active_set;
+mod automatic;
 mod barrier;
 mod closest;
 mod convex;
@@ -21,9 +22,15 @@ mod norms;
 mod pair;
 mod programs;
 mod sensitivity;
+mod solid;
 
+pub use automatic::{Automatic, Dual};
 pub use closest::{Closest, Scratch, closest};
 pub use convex::Convex;
 pub use jet::{ConvexFunction, Jet};
 pub use multipliers::Multipliers;
 pub use sensitivity::{Sensitivity, sensitivity};
+pub use solid::{Implicit, Piece};
+pub(crate) use norms::{superellipse_reach, superellipse_support, superquadric_reach, superquadric_support};
+pub(crate) use convex::{planar_convex, spatial_convex};
+pub(crate) use function::Function;

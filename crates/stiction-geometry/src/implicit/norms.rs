@@ -50,6 +50,63 @@ pub(super) fn superquadric(x: &Vector3<f64>, inverse: &Vector3<f64>, [p, q]: [f6
     }
 }
 
+/// The point of an ellipsoid farthest along `d`: A²d / |Ad| with A the semi-axes.   [IMP-12]
+pub(super) fn quadric_farthest(d: &Vector3<f64>, inverse: &Vector3<f64>) -> Vector3<f64> {
+    let scaled = d.zip_map(inverse, along_axis);
+    let norm = scaled.norm().max(f64::MIN_POSITIVE);
+    (scaled / norm).zip_map(inverse, along_axis)
+}
+
+/// The point of a superquadric farthest along `d`, by the dual norms of exponents p/(p−1) and q/(q−1).   [IMP-12]
+pub(super) fn superquadric_farthest(d: &Vector3<f64>, inverse: &Vector3<f64>, [p, q]: [f64; 2]) -> Vector3<f64> {
+    let scaled = d.zip_map(inverse, along_axis);
+    let scaled = scaled / scaled.amax().max(f64::MIN_POSITIVE);
+    let dual = |exponent: f64| exponent / (exponent - 1.0);
+    let inner = PowerNorm::of(scaled.x, scaled.y, dual(p));
+    let outer = PowerNorm::of(inner.norm, scaled.z, dual(q));
+    let [w, z] = outer.gradient;
+    let [x, y] = inner.gradient;
+    Vector3::new(w * x, w * y, z).zip_map(inverse, along_axis)
+}
+
+/// Times the semi-axis; directions that do not count have none.
+fn along_axis(coordinate: f64, inverse: f64) -> f64 {
+    if inverse > 0.0 { coordinate / inverse } else { 0.0 }
+}
+
+/// How far a superquadric reaches along `d`.   [IMP-12]
+pub(crate) fn superquadric_support(d: &Vector3<f64>, semi_axes: [f64; 3], exponents: [f64; 2]) -> f64 {
+    d.dot(&superquadric_farthest(d, &Vector3::from(semi_axes).map(f64::recip), exponents))
+}
+
+/// How far a superellipse reaches along `d`.   [IMP-12]
+pub(crate) fn superellipse_support([x, y]: [f64; 2], [a, b]: [f64; 2], exponent: f64) -> f64 {
+    superquadric_support(&Vector3::new(x, y, 0.0), [a, b, 1.0], [exponent, 2.0])
+}
+
+/// The distance of the farthest point of a superellipse from its centre.
+///
+/// With X = |x/a|^p, Y = 1 − X, the square a² X^(2/p) + b² Y^(2/p) is greatest where X/Y = (a/b)^(2p/(p−2)); that is
+/// ‖(a, b)‖ of exponent 2p/(p−2).   [IMP-12]
+pub(crate) fn superellipse_reach([a, b]: [f64; 2], exponent: f64) -> f64 {
+    holder(a, b, exponent)
+}
+
+/// The distance of the farthest point of a superquadric from its centre, by the same formula twice.   [IMP-12]
+pub(crate) fn superquadric_reach([a, b, c]: [f64; 3], [p, q]: [f64; 2]) -> f64 {
+    holder(holder(a, b, p), c, q)
+}
+
+/// ‖(a, b)‖ of exponent 2p/(p−2): the larger of the two for p = 2.
+fn holder(a: f64, b: f64, p: f64) -> f64 {
+    let larger = a.max(b);
+    if p <= 2.0 {
+        return larger;
+    }
+    let exponent = 2.0 * p / (p - 2.0);
+    larger * libm::pow(libm::pow(a / larger, exponent) + libm::pow(b / larger, exponent), 1.0 / exponent)
+}
+
 /// v = (|x|^p + |y|^p)^(1/p) and its derivatives: with r = |·|/v,
 /// ∂v = sign · r^(p−1) and ∂²v = (p − 1)/v (r^(p−2) δ − ∂v ∂vᵀ).   [IMP-2]
 struct PowerNorm {
@@ -69,8 +126,10 @@ impl PowerNorm {
         let root = root(sum, exponent).max(LEAST_NORM);
         let shares = ratios.map(|ratio| ratio / root);
         let power_less_two = shares.map(|share| power(share, exponent - 2.0));
-        let gradient =
-            [(x, 0), (y, 1)].map(|(argument, k)| (power_less_two[k] * shares[k]).copysign(argument));
+        let less_one = |k: usize| {
+            if exponent >= 2.0 { power_less_two[k] * shares[k] } else { power(shares[k], exponent - 1.0) }
+        };
+        let gradient = [less_one(0).copysign(x), less_one(1).copysign(y)];
         Self { exponent, norm: larger * root, gradient, power_less_two }
     }
 

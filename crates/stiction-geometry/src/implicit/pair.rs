@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::convex::Convex;
+use super::convex::{Convex, Form};
 use super::jet::Jet;
 use crate::{Dimension, Pose};
 
@@ -74,6 +74,24 @@ impl<'a> Pair<'a> {
             Side::A => self.a.interior(),
             Side::B => self.rotation * self.b.interior() + self.offset,
         }
+    }
+
+    /// A direction in the axes of B.
+    pub(super) fn turn_back(&self, direction: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation.tr_mul(direction)
+    }
+
+    /// How far, and along which normal, B should move so that a half-space and the centre of the other solid are about level.
+    pub(super) fn levelling(&self) -> Option<Vector3<f64>> {
+        let (normal, height) = match (self.a.form(), self.b.form()) {
+            (Form::HalfSpace { normal }, _) => (normal, normal.dot(&self.interior(Side::B))),
+            (_, Form::HalfSpace { normal }) => {
+                let up = self.turn(&normal);
+                (-up, up.dot(&(self.interior(Side::A) - self.offset)))
+            }
+            _ => return None,
+        };
+        Some(normal * (0.5 * self.length - height))
     }
 
     /// A direction given in the axes of B.

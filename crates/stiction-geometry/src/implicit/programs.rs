@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 
 use super::barrier::{Expansion, Program, Square, Unknowns};
+use super::function::Function;
 use super::jet::Jet;
 use super::pair::{Pair, Side};
 
@@ -19,6 +20,17 @@ pub(super) struct Growth<'a, 'p> {
 pub(super) struct Distance<'a, 'p> {
     pub(super) pair: &'a Pair<'p>,
     pub(super) thickness: f64,
+}
+
+/// The point farthest along a direction, no farther than `limit` lengths from a point inside.
+///
+/// The unknowns are the way from there in units of `length`.
+pub(super) struct Farthest<'a> {
+    pub(super) functions: &'a [Function],
+    pub(super) direction: Vector3<f64>,
+    pub(super) from: Vector3<f64>,
+    pub(super) length: f64,
+    pub(super) limit: f64,
 }
 
 /// Position of t among the unknowns of [`Growth`].
@@ -150,5 +162,47 @@ impl Distance<'_, '_> {
         }
         let jet = pair.jet(side, 0, &(x * pair.length));
         x - jet.gradient * ((jet.value / pair.length).max(0.0) + 0.5)
+    }
+}
+
+impl Program for Farthest<'_> {
+    fn objective(&self, y: &Unknowns) -> Expansion {
+        let mut gradient = Unknowns::zeros();
+        gradient.fixed_rows_mut::<3>(0).copy_from(&-self.direction);
+        let mut hessian = Square::from_diagonal_element(REGULAR * REGULAR);
+        for unused in 3..6 {
+            hessian[(unused, unused)] = 1.0;
+        }
+        Expansion { value: -point(y, 0).dot(&self.direction), gradient, hessian }
+    }
+
+    fn constraints(&self) -> usize {
+        self.functions.len() + 1
+    }
+
+    fn constraint(&self, k: usize, y: &Unknowns) -> Expansion {
+        let way = point(y, 0);
+        let mut gradient = Unknowns::zeros();
+        let mut hessian = Square::zeros();
+        if let Some(function) = self.functions.get(k) {
+            let jet = function.jet(&(self.from + way * self.length));
+            gradient.fixed_rows_mut::<3>(0).copy_from(&jet.gradient);
+            hessian.fixed_view_mut::<3, 3>(0, 0).copy_from(&(jet.hessian * self.length));
+            return Expansion { value: jet.value / self.length, gradient, hessian };
+        }
+        // (|y|² / R − R) / 2, a paraboloid with unit slope at the limit.
+        gradient.fixed_rows_mut::<3>(0).copy_from(&(way / self.limit));
+        hessian.fixed_view_mut::<3, 3>(0, 0).fill_diagonal(1.0 / self.limit);
+        Expansion { value: (way.norm_squared() / self.limit - self.limit) / 2.0, gradient, hessian }
+    }
+}
+
+impl Farthest<'_> {
+    /// A step off the point inside, where a gauge may have its kink, if that is still inside.
+    pub(super) fn start(&self) -> Unknowns {
+        let mut y = Unknowns::zeros();
+        y.fixed_rows_mut::<3>(0).copy_from(&(self.direction * 0.1));
+        let is_inside = (0..self.constraints()).all(|k| self.constraint(k, &y).value < 0.0);
+        if is_inside { y } else { Unknowns::zeros() }
     }
 }

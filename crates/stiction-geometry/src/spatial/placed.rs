@@ -65,7 +65,11 @@ impl CoreBuffer {
                 self.normals.extend(polyhedron.normals().iter().map(|n| rotation * n));
                 (polyhedron.topology(), 0.0)
             }
-            Shape::HalfSpace { .. } | Shape::Ellipsoid { .. } => return None,
+            Shape::HalfSpace { .. }
+            | Shape::Ellipsoid { .. }
+            | Shape::Cylinder { .. }
+            | Shape::Superquadric { .. }
+            | Shape::Implicit(_) => return None,
         };
         let size = shape.radius_bound()?;
         Some(Core { vertices: &self.vertices, normals: &self.normals, topology, radius, size })
