@@ -28,6 +28,20 @@ pub enum ShapeError {
         /// Which direction.
         what: &'static str,
     },
+    /// An exponent outside the range for which the surface is resolved.
+    #[error(
+        "{what} must be between {least} and {most}, not {value}: below two the curvature is infinite where the surface crosses its axes"
+    )]
+    BadExponent {
+        /// Which exponent.
+        what: &'static str,
+        /// The value given.
+        value: f64,
+        /// The least accepted.
+        least: f64,
+        /// The greatest accepted.
+        most: f64,
+    },
     /// The vertices do not make a convex body with an interior.
     #[error("{reason}")]
     NotConvexBody {
@@ -40,6 +54,17 @@ pub enum ShapeError {
         /// What is wrong with the vertices.
         reason: String,
     },
+}
+
+/// Accepts the exponent of a superellipse or superquadric.
+pub(crate) fn exponent(what: &'static str, value: f64) -> Result<f64, ShapeError> {
+    const LEAST: f64 = 2.0;
+    const MOST: f64 = 64.0;
+    if (LEAST..=MOST).contains(&value) {
+        Ok(value)
+    } else {
+        Err(ShapeError::BadExponent { what, value, least: LEAST, most: MOST })
+    }
 }
 
 /// Two shapes between which no contact can be computed (yet).

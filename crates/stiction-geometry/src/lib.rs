@@ -13,8 +13,10 @@ mod error;
 mod meeting;
 mod pair;
 mod shape;
+mod smooth;
 
 pub mod broad_phase;
+pub mod implicit;
 pub mod mass;
 pub mod planar;
 pub mod spatial;

@@ -164,7 +164,8 @@ fn planar_moments(shape: &planar::Shape) -> Option<Moments> {
         Shape::Capsule { half_length, radius } => stadium_moments(*half_length, *radius),
         Shape::Polygon(polygon) => polygon_moments(polygon.vertices()),
         Shape::SimplePolygon(polygon) => polygon_moments(polygon.vertices()),
-        Shape::Point | Shape::HalfPlane { .. } => return None,
+        Shape::Superellipse { semi_axes: [a, b], exponent } => superellipse_moments(*a, *b, *exponent),
+        Shape::Point | Shape::HalfPlane { .. } | Shape::Implicit(_) => return None,
     })
 }
 
@@ -175,8 +176,43 @@ fn spatial_moments(shape: &spatial::Shape) -> Option<Moments> {
         Shape::Box { half_extents: h } => Moments::symmetric(8.0 * h[0] * h[1] * h[2], h.map(|h| h * h / 3.0)),
         Shape::Capsule { half_length, radius } => capsule_moments(*half_length, *radius),
         Shape::Polyhedron(polyhedron) => polyhedron_moments(polyhedron),
-        Shape::Point | Shape::HalfSpace { .. } => return None,
+        Shape::Ellipsoid { semi_axes: a } => {
+            Moments::symmetric(4.0 / 3.0 * PI * a[0] * a[1] * a[2], a.map(|a| a * a / 5.0))
+        }
+        Shape::Cylinder { half_length: h, radius: r } => {
+            Moments::symmetric(2.0 * PI * r * r * h, [h * h / 3.0, r * r / 4.0, r * r / 4.0])
+        }
+        Shape::Superquadric { semi_axes, exponents } => superquadric_moments(*semi_axes, *exponents),
+        Shape::Point | Shape::HalfSpace { .. } | Shape::Implicit(_) => return None,
     })
+}
+
+/// ∫|x|^i |y|^j over |x|^p + |y|^p ≤ 1 is 4/(p (i+j+2)) · B((i+1)/p, (j+1)/p).   [MASS-4]
+fn superellipse_integral(p: f64, i: f64, j: f64) -> f64 {
+    4.0 / (p * (i + j + 2.0)) * beta((i + 1.0) / p, (j + 1.0) / p)
+}
+
+/// Area and mean squares of a superellipse.   [MASS-4]
+fn superellipse_moments(a: f64, b: f64, p: f64) -> Moments {
+    let area = superellipse_integral(p, 0.0, 0.0);
+    let mean_square = superellipse_integral(p, 2.0, 0.0) / area;
+    Moments::symmetric(a * b * area, [a * a * mean_square, b * b * mean_square, 0.0])
+}
+
+/// Volume and mean squares of a superquadric: at height z the section is the superellipse scaled by ζ = (1 − |z|^q)^(1/q), and
+/// ∫|z|^k ζ^m over |z| ≤ 1 is 2/q · B((k+1)/q, m/q + 1).   [MASS-4]
+fn superquadric_moments([a, b, c]: [f64; 3], [p, q]: [f64; 2]) -> Moments {
+    let along = |k: f64, m: f64| 2.0 / q * beta((k + 1.0) / q, m / q + 1.0);
+    let section = superellipse_integral(p, 0.0, 0.0);
+    let volume = section * along(0.0, 2.0);
+    let across = superellipse_integral(p, 2.0, 0.0) * along(0.0, 4.0) / volume;
+    let upright = section * along(2.0, 2.0) / volume;
+    Moments::symmetric(a * b * c * volume, [a * a * across, b * b * across, c * c * upright])
+}
+
+/// Euler's beta function.
+fn beta(x: f64, y: f64) -> f64 {
+    libm::exp(libm::lgamma(x) + libm::lgamma(y) - libm::lgamma(x + y))
 }
 
 /// A rectangle and two half discs, whose centroids are 4r / 3π from the straight side.   [MASS-3]

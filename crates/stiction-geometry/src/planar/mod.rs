@@ -21,7 +21,7 @@ pub use shape::{MAX_LENGTH, Shape};
 pub use simple_polygon::SimplePolygon;
 
 use crate::contact::number_one_by_one;
-use crate::{ContactPoint, Feature, Pose, UnsupportedPair};
+use crate::{ContactPoint, Feature, Pose, UnsupportedPair, smooth};
 use core_pair::CorePair;
 use frame::{Frame, Sink};
 use half_plane::HalfPlane;
@@ -35,6 +35,7 @@ pub struct Scratch {
     core_b: PlacedCore,
     pair: core_pair::Buffers,
     outlines: outline::Buffers,
+    smooth: smooth::Scratch,
 }
 
 /// Whether [`contacts`] can treat the pair.
@@ -44,15 +45,21 @@ pub(crate) fn ensure_supported(a: &Shape, b: &Shape) -> Result<(), UnsupportedPa
             "two half-planes overlap without bound; replace one of them by a box"
         }
         (Shape::Point, Shape::Point) => "two points have no surface to meet; give one of them a radius (a disc)",
-        (Shape::Ellipse { .. }, Shape::HalfPlane { .. }) | (Shape::HalfPlane { .. }, Shape::Ellipse { .. }) => {
-            return Ok(());
-        }
-        (Shape::Ellipse { .. }, _) | (_, Shape::Ellipse { .. }) => {
-            "the explicit narrow phase knows the ellipse only on a half-plane; use a polygon or a capsule in its place"
+        (Shape::SimplePolygon(_), _) | (_, Shape::SimplePolygon(_)) if is_smooth_pair(a, b) => {
+            "a polygon with notches is not convex; cut it into convex pieces, one shape each"
         }
         _ => return Ok(()),
     };
     Err(UnsupportedPair { a: a.name(), b: b.name(), reason })
+}
+
+/// Whether a pair is left to the closest points of convex functions: one of the two is curved otherwise than by a radius, and the
+/// half-plane does not know it.
+fn is_smooth_pair(a: &Shape, b: &Shape) -> bool {
+    let is_smooth =
+        |shape: &Shape| matches!(shape, Shape::Ellipse { .. } | Shape::Superellipse { .. } | Shape::Implicit(_));
+    let is_known = |p: &Shape, q: &Shape| matches!((p, q), (Shape::HalfPlane { .. }, Shape::Ellipse { .. }));
+    (is_smooth(a) || is_smooth(b)) && !is_known(a, b) && !is_known(b, a)
 }
 
 /// Appends to `out` the contacts between A and B whose gap is at most `margin`, sorted by chain and feature.
@@ -66,6 +73,10 @@ pub(crate) fn contacts(
     out: &mut Vec<ContactPoint>,
 ) -> Result<(), UnsupportedPair> {
     ensure_supported(a, b)?;
+    if is_smooth_pair(a, b) {
+        smooth::contact((a.into(), pose_a), (b.into(), pose_b), margin, &mut scratch.smooth, out);
+        return Ok(());
+    }
     let (frame_a, frame_b, origin) = Frame::about_midpoint(pose_a, pose_b);
     let first_new = out.len();
     let mut sink = Sink::new(origin, margin, out);

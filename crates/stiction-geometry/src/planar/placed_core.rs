@@ -57,7 +57,11 @@ impl PlacedCore {
                     self.push_face(&vertex.coords, normal, frame);
                 }
             }
-            Shape::SimplePolygon(_) | Shape::HalfPlane { .. } | Shape::Ellipse { .. } => {}
+            Shape::SimplePolygon(_)
+            | Shape::HalfPlane { .. }
+            | Shape::Ellipse { .. }
+            | Shape::Superellipse { .. }
+            | Shape::Implicit(_) => {}
         }
     }
 

@@ -5,7 +5,8 @@ use nalgebra::{Point2, Point3, Unit, Vector2, Vector3};
 use super::polygon::ConvexPolygon;
 use super::simple_polygon::SimplePolygon;
 use crate::broad_phase::Aabb;
-use crate::{Pose, ShapeError};
+use crate::implicit::{Implicit, Piece, superellipse_reach, superellipse_support};
+use crate::{Dimension, Pose, ShapeError, error};
 
 /// The largest magnitude of a size or coordinate; beyond it squares of lengths lose their meaning.
 pub const MAX_LENGTH: f64 = 1e9;
@@ -47,6 +48,15 @@ pub enum Shape {
         /// The semi-axes along x and y.
         semi_axes: [f64; 2],
     },
+    /// All points with |x/a|^p + |y/b|^p ≤ 1.
+    Superellipse {
+        /// The semi-axes a and b along x and y.
+        semi_axes: [f64; 2],
+        /// The exponent p, at least two.
+        exponent: f64,
+    },
+    /// A convex solid given by functions.
+    Implicit(Implicit),
 }
 
 impl Shape {
@@ -106,6 +116,26 @@ impl Shape {
         Ok(Self::Ellipse { semi_axes })
     }
 
+    /// A superellipse about the origin with the given semi-axes and an exponent from 2 to 64.
+    pub fn superellipse(semi_axes: [f64; 2], exponent: f64) -> Result<Self, ShapeError> {
+        for semi_axis in semi_axes {
+            size("a semi-axis of a superellipse", semi_axis)?;
+        }
+        Ok(Self::Superellipse { semi_axes, exponent: error::exponent("the exponent of a superellipse", exponent)? })
+    }
+
+    /// The common part of convex shapes and functions: a polygon where all are flat and enclose something, an implicit solid otherwise.
+    pub fn intersection(pieces: impl IntoIterator<Item = Piece>) -> Result<Self, ShapeError> {
+        let implicit = Implicit::intersection(Dimension::Planar, pieces)?;
+        Ok(match implicit.corners() {
+            Some(corners) => {
+                let corners: Vec<_> = corners.iter().map(|corner| corner.xy().into()).collect();
+                ConvexPolygon::from_points(&corners).map_or(Self::Implicit(implicit), Self::Polygon)
+            }
+            None => Self::Implicit(implicit),
+        })
+    }
+
     /// The name used in messages and files.
     pub fn name(&self) -> &'static str {
         match self {
@@ -116,6 +146,8 @@ impl Shape {
             Self::Polygon(_) | Self::SimplePolygon(_) => "polygon",
             Self::HalfPlane { .. } => "half-plane",
             Self::Ellipse { .. } => "ellipse",
+            Self::Superellipse { .. } => "superellipse",
+            Self::Implicit(_) => "implicit shape",
         }
     }
 
@@ -132,6 +164,11 @@ impl Shape {
             Self::Ellipse { semi_axes: [a, b] } => {
                 Vector2::from_fn(|i, _| Vector2::new(axes[(i, 0)] * a, axes[(i, 1)] * b).norm())
             }
+            // The dual norm of the exponent p / (p − 1).   [IMP-12]
+            Self::Superellipse { semi_axes, exponent } => {
+                Vector2::from_fn(|i, _| superellipse_support([axes[(i, 0)], axes[(i, 1)]], *semi_axes, *exponent))
+            }
+            Self::Implicit(implicit) => return implicit.aabb(pose),
             Self::Polygon(polygon) => return Some(bounds(polygon.vertices(), pose)),
             Self::SimplePolygon(polygon) => return Some(bounds(polygon.hull(), pose)),
             Self::HalfPlane { .. } => return None,
@@ -150,6 +187,8 @@ impl Shape {
             Self::Polygon(polygon) => Some(polygon.radius_bound()),
             Self::SimplePolygon(polygon) => Some(polygon.radius_bound()),
             Self::Ellipse { semi_axes: [a, b] } => Some(a.max(*b)),
+            Self::Superellipse { semi_axes, exponent } => Some(superellipse_reach(*semi_axes, *exponent)),
+            Self::Implicit(implicit) => implicit.radius_bound(),
             Self::HalfPlane { .. } => None,
         }
     }

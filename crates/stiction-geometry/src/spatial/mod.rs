@@ -23,13 +23,14 @@ pub use shape::{MAX_LENGTH, Shape};
 use placed::CoreBuffer;
 use sink::{Sink, Tolerance};
 
-use crate::{ContactPoint, Pose, UnsupportedPair};
+use crate::{ContactPoint, Pose, UnsupportedPair, smooth};
 
 /// Buffers of the narrow phase, reused from call to call; they carry nothing from one call to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     a: CoreBuffer,
     b: CoreBuffer,
+    smooth: smooth::Scratch,
 }
 
 /// Whether [`contacts`] can treat the pair.
@@ -55,6 +56,10 @@ pub(crate) fn contacts(
     out: &mut Vec<ContactPoint>,
 ) -> Result<(), UnsupportedPair> {
     ensure_supported(a, b)?;
+    if kind(a).max(kind(b)) >= Kind::Cylinder {
+        smooth::contact((a.into(), pose_a), (b.into(), pose_b), margin, &mut scratch.smooth, out);
+        return Ok(());
+    }
     if kind(a) < kind(b) {
         ordered(b, pose_b, a, pose_a, margin, true, scratch, out);
     } else {
@@ -70,6 +75,8 @@ enum Kind {
     Segment,
     Polytope,
     HalfSpace,
+    Cylinder,
+    Smooth,
 }
 
 fn kind(shape: &Shape) -> Kind {
@@ -78,6 +85,8 @@ fn kind(shape: &Shape) -> Kind {
         Shape::Capsule { .. } => Kind::Segment,
         Shape::Box { .. } | Shape::Polyhedron(_) => Kind::Polytope,
         Shape::HalfSpace { .. } => Kind::HalfSpace,
+        Shape::Cylinder { .. } => Kind::Cylinder,
+        Shape::Ellipsoid { .. } | Shape::Superquadric { .. } | Shape::Implicit(_) => Kind::Smooth,
     }
 }
 
@@ -95,7 +104,7 @@ fn ordered(
 ) {
     let origin = pose_a.translation.vector;
     let offset = pose_b.translation.vector - origin;
-    let Scratch { a: buffer_a, b: buffer_b } = scratch;
+    let Scratch { a: buffer_a, b: buffer_b, .. } = scratch;
     let Some(b_core) = buffer_b.place(b, pose_b.rotation.matrix(), &offset) else { return };
     if let Shape::HalfSpace { normal } = a {
         let tolerance = Tolerance { round_off: 0.0, touching: 0.0 };

@@ -28,7 +28,7 @@ pub(super) struct Core<'a> {
 }
 
 impl CoreBuffer {
-    /// Places the core of a bounded shape; none for a half-space.
+    /// Places the core of a bounded shape; none for a half-space and for smooth shapes.
     pub(super) fn place<'a>(
         &'a mut self,
         shape: &'a Shape,
@@ -65,7 +65,11 @@ impl CoreBuffer {
                 self.normals.extend(polyhedron.normals().iter().map(|n| rotation * n));
                 (polyhedron.topology(), 0.0)
             }
-            Shape::HalfSpace { .. } => return None,
+            Shape::HalfSpace { .. }
+            | Shape::Ellipsoid { .. }
+            | Shape::Cylinder { .. }
+            | Shape::Superquadric { .. }
+            | Shape::Implicit(_) => return None,
         };
         let size = shape.radius_bound()?;
         Some(Core { vertices: &self.vertices, normals: &self.normals, topology, radius, size })

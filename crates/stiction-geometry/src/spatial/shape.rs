@@ -1,10 +1,11 @@
 //! The shapes of space and their bounds.
 
-use nalgebra::{Point3, Unit, Vector3};
+use nalgebra::{Matrix3, Point3, Unit, Vector3};
 
 use super::polyhedron::ConvexPolyhedron;
 use crate::broad_phase::Aabb;
-use crate::{Pose, ShapeError};
+use crate::implicit::{Implicit, Piece, superquadric_reach, superquadric_support};
+use crate::{Dimension, Pose, ShapeError, error};
 
 /// The largest magnitude of a size or coordinate; beyond it squares of lengths lose their meaning.
 pub const MAX_LENGTH: f64 = 1e9;
@@ -39,6 +40,27 @@ pub enum Shape {
         /// The direction out of the solid.
         normal: Unit<Vector3<f64>>,
     },
+    /// An ellipsoid about the origin, aligned with the local axes.
+    Ellipsoid {
+        /// The semi-axes along x, y and z.
+        semi_axes: [f64; 3],
+    },
+    /// A solid cylinder about the local x axis with flat ends.
+    Cylinder {
+        /// Half the length.
+        half_length: f64,
+        /// Radius.
+        radius: f64,
+    },
+    /// All points with (|x/a|^p + |y/b|^p)^(q/p) + |z/c|^q ≤ 1.
+    Superquadric {
+        /// The semi-axes a, b and c along x, y and z.
+        semi_axes: [f64; 3],
+        /// The exponents p (round the z axis) and q (along it), at least two.
+        exponents: [f64; 2],
+    },
+    /// A convex solid given by functions.
+    Implicit(Implicit),
 }
 
 impl Shape {
@@ -88,6 +110,46 @@ impl Shape {
         Ok(Self::HalfSpace { normal: Unit::new_normalize(normal / scale) })
     }
 
+    /// An ellipsoid about the origin with the given semi-axes.
+    pub fn ellipsoid(semi_axes: [f64; 3]) -> Result<Self, ShapeError> {
+        for semi_axis in semi_axes {
+            size("a semi-axis of an ellipsoid", semi_axis)?;
+        }
+        Ok(Self::Ellipsoid { semi_axes })
+    }
+
+    /// A solid cylinder along the local x axis.
+    pub fn cylinder(half_length: f64, radius: f64) -> Result<Self, ShapeError> {
+        Ok(Self::Cylinder {
+            half_length: size("the half length of a cylinder", half_length)?,
+            radius: size("the radius of a cylinder", radius)?,
+        })
+    }
+
+    /// A superquadric about the origin with the given semi-axes and exponents from 2 to 64.
+    pub fn superquadric(semi_axes: [f64; 3], exponents: [f64; 2]) -> Result<Self, ShapeError> {
+        for semi_axis in semi_axes {
+            size("a semi-axis of a superquadric", semi_axis)?;
+        }
+        for value in exponents {
+            error::exponent("an exponent of a superquadric", value)?;
+        }
+        Ok(Self::Superquadric { semi_axes, exponents })
+    }
+
+    /// The common part of convex shapes and functions: a polyhedron where all are flat and enclose something, an implicit solid
+    /// otherwise.
+    pub fn intersection(pieces: impl IntoIterator<Item = Piece>) -> Result<Self, ShapeError> {
+        let implicit = Implicit::intersection(Dimension::Spatial, pieces)?;
+        Ok(match implicit.corners() {
+            Some(corners) => {
+                let corners: Vec<_> = corners.into_iter().map(Point3::from).collect();
+                ConvexPolyhedron::from_points(&corners).map_or(Self::Implicit(implicit), Self::Polyhedron)
+            }
+            None => Self::Implicit(implicit),
+        })
+    }
+
     /// The name used in messages and files.
     pub fn name(&self) -> &'static str {
         match self {
@@ -97,6 +159,10 @@ impl Shape {
             Self::Box { .. } => "box",
             Self::Polyhedron(_) => "polyhedron",
             Self::HalfSpace { .. } => "half-space",
+            Self::Ellipsoid { .. } => "ellipsoid",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Superquadric { .. } => "superquadric",
+            Self::Implicit(_) => "implicit shape",
         }
     }
 
@@ -110,6 +176,19 @@ impl Shape {
             Self::Capsule { half_length, radius } => axes.column(0).abs() * *half_length + Vector3::repeat(*radius),
             Self::Box { half_extents } => axes.abs() * Vector3::from(*half_extents),
             Self::Polyhedron(polyhedron) => return Some(bounds(polyhedron, pose)),
+            // The support function along the three world axes.   [GEOM-8]
+            Self::Ellipsoid { semi_axes } => {
+                let scaled = axes * Matrix3::from_diagonal(&Vector3::from(*semi_axes));
+                Vector3::from_fn(|i, _| scaled.row(i).norm())
+            }
+            Self::Cylinder { half_length, radius } => Vector3::from_fn(|i, _| {
+                let [along, y, z] = [0, 1, 2].map(|k| axes[(i, k)]);
+                along.abs() * half_length + (y * y + z * z).sqrt() * radius
+            }),
+            Self::Superquadric { semi_axes, exponents } => {
+                Vector3::from_fn(|i, _| superquadric_support(&axes.row(i).transpose(), *semi_axes, *exponents))
+            }
+            Self::Implicit(implicit) => return implicit.aabb(pose),
             Self::HalfSpace { .. } => return None,
         };
         Some(Aabb { min: centre - half, max: centre + half })
@@ -123,6 +202,10 @@ impl Shape {
             Self::Capsule { half_length, radius } => Some(half_length + radius),
             Self::Box { half_extents } => Some(Vector3::from(*half_extents).norm()),
             Self::Polyhedron(polyhedron) => Some(polyhedron.radius_bound()),
+            Self::Ellipsoid { semi_axes } => Some(Vector3::from(*semi_axes).amax()),
+            Self::Cylinder { half_length, radius } => Some((half_length * half_length + radius * radius).sqrt()),
+            Self::Superquadric { semi_axes, exponents } => Some(superquadric_reach(*semi_axes, *exponents)),
+            Self::Implicit(implicit) => implicit.radius_bound(),
             Self::HalfSpace { .. } => None,
         }
     }

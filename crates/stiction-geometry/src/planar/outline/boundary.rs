@@ -112,7 +112,11 @@ impl Boundary {
                 self.vertices.extend_from_slice(polygon.vertices());
                 self.normals.extend_from_slice(polygon.normals());
             }
-            Shape::SimplePolygon(_) | Shape::HalfPlane { .. } | Shape::Ellipse { .. } => {}
+            Shape::SimplePolygon(_)
+            | Shape::HalfPlane { .. }
+            | Shape::Ellipse { .. }
+            | Shape::Superellipse { .. }
+            | Shape::Implicit(_) => {}
         }
         self.finish();
     }

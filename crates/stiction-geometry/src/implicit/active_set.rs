@@ -1,0 +1,111 @@
+//! From Newton's method for given active functions to the right active functions, and the certificate.
+
+use nalgebra::Vector3;
+
+use super::kkt::{Linearised, State, newton};
+use super::multipliers::{Multipliers, nearest_in_cone};
+use super::pair::{Pair, Side};
+
+/// Changes of the active functions before giving up.
+const MOST_CHANGES: usize = 24;
+/// Violations of a constraint that count, in units of the pair's length.
+const VIOLATED: f64 = 1e-12;
+/// Functions this near to zero, in units of the pair's length, can be active at the solution.
+const BINDING: f64 = 1e-9;
+
+/// Newton's method with functions taken in where they are violated and out where their multipliers are negative.
+pub(super) fn solve(pair: &Pair<'_>, start: &State, gradients: &mut Vec<(usize, Vector3<f64>)>) -> Linearised {
+    let mut current = newton(pair, start);
+    for _ in 0..MOST_CHANGES {
+        let mut next = current.state;
+        let normal = current.normal;
+        let opposite = current.opposite;
+        let changed_a = corrected(pair, Side::A, &next.a, &normal, &mut next.lambda, gradients);
+        let changed_b = corrected(pair, Side::B, &next.b, &opposite, &mut next.mu, gradients);
+        if !(changed_a || changed_b) || next.lambda.is_empty() || next.mu.is_empty() {
+            break;
+        }
+        current = newton(pair, &next);
+    }
+    current
+}
+
+/// Takes the worst violated function in and the most negative multiplier out; whether there was one.
+fn corrected(
+    pair: &Pair<'_>,
+    side: Side,
+    x: &Vector3<f64>,
+    normal: &Vector3<f64>,
+    multipliers: &mut Multipliers,
+    gradients: &mut Vec<(usize, Vector3<f64>)>,
+) -> bool {
+    let least = multipliers.iter().map(|(_, m)| m).fold(0.0, f64::min);
+    let mut worst = (0, VIOLATED * pair.length);
+    for k in 0..pair.functions(side) {
+        let value = pair.jet(side, k, x).value;
+        if value > worst.1 && !multipliers.contains(k) {
+            worst = (k, value);
+        }
+    }
+    let is_violated = worst.1 > VIOLATED * pair.length;
+    if least < 0.0 {
+        multipliers.retain(|_, m| m > least);
+    }
+    if is_violated && !multipliers.push(worst.0, 0.0) {
+        gradients.clear();
+        let candidates = multipliers.iter().map(|(k, _)| k).chain([worst.0]);
+        gradients.extend(candidates.map(|k| (k, pair.jet(side, k, x).gradient)));
+        *multipliers = nearest_in_cone(normal, gradients);
+        return true;
+    }
+    least < 0.0 || is_violated
+}
+
+/// The active functions of a solid at a point near its surface, given the outward normal: those within `band` of the largest.
+pub(super) fn guess(
+    pair: &Pair<'_>,
+    side: Side,
+    x: &Vector3<f64>,
+    outward: &Vector3<f64>,
+    band: f64,
+    gradients: &mut Vec<(usize, Vector3<f64>)>,
+) -> Multipliers {
+    let count = pair.functions(side);
+    if count == 1 {
+        let length = pair.jet(side, 0, x).gradient.norm();
+        return Multipliers::single(0, 1.0 / length.max(1e-3));
+    }
+    gradients.clear();
+    let largest = (0..count).map(|k| pair.jet(side, k, x).value).fold(f64::NEG_INFINITY, f64::max);
+    for k in 0..count {
+        let jet = pair.jet(side, k, x);
+        if jet.value >= largest - band {
+            gradients.push((k, jet.gradient));
+        }
+    }
+    let found = nearest_in_cone(outward, gradients);
+    if found.is_empty() { gradients.first().map_or(found, |&(k, _)| Multipliers::single(k, 1.0)) } else { found }
+}
+
+/// The largest violation of the conditions of closest points, by their own definition.   [IMP-4]
+pub(super) fn residual(pair: &Pair<'_>, found: &Linearised) -> f64 {
+    let State { a, b, gap, lambda, mu } = &found.state;
+    let n = found.normal;
+    let line = (b - a - n * *gap).amax() / pair.length;
+    let balance = (n + found.opposite).amax();
+    let unit = (n.norm() - 1.0).abs();
+    let complementarity = |side: Side, x: &Vector3<f64>, multipliers: &Multipliers| {
+        let negative = multipliers.iter().map(|(_, m)| -m).fold(0.0, f64::max);
+        (0..pair.functions(side)).fold(negative, |worst, k| {
+            let value = pair.jet(side, k, x).value / pair.length;
+            worst.max(if multipliers.contains(k) { value.abs() } else { value })
+        })
+    };
+    let parts = [line, balance, unit, complementarity(Side::A, a, lambda), complementarity(Side::B, b, mu)];
+    if parts.iter().any(|part| part.is_nan()) { f64::INFINITY } else { parts.into_iter().fold(0.0, f64::max) }
+}
+
+/// A band in which functions may be active at the end.
+pub(super) fn binding(pair: &Pair<'_>) -> f64 {
+    BINDING * pair.length
+}

@@ -1,0 +1,273 @@
+//! The closest points of two convex solids, apart, touching or in overlap.
+
+use nalgebra::{Point3, Unit, Vector3};
+
+use super::active_set::{binding, guess, residual, solve};
+use super::barrier;
+use super::convex::Convex;
+use super::formula;
+use super::kkt::{Linearised, State};
+use super::multipliers::{Multipliers, nearest_in_cone};
+use super::pair::{Pair, Side};
+use super::programs::{Distance, Growth};
+use super::sensitivity::is_least_depth;
+use crate::Pose;
+
+/// A solution whose residual is at most this is taken at once.
+const ACCEPTED: f64 = 1e-11;
+
+/// The closest points of two convex solids in world coordinates, with their certificate.   [IMP-4]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Closest {
+    /// The point on A.
+    pub point_a: Point3<f64>,
+    /// The point on B.
+    pub point_b: Point3<f64>,
+    /// Unit normal from A to B.
+    pub normal: Unit<Vector3<f64>>,
+    /// Signed distance: positive apart, the negative depth in overlap.
+    pub gap: f64,
+    /// The active functions of A: n = Σ λ ∇f.
+    pub multipliers_a: Multipliers,
+    /// The active functions of B: n = −Σ μ ∇g.
+    pub multipliers_b: Multipliers,
+    /// The largest violation of the conditions, lengths in units of the smaller solid.
+    pub residual: f64,
+    /// False where other points or normals would do as well: flat on flat, concentric balls.
+    pub unique: bool,
+}
+
+/// Buffers of [`closest`], reused from call to call; they carry nothing from one call to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    barrier: barrier::Buffers,
+    gradients: Vec<(usize, Vector3<f64>)>,
+}
+
+/// The closest points of A and B, or in overlap a pair of points with opposite normals at a local minimum of the depth.
+///
+/// Without a `start` the result is a function of the poses alone; with one (from a pose nearby) it is found sooner, and in
+/// overlap the minimum is the one near the start. The residual says whether the search succeeded.
+pub fn closest(
+    a: (&Convex, &Pose),
+    b: (&Convex, &Pose),
+    start: Option<&Closest>,
+    scratch: &mut Scratch,
+) -> Closest {
+    let pair = Pair::new(a, b);
+    if let Some((state, unique)) = formula::closest(&pair) {
+        return Closest { unique, ..report(&pair, &Linearised::new(&pair, &state), a.1) };
+    }
+    // The normal of a half-space does not depend on the height: deep below, the solid is lifted first.
+    let lift = pair.levelling().unwrap_or_default();
+    let mut search = Search { pair: pair.moved(&lift), best: None, scratch };
+    if let Some(start) = start {
+        search.warm(start, a.1, &lift);
+    }
+    if !search.is_done() {
+        search.from_growth();
+    }
+    if !search.is_done() {
+        search.from_distance();
+    }
+    let Some((found, ..)) = search.best else { return nothing(&pair, a.1) };
+    let mut state = found.state;
+    state.b -= lift;
+    state.gap -= found.normal.dot(&lift);
+    report(&pair, &Linearised::new(&pair, &state), a.1)
+}
+
+/// The search for a pair of points, best first.
+struct Search<'a, 's> {
+    pair: Pair<'a>,
+    /// The best so far, its residual, and whether it can be bettered.
+    best: Option<(Linearised, f64, bool)>,
+    scratch: &'s mut Scratch,
+}
+
+impl Search<'_, '_> {
+    fn is_done(&self) -> bool {
+        self.best.as_ref().is_some_and(|best| best.2)
+    }
+
+    /// Newton's method from a state; keeps the result if it is better than what there is.
+    fn attempt(&mut self, start: &State) {
+        if start.lambda.is_empty() || start.mu.is_empty() {
+            return;
+        }
+        let found = solve(&self.pair, start, &mut self.scratch.gradients);
+        let residual = residual(&self.pair, &found);
+        let is_final = residual <= ACCEPTED && (found.state.gap > 0.0 || is_least_depth(&self.pair, &found));
+        let is_better = self.best.as_ref().is_none_or(|best| (is_final, -residual) > (best.2, -best.1));
+        if is_better {
+            self.best = Some((found, residual, is_final));
+        }
+    }
+
+    /// From the solution at a pose nearby.
+    fn warm(&mut self, start: &Closest, pose_a: &Pose, lift: &Vector3<f64>) {
+        let a = pose_a.inverse_transform_point(&start.point_a).coords;
+        let b = pose_a.inverse_transform_point(&start.point_b).coords + lift;
+        let gap = start.gap + (pose_a.inverse_transform_vector(&start.normal)).dot(lift);
+        let fits = |side: Side, multipliers: &Multipliers| {
+            multipliers.iter().all(|(k, m)| k < self.pair.functions(side) && m.is_finite())
+        };
+        if fits(Side::A, &start.multipliers_a) && fits(Side::B, &start.multipliers_b) {
+            let (lambda, mu) = (start.multipliers_a, start.multipliers_b);
+            self.attempt(&State { a, b, gap, lambda, mu });
+        }
+    }
+
+    /// From the place where both solids, grown or shrunk alike, touch.   [IMP-6]
+    fn from_growth(&mut self) {
+        let pair = self.pair.clone();
+        let growth = Growth { pair: &pair };
+        let mut iterate = barrier::start(&growth, growth.start(), 0.3, &mut self.scratch.barrier);
+        for goal in [1e-3, 1e-6, 1e-9] {
+            if !barrier::advance(&growth, &mut iterate, goal, &mut self.scratch.barrier) {
+                break;
+            }
+            let x: Vector3<f64> = iterate.y.fixed_rows::<3>(0) * pair.length;
+            let Some(normal) = self.dual_normal(&x, &x) else { return };
+            let state = self.state_near(&x, &x, &normal);
+            self.attempt(&state);
+            if self.is_done() {
+                return;
+            }
+        }
+    }
+
+    /// The normal that the multipliers of an interior point tell, from A to B.
+    fn dual_normal(&self, a: &Vector3<f64>, b: &Vector3<f64>) -> Option<Vector3<f64>> {
+        let count = self.pair.functions(Side::A);
+        let sum: Vector3<f64> = (0..).zip(&self.scratch.barrier.duals).map(|(k, z)| {
+            if k < count {
+                self.pair.jet(Side::A, k, a).gradient * *z
+            } else {
+                self.pair.jet(Side::B, k - count, b).gradient * -z
+            }
+        }).sum();
+        Unit::try_new(sum, 1e-14).map(Unit::into_inner)
+    }
+
+    /// Points on the surfaces near `a` and `b`, with the functions that look active to the interior point.
+    fn state_near(&mut self, a: &Vector3<f64>, b: &Vector3<f64>, normal: &Vector3<f64>) -> State {
+        let on_surface = |pair: &Pair<'_>, side: Side, x: &Vector3<f64>| {
+            let jets = (0..pair.functions(side)).map(|k| pair.jet(side, k, x));
+            let highest = jets.reduce(|best, jet| if jet.value > best.value { jet } else { best });
+            highest.map_or(*x, |jet| x - jet.gradient * (jet.value / jet.gradient.norm_squared().max(1e-6)))
+        };
+        let (a, b) = (on_surface(&self.pair, Side::A, a), on_surface(&self.pair, Side::B, b));
+        let lambda = self.active(Side::A, &a, normal);
+        let mu = self.active(Side::B, &b, &-normal);
+        State { a, b, gap: normal.dot(&(b - a)), lambda, mu }
+    }
+
+    /// The functions whose multipliers outweigh their slacks.
+    fn active(&mut self, side: Side, x: &Vector3<f64>, outward: &Vector3<f64>) -> Multipliers {
+        let count = self.pair.functions(side);
+        let first = if side == Side::A { 0 } else { self.pair.functions(Side::A) };
+        let Scratch { barrier, gradients } = &mut *self.scratch;
+        gradients.clear();
+        for k in 0..count {
+            let [slack, dual] = [&barrier.slacks, &barrier.duals].map(|v| v.get(first + k).copied().unwrap_or(0.0));
+            if dual > slack {
+                gradients.push((k, self.pair.jet(side, k, x).gradient));
+            }
+        }
+        let found = nearest_in_cone(outward, gradients);
+        if found.is_empty() {
+            return guess(&self.pair, side, x, outward, binding(&self.pair), gradients);
+        }
+        found
+    }
+
+    /// From the closest points of the solids after B has moved out along the normal.   [IMP-9]
+    ///
+    /// The solution does not change when B moves along its normal, and moved clear of A the problem is convex. Each round can
+    /// only lessen the depth; the nearer the moved B is to touching, the faster.
+    fn from_distance(&mut self) {
+        const ROUNDS: usize = 24;
+        let original = self.pair.clone();
+        let Some(mut normal) = self.first_normal() else { return };
+        let mut shift = self.best.as_ref().map_or(0.0, |best| 1.5 * (-best.0.state.gap).clamp(0.0, 10.0 * original.length));
+        for _ in 0..ROUNDS {
+            let moved = original.moved(&(normal * shift));
+            let Some((a, b)) = self.distance(&moved) else { return };
+            let between = b - a;
+            if between.norm() <= 0.05 * shift + 1e-12 * original.length {
+                shift = 2.0 * shift + 1e-9 * original.length;
+                continue;
+            }
+            self.pair = moved;
+            let next = between / between.norm();
+            let mut state = self.state_near(&a, &b, &next);
+            self.pair = original.clone();
+            state.b -= normal * shift;
+            state.gap = next.dot(&(state.b - state.a));
+            self.attempt(&state);
+            if self.is_done() {
+                return;
+            }
+            normal = next;
+            shift = 1.5 * (-state.gap).max(0.0);
+        }
+    }
+
+    fn first_normal(&self) -> Option<Vector3<f64>> {
+        let found = self.best.as_ref().map(|best| best.0.normal).filter(|n| n.iter().all(|x| x.is_finite()));
+        let centres = self.pair.interior(Side::B) - self.pair.interior(Side::A);
+        found.and_then(|n| Unit::try_new(n, 1e-3)).or_else(|| Unit::try_new(centres, 1e-12)).map(Unit::into_inner)
+    }
+
+    /// The closest points by the interior point, to a small part of their distance.   [IMP-8]
+    fn distance(&mut self, pair: &Pair<'_>) -> Option<(Vector3<f64>, Vector3<f64>)> {
+        const LEAST_GOAL: f64 = 1e-22;
+        for thickness in [0.0, 0.01] {
+            let program = Distance { pair, thickness };
+            let Some(y) = program.start() else { continue };
+            let mut iterate = barrier::start(&program, y, 0.3, &mut self.scratch.barrier);
+            let mut goal = 1e-4;
+            while barrier::advance(&program, &mut iterate, goal, &mut self.scratch.barrier) && goal > LEAST_GOAL {
+                let enough = 1e-5 * (iterate.y.fixed_rows::<3>(3) - iterate.y.fixed_rows::<3>(0)).norm_squared();
+                if goal <= enough {
+                    break;
+                }
+                goal = (0.01 * goal).min(enough).max(0.1 * LEAST_GOAL);
+            }
+            let points = [0, 3].map(|first| iterate.y.fixed_rows::<3>(first) * pair.length);
+            return Some((points[0], points[1]));
+        }
+        None
+    }
+}
+
+/// What is said when there is nothing to say.
+fn nothing(pair: &Pair<'_>, pose_a: &Pose) -> Closest {
+    let normal = Vector3::ith(pair.axes - 1, 1.0);
+    Closest {
+        point_a: Point3::from(pose_a.translation.vector),
+        point_b: Point3::from(pose_a.translation.vector),
+        normal: Unit::new_unchecked(normal),
+        gap: f64::NAN,
+        multipliers_a: Multipliers::default(),
+        multipliers_b: Multipliers::default(),
+        residual: f64::INFINITY,
+        unique: false,
+    }
+}
+
+/// A solution in world coordinates.
+fn report(pair: &Pair<'_>, found: &Linearised, pose_a: &Pose) -> Closest {
+    let rank = found.system(pair, 0).solve().1;
+    Closest {
+        point_a: pose_a * Point3::from(found.state.a),
+        point_b: pose_a * Point3::from(found.state.b),
+        normal: Unit::new_normalize(pose_a.rotation * found.normal),
+        gap: found.state.gap,
+        multipliers_a: found.state.lambda,
+        multipliers_b: found.state.mu,
+        residual: residual(pair, found),
+        unique: rank == found.unknowns(pair),
+    }
+}

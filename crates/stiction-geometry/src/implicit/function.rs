@@ -1,0 +1,125 @@
+//! The functions that shapes are made of.
+
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, Point3, Vector3};
+
+use super::jet::{ConvexFunction, Jet};
+use super::norms;
+use crate::Pose;
+
+/// One convex function, f ≤ 0 inside, in lengths.   [IMP-1]
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Function {
+    /// n · x − offset, with a unit normal.
+    Flat {
+        normal: Vector3<f64>,
+        offset: f64,
+    },
+    /// scale (‖x ∘ inverse‖ − 1): discs, spheres, ellipses, ellipsoids, and tubes where an axis has no inverse.
+    Quadric {
+        inverse: Vector3<f64>,
+        scale: f64,
+    },
+    /// As `Quadric` with the nested norm of a superquadric.
+    Superquadric {
+        inverse: Vector3<f64>,
+        exponents: [f64; 2],
+        scale: f64,
+    },
+    /// The distance from a segment on the x axis, less a radius; `flat` where z does not count.
+    Segment {
+        half_length: f64,
+        radius: f64,
+        flat: bool,
+    },
+    /// A function of the user.
+    Custom(Custom),
+    /// Another function at a place.
+    Placed {
+        function: Box<Function>,
+        pose: Pose,
+    },
+}
+
+impl Function {
+    /// The ellipsoid with the given semi-axes, an infinite one for each direction in which it does not end.
+    pub(super) fn quadric(semi_axes: [f64; 3]) -> Self {
+        let scale = semi_axes.into_iter().fold(f64::INFINITY, f64::min);
+        Self::Quadric { inverse: Vector3::from(semi_axes).map(f64::recip), scale }
+    }
+
+    /// The superquadric with the given semi-axes and exponents.
+    pub(super) fn superquadric(semi_axes: [f64; 3], exponents: [f64; 2]) -> Self {
+        let scale = semi_axes.into_iter().fold(f64::INFINITY, f64::min);
+        Self::Superquadric { inverse: Vector3::from(semi_axes).map(f64::recip), exponents, scale }
+    }
+
+    /// Value and derivatives at `x`.
+    pub(super) fn jet(&self, x: &Vector3<f64>) -> Jet {
+        match self {
+            Self::Flat { normal, offset } => {
+                Jet { value: normal.dot(x) - offset, gradient: *normal, ..Jet::ZERO }
+            }
+            Self::Quadric { inverse, scale } => norms::quadric(x, inverse, *scale),
+            Self::Superquadric { inverse, exponents, scale } => norms::superquadric(x, inverse, *exponents, *scale),
+            Self::Segment { half_length, radius, flat } => segment(x, *half_length, *radius, *flat),
+            Self::Custom(Custom(function)) => function.jet(&Point3::from(*x)),
+            Self::Placed { function, pose } => {
+                let local = pose.inverse_transform_point(&Point3::from(*x));
+                function.jet(&local.coords).turned(pose.rotation.matrix())
+            }
+        }
+    }
+
+    /// Whether the function has no curvature anywhere.
+    pub(super) fn is_flat(&self) -> bool {
+        match self {
+            Self::Flat { .. } => true,
+            Self::Placed { function, .. } => function.is_flat(),
+            _ => false,
+        }
+    }
+
+    /// The point with f ≤ 0 farthest along `direction`, where it has a formula.   [IMP-12]
+    pub(super) fn support(&self, direction: &Vector3<f64>) -> Option<Vector3<f64>> {
+        match self {
+            Self::Quadric { inverse, .. } => Some(norms::quadric_farthest(direction, inverse)),
+            Self::Superquadric { inverse, exponents, .. } => {
+                Some(norms::superquadric_farthest(direction, inverse, *exponents))
+            }
+            Self::Segment { half_length, radius, .. } => {
+                Some(Vector3::new(half_length.copysign(direction.x), 0.0, 0.0) + direction.normalize() * *radius)
+            }
+            Self::Flat { .. } | Self::Custom(_) | Self::Placed { .. } => None,
+        }
+    }
+}
+
+/// A function of the user; two are equal if they are the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Custom(pub(super) Arc<dyn ConvexFunction>);
+
+impl PartialEq for Custom {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// The distance from the segment [−h, h] on the x axis, less r.   [IMP-3]
+fn segment(x: &Vector3<f64>, half_length: f64, radius: f64, flat: bool) -> Jet {
+    const LEAST: f64 = 1e-12;
+    let nearest = x.x.clamp(-half_length, half_length);
+    let across = if flat { Vector3::new(1.0, 1.0, 0.0) } else { Vector3::repeat(1.0) };
+    let d = Vector3::new(x.x - nearest, x.y, x.z).component_mul(&across);
+    let distance = d.norm().max(LEAST * radius);
+    let gradient = d / distance;
+    // Beside the segment the nearest point moves along, and the distance does not feel x.
+    let is_beside = nearest == x.x;
+    let space = Vector3::new(if is_beside { 0.0 } else { 1.0 }, 1.0, across.z);
+    Jet {
+        value: distance - radius,
+        gradient,
+        hessian: (Matrix3::from_diagonal(&space) - gradient * gradient.transpose()) / distance,
+    }
+}

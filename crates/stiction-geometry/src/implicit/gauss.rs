@@ -1,0 +1,101 @@
+//! Small dense linear systems by Gaussian elimination with full pivoting, which also says how many unknowns are determined.
+
+/// The most unknowns: two points, six multipliers and the gap.
+pub(super) const MOST_UNKNOWNS: usize = 13;
+/// The most right-hand sides.
+pub(super) const MOST_SIDES: usize = 6;
+/// Pivots below this fraction of the largest count as zero.
+const SINGULAR: f64 = 1e-13;
+
+/// A matrix with its right-hand sides; solved in place.
+#[derive(Clone, Debug)]
+pub(super) struct System {
+    rows: [[f64; MOST_UNKNOWNS + MOST_SIDES]; MOST_UNKNOWNS],
+    unknowns: usize,
+    sides: usize,
+}
+
+impl System {
+    /// A system of zeros.
+    pub(super) fn new(unknowns: usize, sides: usize) -> Self {
+        Self {
+            rows: [[0.0; MOST_UNKNOWNS + MOST_SIDES]; MOST_UNKNOWNS],
+            unknowns: unknowns.min(MOST_UNKNOWNS),
+            sides: sides.min(MOST_SIDES),
+        }
+    }
+
+    /// Adds to the entry of the matrix.
+    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
+        if let Some(entry) = self.rows.get_mut(row).and_then(|row| row.get_mut(column)) {
+            *entry += value;
+        }
+    }
+
+    /// Adds to the right-hand side.
+    pub(super) fn add_to_side(&mut self, row: usize, side: usize, value: f64) {
+        self.add(row, self.unknowns + side, value);
+    }
+
+    /// Solves, with the undetermined unknowns at zero; returns the solution of each side, unknown by unknown, and the rank.
+    pub(super) fn solve(&mut self) -> ([[f64; MOST_SIDES]; MOST_UNKNOWNS], usize) {
+        let n = self.unknowns;
+        let width = n + self.sides;
+        let mut order: [usize; MOST_UNKNOWNS] = std::array::from_fn(|k| k);
+        let mut largest = 0.0f64;
+        let mut rank = 0;
+        for k in 0..n {
+            let (row, column, size) = self.pivot(k);
+            largest = largest.max(size);
+            if size.is_nan() || size <= SINGULAR * largest {
+                break;
+            }
+            rank = k + 1;
+            self.rows.swap(k, row);
+            order.swap(k, column);
+            for row in &mut self.rows[..n] {
+                row.swap(k, column);
+            }
+            let (above, below) = self.rows.split_at_mut(k + 1);
+            let pivot_row = &above[k];
+            for row in &mut below[..n - k - 1] {
+                let factor = row[k] / pivot_row[k];
+                if factor != 0.0 {
+                    for (entry, pivot) in row[k + 1..width].iter_mut().zip(&pivot_row[k + 1..width]) {
+                        *entry -= factor * pivot;
+                    }
+                }
+            }
+        }
+        (self.back_substitute(rank, &order), rank)
+    }
+
+    /// The largest entry of what is left from row and column k on.
+    fn pivot(&self, k: usize) -> (usize, usize, f64) {
+        let mut best = (k, k, 0.0);
+        for (i, row) in self.rows[..self.unknowns].iter().enumerate().skip(k) {
+            for (j, entry) in row[..self.unknowns].iter().enumerate().skip(k) {
+                if entry.abs() > best.2 {
+                    best = (i, j, entry.abs());
+                }
+            }
+        }
+        best
+    }
+
+    fn back_substitute(
+        &self,
+        rank: usize,
+        order: &[usize; MOST_UNKNOWNS],
+    ) -> [[f64; MOST_SIDES]; MOST_UNKNOWNS] {
+        let mut solution = [[0.0; MOST_SIDES]; MOST_UNKNOWNS];
+        for side in 0..self.sides {
+            for k in (0..rank).rev() {
+                let row = &self.rows[k];
+                let known: f64 = (k + 1..rank).map(|j| row[j] * solution[order[j]][side]).sum();
+                solution[order[k]][side] = (row[self.unknowns + side] - known) / row[k];
+            }
+        }
+        solution
+    }
+}

@@ -1,0 +1,175 @@
+//! Gauges of ellipsoids and superquadrics: scaled norms, which grow linearly and so are good to Newton's method.   [IMP-1]
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::jet::Jet;
+
+/// Norms below this count as this: at its centre a norm has no gradient, and the one reported tends to zero.
+const LEAST_NORM: f64 = 1e-12;
+
+/// s (‖u‖₂ − 1) with u = x ∘ `inverse`.   [IMP-1]
+pub(super) fn quadric(x: &Vector3<f64>, inverse: &Vector3<f64>, scale: f64) -> Jet {
+    let u = x.component_mul(inverse);
+    let norm = u.norm().max(LEAST_NORM);
+    let direction = u.component_mul(inverse) / norm;
+    let squares = Matrix3::from_diagonal(&inverse.component_mul(inverse));
+    Jet {
+        value: scale * (norm - 1.0),
+        gradient: direction * scale,
+        hessian: (squares - direction * direction.transpose()) * (scale / norm),
+    }
+}
+
+/// s (‖(‖(u_x, u_y)‖_p, u_z)‖_q − 1) with u = x ∘ `inverse`.   [IMP-1]
+pub(super) fn superquadric(x: &Vector3<f64>, inverse: &Vector3<f64>, [p, q]: [f64; 2], scale: f64) -> Jet {
+    let u = x.component_mul(inverse);
+    let inner = PowerNorm::of(u.x, u.y, p);
+    let outer = PowerNorm::of(inner.norm, u.z, q);
+    let [along, across] = outer.gradient;
+    let [[ww, wz], [_, zz]] = outer.hessian();
+    // α ∇²w, with α = ∂ρ/∂w ~ (w/ρ)^(q−1) and ∇²w ~ 1/w multiplied before they are rounded.
+    let bend = outer.power_less_two[0] / outer.norm;
+    let curvature = inner.shape();
+    let [gx, gy] = inner.gradient;
+    let gradient = Vector3::new(along * gx, along * gy, across);
+    let hessian = Matrix3::new(
+        ww * gx * gx + bend * curvature[0][0],
+        ww * gx * gy + bend * curvature[0][1],
+        wz * gx,
+        ww * gx * gy + bend * curvature[0][1],
+        ww * gy * gy + bend * curvature[1][1],
+        wz * gy,
+        wz * gx,
+        wz * gy,
+        zz,
+    );
+    Jet {
+        value: scale * (outer.norm - 1.0),
+        gradient: gradient.component_mul(inverse) * scale,
+        hessian: hessian.component_mul(&(inverse * inverse.transpose())) * scale,
+    }
+}
+
+/// The point of an ellipsoid farthest along `d`: A²d / |Ad| with A the semi-axes.   [IMP-12]
+pub(super) fn quadric_farthest(d: &Vector3<f64>, inverse: &Vector3<f64>) -> Vector3<f64> {
+    let scaled = d.zip_map(inverse, along_axis);
+    let norm = scaled.norm().max(f64::MIN_POSITIVE);
+    (scaled / norm).zip_map(inverse, along_axis)
+}
+
+/// The point of a superquadric farthest along `d`, by the dual norms of exponents p/(p−1) and q/(q−1).   [IMP-12]
+pub(super) fn superquadric_farthest(d: &Vector3<f64>, inverse: &Vector3<f64>, [p, q]: [f64; 2]) -> Vector3<f64> {
+    let scaled = d.zip_map(inverse, along_axis);
+    let scaled = scaled / scaled.amax().max(f64::MIN_POSITIVE);
+    let dual = |exponent: f64| exponent / (exponent - 1.0);
+    let inner = PowerNorm::of(scaled.x, scaled.y, dual(p));
+    let outer = PowerNorm::of(inner.norm, scaled.z, dual(q));
+    let [w, z] = outer.gradient;
+    let [x, y] = inner.gradient;
+    Vector3::new(w * x, w * y, z).zip_map(inverse, along_axis)
+}
+
+/// Times the semi-axis; directions that do not count have none.
+fn along_axis(coordinate: f64, inverse: f64) -> f64 {
+    if inverse > 0.0 { coordinate / inverse } else { 0.0 }
+}
+
+/// How far a superquadric reaches along `d`.   [IMP-12]
+pub(crate) fn superquadric_support(d: &Vector3<f64>, semi_axes: [f64; 3], exponents: [f64; 2]) -> f64 {
+    d.dot(&superquadric_farthest(d, &Vector3::from(semi_axes).map(f64::recip), exponents))
+}
+
+/// How far a superellipse reaches along `d`.   [IMP-12]
+pub(crate) fn superellipse_support([x, y]: [f64; 2], [a, b]: [f64; 2], exponent: f64) -> f64 {
+    superquadric_support(&Vector3::new(x, y, 0.0), [a, b, 1.0], [exponent, 2.0])
+}
+
+/// The distance of the farthest point of a superellipse from its centre.
+///
+/// With X = |x/a|^p, Y = 1 − X, the square a² X^(2/p) + b² Y^(2/p) is greatest where X/Y = (a/b)^(2p/(p−2)); that is
+/// ‖(a, b)‖ of exponent 2p/(p−2).   [IMP-12]
+pub(crate) fn superellipse_reach([a, b]: [f64; 2], exponent: f64) -> f64 {
+    holder(a, b, exponent)
+}
+
+/// The distance of the farthest point of a superquadric from its centre, by the same formula twice.   [IMP-12]
+pub(crate) fn superquadric_reach([a, b, c]: [f64; 3], [p, q]: [f64; 2]) -> f64 {
+    holder(holder(a, b, p), c, q)
+}
+
+/// ‖(a, b)‖ of exponent 2p/(p−2): the larger of the two for p = 2.
+fn holder(a: f64, b: f64, p: f64) -> f64 {
+    let larger = a.max(b);
+    if p <= 2.0 {
+        return larger;
+    }
+    let exponent = 2.0 * p / (p - 2.0);
+    larger * libm::pow(libm::pow(a / larger, exponent) + libm::pow(b / larger, exponent), 1.0 / exponent)
+}
+
+/// v = (|x|^p + |y|^p)^(1/p) and its derivatives: with r = |·|/v,
+/// ∂v = sign · r^(p−1) and ∂²v = (p − 1)/v (r^(p−2) δ − ∂v ∂vᵀ).   [IMP-2]
+struct PowerNorm {
+    exponent: f64,
+    norm: f64,
+    gradient: [f64; 2],
+    /// r^(p−2) of both arguments.
+    power_less_two: [f64; 2],
+}
+
+impl PowerNorm {
+    fn of(x: f64, y: f64, exponent: f64) -> Self {
+        // Dividing by the larger argument keeps the powers from under- and overflowing.
+        let larger = x.abs().max(y.abs()).max(LEAST_NORM);
+        let ratios = [x.abs() / larger, y.abs() / larger];
+        let sum = power(ratios[0], exponent) + power(ratios[1], exponent);
+        let root = root(sum, exponent).max(LEAST_NORM);
+        let shares = ratios.map(|ratio| ratio / root);
+        let power_less_two = shares.map(|share| power(share, exponent - 2.0));
+        let less_one = |k: usize| {
+            if exponent >= 2.0 { power_less_two[k] * shares[k] } else { power(shares[k], exponent - 1.0) }
+        };
+        let gradient = [less_one(0).copysign(x), less_one(1).copysign(y)];
+        Self { exponent, norm: larger * root, gradient, power_less_two }
+    }
+
+    /// v ∂²v.
+    fn shape(&self) -> [[f64; 2]; 2] {
+        let factor = self.exponent - 1.0;
+        let [gx, gy] = self.gradient;
+        let [px, py] = self.power_less_two;
+        [[factor * (px - gx * gx), -factor * gx * gy], [-factor * gx * gy, factor * (py - gy * gy)]]
+    }
+
+    fn hessian(&self) -> [[f64; 2]; 2] {
+        self.shape().map(|row| row.map(|entry| entry / self.norm))
+    }
+}
+
+/// x^p for x ≥ 0, by multiplications where p is a small whole number.
+pub(super) fn power(x: f64, p: f64) -> f64 {
+    const MOST: f64 = 64.0;
+    if p == p.trunc() && (0.0..=MOST).contains(&p) {
+        let (mut result, mut square, mut left) = (1.0, x, p as u32);
+        while left > 0 {
+            if left & 1 == 1 {
+                result *= square;
+            }
+            square *= square;
+            left >>= 1;
+        }
+        return result;
+    }
+    libm::pow(x, p)
+}
+
+/// x^(1/p) for x ≥ 0.
+fn root(x: f64, p: f64) -> f64 {
+    if p == 2.0 {
+        x.sqrt()
+    } else if p == 4.0 {
+        x.sqrt().sqrt()
+    } else {
+        libm::pow(x, 1.0 / p)
+    }
+}

@@ -1,0 +1,101 @@
+//! Two solids seen from the first: all work is done in the frame of A.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::convex::{Convex, Form};
+use super::jet::Jet;
+use crate::{Dimension, Pose};
+
+/// Two convex solids, B placed in the frame of A.
+#[derive(Clone, Debug)]
+pub(super) struct Pair<'a> {
+    pub(super) a: &'a Convex,
+    pub(super) b: &'a Convex,
+    /// From the axes of B to those of A.
+    rotation: Matrix3<f64>,
+    /// The origin of B.
+    pub(super) offset: Vector3<f64>,
+    /// Two in the plane, three in space.
+    pub(super) axes: usize,
+    /// The length errors are measured by: the smaller of the two shapes.
+    pub(super) length: f64,
+}
+
+/// Which of the two solids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    A,
+    B,
+}
+
+impl<'a> Pair<'a> {
+    pub(super) fn new((a, pose_a): (&'a Convex, &Pose), (b, pose_b): (&'a Convex, &Pose)) -> Self {
+        let to_a = pose_a.rotation.matrix().transpose();
+        let offset = to_a * (pose_b.translation.vector - pose_a.translation.vector);
+        let sizes = [a.reach(), b.reach()].into_iter().flatten().filter(|reach| *reach > 0.0);
+        let smallest = sizes.reduce(f64::min);
+        let distance = offset.norm();
+        Self {
+            a,
+            b,
+            rotation: to_a * pose_b.rotation.matrix(),
+            offset,
+            axes: if a.dimension() == Dimension::Planar { 2 } else { 3 },
+            length: smallest.unwrap_or(if distance > 0.0 { distance } else { 1.0 }),
+        }
+    }
+
+    /// The same pair with B moved by `by`.
+    pub(super) fn moved(&self, by: &Vector3<f64>) -> Self {
+        Self { offset: self.offset + by, ..self.clone() }
+    }
+
+    pub(super) fn functions(&self, side: Side) -> usize {
+        match side {
+            Side::A => self.a.functions(),
+            Side::B => self.b.functions(),
+        }
+    }
+
+    /// Function `k` of a solid at `x`.
+    pub(super) fn jet(&self, side: Side, k: usize, x: &Vector3<f64>) -> Jet {
+        match side {
+            Side::A => self.a.jet(k, &(*x).into()),
+            Side::B => {
+                let local = self.rotation.tr_mul(&(x - self.offset));
+                self.b.jet(k, &local.into()).turned(&self.rotation)
+            }
+        }
+    }
+
+    /// A point inside a solid.
+    pub(super) fn interior(&self, side: Side) -> Vector3<f64> {
+        match side {
+            Side::A => self.a.interior(),
+            Side::B => self.rotation * self.b.interior() + self.offset,
+        }
+    }
+
+    /// A direction in the axes of B.
+    pub(super) fn turn_back(&self, direction: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation.tr_mul(direction)
+    }
+
+    /// How far, and along which normal, B should move so that a half-space and the centre of the other solid are about level.
+    pub(super) fn levelling(&self) -> Option<Vector3<f64>> {
+        let (normal, height) = match (self.a.form(), self.b.form()) {
+            (Form::HalfSpace { normal }, _) => (normal, normal.dot(&self.interior(Side::B))),
+            (_, Form::HalfSpace { normal }) => {
+                let up = self.turn(&normal);
+                (-up, up.dot(&(self.interior(Side::A) - self.offset)))
+            }
+            _ => return None,
+        };
+        Some(normal * (0.5 * self.length - height))
+    }
+
+    /// A direction given in the axes of B.
+    pub(super) fn turn(&self, direction: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation * direction
+    }
+}

@@ -1,0 +1,107 @@
+//! How the closest points move with the solids: the derivative of the conditions of closest points.   [IMP-10]
+
+use nalgebra::{Matrix3, Matrix3x6, Vector3};
+
+use super::closest::Closest;
+use super::convex::Convex;
+use super::kkt::{Linearised, State};
+use super::multipliers::MOST_ACTIVE;
+use super::pair::Pair;
+use crate::Pose;
+
+/// How the point on A and the normal move, seen from A and in world axes, when B moves against A by a unit twist.
+///
+/// Columns: the linear velocity of B's material point at [`Closest::point_b`], then the angular velocity of B against A.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sensitivity {
+    /// ∂a₁.
+    pub point_a: Matrix3x6<f64>,
+    /// ∂n.
+    pub normal: Matrix3x6<f64>,
+}
+
+/// The sensitivity of a result of [`closest`](super::closest); none where the points are not unique (flat on flat).
+///
+/// Where a function is about to become active, or to cease to be, it is that of the functions active in `closest`.
+pub fn sensitivity(a: (&Convex, &Pose), b: (&Convex, &Pose), closest: &Closest) -> Option<Sensitivity> {
+    let pair = Pair::new(a, b);
+    let state = State {
+        a: a.1.inverse_transform_point(&closest.point_a).coords,
+        b: a.1.inverse_transform_point(&closest.point_b).coords,
+        gap: closest.gap,
+        lambda: closest.multipliers_a,
+        mu: closest.multipliers_b,
+    };
+    let found = Linearised::new(&pair, &state);
+    let [point, normal] = responses(&pair, &found)?;
+    let world = a.1.rotation.matrix();
+    let to_a = world.transpose();
+    let in_world = |response: Matrix3x6<f64>| {
+        let linear = world * response.fixed_columns::<3>(0) * to_a;
+        let angular = world * response.fixed_columns::<3>(3) * to_a;
+        let mut turned = Matrix3x6::zeros();
+        turned.fixed_columns_mut::<3>(0).copy_from(&linear);
+        turned.fixed_columns_mut::<3>(3).copy_from(&angular);
+        turned
+    };
+    Some(Sensitivity { point_a: in_world(point), normal: in_world(normal) })
+}
+
+/// ∂a₁ and ∂n in the frame of A; none where the equations are singular.
+///
+/// Moving B by (v, ω) about a₂ changes g there by −∇g · v and Σμ∇g by ω × Σμ∇g − Σμ∇²g v.   [IMP-10]
+fn responses(pair: &Pair<'_>, found: &Linearised) -> Option<[Matrix3x6<f64>; 2]> {
+    let d = pair.axes;
+    let mut system = found.system(pair, 6);
+    let (_, hessian_b) = found.hessians();
+    for axis in 0..3 {
+        let unit = Vector3::ith(axis, 1.0);
+        let turned = unit.cross(&found.opposite);
+        for i in 0..d {
+            system.add_to_side(d + i, axis, hessian_b[(i, axis)]);
+            system.add_to_side(d + i, 3 + axis, -turned[i]);
+        }
+        for (k, jet) in found.gradients_of_b().iter().enumerate() {
+            let row = 2 * d + 1 + found.state.lambda.len() + k;
+            system.add_to_side(row, axis, jet.gradient[axis] / pair.length);
+        }
+    }
+    let (solution, rank) = system.solve();
+    if rank < found.unknowns(pair) {
+        return None;
+    }
+    let mut point = Matrix3x6::zeros();
+    let mut normal = Matrix3x6::zeros();
+    for column in 0..6 {
+        let mut change = Vector3::zeros();
+        for k in 0..d {
+            change[k] = solution[k][column] * pair.length;
+        }
+        let multipliers = (0..MOST_ACTIVE).map(|k| solution.get(2 * d + 1 + k).map_or(0.0, |row| row[column]));
+        point.set_column(column, &change);
+        normal.set_column(column, &found.normal_change(&change, multipliers));
+    }
+    Some([point, normal])
+}
+
+/// Whether a pair of opposite points in overlap is a local minimum of the depth: the normal turns with B, not against it.   [IMP-11]
+pub(super) fn is_least_depth(pair: &Pair<'_>, found: &Linearised) -> bool {
+    /// Turning against the motion below this is round-off.
+    const CLEAR: f64 = 1e-9;
+    let Some([_, normal]) = responses(pair, found) else { return true };
+    let turn: Matrix3<f64> = normal.fixed_columns::<3>(0) * pair.length;
+    let symmetric = (turn + turn.transpose()) * 0.5;
+    let lowest = symmetric.symmetric_eigenvalues().min();
+    lowest >= -CLEAR * (1.0 + symmetric.amax())
+}
+
+impl Sensitivity {
+    /// ∂a₂ seen from A, from a₂ = a₁ + ψ n and ∂ψ = n · v.
+    pub fn point_b(&self, closest: &Closest) -> Matrix3x6<f64> {
+        let mut along = Matrix3x6::zeros();
+        for axis in 0..3 {
+            along.set_column(axis, &(closest.normal.into_inner() * closest.normal[axis]));
+        }
+        self.point_a + self.normal * closest.gap + along
+    }
+}

@@ -1,0 +1,102 @@
+//! The contact of two convex shapes of which at least one is curved otherwise than by a radius: their closest points.   [IMP-14]
+
+use nalgebra::Point3;
+
+use crate::contact::number_one_by_one;
+use crate::implicit::{self, Closest, Convex, Multipliers, closest};
+use crate::{ContactPoint, Feature, Pose, planar, spatial};
+
+/// Buffers reused from call to call; they carry nothing from one call to the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    closest: implicit::Scratch,
+    functions: [Vec<implicit::Function>; 2],
+}
+
+/// A shape of either world.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ShapeRef<'a> {
+    Planar(&'a planar::Shape),
+    Spatial(&'a spatial::Shape),
+}
+
+impl<'a> From<&'a planar::Shape> for ShapeRef<'a> {
+    fn from(shape: &'a planar::Shape) -> Self {
+        Self::Planar(shape)
+    }
+}
+
+impl<'a> From<&'a spatial::Shape> for ShapeRef<'a> {
+    fn from(shape: &'a spatial::Shape) -> Self {
+        Self::Spatial(shape)
+    }
+}
+
+impl ShapeRef<'_> {
+    fn convex(self, functions: Vec<implicit::Function>) -> Option<Convex> {
+        match self {
+            Self::Planar(shape) => implicit::planar_convex(shape, functions),
+            Self::Spatial(shape) => Some(implicit::spatial_convex(shape, functions)),
+        }
+    }
+}
+
+/// Appends the closest points of A and B if their gap is at most `margin`.
+pub(crate) fn contact(
+    (a, pose_a): (ShapeRef<'_>, &Pose),
+    (b, pose_b): (ShapeRef<'_>, &Pose),
+    margin: f64,
+    scratch: &mut Scratch,
+    out: &mut Vec<ContactPoint>,
+) {
+    let first = out.len();
+    out.extend(find((a, pose_a), (b, pose_b), scratch).filter(|contact| contact.gap <= margin));
+    if let Some(new) = out.get_mut(first..) {
+        number_one_by_one(new);
+    }
+}
+
+/// The contact at the closest points; none for a shape that is not convex.
+pub(crate) fn find(
+    (a, pose_a): (ShapeRef<'_>, &Pose),
+    (b, pose_b): (ShapeRef<'_>, &Pose),
+    scratch: &mut Scratch,
+) -> Option<ContactPoint> {
+    let [for_a, for_b] = std::mem::take(&mut scratch.functions);
+    let (a, b) = (a.convex(for_a)?, b.convex(for_b)?);
+    let found = closest((&a, pose_a), (&b, pose_b), None, &mut scratch.closest);
+    let contact = point(&found, &a, &b);
+    scratch.functions = [a, b].map(Convex::into_functions);
+    Some(contact)
+}
+
+fn point(found: &Closest, a: &Convex, b: &Convex) -> ContactPoint {
+    let named = |convex: &Convex, multipliers: &Multipliers| feature(convex.functions(), multipliers);
+    ContactPoint {
+        feature: Feature::new(named(a, &found.multipliers_a), named(b, &found.multipliers_b)),
+        point_a: found.point_a,
+        point_b: found.point_b,
+        normal: found.normal,
+        gap: found.gap,
+        normal_is_unique: found.unique || !is_same(&found.point_a, &found.point_b),
+        chain: 0,
+    }
+}
+
+/// Points that are apart have a line through them, even where others are as close.
+fn is_same(a: &Point3<f64>, b: &Point3<f64>) -> bool {
+    a == b
+}
+
+/// The set of active functions as a number: zero for the only function there is.
+fn feature(functions: usize, active: &Multipliers) -> u32 {
+    if functions == 1 {
+        return 0;
+    }
+    let mut numbers = [0u32; 3];
+    for (number, (k, _)) in numbers.iter_mut().zip(active.iter()) {
+        *number = k as u32 + 1;
+    }
+    numbers.sort_unstable();
+    numbers.iter().fold(0u32, |code, number| code.wrapping_mul(functions as u32 + 1).wrapping_add(*number))
+}
