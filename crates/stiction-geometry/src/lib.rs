@@ -23,7 +23,7 @@ pub mod spatial;
 
 pub use contact::{ContactPoint, CornerRule, Feature, chains};
 pub use error::{ShapeError, UnsupportedPair};
-pub use meeting::{Meeting, MeetingPoint, Sensitivity};
+pub use meeting::{Meeting, MeetingPoint};
 pub use pair::{Scratch, contacts, contacts_in_chains, distance_to_face_end, ensure_supported};
 pub use shape::{Dimension, Shape};
 

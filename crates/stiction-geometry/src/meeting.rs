@@ -4,8 +4,9 @@
 //! the gap and the normal of the *same* features again and again, and for how they change: a vertex and a face, two edges, two
 //! centres have both in closed form.   [MEET-1]
 
-use nalgebra::{Matrix3x6, Point3, Unit, Vector3};
+use nalgebra::{Point3, Unit, Vector3};
 
+use crate::implicit::Sensitivity;
 use crate::{ContactPoint, Pose, Shape, planar, spatial};
 
 /// What a shape offers to a contact, in its own coordinates.
@@ -64,22 +65,12 @@ pub struct MeetingPoint {
     pub gap: f64,
 }
 
-/// How a contact moves, seen from A, when B moves against A. Columns: the velocity of the material of B at its contact point, then the
-/// angular velocity.   [MEET-2]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sensitivity {
-    /// Of the point on A.
-    pub point_a: Matrix3x6<f64>,
-    /// Of the normal.
-    pub normal: Matrix3x6<f64>,
-}
-
 /// Normals with this cosine or more are the same.
 const SAME_DIRECTION: f64 = 1.0 - 1e-10;
 
 impl Meeting {
-    /// The features of a contact that the narrow phase found at these poses; none for shapes without features (ellipses) and polygons
-    /// with notches.
+    /// The features of a contact that the narrow phase found at these poses; none for shapes without features (ellipses and
+    /// other smooth ones) and polygons with notches.
     pub fn new(a: (&Shape, &Pose), b: (&Shape, &Pose), contact: &ContactPoint) -> Option<Self> {
         let (on_a, on_b) = contact.feature.parts();
         let (core_of_a, radius_a) = core(a.0, on_a)?;
@@ -243,6 +234,7 @@ fn core(shape: &Shape, feature: usize) -> Option<(Core, f64)> {
             spatial::Shape::HalfSpace { .. } => (Core::Face, 0.0),
             spatial::Shape::Box { .. } => (box_core(feature), 0.0),
             spatial::Shape::Polyhedron(polyhedron) => (polyhedron_core(polyhedron, feature), 0.0),
+            _ => return None,
         },
     })
 }

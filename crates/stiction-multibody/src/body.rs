@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
-use stiction_geometry::{Pose, Shape};
+use stiction_geometry::{Pose, Shape, implicit::Convex};
 
 use crate::{Expression, Motion, Support, Twist, Wrench};
 
@@ -89,9 +89,22 @@ pub struct ShapeOnBody {
     pub shape: Shape,
     /// Where it sits in the body frame.
     pub local: Pose,
+    /// The shape as an intersection of convex functions; none for a polygon with notches.
+    convex: Option<Convex>,
 }
 
 impl ShapeOnBody {
+    /// A shape at a place in the body frame.
+    pub fn new(shape: Shape, local: Pose) -> Self {
+        let convex = shape.convex();
+        Self { shape, local, convex }
+    }
+
+    /// The shape as an intersection of convex functions; none for a polygon with notches.
+    pub fn convex(&self) -> Option<&Convex> {
+        self.convex.as_ref()
+    }
+
     /// Radius about the reference point of the body of a ball that holds the shape, m; none for unbounded ones.
     pub fn radius(&self) -> Option<f64> {
         Some(self.shape.radius_bound()? + self.local.translation.vector.norm())
@@ -242,7 +255,7 @@ impl BodyBuilder {
 
     /// Adds a collision shape at a place in the body frame.
     pub fn shape_at(mut self, shape: Shape, local: Pose) -> Self {
-        self.body.shapes.push(ShapeOnBody { shape, local });
+        self.body.shapes.push(ShapeOnBody::new(shape, local));
         self
     }
 

@@ -77,7 +77,12 @@ impl Convex {
         &self.functions
     }
 
-    pub(super) fn new(dimension: Dimension, functions: Vec<Function>, interior: Vector3<f64>, reach: Option<f64>) -> Self {
+    pub(super) fn new(
+        dimension: Dimension,
+        functions: Vec<Function>,
+        interior: Vector3<f64>,
+        reach: Option<f64>,
+    ) -> Self {
         Self { dimension, functions, interior, reach, form: Form::General }
     }
 

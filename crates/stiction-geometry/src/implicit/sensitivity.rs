@@ -12,7 +12,7 @@ use crate::Pose;
 /// How the point on A and the normal move, seen from A and in world axes, when B moves against A by a unit twist.
 ///
 /// Columns: the linear velocity of B's material point at [`Closest::point_b`], then the angular velocity of B against A.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sensitivity {
     /// ∂a₁.
     pub point_a: Matrix3x6<f64>,

@@ -8,8 +8,8 @@ use super::barrier::{self, Buffers};
 use super::convex::Convex;
 use super::function::{Custom, Function};
 use super::jet::ConvexFunction;
-use super::programs::{Farthest, Growth};
 use super::pair::{Pair, Side};
+use super::programs::{Farthest, Growth};
 use crate::broad_phase::Aabb;
 use crate::{Dimension, Pose, Shape, ShapeError};
 
@@ -56,10 +56,7 @@ struct Solid {
 
 impl Implicit {
     /// The common part of all pieces, which must have an interior.
-    pub fn intersection(
-        dimension: Dimension,
-        pieces: impl IntoIterator<Item = Piece>,
-    ) -> Result<Self, ShapeError> {
+    pub fn intersection(dimension: Dimension, pieces: impl IntoIterator<Item = Piece>) -> Result<Self, ShapeError> {
         let mut functions = Vec::new();
         for piece in pieces {
             if piece.dimension.is_some_and(|of_piece| of_piece != dimension) {

@@ -1,48 +1,90 @@
 //! Contacts and feet that go with the bodies while Newton's method looks for the end of the step.
 
-use nalgebra::Vector3;
-use stiction_geometry::{ContactPoint, Meeting, Sensitivity};
+use nalgebra::{Unit, Vector3};
+use stiction_geometry::{
+    ContactPoint, Meeting, MeetingPoint, Pose,
+    implicit::{self, Closest, Convex, Sensitivity},
+};
 use stiction_multibody::{Configuration, ShapeOnBody};
 
 use crate::{Contact, FootContact, Start, Workspace, detect::surface_motion, rows::gap_now, tangents::tangents};
 
+/// What a contact is between.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Between {
+    /// Two features, which have their contact in closed form.   [MEET-1]
+    Features(Meeting),
+    /// Two smooth shapes: their closest points, as they were found last.   [IMP-4]
+    Smooth(Closest),
+}
+
 /// What is known of a contact besides its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Followed {
-    meeting: Meeting,
+    pub(super) between: Between,
     /// The constant of the normal row where the contact has to leave faster than its gap asks: then n · v⁺ + rebound counts.   [IMPACT-1]
     pub(super) rebound: Option<f64>,
 }
 
+/// Closest points this much off the contact that was found (relative to the size of its arms) are those of another one.
+const SAME_PLACE: f64 = 1e-6;
+
 impl Followed {
     /// The features of a contact of the linearised problem; none where they cannot be followed.
-    pub(super) fn new(start: &Start, contact: &Contact, ws: &Workspace) -> Option<Self> {
-        let (shape_a, shape_b) = shapes(start, contact)?;
-        let pose_a = ws.linear_end.pose(contact.a);
+    pub(super) fn new(
+        start: &Start,
+        contact: &Contact,
+        ws: &Workspace,
+        scratch: &mut implicit::Scratch,
+    ) -> Option<Self> {
+        let placed = Placed::new(start, contact, &ws.linear_end)?;
         let point = ContactPoint {
             feature: contact.id.feature,
-            point_a: (pose_a.translation.vector + contact.arm_a).into(),
+            point_a: (ws.linear_end.pose(contact.a).translation.vector + contact.arm_a).into(),
             point_b: contact.point,
-            normal: nalgebra::Unit::new_unchecked(contact.normal),
+            normal: Unit::new_unchecked(contact.normal),
             gap: contact.gap_end,
             normal_is_unique: true,
             chain: 0,
         };
-        let (pose_a, pose_b) = (pose_a * shape_a.local, ws.linear_end.pose(contact.b) * shape_b.local);
-        let meeting = Meeting::new((&shape_a.shape, &pose_a), (&shape_b.shape, &pose_b), &point)?;
+        let (a, b) = ((&placed.a.shape, &placed.pose_a), (&placed.b.shape, &placed.pose_b));
+        let between = match Meeting::new(a, b, &point) {
+            Some(meeting) => Between::Features(meeting),
+            None => {
+                let closest = placed.closest(None, scratch)?;
+                let size = 1.0 + contact.arm_a.norm() + contact.arm_b.norm();
+                if (closest.gap - point.gap).abs() > SAME_PLACE * size {
+                    return None;
+                }
+                Between::Smooth(closest)
+            }
+        };
         let asked = gap_now(start.model, contact, &ws.lookahead, start.h) + contact.gap_end - contact.gap_start;
         let rebound = (contact.bias < asked / start.h).then_some(contact.bias);
-        Some(Self { meeting, rebound })
+        Some(Self { between, rebound })
     }
 
-    /// Moves a contact to where its features are at a configuration.
-    pub(super) fn place(&self, start: &Start, at: &Configuration, ws: &Workspace, contact: &mut Contact) {
-        let Some((shape_a, shape_b)) = shapes(start, contact) else { return };
-        let (pose_a, pose_b) = (at.pose(contact.a), at.pose(contact.b));
-        let point = self.meeting.at(&(pose_a * shape_a.local), &(pose_b * shape_b.local));
+    /// Moves a contact to where it is at a configuration.
+    pub(super) fn place(
+        &mut self,
+        start: &Start,
+        at: &Configuration,
+        ws: &Workspace,
+        (contact, scratch): (&mut Contact, &mut implicit::Scratch),
+    ) {
+        let Some(placed) = Placed::new(start, contact, at) else { return };
+        let point = match &mut self.between {
+            Between::Features(meeting) => meeting.at(&placed.pose_a, &placed.pose_b),
+            Between::Smooth(closest) => {
+                let Some(found) = placed.closest(Some(closest), scratch) else { return };
+                *closest = found;
+                let Closest { point_a, point_b, normal, gap, .. } = found;
+                MeetingPoint { point_a, point_b, normal: normal.into_inner(), gap }
+            }
+        };
         contact.point = point.point_b;
-        contact.arm_a = point.point_a.coords - pose_a.translation.vector;
-        contact.arm_b = point.point_b.coords - pose_b.translation.vector;
+        contact.arm_a = point.point_a.coords - at.pose(contact.a).translation.vector;
+        contact.arm_b = point.point_b.coords - at.pose(contact.b).translation.vector;
         contact.normal = point.normal;
         contact.gap_end = point.gap;
         let rule = start.model.contact_rule(contact.a, contact.b);
@@ -50,17 +92,48 @@ impl Followed {
         surface_motion(start, contact, ws);
     }
 
-    /// How the contact moves with its bodies, at a configuration where it has been placed.
+    /// How the contact moves with its bodies, at a configuration where it has been placed. Where flat lies on flat nothing is known of
+    /// that, and nothing is assumed.
     pub(super) fn sensitivity(&self, start: &Start, at: &Configuration, contact: &Contact) -> Sensitivity {
-        let Some((shape_a, shape_b)) = shapes(start, contact) else { return Sensitivity::default() };
-        let (pose_a, pose_b) = (at.pose(contact.a) * shape_a.local, at.pose(contact.b) * shape_b.local);
-        self.meeting.sensitivity(&pose_a, &pose_b, &self.meeting.at(&pose_a, &pose_b))
+        let Some(placed) = Placed::new(start, contact, at) else { return Sensitivity::default() };
+        match &self.between {
+            Between::Features(meeting) => {
+                let point = meeting.at(&placed.pose_a, &placed.pose_b);
+                meeting.sensitivity(&placed.pose_a, &placed.pose_b, &point)
+            }
+            Between::Smooth(closest) => placed.sensitivity(closest).unwrap_or_default(),
+        }
     }
 }
 
-fn shapes<'a>(start: &Start<'a>, contact: &Contact) -> Option<(&'a ShapeOnBody, &'a ShapeOnBody)> {
-    let shape = |index: usize| start.model.shape(index).map(|(_, _, shape)| shape);
-    Some((shape(contact.id.shape_a.index())?, shape(contact.id.shape_b.index())?))
+/// The two shapes of a contact at a configuration.
+struct Placed<'a> {
+    a: &'a ShapeOnBody,
+    b: &'a ShapeOnBody,
+    pose_a: Pose,
+    pose_b: Pose,
+}
+
+impl<'a> Placed<'a> {
+    fn new(start: &Start<'a>, contact: &Contact, at: &Configuration) -> Option<Self> {
+        let shape = |index: usize| start.model.shape(index).map(|(_, _, shape)| shape);
+        let (a, b) = (shape(contact.id.shape_a.index())?, shape(contact.id.shape_b.index())?);
+        Some(Self { a, b, pose_a: at.pose(contact.a) * a.local, pose_b: at.pose(contact.b) * b.local })
+    }
+
+    fn convex(&self) -> Option<((&Convex, &Pose), (&Convex, &Pose))> {
+        Some(((self.a.convex()?, &self.pose_a), (self.b.convex()?, &self.pose_b)))
+    }
+
+    fn closest(&self, warm: Option<&Closest>, scratch: &mut implicit::Scratch) -> Option<Closest> {
+        let (a, b) = self.convex()?;
+        Some(implicit::closest(a, b, warm, scratch))
+    }
+
+    fn sensitivity(&self, closest: &Closest) -> Option<Sensitivity> {
+        let (a, b) = self.convex()?;
+        implicit::sensitivity(a, b, closest)
+    }
 }
 
 /// Moves a foot to where its body is; the motion of the surface below is that of a rigid body.   [SUP-5]

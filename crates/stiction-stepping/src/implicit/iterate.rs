@@ -1,6 +1,7 @@
 //! One iterate (v⁺, p) of Newton's method, and how far it is from solving the step.   [GIM-3]
 
 use stiction_complementarity::{Bodies, Operator};
+use stiction_geometry::implicit;
 use stiction_multibody::{BodyId, Configuration, Model, Twist, Wrench};
 
 use super::contacts::{Followed, place_foot};
@@ -26,13 +27,15 @@ pub(super) struct Iterate {
     pub(super) at: Configuration,
     pub(super) contacts: Vec<Contact>,
     pub(super) feet: Vec<FootContact>,
+    /// What each of `contacts` is between.
+    pub(super) followed: Vec<Followed>,
     q: Vec<f64>,
+    scratch: implicit::Scratch,
 }
 
 /// What is fixed while Newton's method runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fixed {
-    pub(super) followed: Vec<Followed>,
     /// ρ of each row of Alart and Curnier's map.   [NEWTON-1]
     pub(super) rho: Vec<f64>,
     /// What is added to u besides geometry: constants of rows that also act on masses of their own.
@@ -56,14 +59,14 @@ pub(super) fn twist_of(model: &Model, v: &[f64], id: BodyId) -> Option<Twist> {
 impl Iterate {
     /// Moves everything to q ⊕ h v⁺ and measures.
     pub(super) fn evaluate(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
-        self.move_bodies(start, fixed, ws);
+        self.move_bodies(start, ws);
         self.f.clear();
         self.f.resize(self.v.len() + self.r.len(), 0.0);
         self.u.clear();
         self.u.extend_from_slice(&fixed.extra);
         self.momentum(ws);
         self.joints(start);
-        self.contact_laws(start, fixed, ws);
+        self.contact_laws(start, ws);
         self.own_masses(start.model, ws);
         let (_, maps) = self.f.split_at_mut(self.v.len());
         for (block, law) in ws.cone.laws().iter().enumerate() {
@@ -81,12 +84,12 @@ impl Iterate {
         self.merit = 0.5 * self.f.iter().map(|f| f * f).sum::<f64>();
     }
 
-    fn move_bodies(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
+    fn move_bodies(&mut self, start: &Start, ws: &Workspace) {
         let &Start { model, scheme, state, h } = start;
         model.integrate(&state.q, self.v.get(..model.dof()).unwrap_or_default(), h, scheme.orientation, &mut self.q);
         self.at.update(model, &self.q, &self.v, state.time_after(h).0);
-        for (followed, contact) in fixed.followed.iter().zip(&mut self.contacts) {
-            followed.place(start, &self.at, ws, contact);
+        for (followed, contact) in self.followed.iter_mut().zip(&mut self.contacts) {
+            followed.place(start, &self.at, ws, (contact, &mut self.scratch));
         }
         for foot in &mut self.feet {
             place_foot(start, &self.at, foot);
@@ -123,7 +126,7 @@ impl Iterate {
     }
 
     /// u of contacts and feet, and what they do to momentum.
-    fn contact_laws(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
+    fn contact_laws(&mut self, start: &Start, ws: &Workspace) {
         let model = start.model;
         let first = model.joints().len();
         for (index, contact) in self.contacts.iter().enumerate() {
@@ -138,7 +141,7 @@ impl Iterate {
             for (k, row) in rows.enumerate() {
                 let (a, b) = &wrenches[k];
                 let along = power(model, &self.v, contact.a, a) + power(model, &self.v, contact.b, b);
-                self.u[row] += match (k, fixed.followed.get(index).and_then(|followed| followed.rebound)) {
+                self.u[row] += match (k, self.followed.get(index).and_then(|followed| followed.rebound)) {
                     (0, None) => contact.gap_end / start.h,
                     (0, Some(rebound)) => along + rebound,
                     _ => along + constants[k],

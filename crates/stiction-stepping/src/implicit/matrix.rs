@@ -99,7 +99,7 @@ impl NewtonMatrix {
 
     fn contacts(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
         let &Start { model, h, .. } = start;
-        for (index, (contact, followed)) in at.contacts.iter().zip(&fixed.followed).enumerate() {
+        for (index, (contact, followed)) in at.contacts.iter().zip(&at.followed).enumerate() {
             let block = model.joints().len() + index;
             let rows = ws.cone.range(block);
             let (_, on_u) = self.law(ws, fixed, at, block);

@@ -14,6 +14,8 @@ mod iterate;
 mod matrix;
 mod newton;
 mod slopes;
+#[cfg(test)]
+mod tests;
 mod turn;
 
 pub(crate) use newton::ImplicitNewton;

@@ -1,6 +1,7 @@
 //! Newton's method for the implicit step, semismooth through the maps of Alart and Curnier.   [GIM-3]
 
 use stiction_complementarity::{Delassus, Law, linalg::DenseLu};
+use stiction_geometry::implicit;
 use stiction_multibody::{ContactId, Model};
 
 use super::contacts::Followed;
@@ -35,6 +36,7 @@ pub(crate) struct ImplicitNewton {
     /// The contacts it was about, and how many rows each has.
     ids: Vec<ContactId>,
     rows: Vec<usize>,
+    scratch: implicit::Scratch,
     iterations: u32,
 }
 
@@ -137,12 +139,12 @@ impl ImplicitNewton {
 
     /// Takes contacts and feet from the linearised step; false where a contact cannot be followed.
     fn follow(&mut self, start: &Start, ws: &Workspace) -> bool {
-        let fixed = &mut self.fixed;
-        fixed.followed.clear();
+        self.here.followed.clear();
         for contact in &ws.contacts {
-            let Some(followed) = Followed::new(start, contact, ws) else { return false };
-            fixed.followed.push(followed);
+            let Some(followed) = Followed::new(start, contact, ws, &mut self.scratch) else { return false };
+            self.here.followed.push(followed);
         }
+        self.trial.followed.clone_from(&self.here.followed);
         for iterate in [&mut self.here, &mut self.trial] {
             iterate.contacts.clone_from(&ws.contacts);
             iterate.feet.clone_from(&ws.feet);
@@ -187,5 +189,37 @@ impl ImplicitNewton {
             share *= 0.5;
         }
         false
+    }
+}
+
+#[cfg(test)]
+impl ImplicitNewton {
+    /// The largest difference between the matrix and central differences at these impulses, relative to the size of its column, with the
+    /// number of rows.
+    pub(super) fn derivative_error(&mut self, start: &Start, ws: &Workspace) -> (f64, usize) {
+        assert!(self.load(start.model, ws) && self.follow(start, ws), "every contact can be followed");
+        self.here.evaluate(start, &self.fixed, ws);
+        let matrix = self.matrix.fill(start, ws, &self.fixed, &self.here).clone();
+        let (n_v, n) = (self.here.v.len(), self.here.f.len());
+        let mut worst = 0.0_f64;
+        for column in 0..n {
+            let mut at = |change: f64| {
+                self.trial.v.clone_from(&self.here.v);
+                self.trial.r.clone_from(&self.here.r);
+                let z = if column < n_v { &mut self.trial.v[column] } else { &mut self.trial.r[column - n_v] };
+                *z += change;
+                self.trial.evaluate(start, &self.fixed, ws);
+                self.trial.f.clone()
+            };
+            let step = 1e-5;
+            let (f1, f2, f3, f4) = (at(step), at(-step), at(2.0 * step), at(-2.0 * step));
+            let size = (0..n).fold(1.0_f64, |size, row| size.max(matrix.row(row)[column].abs()));
+            for row in 0..n {
+                let difference = (8.0 * (f1[row] - f2[row]) - (f3[row] - f4[row])) / (12.0 * step);
+                let error = (difference - matrix.row(row)[column]).abs() / size;
+                worst = worst.max(error);
+            }
+        }
+        (worst, n)
     }
 }

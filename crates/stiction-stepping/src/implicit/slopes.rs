@@ -4,7 +4,7 @@
 //! of the impulses and the directions in which velocities count. [`ContactSlope`] follows one column through.
 
 use nalgebra::{Matrix3, Vector3, Vector6};
-use stiction_geometry::Sensitivity;
+use stiction_geometry::implicit::Sensitivity;
 use stiction_multibody::{BodyId, Configuration, ContactRule, Dimension, Model, Twist, Wrench};
 
 use crate::{Contact, FootContact, tangents::tangents_change};

@@ -135,6 +135,39 @@ impl Scheme {
         Err(SchemeError { field: "corners", reason: reason.to_owned() })
     }
 
+    /// Refuses what an implicit step does not know.   [GIM-1]
+    fn check_implicit(&self, model: &Model) -> Result<(), SchemeError> {
+        let weighed = self.gamma < 1.0
+            || self.joint_gamma < 1.0
+            || model.contact_rules().any(|rule| rule.gamma.is_some_and(|gamma| gamma < 1.0))
+            || model.joints().iter().any(|joint| joint.gamma.is_some_and(|gamma| gamma < 1.0));
+        let notched = model.shapes().find(|(_, _, shape)| shape.convex().is_none()).map(|(_, body, _)| body);
+        let (field, reason) = if self.friction != FrictionSet::Quadratic {
+            (
+                "friction",
+                "implicit steps have the exact cone; use `friction = \"quadratic\"` or `jacobians = \"end\"`"
+                    .to_owned(),
+            )
+        } else if self.dynamics == Dynamics::Quasistatic {
+            ("jacobians", "bodies without inertia have no implicit step; use `jacobians = \"end\"`, which solves the same equations".to_owned())
+        } else if weighed {
+            ("gamma", "in an implicit step contacts and joints hold at its end in full, which is gamma = 1; leave the weights out".to_owned())
+        } else if matches!(self.stabilisation, Stabilisation::Baumgarte { .. }) {
+            ("stabilisation", "implicit steps leave no drift to stabilise, and have no place for Baumgarte's equation; leave `stabilisation` out".to_owned())
+        } else if let Some(body) = notched.and_then(|id| model.body(id)) {
+            let name = &body.name;
+            (
+                "jacobians",
+                format!(
+                    "body \"{name}\" has a polygon that is not convex, which an implicit step does not take; split it into convex shapes, or use `jacobians = \"end\"`"
+                ),
+            )
+        } else {
+            return Ok(());
+        };
+        Err(SchemeError { field, reason })
+    }
+
     /// Refuses what needs inertia.
     fn check_quasistatic(&self, model: &Model) -> Result<(), SchemeError> {
         let damped = !model.dampers().is_empty() || model.springs().iter().any(|spring| spring.damping > 0.0);
@@ -176,6 +209,9 @@ impl Scheme {
             );
         }
         self.check_corners()?;
+        if self.linearise_at == LineariseAt::Implicit && self.method == Method::TimeStepping {
+            self.check_implicit(model)?;
+        }
         if self.method != Method::TimeStepping && self.linearise_at != LineariseAt::Start {
             return fail(
                 "jacobians",
