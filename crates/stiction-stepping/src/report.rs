@@ -2,9 +2,9 @@
 
 use nalgebra::{Point3, Vector3};
 use stiction_complementarity::{Residual, Status};
-use stiction_multibody::{BodyId, ContactId, ContactMode, Model};
+use stiction_multibody::{BodyId, ContactId, ContactMode};
 
-use crate::{Infeasibility, Workspace, formulation, ladder::Climb};
+use crate::{Infeasibility, Start, Workspace, formulation, ladder::Climb};
 
 /// A step that happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +56,7 @@ pub struct Correction {
 impl StepReport {
     /// The report of the step in the workspace, made by one complementarity problem in so many passes and with so many impacts.
     pub(crate) fn of(
-        model: &Model,
+        start: &Start,
         ws: &Workspace,
         climb: &Climb,
         (passes, impacts): (u32, usize),
@@ -66,7 +66,7 @@ impl StepReport {
             step: ws.next.step,
             time: ws.next.time,
             contacts: ws.contacts.len(),
-            problem_size: formulation::size(model, ws),
+            problem_size: formulation::size(start, ws),
             residual: climb.residual,
             status: climb.status,
             iterations: climb.iterations,

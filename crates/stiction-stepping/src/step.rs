@@ -92,7 +92,7 @@ impl Stepper for TimeStepper {
             let measured = if correction.is_some() { self.measure_end(start, ws)?.0 } else { measured };
             return Ok(StepReport {
                 correction,
-                ..StepReport::of(start.model, ws, &climb, (passes, impacts(start, ws)), measured)
+                ..StepReport::of(start, ws, &climb, (passes, impacts(start, ws)), measured)
             });
         }
     }

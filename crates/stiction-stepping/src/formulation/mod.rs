@@ -11,9 +11,12 @@ pub(crate) use cone::{constants_of_own_masses, contact_rows, foot_rows};
 
 use nalgebra::Matrix3;
 use stiction_complementarity::{FrictionProblem, Law, MixedLcp};
-use stiction_multibody::{BodyId, Configuration, Mobility, Model, mass_block};
+use stiction_multibody::{BodyId, Configuration, Dimension, Mobility, Model, mass_block};
 
-use crate::{Contact, FootContact, FrictionSet, Ladder, RowMeaning, Start, StepCause, Workspace, ladder::Climb, rows};
+use crate::{
+    Contact, FootContact, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, Workspace, ladder::Climb,
+    rows,
+};
 
 /// The problem of a step as a value: it can be saved, solved again, compared.
 #[derive(Clone, Copy, Debug)]
@@ -160,8 +163,18 @@ pub(crate) fn give_back(model: &Model, ws: &mut Workspace) {
     polygon::give_back(model, ws);
 }
 
-/// Unknowns of the problem, velocities included.
-pub(crate) fn size(model: &Model, ws: &Workspace) -> usize {
+/// Unknowns of the problem, velocities included; with implicit geometry also two closest points and two multipliers of each contact.
+pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
+    let model = start.model;
+    let points = match (start.scheme.linearise_at, model.dimension()) {
+        (LineariseAt::Implicit, Dimension::Spatial) => 8,
+        (LineariseAt::Implicit, Dimension::Planar) => 6,
+        _ => 0,
+    };
+    points * ws.contacts.len() + linearised_size(model, ws)
+}
+
+fn linearised_size(model: &Model, ws: &Workspace) -> usize {
     if ws.quadratic {
         // Each cone of Coulomb's law in Fritz-John form has a slip speed besides its impulses.
         let cones = ws.cone.laws().iter().filter(|law| matches!(law, Law::Cone { .. })).count();

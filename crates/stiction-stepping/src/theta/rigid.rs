@@ -60,7 +60,7 @@ impl Stepper for MoreauJean {
         self.displace(start, ws)?;
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
         let measured = self.measure_end(start.model, ws)?;
-        Ok(StepReport { correction, ..StepReport::of(start.model, ws, &climb, (1, hit), measured) })
+        Ok(StepReport { correction, ..StepReport::of(start, ws, &climb, (1, hit), measured) })
     }
 }
 

@@ -30,6 +30,7 @@ mod published;
 mod quartet;
 mod reference_stepper;
 mod refusals;
+mod rolling;
 mod siconos;
 mod stabilisation;
 mod stabilised_reference;

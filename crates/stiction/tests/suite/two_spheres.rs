@@ -2,8 +2,8 @@
 
 use nalgebra::Matrix3;
 use stiction::{
-    BodyBuilder, ContactMode, ContactReport, ContactRule, Dimension, LineariseAt, Model, Preset, Scheme, Simulation,
-    spatial,
+    BodyBuilder, ContactMode, ContactReport, ContactRule, Dimension, LineariseAt, Margin, Model, Preset, Scheme,
+    Simulation, spatial,
 };
 use stiction_testkit::{Reference, assert_close, reference};
 
@@ -146,6 +146,58 @@ fn variations(case: &Reference, scheme: Scheme, offset: f64) -> [f64; 2] {
     };
     let rates = track.windows(2).map(|pair| pair[1].iter().zip(&pair[0]).map(|(a, b)| (a - b) / h).collect());
     [variation(&track), variation(&rates.collect::<Vec<_>>())]
+}
+
+/// Where only contacts that touch are in the problem, the linearised gap over the curved surfaces opens them again and again.
+#[test]
+fn c11_implicit_velocities_are_smoother_than_linearised_ones() {
+    let case = reference("c11");
+    let touching = |scheme: Scheme| {
+        let mut scheme = scheme;
+        scheme.margin = Margin::Fixed(case.number("tolerance.touching"));
+        scheme
+    };
+    let [implicit, _] = variations(&case, touching(Preset::GeometricallyImplicit.scheme()), 0.0);
+    for others in [scheme(LineariseAt::Start), Preset::StewartTrinkle.scheme()] {
+        let [linearised, _] = variations(&case, touching(others), 0.0);
+        println!("total variation of v: {implicit} implicit, {linearised} linearised");
+        assert!(implicit < 0.5 * linearised);
+    }
+}
+
+#[test]
+fn c11_has_32_unknowns_and_newton_solves_every_step() {
+    let case = reference("c11");
+    let model = sphere_on_two(&case, case.number("parameters.torsion"), 0.0);
+    let (mut steps, mut iterations) = (0, 0);
+    run(model, Preset::GeometricallyImplicit.scheme(), case.number("parameters.step"), 2.9, |_, report| {
+        assert_eq!(report.problem_size as f64, case.number("published.problem_size"));
+        assert_eq!((report.rung, report.passes), ("newton", 1), "t = {}", report.time);
+        assert!(report.penetration < 1e-12, "{} at {}", report.penetration, report.time);
+        steps += 1;
+        iterations += report.iterations;
+    });
+    println!("{iterations} iterations in {steps} steps, those of the linearised start included");
+}
+
+/// The three times converge to those of the exact motion, at first order.
+#[test]
+fn c11_event_times_converge() {
+    let case = reference("c11");
+    let limit = case.table("derived.events").into_iter().find(|row| row["h"] == 0.0).unwrap();
+    let names = ["second_slides", "first_separates", "second_separates"];
+    let steps = [0.02, 0.01, 0.005, 0.0025];
+    let times = steps.map(|h| events(&case, LineariseAt::Implicit, h));
+    for (k, name) in names.into_iter().enumerate() {
+        // An event is told at the end of its step: half a step late on average.
+        let errors =
+            steps.iter().zip(&times).map(|(h, times)| (times[k] - 0.5 * h - limit[name]) / h).collect::<Vec<_>>();
+        println!("{name}: errors over h {errors:.2?}");
+        // First order: the error over h stays within half a step of a constant, with the rounding of the derived limit.
+        let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+        assert!(errors.iter().all(|e| (e - mean).abs() <= 0.8), "{name}: {errors:?}");
+        assert!((times[3][k] - limit[name]).abs() < 0.005, "{name}: {}", times[3][k]);
+    }
 }
 
 /// Polygons cannot hold torsion, so all run without it; the slide is once along a corner and once between two.
