@@ -81,15 +81,21 @@ impl<'a> Pair<'a> {
         self.rotation.tr_mul(direction)
     }
 
-    /// How far, and along which normal, B should move so that a half-space and the centre of the other solid are about level.
+    /// The normal from A to B if one of them is a half-space.
+    pub(super) fn flat_normal(&self) -> Option<Vector3<f64>> {
+        match (self.a.form(), self.b.form()) {
+            (Form::HalfSpace { normal }, _) => Some(normal),
+            (_, Form::HalfSpace { normal }) => Some(-self.turn(&normal)),
+            _ => None,
+        }
+    }
+
+    /// How B should move so that a half-space and the centre of the other solid are about level.
     pub(super) fn levelling(&self) -> Option<Vector3<f64>> {
-        let (normal, height) = match (self.a.form(), self.b.form()) {
-            (Form::HalfSpace { normal }, _) => (normal, normal.dot(&self.interior(Side::B))),
-            (_, Form::HalfSpace { normal }) => {
-                let up = self.turn(&normal);
-                (-up, up.dot(&(self.interior(Side::A) - self.offset)))
-            }
-            _ => return None,
+        let normal = self.flat_normal()?;
+        let height = match self.a.form() {
+            Form::HalfSpace { .. } => normal.dot(&self.interior(Side::B)),
+            _ => normal.dot(&(self.offset - self.interior(Side::A))),
         };
         Some(normal * (0.5 * self.length - height))
     }
