@@ -190,9 +190,9 @@ impl Vec3Set {
         let mut system = super::gauss::System::new(self.count, 1);
         for row in 0..self.count {
             for column in 0..self.count {
-                system.add(row, column, gradient(row).dot(&gradient(column)));
+                system.set(row, column, gradient(row).dot(&gradient(column)));
             }
-            system.add_to_side(row, 0, gradient(row).dot(target));
+            system.set_side(row, 0, gradient(row).dot(target));
         }
         let (solution, rank) = system.solve();
         (rank == self.count).then(|| std::array::from_fn(|k| solution[k][0]))

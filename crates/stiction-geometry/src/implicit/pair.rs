@@ -19,6 +19,8 @@ pub(super) struct Pair<'a> {
     pub(super) axes: usize,
     /// The length errors are measured by: the smaller of the two shapes.
     pub(super) length: f64,
+    /// The larger of the two shapes.
+    pub(super) reach: f64,
 }
 
 /// Which of the two solids.
@@ -33,7 +35,8 @@ impl<'a> Pair<'a> {
         let to_a = pose_a.rotation.matrix().transpose();
         let offset = to_a * (pose_b.translation.vector - pose_a.translation.vector);
         let sizes = [a.reach(), b.reach()].into_iter().flatten().filter(|reach| *reach > 0.0);
-        let smallest = sizes.reduce(f64::min);
+        let smallest = sizes.clone().reduce(f64::min);
+        let largest = sizes.reduce(f64::max);
         let distance = offset.norm();
         Self {
             a,
@@ -42,6 +45,7 @@ impl<'a> Pair<'a> {
             offset,
             axes: if a.dimension() == Dimension::Planar { 2 } else { 3 },
             length: smallest.unwrap_or(if distance > 0.0 { distance } else { 1.0 }),
+            reach: largest.unwrap_or(distance).max(distance),
         }
     }
 
