@@ -7,6 +7,7 @@ use super::barrier;
 use super::convex::Convex;
 use super::formula;
 use super::kkt::{Linearised, State};
+use super::nearest;
 use super::multipliers::{Multipliers, nearest_in_cone};
 use super::pair::{Pair, Side};
 use super::programs::{Distance, Growth};
@@ -65,6 +66,9 @@ pub fn closest(
         search.warm(start, a.1, &lift);
     }
     if !search.is_done() {
+        search.from_supports();
+    }
+    if !search.is_done() {
         search.from_growth();
     }
     if !search.is_done() {
@@ -116,6 +120,18 @@ impl Search<'_, '_> {
             let (lambda, mu) = (start.multipliers_a, start.multipliers_b);
             self.attempt(&State { a, b, gap, lambda, mu });
         }
+    }
+
+    /// From an estimate by the support functions, for solids apart.   [IMP-15]
+    fn from_supports(&mut self) {
+        let Some((a, b)) = nearest::estimate(&self.pair) else { return };
+        let Some(normal) = Unit::try_new(b - a, 0.0) else { return };
+        let Scratch { gradients, .. } = &mut *self.scratch;
+        // Estimates lie inside: functions near zero, to the error of the estimate, are active.
+        let band = 1e-2 * self.pair.length;
+        let lambda = guess(&self.pair, Side::A, &a, &normal, band, gradients);
+        let mu = guess(&self.pair, Side::B, &b, &-normal.into_inner(), band, gradients);
+        self.attempt(&State { a, b, gap: (b - a).norm(), lambda, mu });
     }
 
     /// From the place where both solids, grown or shrunk alike, touch.   [IMP-6]

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::convex::Form;
+use super::convex::{Convex, Form};
 use super::kkt::State;
 use super::multipliers::Multipliers;
 use super::pair::{Pair, Side};
@@ -23,19 +23,24 @@ pub(super) fn closest(pair: &Pair<'_>) -> Option<(State, bool)> {
         }
         (_, Form::HalfSpace { normal }) => {
             let up = pair.turn(&normal);
-            let a = pair.a.support(&-up)?;
+            let a = single(pair.a)?.support(&-up)?;
             let height = up.dot(&(a - pair.offset));
             let lambda = Multipliers::single(0, pair.jet(Side::A, 0, &a).gradient.norm().recip());
             Some((State { lambda, ..state(a, -up, height) }, true))
         }
         (Form::HalfSpace { normal }, _) => {
-            let b = pair.turn(&pair.b.support(&pair.turn_back(&-normal))?) + pair.offset;
+            let b = pair.turn(&single(pair.b)?.support(&pair.turn_back(&-normal))?) + pair.offset;
             let height = normal.dot(&b);
             let mu = Multipliers::single(0, pair.jet(Side::B, 0, &b).gradient.norm().recip());
             Some((State { mu, ..state(b - normal * height, normal, height) }, true))
         }
         _ => None,
     }
+}
+
+/// Solids of one function have one multiplier.
+fn single(convex: &Convex) -> Option<&Convex> {
+    (convex.functions() == 1).then_some(convex)
 }
 
 /// Along the line through the centres; concentric balls have no such line, and y (the plane) or z is chosen.
