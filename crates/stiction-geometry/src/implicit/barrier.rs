@@ -68,7 +68,13 @@ pub(super) fn advance(program: &impl Program, iterate: &mut Iterate, goal: f64, 
             return true;
         }
         // Long steps mean that the path is followed well.
-        let shrink = if step > 0.9 { 0.05 } else if step > 0.5 { 0.3 } else { 1.0 };
+        let shrink = if step > 0.9 {
+            0.05
+        } else if step > 0.5 {
+            0.3
+        } else {
+            1.0
+        };
         iterate.barrier = (mean * shrink).min(iterate.barrier).max(0.2 * goal);
     }
     false

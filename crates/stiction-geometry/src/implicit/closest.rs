@@ -7,8 +7,8 @@ use super::barrier;
 use super::convex::Convex;
 use super::formula;
 use super::kkt::{Linearised, State};
-use super::nearest;
 use super::multipliers::{Multipliers, nearest_in_cone};
+use super::nearest;
 use super::pair::{Pair, Side};
 use super::programs::{Distance, Growth};
 use super::sensitivity::is_least_depth;
@@ -49,12 +49,7 @@ pub struct Scratch {
 ///
 /// Without a `start` the result is a function of the poses alone; with one (from a pose nearby) it is found sooner, and in
 /// overlap the minimum is the one near the start. The residual says whether the search succeeded.
-pub fn closest(
-    a: (&Convex, &Pose),
-    b: (&Convex, &Pose),
-    start: Option<&Closest>,
-    scratch: &mut Scratch,
-) -> Closest {
+pub fn closest(a: (&Convex, &Pose), b: (&Convex, &Pose), start: Option<&Closest>, scratch: &mut Scratch) -> Closest {
     let pair = Pair::new(a, b);
     if let Some((state, unique)) = formula::closest(&pair) {
         return Closest { unique, ..report(&pair, &Linearised::new(&pair, &state), a.1) };
@@ -154,13 +149,16 @@ impl Search<'_, '_> {
     /// The normal that the multipliers of an interior point tell, from A to B.
     fn dual_normal(&self, a: &Vector3<f64>, b: &Vector3<f64>) -> Option<Vector3<f64>> {
         let count = self.pair.functions(Side::A);
-        let sum: Vector3<f64> = (0..).zip(&self.scratch.barrier.duals).map(|(k, z)| {
-            if k < count {
-                self.pair.jet(Side::A, k, a).gradient * *z
-            } else {
-                self.pair.jet(Side::B, k - count, b).gradient * -z
-            }
-        }).sum();
+        let sum: Vector3<f64> = (0..)
+            .zip(&self.scratch.barrier.duals)
+            .map(|(k, z)| {
+                if k < count {
+                    self.pair.jet(Side::A, k, a).gradient * *z
+                } else {
+                    self.pair.jet(Side::B, k - count, b).gradient * -z
+                }
+            })
+            .sum();
         Unit::try_new(sum, 1e-14).map(Unit::into_inner)
     }
 
@@ -214,7 +212,8 @@ impl Search<'_, '_> {
     fn from_distance_along(&mut self, mut normal: Vector3<f64>) {
         const ROUNDS: usize = 24;
         let original = self.pair.clone();
-        let mut shift = self.best.as_ref().map_or(0.0, |best| 1.5 * (-best.0.state.gap).clamp(0.0, 10.0 * original.length));
+        let mut shift =
+            self.best.as_ref().map_or(0.0, |best| 1.5 * (-best.0.state.gap).clamp(0.0, 10.0 * original.length));
         let mut precision = 1e-5;
         for _ in 0..ROUNDS {
             let moved = original.moved(&(normal * shift));

@@ -102,7 +102,12 @@ impl Convex {
         &self.functions
     }
 
-    pub(super) fn new(dimension: Dimension, functions: Vec<Function>, interior: Vector3<f64>, reach: Option<f64>) -> Self {
+    pub(super) fn new(
+        dimension: Dimension,
+        functions: Vec<Function>,
+        interior: Vector3<f64>,
+        reach: Option<f64>,
+    ) -> Self {
         let form = if functions.len() == 1 { Form::Single } else { Form::General };
         Self { dimension, functions, interior, reach, form, corners: Vec::new() }
     }

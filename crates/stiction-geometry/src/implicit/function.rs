@@ -12,34 +12,17 @@ use crate::Pose;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Function {
     /// n · x − offset, with a unit normal.
-    Flat {
-        normal: Vector3<f64>,
-        offset: f64,
-    },
+    Flat { normal: Vector3<f64>, offset: f64 },
     /// scale (‖x ∘ inverse‖ − 1): discs, spheres, ellipses, ellipsoids, and tubes where an axis has no inverse.
-    Quadric {
-        inverse: Vector3<f64>,
-        scale: f64,
-    },
+    Quadric { inverse: Vector3<f64>, scale: f64 },
     /// As `Quadric` with the nested norm of a superquadric.
-    Superquadric {
-        inverse: Vector3<f64>,
-        exponents: [f64; 2],
-        scale: f64,
-    },
+    Superquadric { inverse: Vector3<f64>, exponents: [f64; 2], scale: f64 },
     /// The distance from a segment on the x axis, less a radius; `flat` where z does not count.
-    Segment {
-        half_length: f64,
-        radius: f64,
-        flat: bool,
-    },
+    Segment { half_length: f64, radius: f64, flat: bool },
     /// A function of the user.
     Custom(Custom),
     /// Another function at a place.
-    Placed {
-        function: Box<Function>,
-        pose: Pose,
-    },
+    Placed { function: Box<Function>, pose: Pose },
 }
 
 impl Function {
@@ -58,9 +41,7 @@ impl Function {
     /// Value and derivatives at `x`.
     pub(super) fn jet(&self, x: &Vector3<f64>) -> Jet {
         match self {
-            Self::Flat { normal, offset } => {
-                Jet { value: normal.dot(x) - offset, gradient: *normal, ..Jet::ZERO }
-            }
+            Self::Flat { normal, offset } => Jet { value: normal.dot(x) - offset, gradient: *normal, ..Jet::ZERO },
             Self::Quadric { inverse, scale } => norms::quadric(x, inverse, *scale),
             Self::Superquadric { inverse, exponents, scale } => norms::superquadric(x, inverse, *exponents, *scale),
             Self::Segment { half_length, radius, flat } => segment(x, *half_length, *radius, *flat),

@@ -83,11 +83,7 @@ impl System {
         best
     }
 
-    fn back_substitute(
-        &self,
-        rank: usize,
-        order: &[usize; MOST_UNKNOWNS],
-    ) -> [[f64; MOST_SIDES]; MOST_UNKNOWNS] {
+    fn back_substitute(&self, rank: usize, order: &[usize; MOST_UNKNOWNS]) -> [[f64; MOST_SIDES]; MOST_UNKNOWNS] {
         let mut solution = [[0.0; MOST_SIDES]; MOST_UNKNOWNS];
         for side in 0..self.sides {
             for k in (0..rank).rev() {

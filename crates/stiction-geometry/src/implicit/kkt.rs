@@ -197,7 +197,8 @@ impl Linearised {
 
     /// The change of the normal with a change of the point on A and of the multipliers.
     pub(super) fn normal_change(&self, point: &Vector3<f64>, multipliers: impl Iterator<Item = f64>) -> Vector3<f64> {
-        let turned: Vector3<f64> = self.active().0.iter().zip(multipliers).map(|(jet, change)| jet.gradient * change).sum();
+        let turned: Vector3<f64> =
+            self.active().0.iter().zip(multipliers).map(|(jet, change)| jet.gradient * change).sum();
         self.hessian_a * point + turned
     }
 }

@@ -112,9 +112,9 @@ pub(super) fn nearest_in_cone(target: &Vector3<f64>, candidates: &[(usize, Vecto
     for _ in 0..3 * MOST_ACTIVE {
         let residual = target - chosen.combination(candidates);
         let gain = |(_, g): &(usize, Vector3<f64>)| g.dot(&residual) / g.norm().max(f64::MIN_POSITIVE);
-        let best = (0..candidates.len()).filter(|&i| !chosen.contains(i)).max_by(|&i, &j| {
-            gain(&candidates[i]).total_cmp(&gain(&candidates[j])).then(j.cmp(&i))
-        });
+        let best = (0..candidates.len())
+            .filter(|&i| !chosen.contains(i))
+            .max_by(|&i, &j| gain(&candidates[i]).total_cmp(&gain(&candidates[j])).then(j.cmp(&i)));
         let Some(best) = best.filter(|&i| gain(&candidates[i]) > CLEAR) else { break };
         if !chosen.insert(best, target, candidates) {
             break;
