@@ -10,7 +10,7 @@ use crate::{ContactPoint, Feature, Pose, planar, spatial};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     closest: implicit::Scratch,
-    functions: [Vec<implicit::Function>; 2],
+    buffers: [implicit::Buffer; 2],
 }
 
 /// A shape of either world.
@@ -33,10 +33,10 @@ impl<'a> From<&'a spatial::Shape> for ShapeRef<'a> {
 }
 
 impl ShapeRef<'_> {
-    fn convex(self, functions: Vec<implicit::Function>) -> Option<Convex> {
+    fn convex(self, buffer: implicit::Buffer) -> Option<Convex> {
         match self {
-            Self::Planar(shape) => implicit::planar_convex(shape, functions),
-            Self::Spatial(shape) => Some(implicit::spatial_convex(shape, functions)),
+            Self::Planar(shape) => implicit::planar_convex(shape, buffer),
+            Self::Spatial(shape) => Some(implicit::spatial_convex(shape, buffer)),
         }
     }
 }
@@ -62,11 +62,11 @@ pub(crate) fn find(
     (b, pose_b): (ShapeRef<'_>, &Pose),
     scratch: &mut Scratch,
 ) -> Option<ContactPoint> {
-    let [for_a, for_b] = std::mem::take(&mut scratch.functions);
+    let [for_a, for_b] = std::mem::take(&mut scratch.buffers);
     let (a, b) = (a.convex(for_a)?, b.convex(for_b)?);
     let found = closest((&a, pose_a), (&b, pose_b), None, &mut scratch.closest);
     let contact = point(&found, &a, &b);
-    scratch.functions = [a, b].map(Convex::into_functions);
+    scratch.buffers = [a, b].map(Convex::into_buffer);
     Some(contact)
 }
 

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::kkt::{Linearised, State, newton};
-use super::multipliers::{Multipliers, nearest_in_cone};
+use super::multipliers::{Multipliers, enter, nearest_in_cone};
 use super::pair::{Pair, Side};
 
 /// Changes of the active functions before giving up.
@@ -18,10 +18,8 @@ pub(super) fn solve(pair: &Pair<'_>, start: &State, gradients: &mut Vec<(usize, 
     let mut current = newton(pair, start);
     for _ in 0..MOST_CHANGES {
         let mut next = current.state;
-        let normal = current.normal;
-        let opposite = current.opposite;
-        let changed_a = corrected(pair, Side::A, &next.a, &normal, &mut next.lambda, gradients);
-        let changed_b = corrected(pair, Side::B, &next.b, &opposite, &mut next.mu, gradients);
+        let changed_a = corrected(pair, Side::A, &next.a, &mut next.lambda, gradients);
+        let changed_b = corrected(pair, Side::B, &next.b, &mut next.mu, gradients);
         if !(changed_a || changed_b) || next.lambda.is_empty() || next.mu.is_empty() {
             break;
         }
@@ -35,7 +33,6 @@ fn corrected(
     pair: &Pair<'_>,
     side: Side,
     x: &Vector3<f64>,
-    normal: &Vector3<f64>,
     multipliers: &mut Multipliers,
     gradients: &mut Vec<(usize, Vector3<f64>)>,
 ) -> bool {
@@ -51,12 +48,11 @@ fn corrected(
     if least < 0.0 {
         multipliers.retain(|_, m| m > least);
     }
-    if is_violated && !multipliers.push(worst.0, 0.0) {
+    if is_violated {
         gradients.clear();
-        let candidates = multipliers.iter().map(|(k, _)| k).chain([worst.0]);
-        gradients.extend(candidates.map(|k| (k, pair.jet(side, k, x).gradient)));
-        *multipliers = nearest_in_cone(normal, gradients);
-        return true;
+        gradients.extend(multipliers.iter().map(|(k, _)| (k, pair.jet(side, k, x).gradient)));
+        let entering = pair.jet(side, worst.0, x).gradient;
+        enter(multipliers, gradients, worst.0, &entering, pair.axes);
     }
     least < 0.0 || is_violated
 }

@@ -195,6 +195,13 @@ impl Mul<Dual> for f64 {
     }
 }
 
+impl Div<Dual> for f64 {
+    type Output = Dual;
+    fn div(self, other: Dual) -> Dual {
+        Dual::constant(self) / other
+    }
+}
+
 /// A convex function written as a formula, such as `Automatic::new(|[x, y, z]| (x * x + y * y + z * z).sqrt() - 1.0)`.
 pub struct Automatic<F>(F);
 

@@ -8,6 +8,7 @@ use super::convex::Convex;
 use super::formula;
 use super::kkt::{Linearised, State};
 use super::multipliers::{Multipliers, nearest_in_cone};
+use super::nearest;
 use super::pair::{Pair, Side};
 use super::programs::{Distance, Growth};
 use super::sensitivity::is_least_depth;
@@ -58,6 +59,9 @@ pub fn closest(a: (&Convex, &Pose), b: (&Convex, &Pose), start: Option<&Closest>
     let mut search = Search { pair: pair.moved(&lift), best: None, scratch };
     if let Some(start) = start {
         search.warm(start, a.1, &lift);
+    }
+    if !search.is_done() {
+        search.from_supports();
     }
     if !search.is_done() {
         search.from_growth();
@@ -113,20 +117,30 @@ impl Search<'_, '_> {
         }
     }
 
+    /// From an estimate by the support functions, for solids apart.   [IMP-15]
+    fn from_supports(&mut self) {
+        let Some((a, b)) = nearest::estimate(&self.pair) else { return };
+        let Some(normal) = Unit::try_new(b - a, 0.0) else { return };
+        let Scratch { gradients, .. } = &mut *self.scratch;
+        // Estimates lie inside: functions near zero, to the error of the estimate, are active.
+        let band = 1e-2 * self.pair.length;
+        let lambda = guess(&self.pair, Side::A, &a, &normal, band, gradients);
+        let mu = guess(&self.pair, Side::B, &b, &-normal.into_inner(), band, gradients);
+        self.attempt(&State { a, b, gap: (b - a).norm(), lambda, mu });
+    }
+
     /// From the place where both solids, grown or shrunk alike, touch.   [IMP-6]
     fn from_growth(&mut self) {
         let pair = self.pair.clone();
         let growth = Growth { pair: &pair };
         let mut iterate = barrier::start(&growth, growth.start(), 0.3, &mut self.scratch.barrier);
         for goal in [1e-3, 1e-6, 1e-9] {
-            if !barrier::advance(&growth, &mut iterate, goal, &mut self.scratch.barrier) {
-                break;
-            }
+            let arrived = barrier::advance(&growth, &mut iterate, goal, &mut self.scratch.barrier);
             let x: Vector3<f64> = iterate.y.fixed_rows::<3>(0) * pair.length;
             let Some(normal) = self.dual_normal(&x, &x) else { return };
             let state = self.state_near(&x, &x, &normal);
             self.attempt(&state);
-            if self.is_done() {
+            if self.is_done() || !arrived {
                 return;
             }
         }
@@ -185,17 +199,28 @@ impl Search<'_, '_> {
     /// The solution does not change when B moves along its normal, and moved clear of A the problem is convex. Each round can
     /// only lessen the depth; the nearer the moved B is to touching, the faster.
     fn from_distance(&mut self) {
+        let found = self.best.as_ref().map(|best| best.0.normal).filter(|n| n.iter().all(|x| x.is_finite()));
+        let centres = self.pair.interior(Side::B) - self.pair.interior(Side::A);
+        for direction in [self.pair.flat_normal(), found, Some(centres), Some(Vector3::x())].into_iter().flatten() {
+            if let Some(normal) = Unit::try_new(direction, 1e-12).filter(|_| !self.is_done()) {
+                self.from_distance_along(normal.into_inner());
+            }
+        }
+    }
+
+    /// As [`Self::from_distance`], first along `normal`.
+    fn from_distance_along(&mut self, mut normal: Vector3<f64>) {
         const ROUNDS: usize = 24;
         let original = self.pair.clone();
-        let Some(mut normal) = self.first_normal() else { return };
         let mut shift =
             self.best.as_ref().map_or(0.0, |best| 1.5 * (-best.0.state.gap).clamp(0.0, 10.0 * original.length));
+        let mut precision = 1e-5;
         for _ in 0..ROUNDS {
             let moved = original.moved(&(normal * shift));
-            let Some((a, b)) = self.distance(&moved) else { return };
+            let Some((a, b)) = self.distance(&moved, precision) else { return };
             let between = b - a;
             if between.norm() <= 0.05 * shift + 1e-12 * original.length {
-                shift = 2.0 * shift + 1e-9 * original.length;
+                shift = 30.0 * shift + 1e-9 * original.length;
                 continue;
             }
             self.pair = moved;
@@ -209,18 +234,13 @@ impl Search<'_, '_> {
                 return;
             }
             normal = next;
+            precision = f64::max(1e-2 * precision, 1e-15);
             shift = 1.5 * (-state.gap).max(0.0);
         }
     }
 
-    fn first_normal(&self) -> Option<Vector3<f64>> {
-        let found = self.best.as_ref().map(|best| best.0.normal).filter(|n| n.iter().all(|x| x.is_finite()));
-        let centres = self.pair.interior(Side::B) - self.pair.interior(Side::A);
-        found.and_then(|n| Unit::try_new(n, 1e-3)).or_else(|| Unit::try_new(centres, 1e-12)).map(Unit::into_inner)
-    }
-
-    /// The closest points by the interior point, to a small part of their distance.   [IMP-8]
-    fn distance(&mut self, pair: &Pair<'_>) -> Option<(Vector3<f64>, Vector3<f64>)> {
+    /// The closest points by the interior point, to a complementarity of `precision` times their distance squared.   [IMP-8]
+    fn distance(&mut self, pair: &Pair<'_>, precision: f64) -> Option<(Vector3<f64>, Vector3<f64>)> {
         const LEAST_GOAL: f64 = 1e-22;
         for thickness in [0.0, 0.01] {
             let program = Distance { pair, thickness };
@@ -228,7 +248,7 @@ impl Search<'_, '_> {
             let mut iterate = barrier::start(&program, y, 0.3, &mut self.scratch.barrier);
             let mut goal = 1e-4;
             while barrier::advance(&program, &mut iterate, goal, &mut self.scratch.barrier) && goal > LEAST_GOAL {
-                let enough = 1e-5 * (iterate.y.fixed_rows::<3>(3) - iterate.y.fixed_rows::<3>(0)).norm_squared();
+                let enough = precision * (iterate.y.fixed_rows::<3>(3) - iterate.y.fixed_rows::<3>(0)).norm_squared();
                 if goal <= enough {
                     break;
                 }

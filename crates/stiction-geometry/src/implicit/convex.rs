@@ -14,6 +14,8 @@ pub struct Convex {
     interior: Vector3<f64>,
     reach: Option<f64>,
     form: Form,
+    /// The corners of a polygon or polyhedron.
+    corners: Vec<Vector3<f64>>,
 }
 
 /// Shapes whose closest points have a formula.
@@ -27,6 +29,19 @@ pub(super) enum Form {
     HalfSpace {
         normal: Vector3<f64>,
     },
+    /// One function.
+    Single,
+    /// A box about the origin.
+    Cuboid {
+        half_extents: Vector3<f64>,
+    },
+    /// A cylinder about the x axis.
+    Cylinder {
+        half_length: f64,
+        radius: f64,
+    },
+    /// The hull of corners.
+    Corners,
     General,
 }
 
@@ -65,11 +80,21 @@ impl Convex {
         self.form
     }
 
-    /// The farthest point along `direction` of a solid made of one function, where that has a formula.   [IMP-12]
+    /// The farthest point along `direction`, where that has a formula.   [IMP-12]
     pub(super) fn support(&self, direction: &Vector3<f64>) -> Option<Vector3<f64>> {
-        match self.functions.as_slice() {
-            [function] => function.support(direction),
-            _ => None,
+        match self.form {
+            Form::Ball { .. } | Form::Single => self.functions.first().and_then(|function| function.support(direction)),
+            Form::Cuboid { half_extents } => Some(half_extents.zip_map(direction, f64::copysign)),
+            Form::Cylinder { half_length, radius } => {
+                let across = Vector3::new(0.0, direction.y, direction.z);
+                let rim = across * (radius / across.norm().max(f64::MIN_POSITIVE));
+                Some(rim + Vector3::new(half_length.copysign(direction.x), 0.0, 0.0))
+            }
+            Form::Corners => {
+                let height = |corner: &&Vector3<f64>| corner.dot(direction);
+                self.corners.iter().max_by(|p, q| height(p).total_cmp(&height(q))).copied()
+            }
+            Form::HalfSpace { .. } | Form::General => None,
         }
     }
 
@@ -83,24 +108,32 @@ impl Convex {
         interior: Vector3<f64>,
         reach: Option<f64>,
     ) -> Self {
-        Self { dimension, functions, interior, reach, form: Form::General }
+        let form = if functions.len() == 1 { Form::Single } else { Form::General };
+        Self { dimension, functions, interior, reach, form, corners: Vec::new() }
     }
 
     /// A disc or a ball about the origin.
     pub(super) fn ball(dimension: Dimension, radius: f64) -> Self {
-        Build { dimension, functions: Vec::new() }.ball(radius)
+        Build { dimension, buffer: Buffer::default() }.ball(radius)
     }
 
-    /// The vector of functions, to be filled anew.
-    pub(crate) fn into_functions(self) -> Vec<Function> {
-        self.functions
+    /// The vectors, to be filled anew.
+    pub(crate) fn into_buffer(self) -> Buffer {
+        Buffer { functions: self.functions, corners: self.corners }
     }
 }
 
-/// Fills a vector with the functions of a solid.
+/// The vectors of a solid that is no longer needed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Buffer {
+    functions: Vec<Function>,
+    corners: Vec<Vector3<f64>>,
+}
+
+/// Fills vectors with the functions of a solid.
 struct Build {
     dimension: Dimension,
-    functions: Vec<Function>,
+    buffer: Buffer,
 }
 
 impl Build {
@@ -110,9 +143,24 @@ impl Build {
         interior: Vector3<f64>,
         reach: Option<f64>,
     ) -> Convex {
-        self.functions.clear();
-        self.functions.extend(functions);
-        Convex::new(self.dimension, self.functions, interior, reach)
+        let Buffer { functions: into, corners } = &mut self.buffer;
+        into.clear();
+        into.extend(functions);
+        corners.clear();
+        Convex { corners: self.buffer.corners, ..Convex::new(self.dimension, self.buffer.functions, interior, reach) }
+    }
+
+    /// A polygon or polyhedron.
+    fn hull(
+        self,
+        faces: impl IntoIterator<Item = Function>,
+        corners: impl ExactSizeIterator<Item = Vector3<f64>> + Clone,
+        reach: Option<f64>,
+    ) -> Convex {
+        let centre = corners.clone().sum::<Vector3<f64>>() / corners.len() as f64;
+        let mut convex = Convex { form: Form::Corners, ..self.solid(faces, centre, reach) };
+        convex.corners.extend(corners);
+        convex
     }
 
     /// A solid about the origin.
@@ -136,8 +184,10 @@ impl Build {
             let normal = Vector3::ith(axis, 1.0);
             [Function::Flat { normal, offset }, Function::Flat { normal: -normal, offset }]
         };
-        let reach = half_extents.iter().map(|h| h * h).sum::<f64>().sqrt();
-        self.central(half_extents.iter().enumerate().flat_map(face), Some(reach))
+        let mut extents = Vector3::zeros();
+        extents.as_mut_slice()[..half_extents.len()].copy_from_slice(half_extents);
+        let solid = self.central(half_extents.iter().enumerate().flat_map(face), Some(extents.norm()));
+        Convex { form: Form::Cuboid { half_extents: extents }, ..solid }
     }
 }
 
@@ -153,16 +203,16 @@ impl Shape {
     /// The shape as an intersection of convex functions; none for a polygon with notches.
     pub fn convex(&self) -> Option<Convex> {
         match self {
-            Self::Planar(shape) => planar_convex(shape, Vec::new()),
-            Self::Spatial(shape) => Some(spatial_convex(shape, Vec::new())),
+            Self::Planar(shape) => planar_convex(shape, Buffer::default()),
+            Self::Spatial(shape) => Some(spatial_convex(shape, Buffer::default())),
         }
     }
 }
 
-/// The functions of a planar shape, in a vector to be filled.
-pub(crate) fn planar_convex(shape: &planar::Shape, functions: Vec<Function>) -> Option<Convex> {
+/// The functions of a planar shape, in vectors to be filled.
+pub(crate) fn planar_convex(shape: &planar::Shape, buffer: Buffer) -> Option<Convex> {
     use planar::Shape;
-    let build = Build { dimension: Dimension::Planar, functions };
+    let build = Build { dimension: Dimension::Planar, buffer };
     Some(match shape {
         Shape::Point => build.cuboid(&[0.0; 2]),
         Shape::Disc { radius } => build.ball(*radius),
@@ -175,8 +225,7 @@ pub(crate) fn planar_convex(shape: &planar::Shape, functions: Vec<Function>) -> 
             let vertices = polygon.vertices();
             let faces = vertices.iter().zip(polygon.normals());
             let faces = faces.map(|(v, n)| Function::Flat { normal: n.push(0.0), offset: n.dot(&v.coords) });
-            let centre = vertices.iter().map(|v| v.coords.push(0.0)).sum::<Vector3<f64>>() / vertices.len() as f64;
-            build.solid(faces, centre, shape.radius_bound())
+            build.hull(faces, vertices.iter().map(|v| v.coords.push(0.0)), shape.radius_bound())
         }
         Shape::HalfPlane { normal } => build.half_space(normal.push(0.0)),
         Shape::Ellipse { semi_axes: [a, b] } => {
@@ -192,10 +241,10 @@ pub(crate) fn planar_convex(shape: &planar::Shape, functions: Vec<Function>) -> 
     })
 }
 
-/// The functions of a spatial shape, in a vector to be filled.
-pub(crate) fn spatial_convex(shape: &spatial::Shape, functions: Vec<Function>) -> Convex {
+/// The functions of a spatial shape, in vectors to be filled.
+pub(crate) fn spatial_convex(shape: &spatial::Shape, buffer: Buffer) -> Convex {
     use spatial::Shape;
-    let build = Build { dimension: Dimension::Spatial, functions };
+    let build = Build { dimension: Dimension::Spatial, buffer };
     match shape {
         Shape::Point => build.cuboid(&[0.0; 3]),
         Shape::Sphere { radius } => build.ball(*radius),
@@ -210,8 +259,7 @@ pub(crate) fn spatial_convex(shape: &spatial::Shape, functions: Vec<Function>) -
                 let corner = face.first().and_then(|&corner| vertices.get(corner as usize))?;
                 Some(Function::Flat { normal: *normal, offset: normal.dot(&corner.coords) })
             });
-            let centre = vertices.iter().map(|v| v.coords).sum::<Vector3<f64>>() / vertices.len() as f64;
-            build.solid(faces, centre, shape.radius_bound())
+            build.hull(faces, vertices.iter().map(|v| v.coords), shape.radius_bound())
         }
         Shape::HalfSpace { normal } => build.half_space(normal.into_inner()),
         Shape::Ellipsoid { semi_axes } => build.central([Function::quadric(*semi_axes)], shape.radius_bound()),
@@ -221,7 +269,8 @@ pub(crate) fn spatial_convex(shape: &spatial::Shape, functions: Vec<Function>) -
         Shape::Cylinder { half_length, radius } => {
             let end = |normal: Vector3<f64>| Function::Flat { normal, offset: *half_length };
             let tube = Function::quadric([f64::INFINITY, *radius, *radius]);
-            build.central([tube, end(Vector3::x()), end(-Vector3::x())], shape.radius_bound())
+            let solid = build.central([tube, end(Vector3::x()), end(-Vector3::x())], shape.radius_bound());
+            Convex { form: Form::Cylinder { half_length: *half_length, radius: *radius }, ..solid }
         }
         Shape::Implicit(implicit) => implicit.convex().clone(),
     }

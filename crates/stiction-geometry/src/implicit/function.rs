@@ -87,20 +87,19 @@ impl PartialEq for Custom {
     }
 }
 
-/// The distance from the segment [−h, h] on the x axis, less r.   [IMP-3]
+/// The distance from the segment [−h, h] on the x axis, less r; nearer than r/2 a paraboloid, as there is a kink on the axis.   [IMP-3]
 fn segment(x: &Vector3<f64>, half_length: f64, radius: f64, flat: bool) -> Jet {
-    const LEAST: f64 = 1e-12;
     let nearest = x.x.clamp(-half_length, half_length);
-    let across = if flat { Vector3::new(1.0, 1.0, 0.0) } else { Vector3::repeat(1.0) };
-    let d = Vector3::new(x.x - nearest, x.y, x.z).component_mul(&across);
-    let distance = d.norm().max(LEAST * radius);
-    let gradient = d / distance;
+    let across = if flat { 0.0 } else { 1.0 };
+    let d = Vector3::new(x.x - nearest, x.y, x.z * across);
     // Beside the segment the nearest point moves along, and the distance does not feel x.
     let is_beside = nearest == x.x;
-    let space = Vector3::new(if is_beside { 0.0 } else { 1.0 }, 1.0, across.z);
-    Jet {
-        value: distance - radius,
-        gradient,
-        hessian: (Matrix3::from_diagonal(&space) - gradient * gradient.transpose()) / distance,
+    let space = Matrix3::from_diagonal(&Vector3::new(if is_beside { 0.0 } else { 1.0 }, 1.0, across));
+    let (distance, core) = (d.norm(), radius / 2.0);
+    if distance < core {
+        let value = (distance * distance / core + core) / 2.0 - radius;
+        return Jet { value, gradient: d / core, hessian: space / core };
     }
+    let gradient = d / distance;
+    Jet { value: distance - radius, gradient, hessian: (space - gradient * gradient.transpose()) / distance }
 }

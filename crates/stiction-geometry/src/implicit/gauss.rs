@@ -1,7 +1,7 @@
 //! Small dense linear systems by Gaussian elimination with full pivoting, which also says how many unknowns are determined.
 
-/// The most unknowns: two points, six multipliers and the gap.
-pub(super) const MOST_UNKNOWNS: usize = 13;
+/// The most unknowns: a point, the gap and six multipliers.
+pub(super) const MOST_UNKNOWNS: usize = 10;
 /// The most right-hand sides.
 pub(super) const MOST_SIDES: usize = 6;
 /// Pivots below this fraction of the largest count as zero.
@@ -25,16 +25,16 @@ impl System {
         }
     }
 
-    /// Adds to the entry of the matrix.
-    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
+    /// Sets an entry of the matrix.
+    pub(super) fn set(&mut self, row: usize, column: usize, value: f64) {
         if let Some(entry) = self.rows.get_mut(row).and_then(|row| row.get_mut(column)) {
-            *entry += value;
+            *entry = value;
         }
     }
 
-    /// Adds to the right-hand side.
-    pub(super) fn add_to_side(&mut self, row: usize, side: usize, value: f64) {
-        self.add(row, self.unknowns + side, value);
+    /// Sets an entry of a right-hand side.
+    pub(super) fn set_side(&mut self, row: usize, side: usize, value: f64) {
+        self.set(row, self.unknowns + side, value);
     }
 
     /// Solves, with the undetermined unknowns at zero; returns the solution of each side, unknown by unknown, and the rank.

@@ -1,11 +1,12 @@
 //! Newton's method on the equations of the closest points, for given active functions.   [IMP-4]
 //!
 //! The unknowns are both points, the gap and the multipliers; lengths are measured in units of the pair's. Unlike the stationarity of
-//! ½|a₂ − a₁|², whose multipliers vanish with the gap, the system keeps its rank at touching and in overlap.
+//! ½|a₂ − a₁|², whose multipliers vanish with the gap, the system keeps its rank at touching and in overlap. The step of a₂ is
+//! eliminated from each linear system.
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::gauss::{MOST_SIDES, MOST_UNKNOWNS, System};
+use super::gauss::{MOST_UNKNOWNS, System};
 use super::jet::Jet;
 use super::multipliers::{MOST_ACTIVE, Multipliers};
 use super::pair::{Pair, Side};
@@ -29,6 +30,15 @@ pub(super) struct State {
     pub(super) gap: f64,
     pub(super) lambda: Multipliers,
     pub(super) mu: Multipliers,
+}
+
+/// A change of a [`State`].
+struct Step {
+    a: Vector3<f64>,
+    b: Vector3<f64>,
+    gap: f64,
+    lambda: [f64; MOST_ACTIVE],
+    mu: [f64; MOST_ACTIVE],
 }
 
 /// A state with the active functions evaluated there.
@@ -58,97 +68,121 @@ impl Linearised {
         (&self.jets_a[..self.state.lambda.len()], &self.jets_b[..self.state.mu.len()])
     }
 
-    /// How many unknowns there are.
+    /// How many unknowns are left in the linear system: a₁, ψ, λ, μ.
     pub(super) fn unknowns(&self, pair: &Pair<'_>) -> usize {
-        2 * pair.axes + 1 + self.state.lambda.len() + self.state.mu.len()
+        pair.axes + 1 + self.state.lambda.len() + self.state.mu.len()
     }
 
-    /// The left sides of the equations, row by row, without unit.   [IMP-4]
+    /// (a₂ − a₁ − ψ n) in units of the pair's length.   [IMP-4]
+    fn off_line(&self, pair: &Pair<'_>) -> Vector3<f64> {
+        (self.state.b - self.state.a - self.normal * self.state.gap) / pair.length
+    }
+
+    /// The left sides of the other equations, row by row, without unit: balance, |n| = 1, f = 0, g = 0.   [IMP-4]
     fn residuals(&self, pair: &Pair<'_>) -> [f64; MOST_UNKNOWNS] {
         let d = pair.axes;
         let mut rows = [0.0; MOST_UNKNOWNS];
-        let State { a, b, gap, .. } = self.state;
-        let line = (b - a - self.normal * gap) / pair.length;
         let balance = self.normal + self.opposite;
-        for k in 0..d {
-            rows[k] = line[k];
-            rows[d + k] = balance[k];
-        }
-        rows[2 * d] = (self.normal.norm_squared() - 1.0) / 2.0;
+        rows[..d].copy_from_slice(&balance.as_slice()[..d]);
+        rows[d] = (self.normal.norm_squared() - 1.0) / 2.0;
         let (on_a, on_b) = self.active();
-        for (row, jet) in rows[2 * d + 1..].iter_mut().zip(on_a.iter().chain(on_b)) {
+        for (row, jet) in rows[d + 1..].iter_mut().zip(on_a.iter().chain(on_b)) {
             *row = jet.value / pair.length;
         }
         rows
     }
 
     fn merit(&self, pair: &Pair<'_>) -> f64 {
-        self.residuals(pair).iter().map(|row| row * row).sum::<f64>().sqrt()
+        let rows = self.residuals(pair);
+        (rows.iter().map(|row| row * row).sum::<f64>() + self.off_line(pair).norm_squared()).sqrt()
     }
 
-    /// The derivatives of [`Self::residuals`], with `sides` right-hand sides still zero.   [IMP-5]
+    /// The derivatives of [`Self::residuals`] along ∂a₂ = (1 + ψF) ∂a₁ + n ∂ψ + ψ Σ ∇f ∂λ with F = Σ λ ∇²f, with `sides` right-hand
+    /// sides still zero.   [IMP-5]
     pub(super) fn system(&self, pair: &Pair<'_>, sides: usize) -> System {
-        let (d, length) = (pair.axes, pair.length);
+        let (d, length, gap) = (pair.axes, pair.length, self.state.gap);
         let mut system = System::new(self.unknowns(pair), sides);
-        let gap = self.state.gap;
         let (on_a, on_b) = self.active();
+        let moved = Matrix3::identity() + self.hessian_a * gap;
+        let balance = (self.hessian_a + self.hessian_b * moved) * length;
+        let by_gap = self.hessian_b * self.normal * length;
+        let bent = self.hessian_a * self.normal * length;
         for i in 0..d {
-            system.add(i, i, -1.0);
-            system.add(i, d + i, 1.0);
-            system.add(i, 2 * d, -self.normal[i]);
             for j in 0..d {
-                system.add(i, j, -gap * self.hessian_a[(i, j)]);
-                system.add(d + i, j, length * self.hessian_a[(i, j)]);
-                system.add(d + i, d + j, length * self.hessian_b[(i, j)]);
-                system.add(2 * d, i, length * self.hessian_a[(i, j)] * self.normal[j]);
+                system.set(i, j, balance[(i, j)]);
             }
+            system.set(i, d, by_gap[i]);
+            system.set(d, i, bent[i]);
         }
         for (k, jet) in on_a.iter().enumerate() {
-            let row = 2 * d + 1 + k;
+            let row = d + 1 + k;
+            let by_multiplier = jet.gradient + self.hessian_b * jet.gradient * gap;
             for i in 0..d {
-                system.add(i, row, -gap / length * jet.gradient[i]);
-                system.add(d + i, row, jet.gradient[i]);
-                system.add(row, i, jet.gradient[i]);
+                system.set(i, row, by_multiplier[i]);
+                system.set(row, i, jet.gradient[i]);
             }
-            system.add(2 * d, row, self.normal.dot(&jet.gradient));
+            system.set(d, row, self.normal.dot(&jet.gradient));
         }
         for (k, jet) in on_b.iter().enumerate() {
-            let row = 2 * d + 1 + on_a.len() + k;
+            let row = d + 1 + on_a.len() + k;
+            let by_point = moved * jet.gradient;
             for i in 0..d {
-                system.add(d + i, row, jet.gradient[i]);
-                system.add(row, d + i, jet.gradient[i]);
+                system.set(i, row, jet.gradient[i]);
+                system.set(row, i, by_point[i]);
+            }
+            system.set(row, d, jet.gradient.dot(&self.normal));
+            for (column, on_a) in on_a.iter().enumerate() {
+                system.set(row, d + 1 + column, gap / length * jet.gradient.dot(&on_a.gradient));
             }
         }
         system
     }
 
-    /// The state after `fraction` of a step.
-    fn stepped(&self, pair: &Pair<'_>, step: &[[f64; MOST_SIDES]; MOST_UNKNOWNS], fraction: f64) -> State {
-        let d = pair.axes;
-        let mut state = self.state;
-        let scale = fraction * pair.length;
+    /// The Newton step of the equations: what is left of a₂ − a₁ − ψ n goes to the right-hand side.   [IMP-5]
+    fn newton_step(&self, pair: &Pair<'_>) -> Step {
+        let (d, length) = (pair.axes, pair.length);
+        let mut system = self.system(pair, 1);
+        let off_line = self.off_line(pair);
+        let pulled = self.hessian_b * off_line * length;
+        let first_of_b = d + 1 + self.state.lambda.len();
+        for (row, residual) in self.residuals(pair).iter().enumerate().take(self.unknowns(pair)) {
+            let from_line = if row < d {
+                pulled[row]
+            } else {
+                let jet = row.checked_sub(first_of_b).and_then(|k| self.jets_b.get(k));
+                jet.map_or(0.0, |jet| jet.gradient.dot(&off_line))
+            };
+            system.set_side(row, 0, from_line - residual);
+        }
+        let solution = system.solve().0;
+        let at = |row: usize| solution.get(row).map_or(0.0, |row| row[0]);
+        let mut a = Vector3::zeros();
         for k in 0..d {
-            state.a[k] += scale * step[k][0];
-            state.b[k] += scale * step[d + k][0];
+            a[k] = at(k) * length;
         }
-        state.gap += scale * step[2 * d][0];
-        let multipliers = 2 * d + 1;
-        for i in 0..state.lambda.len() {
-            state.lambda.add(i, fraction * step[multipliers + i][0]);
-        }
-        for j in 0..state.mu.len() {
-            state.mu.add(j, fraction * step[multipliers + state.lambda.len() + j][0]);
-        }
-        state
+        let gap = at(d) * length;
+        let lambda = std::array::from_fn(|i| at(d + 1 + i));
+        let mu = std::array::from_fn(|j| at(first_of_b + j));
+        let turn = self.normal_change(&a, lambda.into_iter());
+        let b = a + self.normal * gap + turn * self.state.gap - off_line * length;
+        Step { a, b, gap, lambda, mu }
     }
 
-    /// The Newton step of the equations.   [IMP-5]
-    fn newton_step(&self, pair: &Pair<'_>) -> [[f64; MOST_SIDES]; MOST_UNKNOWNS] {
-        let mut system = self.system(pair, 1);
-        for (row, residual) in self.residuals(pair).iter().enumerate().take(self.unknowns(pair)) {
-            system.add_to_side(row, 0, -residual);
+    /// The state after `fraction` of a step, no farther than the shapes are large.
+    fn stepped(&self, pair: &Pair<'_>, step: &Step, fraction: f64) -> State {
+        let mut state = self.state;
+        let way = step.a.norm().max(step.b.norm());
+        let fraction = fraction.min(pair.reach / way.max(f64::MIN_POSITIVE));
+        state.a += step.a * fraction;
+        state.b += step.b * fraction;
+        state.gap += step.gap * fraction;
+        for (i, change) in step.lambda.iter().enumerate().take(state.lambda.len()) {
+            state.lambda.add(i, fraction * change);
         }
-        system.solve().0
+        for (j, change) in step.mu.iter().enumerate().take(state.mu.len()) {
+            state.mu.add(j, fraction * change);
+        }
+        state
     }
 
     /// The active functions of B.
@@ -156,9 +190,9 @@ impl Linearised {
         self.active().1
     }
 
-    /// ∇²f and ∇²g, weighted by the multipliers.
-    pub(super) fn hessians(&self) -> (&Matrix3<f64>, &Matrix3<f64>) {
-        (&self.hessian_a, &self.hessian_b)
+    /// Σ μ ∇²g.
+    pub(super) fn hessian_of_b(&self) -> &Matrix3<f64> {
+        &self.hessian_b
     }
 
     /// The change of the normal with a change of the point on A and of the multipliers.

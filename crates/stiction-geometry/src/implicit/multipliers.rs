@@ -67,6 +67,43 @@ impl Multipliers {
     }
 }
 
+/// Takes function `k` with gradient `entering` into a set whose gradients are given in `active`, one for one.
+///
+/// A gradient that depends on the others, g = Σ c_i g_i, takes the place of the one whose multiplier would be the first to vanish,
+/// λ_i / c_i least among c_i > 0, as in the simplex method; the sum Σ λ g does not change.
+pub(super) fn enter(
+    multipliers: &mut Multipliers,
+    active: &[(usize, Vector3<f64>)],
+    k: usize,
+    entering: &Vector3<f64>,
+    most: usize,
+) {
+    const DEPENDENT: f64 = 1e-8;
+    let mut set = Vec3Set { count: active.len().min(MOST_ACTIVE), index: [0, 1, 2], value: [0.0; MOST_ACTIVE] };
+    let Some(c) = set.least_squares(entering, active) else {
+        *multipliers = Multipliers::single(k, 1.0);
+        return;
+    };
+    set.value = c;
+    let is_dependent = (entering - set.combination(active)).norm() <= DEPENDENT * entering.norm();
+    if !is_dependent && multipliers.len() < most {
+        multipliers.push(k, 0.0);
+        return;
+    }
+    let ratio = |i: usize| multipliers.entries[i].1.max(0.0) / c[i];
+    let leaving = (0..multipliers.len()).filter(|&i| c[i] > 0.0).min_by(|&i, &j| ratio(i).total_cmp(&ratio(j)));
+    // Without one the functions have no surface in common; the old ones give way.
+    let Some(leaving) = leaving else {
+        *multipliers = Multipliers::single(k, 1.0);
+        return;
+    };
+    let step = ratio(leaving);
+    for i in 0..multipliers.len() {
+        multipliers.add(i, -step * c[i]);
+    }
+    multipliers.entries[leaving] = (k, step);
+}
+
 /// The non-negative multipliers of the candidate gradients that come nearest to `target`: least squares by active sets
 /// (Lawson and Hanson), which ends with linearly independent gradients.
 pub(super) fn nearest_in_cone(target: &Vector3<f64>, candidates: &[(usize, Vector3<f64>)]) -> Multipliers {
@@ -153,9 +190,9 @@ impl Vec3Set {
         let mut system = super::gauss::System::new(self.count, 1);
         for row in 0..self.count {
             for column in 0..self.count {
-                system.add(row, column, gradient(row).dot(&gradient(column)));
+                system.set(row, column, gradient(row).dot(&gradient(column)));
             }
-            system.add_to_side(row, 0, gradient(row).dot(target));
+            system.set_side(row, 0, gradient(row).dot(target));
         }
         let (solution, rank) = system.solve();
         (rank == self.count).then(|| std::array::from_fn(|k| solution[k][0]))

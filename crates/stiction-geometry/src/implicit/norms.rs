@@ -4,15 +4,23 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::jet::Jet;
 
-/// Norms below this count as this: at its centre a norm has no gradient, and the one reported tends to zero.
+/// Norms below this count as this where something is divided by them.
 const LEAST_NORM: f64 = 1e-12;
+/// Inside this norm the gauge is a paraboloid, because a norm has a kink at its centre.
+const CORE: f64 = 0.5;
 
-/// s (‖u‖₂ − 1) with u = x ∘ `inverse`.   [IMP-1]
+/// s (φ(‖u‖₂) − 1) with u = x ∘ `inverse`.   [IMP-1]
 pub(super) fn quadric(x: &Vector3<f64>, inverse: &Vector3<f64>, scale: f64) -> Jet {
     let u = x.component_mul(inverse);
-    let norm = u.norm().max(LEAST_NORM);
-    let direction = u.component_mul(inverse) / norm;
     let squares = Matrix3::from_diagonal(&inverse.component_mul(inverse));
+    let along = u.component_mul(inverse);
+    let norm = u.norm();
+    if norm < CORE {
+        let factor = scale / CORE;
+        let value = scale * (core_value(norm) - 1.0);
+        return Jet { value, gradient: along * factor, hessian: squares * factor };
+    }
+    let direction = along / norm;
     Jet {
         value: scale * (norm - 1.0),
         gradient: direction * scale,
@@ -20,34 +28,50 @@ pub(super) fn quadric(x: &Vector3<f64>, inverse: &Vector3<f64>, scale: f64) -> J
     }
 }
 
-/// s (‖(‖(u_x, u_y)‖_p, u_z)‖_q − 1) with u = x ∘ `inverse`.   [IMP-1]
-pub(super) fn superquadric(x: &Vector3<f64>, inverse: &Vector3<f64>, [p, q]: [f64; 2], scale: f64) -> Jet {
-    let u = x.component_mul(inverse);
+/// φ(ρ) = ρ from ρ = c on, and (ρ²/c + c)/2 below, with the same slope at c.   [IMP-1]
+fn core_value(norm: f64) -> f64 {
+    (norm * norm / CORE + CORE) / 2.0
+}
+
+/// s (φ(‖(‖(u_x, u_y)‖_p, u_z)‖_q) − 1) with u = x ∘ `inverse`.   [IMP-1]
+pub(super) fn superquadric(x: &Vector3<f64>, inverse: &Vector3<f64>, exponents: [f64; 2], scale: f64) -> Jet {
+    let norm = nested_norm(&x.component_mul(inverse), exponents);
+    let in_space = |gradient: Vector3<f64>, hessian: Matrix3<f64>| {
+        (gradient.component_mul(inverse), hessian.component_mul(&(inverse * inverse.transpose())))
+    };
+    if norm.value < CORE {
+        let g = norm.gradient;
+        let hessian = norm.hessian * norm.value + g * g.transpose();
+        let (gradient, hessian) = in_space(g * (norm.value * scale / CORE), hessian * (scale / CORE));
+        return Jet { value: scale * (core_value(norm.value) - 1.0), gradient, hessian };
+    }
+    let (gradient, hessian) = in_space(norm.gradient * scale, norm.hessian * scale);
+    Jet { value: scale * (norm.value - 1.0), gradient, hessian }
+}
+
+/// ‖(‖(u_x, u_y)‖_p, u_z)‖_q.   [IMP-2]
+fn nested_norm(u: &Vector3<f64>, [p, q]: [f64; 2]) -> Jet {
     let inner = PowerNorm::of(u.x, u.y, p);
     let outer = PowerNorm::of(inner.norm, u.z, q);
     let [along, across] = outer.gradient;
     let [[ww, wz], [_, zz]] = outer.hessian();
     // α ∇²w, with α = ∂ρ/∂w ~ (w/ρ)^(q−1) and ∇²w ~ 1/w multiplied before they are rounded.
     let bend = outer.power_less_two[0] / outer.norm;
-    let curvature = inner.shape();
+    let [[xx, xy], [_, yy]] = inner.shape();
     let [gx, gy] = inner.gradient;
-    let gradient = Vector3::new(along * gx, along * gy, across);
+    let mixed = ww * gx * gy + bend * xy;
     let hessian = Matrix3::new(
-        ww * gx * gx + bend * curvature[0][0],
-        ww * gx * gy + bend * curvature[0][1],
+        ww * gx * gx + bend * xx,
+        mixed,
         wz * gx,
-        ww * gx * gy + bend * curvature[0][1],
-        ww * gy * gy + bend * curvature[1][1],
+        mixed,
+        ww * gy * gy + bend * yy,
         wz * gy,
         wz * gx,
         wz * gy,
         zz,
     );
-    Jet {
-        value: scale * (outer.norm - 1.0),
-        gradient: gradient.component_mul(inverse) * scale,
-        hessian: hessian.component_mul(&(inverse * inverse.transpose())) * scale,
-    }
+    Jet { value: outer.norm, gradient: Vector3::new(along * gx, along * gy, across), hessian }
 }
 
 /// The point of an ellipsoid farthest along `d`: A²d / |Ad| with A the semi-axes.   [IMP-12]

@@ -19,6 +19,8 @@ pub(super) struct Pair<'a> {
     pub(super) axes: usize,
     /// The length errors are measured by: the smaller of the two shapes.
     pub(super) length: f64,
+    /// The larger of the two shapes.
+    pub(super) reach: f64,
 }
 
 /// Which of the two solids.
@@ -33,7 +35,8 @@ impl<'a> Pair<'a> {
         let to_a = pose_a.rotation.matrix().transpose();
         let offset = to_a * (pose_b.translation.vector - pose_a.translation.vector);
         let sizes = [a.reach(), b.reach()].into_iter().flatten().filter(|reach| *reach > 0.0);
-        let smallest = sizes.reduce(f64::min);
+        let smallest = sizes.clone().reduce(f64::min);
+        let largest = sizes.reduce(f64::max);
         let distance = offset.norm();
         Self {
             a,
@@ -42,6 +45,7 @@ impl<'a> Pair<'a> {
             offset,
             axes: if a.dimension() == Dimension::Planar { 2 } else { 3 },
             length: smallest.unwrap_or(if distance > 0.0 { distance } else { 1.0 }),
+            reach: largest.unwrap_or(distance).max(distance),
         }
     }
 
@@ -81,15 +85,21 @@ impl<'a> Pair<'a> {
         self.rotation.tr_mul(direction)
     }
 
-    /// How far, and along which normal, B should move so that a half-space and the centre of the other solid are about level.
+    /// The normal from A to B if one of them is a half-space.
+    pub(super) fn flat_normal(&self) -> Option<Vector3<f64>> {
+        match (self.a.form(), self.b.form()) {
+            (Form::HalfSpace { normal }, _) => Some(normal),
+            (_, Form::HalfSpace { normal }) => Some(-self.turn(&normal)),
+            _ => None,
+        }
+    }
+
+    /// How B should move so that a half-space and the centre of the other solid are about level.
     pub(super) fn levelling(&self) -> Option<Vector3<f64>> {
-        let (normal, height) = match (self.a.form(), self.b.form()) {
-            (Form::HalfSpace { normal }, _) => (normal, normal.dot(&self.interior(Side::B))),
-            (_, Form::HalfSpace { normal }) => {
-                let up = self.turn(&normal);
-                (-up, up.dot(&(self.interior(Side::A) - self.offset)))
-            }
-            _ => return None,
+        let normal = self.flat_normal()?;
+        let height = match self.a.form() {
+            Form::HalfSpace { .. } => normal.dot(&self.interior(Side::B)),
+            _ => normal.dot(&(self.offset - self.interior(Side::A))),
         };
         Some(normal * (0.5 * self.length - height))
     }

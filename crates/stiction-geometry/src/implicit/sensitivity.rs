@@ -53,17 +53,16 @@ pub fn sensitivity(a: (&Convex, &Pose), b: (&Convex, &Pose), closest: &Closest) 
 fn responses(pair: &Pair<'_>, found: &Linearised) -> Option<[Matrix3x6<f64>; 2]> {
     let d = pair.axes;
     let mut system = found.system(pair, 6);
-    let (_, hessian_b) = found.hessians();
+    let hessian_b = found.hessian_of_b();
     for axis in 0..3 {
-        let unit = Vector3::ith(axis, 1.0);
-        let turned = unit.cross(&found.opposite);
+        let turned = Vector3::ith(axis, 1.0).cross(&found.opposite);
         for i in 0..d {
-            system.add_to_side(d + i, axis, hessian_b[(i, axis)]);
-            system.add_to_side(d + i, 3 + axis, -turned[i]);
+            system.set_side(i, axis, hessian_b[(i, axis)]);
+            system.set_side(i, 3 + axis, -turned[i]);
         }
         for (k, jet) in found.gradients_of_b().iter().enumerate() {
-            let row = 2 * d + 1 + found.state.lambda.len() + k;
-            system.add_to_side(row, axis, jet.gradient[axis] / pair.length);
+            let row = d + 1 + found.state.lambda.len() + k;
+            system.set_side(row, axis, jet.gradient[axis] / pair.length);
         }
     }
     let (solution, rank) = system.solve();
@@ -77,7 +76,7 @@ fn responses(pair: &Pair<'_>, found: &Linearised) -> Option<[Matrix3x6<f64>; 2]>
         for k in 0..d {
             change[k] = solution[k][column] * pair.length;
         }
-        let multipliers = (0..MOST_ACTIVE).map(|k| solution.get(2 * d + 1 + k).map_or(0.0, |row| row[column]));
+        let multipliers = (0..MOST_ACTIVE).map(|k| solution.get(d + 1 + k).map_or(0.0, |row| row[column]));
         point.set_column(column, &change);
         normal.set_column(column, &found.normal_change(&change, multipliers));
     }

@@ -169,7 +169,9 @@ fn interior(dimension: Dimension, functions: &[Function]) -> Option<Vector3<f64>
 fn bounds(dimension: Dimension, functions: &[Function], interior: &Vector3<f64>) -> Option<[Vector3<f64>; 2]> {
     /// An end farther away than this many depths of the interior point is none.
     const FAR: f64 = 1e6;
-    /// Room for the error of the interior point, relative to the extent.
+    /// Complementarity of the interior point: times the number of functions, the most by which it may stop short.
+    const PRECISION: f64 = 1e-9;
+    /// Room for that error and for round-off, relative to the extent.
     const ROOM: f64 = 1e-6;
     let axes = if dimension == Dimension::Planar { 2 } else { 3 };
     let depth = functions.iter().map(|function| -function.jet(interior).value).fold(f64::INFINITY, f64::min);
@@ -180,9 +182,9 @@ fn bounds(dimension: Dimension, functions: &[Function], interior: &Vector3<f64>)
             let direction = Vector3::ith(axis, sign);
             let program = Farthest { functions, direction, from: *interior, length: depth, limit: FAR };
             let mut iterate = barrier::start(&program, program.start(), 1.0, &mut buffers);
-            barrier::advance(&program, &mut iterate, 1e-10 * FAR, &mut buffers);
+            let arrived = barrier::advance(&program, &mut iterate, PRECISION, &mut buffers);
             let distance = iterate.y.fixed_rows::<3>(0).dot(&direction) * depth;
-            if distance.is_nan() || distance > 0.5 * FAR * depth {
+            if !arrived || distance.is_nan() || distance > 0.5 * FAR * depth {
                 return None;
             }
             end[axis] += sign * (distance * (1.0 + ROOM) + ROOM * depth);

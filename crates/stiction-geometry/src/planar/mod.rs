@@ -3,7 +3,8 @@
 //! Point, disc, capsule, box and polygon are a convex *core* (a vertex, a segment, a polygon) grown by a radius; one kernel
 //! treats every pair of cores (`core_pair`), on the face of least penetration found by the separating-axis test
 //! (`separation`). Polygons with notches have a kernel that keeps the vertices of each outline outside the other (`outline`).
-//! Half-planes have their own, simpler kernel, which also knows the ellipse (`half_plane`).
+//! Half-planes have their own, simpler kernel, which also knows the ellipse (`half_plane`). Other pairs with ellipses, superellipses and
+//! implicit solids have one contact, at the closest points of their functions ([`implicit`](crate::implicit)).
 
 mod core_pair;
 mod corners;
@@ -43,6 +44,9 @@ pub(crate) fn ensure_supported(a: &Shape, b: &Shape) -> Result<(), UnsupportedPa
     let reason = match (a, b) {
         (Shape::HalfPlane { .. }, Shape::HalfPlane { .. }) => {
             "two half-planes overlap without bound; replace one of them by a box"
+        }
+        _ if a.radius_bound().is_none() && b.radius_bound().is_none() => {
+            "both shapes have no end, and may overlap without bound; replace one of them by a bounded shape"
         }
         (Shape::Point, Shape::Point) => "two points have no surface to meet; give one of them a radius (a disc)",
         (Shape::SimplePolygon(_), _) | (_, Shape::SimplePolygon(_)) if is_smooth_pair(a, b) => {

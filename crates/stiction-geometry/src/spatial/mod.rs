@@ -1,9 +1,12 @@
 //! Shapes in space and the contacts between them.
 //!
-//! Every shape but the half-space is a core thickened by a radius: a vertex (point, sphere), a segment (capsule) or a
-//! polytope (box, polyhedron). Contacts are found between the features of the cores: vertices, edges and faces.
+//! Points, spheres, capsules, boxes and polyhedra are a core thickened by a radius: a vertex, a segment or a polytope. Contacts are
+//! found between the features of the cores: vertices, edges and faces. Ellipsoids, superquadrics and implicit solids have one contact
+//! each, at the closest points of their functions ([`implicit`](crate::implicit)); cylinders several where they stand or lie
+//! (`cylinder`).
 
 mod capsule;
+mod cylinder;
 mod half_space;
 mod hull;
 mod placed;
@@ -20,6 +23,7 @@ mod topology;
 pub use polyhedron::ConvexPolyhedron;
 pub use shape::{MAX_LENGTH, Shape};
 
+use cylinder::Cylinder;
 use placed::CoreBuffer;
 use sink::{Sink, Tolerance};
 
@@ -39,6 +43,9 @@ pub(crate) fn ensure_supported(a: &Shape, b: &Shape) -> Result<(), UnsupportedPa
         (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => {
             "two half-spaces overlap without bound; replace one of them by a box"
         }
+        _ if a.radius_bound().is_none() && b.radius_bound().is_none() => {
+            "both shapes have no end, and may overlap without bound; replace one of them by a bounded shape"
+        }
         (Shape::Point, Shape::Point) => "two points have no surface to meet; give one of them a radius (a sphere)",
         _ => return Ok(()),
     };
@@ -56,7 +63,18 @@ pub(crate) fn contacts(
     out: &mut Vec<ContactPoint>,
 ) -> Result<(), UnsupportedPair> {
     ensure_supported(a, b)?;
-    if kind(a).max(kind(b)) >= Kind::Cylinder {
+    match (a, b) {
+        _ if !is_cylinder_pair(a, b) => {}
+        (Shape::Cylinder { .. }, Shape::Cylinder { .. }) | (_, Shape::Cylinder { .. }) => {
+            cylinders((a, pose_a), (b, pose_b), margin, false, scratch, out);
+            return Ok(());
+        }
+        _ => {
+            cylinders((b, pose_b), (a, pose_a), margin, true, scratch, out);
+            return Ok(());
+        }
+    }
+    if kind(a).max(kind(b)) >= Kind::Smooth {
         smooth::contact((a.into(), pose_a), (b.into(), pose_b), margin, &mut scratch.smooth, out);
         return Ok(());
     }
@@ -75,7 +93,6 @@ enum Kind {
     Segment,
     Polytope,
     HalfSpace,
-    Cylinder,
     Smooth,
 }
 
@@ -85,9 +102,63 @@ fn kind(shape: &Shape) -> Kind {
         Shape::Capsule { .. } => Kind::Segment,
         Shape::Box { .. } | Shape::Polyhedron(_) => Kind::Polytope,
         Shape::HalfSpace { .. } => Kind::HalfSpace,
-        Shape::Cylinder { .. } => Kind::Cylinder,
-        Shape::Ellipsoid { .. } | Shape::Superquadric { .. } | Shape::Implicit(_) => Kind::Smooth,
+        Shape::Cylinder { .. } | Shape::Ellipsoid { .. } | Shape::Superquadric { .. } | Shape::Implicit(_) => {
+            Kind::Smooth
+        }
     }
+}
+
+/// Whether a cylinder meets something flat, on which it may stand or lie.
+fn is_cylinder_pair(a: &Shape, b: &Shape) -> bool {
+    let is_cylinder = |shape: &Shape| matches!(shape, Shape::Cylinder { .. });
+    let is_flat = |shape: &Shape| is_cylinder(shape) || matches!(kind(shape), Kind::Polytope | Kind::HalfSpace);
+    (is_cylinder(a) && is_flat(b)) || (is_cylinder(b) && is_flat(a))
+}
+
+/// Contacts where B is a cylinder and A is one, a polytope or a half-space; `swapped` if the caller calls them the other way round.
+fn cylinders(
+    (a, pose_a): (&Shape, &Pose),
+    (b, pose_b): (&Shape, &Pose),
+    margin: f64,
+    swapped: bool,
+    scratch: &mut Scratch,
+    out: &mut Vec<ContactPoint>,
+) {
+    let Shape::Cylinder { half_length, radius } = b else { return };
+    let origin = pose_a.translation.vector;
+    let offset = pose_b.translation.vector - origin;
+    let placed = Cylinder::new(*half_length, *radius, pose_b.rotation.matrix(), &offset);
+    let size = b.radius_bound().unwrap_or_default();
+    let other = a.radius_bound().unwrap_or(size);
+    if a.radius_bound().is_some() && offset.norm() - size - other > margin {
+        return;
+    }
+    let tolerance = Tolerance::new(size, other, if a.radius_bound().is_some() { offset.norm() } else { 0.0 });
+    if let Shape::HalfSpace { normal } = a {
+        let mut sink = Sink::new(out, origin, [0.0; 2], margin, tolerance, swapped);
+        cylinder::with_half_space(&(pose_a.rotation * normal.into_inner()), &placed, &mut sink);
+        sink.sort();
+        return;
+    }
+    let Some(nearest) = smooth::find((a.into(), pose_a), (b.into(), pose_b), &mut scratch.smooth) else { return };
+    if nearest.gap > margin {
+        return;
+    }
+    let (feature_a, feature_b) = nearest.feature.parts();
+    let feature_b = cylinder::FIRST_CLOSEST + feature_b as u32;
+    let mut sink = Sink::new(out, origin, [0.0; 2], margin, tolerance, swapped);
+    if let Shape::Cylinder { half_length, radius } = a {
+        let features = [cylinder::FIRST_CLOSEST + feature_a as u32, feature_b];
+        let nearest = cylinder::meeting(&nearest, &origin, features);
+        let first = Cylinder::new(*half_length, *radius, pose_a.rotation.matrix(), &nalgebra::Vector3::zeros());
+        cylinder::with_cylinder(&first, &placed, &nearest, &mut sink);
+    } else if let Some(core) = scratch.a.place(a, pose_a.rotation.matrix(), &nalgebra::Vector3::zeros()) {
+        // Closest points are numbered after the corners, edges and faces.
+        let features = [core.face_feature(core.normals.len() as u32) + feature_a as u32, feature_b];
+        let nearest = cylinder::meeting(&nearest, &origin, features);
+        cylinder::with_polytope(&core, &placed, &nearest, &mut sink);
+    }
+    sink.sort();
 }
 
 /// Contacts where the core of A is at least as rich as that of B; `swapped` if the caller calls them the other way round.

@@ -79,8 +79,9 @@ fn refused_pairs_say_why() {
     let ellipse = || geometry::Shape::Planar(Shape::ellipse([1.0, 0.5]).unwrap());
     let point = || geometry::Shape::Planar(Shape::point());
     let solid = geometry::Shape::Spatial(geometry::spatial::Shape::point());
-    let refused =
-        [(plane(), plane()), (point(), point()), (ellipse(), ellipse()), (point(), ellipse()), (point(), solid)];
+    let notched = [(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (1.0, 1.0), (0.0, 2.0)].map(|(x, y)| Point2::new(x, y));
+    let notched = geometry::Shape::Planar(Shape::polygon(&notched).unwrap());
+    let refused = [(plane(), plane()), (point(), point()), (notched, ellipse()), (point(), solid)];
     for (a, b) in refused {
         for (a, b) in [(&a, &b), (&b, &a)] {
             let refusal = geometry::ensure_supported(a, b).unwrap_err();
@@ -92,7 +93,9 @@ fn refused_pairs_say_why() {
             assert_eq!((result, out.len()), (Err(refusal), 0));
         }
     }
-    assert!(geometry::ensure_supported(&plane(), &ellipse()).is_ok());
+    for other in [plane(), ellipse(), point()] {
+        assert!(geometry::ensure_supported(&other, &ellipse()).is_ok());
+    }
 }
 
 #[test]

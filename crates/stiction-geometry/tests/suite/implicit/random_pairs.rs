@@ -1,0 +1,76 @@
+//! Ten thousand pairs of every kind, apart, touching and in overlap.
+
+use nalgebra::Vector3;
+use stiction_geometry::implicit::{Closest, Convex, Scratch, closest};
+use stiction_geometry::{Pose, Shape};
+
+use super::support::{Random, certificate, cold};
+
+/// The most the conditions of closest points may be violated.
+const TOLERANCE: f64 = 1e-10;
+
+struct Sample {
+    shapes: [Shape; 2],
+    poses: [Pose; 2],
+}
+
+/// Shapes up to a hundred times different in size; then B is moved along the normal to the wanted gap.
+fn sample(random: &mut Random) -> Option<Sample> {
+    let is_planar = random.index(2) == 0;
+    let sizes = [random.size(0.1, 10.0), random.size(0.1, 10.0)];
+    let a = if random.index(8) == 0 { random.half_space(is_planar) } else { random.shape(is_planar, sizes[0]) };
+    let b = random.shape(is_planar, sizes[1]);
+    if a.name() == "point" && b.name() == "point" {
+        return None;
+    }
+    let away = random.unit(is_planar) * (sizes[0] + sizes[1]) * random.uniform(1.0, 3.0);
+    let pose_a = random.pose(is_planar, Vector3::zeros());
+    let mut pose_b = random.pose(is_planar, away);
+    let (convex_a, convex_b) = (a.convex().unwrap(), b.convex().unwrap());
+    let apart = cold((&convex_a, &pose_a), (&convex_b, &pose_b));
+    let smaller = sizes[0].min(sizes[1]);
+    let thin = thinnest(&convex_a, &a).min(thinnest(&convex_b, &b));
+    let gap = match random.index(4) {
+        0 => return Some(Sample { shapes: [a, b], poses: [pose_a, pose_b] }),
+        1 => smaller * random.size(1e-6, 1.0),
+        2 => 0.0,
+        _ => -thin * random.size(1e-6, 0.2),
+    };
+    pose_b.translation.vector += apart.normal.into_inner() * (gap - apart.gap);
+    Some(Sample { shapes: [a, b], poses: [pose_a, pose_b] })
+}
+
+/// The depth of the origin.
+fn thinnest(convex: &Convex, shape: &Shape) -> f64 {
+    if shape.radius_bound().is_none() {
+        return f64::INFINITY;
+    }
+    let depths = (0..convex.functions()).map(|k| -convex.jet(k, &nalgebra::Point3::origin()).value);
+    depths.fold(f64::INFINITY, f64::min).max(0.0)
+}
+
+#[test]
+fn ten_thousand_pairs() {
+    let mut random = Random(1);
+    let mut scratch = Scratch::default();
+    let mut failures = Vec::new();
+    let mut tested = 0;
+    let mut last: Option<Closest> = None;
+    while tested < 10_000 {
+        let Some(Sample { shapes, poses }) = sample(&mut random) else { continue };
+        tested += 1;
+        let [a, b] = [0, 1].map(|k| shapes[k].convex().unwrap());
+        let (a, b) = ((&a, &poses[0]), (&b, &poses[1]));
+        let found = closest(a, b, None, &mut scratch);
+        let again = closest(a, b, last.as_ref(), &mut scratch);
+        for (result, how) in [(&found, "cold"), (&again, "from garbage")] {
+            let violation = certificate(a, b, result);
+            if violation > TOLERANCE {
+                let [a, b] = [shapes[0].name(), shapes[1].name()];
+                failures.push(format!("{tested} {how}: {a} {b}: {violation:e}, gap {:e}", result.gap));
+            }
+        }
+        last = Some(found);
+    }
+    assert!(failures.is_empty(), "{} failures: {failures:#?}", failures.len());
+}
