@@ -101,7 +101,6 @@ pub struct Bodies {
     /// Where each block of `mass` begins.
     mass_starts: Vec<usize>,
     inverse: Vec<f64>,
-    scratch: Vec<f64>,
 }
 
 impl Bodies {
@@ -162,29 +161,23 @@ impl Bodies {
 
     /// Fills `response`: (M⁻¹ H)ᵀ block by block.
     fn respond(&mut self) {
-        let (mut response, mut product) = (std::mem::take(&mut self.response), std::mem::take(&mut self.scratch));
-        let jacobian = &self.jacobian;
-        let rows = (0..jacobian.block_rows()).map(|i| jacobian.row_size(i));
-        response.clear(rows, (0..jacobian.block_cols()).map(|b| jacobian.col_size(b)));
-        for i in 0..jacobian.block_rows() {
-            for (body, block) in jacobian.row(i) {
-                let (size, inverse) = (jacobian.col_size(body).max(1), self.inverse_mass(body));
-                product.clear();
-                match size {
-                    6 => times_symmetric::<6>(block, inverse, &mut product),
-                    3 => times_symmetric::<3>(block, inverse, &mut product),
-                    1 => times_symmetric::<1>(block, inverse, &mut product),
-                    _ => {
-                        for row in block.chunks_exact(size) {
-                            product.extend(inverse.chunks_exact(size).map(|column| crate::linalg::dot(row, column)));
-                        }
+        let mut response = std::mem::take(&mut self.response);
+        response.map_from(&self.jacobian, |body, block, out| {
+            let (size, inverse) = (self.jacobian.col_size(body), self.inverse_mass(body));
+            match size {
+                6 => times_symmetric::<6>(block, inverse, out),
+                3 => times_symmetric::<3>(block, inverse, out),
+                1 => times_symmetric::<1>(block, inverse, out),
+                _ => {
+                    let rows = block.chunks_exact(size.max(1)).zip(out.chunks_exact_mut(size.max(1)));
+                    for (row, out) in rows {
+                        let columns = inverse.chunks_exact(size.max(1));
+                        out.iter_mut().zip(columns).for_each(|(out, column)| *out = crate::linalg::dot(row, column));
                     }
                 }
-                response.push(body, &product);
             }
-            response.finish_row();
-        }
-        (self.response, self.scratch) = (response, product);
+        });
+        self.response = response;
     }
 }
 
@@ -242,10 +235,10 @@ impl Delassus for Bodies {
         out.fill(0.0);
         for i in 0..jacobian.block_rows() {
             let first = jacobian.row_range(i).start;
-            for (body, a) in jacobian.row(i) {
-                for j in i..jacobian.block_rows() {
+            for j in i..jacobian.block_rows() {
+                let place = &mut out[first * n + jacobian.row_range(j).start..];
+                for (body, a) in jacobian.row(i) {
                     let Some((_, b)) = self.response.row(j).find(|(other, _)| *other == body) else { continue };
-                    let place = &mut out[first * n + jacobian.row_range(j).start..];
                     match jacobian.col_size(body) {
                         6 => couple_fixed::<6>(a, b, place, n),
                         3 => couple_fixed::<3>(a, b, place, n),
@@ -255,40 +248,48 @@ impl Delassus for Bodies {
                 }
             }
         }
-        for i in 0..n {
-            for j in 0..i {
-                out[i * n + j] = out[j * n + i];
-            }
+        for i in 1..n {
+            let (above, row) = out.split_at_mut(i * n);
+            row.iter_mut().zip(above[i..].iter().step_by(n)).for_each(|(lower, upper)| *lower = *upper);
         }
         true
     }
 }
 
-/// Appends A S, row by row, with rows of N numbers and symmetric S.
-fn times_symmetric<const N: usize>(a: &[f64], s: &[f64], out: &mut Vec<f64>) {
-    for row in a.as_chunks::<N>().0 {
-        out.extend(s.as_chunks::<N>().0.iter().map(|column| crate::linalg::dot(row, column)));
+/// A S, row by row, with rows of N numbers and symmetric S.
+fn times_symmetric<const N: usize>(a: &[f64], s: &[f64], out: &mut [f64]) {
+    for (row, out) in a.as_chunks::<N>().0.iter().zip(out.as_chunks_mut::<N>().0) {
+        out.iter_mut().zip(s.as_chunks::<N>().0).for_each(|(out, column)| *out = crate::linalg::dot(row, column));
     }
 }
 
-/// out ← out + A Bᵀ with rows of N numbers; rows of `out` are `stride` apart. Two spatial contacts, three rows each, are the
-/// common case and compiled for themselves.
+/// out ← out + A Bᵀ with rows of N numbers; rows of `out` are `stride` apart. Contacts in space and in the plane have three and two rows
+/// each, and are compiled for themselves.
 fn couple_fixed<const N: usize>(a: &[f64], b: &[f64], out: &mut [f64], stride: usize) {
-    let threes = (<&[[f64; N]; 3]>::try_from(a.as_chunks::<N>().0), <&[[f64; N]; 3]>::try_from(b.as_chunks::<N>().0));
-    if let (Ok(a), Ok(b)) = threes {
-        for (out, a) in out.chunks_mut(stride).zip(a) {
-            let Some(out) = out.first_chunk_mut::<3>() else { return };
-            for (out, b) in out.iter_mut().zip(b) {
-                *out += a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let (a, b) = (a.as_chunks::<N>().0, b.as_chunks::<N>().0);
+    match b.len() {
+        3 => couple_columns::<N, 3>(a, b, out, stride),
+        2 => couple_columns::<N, 2>(a, b, out, stride),
+        _ => {
+            for (k, a) in a.iter().enumerate() {
+                let Some(out) = out.get_mut(k * stride..) else { return };
+                out.iter_mut().zip(b).for_each(|(out, b)| *out += inner(a, b));
             }
         }
-        return;
     }
-    for (out, a) in out.chunks_mut(stride).zip(a.as_chunks::<N>().0) {
-        for (out, b) in out.iter_mut().zip(b.as_chunks::<N>().0) {
-            *out += a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        }
+}
+
+/// The same where B has C rows.
+fn couple_columns<const N: usize, const C: usize>(a: &[[f64; N]], b: &[[f64; N]], out: &mut [f64], stride: usize) {
+    let Ok(b) = <&[[f64; N]; C]>::try_from(b) else { return };
+    for (k, a) in a.iter().enumerate() {
+        let Some(out) = out.get_mut(k * stride..).and_then(|row| row.first_chunk_mut::<C>()) else { return };
+        out.iter_mut().zip(b).for_each(|(out, b)| *out += inner(a, b));
     }
+}
+
+fn inner<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The same for rows of any length.
