@@ -70,24 +70,15 @@ impl Default for Contacts {
 }
 
 impl Contacts {
-    /// Takes over the contacts of a problem: W + diag c, row by row, free velocities, their norm, and impulses to begin with.
-    pub(super) fn load(
-        &mut self,
-        (embedding, joints): (&Embedding, &Joints),
-        (w, q, scale): (&[f64], &[f64], f64),
-        guess: &[f64],
-    ) {
+    /// Takes over the contacts of a problem: W + diag c, row by row with `n` to a row.
+    pub(super) fn load_matrix(&mut self, (embedding, joints): (&Embedding, &Joints), w: &[f64], n: usize) {
         self.count = embedding.places().len();
-        self.scale = scale;
         for (i, place) in embedding.places().iter().enumerate() {
             (self.mu[i], self.tangents[i]) = (place.mu, place.tangents);
-            self.q[i] = place.read(q);
-            self.r[i] = place.read(guess);
-            Law::Cone { rows: 3, mu: place.mu }.project(&mut self.r[i]);
-            embedding.couple(i, w, q.len(), &mut self.w[i]);
+            embedding.couple(i, w, n, &mut self.w[i]);
         }
         if !embedding.joint_rows().is_empty() {
-            joints.reduce(self.count, &mut self.w, &mut self.q);
+            joints.reduce(self.count, &mut self.w);
         }
         let mut trace = 0.0;
         for i in 0..self.count {
@@ -99,6 +90,22 @@ impl Contacts {
             trace += a[0][0] + a[1][1] + a[2][2];
         }
         (self.mean, self.softness) = (trace / (3 * self.count.max(1)) as f64, 0.0);
+    }
+
+    /// Free velocities, their norm, and impulses to begin with.
+    pub(super) fn load(
+        &mut self,
+        (embedding, joints): (&Embedding, &Joints),
+        (q, scale): (&[f64], f64),
+        guess: &[f64],
+    ) {
+        self.scale = scale;
+        for (i, place) in embedding.places().iter().enumerate() {
+            self.q[i] = place.read(q);
+            self.r[i] = place.read(guess);
+            Law::Cone { rows: 3, mu: place.mu }.project(&mut self.r[i]);
+        }
+        joints.reduce_free(&mut self.q[..self.count]);
         self.refresh();
     }
 
