@@ -2,6 +2,7 @@
 
 use crate::linalg::BlockMatrix;
 use crate::problem::ProblemError;
+use std::ops::Range;
 
 /// W as the methods see it. Blocks are those of the laws.
 pub trait Delassus {
@@ -132,7 +133,7 @@ impl Bodies {
         &self.inverse[self.mass_range(body)]
     }
 
-    fn mass_range(&self, body: usize) -> std::ops::Range<usize> {
+    fn mass_range(&self, body: usize) -> Range<usize> {
         let size = self.jacobian.col_size(body);
         self.mass_starts[body]..self.mass_starts[body] + size * size
     }
@@ -229,29 +230,8 @@ impl Delassus for Bodies {
         self.response.row_transpose_mul_add(block, change, state);
     }
 
-    /// W_ij = Σ J_ib (M_b⁻¹ J_jbᵀ) over the bodies both share; W is symmetric.
     fn explicit(&self, out: &mut [f64]) -> bool {
-        let (jacobian, n) = (&self.jacobian, Delassus::rows(self));
-        out.fill(0.0);
-        for i in 0..jacobian.block_rows() {
-            let first = jacobian.row_range(i).start;
-            for j in i..jacobian.block_rows() {
-                let place = &mut out[first * n + jacobian.row_range(j).start..];
-                for (body, a) in jacobian.row(i) {
-                    let Some((_, b)) = self.response.row(j).find(|(other, _)| *other == body) else { continue };
-                    match jacobian.col_size(body) {
-                        6 => couple_fixed::<6>(a, b, place, n),
-                        3 => couple_fixed::<3>(a, b, place, n),
-                        1 => couple_fixed::<1>(a, b, place, n),
-                        size => couple(size.max(1), a, b, place, n),
-                    }
-                }
-            }
-        }
-        for i in 1..n {
-            let (above, row) = out.split_at_mut(i * n);
-            row.iter_mut().zip(above[i..].iter().step_by(n)).for_each(|(lower, upper)| *lower = *upper);
-        }
+        self.jacobian.symmetric_product_into(&self.response, out);
         true
     }
 }
@@ -260,44 +240,6 @@ impl Delassus for Bodies {
 fn times_symmetric<const N: usize>(a: &[f64], s: &[f64], out: &mut [f64]) {
     for (row, out) in a.as_chunks::<N>().0.iter().zip(out.as_chunks_mut::<N>().0) {
         out.iter_mut().zip(s.as_chunks::<N>().0).for_each(|(out, column)| *out = crate::linalg::dot(row, column));
-    }
-}
-
-/// out ← out + A Bᵀ with rows of N numbers; rows of `out` are `stride` apart. Contacts in space and in the plane have three and two rows
-/// each, and are compiled for themselves.
-fn couple_fixed<const N: usize>(a: &[f64], b: &[f64], out: &mut [f64], stride: usize) {
-    let (a, b) = (a.as_chunks::<N>().0, b.as_chunks::<N>().0);
-    match b.len() {
-        3 => couple_columns::<N, 3>(a, b, out, stride),
-        2 => couple_columns::<N, 2>(a, b, out, stride),
-        _ => {
-            for (k, a) in a.iter().enumerate() {
-                let Some(out) = out.get_mut(k * stride..) else { return };
-                out.iter_mut().zip(b).for_each(|(out, b)| *out += inner(a, b));
-            }
-        }
-    }
-}
-
-/// The same where B has C rows.
-fn couple_columns<const N: usize, const C: usize>(a: &[[f64; N]], b: &[[f64; N]], out: &mut [f64], stride: usize) {
-    let Ok(b) = <&[[f64; N]; C]>::try_from(b) else { return };
-    for (k, a) in a.iter().enumerate() {
-        let Some(out) = out.get_mut(k * stride..).and_then(|row| row.first_chunk_mut::<C>()) else { return };
-        out.iter_mut().zip(b).for_each(|(out, b)| *out += inner(a, b));
-    }
-}
-
-fn inner<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// The same for rows of any length.
-fn couple(size: usize, a: &[f64], b: &[f64], out: &mut [f64], stride: usize) {
-    for (out, a) in out.chunks_mut(stride).zip(a.chunks_exact(size)) {
-        for (out, b) in out.iter_mut().zip(b.chunks_exact(size)) {
-            *out += crate::linalg::dot(a, b);
-        }
     }
 }
 

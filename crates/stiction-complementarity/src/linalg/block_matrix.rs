@@ -24,6 +24,10 @@ pub struct BlockMatrix {
     /// End of each finished block row in `places`.
     row_ends: Vec<usize>,
     places: Vec<Place>,
+    /// Block row of each place, and the next place of its block column.
+    links: Vec<(usize, Option<usize>)>,
+    /// The last place of each block column.
+    column_ends: Vec<Option<usize>>,
     data: Vec<f64>,
 }
 
@@ -53,6 +57,9 @@ impl BlockMatrix {
         offsets(cols, &mut self.col_offsets);
         self.row_ends.clear();
         self.places.clear();
+        self.links.clear();
+        self.column_ends.clear();
+        self.column_ends.resize(self.block_cols(), None);
         self.data.clear();
     }
 
@@ -62,6 +69,8 @@ impl BlockMatrix {
         self.col_offsets.clone_from(&other.col_offsets);
         self.row_ends.clone_from(&other.row_ends);
         self.places.clone_from(&other.places);
+        self.links.clone_from(&other.links);
+        self.column_ends.clone_from(&other.column_ends);
         self.data.resize(other.data.len(), 0.0);
         for place in &other.places {
             map(place.col, &other.data[place.data.clone()], &mut self.data[place.data.clone()]);
@@ -76,7 +85,11 @@ impl BlockMatrix {
         let row = self.row_ends.len();
         assert!(row < self.block_rows() && col < self.block_cols(), "block ({row}, {col}) lies outside");
         assert_eq!(block.len(), self.row_size(row) * self.col_size(col), "size of block ({row}, {col})");
-        let first = self.data.len();
+        let (first, place) = (self.data.len(), self.places.len());
+        if let Some(before) = self.column_ends[col].replace(place) {
+            self.links[before].1 = Some(place);
+        }
+        self.links.push((row, None));
         self.places.push(Place { col, columns: self.col_range(col), data: first..first + block.len() });
         self.data.extend_from_slice(block);
     }
@@ -171,6 +184,24 @@ impl BlockMatrix {
     pub fn row_transpose_mul_add(&self, i: usize, x: &[f64], y: &mut [f64]) {
         for place in self.places(i) {
             block::transpose_mul_add(&self.data[place.data.clone()], x, &mut y[place.columns.clone()]);
+        }
+    }
+
+    /// The blocks of this matrix, each with those of `other`, which has its pattern, in the same block column and in the same or a later block row: as
+    /// (block row, block, block row in `other`, block of `other`, columns of both).
+    pub(super) fn for_each_pair<'a>(
+        &'a self,
+        other: &'a Self,
+        mut visit: impl FnMut((usize, &'a [f64]), (usize, &'a [f64]), usize),
+    ) {
+        for (k, place) in self.places.iter().enumerate() {
+            let (row, block) = (self.links[k].0, &self.data[place.data.clone()]);
+            let mut next = Some(k);
+            while let Some(k) = next {
+                let second;
+                (second, next) = self.links[k];
+                visit((row, block), (second, &other.data[other.places[k].data.clone()]), place.columns.len());
+            }
         }
     }
 

@@ -138,16 +138,20 @@ impl Contacts {
 
     /// u ← W r + q.
     pub(super) fn refresh(&mut self) {
-        let n = self.count;
-        for ((u, q), row) in self.u.iter_mut().zip(&self.q).zip(&self.w).take(n) {
-            let mut sum = *q;
-            for (block, r) in row.iter().zip(&self.r).take(n) {
-                for (sum, w) in sum.iter_mut().zip(block) {
-                    *sum += w[0] * r[0] + w[1] * r[1] + w[2] * r[2];
-                }
-            }
-            *u = sum;
+        for i in 0..self.count {
+            self.u[i] = self.velocity(i);
         }
+    }
+
+    /// u of contact i at the present impulses.
+    fn velocity(&self, i: usize) -> Triple {
+        let mut sum = self.q[i];
+        for (block, r) in self.w[i].iter().zip(&self.r).take(self.count) {
+            for (sum, w) in sum.iter_mut().zip(block) {
+                *sum += w[0] * r[0] + w[1] * r[1] + w[2] * r[2];
+            }
+        }
+        sum
     }
 
     /// Takes the velocities of the whole problem at impulses `r` for those at the impulses of the contacts, and changes q to match.
@@ -207,15 +211,15 @@ impl Contacts {
     /// One sweep of exact local solutions.   [GS-1]
     pub(super) fn sweep(&mut self) {
         for i in 0..self.count {
-            let a = self.w[i][i];
+            let (a, u) = (self.w[i][i], self.velocity(i));
             let local = ConeBlock::<2>::new(self.mu[i], a.as_flattened());
             let g: Triple = std::array::from_fn(|k| {
-                self.u[i][k] - a[k][0] * self.r[i][0] - a[k][1] * self.r[i][1] - a[k][2] * self.r[i][2]
+                u[k] - a[k][0] * self.r[i][0] - a[k][1] * self.r[i][1] - a[k][2] * self.r[i][2]
             });
             let (_, normal, [s, t]) = local.solve(g[0], &[g[1], g[2]], &mut 0.0);
             self.r[i] = [normal, s, t];
-            self.refresh();
         }
+        self.refresh();
     }
 }
 

@@ -118,7 +118,8 @@ impl Joints {
 
     /// r_e = −W_ee⁻¹ (q_e + W_ec r_c) for the impulses of contacts in `r`, whatever those of joints are there.   [SET-7]
     pub(super) fn recover(&self, rows: &[usize], w: &[f64], q: &[f64], r: &mut [f64]) {
-        for _ in 0..CORRECTIONS {
+        let corrections = if rows.is_empty() { 0 } else { CORRECTIONS };
+        for _ in 0..corrections {
             let mut u = [0.0; MAX_JOINT_ROWS];
             for (u, row) in u.iter_mut().zip(rows) {
                 let values = w.get(row * q.len()..(row + 1) * q.len()).unwrap_or_default();

@@ -112,9 +112,7 @@ impl FrictionActiveSet {
         }
         let Self { embedding, joints, contacts, .. } = self;
         joints.free(embedding.joint_rows(), problem.q());
-        let fits = |guess: &&FrictionSolution| {
-            guess.r.len() == problem.rows() && guess.r.iter().all(|r| r.is_finite())
-        };
+        let fits = |guess: &&FrictionSolution| guess.r.len() == problem.rows() && guess.r.iter().all(|r| r.is_finite());
         let guess = guess.filter(fits).map_or(&[][..], |guess| &guess.r);
         contacts.load((embedding, joints), (problem.q(), problem.scale()), guess);
         true

@@ -55,7 +55,8 @@ impl System {
         let solved = match self.size {
             0..=4 => self.eliminate::<4>(),
             5..=8 => self.eliminate::<8>(),
-            9..=16 => self.eliminate::<16>(),
+            9..=12 => self.eliminate::<12>(),
+            13..=16 => self.eliminate::<16>(),
             _ => self.eliminate::<MAX_ROWS>(),
         };
         if !solved {
