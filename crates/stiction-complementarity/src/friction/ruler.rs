@@ -78,13 +78,14 @@ impl<W: Delassus> FrictionProblem<W> {
             state.extend(r.iter().chain(u).map(|x| x * unit));
             (r, u) = state.split_at(r.len());
         }
+        let is_finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
+        let all_finite = is_finite(r) && is_finite(u);
         let (mut sum, mut worst) = (0.0, (0.0, 0));
         for (block, law) in self.laws.iter().enumerate() {
             let range = self.range(block);
             let (r, u) = (&r[range.clone()], &u[range.clone()]);
-            let finite = r.iter().all(|r| r.is_finite()) && u.iter().all(|u| u.is_finite());
             let violation = violation(&law.in_unit(unit), r, u);
-            if !finite || violation.is_nan() {
+            if violation.is_nan() || !(all_finite || (is_finite(r) && is_finite(u))) {
                 return Residual::immeasurable(range.start);
             }
             sum += violation;
