@@ -269,8 +269,9 @@ pub(crate) fn invert(size: usize, a: &[f64], out: &mut [f64]) -> bool {
     true
 }
 
+/// Between two numbers of the diagonal there are as many others as rows.
 fn is_diagonal(size: usize, a: &[f64]) -> bool {
-    a.iter().enumerate().all(|(k, a)| *a == 0.0 || k % (size + 1) == 0)
+    a.get(1..).unwrap_or_default().chunks(size + 1).all(|between| between.iter().take(size).all(|a| *a == 0.0))
 }
 
 /// The same numbers as by the factor, which is diagonal too: bodies in the plane and feet.

@@ -157,8 +157,8 @@ impl Contacts {
     /// Takes the velocities of the whole problem at impulses `r` for those at the impulses of the contacts, and changes q to match.
     pub(super) fn correct(&mut self, embedding: &Embedding, (w, q): (&[f64], &[f64]), r: &[f64]) {
         for (i, place) in embedding.places().iter().enumerate() {
-            let rows = w.chunks_exact(q.len().max(1)).zip(q).skip(place.first).take(place.tangents + 1);
-            for (k, (w, q)) in rows.enumerate() {
+            for (k, row) in (place.first..=place.first + place.tangents).enumerate() {
+                let (w, q) = (&w[row * q.len()..(row + 1) * q.len()], q[row]);
                 let u = q + w.iter().zip(r).map(|(w, r)| w * r).sum::<f64>();
                 self.q[i][k] += u - self.u[i][k];
                 self.u[i][k] = u;
