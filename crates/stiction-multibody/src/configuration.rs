@@ -51,11 +51,13 @@ impl Configuration {
     }
 
     /// Pose of a body; the identity for a body of another model.
+    #[inline]
     pub fn pose(&self, id: BodyId) -> Pose {
         self.poses.get(id.index()).copied().unwrap_or_else(Pose::identity)
     }
 
     /// Twist of a body; zero for a body of another model.
+    #[inline]
     pub fn twist(&self, id: BodyId) -> Twist {
         self.twists.get(id.index()).copied().unwrap_or_default()
     }

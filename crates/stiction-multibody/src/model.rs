@@ -86,6 +86,7 @@ impl Model {
     }
 
     /// Root joint and velocity range of a body with unknowns.
+    #[inline]
     pub fn unknowns(&self, id: BodyId) -> Option<(Mobility, Range<usize>)> {
         Some((self.body(id)?.mobility()?, self.layout.get(id.index())?.v.clone()))
     }

@@ -27,6 +27,7 @@ pub struct Wrench {
 
 impl Twist {
     /// Velocity of the point at `arm` from the reference point: v + ω × r.   [KIN-1]
+    #[inline]
     pub fn at(&self, arm: &Vector3<f64>) -> Vector3<f64> {
         self.linear + self.angular.cross(arm)
     }
@@ -34,6 +35,7 @@ impl Twist {
 
 impl Wrench {
     /// A force acting at `arm` from the reference point, reduced to it: (f, r × f).   [KIN-2]
+    #[inline]
     pub fn of_force(force: Vector3<f64>, arm: &Vector3<f64>) -> Self {
         Self { linear: force, angular: arm.cross(&force) }
     }
@@ -44,6 +46,7 @@ impl Wrench {
     }
 
     /// Power f·v + τ·ω delivered to a body moving with `twist`.
+    #[inline]
     pub fn power(&self, twist: &Twist) -> f64 {
         self.linear.dot(&twist.linear) + self.angular.dot(&twist.angular)
     }

@@ -71,6 +71,7 @@ impl Law {
     }
 
     /// De Saxcé's shift of the normal velocity: û_N = u_N + μ ‖u_T‖ (+ μ_r ‖u_M‖).   [CONE-2]
+    #[inline]
     pub fn shift(&self, u: &[f64]) -> f64 {
         match (*self, u) {
             (Self::Cone { mu, .. }, [_, tangential @ ..]) => mu * norm(tangential),
@@ -80,6 +81,7 @@ impl Law {
     }
 
     /// Euclidean projection of `r` onto K, in place.   [CONE-3]
+    #[inline]
     pub fn project(&self, r: &mut [f64]) {
         match (*self, r) {
             (Self::Boxed { lower, upper }, [r]) => *r = r.max(lower).min(upper),

@@ -20,16 +20,17 @@ pub(crate) mod newton;
 pub(crate) mod nsgs;
 pub(crate) mod operator;
 pub(crate) mod reference;
+mod ruler;
 pub(crate) mod settle;
+mod version;
 
 pub use law::Law;
 pub use local::{Regime, solve_local};
 pub use operator::{Bodies, Delassus};
 
 use crate::linalg::BlockMatrix;
-use crate::problem::{Problem, ProblemError, Residual, ensure_finite, ensure_size};
-use law::MAX_CONTACT_ROWS;
-use std::cell::RefCell;
+use crate::problem::{ProblemError, ensure_finite, ensure_size};
+use version::Version;
 
 /// W explicit, or W through bodies: the two forms problems come in.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +89,7 @@ impl Delassus for Operator {
 }
 
 /// A frictional contact problem as a value.   [CONE-1]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct FrictionProblem<W = Operator> {
     operator: W,
     laws: Vec<Law>,
@@ -98,6 +99,18 @@ pub struct FrictionProblem<W = Operator> {
     q: Vec<f64>,
     /// Compliance of each row, m/(N s): u = (W + diag c) r + q. Empty when everything is rigid.
     compliance: Vec<f64>,
+    /// Of all of this, and of what is left when q changes alone.
+    version: Version,
+    matrix_version: Version,
+}
+
+impl<W: PartialEq> PartialEq for FrictionProblem<W> {
+    fn eq(&self, other: &Self) -> bool {
+        self.operator == other.operator
+            && self.laws == other.laws
+            && self.q == other.q
+            && self.compliance == other.compliance
+    }
 }
 
 /// Impulses and, as the method left them, velocities.
@@ -110,7 +123,9 @@ pub struct FrictionSolution {
 impl<W: Delassus> FrictionProblem<W> {
     /// The problem with this operator, laws and free velocities; refuses wrong sizes and impossible numbers.
     pub fn new(operator: W, laws: Vec<Law>, q: Vec<f64>) -> Result<Self, ProblemError> {
-        let mut problem = Self { operator, laws, offsets: Vec::new(), q, compliance: Vec::new() };
+        let (version, matrix_version) = (Version::next(), Version::next());
+        let (offsets, compliance) = (Vec::new(), Vec::new());
+        let mut problem = Self { operator, laws, offsets, q, compliance, version, matrix_version };
         problem.check()?;
         Ok(problem)
     }
@@ -133,12 +148,14 @@ impl<W: Delassus> FrictionProblem<W> {
 
     /// Lets `fill` rewrite the free velocities alone.
     pub fn refill_velocities(&mut self, fill: impl FnOnce(&W, &mut Vec<f64>)) -> Result<(), ProblemError> {
+        self.version = Version::next();
         fill(&self.operator, &mut self.q);
         ensure_size("q", self.rows(), self.q.len())?;
         ensure_finite("q", &self.q)
     }
 
     fn check(&mut self) -> Result<(), ProblemError> {
+        (self.version, self.matrix_version) = (Version::next(), Version::next());
         if let Some((block, law)) = self.laws.iter().enumerate().find(|(_, law)| !law.is_legal()) {
             return Err(ProblemError::BadLaw { block, law: format!("{law:?}") });
         }
@@ -193,6 +210,11 @@ impl<W: Delassus> FrictionProblem<W> {
         self.laws.len()
     }
 
+    /// The same as long as operator, laws and compliance are.
+    pub(crate) fn matrix_version(&self) -> Version {
+        self.matrix_version
+    }
+
     /// The rows of a block.
     pub fn range(&self, block: usize) -> std::ops::Range<usize> {
         self.offsets[block]..self.offsets[block + 1]
@@ -222,80 +244,6 @@ impl<W: Delassus> FrictionProblem<W> {
     /// Squared length of r_i − P_K(r_i − û_i), the violation of block i at impulses r and velocities u.   [CONE-5]
     pub fn violation(&self, block: usize, r: &[f64], u: &[f64]) -> f64 {
         let range = self.range(block);
-        violation(&self.laws[block], &r[range.clone()], &u[range])
-    }
-}
-
-/// Squared length of r − P_K(r − û) for one law.   [CONE-5]
-///
-/// A component that the projection leaves alone counts as û itself: r − (r − û) would lose a velocity that is small against
-/// a huge impulse, and a contact that nothing can stop would look solved.
-fn violation(law: &Law, r: &[f64], u: &[f64]) -> f64 {
-    if let Law::Equality { .. } = law {
-        return u.iter().map(|u| u * u).sum();
-    }
-    let shift = law.shift(u);
-    let (mut moved, mut projected) = ([0.0; MAX_CONTACT_ROWS], [0.0; MAX_CONTACT_ROWS]);
-    let (moved, projected) = (&mut moved[..r.len()], &mut projected[..r.len()]);
-    moved.iter_mut().zip(r.iter().zip(u)).for_each(|(m, (r, u))| *m = r - u);
-    if let Some(normal) = moved.first_mut() {
-        *normal -= shift;
-    }
-    projected.copy_from_slice(moved);
-    law.project(projected);
-    let mut sum = 0.0;
-    for k in 0..r.len() {
-        let shifted = if k == 0 { u[k] + shift } else { u[k] };
-        let away = if projected[k] == moved[k] { shifted } else { r[k] - projected[k] };
-        sum += away * away;
-    }
-    sum
-}
-
-thread_local! {
-    /// Velocities and operator state of the last measurement: scratch memory only, so that measuring allocates nothing.
-    static RULER_MEMORY: RefCell<(Vec<f64>, Vec<f64>)> = const { RefCell::new((Vec::new(), Vec::new())) };
-}
-
-impl<W: Delassus> Problem for FrictionProblem<W> {
-    type Solution = FrictionSolution;
-
-    /// ‖r − P_K(r − û)‖₂ / ‖q‖₂; the row is the first of the worst block.   [CONE-5]
-    fn residual(&self, solution: &FrictionSolution) -> Residual {
-        if solution.r.len() != self.rows() {
-            return Residual::immeasurable(0);
-        }
-        RULER_MEMORY.with_borrow_mut(|(u, state)| self.measure(&solution.r, u, state))
-    }
-}
-
-impl<W: Delassus> FrictionProblem<W> {
-    /// The residual [CONE-5] of impulses r, as many as rows, with their velocities in `u`; `state` is scratch memory.
-    pub(crate) fn measure(&self, r: &[f64], u: &mut Vec<f64>, state: &mut Vec<f64>) -> Residual {
-        self.velocities(r, u, state);
-        let scale = self.scale();
-        let (mut r, mut u, mut unit) = (r, &u[..], 1.0);
-        if !(scale > 1e-140 && scale < 1e140) {
-            // Squares would leave the range of numbers: everything in the unit of q.
-            unit = 1.0 / scale;
-            state.clear();
-            state.extend(r.iter().chain(u).map(|x| x * unit));
-            (r, u) = state.split_at(r.len());
-        }
-        let (mut sum, mut worst) = (0.0, (0.0, 0));
-        for (block, law) in self.laws.iter().enumerate() {
-            let range = self.range(block);
-            let (r, u) = (&r[range.clone()], &u[range.clone()]);
-            let finite = r.iter().chain(u).all(|x| x.is_finite());
-            let violation = violation(&law.in_unit(unit), r, u);
-            if !finite || violation.is_nan() {
-                return Residual::immeasurable(range.start);
-            }
-            sum += violation;
-            if violation > worst.0 {
-                worst = (violation, range.start);
-            }
-        }
-        Residual { value: sum.sqrt() / (scale * unit), row: worst.1 }
+        ruler::violation(&self.laws[block], &r[range.clone()], &u[range])
     }
 }

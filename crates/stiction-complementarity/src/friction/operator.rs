@@ -2,6 +2,7 @@
 
 use crate::linalg::BlockMatrix;
 use crate::problem::ProblemError;
+use std::ops::Range;
 
 /// W as the methods see it. Blocks are those of the laws.
 pub trait Delassus {
@@ -101,7 +102,6 @@ pub struct Bodies {
     /// Where each block of `mass` begins.
     mass_starts: Vec<usize>,
     inverse: Vec<f64>,
-    scratch: Vec<f64>,
 }
 
 impl Bodies {
@@ -133,7 +133,7 @@ impl Bodies {
         &self.inverse[self.mass_range(body)]
     }
 
-    fn mass_range(&self, body: usize) -> std::ops::Range<usize> {
+    fn mass_range(&self, body: usize) -> Range<usize> {
         let size = self.jacobian.col_size(body);
         self.mass_starts[body]..self.mass_starts[body] + size * size
     }
@@ -162,29 +162,23 @@ impl Bodies {
 
     /// Fills `response`: (M⁻¹ H)ᵀ block by block.
     fn respond(&mut self) {
-        let (mut response, mut product) = (std::mem::take(&mut self.response), std::mem::take(&mut self.scratch));
-        let jacobian = &self.jacobian;
-        let rows = (0..jacobian.block_rows()).map(|i| jacobian.row_size(i));
-        response.clear(rows, (0..jacobian.block_cols()).map(|b| jacobian.col_size(b)));
-        for i in 0..jacobian.block_rows() {
-            for (body, block) in jacobian.row(i) {
-                let (size, inverse) = (jacobian.col_size(body).max(1), self.inverse_mass(body));
-                product.clear();
-                match size {
-                    6 => times_symmetric::<6>(block, inverse, &mut product),
-                    3 => times_symmetric::<3>(block, inverse, &mut product),
-                    1 => times_symmetric::<1>(block, inverse, &mut product),
-                    _ => {
-                        for row in block.chunks_exact(size) {
-                            product.extend(inverse.chunks_exact(size).map(|column| crate::linalg::dot(row, column)));
-                        }
+        let mut response = std::mem::take(&mut self.response);
+        response.map_from(&self.jacobian, |body, block, out| {
+            let (size, inverse) = (self.jacobian.col_size(body), self.inverse_mass(body));
+            match size {
+                6 => times_symmetric::<6>(block, inverse, out),
+                3 => times_symmetric::<3>(block, inverse, out),
+                1 => times_symmetric::<1>(block, inverse, out),
+                _ => {
+                    let rows = block.chunks_exact(size.max(1)).zip(out.chunks_exact_mut(size.max(1)));
+                    for (row, out) in rows {
+                        let columns = inverse.chunks_exact(size.max(1));
+                        out.iter_mut().zip(columns).for_each(|(out, column)| *out = crate::linalg::dot(row, column));
                     }
                 }
-                response.push(body, &product);
             }
-            response.finish_row();
-        }
-        (self.response, self.scratch) = (response, product);
+        });
+        self.response = response;
     }
 }
 
@@ -236,67 +230,16 @@ impl Delassus for Bodies {
         self.response.row_transpose_mul_add(block, change, state);
     }
 
-    /// W_ij = Σ J_ib (M_b⁻¹ J_jbᵀ) over the bodies both share; W is symmetric.
     fn explicit(&self, out: &mut [f64]) -> bool {
-        let (jacobian, n) = (&self.jacobian, Delassus::rows(self));
-        out.fill(0.0);
-        for i in 0..jacobian.block_rows() {
-            let first = jacobian.row_range(i).start;
-            for (body, a) in jacobian.row(i) {
-                for j in i..jacobian.block_rows() {
-                    let Some((_, b)) = self.response.row(j).find(|(other, _)| *other == body) else { continue };
-                    let place = &mut out[first * n + jacobian.row_range(j).start..];
-                    match jacobian.col_size(body) {
-                        6 => couple_fixed::<6>(a, b, place, n),
-                        3 => couple_fixed::<3>(a, b, place, n),
-                        1 => couple_fixed::<1>(a, b, place, n),
-                        size => couple(size.max(1), a, b, place, n),
-                    }
-                }
-            }
-        }
-        for i in 0..n {
-            for j in 0..i {
-                out[i * n + j] = out[j * n + i];
-            }
-        }
+        self.jacobian.symmetric_product_into(&self.response, out);
         true
     }
 }
 
-/// Appends A S, row by row, with rows of N numbers and symmetric S.
-fn times_symmetric<const N: usize>(a: &[f64], s: &[f64], out: &mut Vec<f64>) {
-    for row in a.as_chunks::<N>().0 {
-        out.extend(s.as_chunks::<N>().0.iter().map(|column| crate::linalg::dot(row, column)));
-    }
-}
-
-/// out ← out + A Bᵀ with rows of N numbers; rows of `out` are `stride` apart. Two spatial contacts, three rows each, are the
-/// common case and compiled for themselves.
-fn couple_fixed<const N: usize>(a: &[f64], b: &[f64], out: &mut [f64], stride: usize) {
-    let threes = (<&[[f64; N]; 3]>::try_from(a.as_chunks::<N>().0), <&[[f64; N]; 3]>::try_from(b.as_chunks::<N>().0));
-    if let (Ok(a), Ok(b)) = threes {
-        for (out, a) in out.chunks_mut(stride).zip(a) {
-            let Some(out) = out.first_chunk_mut::<3>() else { return };
-            for (out, b) in out.iter_mut().zip(b) {
-                *out += a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-            }
-        }
-        return;
-    }
-    for (out, a) in out.chunks_mut(stride).zip(a.as_chunks::<N>().0) {
-        for (out, b) in out.iter_mut().zip(b.as_chunks::<N>().0) {
-            *out += a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        }
-    }
-}
-
-/// The same for rows of any length.
-fn couple(size: usize, a: &[f64], b: &[f64], out: &mut [f64], stride: usize) {
-    for (out, a) in out.chunks_mut(stride).zip(a.chunks_exact(size)) {
-        for (out, b) in out.iter_mut().zip(b.chunks_exact(size)) {
-            *out += crate::linalg::dot(a, b);
-        }
+/// A S, row by row, with rows of N numbers and symmetric S.
+fn times_symmetric<const N: usize>(a: &[f64], s: &[f64], out: &mut [f64]) {
+    for (row, out) in a.as_chunks::<N>().0.iter().zip(out.as_chunks_mut::<N>().0) {
+        out.iter_mut().zip(s.as_chunks::<N>().0).for_each(|(out, column)| *out = crate::linalg::dot(row, column));
     }
 }
 
@@ -326,8 +269,9 @@ pub(crate) fn invert(size: usize, a: &[f64], out: &mut [f64]) -> bool {
     true
 }
 
+/// Between two numbers of the diagonal there are as many others as rows.
 fn is_diagonal(size: usize, a: &[f64]) -> bool {
-    a.iter().enumerate().all(|(k, a)| *a == 0.0 || k % (size + 1) == 0)
+    a.get(1..).unwrap_or_default().chunks(size + 1).all(|between| between.iter().take(size).all(|a| *a == 0.0))
 }
 
 /// The same numbers as by the factor, which is diagonal too: bodies in the plane and feet.

@@ -21,12 +21,22 @@ use std::ops::Range;
 pub struct BlockMatrix {
     row_offsets: Vec<usize>,
     col_offsets: Vec<usize>,
-    /// End of each finished block row in `columns` and `starts`.
+    /// End of each finished block row in `places`.
     row_ends: Vec<usize>,
-    columns: Vec<usize>,
-    /// Where each block begins in `data`.
-    starts: Vec<usize>,
+    places: Vec<Place>,
+    /// Block row of each place, and the next place of its block column.
+    links: Vec<(usize, Option<usize>)>,
+    /// The last place of each block column.
+    column_ends: Vec<Option<usize>>,
     data: Vec<f64>,
+}
+
+/// A stored block: its block column, the columns of that, and where its numbers are.
+#[derive(Clone, Debug, PartialEq)]
+struct Place {
+    col: usize,
+    columns: Range<usize>,
+    data: Range<usize>,
 }
 
 /// Offsets of blocks of the given sizes: as many entries as blocks, and the total at the end.
@@ -46,9 +56,25 @@ impl BlockMatrix {
         offsets(rows, &mut self.row_offsets);
         offsets(cols, &mut self.col_offsets);
         self.row_ends.clear();
-        self.columns.clear();
-        self.starts.clear();
+        self.places.clear();
+        self.links.clear();
+        self.column_ends.clear();
+        self.column_ends.resize(self.block_cols(), None);
         self.data.clear();
+    }
+
+    /// Becomes the matrix `other` with every block replaced by `map` of its block column and numbers, as many as there are.
+    pub(crate) fn map_from(&mut self, other: &Self, mut map: impl FnMut(usize, &[f64], &mut [f64])) {
+        self.row_offsets.clone_from(&other.row_offsets);
+        self.col_offsets.clone_from(&other.col_offsets);
+        self.row_ends.clone_from(&other.row_ends);
+        self.places.clone_from(&other.places);
+        self.links.clone_from(&other.links);
+        self.column_ends.clone_from(&other.column_ends);
+        self.data.resize(other.data.len(), 0.0);
+        for place in &other.places {
+            map(place.col, &other.data[place.data.clone()], &mut self.data[place.data.clone()]);
+        }
     }
 
     /// Adds a block, row by row, to the block row being filled. Blocks of one row may come in any order, each place once.
@@ -59,8 +85,12 @@ impl BlockMatrix {
         let row = self.row_ends.len();
         assert!(row < self.block_rows() && col < self.block_cols(), "block ({row}, {col}) lies outside");
         assert_eq!(block.len(), self.row_size(row) * self.col_size(col), "size of block ({row}, {col})");
-        self.columns.push(col);
-        self.starts.push(self.data.len());
+        let (first, place) = (self.data.len(), self.places.len());
+        if let Some(before) = self.column_ends[col].replace(place) {
+            self.links[before].1 = Some(place);
+        }
+        self.links.push((row, None));
+        self.places.push(Place { col, columns: self.col_range(col), data: first..first + block.len() });
         self.data.extend_from_slice(block);
     }
 
@@ -70,7 +100,7 @@ impl BlockMatrix {
     /// When all rows are finished already: a mistake of the assembling code.
     pub fn finish_row(&mut self) {
         assert!(self.row_ends.len() < self.block_rows(), "a row after the last");
-        self.row_ends.push(self.columns.len());
+        self.row_ends.push(self.places.len());
     }
 
     /// Number of block rows.
@@ -95,7 +125,7 @@ impl BlockMatrix {
 
     /// Number of stored blocks.
     pub fn blocks(&self) -> usize {
-        self.columns.len()
+        self.places.len()
     }
 
     /// The rows of block row `i`.
@@ -120,19 +150,19 @@ impl BlockMatrix {
 
     /// The blocks of block row `i` as (block column, numbers row by row).
     pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, &[f64])> + Clone + '_ {
+        self.places(i).iter().map(|place| (place.col, &self.data[place.data.clone()]))
+    }
+
+    fn places(&self, i: usize) -> &[Place] {
         let begin = if i == 0 { 0 } else { self.row_ends[i - 1] };
         let end = self.row_ends.get(i).copied().unwrap_or(begin);
-        let size = self.row_size(i);
-        (begin..end).map(move |k| {
-            let (col, start) = (self.columns[k], self.starts[k]);
-            (col, &self.data[start..start + size * self.col_size(col)])
-        })
+        &self.places[begin..end]
     }
 
     /// Adds block row `i` times `x` to `y`, which has the rows of the block row.
     pub fn row_mul_add(&self, i: usize, x: &[f64], y: &mut [f64]) {
-        for (col, values) in self.row(i) {
-            block::mul_add(values, &x[self.col_range(col)], y);
+        for place in self.places(i) {
+            block::mul_add(&self.data[place.data.clone()], &x[place.columns.clone()], y);
         }
     }
 
@@ -152,13 +182,34 @@ impl BlockMatrix {
 
     /// Adds (block row `i`)ᵀ `x` to `y`; `x` has the rows of the block row.
     pub fn row_transpose_mul_add(&self, i: usize, x: &[f64], y: &mut [f64]) {
-        for (col, values) in self.row(i) {
-            block::transpose_mul_add(values, x, &mut y[self.col_range(col)]);
+        for place in self.places(i) {
+            block::transpose_mul_add(&self.data[place.data.clone()], x, &mut y[place.columns.clone()]);
+        }
+    }
+
+    /// The blocks of this matrix, each with those of `other`, which has its pattern, in the same block column and in the same or a later block row: as
+    /// (block row, block, block row in `other`, block of `other`, columns of both).
+    pub(super) fn for_each_pair<'a>(
+        &'a self,
+        other: &'a Self,
+        mut visit: impl FnMut((usize, &'a [f64]), (usize, &'a [f64]), usize),
+    ) {
+        for (k, place) in self.places.iter().enumerate() {
+            let (row, block) = (self.links[k].0, &self.data[place.data.clone()]);
+            let mut next = Some(k);
+            while let Some(k) = next {
+                let second;
+                (second, next) = self.links[k];
+                visit((row, block), (second, &other.data[other.places[k].data.clone()]), place.columns.len());
+            }
         }
     }
 
     /// The first entry that is not finite, as (row, value).
     pub fn first_not_finite(&self) -> Option<(usize, f64)> {
+        if self.data.iter().all(|x| x.is_finite()) {
+            return None;
+        }
         (0..self.row_ends.len()).find_map(|i| {
             let value = self.row(i).flat_map(|(_, block)| block).find(|x| !x.is_finite())?;
             Some((self.row_offsets[i], *value))

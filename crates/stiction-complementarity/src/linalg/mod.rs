@@ -6,6 +6,7 @@ pub(crate) mod block;
 mod block_factor;
 mod block_lu;
 mod block_matrix;
+mod block_product;
 mod block_sparse_lu;
 mod dense;
 mod ldl;

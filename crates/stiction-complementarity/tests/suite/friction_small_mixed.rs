@@ -266,6 +266,27 @@ fn the_order_of_blocks_does_not_matter() {
     assert!(compared >= 150, "{compared}");
 }
 
+/// Other free velocities and the same W, in turn with other problems: what the method keeps of W changes no bit.
+#[test]
+fn what_is_kept_between_solves_changes_nothing() {
+    let mut numbers = Random::new(615);
+    let mut kept = strict();
+    let mut unsolved = 0;
+    for case in 0..400 {
+        let mut problem = random_scene(&mut numbers, EVERYTHING).problem();
+        for round in 0..3 {
+            let (mut ours, mut fresh) = <(FrictionSolution, FrictionSolution)>::default();
+            let ending = kept.run(&problem, None, &mut ours);
+            assert_eq!(ending, strict().run(&problem, None, &mut fresh), "{case} {round}");
+            assert_eq!(ours, fresh, "{case} {round}");
+            unsolved += u32::from(ending.status != Status::Solved);
+            problem.refill_velocities(|_, q| q.iter_mut().for_each(|q| *q += 0.1 * numbers.normal())).unwrap();
+        }
+    }
+    // Those go through everything that the method tries.
+    assert!(unsolved > 10, "{unsolved}");
+}
+
 /// What does not fit is refused: torsion, other boxes, too many contacts, too many joint rows.
 #[test]
 fn what_does_not_fit_is_refused() {

@@ -1,8 +1,8 @@
 //! Factorisations against products, fill-in against length, singular matrices against their culprit.
 
 use crate::generate::{Seed, distance, sparse};
-use stiction_complementarity::linalg::{BlockLu, DenseLu, SparseLdl};
-use stiction_complementarity::{DenseMatrix, SparseMatrix};
+use stiction_complementarity::linalg::{BlockLu, BlockMatrix, DenseLu, SparseLdl};
+use stiction_complementarity::{Bodies, Delassus, DenseMatrix, SparseMatrix};
 
 /// [−M W; Wᵀ 0] for a chain of bodies with `size` coordinates, neighbours joined by `rows` constraint rows.
 pub(crate) fn chain(seed: &mut Seed, bodies: usize, size: usize, rows: usize) -> SparseMatrix {
@@ -183,4 +183,41 @@ fn a_sparse_matrix_is_refilled_and_transposed() {
     a.push(1, f64::NAN);
     a.finish();
     assert_eq!(a.first_not_finite().unwrap().0, 1);
+}
+
+/// Bodies of all sizes, blocks of one to five rows on up to three of them in any order: W written out is the operator, column by column, and
+/// symmetric to the bit.
+#[test]
+fn the_explicit_operator_is_the_operator() {
+    let mut seed = Seed(97);
+    let sizes = [3, 1, 6, 2, 3, 1, 4];
+    for blocks in 1..14 {
+        let rows: Vec<usize> = (0..blocks).map(|i| 1 + (i * 3 + blocks) % 5).collect();
+        let mut jacobian = BlockMatrix::default();
+        jacobian.clear(rows.iter().copied(), sizes);
+        for (i, rows) in rows.iter().enumerate() {
+            for k in 0..1 + i % 3 {
+                let body = (5 * i + 3 * k + blocks) % sizes.len();
+                jacobian.push(body, &seed.vector(rows * sizes[body]));
+            }
+            jacobian.finish_row();
+        }
+        let mut mass = Vec::new();
+        for size in sizes {
+            let entry = |k: usize| if k % (size + 1) == 0 { 2.0 } else { 0.1 };
+            mass.extend((0..size * size).map(entry));
+        }
+        let bodies = Bodies::new(jacobian, mass).unwrap();
+        let n = Delassus::rows(&bodies);
+        let mut w = vec![f64::NAN; n * n];
+        assert!(bodies.explicit(&mut w));
+        for j in 0..n {
+            let (mut unit, mut column) = (vec![0.0; n], vec![0.0; n]);
+            unit[j] = 1.0;
+            bodies.apply(&unit, &mut column, &mut Vec::new());
+            let ours: Vec<f64> = (0..n).map(|i| w[i * n + j]).collect();
+            assert!(distance(&ours, &column) <= 1e-13, "{blocks} blocks, column {j}");
+            assert_eq!(ours, w[j * n..(j + 1) * n], "{blocks} blocks, row {j}");
+        }
+    }
 }

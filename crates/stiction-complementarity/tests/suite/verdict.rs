@@ -1,8 +1,10 @@
 //! The ruler outranks the method: false claims, wrong lengths, NaN and senseless tolerances.
 
 use crate::generate::lcp;
+use stiction_complementarity::linalg::BlockMatrix;
 use stiction_complementarity::{
-    Ending, Lcp, LcpSolution, MixedLcp, MixedLcpSchur, MixedLcpSolution, Problem, Solver, Status, Tolerance, solve,
+    Ending, FrictionProblem, FrictionSolution, Law, Lcp, LcpSolution, MixedLcp, MixedLcpSchur, MixedLcpSolution,
+    Problem, ProblemError, Residual, Solver, Status, Tolerance, solve,
 };
 
 /// A method that writes what it is told and claims what it is told.
@@ -88,4 +90,39 @@ fn a_mixed_solve_survives_an_inner_method_that_lies() {
         let outcome = solve(&mut *method, &problem, None, &mut solution, &Tolerance::default());
         assert_eq!(outcome.status, Status::Breakdown);
     }
+}
+
+/// What the ruler remembers of a problem ends with it: whatever changes, the residual is that of a problem made anew.
+#[test]
+fn a_problem_that_changed_is_measured_anew() {
+    let solution = FrictionSolution { r: vec![1.0, 0.2, 0.1] };
+    let measured = |problem: &FrictionProblem<BlockMatrix>, before: &Residual| {
+        let (w, laws, q) = (problem.operator().clone(), problem.laws().to_vec(), problem.q().to_vec());
+        let anew = FrictionProblem::new(w, laws, q).and_then(|p| p.with_compliance(problem.compliance().to_vec()));
+        let residual = problem.residual(&solution);
+        assert_eq!(residual, anew.unwrap().residual(&solution));
+        assert_eq!(residual, problem.residual(&solution));
+        assert_ne!(residual, *before);
+        residual
+    };
+    let mut w = BlockMatrix::default();
+    w.clear([3], [3]);
+    w.push(0, &[2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0]);
+    w.finish_row();
+    let mut problem = FrictionProblem::new(w, vec![Law::Cone { rows: 3, mu: 0.5 }], vec![-1.0, 0.3, 0.2]).unwrap();
+    let first = measured(&problem, &Residual::immeasurable(0));
+    let copy = problem.clone();
+    problem.refill_velocities(|_, q| q[1] = -0.7).unwrap();
+    let second = measured(&problem, &first);
+    assert_eq!(copy.residual(&solution), first);
+    problem
+        .refill(|_, laws, _| {
+            laws[0] = Law::Cone { rows: 3, mu: 0.1 };
+            Ok::<_, ProblemError>(())
+        })
+        .unwrap();
+    let third = measured(&problem, &second);
+    let softer = problem.with_compliance(vec![0.5; 3]).unwrap();
+    measured(&softer, &third);
+    assert_eq!(softer.residual(&FrictionSolution { r: vec![1.0] }), Residual::immeasurable(0));
 }

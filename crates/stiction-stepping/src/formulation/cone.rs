@@ -146,7 +146,7 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
         }
         let laws = laws.iter().skip(model.joints().len() + ws.contacts.len());
         for (column, (foot, law)) in (next..).zip(ws.feet.iter().zip(laws)) {
-            let rows = foot_rows(foot);
+            let rows = foot_rows(foot, law.rows());
             let rows = rows.iter().take(law.rows());
             push_block(model, &ws.block_of_body, jacobian, &mut ws.block, foot.on, rows.clone().map(|(on, _)| on));
             push_block(model, &ws.block_of_body, jacobian, &mut ws.block, foot.body, rows.map(|(_, body)| body));
@@ -156,22 +156,21 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
     })
 }
 
-/// Normal, two tangents and spin; in the plane the normal row does nothing to the bodies.
-pub(crate) fn foot_rows(foot: &FootContact) -> [(Wrench, Wrench); 4] {
+/// Normal, two tangents and spin, as many as the law has; in the plane the normal row does nothing to the bodies.
+pub(crate) fn foot_rows(foot: &FootContact, count: usize) -> [(Wrench, Wrench); 4] {
     let [x, y] = FootContact::tangents();
-    let (on, body) = foot.spin_row();
-    [Default::default(), foot.row(&x), foot.row(&y), (on.scaled(foot.torsion), body.scaled(foot.torsion))]
+    let spin = if count == 4 { scaled(foot.spin_row(), foot.torsion) } else { Default::default() };
+    [Default::default(), foot.row(&x), foot.row(&y), spin]
+}
+
+fn scaled((a, b): (Wrench, Wrench), factor: f64) -> (Wrench, Wrench) {
+    (a.scaled(factor), b.scaled(factor))
 }
 
 /// Normal, two tangents and spin, as many as the law has.
 pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); 4] {
     let [t, o] = &contact.tangents;
-    let spin = if count == 4 {
-        let (a, b) = contact.spin_row();
-        (a.scaled(contact.torsion), b.scaled(contact.torsion))
-    } else {
-        Default::default()
-    };
+    let spin = if count == 4 { scaled(contact.spin_row(), contact.torsion) } else { Default::default() };
     [contact.row(&contact.normal), contact.row(t), contact.row(o), spin]
 }
 

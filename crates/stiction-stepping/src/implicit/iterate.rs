@@ -152,7 +152,7 @@ impl Iterate {
         }
         for (index, foot) in self.feet.iter().enumerate() {
             let rows = ws.cone.range(first + self.contacts.len() + index);
-            let wrenches = foot_rows(foot);
+            let wrenches = foot_rows(foot, rows.len());
             let velocity = &foot.surface_velocity;
             let constants = [0.0, velocity.x, velocity.y, foot.torsion * foot.surface_spin];
             for (k, row) in rows.enumerate() {

@@ -133,7 +133,7 @@ impl NewtonMatrix {
             let (_, on_u) = self.law(ws, fixed, at, block);
             let on_u = &on_u[..rows.len().pow(2)];
             let place = LawPlace { bodies: [foot.on, foot.body], rows: rows.clone(), first: at.v.len(), on_u };
-            self.impulse_columns(model, &place, &foot_rows(foot));
+            self.impulse_columns(model, &place, &foot_rows(foot, rows.len()));
             let twists = [foot.on, foot.body].map(|id| twist_or_rest(model, &at.v, id));
             self.velocity_columns(start, &place, |change| foot_column(foot, &at.r[rows.clone()], twists, change));
         }

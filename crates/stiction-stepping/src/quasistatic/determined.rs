@@ -70,26 +70,24 @@ fn rank(rows: &mut [f64], columns: usize) -> usize {
     if columns == 0 {
         return 0;
     }
-    let count = rows.len() / columns;
     let most = rows.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-    for done in 0..columns.min(count) {
-        let left = (done * columns..rows.len()).map(|place| (place, rows[place].abs()));
-        let Some((place, pivot)) = left.reduce(|best, next| if next.1 > best.1 { next } else { best }) else {
+    let full = columns.min(rows.len() / columns);
+    for done in 0..full {
+        let left = rows.get_mut(done * columns..).unwrap_or_default();
+        let sizes = left.iter().map(|x| x.abs()).enumerate();
+        let Some((place, pivot)) = sizes.reduce(|best, next| if next.1 > best.1 { next } else { best }) else {
             return done;
         };
         if pivot <= ZERO * most {
             return done;
         }
-        let (row, column) = (place / columns, place % columns);
-        for k in 0..columns {
-            rows.swap(done * columns + k, row * columns + k);
-        }
-        for other in done + 1..count {
-            let factor = rows[other * columns + column] / rows[done * columns + column];
-            for k in 0..columns {
-                rows[other * columns + k] -= factor * rows[done * columns + k];
-            }
+        let (first, column) = (place - place % columns, place % columns);
+        (0..columns).for_each(|k| left.swap(k, first + k));
+        let (head, below) = left.split_at_mut(columns);
+        for row in below.chunks_exact_mut(columns) {
+            let factor = row[column] / head[column];
+            row.iter_mut().zip(&*head).for_each(|(x, h)| *x -= factor * h);
         }
     }
-    columns.min(count)
+    full
 }

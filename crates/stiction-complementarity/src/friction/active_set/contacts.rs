@@ -70,24 +70,15 @@ impl Default for Contacts {
 }
 
 impl Contacts {
-    /// Takes over the contacts of a problem: W + diag c, row by row, free velocities, their norm, and impulses to begin with.
-    pub(super) fn load(
-        &mut self,
-        (embedding, joints): (&Embedding, &Joints),
-        (w, q, scale): (&[f64], &[f64], f64),
-        guess: &[f64],
-    ) {
+    /// Takes over the contacts of a problem: W + diag c, row by row with `n` to a row.
+    pub(super) fn load_matrix(&mut self, (embedding, joints): (&Embedding, &Joints), w: &[f64], n: usize) {
         self.count = embedding.places().len();
-        self.scale = scale;
         for (i, place) in embedding.places().iter().enumerate() {
             (self.mu[i], self.tangents[i]) = (place.mu, place.tangents);
-            self.q[i] = place.read(q);
-            self.r[i] = place.read(guess);
-            Law::Cone { rows: 3, mu: place.mu }.project(&mut self.r[i]);
-            embedding.couple(i, w, q.len(), &mut self.w[i]);
+            embedding.couple(i, w, n, &mut self.w[i]);
         }
         if !embedding.joint_rows().is_empty() {
-            joints.reduce(self.count, &mut self.w, &mut self.q);
+            joints.reduce(self.count, &mut self.w);
         }
         let mut trace = 0.0;
         for i in 0..self.count {
@@ -99,6 +90,22 @@ impl Contacts {
             trace += a[0][0] + a[1][1] + a[2][2];
         }
         (self.mean, self.softness) = (trace / (3 * self.count.max(1)) as f64, 0.0);
+    }
+
+    /// Free velocities, their norm, and impulses to begin with.
+    pub(super) fn load(
+        &mut self,
+        (embedding, joints): (&Embedding, &Joints),
+        (q, scale): (&[f64], f64),
+        guess: &[f64],
+    ) {
+        self.scale = scale;
+        for (i, place) in embedding.places().iter().enumerate() {
+            self.q[i] = place.read(q);
+            self.r[i] = place.read(guess);
+            Law::Cone { rows: 3, mu: place.mu }.project(&mut self.r[i]);
+        }
+        joints.reduce_free(&mut self.q[..self.count]);
         self.refresh();
     }
 
@@ -131,23 +138,27 @@ impl Contacts {
 
     /// u ← W r + q.
     pub(super) fn refresh(&mut self) {
-        let n = self.count;
-        for ((u, q), row) in self.u.iter_mut().zip(&self.q).zip(&self.w).take(n) {
-            let mut sum = *q;
-            for (block, r) in row.iter().zip(&self.r).take(n) {
-                for (sum, w) in sum.iter_mut().zip(block) {
-                    *sum += w[0] * r[0] + w[1] * r[1] + w[2] * r[2];
-                }
-            }
-            *u = sum;
+        for i in 0..self.count {
+            self.u[i] = self.velocity(i);
         }
+    }
+
+    /// u of contact i at the present impulses.
+    fn velocity(&self, i: usize) -> Triple {
+        let mut sum = self.q[i];
+        for (block, r) in self.w[i].iter().zip(&self.r).take(self.count) {
+            for (sum, w) in sum.iter_mut().zip(block) {
+                *sum += w[0] * r[0] + w[1] * r[1] + w[2] * r[2];
+            }
+        }
+        sum
     }
 
     /// Takes the velocities of the whole problem at impulses `r` for those at the impulses of the contacts, and changes q to match.
     pub(super) fn correct(&mut self, embedding: &Embedding, (w, q): (&[f64], &[f64]), r: &[f64]) {
         for (i, place) in embedding.places().iter().enumerate() {
-            let rows = w.chunks_exact(q.len().max(1)).zip(q).skip(place.first).take(place.tangents + 1);
-            for (k, (w, q)) in rows.enumerate() {
+            for (k, row) in (place.first..=place.first + place.tangents).enumerate() {
+                let (w, q) = (&w[row * q.len()..(row + 1) * q.len()], q[row]);
                 let u = q + w.iter().zip(r).map(|(w, r)| w * r).sum::<f64>();
                 self.q[i][k] += u - self.u[i][k];
                 self.u[i][k] = u;
@@ -200,15 +211,15 @@ impl Contacts {
     /// One sweep of exact local solutions.   [GS-1]
     pub(super) fn sweep(&mut self) {
         for i in 0..self.count {
-            let a = self.w[i][i];
+            let (a, u) = (self.w[i][i], self.velocity(i));
             let local = ConeBlock::<2>::new(self.mu[i], a.as_flattened());
             let g: Triple = std::array::from_fn(|k| {
-                self.u[i][k] - a[k][0] * self.r[i][0] - a[k][1] * self.r[i][1] - a[k][2] * self.r[i][2]
+                u[k] - a[k][0] * self.r[i][0] - a[k][1] * self.r[i][1] - a[k][2] * self.r[i][2]
             });
             let (_, normal, [s, t]) = local.solve(g[0], &[g[1], g[2]], &mut 0.0);
             self.r[i] = [normal, s, t];
-            self.refresh();
         }
+        self.refresh();
     }
 }
 

@@ -122,12 +122,10 @@ impl Embedding {
     /// The blocks of W, row by row with `n` to a row, that couple contact `i` to the others.
     pub(super) fn couple(&self, i: usize, w: &[f64], n: usize, out: &mut [Block; MAX_CONTACTS]) {
         let Some(own) = self.places().get(i) else { return };
-        for (other, block) in self.places().iter().zip(out) {
-            if (own.tangents, other.tangents) != (2, 2) {
-                *block = [[0.0; 3]; 3];
-            }
-            let rows = w.chunks_exact(n.max(1)).skip(own.first).take(own.tangents + 1);
-            rows.zip(block).for_each(|(row, out)| *out = other.read(row));
+        for k in 0..3 {
+            // Rows that are embedded couple to nothing.
+            let row = if k <= own.tangents { w.get((own.first + k) * n..).unwrap_or_default() } else { &[] };
+            self.places().iter().zip(&mut *out).for_each(|(other, block)| block[k] = other.read(row));
         }
     }
 

@@ -61,9 +61,8 @@ impl Joints {
         true
     }
 
-    /// L⁻¹ of the rows of joints of W_ec and q.
-    pub(super) fn prepare(&mut self, embedding: &Embedding, w: &[f64], q: &[f64]) {
-        let n = q.len();
+    /// L⁻¹ of the rows of joints of W_ec.
+    pub(super) fn prepare(&mut self, embedding: &Embedding, w: &[f64], n: usize) {
         for (i, row) in embedding.joint_rows().iter().enumerate() {
             let values = w.get(row * n..(row + 1) * n).unwrap_or_default();
             let l = &self.factor[i];
@@ -75,25 +74,22 @@ impl Joints {
                 }
                 *y = sum.map(|sum| sum * l[i]);
             }
+        }
+    }
+
+    /// L⁻¹ of the rows of joints of q.
+    pub(super) fn free(&mut self, rows: &[usize], q: &[f64]) {
+        for (i, (row, l)) in rows.iter().zip(&self.factor).enumerate() {
             let known: f64 = l.iter().zip(&self.free[..i]).map(|(l, y)| l * y).sum();
             self.free[i] = (q[*row] - known) * l[i];
         }
     }
 
-    /// W_cc − W_ce W_ee⁻¹ W_ec and q_c − W_ce W_ee⁻¹ q_e in place of W_cc and q_c.   [SET-7]
-    pub(super) fn reduce(
-        &self,
-        count: usize,
-        w: &mut [[Block; MAX_CONTACTS]; MAX_CONTACTS],
-        q: &mut [Triple; MAX_CONTACTS],
-    ) {
+    /// W_cc − W_ce W_ee⁻¹ W_ec in place of W_cc.   [SET-7]
+    pub(super) fn reduce(&self, count: usize, w: &mut [[Block; MAX_CONTACTS]; MAX_CONTACTS]) {
         let whole: [Triple; MAX_CONTACTS] = std::array::from_fn(|i| std::array::from_fn(|k| w[i][i][k][k]));
-        for (y, free) in self.coupling.iter().zip(&self.free).take(self.size) {
-            for i in 0..count {
-                q[i].iter_mut().zip(y[i]).for_each(|(q, y)| *q -= y * free);
-                if y[i] == [0.0; 3] {
-                    continue;
-                }
+        for y in self.coupling.iter().take(self.size) {
+            for i in (0..count).filter(|i| y[*i] != [0.0; 3]) {
                 for (block, other) in w[i].iter_mut().zip(y).take(count) {
                     for (row, own) in block.iter_mut().zip(y[i]) {
                         row.iter_mut().zip(other).for_each(|(w, y)| *w -= own * y);
@@ -111,9 +107,19 @@ impl Joints {
         }
     }
 
+    /// q_c − W_ce W_ee⁻¹ q_e in place of q_c.   [SET-7]
+    pub(super) fn reduce_free(&self, q: &mut [Triple]) {
+        for (y, free) in self.coupling.iter().zip(&self.free).take(self.size) {
+            for (q, y) in q.iter_mut().zip(y) {
+                q.iter_mut().zip(y).for_each(|(q, y)| *q -= y * free);
+            }
+        }
+    }
+
     /// r_e = −W_ee⁻¹ (q_e + W_ec r_c) for the impulses of contacts in `r`, whatever those of joints are there.   [SET-7]
     pub(super) fn recover(&self, rows: &[usize], w: &[f64], q: &[f64], r: &mut [f64]) {
-        for _ in 0..CORRECTIONS {
+        let corrections = if rows.is_empty() { 0 } else { CORRECTIONS };
+        for _ in 0..corrections {
             let mut u = [0.0; MAX_JOINT_ROWS];
             for (u, row) in u.iter_mut().zip(rows) {
                 let values = w.get(row * q.len()..(row + 1) * q.len()).unwrap_or_default();

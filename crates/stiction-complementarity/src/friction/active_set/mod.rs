@@ -12,6 +12,7 @@ mod joints;
 mod system;
 
 use super::operator::Delassus;
+use super::version::Version;
 use super::{FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
@@ -78,6 +79,8 @@ pub struct FrictionActiveSet {
     joints: Joints,
     /// W + diag c, row by row.
     w: Vec<f64>,
+    /// The problem whose W is in all of these.
+    matrix: Option<Version>,
 }
 
 impl FrictionActiveSet {
@@ -100,6 +103,23 @@ impl FrictionActiveSet {
 
     /// Takes over a problem; false where it does not fit or its joints are redundant.
     fn load<W: Delassus>(&mut self, problem: &FrictionProblem<W>, guess: Option<&FrictionSolution>) -> bool {
+        if self.matrix != Some(problem.matrix_version()) {
+            self.matrix = None;
+            if !self.load_matrix(problem) {
+                return false;
+            }
+            self.matrix = Some(problem.matrix_version());
+        }
+        let Self { embedding, joints, contacts, .. } = self;
+        joints.free(embedding.joint_rows(), problem.q());
+        let fits = |guess: &&FrictionSolution| guess.r.len() == problem.rows() && guess.r.iter().all(|r| r.is_finite());
+        let guess = guess.filter(fits).map_or(&[][..], |guess| &guess.r);
+        contacts.load((embedding, joints), (problem.q(), problem.scale()), guess);
+        true
+    }
+
+    /// What does not depend on the free velocities.
+    fn load_matrix<W: Delassus>(&mut self, problem: &FrictionProblem<W>) -> bool {
         let n = problem.rows();
         if !Self::applies(problem) {
             return false;
@@ -112,15 +132,11 @@ impl FrictionActiveSet {
         diagonal.zip(problem.compliance()).for_each(|(w, c)| *w += c);
         let Self { embedding, joints, contacts, w, .. } = self;
         embedding.read(problem);
-        if !embedding.joint_rows().is_empty() {
-            if !joints.factor(embedding.joint_rows(), w, n) {
-                return false;
-            }
-            joints.prepare(embedding, w, problem.q());
+        if !joints.factor(embedding.joint_rows(), w, n) {
+            return false;
         }
-        let guess = guess.filter(|guess| guess.r.len() == n && guess.r.iter().all(|r| r.is_finite()));
-        let guess = guess.map_or(&[][..], |guess| &guess.r);
-        contacts.load((embedding, joints), (w, problem.q(), problem.scale()), guess);
+        joints.prepare(embedding, w, n);
+        contacts.load_matrix((embedding, joints), w, n);
         true
     }
 
@@ -189,6 +205,8 @@ impl FrictionActiveSet {
     /// The path of softer problems that ends at the given one: a compliance makes every guess decidable, and where it is small
     /// enough the guesses are those of the rigid problem.   [SET-3]
     fn try_soft(&mut self, accepted: f64, count: &mut u32) -> bool {
+        // Rounding leaves another W behind.
+        self.matrix = None;
         let mut compliance = SOFTEST;
         while compliance >= HARDEST {
             self.contacts.soften(compliance);

@@ -1,6 +1,6 @@
 //! The equations of one guess: u = 0 where contacts stick, u_N = 0 and u_T along e where they slip.   [SET-2]
 
-use super::contacts::{Block, Contacts, Guess, MAX_CONTACTS};
+use super::contacts::{Contacts, Guess, MAX_CONTACTS, Triple};
 
 const MAX_ROWS: usize = 3 * MAX_CONTACTS;
 
@@ -11,19 +11,29 @@ const PROXIMAL: f64 = 1e-10;
 /// A pivot below this fraction of the mean diagonal ends the step.
 const VANISHED: f64 = 1e-14;
 
+/// Room in a row: blocks are written as triples, whatever of them counts.
+const ROOM: usize = MAX_ROWS + 2;
+
 #[derive(Clone, Debug)]
 pub(super) struct System {
     size: usize,
-    /// The matrix, row by row, and the right side.
-    a: [[f64; MAX_ROWS]; MAX_ROWS],
-    b: [f64; MAX_ROWS],
-    /// First row of each contact.
-    first: [usize; MAX_CONTACTS],
+    /// The matrix, row by row, and the right side. What stands beyond `size` means nothing.
+    a: [[f64; ROOM]; MAX_ROWS],
+    b: [f64; ROOM],
+    /// Rows and columns of each contact.
+    spans: [Span; MAX_CONTACTS],
+}
+
+/// The first unknown of a contact, and how many it has.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    first: usize,
+    width: usize,
 }
 
 impl Default for System {
     fn default() -> Self {
-        Self { size: 0, a: [[0.0; MAX_ROWS]; MAX_ROWS], b: [0.0; MAX_ROWS], first: [0; MAX_CONTACTS] }
+        Self { size: 0, a: [[0.0; ROOM]; MAX_ROWS], b: [0.0; ROOM], spans: [Span::default(); MAX_CONTACTS] }
     }
 }
 
@@ -41,13 +51,21 @@ impl System {
     /// One Newton step of all impulses under the present guess; false when the system is singular.
     pub(super) fn step(&mut self, contacts: &mut Contacts) -> bool {
         self.assemble(contacts);
-        if !self.eliminate() {
+        // Fixed lengths of rows are much faster than their own.
+        let solved = match self.size {
+            0..=4 => self.eliminate::<4>(),
+            5..=8 => self.eliminate::<8>(),
+            9..=12 => self.eliminate::<12>(),
+            13..=16 => self.eliminate::<16>(),
+            _ => self.eliminate::<MAX_ROWS>(),
+        };
+        if !solved {
             return false;
         }
         for i in 0..contacts.count() {
+            let Span { first, width } = self.spans[i];
             let mut x = [0.0; 3];
-            let width = unknowns(&contacts.guesses[i], contacts.tangents[i]);
-            x.iter_mut().zip(self.b[self.first[i]..].iter().take(width)).for_each(|(x, b)| *x = *b);
+            x.iter_mut().zip(&self.b[first..first + width]).for_each(|(x, b)| *x = *b);
             let r = &mut contacts.r[i];
             match (contacts.guesses[i], x) {
                 (Guess::Stick, [n, s, t]) => *r = [r[0] + n, r[1] + s, r[2] + t],
@@ -74,12 +92,12 @@ impl System {
         let count = contacts.count();
         self.size = 0;
         let modes = contacts.guesses.iter().zip(&contacts.tangents);
-        for (first, (guess, tangents)) in self.first.iter_mut().zip(modes).take(count) {
-            *first = self.size;
-            self.size += unknowns(guess, *tangents);
+        for (span, (guess, tangents)) in self.spans.iter_mut().zip(modes).take(count) {
+            *span = Span { first: self.size, width: unknowns(guess, *tangents) };
+            self.size += span.width;
         }
         for i in 0..count {
-            let (row, u, width) = (self.first[i], &contacts.u[i], unknowns(&contacts.guesses[i], contacts.tangents[i]));
+            let (Span { first: row, width }, u) = (self.spans[i], &contacts.u[i]);
             match contacts.guesses[i] {
                 Guess::Open => continue,
                 Guess::Stick => (0..width).for_each(|k| self.b[row + k] = -u[k]),
@@ -88,9 +106,7 @@ impl System {
                     (1..width).for_each(|k| self.b[row + k] = -(e[0] * u[2] - e[1] * u[1]));
                 }
             }
-            for j in 0..count {
-                self.couple(contacts, i, j);
-            }
+            self.couple(contacts, i);
             let diagonal = &contacts.w[i][i];
             let shift = PROXIMAL * (diagonal[0][0] + diagonal[1][1] + diagonal[2][2]) / 3.0;
             match contacts.guesses[i] {
@@ -114,56 +130,58 @@ impl System {
         }
     }
 
-    fn couple(&mut self, contacts: &Contacts, i: usize, j: usize) {
-        let (block, row, col): (&Block, _, _) = (&contacts.w[i][j], self.first[i], self.first[j]);
-        let width = unknowns(&contacts.guesses[j], contacts.tangents[j]);
-        // Columns first: W_ij C_j.
-        let columns = match contacts.guesses[j] {
-            Guess::Open => return,
-            Guess::Stick => *block,
-            Guess::Slip(e) => {
-                let mu = contacts.mu[j];
-                let load = |w: &[f64; 3]| w[0] - mu * (w[1] * e[0] + w[2] * e[1]);
-                block.map(|w| [load(&w), w[2] * e[0] - w[1] * e[1], 0.0])
+    /// Rows Bᵢᵀ W_ij C_j of contact i. Triples overlap what belongs to the next contact, which is written after them.
+    fn couple(&mut self, contacts: &Contacts, i: usize) {
+        let Span { first, width } = self.spans[i];
+        let rows = &mut self.a[first..first + width];
+        let others = contacts.guesses.iter().zip(&contacts.mu).zip(&self.spans);
+        for (block, ((guess, mu), span)) in contacts.w[i].iter().zip(others).take(contacts.count()) {
+            let columns = match guess {
+                Guess::Open => continue,
+                Guess::Stick => *block,
+                Guess::Slip(e) => {
+                    let load = |w: &Triple| w[0] - mu * (w[1] * e[0] + w[2] * e[1]);
+                    block.map(|w| [load(&w), w[2] * e[0] - w[1] * e[1], 0.0])
+                }
+            };
+            let mut values = columns;
+            if let Guess::Slip(e) = contacts.guesses[i] {
+                values[1] = std::array::from_fn(|c| e[0] * columns[2][c] - e[1] * columns[1][c]);
             }
-        };
-        let mut put = |k: usize, values: [f64; 3]| {
-            self.a[row + k][col..col + width].iter_mut().zip(values).for_each(|(a, value)| *a = value);
-        };
-        match contacts.guesses[i] {
-            Guess::Stick => (0..=contacts.tangents[i]).for_each(|k| put(k, columns[k])),
-            Guess::Slip(_) if contacts.tangents[i] < 2 => put(0, columns[0]),
-            Guess::Slip(e) => {
-                put(0, columns[0]);
-                put(1, std::array::from_fn(|c| e[0] * columns[2][c] - e[1] * columns[1][c]));
+            for (row, values) in rows.iter_mut().zip(values) {
+                row[span.first..span.first + 3].copy_from_slice(&values);
             }
-            Guess::Open => {}
         }
     }
 
-    /// b ← A⁻¹ b by elimination with row exchanges.
-    fn eliminate(&mut self) -> bool {
+    /// b ← A⁻¹ b by elimination with row exchanges, in rows of N ≥ `size` numbers. Columns that are done with, and those beyond `size`, are carried
+    /// along and not looked at.
+    fn eliminate<const N: usize>(&mut self) -> bool {
         let n = self.size;
         let (a, b) = (&mut self.a[..n], &mut self.b[..n]);
         let mean = (0..n).map(|k| a[k][k].abs()).sum::<f64>() / n.max(1) as f64;
         for k in 0..n {
-            let pivot = (k + 1..n).fold(k, |best, i| if a[i][k].abs() > a[best][k].abs() { i } else { best });
             let (upper, lower) = a.split_at_mut(k + 1);
-            if pivot != k {
-                // Columns before k are done with.
-                upper[k][k..n].swap_with_slice(&mut lower[pivot - k - 1][k..n]);
-                b.swap(k, pivot);
+            let Some(head) = upper.last_mut() else { return false };
+            let (mut pivot, mut largest) = (None, head[k].abs());
+            for (i, row) in lower.iter().enumerate() {
+                if row[k].abs() > largest {
+                    (pivot, largest) = (Some(i), row[k].abs());
+                }
             }
-            let head = &upper[k][k..n];
-            if head[0].abs() <= VANISHED * mean || head[0].is_nan() {
+            if let Some(pivot) = pivot {
+                head[..N].swap_with_slice(&mut lower[pivot][..N]);
+                b.swap(k, k + 1 + pivot);
+            }
+            if head[k].abs() <= VANISHED * mean || head[k].is_nan() {
                 return false;
             }
-            let inverse = 1.0 / head[0];
+            let inverse = 1.0 / head[k];
             let (known, rest) = b.split_at_mut(k + 1);
             for (row, b) in lower.iter_mut().zip(rest) {
                 let factor = row[k] * inverse;
                 if factor != 0.0 {
-                    row[k + 1..n].iter_mut().zip(&head[1..]).for_each(|(x, h)| *x -= factor * h);
+                    row[..N].iter_mut().zip(&head[..N]).for_each(|(x, h)| *x -= factor * h);
                     *b -= factor * known[k];
                 }
             }

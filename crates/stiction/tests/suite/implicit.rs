@@ -1,0 +1,236 @@
+//! Geometrically implicit steps: contacts hold at the end of the step, whatever the shapes, and Newton's method finds it.
+
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+use stiction::{
+    BodyBuilder, ContactMode, ContactRule, Dimension, Expression, JointKind, LineariseAt, Model, ModelBuilder, Pose,
+    Preset, Scheme, Shape, Simulation, SupportBuilder, geometry::implicit::closest, multibody::ExpressionMotion,
+    planar, spatial,
+};
+use stiction_testkit::reference;
+
+use crate::{
+    ellipse::ellipse,
+    support::{friction, on_floor, run, step},
+};
+
+fn implicit() -> Scheme {
+    Preset::GeometricallyImplicit.scheme()
+}
+
+/// The same equations, solved by another method.
+fn fixed_point() -> Scheme {
+    let mut scheme = Preset::Ncp.scheme();
+    scheme.linearise_at = LineariseAt::End;
+    scheme
+}
+
+#[test]
+fn c24_an_implicit_ellipse_stays_on_the_floor() {
+    let case = reference("c24");
+    let (h, duration) = (case.number("parameters.step"), case.number("parameters.duration"));
+    let (mut touched, mut largest) = (0, 0.0_f64);
+    run(ellipse(&case), implicit(), h, duration, |simulation, report| {
+        assert_eq!(report.rung, "newton", "t = {}", report.time);
+        for contact in simulation.contacts().iter().filter(|contact| contact.mode != ContactMode::Open) {
+            touched += 1;
+            largest = largest.max(contact.gap.abs());
+        }
+    });
+    println!("{touched} steps in contact, largest gap {largest:e}");
+    assert!(touched > 150 && largest < 1e-10, "{touched} {largest:e}");
+}
+
+/// Superellipsoids come down a flight of stairs for 10 s.
+#[test]
+fn a_superellipsoid_tumbles_down_stairs() {
+    let stair = |k: usize| {
+        let step = spatial::Shape::cuboid([0.25, 2.0, 0.2 * (12 - k) as f64]).unwrap();
+        BodyBuilder::fixed(format!("stair {k}")).position(0.5 * k as f64, 0.0, 0.0).shape(step.into())
+    };
+    let shape = spatial::Shape::superquadric([0.25, 0.18, 0.14], [3.0, 2.5]).unwrap();
+    let tumbler = BodyBuilder::rigid("tumbler", 1.0, Matrix3::from_diagonal(&Vector3::new(0.011, 0.016, 0.019)))
+        .position(0.0, 0.1, 2.9)
+        .velocity(0.9, 0.0, 0.0)
+        .angular_velocity(0.3, 4.0, -0.5)
+        .shape(shape.into());
+    let model = on_floor(Dimension::Spatial, (0..12).map(stair).chain([tumbler]), [0.0, 0.0, -9.81], friction(0.3));
+    let (mut rungs, mut touched, mut deepest) = (std::collections::BTreeMap::new(), 0, 0.0_f64);
+    let end = run(model, implicit(), 0.01, 10.0, |simulation, report| {
+        *rungs.entry(report.rung).or_insert(0) += 1;
+        assert_eq!(report.substeps, 1, "t = {}", report.time);
+        deepest = deepest.max(report.penetration);
+        touched += usize::from(simulation.contacts().iter().any(|contact| contact.normal_impulse > 0.0));
+    });
+    println!(
+        "ends at {:?}; {rungs:?}; touched in {touched} steps; deepest penetration {deepest:e}",
+        &end.state().q[..3]
+    );
+    assert!(deepest < 1e-9 && touched > 300, "{deepest:e} {touched}");
+    assert!(end.state().q[0] > 2.0 && end.state().q[2] < 2.0, "it came down: {:?}", end.state().q);
+}
+
+fn tumbling(name: &str, shape: spatial::Shape, [x, y, z]: [f64; 3], spin: f64) -> BodyBuilder {
+    BodyBuilder::rigid(name, 1.0, Matrix3::from_diagonal(&Vector3::new(0.1, 0.12, 0.08)))
+        .position(x, y, z)
+        .velocity(0.6, 0.1, -0.5)
+        .angular_velocity(spin, 1.0, -0.4)
+        .shape(shape.into())
+}
+
+/// Boxes, rods and eggs fall on a turning, moving table and each other; two of them are hinged.
+fn heap() -> Model {
+    let mut builder = ModelBuilder::new(Dimension::Spatial);
+    let motion = ExpressionMotion {
+        position: ["0.1*sin(3*t)", "0", "0.02*sin(5*t)"].map(|text| Expression::parse(text).unwrap()),
+        axis: Vector3::z(),
+        angle: Expression::parse("0.8*t").unwrap(),
+        base: UnitQuaternion::identity(),
+    };
+    let table = BodyBuilder::kinematic("table", Arc::new(motion));
+    builder.body(table.shape(spatial::Shape::half_space(Vector3::z()).unwrap().into())).unwrap();
+    builder.gravity(0.0, 0.0, -9.81).unwrap();
+    builder.default_contact(ContactRule { torsion: 0.02, ..friction(0.4) }).unwrap();
+    let mut add = |body| builder.body(body).unwrap();
+    add(tumbling("crate", spatial::Shape::cuboid([0.3, 0.25, 0.2]).unwrap(), [0.0, 0.0, 0.5], 1.0));
+    let rod = add(tumbling("rod", spatial::Shape::capsule(0.3, 0.1).unwrap(), [0.9, 0.0, 0.4], 2.0));
+    let egg = add(tumbling("egg", spatial::Shape::ellipsoid([0.25, 0.18, 0.2]).unwrap(), [1.6, 0.1, 0.4], 0.5));
+    add(tumbling("ball", spatial::Shape::sphere(0.2).unwrap(), [0.2, 0.1, 1.1], 0.5));
+    let anchor = Vector3::new(1.3, 0.0, 0.4);
+    builder.joint_at("hinge", JointKind::Universal, (rod, egg), anchor, Vector3::y()).unwrap();
+    builder.build().unwrap()
+}
+
+/// Parts on feet, pushed about by a turning paddle.
+fn table_top() -> Model {
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    builder.gravity(0.0, 0.0, -9.81).unwrap();
+    builder.default_contact(friction(0.3)).unwrap();
+    let still = || Expression::constant(0.0);
+    let motion =
+        ExpressionMotion::planar(Expression::parse("0.2*t").unwrap(), still(), Expression::parse("0.9*t").unwrap());
+    let paddle = BodyBuilder::kinematic("paddle", Arc::new(motion));
+    builder.body(paddle.shape(planar::Shape::rectangle([0.5, 0.05]).unwrap().into())).unwrap();
+    let feet = SupportBuilder::tripod([[0.1, 0.0], [-0.05, 0.08], [-0.05, -0.08]]).friction(0.4);
+    let shapes = [planar::Shape::superellipse([0.2, 0.15], 4.0).unwrap(), planar::Shape::disc(0.15).unwrap()];
+    for (k, shape) in shapes.into_iter().enumerate() {
+        let body = BodyBuilder::planar(format!("part {k}"), 0.5, 0.004).position(0.3 + 0.4 * k as f64, 0.35, 0.0);
+        let id = builder.body(body.shape(shape.into())).unwrap();
+        builder.support(id, &feet).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+/// Step by step from the same states, so that nothing can grow.
+#[test]
+fn newton_and_the_fixed_point_agree() {
+    for (name, model, h, steps) in [("heap", heap(), 0.005, 300), ("table top", table_top(), 0.01, 150)] {
+        let mut one = Simulation::new(model.clone(), implicit(), h).unwrap();
+        let mut other = Simulation::new(model, fixed_point(), h).unwrap();
+        let (mut compared, mut largest, mut newton) = (0, 0.0_f64, 0);
+        for _ in 0..steps {
+            other.restore(&one.save()).unwrap();
+            let report = step(&mut one);
+            newton += usize::from(report.rung == "newton");
+            let settled = other.step().is_ok_and(|report| report.passes < 50);
+            if settled && !one.contacts().is_empty() {
+                compared += 1;
+                let differences = one.state().v.iter().zip(&other.state().v).map(|(a, b)| (a - b).abs());
+                largest = differences.fold(largest, f64::max);
+            }
+        }
+        println!(
+            "{name}: {compared} of {steps} steps compared, {newton} by Newton, largest difference {largest:e} m/s"
+        );
+        assert!(compared > steps / 3 && newton > steps * 9 / 10 && largest < 1e-7, "{compared} {newton} {largest:e}");
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self, low: f64, high: f64) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        low + (high - low) * ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn vector(&mut self, reach: f64) -> Vector3<f64> {
+        Vector3::from_fn(|_, _| self.uniform(-reach, reach))
+    }
+
+    fn rotation(&mut self) -> UnitQuaternion<f64> {
+        UnitQuaternion::new_normalize(Quaternion::new(
+            self.uniform(-1.0, 1.0),
+            self.uniform(-1.0, 1.0),
+            self.uniform(-1.0, 1.0),
+            self.uniform(-1.0, 1.0),
+        ))
+    }
+
+    fn shape(&mut self) -> spatial::Shape {
+        let kind = self.uniform(0.0, 5.0) as usize;
+        let sizes = [self.uniform(0.3, 1.2), self.uniform(0.3, 1.2), self.uniform(0.3, 1.2)];
+        match kind {
+            0 => spatial::Shape::sphere(sizes[0]),
+            1 => spatial::Shape::ellipsoid(sizes),
+            2 => spatial::Shape::superquadric(sizes, [self.uniform(2.0, 5.0), self.uniform(2.0, 5.0)]),
+            3 => spatial::Shape::capsule(sizes[0], sizes[1]),
+            _ => spatial::Shape::cuboid(sizes),
+        }
+        .unwrap()
+    }
+}
+
+/// Two bodies at random, at most a centimetre apart, that fly into each other.
+fn collision(seed: u64) -> (Simulation, String) {
+    let mut random = Random(seed.wrapping_mul(7919));
+    let shapes = [random.shape(), random.shape()];
+    let turned = [random.rotation(), random.rotation()];
+    let direction = random.vector(1.0).normalize();
+    let gap = random.uniform(0.0, 0.01);
+    let solids = [0, 1].map(|k: usize| Shape::from(shapes[k].clone()).convex().unwrap());
+    let pose = |k: usize, at: Vector3<f64>| Pose::from_parts(at.into(), turned[k].to_rotation_matrix());
+    let (mut near, mut far) = (0.0, 6.0);
+    for _ in 0..40 {
+        let middle = 0.5 * (near + far);
+        let apart = (&solids[0], &pose(0, Vector3::zeros()));
+        let found = closest(apart, (&solids[1], &pose(1, direction * middle)), None, &mut Default::default());
+        *(if found.gap > gap { &mut far } else { &mut near }) = middle;
+    }
+    let speed = random.uniform(0.0, 3.0);
+    let mut builder = ModelBuilder::new(Dimension::Spatial);
+    let torsion = if random.uniform(0.0, 1.0) < 0.5 { 0.1 } else { 0.0 };
+    builder.default_contact(ContactRule { torsion, ..friction(random.uniform(0.0, 1.0)) }).unwrap();
+    let names = format!("{} and {}", shapes[0].name(), shapes[1].name());
+    for ((k, shape), at) in shapes.into_iter().enumerate().zip([Vector3::zeros(), direction * far]) {
+        let inertia = Matrix3::from_diagonal(&Vector3::from_fn(|_, _| random.uniform(0.2, 0.4)));
+        let towards = if k == 0 { direction } else { -direction };
+        let (velocity, spin) = (towards * speed + random.vector(0.7), random.vector(5.0));
+        let q = turned[k];
+        let body = BodyBuilder::rigid(k.to_string(), random.uniform(0.5, 2.0), inertia)
+            .position(at.x, at.y, at.z)
+            .quaternion([q.w, q.i, q.j, q.k])
+            .velocity(velocity.x, velocity.y, velocity.z)
+            .angular_velocity(spin.x, spin.y, spin.z);
+        builder.body(body.shape(shape.into())).unwrap();
+    }
+    (Simulation::new(builder.build().unwrap(), implicit(), 0.01).unwrap(), names)
+}
+
+#[test]
+fn ten_thousand_random_collisions_are_solved() {
+    let (trials, mut touched, mut first, mut deepest) = (10_000, 0, 0, 0.0_f64);
+    for seed in 0..trials {
+        let (mut simulation, names) = collision(seed);
+        let report = simulation.step().unwrap_or_else(|error| panic!("{seed}, {names}: {error}"));
+        assert!(report.residual.value <= 1e-8 && report.penetration < 1e-9, "{seed}, {names}: {report:?}");
+        first += u64::from(report.rung == "newton" && report.substeps == 1);
+        deepest = deepest.max(report.penetration);
+        touched += u64::from(simulation.contacts().iter().any(|contact| contact.normal_impulse > 0.0));
+    }
+    println!("{touched} of {trials} touch, {first} by the first rung, deepest penetration {deepest:e} m");
+    assert!(first >= trials * 999 / 1000 && touched > trials / 2, "{first} {touched}");
+}
