@@ -196,7 +196,7 @@ fn the_explicit_operator_is_the_operator() {
         let mut jacobian = BlockMatrix::default();
         jacobian.clear(rows.iter().copied(), sizes);
         for (i, rows) in rows.iter().enumerate() {
-            for k in 0..1 + i % 3 {
+            for k in 0..=i % 3 {
                 let body = (5 * i + 3 * k + blocks) % sizes.len();
                 jacobian.push(body, &seed.vector(rows * sizes[body]));
             }
@@ -204,7 +204,7 @@ fn the_explicit_operator_is_the_operator() {
         }
         let mut mass = Vec::new();
         for size in sizes {
-            let entry = |k: usize| if k % (size + 1) == 0 { 2.0 } else { 0.1 };
+            let entry = |k: usize| if k.is_multiple_of(size + 1) { 2.0 } else { 0.1 };
             mass.extend((0..size * size).map(entry));
         }
         let bodies = Bodies::new(jacobian, mass).unwrap();
