@@ -3,7 +3,7 @@
 use nalgebra::Point3;
 
 use crate::contact::number_one_by_one;
-use crate::implicit::{self, Closest, Convex, Multipliers, closest};
+use crate::implicit::{self, Closest, Convex, closest};
 use crate::{ContactPoint, Feature, Pose, planar, spatial};
 
 /// Buffers reused from call to call; they carry nothing from one call to the next.
@@ -65,15 +65,15 @@ pub(crate) fn find(
     let [for_a, for_b] = std::mem::take(&mut scratch.buffers);
     let (a, b) = (a.convex(for_a)?, b.convex(for_b)?);
     let found = closest((&a, pose_a), (&b, pose_b), None, &mut scratch.closest);
-    let contact = point(&found, &a, &b);
+    let contact = point(&found);
     scratch.buffers = [a, b].map(Convex::into_buffer);
     Some(contact)
 }
 
-fn point(found: &Closest, a: &Convex, b: &Convex) -> ContactPoint {
-    let named = |convex: &Convex, multipliers: &Multipliers| feature(convex.functions(), multipliers);
+/// There is one contact for each pair of solids, and so it has one name: whichever faces it passes, it stays the same contact.
+fn point(found: &Closest) -> ContactPoint {
     ContactPoint {
-        feature: Feature::new(named(a, &found.multipliers_a), named(b, &found.multipliers_b)),
+        feature: Feature::new(0, 0),
         point_a: found.point_a,
         point_b: found.point_b,
         normal: found.normal,
@@ -86,17 +86,4 @@ fn point(found: &Closest, a: &Convex, b: &Convex) -> ContactPoint {
 /// Points that are apart have a line through them, even where others are as close.
 fn is_same(a: &Point3<f64>, b: &Point3<f64>) -> bool {
     a == b
-}
-
-/// The set of active functions as a number: zero for the only function there is.
-fn feature(functions: usize, active: &Multipliers) -> u32 {
-    if functions == 1 {
-        return 0;
-    }
-    let mut numbers = [0u32; 3];
-    for (number, (k, _)) in numbers.iter_mut().zip(active.iter()) {
-        *number = k as u32 + 1;
-    }
-    numbers.sort_unstable();
-    numbers.iter().fold(0u32, |code, number| code.wrapping_mul(functions as u32 + 1).wrapping_add(*number))
 }

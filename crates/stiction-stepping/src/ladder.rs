@@ -34,7 +34,7 @@ pub(crate) struct Climb {
 
 /// The residual frictional problems are solved to where that is cheap: velocities in m/s are known to about this times their
 /// size. [`Accuracy::Exact`] is what is required.
-const CONE_TOLERANCE: f64 = 1e-10;
+pub(crate) const CONE_TOLERANCE: f64 = 1e-10;
 
 /// Methods in the order they are tried: for mixed linear problems, and for frictional ones.
 #[derive(Debug)]

@@ -82,14 +82,7 @@ impl Followed {
                 MeetingPoint { point_a, point_b, normal: normal.into_inner(), gap }
             }
         };
-        contact.point = point.point_b;
-        contact.arm_a = point.point_a.coords - at.pose(contact.a).translation.vector;
-        contact.arm_b = point.point_b.coords - at.pose(contact.b).translation.vector;
-        contact.normal = point.normal;
-        contact.gap_end = point.gap;
-        let rule = start.model.contact_rule(contact.a, contact.b);
-        contact.tangents = tangents(&contact.normal, rule, start.model.dimension(), at);
-        surface_motion(start, contact, ws);
+        put(start, at, ws, contact, &point);
     }
 
     /// How the contact moves with its bodies, at a configuration where it has been placed. Where flat lies on flat nothing is known of
@@ -106,16 +99,28 @@ impl Followed {
     }
 }
 
+/// Writes the place of a contact at a configuration, with all that follows from it.
+pub(super) fn put(start: &Start, at: &Configuration, ws: &Workspace, contact: &mut Contact, point: &MeetingPoint) {
+    contact.point = point.point_b;
+    contact.arm_a = point.point_a.coords - at.pose(contact.a).translation.vector;
+    contact.arm_b = point.point_b.coords - at.pose(contact.b).translation.vector;
+    contact.normal = point.normal;
+    contact.gap_end = point.gap;
+    let rule = start.model.contact_rule(contact.a, contact.b);
+    contact.tangents = tangents(&contact.normal, rule, start.model.dimension(), at);
+    surface_motion(start, contact, ws);
+}
+
 /// The two shapes of a contact at a configuration.
-struct Placed<'a> {
-    a: &'a ShapeOnBody,
-    b: &'a ShapeOnBody,
-    pose_a: Pose,
-    pose_b: Pose,
+pub(super) struct Placed<'a> {
+    pub(super) a: &'a ShapeOnBody,
+    pub(super) b: &'a ShapeOnBody,
+    pub(super) pose_a: Pose,
+    pub(super) pose_b: Pose,
 }
 
 impl<'a> Placed<'a> {
-    fn new(start: &Start<'a>, contact: &Contact, at: &Configuration) -> Option<Self> {
+    pub(super) fn new(start: &Start<'a>, contact: &Contact, at: &Configuration) -> Option<Self> {
         let shape = |index: usize| start.model.shape(index).map(|(_, _, shape)| shape);
         let (a, b) = (shape(contact.id.shape_a.index())?, shape(contact.id.shape_b.index())?);
         Some(Self { a, b, pose_a: at.pose(contact.a) * a.local, pose_b: at.pose(contact.b) * b.local })

@@ -1,10 +1,11 @@
 //! One iterate (v⁺, p) of Newton's method, and how far it is from solving the step.   [GIM-3]
 
 use stiction_complementarity::{Bodies, Operator};
-use stiction_geometry::implicit;
+use stiction_geometry::{MeetingPoint, implicit};
 use stiction_multibody::{BodyId, Configuration, Model, Twist, Wrench};
 
-use super::contacts::{Followed, place_foot};
+use super::contacts::{Followed, Placed, place_foot, put};
+use super::points::{Local, Points};
 use crate::{
     Contact, FootContact, Start, Workspace,
     formulation::{contact_rows, foot_rows},
@@ -17,9 +18,11 @@ pub(super) struct Iterate {
     pub(super) v: Vec<f64>,
     /// Impulses of all laws, in the unit of the linearised problem.
     pub(super) r: Vec<f64>,
+    /// Closest points and multipliers, where they are unknowns.   [GIM-7]
+    pub(super) z: Vec<f64>,
     /// Velocities u of all laws.
     pub(super) u: Vec<f64>,
-    /// The rows of momentum, then the maps of the laws.
+    /// The rows of momentum, then the maps of the laws, then those of the points.
     pub(super) f: Vec<f64>,
     /// ½ |f|².
     pub(super) merit: f64,
@@ -29,6 +32,8 @@ pub(super) struct Iterate {
     pub(super) feet: Vec<FootContact>,
     /// What each of `contacts` is between.
     pub(super) followed: Vec<Followed>,
+    /// The unknowns of each contact that has some, with its functions.
+    pub(super) locals: Vec<Option<Local>>,
     q: Vec<f64>,
     scratch: implicit::Scratch,
 }
@@ -40,6 +45,8 @@ pub(super) struct Fixed {
     pub(super) rho: Vec<f64>,
     /// What is added to u besides geometry: constants of rows that also act on masses of their own.
     pub(super) extra: Vec<f64>,
+    /// Which contacts have their points as unknowns; empty where none has.
+    pub(super) points: Vec<Option<Points>>,
 }
 
 /// The bodies of the linearised problem, with their masses.
@@ -59,9 +66,9 @@ pub(super) fn twist_of(model: &Model, v: &[f64], id: BodyId) -> Option<Twist> {
 impl Iterate {
     /// Moves everything to q ⊕ h v⁺ and measures.
     pub(super) fn evaluate(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
-        self.move_bodies(start, ws);
         self.f.clear();
-        self.f.resize(self.v.len() + self.r.len(), 0.0);
+        self.f.resize(self.v.len() + self.r.len() + self.z.len(), 0.0);
+        self.move_bodies(start, fixed, ws);
         self.u.clear();
         self.u.extend_from_slice(&fixed.extra);
         self.momentum(ws);
@@ -84,12 +91,27 @@ impl Iterate {
         self.merit = 0.5 * self.f.iter().map(|f| f * f).sum::<f64>();
     }
 
-    fn move_bodies(&mut self, start: &Start, ws: &Workspace) {
+    fn move_bodies(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
         let &Start { model, scheme, state, h } = start;
         model.integrate(&state.q, self.v.get(..model.dof()).unwrap_or_default(), h, scheme.orientation, &mut self.q);
         self.at.update(model, &self.q, &self.v, state.time_after(h).0);
-        for (followed, contact) in self.followed.iter_mut().zip(&mut self.contacts) {
-            followed.place(start, &self.at, ws, (contact, &mut self.scratch));
+        self.locals.clear();
+        for (index, (followed, contact)) in self.followed.iter_mut().zip(&mut self.contacts).enumerate() {
+            let points = fixed.points.get(index).copied().flatten();
+            let local = points.and_then(|points| {
+                let placed = Placed::new(start, contact, &self.at)?;
+                Some((points, points.read(&placed, (&self.at, contact), &self.z)?))
+            });
+            self.locals.push(local.map(|(_, local)| local));
+            let Some((points, local)) = local else {
+                followed.place(start, &self.at, ws, (contact, &mut self.scratch));
+                continue;
+            };
+            let first = self.v.len() + self.r.len() + points.first;
+            points.residual(&local, h, self.f.get_mut(first..first + points.len()).unwrap_or_default());
+            let ([a, b], normal, gap) = local.place();
+            let point = MeetingPoint { point_a: a.into(), point_b: b.into(), normal, gap };
+            put(start, &self.at, ws, contact, &point);
         }
         for foot in &mut self.feet {
             place_foot(start, &self.at, foot);

@@ -12,6 +12,7 @@ use stiction_complementarity::linalg::DenseMatrix;
 use stiction_multibody::{BodyId, Model, Twist, Wrench};
 
 use super::iterate::{Fixed, Iterate, bodies, own_blocks};
+use super::points::{Local, Points};
 use super::slopes::{Change, ContactSlope, Moved, Slope, foot_column, twist_or_rest};
 use super::turn::{displacement, turn_jacobian};
 use crate::{
@@ -22,6 +23,13 @@ use crate::{
 
 /// Most rows of a law: a weld in space.
 const MOST_ROWS: usize = 6;
+
+/// Most rows of the points of a contact: two points, three functions at each, and the gap.
+const MOST_POINT_ROWS: usize = 13;
+
+/// What is added to the slopes of the maps in their own impulses, which are of the size of 1: redundant contacts and joints leave the
+/// matrix singular otherwise. Newton's method then converges by this factor in every step, and no longer quadratically.
+const REDUNDANT: f64 = 1e-10;
 
 /// The matrix with its memory.
 #[derive(Clone, Debug, Default)]
@@ -121,7 +129,44 @@ impl NewtonMatrix {
                 rebounds: followed.rebound.is_some(),
                 h,
             };
-            self.velocity_columns(start, &place, |change| slope.column(change));
+            match (fixed.points.get(index).copied().flatten(), at.locals.get(index).copied().flatten()) {
+                (Some(points), Some(local)) => self.point_columns(start, &place, &slope, (&points, &local), at),
+                _ => self.velocity_columns(start, &place, |change| slope.column(change)),
+            }
+        }
+    }
+
+    /// The rows and columns of a contact whose points are unknowns.   [GIM-7]
+    fn point_columns(
+        &mut self,
+        start: &Start,
+        place: &LawPlace,
+        slope: &ContactSlope,
+        (points, local): (&Points, &Local),
+        at: &Iterate,
+    ) {
+        let &Start { model, h, .. } = start;
+        let first = at.v.len() + at.r.len() + points.first;
+        let mut rows = [0.0; MOST_POINT_ROWS];
+        for k in 0..points.len() {
+            let shift = points.column(local, k, h, &mut rows);
+            self.add_slope(model, place, &slope.point_column(&shift), first + k);
+            for (row, x) in rows.iter().take(points.len()).enumerate() {
+                self.matrix.row_mut(first + row)[first + k] += x;
+            }
+        }
+        for (moved, id) in [Moved::A, Moved::B].into_iter().zip(place.bodies) {
+            let Some((mobility, columns)) = model.unknowns(id) else { continue };
+            let turn = self.turns.get(id.index()).copied().unwrap_or_else(Matrix3::zeros);
+            for (component, column) in columns.enumerate() {
+                let (velocity, moved_by) = displacement(mobility, &turn, h, component);
+                let change = Change { moved, velocity, displacement: moved_by };
+                let shift = points.body_column(local, &change, h, &mut rows);
+                self.add_slope(model, place, &slope.body_column(&change, &shift), column);
+                for (row, x) in rows.iter().take(points.len()).enumerate() {
+                    self.matrix.row_mut(first + row)[column] += x;
+                }
+            }
         }
     }
 
@@ -148,7 +193,9 @@ impl NewtonMatrix {
         law.newton_slopes(rho, r, u, &mut on_r[..n * n], &mut on_u[..n * n]);
         let first = at.v.len() + rows.start;
         for (k, on_r) in on_r[..n * n].chunks_exact(n).enumerate() {
-            self.matrix.row_mut(first + k)[first..first + n].copy_from_slice(on_r);
+            let row = self.matrix.row_mut(first + k);
+            row[first..first + n].copy_from_slice(on_r);
+            row[first + k] += REDUNDANT;
         }
         (on_r, on_u)
     }
@@ -172,20 +219,24 @@ impl NewtonMatrix {
     /// −∂(W p)/∂v⁺ and B ∂u/∂v⁺, column by column.
     fn velocity_columns(&mut self, start: &Start, place: &LawPlace, slope: impl Fn(&Change) -> Slope) {
         let &Start { model, h, .. } = start;
-        let n = place.rows.len();
         for (moved, id) in [Moved::A, Moved::B].into_iter().zip(place.bodies) {
             let Some((mobility, columns)) = model.unknowns(id) else { continue };
             let turn = self.turns.get(id.index()).copied().unwrap_or_else(Matrix3::zeros);
             for (component, column) in columns.enumerate() {
                 let (velocity, moved_by) = displacement(mobility, &turn, h, component);
                 let slope = slope(&Change { moved, velocity, displacement: moved_by });
-                self.push_wrench(model, place.bodies[0], &slope.on_a, column);
-                self.push_wrench(model, place.bodies[1], &slope.on_b, column);
-                for (k, on_u) in place.on_u.chunks_exact(n).enumerate() {
-                    let change: f64 = on_u.iter().zip(&slope.u).map(|(b, u)| b * u).sum();
-                    self.matrix.row_mut(place.first + place.rows.start + k)[column] += change;
-                }
+                self.add_slope(model, place, &slope, column);
             }
+        }
+    }
+
+    /// Adds what one unknown does to momentum and to the map of a law.
+    fn add_slope(&mut self, model: &Model, place: &LawPlace, slope: &Slope, column: usize) {
+        self.push_wrench(model, place.bodies[0], &slope.on_a, column);
+        self.push_wrench(model, place.bodies[1], &slope.on_b, column);
+        for (k, on_u) in place.on_u.chunks_exact(place.rows.len()).enumerate() {
+            let change: f64 = on_u.iter().zip(&slope.u).map(|(b, u)| b * u).sum();
+            self.matrix.row_mut(place.first + place.rows.start + k)[column] += change;
         }
     }
 

@@ -13,6 +13,7 @@ mod contacts;
 mod iterate;
 mod matrix;
 mod newton;
+mod points;
 mod slopes;
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,7 @@ pub(crate) use newton::ImplicitNewton;
 
 use stiction_complementarity::{Problem, Status};
 
-use crate::{Detector, Ladder, Start, StepCause, Workspace, detect, formulation, ladder::Climb};
+use crate::{Detector, Start, StepCause, Workspace, detect, formulation, ladder::Climb};
 
 /// Looks for the contacts at q ⊕ h v⁺, writes the problem linearised there, and measures the answer (v⁺, p) in it.   [GIM-6]
 ///
@@ -31,8 +32,8 @@ use crate::{Detector, Ladder, Start, StepCause, Workspace, detect, formulation, 
 pub(crate) fn accept(
     start: &Start,
     detector: &mut dyn Detector,
-    ladder: &Ladder,
     (newton, rung): (&ImplicitNewton, &'static str),
+    tolerance: f64,
     ws: &mut Workspace,
 ) -> Result<Option<Climb>, StepCause> {
     ws.lookahead.clear();
@@ -41,7 +42,7 @@ pub(crate) fn accept(
     formulation::assemble(start, ws)?;
     newton.write_impulses(start.model, ws);
     let residual = ws.cone.residual(&ws.cone_solution);
-    if residual.value > ladder.cone_tolerance.solved {
+    if residual.value > tolerance {
         return Ok(None);
     }
     formulation::extract(start, ws);

@@ -4,9 +4,10 @@ use stiction_complementarity::{Delassus, Law, linalg::DenseLu};
 use stiction_geometry::implicit;
 use stiction_multibody::{ContactId, Model};
 
-use super::contacts::Followed;
+use super::contacts::{Between, Followed};
 use super::iterate::{Fixed, Iterate, bodies};
 use super::matrix::NewtonMatrix;
+use super::points::Points;
 use crate::{Start, Workspace, formulation};
 
 /// Newton steps before the next rung is asked.
@@ -56,10 +57,28 @@ impl ImplicitNewton {
     pub(crate) fn solve(&mut self, start: &Start, ws: &Workspace) -> bool {
         self.iterations = 0;
         let solved = self.load(start.model, ws) && self.follow(start, ws) && self.descend(start, ws);
+        let solved = solved || (self.load(start.model, ws) && self.free_points(start, ws) && self.descend(start, ws));
         if !solved {
             self.load(start.model, ws);
         }
         solved
+    }
+
+    /// Makes the closest points of smooth shapes unknowns of their own; false where there are none.   [GIM-7]
+    fn free_points(&mut self, start: &Start, ws: &Workspace) -> bool {
+        if !self.follow(start, ws) {
+            return false;
+        }
+        for followed in &self.here.followed {
+            let Between::Smooth(closest) = &followed.between else {
+                self.fixed.points.push(None);
+                continue;
+            };
+            let points = Points::new(self.here.z.len(), start.model.dimension(), closest);
+            points.push_start(closest, &mut self.here.z);
+            self.fixed.points.push(Some(points));
+        }
+        !self.here.z.is_empty()
     }
 
     fn descend(&mut self, start: &Start, ws: &Workspace) -> bool {
@@ -67,8 +86,9 @@ impl ImplicitNewton {
         let speed = self.here.v.iter().fold(1.0_f64, |most, v| most.max(v.abs()));
         let target = TARGET * speed;
         let mut recent = [self.here.merit; MEMORY];
+        let last = self.iterations + MOST_STEPS;
         while self.error() > target {
-            if self.iterations >= MOST_STEPS || !self.here.merit.is_finite() {
+            if self.iterations >= last || !self.here.merit.is_finite() {
                 return false;
             }
             recent[self.iterations as usize % MEMORY] = self.here.merit;
@@ -140,6 +160,8 @@ impl ImplicitNewton {
     /// Takes contacts and feet from the linearised step; false where a contact cannot be followed.
     fn follow(&mut self, start: &Start, ws: &Workspace) -> bool {
         self.here.followed.clear();
+        self.here.z.clear();
+        self.fixed.points.clear();
         for contact in &ws.contacts {
             let Some(followed) = Followed::new(start, contact, ws, &mut self.scratch) else { return false };
             self.here.followed.push(followed);
@@ -176,7 +198,10 @@ impl ImplicitNewton {
     fn search(&mut self, start: &Start, ws: &Workspace, allowed: f64) -> bool {
         let (n_v, mut share) = (self.here.v.len(), 1.0);
         while share >= SHORTEST {
-            let (on_v, on_r) = self.direction.split_at(n_v);
+            let (on_v, rest) = self.direction.split_at(n_v);
+            let (on_r, on_z) = rest.split_at(self.here.r.len());
+            self.trial.z.clear();
+            self.trial.z.extend(self.here.z.iter().zip(on_z).map(|(z, d)| z - share * d));
             self.trial.v.clear();
             self.trial.v.extend(self.here.v.iter().zip(on_v).map(|(v, d)| v - share * d));
             self.trial.r.clear();
@@ -196,18 +221,25 @@ impl ImplicitNewton {
 impl ImplicitNewton {
     /// The largest difference between the matrix and central differences at these impulses, relative to the size of its column, with the
     /// number of rows.
-    pub(super) fn derivative_error(&mut self, start: &Start, ws: &Workspace) -> (f64, usize) {
+    pub(super) fn derivative_error(&mut self, start: &Start, ws: &Workspace, points: bool) -> (f64, usize) {
         assert!(self.load(start.model, ws) && self.follow(start, ws), "every contact can be followed");
+        if points {
+            assert!(self.free_points(start, ws), "there are smooth contacts");
+        }
         self.here.evaluate(start, &self.fixed, ws);
         let matrix = self.matrix.fill(start, ws, &self.fixed, &self.here).clone();
-        let (n_v, n) = (self.here.v.len(), self.here.f.len());
+        let (n_v, n_r, n) = (self.here.v.len(), self.here.r.len(), self.here.f.len());
         let mut worst = 0.0_f64;
         for column in 0..n {
             let mut at = |change: f64| {
                 self.trial.v.clone_from(&self.here.v);
                 self.trial.r.clone_from(&self.here.r);
-                let z = if column < n_v { &mut self.trial.v[column] } else { &mut self.trial.r[column - n_v] };
-                *z += change;
+                self.trial.z.clone_from(&self.here.z);
+                match column {
+                    _ if column < n_v => self.trial.v[column] += change,
+                    _ if column < n_v + n_r => self.trial.r[column - n_v] += change,
+                    _ => self.trial.z[column - n_v - n_r] += change,
+                }
                 self.trial.evaluate(start, &self.fixed, ws);
                 self.trial.f.clone()
             };

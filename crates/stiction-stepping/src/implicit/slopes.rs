@@ -7,6 +7,7 @@ use nalgebra::{Matrix3, Vector3, Vector6};
 use stiction_geometry::implicit::Sensitivity;
 use stiction_multibody::{BodyId, Configuration, ContactRule, Dimension, Model, Twist, Wrench};
 
+use super::points::Shift;
 use crate::{Contact, FootContact, tangents::tangents_change};
 
 /// Which of the two bodies of a contact moves.
@@ -52,10 +53,25 @@ pub(super) struct ContactSlope<'a> {
     pub(super) h: f64,
 }
 
+/// How the place of a contact changes, and what moves besides.
+#[derive(Clone, Copy, Debug, Default)]
+struct PlaceChange {
+    points: [Vector3<f64>; 2],
+    /// Of the two reference points.
+    centres: [Vector3<f64>; 2],
+    normal: Vector3<f64>,
+    gap: f64,
+    /// Rotation of the body that friction directions are fixed to.
+    grain: Vector3<f64>,
+    /// Change of the velocity of b against a at their points as they are, and of its angular velocity.
+    velocity: Vector3<f64>,
+    spin: Vector3<f64>,
+}
+
 impl ContactSlope<'_> {
-    /// The change with one column.
+    /// The change with one velocity, the points following their bodies.
     pub(super) fn column(&self, change: &Change) -> Slope {
-        let Contact { a, b, arm_a, arm_b, normal, gap_end: gap, tangents, torsion, .. } = self.contact;
+        let Contact { arm_a, arm_b, normal, gap_end: gap, .. } = self.contact;
         let Twist { linear, angular } = change.displacement;
         let a_moves = change.moved == Moved::A;
         // The motion of b against a at the contact point of b, and what it does seen from a.   [MEET-2]
@@ -65,18 +81,50 @@ impl ContactSlope<'_> {
             (linear + angular.cross(arm_b), angular)
         };
         let twist = Vector6::new(relative.x, relative.y, relative.z, turned.x, turned.y, turned.z);
-        let (mut d_point_a, mut d_normal) = (self.sensitivity.point_a * twist, self.sensitivity.normal * twist);
+        let (mut point_a, mut d_normal) = (self.sensitivity.point_a * twist, self.sensitivity.normal * twist);
         let d_gap = normal.dot(&relative);
         if a_moves {
-            d_point_a += linear + angular.cross(arm_a);
+            point_a += linear + angular.cross(arm_a);
             d_normal += angular.cross(normal);
         }
-        let d_point_b = d_point_a + normal * d_gap + d_normal * *gap;
-        let (d_arm_a, d_arm_b) =
-            if a_moves { (d_point_a - linear, d_point_b) } else { (d_point_a, d_point_b - linear) };
-        let grain =
-            if self.rule.direction_body == Some(if a_moves { *a } else { *b }) { angular } else { Vector3::zeros() };
-        let d_tangents = tangents_change((normal, &d_normal), self.rule, self.dimension, (self.at, &grain));
+        let point_b = point_a + normal * d_gap + d_normal * *gap;
+        self.slope(&PlaceChange { points: [point_a, point_b], normal: d_normal, gap: d_gap, ..self.motion(change) })
+    }
+
+    /// The change with one velocity, the points staying where they are.
+    pub(super) fn body_column(&self, change: &Change, shift: &Shift) -> Slope {
+        self.slope(&PlaceChange { normal: shift.normal, ..self.motion(change) })
+    }
+
+    /// The change with an unknown of the contact itself.
+    pub(super) fn point_column(&self, shift: &Shift) -> Slope {
+        let Shift { points, normal, gap } = *shift;
+        self.slope(&PlaceChange { points, normal, gap, ..PlaceChange::default() })
+    }
+
+    /// What a body takes along that is not the place of the contact.
+    fn motion(&self, change: &Change) -> PlaceChange {
+        let Contact { a, b, arm_a, arm_b, .. } = self.contact;
+        let Twist { linear, angular } = change.displacement;
+        let (id, sign, arm) = if change.moved == Moved::A { (a, -1.0, arm_a) } else { (b, 1.0, arm_b) };
+        let mut out = PlaceChange {
+            velocity: change.velocity.at(arm) * sign,
+            spin: change.velocity.angular * sign,
+            ..PlaceChange::default()
+        };
+        out.centres[usize::from(change.moved == Moved::B)] = linear;
+        if self.rule.direction_body == Some(*id) {
+            out.grain = angular;
+        }
+        out
+    }
+
+    fn slope(&self, change: &PlaceChange) -> Slope {
+        let Contact { arm_a, arm_b, normal, tangents, torsion, .. } = self.contact;
+        let d_normal = change.normal;
+        let [d_point_a, d_point_b] = change.points;
+        let (d_arm_a, d_arm_b) = (d_point_a - change.centres[0], d_point_b - change.centres[1]);
+        let d_tangents = tangents_change((normal, &d_normal), self.rule, self.dimension, (self.at, &change.grain));
 
         let [p_n, p_t, p_o, p_r] = self.impulses;
         let force = normal * p_n + tangents[0] * p_t + tangents[1] * p_o;
@@ -87,16 +135,17 @@ impl ContactSlope<'_> {
 
         let [of_a, of_b] = &self.twists;
         let relative_velocity = of_b.at(arm_b) - of_a.at(arm_a);
-        let direct = if a_moves { -change.velocity.at(arm_a) } else { change.velocity.at(arm_b) };
-        let d_velocity = direct + of_b.angular.cross(&d_arm_b) - of_a.angular.cross(&d_arm_a);
+        let d_velocity = change.velocity + of_b.angular.cross(&d_arm_b) - of_a.angular.cross(&d_arm_a);
         let d_surface = self.surface[1] * d_point_b - self.surface[0] * d_point_a;
         let surface_velocity = relative_velocity + self.contact.surface_velocity;
         let spin = of_b.angular - of_a.angular + self.surface_spin;
-        let d_spin = if a_moves { -change.velocity.angular } else { change.velocity.angular };
         let along = |k: usize| d_tangents[k].dot(&surface_velocity) + tangents[k].dot(&(d_velocity + d_surface));
-        let u_normal =
-            if self.rebounds { d_normal.dot(&relative_velocity) + normal.dot(&d_velocity) } else { d_gap / self.h };
-        let u_spin = torsion * (d_normal.dot(&spin) + normal.dot(&d_spin));
+        let u_normal = if self.rebounds {
+            d_normal.dot(&relative_velocity) + normal.dot(&d_velocity)
+        } else {
+            change.gap / self.h
+        };
+        let u_spin = torsion * (d_normal.dot(&spin) + normal.dot(&change.spin));
         Slope { on_a, on_b, u: [u_normal, along(0), along(1), u_spin, 0.0, 0.0] }
     }
 }

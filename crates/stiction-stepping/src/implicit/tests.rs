@@ -166,9 +166,11 @@ fn check(model: &Model, scheme: &Scheme, rebounding: bool) {
     formulation::assemble(&start, &mut ws).unwrap();
     ws.cone_solution.r = (0..ws.cone.rows()).map(|_| 3.0 * random()).collect();
     let contacts = ws.contacts.len();
-    let (error, rows) = ImplicitNewton::default().derivative_error(&start, &ws);
-    println!("{contacts} contacts, {rows} rows, worst error {error:e}");
-    assert!(contacts >= 6 && error < 2e-8, "{contacts} contacts, {error:e}");
+    for points in [false, true] {
+        let (error, rows) = ImplicitNewton::default().derivative_error(&start, &ws, points);
+        println!("{contacts} contacts, {rows} rows, worst error {error:e}");
+        assert!(contacts >= 6 && error < 2e-8, "{contacts} contacts, {error:e}");
+    }
 }
 
 #[test]

@@ -46,29 +46,32 @@ fn c24_an_implicit_ellipse_stays_on_the_floor() {
 #[test]
 fn a_superellipsoid_tumbles_down_stairs() {
     let stair = |k: usize| {
-        let step = spatial::Shape::cuboid([0.25, 2.0, 0.2 * (12 - k) as f64]).unwrap();
-        BodyBuilder::fixed(format!("stair {k}")).position(0.5 * k as f64, 0.0, 0.0).shape(step.into())
+        let step = spatial::Shape::cuboid([0.15, 2.0, 0.2 * (40 - k) as f64]).unwrap();
+        BodyBuilder::fixed(format!("stair {k}")).position(0.3 * k as f64, 0.0, 0.0).shape(step.into())
     };
-    let shape = spatial::Shape::superquadric([0.25, 0.18, 0.14], [3.0, 2.5]).unwrap();
-    let tumbler = BodyBuilder::rigid("tumbler", 1.0, Matrix3::from_diagonal(&Vector3::new(0.011, 0.016, 0.019)))
-        .position(0.0, 0.1, 2.9)
-        .velocity(0.9, 0.0, 0.0)
-        .angular_velocity(0.3, 4.0, -0.5)
+    let shape = spatial::Shape::superquadric([0.25, 0.2, 0.18], [3.0, 2.5]).unwrap();
+    let tumbler = BodyBuilder::rigid("tumbler", 1.0, Matrix3::from_diagonal(&Vector3::new(0.016, 0.021, 0.023)))
+        .position(0.0, 0.1, 8.3)
+        .velocity(1.5, 0.0, 0.0)
+        .angular_velocity(0.3, 6.0, -0.5)
         .shape(shape.into());
-    let model = on_floor(Dimension::Spatial, (0..12).map(stair).chain([tumbler]), [0.0, 0.0, -9.81], friction(0.3));
+    let model = on_floor(Dimension::Spatial, (0..40).map(stair).chain([tumbler]), [0.0, 0.0, -9.81], friction(0.3));
     let (mut rungs, mut touched, mut deepest) = (std::collections::BTreeMap::new(), 0, 0.0_f64);
-    let end = run(model, implicit(), 0.01, 10.0, |simulation, report| {
+    let mut scheme = implicit();
+    scheme.halve_steps = 0;
+    let mut end = Simulation::new(model, scheme, 0.01).unwrap();
+    for _ in 0..1000 {
+        let report = end.step().unwrap();
         *rungs.entry(report.rung).or_insert(0) += 1;
-        assert_eq!(report.substeps, 1, "t = {}", report.time);
         deepest = deepest.max(report.penetration);
-        touched += usize::from(simulation.contacts().iter().any(|contact| contact.normal_impulse > 0.0));
-    });
+        touched += usize::from(end.contacts().iter().any(|contact| contact.normal_impulse > 0.0));
+    }
     println!(
         "ends at {:?}; {rungs:?}; touched in {touched} steps; deepest penetration {deepest:e}",
         &end.state().q[..3]
     );
-    assert!(deepest < 1e-9 && touched > 300, "{deepest:e} {touched}");
-    assert!(end.state().q[0] > 2.0 && end.state().q[2] < 2.0, "it came down: {:?}", end.state().q);
+    assert!(deepest < 1e-9 && touched > 100, "{deepest:e} {touched}");
+    assert!(end.state().q[0] > 8.0, "it came down: {:?}", end.state().q);
 }
 
 fn tumbling(name: &str, shape: spatial::Shape, [x, y, z]: [f64; 3], spin: f64) -> BodyBuilder {
@@ -122,6 +125,13 @@ fn table_top() -> Model {
     builder.build().unwrap()
 }
 
+/// Four contacts of one pair share their load as they like, and where they slide the load decides the torque of friction.
+fn is_determined(simulation: &Simulation) -> bool {
+    let pairs = simulation.contacts().iter().filter(|contact| contact.normal_impulse > 0.0);
+    let pairs = pairs.map(|contact| (contact.body_a, contact.body_b)).collect::<Vec<_>>();
+    pairs.iter().all(|pair| pairs.iter().filter(|other| *other == pair).count() < 4)
+}
+
 /// Step by step from the same states, so that nothing can grow.
 #[test]
 fn newton_and_the_fixed_point_agree() {
@@ -133,8 +143,9 @@ fn newton_and_the_fixed_point_agree() {
             other.restore(&one.save()).unwrap();
             let report = step(&mut one);
             newton += usize::from(report.rung == "newton");
-            let settled = other.step().is_ok_and(|report| report.passes < 50);
-            if settled && !one.contacts().is_empty() {
+            let theirs = other.step();
+            let settled = theirs.is_ok_and(|report| report.passes < 50);
+            if settled && !one.contacts().is_empty() && is_determined(&one) {
                 compared += 1;
                 let differences = one.state().v.iter().zip(&other.state().v).map(|(a, b)| (a - b).abs());
                 largest = differences.fold(largest, f64::max);
@@ -143,7 +154,7 @@ fn newton_and_the_fixed_point_agree() {
         println!(
             "{name}: {compared} of {steps} steps compared, {newton} by Newton, largest difference {largest:e} m/s"
         );
-        assert!(compared > steps / 3 && newton > steps * 9 / 10 && largest < 1e-7, "{compared} {newton} {largest:e}");
+        assert!(compared >= 20 && newton > steps * 9 / 10 && largest < 1e-7, "{compared} {newton} {largest:e}");
     }
 }
 

@@ -1,0 +1,203 @@
+//! Closest points as unknowns of their own: the nonlinear complementarity problem of the papers, in full.   [GIM-7]
+//!
+//! ```text
+//! a₂ − a₁ = ψ n,    n = Σ λ_i ∇f_i(a₁),    n + Σ μ_j ∇g_j(a₂) = 0,    f_i(a₁) = g_j(a₂) = 0,    |n| = 1
+//! ```
+//!
+//! Eliminating the points is cheaper, but where a body is flat to second order (a superellipse on its side) the point found for given poses
+//! moves infinitely fast with them, and Newton's method gets nowhere. Beside the velocities it is an unknown like any other: what a body
+//! stands on is then decided by the balance of moments.
+
+use nalgebra::{Matrix3, Point3, Vector3};
+use stiction_geometry::implicit::{Closest, Convex};
+use stiction_multibody::{Configuration, Dimension, Twist};
+
+use super::contacts::Placed;
+use super::slopes::{Change, Moved};
+use crate::Contact;
+
+/// The most functions that meet in a point.
+const MOST_ACTIVE: usize = 3;
+
+/// Which unknowns a contact has: the points, the multipliers of the functions active at them, and the gap.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Points {
+    /// Where they begin among the unknowns of all contacts.
+    pub(super) first: usize,
+    axes: usize,
+    active: [[usize; MOST_ACTIVE]; 2],
+    counts: [usize; 2],
+}
+
+/// Value, gradient and second derivative of an active function, in world axes.
+#[derive(Clone, Copy, Debug, Default)]
+struct WorldJet {
+    value: f64,
+    gradient: Vector3<f64>,
+    hessian: Matrix3<f64>,
+}
+
+/// The unknowns of a contact, and the functions at its points.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Local {
+    points: [Vector3<f64>; 2],
+    multipliers: [[f64; MOST_ACTIVE]; 2],
+    gap: f64,
+    jets: [[WorldJet; MOST_ACTIVE]; 2],
+    /// Σ λ ∇f and Σ μ ∇g, and their derivatives Σ λ ∇²f and Σ μ ∇²g.
+    sums: [Vector3<f64>; 2],
+    curvatures: [Matrix3<f64>; 2],
+    centres: [Vector3<f64>; 2],
+}
+
+/// What a change of one unknown does to the place of a contact.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Shift {
+    pub(super) points: [Vector3<f64>; 2],
+    pub(super) normal: Vector3<f64>,
+    pub(super) gap: f64,
+}
+
+impl Points {
+    pub(super) fn new(first: usize, dimension: Dimension, closest: &Closest) -> Self {
+        let mut points = Self {
+            first,
+            axes: if dimension == Dimension::Planar { 2 } else { 3 },
+            active: [[0; MOST_ACTIVE]; 2],
+            counts: [closest.multipliers_a.len(), closest.multipliers_b.len()],
+        };
+        for (active, multipliers) in points.active.iter_mut().zip([&closest.multipliers_a, &closest.multipliers_b]) {
+            active.iter_mut().zip(multipliers.iter()).for_each(|(active, (k, _))| *active = k);
+        }
+        points
+    }
+
+    /// Number of unknowns and of rows.
+    pub(super) fn len(&self) -> usize {
+        2 * self.axes + self.counts[0] + self.counts[1] + 1
+    }
+
+    /// Appends the unknowns as they are found at fixed poses.
+    pub(super) fn push_start(&self, closest: &Closest, z: &mut Vec<f64>) {
+        z.extend(closest.point_a.coords.iter().take(self.axes));
+        z.extend(closest.point_b.coords.iter().take(self.axes));
+        z.extend(closest.multipliers_a.iter().map(|(_, value)| value));
+        z.extend(closest.multipliers_b.iter().map(|(_, value)| value));
+        z.push(closest.gap);
+    }
+
+    /// Reads the unknowns and evaluates the functions at the points.
+    pub(super) fn read(&self, placed: &Placed, at: (&Configuration, &Contact), z: &[f64]) -> Option<Local> {
+        let z = z.get(self.first..self.first + self.len())?;
+        let mut local = Local { gap: *z.last()?, ..Local::default() };
+        let mut rest = z;
+        for point in &mut local.points {
+            let (these, others) = rest.split_at(self.axes);
+            point.iter_mut().zip(these).for_each(|(x, z)| *x = *z);
+            rest = others;
+        }
+        for (multipliers, count) in local.multipliers.iter_mut().zip(self.counts) {
+            let (these, others) = rest.split_at(count);
+            multipliers.iter_mut().zip(these).for_each(|(x, z)| *x = *z);
+            rest = others;
+        }
+        let solids = [(placed.a.convex()?, &placed.pose_a), (placed.b.convex()?, &placed.pose_b)];
+        local.centres = [at.1.a, at.1.b].map(|id| at.0.pose(id).translation.vector);
+        for side in 0..2 {
+            let (solid, pose) = solids[side];
+            let rotation = pose.rotation.matrix();
+            let x = pose.inverse_transform_point(&Point3::from(local.points[side]));
+            for k in 0..self.counts[side] {
+                let jet = jet_in_world(solid, self.active[side][k], &x, rotation);
+                let multiplier = local.multipliers[side][k];
+                local.sums[side] += jet.gradient * multiplier;
+                local.curvatures[side] += jet.hessian * multiplier;
+                local.jets[side][k] = jet;
+            }
+        }
+        Some(local)
+    }
+
+    /// The rows of the contact; those with a length are divided by h, so that all count as velocities do.
+    pub(super) fn residual(&self, local: &Local, h: f64, out: &mut [f64]) {
+        let n = local.sums[0];
+        let apart = (local.points[1] - local.points[0] - n * local.gap) / h;
+        let opposed = n + local.sums[1];
+        let values = (0..2).flat_map(|side| (0..self.counts[side]).map(move |k| local.jets[side][k].value / h));
+        let unit = 0.5 * (n.norm_squared() - 1.0);
+        let rows = apart.iter().take(self.axes).chain(opposed.iter().take(self.axes)).copied();
+        out.iter_mut().zip(rows.chain(values).chain([unit])).for_each(|(out, row)| *out = row);
+    }
+
+    /// What a change of unknown number `k` does to the place of the contact, and to its own rows.
+    pub(super) fn column(&self, local: &Local, k: usize, h: f64, rows: &mut [f64]) -> Shift {
+        let mut shift = Shift::default();
+        let mut sums = [Vector3::zeros(); 2];
+        let mut values = [[0.0; MOST_ACTIVE]; 2];
+        let (axes, [on_a, on_b]) = (self.axes, self.counts);
+        if k < 2 * axes {
+            let side = k / axes;
+            let unit = Vector3::ith(k % axes, 1.0);
+            shift.points[side] = unit;
+            sums[side] = local.curvatures[side] * unit;
+            values[side] = local.jets[side].map(|jet| jet.gradient.dot(&unit));
+        } else if k < 2 * axes + on_a {
+            sums[0] = local.jets[0][k - 2 * axes].gradient;
+        } else if k < 2 * axes + on_a + on_b {
+            sums[1] = local.jets[1][k - 2 * axes - on_a].gradient;
+        } else {
+            shift.gap = 1.0;
+        }
+        shift.normal = sums[0];
+        self.write_rows(local, &shift, (&sums, &values), h, rows);
+        shift
+    }
+
+    /// What a motion of a body does to the rows of the contact, its points staying where they are.
+    pub(super) fn body_column(&self, local: &Local, change: &Change, h: f64, rows: &mut [f64]) -> Shift {
+        let side = usize::from(change.moved == Moved::B);
+        let Twist { linear, angular } = change.displacement;
+        let carried = linear + angular.cross(&(local.points[side] - local.centres[side]));
+        let mut sums = [Vector3::zeros(); 2];
+        let mut values = [[0.0; MOST_ACTIVE]; 2];
+        // The solid moves under the point: δf = −∇f · δx, δ∇f = δθ × ∇f − ∇²f δx.
+        sums[side] = angular.cross(&local.sums[side]) - local.curvatures[side] * carried;
+        values[side] = local.jets[side].map(|jet| -jet.gradient.dot(&carried));
+        let shift = Shift { normal: sums[0], ..Shift::default() };
+        self.write_rows(local, &shift, (&sums, &values), h, rows);
+        shift
+    }
+
+    fn write_rows(
+        &self,
+        local: &Local,
+        shift: &Shift,
+        (sums, values): (&[Vector3<f64>; 2], &[[f64; MOST_ACTIVE]; 2]),
+        h: f64,
+        rows: &mut [f64],
+    ) {
+        let n = local.sums[0];
+        let apart = (shift.points[1] - shift.points[0] - shift.normal * local.gap - n * shift.gap) / h;
+        let opposed = sums[0] + sums[1];
+        let values = (0..2).flat_map(|side| (0..self.counts[side]).map(move |k| values[side][k] / h));
+        let entries = apart.iter().take(self.axes).chain(opposed.iter().take(self.axes)).copied();
+        let entries = entries.chain(values).chain([n.dot(&shift.normal)]);
+        rows.iter_mut().zip(entries).for_each(|(row, entry)| *row = entry);
+    }
+}
+
+impl Local {
+    /// Points, normal and gap.
+    pub(super) fn place(&self) -> ([Vector3<f64>; 2], Vector3<f64>, f64) {
+        (self.points, self.sums[0], self.gap)
+    }
+}
+
+fn jet_in_world(solid: &Convex, function: usize, x: &Point3<f64>, rotation: &Matrix3<f64>) -> WorldJet {
+    let jet = solid.jet(function, x);
+    WorldJet {
+        value: jet.value,
+        gradient: rotation * jet.gradient,
+        hessian: rotation * jet.hessian * rotation.transpose(),
+    }
+}
