@@ -69,8 +69,8 @@ impl Multipliers {
 
 /// Takes function `k` with gradient `entering` into a set whose gradients are given in `active`, one for one.
 ///
-/// A gradient that depends on the others, g = Σ c_i g_i, takes the place of the one whose multiplier would be the first to vanish,
-/// λ_i / c_i least among c_i > 0, as in the simplex method; the sum Σ λ g does not change.
+/// A gradient that depends on the others, `g = Σ c_i g_i`, takes the place of the one whose multiplier would be the first to vanish,
+/// `λ_i / c_i` least among `c_i > 0`, as in the simplex method; the sum Σ λ g does not change.
 pub(super) fn enter(
     multipliers: &mut Multipliers,
     active: &[(usize, Vector3<f64>)],
@@ -98,8 +98,8 @@ pub(super) fn enter(
         return;
     };
     let step = ratio(leaving);
-    for i in 0..multipliers.len() {
-        multipliers.add(i, -step * c[i]);
+    for (i, share) in c.iter().enumerate().take(multipliers.len()) {
+        multipliers.add(i, -step * share);
     }
     multipliers.entries[leaving] = (k, step);
 }
@@ -161,8 +161,8 @@ impl Vec3Set {
                 .filter(|&k| goal[k] <= 0.0)
                 .map(|k| self.value[k] / (self.value[k] - goal[k]).max(f64::MIN_POSITIVE))
                 .fold(1.0, f64::min);
-            for k in 0..self.count {
-                self.value[k] += step * (goal[k] - self.value[k]);
+            for (value, goal) in self.value.iter_mut().zip(goal).take(self.count) {
+                *value += step * (goal - *value);
             }
             if step >= 1.0 {
                 return true;
