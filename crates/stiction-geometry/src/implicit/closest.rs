@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Unit, Vector3};
 
-use super::active_set::{binding, guess, residual, solve};
+use super::active_set::{binding, guess, residual, solve, with_all_of_points};
 use super::barrier;
 use super::convex::Convex;
 use super::formula;
@@ -73,7 +73,7 @@ pub fn closest(a: (&Convex, &Pose), b: (&Convex, &Pose), start: Option<&Closest>
         search.try_distance();
     }
     let Some((found, ..)) = search.best else { return nothing(&pair, a.1) };
-    let mut state = found.state;
+    let mut state = with_all_of_points(&pair.moved(&lift), &found.state, &mut search.scratch.gradients);
     state.b -= lift;
     state.gap -= found.normal.dot(&lift);
     let found = Linearised::new(&pair, &state);

@@ -123,6 +123,11 @@ impl Convex {
         }
     }
 
+    /// Whether the solid is a single point.
+    pub(super) fn is_point(&self) -> bool {
+        self.form == Form::Cuboid { half_extents: Vector3::zeros() }
+    }
+
     pub(super) fn parts(&self) -> &[Function] {
         &self.functions
     }

@@ -104,6 +104,21 @@ pub(super) fn enter(
     multipliers.entries[leaving] = (k, step);
 }
 
+/// Takes function `k` with a multiplier of zero into a set whose gradients are `active`, if its gradient does not depend on them.
+pub(super) fn push_if_independent(
+    multipliers: &mut Multipliers,
+    active: &[(usize, Vector3<f64>)],
+    k: usize,
+    gradient: &Vector3<f64>,
+) {
+    const INDEPENDENT: f64 = 1e-3;
+    let mut set = Vec3Set { count: active.len().min(MOST_ACTIVE), index: [0, 1, 2], value: [0.0; MOST_ACTIVE] };
+    set.value = set.least_squares(gradient, active).unwrap_or_default();
+    if (gradient - set.combination(active)).norm() > INDEPENDENT * gradient.norm() {
+        multipliers.push(k, 0.0);
+    }
+}
+
 /// The non-negative multipliers of the candidate gradients that come nearest to `target`: least squares by active sets
 /// (Lawson and Hanson), which ends with linearly independent gradients.
 pub(super) fn nearest_in_cone(target: &Vector3<f64>, candidates: &[(usize, Vector3<f64>)]) -> Multipliers {
