@@ -32,6 +32,14 @@ pub enum MassError {
         /// Name of the shape.
         shape: &'static str,
     },
+    /// The volume is finite but not known.
+    #[error(
+        "the volume of an {shape} is not computed: state the mass and the inertia of its body instead of a density"
+    )]
+    NotComputed {
+        /// Name of the shape.
+        shape: &'static str,
+    },
     /// The density or mass is not a positive number.
     #[error("{what} must be a positive finite number, not {value}")]
     BadAmount {
@@ -52,7 +60,14 @@ pub fn mass_properties(shape: &Shape, density: f64) -> Result<MassProperties, Ma
         Shape::Planar(shape) => planar_moments(shape),
         Shape::Spatial(shape) => spatial_moments(shape),
     };
-    moments.map(|moments| moments.times(density)).ok_or(MassError::NoVolume { shape: shape.name() })
+    let is_implicit =
+        matches!(shape, Shape::Planar(planar::Shape::Implicit(_)) | Shape::Spatial(spatial::Shape::Implicit(_)));
+    let name = shape.name();
+    moments.map(|moments| moments.times(density)).ok_or(if is_implicit && shape.radius_bound().is_some() {
+        MassError::NotComputed { shape: name }
+    } else {
+        MassError::NoVolume { shape: name }
+    })
 }
 
 /// The mass properties of a body made of several shapes of the same density, each at its pose in the body.
@@ -126,6 +141,18 @@ pub fn sphere_inertia(mass: f64, radius: f64) -> f64 {
 pub fn box_inertia(mass: f64, half_extents: [f64; 3]) -> Vector3<f64> {
     let square = Vector3::from(half_extents).map(|h| h * h);
     (Vector3::repeat(square.sum()) - square) * (mass / 3.0)
+}
+
+/// Principal inertias of a solid ellipsoid about its centre, `m (b² + c²) / 5` and so on.   [MASS-3]
+pub fn ellipsoid_inertia(mass: f64, semi_axes: [f64; 3]) -> Vector3<f64> {
+    let square = Vector3::from(semi_axes).map(|a| a * a);
+    (Vector3::repeat(square.sum()) - square) * (mass / 5.0)
+}
+
+/// Principal inertias of a solid cylinder along x about its centre: m r² / 2 and m (r² / 4 + h² / 3).   [MASS-3]
+pub fn cylinder_inertia(mass: f64, half_length: f64, radius: f64) -> Vector3<f64> {
+    let across = radius * radius / 4.0 + half_length * half_length / 3.0;
+    Vector3::new(radius * radius / 2.0, across, across) * mass
 }
 
 /// Principal inertias of a solid capsule along x about its centre: a cylinder and two half balls.   [MASS-3]

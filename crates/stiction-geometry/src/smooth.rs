@@ -32,11 +32,37 @@ impl<'a> From<&'a spatial::Shape> for ShapeRef<'a> {
     }
 }
 
-impl ShapeRef<'_> {
-    fn convex(self, buffer: implicit::Buffer) -> Option<Convex> {
+impl<'a> ShapeRef<'a> {
+    /// The functions of the shape, its own or in the buffer.
+    fn functions(self, buffer: implicit::Buffer) -> Option<Functions<'a>> {
+        Some(match self {
+            Self::Planar(planar::Shape::Implicit(solid)) | Self::Spatial(spatial::Shape::Implicit(solid)) => {
+                Functions::OfShape(solid.convex(), buffer)
+            }
+            Self::Planar(shape) => Functions::InBuffer(implicit::planar_convex(shape, buffer)?),
+            Self::Spatial(shape) => Functions::InBuffer(implicit::spatial_convex(shape, buffer)),
+        })
+    }
+}
+
+/// The functions of a shape, and the buffer where it was not needed.
+enum Functions<'a> {
+    OfShape(&'a Convex, implicit::Buffer),
+    InBuffer(Convex),
+}
+
+impl Functions<'_> {
+    fn convex(&self) -> &Convex {
         match self {
-            Self::Planar(shape) => implicit::planar_convex(shape, buffer),
-            Self::Spatial(shape) => Some(implicit::spatial_convex(shape, buffer)),
+            Self::OfShape(convex, _) => convex,
+            Self::InBuffer(convex) => convex,
+        }
+    }
+
+    fn into_buffer(self) -> implicit::Buffer {
+        match self {
+            Self::OfShape(_, buffer) => buffer,
+            Self::InBuffer(convex) => convex.into_buffer(),
         }
     }
 }
@@ -63,10 +89,11 @@ pub(crate) fn find(
     scratch: &mut Scratch,
 ) -> Option<ContactPoint> {
     let [for_a, for_b] = std::mem::take(&mut scratch.buffers);
-    let (a, b) = (a.convex(for_a)?, b.convex(for_b)?);
-    let found = closest((&a, pose_a), (&b, pose_b), None, &mut scratch.closest);
+    let functions = [a.functions(for_a)?, b.functions(for_b)?];
+    let [a, b] = functions.each_ref().map(Functions::convex);
+    let found = closest((a, pose_a), (b, pose_b), None, &mut scratch.closest);
     let contact = point(&found);
-    scratch.buffers = [a, b].map(Convex::into_buffer);
+    scratch.buffers = functions.map(Functions::into_buffer);
     Some(contact)
 }
 

@@ -2,8 +2,9 @@
 
 use nalgebra::Vector3;
 
+use super::convex::Convex;
 use super::kkt::{Linearised, State, newton};
-use super::multipliers::{Multipliers, enter, nearest_in_cone};
+use super::multipliers::{Multipliers, enter, nearest_in_cone, push_if_independent};
 use super::pair::{Pair, Side};
 
 /// Changes of the active functions before giving up.
@@ -81,6 +82,27 @@ pub(super) fn guess(
     }
     let found = nearest_in_cone(outward, gradients);
     if found.is_empty() { gradients.first().map_or(found, |&(k, _)| Multipliers::single(k, 1.0)) } else { found }
+}
+
+/// A state in which points have as many active functions as there are axes, with multipliers of zero if need be: all of their functions
+/// vanish there, and fewer would let the point slide.
+pub(super) fn with_all_of_points(pair: &Pair<'_>, state: &State, gradients: &mut Vec<(usize, Vector3<f64>)>) -> State {
+    let mut complete = |side: Side, convex: &Convex, x: &Vector3<f64>, multipliers: &Multipliers| {
+        let mut multipliers = *multipliers;
+        for k in (0..convex.functions()).filter(|_| convex.is_point()) {
+            if multipliers.len() < pair.axes && !multipliers.contains(k) {
+                gradients.clear();
+                gradients.extend(multipliers.iter().map(|(k, _)| (k, pair.jet(side, k, x).gradient)));
+                push_if_independent(&mut multipliers, gradients, k, &pair.jet(side, k, x).gradient);
+            }
+        }
+        multipliers
+    };
+    State {
+        lambda: complete(Side::A, pair.a, &state.a, &state.lambda),
+        mu: complete(Side::B, pair.b, &state.b, &state.mu),
+        ..*state
+    }
 }
 
 /// The largest violation of the conditions of closest points, by their own definition.   [IMP-4]

@@ -1,6 +1,6 @@
 //! A primal-dual interior point for convex programs of at most six unknowns, used where Newton's method needs a start.   [IMP-7]
 //!
-//! Minimise φ(y) subject to c_k(y) ≤ 0 from a strictly feasible point; iterates stay strictly feasible, and the barrier function
+//! Minimise φ(y) subject to `c_k(y)` ≤ 0 from a strictly feasible point; iterates stay strictly feasible, and the barrier function
 //! φ − τ Σ log(−c) decreases in every step, so that each barrier problem is solved from anywhere.
 
 use nalgebra::{SMatrix, SVector};
@@ -24,14 +24,14 @@ pub(super) trait Program {
     fn objective(&self, y: &Unknowns) -> Expansion;
     /// How many constraints there are.
     fn constraints(&self) -> usize;
-    /// c_k.
+    /// Constraint number `k`.
     fn constraint(&self, k: usize, y: &Unknowns) -> Expansion;
 }
 
 /// Slacks, multipliers and constraints of the current iterate, reused from call to call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffers {
-    /// −c_k.
+    /// The negative constraints.
     pub(super) slacks: Vec<f64>,
     pub(super) duals: Vec<f64>,
     constraints: Vec<Expansion>,

@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Unit, Vector3};
 
-use super::active_set::{binding, guess, residual, solve};
+use super::active_set::{binding, guess, residual, solve, with_all_of_points};
 use super::barrier;
 use super::convex::Convex;
 use super::formula;
@@ -52,7 +52,7 @@ pub struct Scratch {
 pub fn closest(a: (&Convex, &Pose), b: (&Convex, &Pose), start: Option<&Closest>, scratch: &mut Scratch) -> Closest {
     let pair = Pair::new(a, b);
     if let Some((state, unique)) = formula::closest(&pair) {
-        return Closest { unique, ..report(&pair, &Linearised::new(&pair, &state), a.1) };
+        return report(&pair, &Linearised::new(&pair, &state), a.1, unique);
     }
     // The normal of a half-space does not depend on the height: deep below, the solid is lifted first.
     let lift = pair.levelling().unwrap_or_default();
@@ -61,19 +61,24 @@ pub fn closest(a: (&Convex, &Pose), b: (&Convex, &Pose), start: Option<&Closest>
         search.warm(start, a.1, &lift);
     }
     if !search.is_done() {
-        search.from_supports();
+        search.try_supports();
     }
     if !search.is_done() {
-        search.from_growth();
+        search.try_growth();
     }
     if !search.is_done() {
-        search.from_distance();
+        search.try_faces();
+    }
+    if !search.is_done() {
+        search.try_distance();
     }
     let Some((found, ..)) = search.best else { return nothing(&pair, a.1) };
-    let mut state = found.state;
+    let mut state = with_all_of_points(&pair.moved(&lift), &found.state, &mut search.scratch.gradients);
     state.b -= lift;
     state.gap -= found.normal.dot(&lift);
-    report(&pair, &Linearised::new(&pair, &state), a.1)
+    let found = Linearised::new(&pair, &state);
+    let unique = found.system(&pair, 0).solve().1 == found.unknowns(&pair);
+    report(&pair, &found, a.1, unique)
 }
 
 /// The search for a pair of points, best first.
@@ -118,7 +123,7 @@ impl Search<'_, '_> {
     }
 
     /// From an estimate by the support functions, for solids apart.   [IMP-15]
-    fn from_supports(&mut self) {
+    fn try_supports(&mut self) {
         let Some((a, b)) = nearest::estimate(&self.pair) else { return };
         let Some(normal) = Unit::try_new(b - a, 0.0) else { return };
         let Scratch { gradients, .. } = &mut *self.scratch;
@@ -130,17 +135,19 @@ impl Search<'_, '_> {
     }
 
     /// From the place where both solids, grown or shrunk alike, touch.   [IMP-6]
-    fn from_growth(&mut self) {
+    fn try_growth(&mut self) {
         let pair = self.pair.clone();
         let growth = Growth { pair: &pair };
         let mut iterate = barrier::start(&growth, growth.start(), 0.3, &mut self.scratch.barrier);
-        for goal in [1e-3, 1e-6, 1e-9] {
+        for goal in [1e-2, 1e-4, 1e-7, 1e-10] {
             let arrived = barrier::advance(&growth, &mut iterate, goal, &mut self.scratch.barrier);
             let x: Vector3<f64> = iterate.y.fixed_rows::<3>(0) * pair.length;
             let Some(normal) = self.dual_normal(&x, &x) else { return };
             let state = self.state_near(&x, &x, &normal);
             self.attempt(&state);
-            if self.is_done() || !arrived {
+            // A solution that is no least depth, corner against corner, does not get better.
+            let is_solved = self.best.as_ref().is_some_and(|best| best.1 <= ACCEPTED);
+            if is_solved || !arrived {
                 return;
             }
         }
@@ -194,22 +201,38 @@ impl Search<'_, '_> {
         found
     }
 
+    /// In overlap, from the flat function over which the other solid is least deep.
+    fn try_faces(&mut self) {
+        let [of_a, of_b] = [Side::A, Side::B].map(|side| self.pair.shallowest_face(side));
+        let owner = if of_a.map(|face| face.gap) >= of_b.map(|face| face.gap) { Side::A } else { Side::B };
+        let Some(face) = (if owner == Side::A { of_a } else { of_b }) else { return };
+        let on_face = face.point - face.outward * face.gap;
+        let (other, flat) = (owner.other(), Multipliers::single(face.function, 1.0));
+        let band = binding(&self.pair);
+        let met = guess(&self.pair, other, &face.point, &-face.outward, band, &mut self.scratch.gradients);
+        let gap = face.gap;
+        self.attempt(&match owner {
+            Side::A => State { a: on_face, b: face.point, gap, lambda: flat, mu: met },
+            Side::B => State { a: face.point, b: on_face, gap, lambda: met, mu: flat },
+        });
+    }
+
     /// From the closest points of the solids after B has moved out along the normal.   [IMP-9]
     ///
     /// The solution does not change when B moves along its normal, and moved clear of A the problem is convex. Each round can
     /// only lessen the depth; the nearer the moved B is to touching, the faster.
-    fn from_distance(&mut self) {
+    fn try_distance(&mut self) {
         let found = self.best.as_ref().map(|best| best.0.normal).filter(|n| n.iter().all(|x| x.is_finite()));
         let centres = self.pair.interior(Side::B) - self.pair.interior(Side::A);
         for direction in [self.pair.flat_normal(), found, Some(centres), Some(Vector3::x())].into_iter().flatten() {
             if let Some(normal) = Unit::try_new(direction, 1e-12).filter(|_| !self.is_done()) {
-                self.from_distance_along(normal.into_inner());
+                self.try_distance_along(normal.into_inner());
             }
         }
     }
 
-    /// As [`Self::from_distance`], first along `normal`.
-    fn from_distance_along(&mut self, mut normal: Vector3<f64>) {
+    /// As [`Self::try_distance`], first along `normal`.
+    fn try_distance_along(&mut self, mut normal: Vector3<f64>) {
         const ROUNDS: usize = 24;
         let original = self.pair.clone();
         let mut shift =
@@ -277,8 +300,7 @@ fn nothing(pair: &Pair<'_>, pose_a: &Pose) -> Closest {
 }
 
 /// A solution in world coordinates.
-fn report(pair: &Pair<'_>, found: &Linearised, pose_a: &Pose) -> Closest {
-    let rank = found.system(pair, 0).solve().1;
+fn report(pair: &Pair<'_>, found: &Linearised, pose_a: &Pose, unique: bool) -> Closest {
     Closest {
         point_a: pose_a * Point3::from(found.state.a),
         point_b: pose_a * Point3::from(found.state.b),
@@ -287,6 +309,6 @@ fn report(pair: &Pair<'_>, found: &Linearised, pose_a: &Pose) -> Closest {
         multipliers_a: found.state.lambda,
         multipliers_b: found.state.mu,
         residual: residual(pair, found),
-        unique: rank == found.unknowns(pair),
+        unique,
     }
 }

@@ -71,6 +71,31 @@ impl Convex {
         self.reach
     }
 
+    /// The point where a ray from the inside leaves a bounded solid, to round-off; none where it never does.
+    pub fn leaving(&self, direction: &Vector3<f64>) -> Option<Point3<f64>> {
+        let start = Point3::from(self.interior);
+        let length = direction.norm();
+        let far = (self.reach? + self.interior.norm()) / length;
+        if !(far.is_finite() && self.highest(&(start + direction * far)) >= 0.0) {
+            return None;
+        }
+        let (mut inside, mut outside) = (0.0, far);
+        while outside - inside > f64::EPSILON * far {
+            let middle = 0.5 * (inside + outside);
+            // Neighbouring numbers have no middle.
+            if middle <= inside || middle >= outside {
+                break;
+            }
+            if self.highest(&(start + direction * middle)) <= 0.0 { inside = middle } else { outside = middle }
+        }
+        Some(start + direction * inside)
+    }
+
+    /// The largest of the functions.
+    fn highest(&self, x: &Point3<f64>) -> f64 {
+        self.functions.iter().map(|function| function.jet(&x.coords).value).fold(f64::NEG_INFINITY, f64::max)
+    }
+
     /// A point inside, deep where that is easy.
     pub(super) fn interior(&self) -> Vector3<f64> {
         self.interior
@@ -96,6 +121,11 @@ impl Convex {
             }
             Form::HalfSpace { .. } | Form::General => None,
         }
+    }
+
+    /// Whether the solid is a single point.
+    pub(super) fn is_point(&self) -> bool {
+        self.form == Form::Cuboid { half_extents: Vector3::zeros() }
     }
 
     pub(super) fn parts(&self) -> &[Function] {

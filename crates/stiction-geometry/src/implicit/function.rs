@@ -97,7 +97,7 @@ fn segment(x: &Vector3<f64>, half_length: f64, radius: f64, flat: bool) -> Jet {
     let space = Matrix3::from_diagonal(&Vector3::new(if is_beside { 0.0 } else { 1.0 }, 1.0, across));
     let (distance, core) = (d.norm(), radius / 2.0);
     if distance < core {
-        let value = (distance * distance / core + core) / 2.0 - radius;
+        let value = f64::midpoint(distance * distance / core, core) - radius;
         return Jet { value, gradient: d / core, hessian: space / core };
     }
     let gradient = d / distance;

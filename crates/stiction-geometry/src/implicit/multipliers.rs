@@ -69,8 +69,8 @@ impl Multipliers {
 
 /// Takes function `k` with gradient `entering` into a set whose gradients are given in `active`, one for one.
 ///
-/// A gradient that depends on the others, g = Σ c_i g_i, takes the place of the one whose multiplier would be the first to vanish,
-/// λ_i / c_i least among c_i > 0, as in the simplex method; the sum Σ λ g does not change.
+/// A gradient that depends on the others, `g = Σ c_i g_i`, takes the place of the one whose multiplier would be the first to vanish,
+/// `λ_i / c_i` least among `c_i > 0`, as in the simplex method; the sum Σ λ g does not change.
 pub(super) fn enter(
     multipliers: &mut Multipliers,
     active: &[(usize, Vector3<f64>)],
@@ -98,10 +98,25 @@ pub(super) fn enter(
         return;
     };
     let step = ratio(leaving);
-    for i in 0..multipliers.len() {
-        multipliers.add(i, -step * c[i]);
+    for (i, share) in c.iter().enumerate().take(multipliers.len()) {
+        multipliers.add(i, -step * share);
     }
     multipliers.entries[leaving] = (k, step);
+}
+
+/// Takes function `k` with a multiplier of zero into a set whose gradients are `active`, if its gradient does not depend on them.
+pub(super) fn push_if_independent(
+    multipliers: &mut Multipliers,
+    active: &[(usize, Vector3<f64>)],
+    k: usize,
+    gradient: &Vector3<f64>,
+) {
+    const INDEPENDENT: f64 = 1e-3;
+    let mut set = Vec3Set { count: active.len().min(MOST_ACTIVE), index: [0, 1, 2], value: [0.0; MOST_ACTIVE] };
+    set.value = set.least_squares(gradient, active).unwrap_or_default();
+    if (gradient - set.combination(active)).norm() > INDEPENDENT * gradient.norm() {
+        multipliers.push(k, 0.0);
+    }
 }
 
 /// The non-negative multipliers of the candidate gradients that come nearest to `target`: least squares by active sets
@@ -161,8 +176,8 @@ impl Vec3Set {
                 .filter(|&k| goal[k] <= 0.0)
                 .map(|k| self.value[k] / (self.value[k] - goal[k]).max(f64::MIN_POSITIVE))
                 .fold(1.0, f64::min);
-            for k in 0..self.count {
-                self.value[k] += step * (goal[k] - self.value[k]);
+            for (value, goal) in self.value.iter_mut().zip(goal).take(self.count) {
+                *value += step * (goal - *value);
             }
             if step >= 1.0 {
                 return true;

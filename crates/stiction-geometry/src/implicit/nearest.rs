@@ -54,9 +54,7 @@ pub(super) fn estimate(pair: &Pair<'_>) -> Option<(Vector3<f64>, Vector3<f64>)> 
 
 /// The points of A farthest along `line` and of B farthest against it.
 fn farthest(pair: &Pair<'_>, line: &Vector3<f64>) -> Option<Corner> {
-    let a = pair.a.support(line)?;
-    let b = pair.turn(&pair.b.support(&pair.turn_back(&-line))?) + pair.offset;
-    Some(Corner { a, b, weight: 0.0 })
+    Some(Corner { a: pair.support(Side::A, line)?, b: pair.support(Side::B, &-line)?, weight: 0.0 })
 }
 
 struct Simplex {
@@ -84,8 +82,8 @@ impl Simplex {
                 .filter(|&k| goal[k] <= 0.0)
                 .map(|k| self.corners[k].weight / (self.corners[k].weight - goal[k]).max(f64::MIN_POSITIVE))
                 .fold(1.0, f64::min);
-            for k in 0..self.count {
-                self.corners[k].weight += step * (goal[k] - self.corners[k].weight);
+            for (corner, goal) in self.corners.iter_mut().zip(goal).take(self.count) {
+                corner.weight += step * (goal - corner.weight);
             }
             if step >= 1.0 {
                 return Some(());
@@ -103,7 +101,7 @@ impl Simplex {
         self.count -= 1;
     }
 
-    /// The weights of the point of least norm in the plane through the corners: p_i · Σ w_j p_j equal for all i, Σ w = 1.
+    /// The weights of the point of least norm in the plane through the corners: `p_i · Σ w_j p_j` equal for all i, Σ w = 1.
     fn nearest_of_plane(&self) -> Option<[f64; MOST]> {
         let n = self.count;
         let mut system = System::new(n + 1, 1);

@@ -30,10 +30,10 @@ pub(super) fn quadric(x: &Vector3<f64>, inverse: &Vector3<f64>, scale: f64) -> J
 
 /// φ(ρ) = ρ from ρ = c on, and (ρ²/c + c)/2 below, with the same slope at c.   [IMP-1]
 fn core_value(norm: f64) -> f64 {
-    (norm * norm / CORE + CORE) / 2.0
+    f64::midpoint(norm * norm / CORE, CORE)
 }
 
-/// s (φ(‖(‖(u_x, u_y)‖_p, u_z)‖_q) − 1) with u = x ∘ `inverse`.   [IMP-1]
+/// `s (φ(‖(‖(u_x, u_y)‖_p, u_z)‖_q) − 1)` with u = x ∘ `inverse`.   [IMP-1]
 pub(super) fn superquadric(x: &Vector3<f64>, inverse: &Vector3<f64>, exponents: [f64; 2], scale: f64) -> Jet {
     let norm = nested_norm(&x.component_mul(inverse), exponents);
     let in_space = |gradient: Vector3<f64>, hessian: Matrix3<f64>| {
@@ -49,7 +49,7 @@ pub(super) fn superquadric(x: &Vector3<f64>, inverse: &Vector3<f64>, exponents: 
     Jet { value: scale * (norm.value - 1.0), gradient, hessian }
 }
 
-/// ‖(‖(u_x, u_y)‖_p, u_z)‖_q.   [IMP-2]
+/// `‖(‖(u_x, u_y)‖_p, u_z)‖_q`.   [IMP-2]
 fn nested_norm(u: &Vector3<f64>, [p, q]: [f64; 2]) -> Jet {
     let inner = PowerNorm::of(u.x, u.y, p);
     let outer = PowerNorm::of(inner.norm, u.z, q);
@@ -173,18 +173,19 @@ impl PowerNorm {
 /// x^p for x ≥ 0, by multiplications where p is a small whole number.
 pub(super) fn power(x: f64, p: f64) -> f64 {
     const MOST: f64 = 64.0;
-    if p == p.trunc() && (0.0..=MOST).contains(&p) {
-        let (mut result, mut square, mut left) = (1.0, x, p as u32);
-        while left > 0 {
-            if left & 1 == 1 {
-                result *= square;
-            }
-            square *= square;
-            left >>= 1;
-        }
-        return result;
+    if p != p.trunc() || !(0.0..=MOST).contains(&p) {
+        return libm::pow(x, p);
     }
-    libm::pow(x, p)
+    let (mut result, mut square, mut left) = (1.0, x, p);
+    while left > 0.0 {
+        let half = (0.5 * left).trunc();
+        if left > 2.0 * half {
+            result *= square;
+        }
+        square *= square;
+        left = half;
+    }
+    result
 }
 
 /// x^(1/p) for x ≥ 0.

@@ -30,6 +30,25 @@ pub(super) enum Side {
     B,
 }
 
+impl Side {
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::A => Self::B,
+            Self::B => Self::A,
+        }
+    }
+}
+
+/// The deepest point of the other solid below a flat function.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Face {
+    pub(super) function: usize,
+    pub(super) outward: Vector3<f64>,
+    pub(super) point: Vector3<f64>,
+    /// Negative below.
+    pub(super) gap: f64,
+}
+
 impl<'a> Pair<'a> {
     pub(super) fn new((a, pose_a): (&'a Convex, &Pose), (b, pose_b): (&'a Convex, &Pose)) -> Self {
         let to_a = pose_a.rotation.matrix().transpose();
@@ -69,6 +88,25 @@ impl<'a> Pair<'a> {
                 let local = self.rotation.tr_mul(&(x - self.offset));
                 self.b.jet(k, &local.into()).turned(&self.rotation)
             }
+        }
+    }
+
+    /// The flat function of a solid below which the other is least deep; none without flat or support functions.
+    pub(super) fn shallowest_face(&self, side: Side) -> Option<Face> {
+        let convex = if side == Side::A { self.a } else { self.b };
+        let faces = (0..convex.functions()).filter(|&k| !convex.is_curved(k)).filter_map(|function| {
+            let outward = self.jet(side, function, &Vector3::zeros()).gradient;
+            let point = self.support(side.other(), &-outward)?;
+            Some(Face { function, outward, point, gap: self.jet(side, function, &point).value })
+        });
+        faces.reduce(|best, face| if face.gap > best.gap { face } else { best })
+    }
+
+    /// The point of a solid farthest along `direction`.
+    pub(super) fn support(&self, side: Side, direction: &Vector3<f64>) -> Option<Vector3<f64>> {
+        match side {
+            Side::A => self.a.support(direction),
+            Side::B => Some(self.turn(&self.b.support(&self.turn_back(direction))?) + self.offset),
         }
     }
 

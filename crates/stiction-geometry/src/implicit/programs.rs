@@ -7,7 +7,7 @@ use super::function::Function;
 use super::jet::Jet;
 use super::pair::{Pair, Side};
 
-/// Least t such that some x has f_i(x) ≤ t and g_j(x) ≤ t: feasible for every pair, apart or in overlap.   [IMP-6]
+/// Least t such that some x has f(x) ≤ t and g(x) ≤ t for all functions of A and B: feasible for every pair, apart or in overlap.   [IMP-6]
 ///
 /// The unknowns are x and t in units of the pair's length.
 pub(super) struct Growth<'a, 'p> {

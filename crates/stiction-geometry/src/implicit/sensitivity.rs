@@ -33,7 +33,7 @@ pub fn sensitivity(a: (&Convex, &Pose), b: (&Convex, &Pose), closest: &Closest) 
         mu: closest.multipliers_b,
     };
     let found = Linearised::new(&pair, &state);
-    let [point, normal] = responses(&pair, &found)?;
+    let [point, normal] = responses(&pair, &found, 6)?;
     let world = a.1.rotation.matrix();
     let to_a = world.transpose();
     let in_world = |response: Matrix3x6<f64>| {
@@ -47,18 +47,20 @@ pub fn sensitivity(a: (&Convex, &Pose), b: (&Convex, &Pose), closest: &Closest) 
     Some(Sensitivity { point_a: in_world(point), normal: in_world(normal) })
 }
 
-/// ∂a₁ and ∂n in the frame of A; none where the equations are singular.
+/// The first `columns` of ∂a₁ and ∂n in the frame of A; none where the equations are singular.
 ///
 /// Moving B by (v, ω) about a₂ changes g there by −∇g · v and Σμ∇g by ω × Σμ∇g − Σμ∇²g v.   [IMP-10]
-fn responses(pair: &Pair<'_>, found: &Linearised) -> Option<[Matrix3x6<f64>; 2]> {
+fn responses(pair: &Pair<'_>, found: &Linearised, columns: usize) -> Option<[Matrix3x6<f64>; 2]> {
     let d = pair.axes;
-    let mut system = found.system(pair, 6);
+    let mut system = found.system(pair, columns);
     let hessian_b = found.hessian_of_b();
     for axis in 0..3 {
         let turned = Vector3::ith(axis, 1.0).cross(&found.opposite);
         for i in 0..d {
             system.set_side(i, axis, hessian_b[(i, axis)]);
-            system.set_side(i, 3 + axis, -turned[i]);
+            if columns > 3 {
+                system.set_side(i, 3 + axis, -turned[i]);
+            }
         }
         for (k, jet) in found.gradients_of_b().iter().enumerate() {
             let row = d + 1 + found.state.lambda.len() + k;
@@ -71,7 +73,7 @@ fn responses(pair: &Pair<'_>, found: &Linearised) -> Option<[Matrix3x6<f64>; 2]>
     }
     let mut point = Matrix3x6::zeros();
     let mut normal = Matrix3x6::zeros();
-    for column in 0..6 {
+    for column in 0..columns {
         let mut change = Vector3::zeros();
         for k in 0..d {
             change[k] = solution[k][column] * pair.length;
@@ -87,11 +89,11 @@ fn responses(pair: &Pair<'_>, found: &Linearised) -> Option<[Matrix3x6<f64>; 2]>
 pub(super) fn is_least_depth(pair: &Pair<'_>, found: &Linearised) -> bool {
     /// Turning against the motion below this is round-off.
     const CLEAR: f64 = 1e-9;
-    let Some([_, normal]) = responses(pair, found) else { return true };
+    let Some([_, normal]) = responses(pair, found, 3) else { return true };
     let turn: Matrix3<f64> = normal.fixed_columns::<3>(0) * pair.length;
     let symmetric = (turn + turn.transpose()) * 0.5;
-    let lowest = symmetric.symmetric_eigenvalues().min();
-    lowest >= -CLEAR * (1.0 + symmetric.amax())
+    let room = CLEAR * (1.0 + symmetric.amax());
+    (symmetric + Matrix3::from_diagonal_element(room)).cholesky().is_some()
 }
 
 impl Sensitivity {

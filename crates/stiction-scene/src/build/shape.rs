@@ -1,7 +1,7 @@
 //! `[[body.shape]]`.
 
 use nalgebra::{Point2, Point3, Vector3};
-use stiction_geometry::{Shape, ShapeError, planar, spatial};
+use stiction_geometry::{Shape, ShapeError, implicit::Piece, planar, spatial};
 use stiction_multibody::{Pose, limits, rotation};
 
 use super::{
@@ -14,8 +14,23 @@ use crate::{
     numbers::plain,
 };
 
-const KINDS: [&str; 10] =
-    ["point", "disc", "sphere", "capsule", "box", "polygon", "polyhedron", "hull", "halfspace", "ellipse"];
+const KINDS: [&str; 15] = [
+    "point",
+    "disc",
+    "sphere",
+    "capsule",
+    "box",
+    "polygon",
+    "polyhedron",
+    "hull",
+    "halfspace",
+    "ellipse",
+    "superellipse",
+    "ellipsoid",
+    "cylinder",
+    "superquadric",
+    "implicit",
+];
 
 pub(super) fn shapes(reader: &Reader, at: &At, tables: &[ShapeTable]) -> Result<Vec<ShapeAt>, Fault> {
     let place = |(index, table)| {
@@ -57,11 +72,21 @@ fn planar(reader: &Reader, at: &At, kind: &str, table: &ShapeTable) -> Result<Sh
         planar::Shape::half_plane(reader.vector(&at.key("normal"), &half_space.normal)?.xy())
     } else if let Some(ellipse) = &table.ellipse {
         planar::Shape::ellipse(ellipse.semi_axes)
+    } else if let Some(superellipse) = &table.superellipse {
+        planar::Shape::superellipse(superellipse.semi_axes, superellipse.exponent)
+    } else if let Some(implicit) = &table.implicit {
+        planar::Shape::intersection(pieces(reader, &at.key("intersection"), &implicit.intersection)?)
     } else if table.point.is_some() {
         Ok(planar::Shape::point())
     } else {
-        let instead = if kind == "sphere" { "use `disc`" } else { "use `polygon` or `hull`" };
-        return Err(reader.only_in(at, &format!("a {kind}"), instead));
+        let instead = match kind {
+            "sphere" => "use `disc`",
+            "ellipsoid" => "use `ellipse`",
+            "cylinder" => "use `disc` or `box`",
+            "superquadric" => "use `superellipse`",
+            _ => "use `polygon` or `hull`",
+        };
+        return Err(reader.only_in(at, &with_article(kind), instead));
     };
     made.map(Shape::Planar).map_err(|error| at.shape_error(&error))
 }
@@ -79,17 +104,43 @@ fn spatial(reader: &Reader, at: &At, kind: &str, table: &ShapeTable) -> Result<S
         spatial::Shape::convex_hull(&points.collect::<Result<Vec<_>, Fault>>()?)
     } else if let Some(half_space) = &table.halfspace {
         spatial::Shape::half_space(reader.vector(&at.key("normal"), &half_space.normal)?)
+    } else if let Some(ellipsoid) = &table.ellipsoid {
+        spatial::Shape::ellipsoid(ellipsoid.semi_axes)
+    } else if let Some(cylinder) = &table.cylinder {
+        spatial::Shape::cylinder(cylinder.half_length, cylinder.radius)
+    } else if let Some(superquadric) = &table.superquadric {
+        spatial::Shape::superquadric(superquadric.semi_axes, superquadric.exponents)
+    } else if let Some(implicit) = &table.implicit {
+        spatial::Shape::intersection(pieces(reader, &at.key("intersection"), &implicit.intersection)?)
     } else if table.point.is_some() {
         Ok(spatial::Shape::point())
     } else {
         let instead = match kind {
             "disc" => "use `sphere`",
             "polygon" => "use `polyhedron`",
-            _ => "ellipsoids are not available in this version",
+            "ellipse" => "use `ellipsoid`",
+            _ => "use `superquadric`",
         };
-        return Err(reader.only_in(at, &format!("a {kind}"), instead));
+        return Err(reader.only_in(at, &with_article(kind), instead));
     };
     made.map(Shape::Spatial).map_err(|error| at.shape_error(&error))
+}
+
+/// "a disc", "an ellipse".
+fn with_article(kind: &str) -> String {
+    let article = if kind.starts_with(['e', 'i']) { "an" } else { "a" };
+    format!("{article} {kind}")
+}
+
+/// The shapes of an intersection, each at its place.
+fn pieces(reader: &Reader, at: &At, tables: &[ShapeTable]) -> Result<Vec<Piece>, Fault> {
+    let piece = |(index, table): (usize, &ShapeTable)| {
+        let at = at.index(index);
+        let (shape, local) = (shape(reader, &at, table)?, local(reader, &at, table)?);
+        Piece::shape(&shape, &local)
+            .ok_or_else(|| at.fault("a polygon with notches is not convex").hint("cut it into convex pieces"))
+    };
+    tables.iter().enumerate().map(piece).collect()
 }
 
 impl At<'_> {

@@ -28,8 +28,18 @@ pub(crate) struct ShapeTable {
     pub(crate) hull: Option<VerticesTable>,
     /// Everything below a line (plane) or a plane (space) through the shape's origin.
     pub(crate) halfspace: Option<HalfSpaceTable>,
-    /// An ellipse in the plane; meets half-spaces only.
+    /// An ellipse in the plane.
     pub(crate) ellipse: Option<EllipseTable>,
+    /// A superellipse |x/a|^p + |y/b|^p ≤ 1 in the plane.
+    pub(crate) superellipse: Option<SuperellipseTable>,
+    /// An ellipsoid in space.
+    pub(crate) ellipsoid: Option<EllipsoidTable>,
+    /// A solid cylinder along the local x axis, with flat ends, in space.
+    pub(crate) cylinder: Option<CylinderTable>,
+    /// A superquadric (|x/a|^p + |y/b|^p)^(q/p) + |z/c|^q ≤ 1 in space.
+    pub(crate) superquadric: Option<SuperquadricTable>,
+    /// A convex solid made of other shapes.
+    pub(crate) implicit: Option<ImplicitTable>,
     /// Where the shape's origin sits in the body frame, m.
     pub(crate) position: Option<Vector>,
     /// How the shape is turned on the body, in the plane.
@@ -119,4 +129,57 @@ pub(crate) struct EllipseTable {
     /// Half the lengths of the two axes, along the local x and y axis, m.
     #[schemars(title = "two numbers", extend("examples" = [[4.0, 2.0]]))]
     pub(crate) semi_axes: [f64; 2],
+}
+
+/// The sizes of a superellipse.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SuperellipseTable {
+    /// Half the lengths of the two axes, along the local x and y axis, m.
+    #[schemars(title = "two numbers", extend("examples" = [[2.3, 1.1]]))]
+    pub(crate) semi_axes: [f64; 2],
+    /// The exponent p: 2 is an ellipse, larger ones come nearer to a rectangle.
+    #[schemars(extend("examples" = [4.0], "minimum" = 2, "maximum" = 64))]
+    pub(crate) exponent: f64,
+}
+
+/// The sizes of an ellipsoid.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EllipsoidTable {
+    /// Half the lengths of the three axes, along the local x, y and z axis, m.
+    #[schemars(title = "three numbers", extend("examples" = [[0.3, 0.2, 0.1]]))]
+    pub(crate) semi_axes: [f64; 3],
+}
+
+/// The sizes of a cylinder.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CylinderTable {
+    /// Half the length, m.
+    #[schemars(extend("examples" = [0.25], "exclusiveMinimum" = 0, "maximum" = 1e9))]
+    pub(crate) half_length: f64,
+    /// Radius, m.
+    #[schemars(extend("examples" = [0.05], "exclusiveMinimum" = 0, "maximum" = 1e9))]
+    pub(crate) radius: f64,
+}
+
+/// The sizes of a superquadric.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SuperquadricTable {
+    /// Half the lengths of the three axes, along the local x, y and z axis, m.
+    #[schemars(title = "three numbers", extend("examples" = [[0.3, 0.2, 0.1]]))]
+    pub(crate) semi_axes: [f64; 3],
+    /// The exponents p (round the z axis) and q (along it), from 2 to 64.
+    #[schemars(title = "two numbers", extend("examples" = [[4.0, 4.0]]))]
+    pub(crate) exponents: [f64; 2],
+}
+
+/// A convex solid made of other shapes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ImplicitTable {
+    /// Convex shapes, each with its place; the solid is what they have in common.
+    pub(crate) intersection: Vec<ShapeTable>,
 }

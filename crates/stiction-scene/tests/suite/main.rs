@@ -9,6 +9,7 @@ mod overrides;
 mod readings;
 mod scenes;
 mod schema;
+mod shapes;
 mod supports;
 mod tables;
 
@@ -38,3 +39,7 @@ const SUPPORTS: &str = include_str!("supports.toml");
 
 /// A scene that is right, in space.
 const SPATIAL: &str = include_str!("spatial.toml");
+
+/// Scenes that are right, of smooth shapes.
+const SHAPES_PLANAR: &str = include_str!("shapes_planar.toml");
+const SHAPES_SPATIAL: &str = include_str!("shapes_spatial.toml");

@@ -1,5 +1,7 @@
 //! What a body looks like: its collision shapes as simple figures in body coordinates.
 
+use std::f64::consts::{PI, TAU};
+
 use nalgebra::{Point2, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 use stiction_geometry::{Pose, Shape, planar, spatial};
@@ -88,6 +90,9 @@ fn planar_outline(shape: &planar::Shape, local: &Pose) -> Option<Outline> {
             first: (local.rotation * Vector3::new(*a, 0.0, 0.0)).into(),
             second: (local.rotation * Vector3::new(0.0, *b, 0.0)).into(),
         },
+        planar::Shape::Superellipse { .. } | planar::Shape::Implicit(_) => {
+            Outline::Polygon { vertices: seen_from_inside(&shape.clone().into(), local, [1, ROUND])? }
+        }
         _ => return None,
     })
 }
@@ -103,8 +108,57 @@ fn spatial_outline(shape: &spatial::Shape, local: &Pose) -> Option<Outline> {
             edges: polyhedron.edges().collect(),
         },
         spatial::Shape::HalfSpace { normal } => half_space(local, normal.into_inner()),
+        spatial::Shape::Cylinder { half_length, radius } => cylinder(local, *half_length, *radius),
+        spatial::Shape::Ellipsoid { .. } | spatial::Shape::Superquadric { .. } | spatial::Shape::Implicit(_) => {
+            let vertices = seen_from_inside(&shape.clone().into(), local, [LEVELS, MERIDIANS])?;
+            Outline::Polyhedron { vertices, edges: net() }
+        }
         _ => return None,
     })
+}
+
+/// Corners that stand for a smooth outline in the plane.
+const ROUND: u32 = 128;
+/// Circles of latitude and meridians of the net on a smooth solid.
+const LEVELS: u32 = 7;
+const MERIDIANS: u32 = 12;
+
+/// Where rays from the inside leave a smooth solid: `meridians` of them on each of `levels` circles of latitude. None for a solid without
+/// end.
+fn seen_from_inside(shape: &Shape, local: &Pose, [levels, meridians]: [u32; 2]) -> Option<Vec<[f64; 3]>> {
+    let convex = shape.convex()?;
+    let rays = (0..levels).flat_map(|level| (0..meridians).map(move |k| (level, k)));
+    let point = |(level, k): (u32, u32)| {
+        let (up, out) = libm::sincos(PI * (f64::from(level + 1) / f64::from(levels + 1) - 0.5));
+        let (sine, cosine) = libm::sincos(TAU * f64::from(k) / f64::from(meridians));
+        let at = convex.leaving(&Vector3::new(out * cosine, out * sine, up))?;
+        Some(place(local, at.x, at.y, at.z))
+    };
+    rays.map(point).collect()
+}
+
+/// The edges of the net: round each circle of latitude and along each meridian.
+fn net() -> Vec<[u32; 2]> {
+    let number = |level: u32, k: u32| level * MERIDIANS + k % MERIDIANS;
+    let round = (0..LEVELS).flat_map(|level| (0..MERIDIANS).map(move |k| [number(level, k), number(level, k + 1)]));
+    let along = (1..LEVELS).flat_map(|level| (0..MERIDIANS).map(move |k| [number(level - 1, k), number(level, k)]));
+    round.chain(along).collect()
+}
+
+/// Two rims and the lines between them.
+fn cylinder(local: &Pose, half_length: f64, radius: f64) -> Outline {
+    const CORNERS: u32 = 24;
+    let corner = |end: f64, k: u32| {
+        let (sine, cosine) = libm::sincos(TAU * f64::from(k) / f64::from(CORNERS));
+        place(local, end, radius * cosine, radius * sine)
+    };
+    let rim = |end: f64| (0..CORNERS).map(move |k| corner(end, k));
+    let edges = (0..CORNERS).flat_map(|k| {
+        let next = (k + 1) % CORNERS;
+        let line = (k % 4 == 0).then_some([k, k + CORNERS]);
+        [[k, next], [k + CORNERS, next + CORNERS]].into_iter().chain(line)
+    });
+    Outline::Polyhedron { vertices: rim(-half_length).chain(rim(half_length)).collect(), edges: edges.collect() }
 }
 
 fn placed_polygon(local: &Pose, vertices: &[Point2<f64>]) -> Outline {
@@ -135,6 +189,28 @@ fn place(local: &Pose, x: f64, y: f64, z: f64) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn smooth_shapes_are_drawn_on_their_surfaces() {
+        let local = Pose::translation(1.0, 2.0, 0.0);
+        let shape = planar::Shape::superellipse([2.0, 1.0], 4.0).unwrap();
+        let Some(Outline::Polygon { vertices }) = planar_outline(&shape, &local) else { panic!("not a polygon") };
+        for [x, y, _] in &vertices {
+            let sum = ((x - 1.0) / 2.0).powi(4) + (y - 2.0).powi(4);
+            assert!((sum - 1.0).abs() < 1e-12);
+        }
+        let shape = spatial::Shape::ellipsoid([3.0, 2.0, 1.0]).unwrap();
+        let Some(Outline::Polyhedron { vertices, edges }) = spatial_outline(&shape, &Pose::identity()) else {
+            panic!("not a polyhedron")
+        };
+        for [x, y, z] in &vertices {
+            assert!(((x / 3.0).powi(2) + (y / 2.0).powi(2) + z * z - 1.0).abs() < 1e-12);
+        }
+        assert!(edges.iter().flatten().all(|&k| (k as usize) < vertices.len()));
+        let Outline::Polyhedron { vertices, edges } = cylinder(&Pose::identity(), 2.0, 0.5) else { panic!() };
+        assert!(vertices.iter().all(|[x, y, z]| x.abs() == 2.0 && (y.hypot(*z) - 0.5).abs() < 1e-12));
+        assert!(edges.iter().flatten().all(|&k| (k as usize) < vertices.len()));
+    }
 
     #[test]
     fn a_box_has_twelve_edges_of_the_right_lengths() {

@@ -29,7 +29,7 @@ fn of_balls_and_half_spaces_by_formula() {
     let ellipse: Shape = planar::Shape::ellipse([a, b]).unwrap().into();
     let tilted = Pose::new(Vector3::new(0.3, 8.0, 0.0), Vector3::z() * angle);
     let found = closest_of(&ground, &Pose::identity(), &ellipse, &tilted);
-    let height = (a * libm::sin(angle)).hypot(b * libm::cos(angle));
+    let height = libm::hypot(a * libm::sin(angle), b * libm::cos(angle));
     assert_near(found.gap, 8.0 - height, "ellipse on ground");
 }
 

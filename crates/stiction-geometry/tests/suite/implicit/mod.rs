@@ -3,6 +3,7 @@
 mod closest_points;
 mod derivatives;
 mod detector;
+mod mass;
 mod random_pairs;
 mod sensitivity;
 mod solids;

@@ -74,3 +74,47 @@ fn ten_thousand_pairs() {
     }
     assert!(failures.is_empty(), "{} failures: {failures:#?}", failures.len());
 }
+
+/// Poses at random, however deep: a certified pair of opposite points all the same.
+#[test]
+fn deep_overlaps_are_solved() {
+    let mut random = Random(2);
+    let mut scratch = Scratch::default();
+    let mut tested = 0;
+    while tested < 3000 {
+        let is_planar = random.index(2) == 0;
+        let sizes = [random.size(0.3, 3.0), random.size(0.3, 3.0)];
+        let [a, b] = sizes.map(|size| random.shape(is_planar, size));
+        if a.name() == "point" && b.name() == "point" {
+            continue;
+        }
+        tested += 1;
+        let away = random.unit(is_planar) * (sizes[0] + sizes[1]) * random.uniform(0.0, 0.6);
+        let poses = [random.pose(is_planar, Vector3::zeros()), random.pose(is_planar, away)];
+        let [a_convex, b_convex] = [a.convex().unwrap(), b.convex().unwrap()];
+        let (in_a, in_b) = ((&a_convex, &poses[0]), (&b_convex, &poses[1]));
+        let found = closest(in_a, in_b, None, &mut scratch);
+        let violation = certificate(in_a, in_b, &found);
+        assert!(violation <= TOLERANCE, "{} {}: {violation:e}, gap {:e}", a.name(), b.name(), found.gap);
+    }
+}
+
+/// Numbers that are none lead to no panic and no endless loop.
+#[test]
+fn nonsense_is_survived() {
+    let mut random = Random(3);
+    let mut scratch = Scratch::default();
+    for bad in [f64::NAN, f64::INFINITY, 1e300, 1e-300] {
+        for round in 0..40 {
+            let is_planar = round % 2 == 0;
+            let [a, b] =
+                [random.shape(is_planar, 1.0), random.shape(is_planar, 1.0)].map(|shape| shape.convex().unwrap());
+            let pose_a = random.pose(is_planar, Vector3::zeros());
+            let pose_b = random.pose(is_planar, Vector3::new(bad, 0.0, 0.0));
+            let found = closest((&a, &pose_a), (&b, &pose_b), None, &mut scratch);
+            assert!(found.residual >= 0.0);
+            let again = closest((&a, &pose_a), (&b, &pose_a), Some(&found), &mut scratch);
+            assert!(again.residual >= 0.0);
+        }
+    }
+}

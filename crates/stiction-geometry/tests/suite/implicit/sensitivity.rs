@@ -130,3 +130,20 @@ fn flat_on_flat_has_none() {
     assert!((found.gap - 0.5).abs() < 1e-12 && found.residual < 1e-10 && !found.unique, "{found:?}");
     assert!(sensitivity((&convex, &below), (&convex, &above), &found).is_none());
 }
+
+/// A particle on the ground, its axes along those of the ground: one function would do for balance, but not to hold the point.
+#[test]
+fn a_point_does_not_slide_on_itself() {
+    let ground: Shape = stiction_geometry::spatial::Shape::half_space(Vector3::z()).unwrap().into();
+    let point: Shape = stiction_geometry::spatial::Shape::point().into();
+    let (ground, point) = (ground.convex().unwrap(), point.convex().unwrap());
+    for height in [0.5, 0.0, -0.1] {
+        let at = Pose::translation(3.0, 2.0, height);
+        let found = cold((&ground, &Pose::identity()), (&point, &at));
+        assert!((found.gap - height).abs() < 1e-13 && found.unique && found.residual < 1e-12, "{found:?}");
+        let moved = sensitivity((&ground, &Pose::identity()), (&point, &at), &found).unwrap();
+        let mut expected = Matrix3x6::zeros();
+        (expected[(0, 0)], expected[(1, 1)]) = (1.0, 1.0);
+        assert!((moved.point_a - expected).amax() < 1e-12 && moved.normal.amax() < 1e-12, "{moved:?}");
+    }
+}

@@ -22,8 +22,10 @@ impl Random {
         libm::exp(self.uniform(libm::log(low), libm::log(high)))
     }
 
+    /// A number below `count`.
     pub(super) fn index(&mut self, count: usize) -> usize {
-        (self.uniform(0.0, count as f64) as usize).min(count - 1)
+        let x = self.uniform(0.0, count as f64);
+        (1..count).take_while(|&k| k as f64 <= x).count()
     }
 
     pub(super) fn unit(&mut self, is_planar: bool) -> Vector3<f64> {
