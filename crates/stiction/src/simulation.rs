@@ -182,9 +182,11 @@ impl Simulation {
         &self.configuration
     }
 
-    /// Mechanical energy now.
+    /// Mechanical energy now, with what compliant layers store.
     pub fn energy(&self) -> Energy {
-        energy(&self.model, &self.configuration)
+        let energy = energy(&self.model, &self.configuration);
+        let layers = self.state.contacts.iter().filter_map(|contact| contact.layer);
+        Energy { potential: energy.potential + layers.map(|layer| layer.energy).sum::<f64>(), ..energy }
     }
 
     /// Momentum now.

@@ -6,9 +6,11 @@ mod stabilisation;
 
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
-use crate::feet;
+use crate::{feet, layers};
 
-pub use axes::{CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PrescribedSlip, Undetermined};
+pub use axes::{
+    CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PositionUpdate, PrescribedSlip, Undetermined,
+};
 pub use preset::Preset;
 pub use stabilisation::{Manifold, Stabilisation};
 
@@ -29,6 +31,8 @@ pub struct Scheme {
     pub joint_gamma: f64,
     /// Where the constraints are linearised.
     pub linearise_at: LineariseAt,
+    /// Which velocity moves the bodies.
+    pub position_update: PositionUpdate,
     /// The set of friction impulses.
     pub friction: FrictionSet,
     /// How a vertex passes a corner that sticks out, in the plane.
@@ -68,6 +72,7 @@ impl Default for Scheme {
             gamma: 1.0,
             joint_gamma: 1.0,
             linearise_at: LineariseAt::default(),
+            position_update: PositionUpdate::default(),
             friction: FrictionSet::default(),
             corners: CornerLogic::default(),
             impact: Impact::default(),
@@ -195,6 +200,7 @@ impl Scheme {
             );
         }
         feet::check(self, model)?;
+        layers::check(self, model)?;
         self.stabilisation.check(self, model)?;
         if self.dynamics == Dynamics::Quasistatic {
             self.check_quasistatic(model)?;
