@@ -87,3 +87,89 @@ fn c12_scheme_numbers_to_their_digits() {
     // First order: ten times the steps, a tenth of the error.
     assert!(errors.windows(2).all(|pair| (pair[0] / pair[1] - 10.0).abs() < 1.0), "{errors:?}");
 }
+
+/// With mean velocities and the discrete gradient a bounce keeps its energy, whatever the step.
+#[test]
+fn an_undamped_bounce_keeps_its_energy() {
+    let case = reference("c12");
+    let tolerance = case.tolerance("tolerance.kept_energy", "J");
+    let period = case.number("derived.deep.period");
+    for h in [case.number("parameters.step"), 3e-3] {
+        let model = disc(&case, layer(&case, "core_missed"));
+        let mut simulation = Simulation::new(model, scheme(PositionUpdate::Average), h).unwrap();
+        let (mut worst, mut most_passes, mut deepest) = (0.0_f64, 0, 0.0_f64);
+        while simulation.time() < 10.0 * period {
+            let report = simulation.step().unwrap();
+            assert!(report.residual.value < 1e-9);
+            worst = worst.max((energy(&simulation) - case.number("derived.energy")).abs());
+            most_passes = most_passes.max(report.passes);
+            deepest = deepest.max(compression(&simulation));
+        }
+        println!("h {h}: worst energy error {worst:e}, passes {most_passes}, deepest {deepest}");
+        assert!(worst < 1e-11 && worst < tolerance.abs, "{h}: {worst:e}");
+        assert!(most_passes <= 12, "{most_passes}");
+        // The largest deflection falls between two steps.
+        let error = case.number("derived.deep.deflection") - deepest;
+        assert!(error.abs() < 1e3 * h * h, "{h}: {error}");
+    }
+}
+
+/// Mean velocities are of second order: position and velocity in the middle of the second flight.
+#[test]
+fn mean_velocities_are_of_second_order() {
+    let case = reference("c12");
+    let (touch, lasts) = (case.number("derived.touch_time"), case.number("derived.deep.contact_lasts"));
+    let speed = case.number("derived.touch_speed");
+    let end = 0.6;
+    let flight = end - touch - lasts;
+    let (height, velocity) = (1.0 + flight * (speed - 0.5 * 9.81 * flight), speed - 9.81 * flight);
+    let errors = [600.0, 1200.0, 2400.0, 4800.0].map(|steps: f64| {
+        let model = disc(&case, layer(&case, "core_missed"));
+        let mut simulation = Simulation::new(model, scheme(PositionUpdate::Average), end / steps).unwrap();
+        for _ in 0..steps as usize {
+            let _ = step(&mut simulation);
+        }
+        let state = simulation.state();
+        (state.q[1] - height).abs().max((state.v[1] - velocity).abs())
+    });
+    println!("{errors:?}");
+    let order = (errors[0] / errors[3]).log2() / 3.0;
+    assert!((1.7..2.5).contains(&order), "{order}: {errors:?}");
+}
+
+/// mẍ = −k x − c ẋ without weight, from the touch to the moment the force vanishes: the coefficient of restitution of a damped layer.
+fn restitution(zeta: f64) -> f64 {
+    let root = (1.0 - zeta * zeta).sqrt();
+    let angle = (2.0 * zeta * root).atan2(2.0 * zeta * zeta - 1.0);
+    (-zeta / root * angle).exp()
+}
+
+/// A disc thrown without weight against a damped layer rebounds as the linear oscillator that nothing pulls back does.
+#[test]
+fn damped_rebounds_follow_the_oscillator() {
+    let (mass, stiffness): (f64, f64) = (1.0, 1000.0);
+    for zeta in [0.05, 0.2, 0.5, 0.8] {
+        let damping = 2.0 * zeta * (mass * stiffness).sqrt();
+        let rebound = |update: PositionUpdate, h: f64| {
+            let disc = BodyBuilder::planar("disc", mass, 0.5)
+                .position(0.0, 1.01, 0.0)
+                .velocity(0.0, -1.0, 0.0)
+                .shape(planar::Shape::disc(1.0).unwrap().into());
+            let rule = ContactRule { layer: LayerRule::Given(Layer::normal(stiffness, damping)), ..ContactRule::default() };
+            let model = on_floor(Dimension::Planar, [disc], [0.0; 3], rule);
+            let mut simulation = Simulation::new(model, scheme(update), h).unwrap();
+            while simulation.time() < 0.2 {
+                let _ = step(&mut simulation);
+            }
+            assert!(compression(&simulation) >= 0.0);
+            simulation.state().v[1]
+        };
+        for update in [PositionUpdate::End, PositionUpdate::Average] {
+            let errors = [1e-3, 5e-4, 2.5e-4, 1.25e-4].map(|h| (rebound(update, h) - restitution(zeta)).abs());
+            println!("{update:?} zeta {zeta}: e {} errors {errors:?}", restitution(zeta));
+            let order = (errors[0] / errors[3]).log2() / 3.0;
+            assert!(errors[3] < 6e-3, "{update:?} {zeta}: {errors:?}");
+            assert!(order > 0.8, "{update:?} {zeta}: {order} {errors:?}");
+        }
+    }
+}

@@ -19,6 +19,7 @@ mod fixed_point;
 mod grasp;
 mod hardship;
 mod impacts;
+mod layer_laws;
 mod layers;
 mod needle;
 mod one_liners;
