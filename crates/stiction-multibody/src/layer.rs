@@ -91,6 +91,11 @@ impl Layer {
         [self.stiffness, self.damping].iter().any(|m| m.m12 != 0.0 || m.m13 != 0.0)
     }
 
+    /// The layer, if all its numbers are legal; otherwise an error about the material of this name.
+    pub fn validated(self, material: &str) -> Result<Self, ModelError> {
+        self.checked(&Check::new(Element::Material(material.to_owned())))
+    }
+
     /// The layer, if all its numbers are legal; matrices come back symmetric.
     pub(crate) fn checked(mut self, check: &Check) -> Result<Self, ModelError> {
         self.stiffness = self.matrix(check, "stiffness", &self.stiffness, limits::STIFFNESS.0)?;

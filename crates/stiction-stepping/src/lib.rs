@@ -46,6 +46,7 @@ pub use formulation::{StepProblem, assemble};
 pub use halving::Halving;
 pub use impact::ImpactReport;
 pub use ladder::{Ladder, Rung};
+pub use layers::Pieces;
 pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
 pub use quasistatic::{Uniqueness, uniqueness};

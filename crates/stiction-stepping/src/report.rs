@@ -255,6 +255,16 @@ pub enum StepCause {
         /// The bound.
         bound: f64,
     },
+    /// A step with compliant layers would have to be made in too many pieces.   [SOFT-10]
+    #[error(
+        "more than {most} pieces of {shortest:.1e} s in one step: the layers are too stiff for it; take smaller steps, lower `steps_per_period`, or leave it out, for layers of any stiffness are stable"
+    )]
+    TooManyPieces {
+        /// How many are allowed.
+        most: u32,
+        /// The length of one, s.
+        shortest: f64,
+    },
     /// A number stopped being finite.
     #[error("the {what} of {culprit} is not a finite number")]
     NonFinite {

@@ -4,7 +4,7 @@ use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
     Contact, ContactReport, CornerLogic, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Ladder,
-    LineariseAt, Start, StepCause, StepReport, Workspace, advance,
+    LineariseAt, PositionUpdate, Scheme, Start, StepCause, StepReport, Workspace, advance,
     advance::find_moving_velocity,
     corners,
     corners::disjunctive,
@@ -54,6 +54,21 @@ const SETTLED: f64 = 4.0 * f64::EPSILON;
 
 impl Stepper for TimeStepper {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
+        let report = self.step_once(start, ws)?;
+        if start.scheme.position_update == PositionUpdate::End || !layers::something_rigid_pushes(ws) {
+            return Ok(report);
+        }
+        // Mean velocities would carry bodies into what is rigid: there the end velocity moves them.   [SOFT-6]
+        let scheme = Scheme { position_update: PositionUpdate::End, ..start.scheme.clone() };
+        let again = self.step_once(&Start { scheme: &scheme, ..*start }, ws)?;
+        let (passes, iterations) = (report.passes + again.passes, report.iterations + again.iterations);
+        Ok(StepReport { passes, iterations, ..again })
+    }
+}
+
+impl TimeStepper {
+    /// One step with the position update of the scheme, whatever pushes.
+    fn step_once(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         prepare(start, ws)?;
         let (mut passes, mut iterations, mut growths) = (0, 0, 0);
         ws.impacts.clear();
@@ -87,9 +102,7 @@ impl Stepper for TimeStepper {
             });
         }
     }
-}
 
-impl TimeStepper {
     /// Finds the contacts and solves for them, again where a corner asks for it.   [CORNER-2]
     fn pass(&mut self, start: &Start, ws: &mut Workspace, passes: &mut u32) -> Result<Climb, StepCause> {
         detect(start, self.detector.as_mut(), ws)?;

@@ -5,13 +5,13 @@
 //! the step; where they meet or part it is linearised, and solved for again.   [SOFT-7]
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_multibody::{ContactId, Layer};
+use stiction_multibody::Layer;
 
-use super::{Surface, at_end, part, solve, unit_tangents};
+use super::{Surface, at_end, lightness, part, solve, unit_tangents};
 use crate::{Contact, PositionUpdate, Start, Workspace, advance::end_gap, rows::power};
 
-/// The slope of the law, as a share of that of a closed contact, below which a smaller one would help no more.
-const LEAST_SLOPE: f64 = 1e-6;
+/// A slope of the law below this share of m/h, which the bodies themselves have, changes their motion no more.
+const LEAST_SLOPE: f64 = 1e-3;
 
 /// The impulse of a layer along the normal, as a function of the depth x = −ψ⁺ at the end of the step.   [SOFT-6]
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +62,8 @@ impl Press {
         0.5 * self.elastic + self.damping
     }
 
-    /// The tangent of the law at a depth.   [SOFT-7]
-    fn tangent(&self, x: f64) -> Line {
+    /// The tangent of the law at a depth, or a line that is no less steep than `least`.   [SOFT-7]
+    fn tangent(&self, x: f64, least: f64) -> Line {
         let Self { elastic, damping, start, relaxed, closed } = *self;
         let (impulse, slope) = match (closed, x >= relaxed) {
             (true, true) => (0.5 * elastic * (x + start) + damping * (x - start), self.steepest()),
@@ -81,7 +81,7 @@ impl Press {
                 (impulse, (force + into * self.steepest() - impulse) / way)
             }
         };
-        Line { depth: x, impulse, slope: slope.max(LEAST_SLOPE * self.steepest()) }
+        Line { depth: x, impulse, slope: slope.max(least.min(self.steepest())) }
     }
 }
 
@@ -89,15 +89,16 @@ impl Press {
 pub(super) fn surface(
     start: &Start,
     ws: &Workspace,
-    (id, size): (ContactId, usize),
+    (contact, size): (&Contact, usize),
     (layer, press): (&Layer, Press),
     mut before: Vector3<f64>,
 ) -> Surface {
     let h = start.h;
     before.x = press.start;
-    let known = ws.depths.binary_search_by_key(&id, |(id, _)| *id).ok().and_then(|place| ws.depths.get(place));
+    let known = ws.depths.binary_search_by_key(&contact.id, |(id, _)| *id).ok().and_then(|place| ws.depths.get(place));
     let x = known.map_or(if press.closed { press.start } else { press.relaxed }, |(_, x)| *x);
-    let line = press.tangent(x);
+    let light = lightness(start.model, ws, contact, contact.row(&contact.normal));
+    let line = press.tangent(x, LEAST_SLOPE / (light * h));
     // Along the surface the midpoint rule, p = h K (δ + δ⁺)/2 + C (δ⁺ − δ).
     let shear = part(&(layer.stiffness * (0.5 * h) + layer.damping), size);
     let mut slopes = shear + Matrix3::from_fn(|i, j| if i == j && i >= size { 1.0 } else { 0.0 });

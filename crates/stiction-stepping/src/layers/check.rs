@@ -29,7 +29,11 @@ pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
         );
     }
     if !model.has_layers() {
-        return Ok(());
+        let asked = [("locate_contacts", scheme.locate_contacts), ("steps_per_period", scheme.steps_per_period > 0)];
+        return match asked.into_iter().find(|(_, asked)| *asked) {
+            Some((field, _)) => fail(field, "is for compliant layers, and there are none; leave it out or give a body a `material`"),
+            None => Ok(()),
+        };
     }
     if average && model.layers().any(Layer::couples_normal_and_shear) {
         return fail(

@@ -6,16 +6,20 @@
 
 mod average;
 mod check;
+mod pieces;
 mod report;
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_multibody::{ContactId, ContactMemory, Dimension, Layer, LayerMemory, ShapeId};
+use stiction_multibody::{
+    BodyId, ContactId, ContactMemory, Dimension, Layer, LayerMemory, Model, ShapeId, Wrench, apply_inverse_mass, mass_block,
+};
 
 use crate::{Contact, ContactImpulse, PositionUpdate, Start, Workspace, rows::gap_now, rows::power};
 
 use average::Press;
 pub(crate) use average::settled;
 pub(crate) use check::check;
+pub use pieces::Pieces;
 pub(crate) use report::surface_at_end;
 
 /// The surface of a compliant layer in the problem of a step. Vectors are those of the contact frame (n, t, o) with unit tangents.
@@ -96,7 +100,7 @@ pub(crate) fn place(start: &Start, ws: &mut Workspace) {
         let Some(layer) = contact.layer else { continue };
         let gap = gap_now(model, contact, &ws.lookahead, h);
         let prescribed = contact.gap_end - contact.gap_start;
-        let reach = |id: stiction_multibody::BodyId| ws.reach.get(id.index()).copied().unwrap_or(0.0);
+        let reach = |id: BodyId| ws.reach.get(id.index()).copied().unwrap_or(0.0);
         let within_reach = |depth: &f64| gap.min(gap + prescribed) + depth <= reach(contact.a) + reach(contact.b);
         let core = layer.depth.filter(within_reach).map(|depth| (gap + depth + prescribed) / h);
         let size = directions(model.dimension(), &layer);
@@ -105,7 +109,7 @@ pub(crate) fn place(start: &Start, ws: &mut Workspace) {
             PositionUpdate::End => at_end(h, &layer, size, before),
             PositionUpdate::Average => {
                 let press = Press::new(h, &layer, -gap, memory.map_or(0.0, |memory| memory.compression));
-                average::surface(start, ws, (contact.id, size), (&layer, press), before)
+                average::surface(start, ws, (contact, size), (&layer, press), before)
             }
         };
         let share = end_share(start);
@@ -200,6 +204,23 @@ pub(crate) fn add_live_pairs(start: &Start, pairs: &mut Vec<(usize, usize)>) {
             pairs.insert(place, pair);
         }
     }
+}
+
+/// 1/m of a contact along a row: the velocity that a unit impulse gives it, 1/kg.
+fn lightness(model: &Model, ws: &Workspace, contact: &Contact, (a, b): (Wrench, Wrench)) -> f64 {
+    let of = |id: BodyId, wrench: &Wrench| {
+        let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, id.index()) else { return 0.0 };
+        let velocity = mobility.project(&apply_inverse_mass(mobility, mass, &inertia, wrench));
+        wrench.power(&mobility.twist(velocity.get(..mobility.dof()).unwrap_or_default()))
+    };
+    of(contact.a, &a) + of(contact.b, &b)
+}
+
+/// Whether a contact without layer, or a core below one, carries something.
+pub(crate) fn something_rigid_pushes(ws: &Workspace) -> bool {
+    let mut rigid = ws.contacts.iter().zip(&ws.contact_impulses).filter(|(contact, _)| contact.layer.is_none());
+    rigid.any(|(_, impulse)| impulse.normal > 0.0)
+        || ws.surfaces.iter().any(|surface| surface.core_impulse.normal > 0.0)
 }
 
 /// The surface of a contact in the workspace.

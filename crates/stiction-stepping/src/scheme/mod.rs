@@ -50,6 +50,10 @@ pub struct Scheme {
     /// How often a step that was not solved may be halved, 0 to 10: it is then made in smaller ones, and reported.   [STEP-13]
     /// Default 3. The reference chooses its own steps and takes no other number than that or 0.
     pub halve_steps: u32,
+    /// Whether a step is cut where a compliant layer is touched first.   [SOFT-10]
+    pub locate_contacts: bool,
+    /// Pieces at least that the natural period of a pressed layer is made in, up to 10000; 0 takes steps as they are.   [SOFT-10]
+    pub steps_per_period: u32,
     /// How orientations turn.
     pub orientation: OrientationUpdate,
     /// A touching contact moving faster than this along its surface counts as slipping in reports and events, m/s. It has no
@@ -81,6 +85,8 @@ impl Default for Scheme {
             prescribed_slip: PrescribedSlip::default(),
             stabilisation: Stabilisation::default(),
             halve_steps: HALVINGS,
+            locate_contacts: false,
+            steps_per_period: 0,
             orientation: OrientationUpdate::default(),
             slip_threshold: 1e-9,
             touch_threshold: 1e-10,
@@ -90,6 +96,9 @@ impl Default for Scheme {
 
 /// Halvings allowed at most: 1024 small steps instead of one.
 const MOST_HALVINGS: u32 = 10;
+
+/// Pieces of a natural period at most.
+const MOST_STEPS_PER_PERIOD: u32 = 10_000;
 
 /// A scheme that cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -120,6 +129,10 @@ impl Scheme {
         }
         if self.halve_steps > MOST_HALVINGS {
             return fail("halve_steps", format!("must be at most {MOST_HALVINGS}, but is {}", self.halve_steps));
+        }
+        if self.steps_per_period > MOST_STEPS_PER_PERIOD {
+            let reason = format!("must be at most {MOST_STEPS_PER_PERIOD}, but is {}", self.steps_per_period);
+            return fail("steps_per_period", reason);
         }
         self.stabilisation.validate()?;
         for (field, x) in [("slip_threshold", self.slip_threshold), ("touch_threshold", self.touch_threshold)] {

@@ -1,7 +1,8 @@
-//! C-12: a disc on a compliant half-plane with a rigid core, by the first-order scheme and by mean velocities.
+//! C-12: a disc on a compliant half-plane with a rigid core, by the first-order scheme and by mean velocities, in steps and in pieces.
 
 use stiction::{
-    BodyBuilder, ContactRule, Dimension, Layer, LayerRule, Model, PositionUpdate, Preset, Scheme, Simulation, planar,
+    BodyBuilder, ContactRule, Dimension, EventKind, Layer, LayerRule, Model, PositionUpdate, Preset, Scheme, Simulation,
+    StepCause, planar,
 };
 use stiction_testkit::{Reference, assert_close, reference};
 
@@ -171,5 +172,112 @@ fn damped_rebounds_follow_the_oscillator() {
             assert!(errors[3] < 6e-3, "{update:?} {zeta}: {errors:?}");
             assert!(order > 0.8, "{update:?} {zeta}: {order} {errors:?}");
         }
+    }
+}
+
+fn viscoelastic(steps_per_period: u32) -> Scheme {
+    let mut scheme = scheme(PositionUpdate::Average);
+    scheme.locate_contacts = true;
+    scheme.steps_per_period = steps_per_period;
+    scheme
+}
+
+/// The time of the first touch does not depend on the step: free flight by mean velocities is exact, and the step is cut there.
+#[test]
+fn the_first_touch_is_located() {
+    let case = reference("c12");
+    let tolerance = case.tolerance("tolerance.touch_time", "s");
+    for h in [0.1, 0.013, 1e-3] {
+        let mut simulation = Simulation::new(disc(&case, layer(&case, "core_missed")), viscoelastic(40), h).unwrap();
+        let mut touch = None;
+        while touch.is_none() {
+            let report = simulation.step().unwrap();
+            touch = simulation.events().iter().find(|event| event.kind == EventKind::Touch).map(|event| event.time);
+            // Whatever the pieces, the step ends where it should.
+            assert!((simulation.time() - h * report.step as f64).abs() < 1e-14);
+        }
+        println!("h {h}: touch {touch:?}");
+        assert_close!(touch.unwrap(), case.number("derived.touch_time"), tolerance, "touch at {h}");
+        assert!((touch.unwrap() - (2.0 * 0.5 / 9.81_f64).sqrt()).abs() < 1e-10);
+    }
+}
+
+/// Steps far longer than the contact lasts: pieces of its period see it, at second order, and keep the energy.
+#[test]
+fn pieces_resolve_what_the_step_does_not() {
+    let case = reference("c12");
+    let (touch, lasts) = (case.number("derived.touch_time"), case.number("derived.deep.contact_lasts"));
+    let flight = 0.6 - touch - lasts;
+    let height = 1.0 + flight * (case.number("derived.touch_speed") - 0.5 * 9.81 * flight);
+    let errors = [20, 40, 80, 160].map(|pieces| {
+        let model = disc(&case, layer(&case, "core_missed"));
+        let mut simulation = Simulation::new(model, viscoelastic(pieces), 0.1).unwrap();
+        let mut most = 0;
+        for _ in 0..6 {
+            let report = simulation.step().unwrap();
+            most = most.max(report.substeps);
+        }
+        assert!(most > pieces / 4, "{most} of {pieces}");
+        assert!((energy(&simulation) - case.number("derived.energy")).abs() < 1e-11, "{}", energy(&simulation));
+        (simulation.state().q[1] - height).abs()
+    });
+    println!("{errors:?}");
+    let order = (errors[0] / errors[3]).log2() / 3.0;
+    assert!((1.5..2.8).contains(&order), "{order} {errors:?}");
+}
+
+/// The impulse of a step in pieces is that of the whole: momentum changes by it and by the weight.
+#[test]
+fn impulses_of_pieces_add_up() {
+    let case = reference("c12");
+    let (h, mut core) = (0.05, 0.0);
+    let mut simulation = Simulation::new(disc(&case, layer(&case, "core_hit")), viscoelastic(60), h).unwrap();
+    for _ in 0..40 {
+        let before = simulation.state().v[1];
+        let report = simulation.step().unwrap();
+        let contacts = simulation.contacts();
+        let impulse: f64 = contacts.iter().map(|contact| contact.normal_impulse).sum();
+        core += contacts.iter().filter_map(|contact| contact.layer).map(|layer| layer.core_impulse).sum::<f64>();
+        assert!((simulation.state().v[1] - before + 9.81 * h - impulse).abs() < 1e-9, "at {}", report.time);
+    }
+    assert!((core - case.number("derived.core.impulse")).abs() < 0.3, "{core}");
+}
+
+#[test]
+fn too_many_pieces_are_refused_and_the_state_stays() {
+    let case = reference("c12");
+    let model = disc(&case, Layer::normal(1e13, 0.0));
+    let mut simulation = Simulation::new(model, viscoelastic(1000), 0.1).unwrap();
+    for _ in 0..3 {
+        let _ = simulation.step().unwrap();
+    }
+    let before = simulation.state().clone();
+    let error = simulation.step().unwrap_err();
+    assert!(matches!(error.cause, StepCause::TooManyPieces { .. }), "{error}");
+    assert!(error.to_string().contains("leave it out, for layers of any stiffness are stable"), "{error}");
+    assert!(simulation.state().bit_equal(&before));
+}
+
+/// With located touches the damped rebound of mean velocities is as good as its pieces.
+#[test]
+fn located_damped_rebounds_converge() {
+    let stiffness: f64 = 1000.0;
+    for zeta in [0.05, 0.3, 0.7] {
+        let damping = 2.0 * zeta * stiffness.sqrt();
+        let errors = [50, 100, 200, 400].map(|pieces| {
+            let disc = BodyBuilder::planar("disc", 1.0, 0.5)
+                .position(0.0, 1.01, 0.0)
+                .velocity(0.0, -1.0, 0.0)
+                .shape(planar::Shape::disc(1.0).unwrap().into());
+            let rule = ContactRule { layer: LayerRule::Given(Layer::normal(stiffness, damping)), ..ContactRule::default() };
+            let model = on_floor(Dimension::Planar, [disc], [0.0; 3], rule);
+            let mut simulation = Simulation::new(model, viscoelastic(pieces), 0.1).unwrap();
+            for _ in 0..3 {
+                let _ = simulation.step().unwrap();
+            }
+            (simulation.state().v[1] - restitution(zeta)).abs()
+        });
+        println!("zeta {zeta}: {errors:?}");
+        assert!(errors[3] < 2e-3 && errors[3] < 0.3 * errors[0], "{zeta}: {errors:?}");
     }
 }
