@@ -118,7 +118,11 @@ impl Layer {
         if !self.shears {
             let rest = matrix.iter().skip(1).any(|&x| x != 0.0);
             check.within(field, matrix.m11, (least, limits::STIFFNESS.1))?;
-            return if rest { Err(check.error(field, "has entries along the surface, where it is rigid")) } else { Ok(*matrix) };
+            return if rest {
+                Err(check.error(field, "has entries along the surface, where it is rigid"))
+            } else {
+                Ok(*matrix)
+            };
         }
         let size = matrix.amax();
         if (matrix - matrix.transpose()).amax() > limits::INERTIA_SLACK * size {

@@ -4,10 +4,8 @@ use nalgebra::Vector3;
 use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
 use crate::{
-    Contact, ContactImpulse, ContactReport, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace, feet,
-    layers,
-    layers::surface_at_end,
-    rows::power,
+    Contact, ContactImpulse, ContactReport, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
+    feet, layers, layers::surface_at_end, rows::power,
 };
 
 /// Fills `ws.next`, the reports of contacts and feet and the events from v⁺ and the impulses in the workspace.

@@ -3,8 +3,8 @@
 use nalgebra::Vector3;
 use stiction_geometry::{ContactPoint, Pose, chains};
 use stiction_multibody::{
-    BodyId, BodyKind, Configuration, ContactId, ContactRule, Layer, Mobility, Model, ShapeId, ShapeOnBody, applied_wrenches,
-    apply_inverse_mass, limits, mass_block, may_collide,
+    BodyId, BodyKind, Configuration, ContactId, ContactRule, Layer, Mobility, Model, ShapeId, ShapeOnBody,
+    applied_wrenches, apply_inverse_mass, limits, mass_block, may_collide,
 };
 
 use crate::{

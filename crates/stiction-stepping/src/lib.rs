@@ -54,8 +54,8 @@ pub use reference::ReferenceStepper;
 pub use report::{ContactReport, Correction, Event, EventKind, FootReport, StepCause, StepError, StepReport};
 pub use rows::JointRow;
 pub use scheme::{
-    CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate, PrescribedSlip, Preset,
-    Scheme, SchemeError, Stabilisation, Undetermined,
+    CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate, PrescribedSlip,
+    Preset, Scheme, SchemeError, Stabilisation, Undetermined,
 };
 pub use step::{Stepper, TimeStepper};
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};

@@ -61,8 +61,8 @@ impl Stepper for TimeStepper {
         // Mean velocities would carry bodies into what is rigid: there the end velocity moves them.   [SOFT-6]
         let scheme = Scheme { position_update: PositionUpdate::End, ..start.scheme.clone() };
         let again = self.step_once(&Start { scheme: &scheme, ..*start }, ws)?;
-        let (passes, iterations) = (report.passes + again.passes, report.iterations + again.iterations);
-        Ok(StepReport { passes, iterations, ..again })
+        let (iterations, passes) = (report.iterations + again.iterations, report.passes + again.passes);
+        Ok(StepReport { iterations, passes, ..again })
     }
 }
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, EnergyBound, Event, FootReport, ImpactReport, Infeasibility, Ladder, Method, MoreauJean,
-    Pieces, ReferenceStepper, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper, Uniqueness,
+    ContactReport, EnergyBound, Event, FootReport, ImpactReport, Infeasibility, Ladder, Method, MoreauJean, Pieces,
+    ReferenceStepper, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper, Uniqueness,
     Workspace, energy_bound, infeasibility, uniqueness,
 };
 

@@ -22,7 +22,9 @@ pub(super) fn materials(reader: &Reader, root: &At, file: &SceneFile) -> Result<
     for (name, table) in &file.material {
         let at = root.key("material").key(name);
         if name == RIGID {
-            return Err(at.fault("\"rigid\" means no layer at all and cannot be a material").hint("choose another name"));
+            return Err(at
+                .fault("\"rigid\" means no layer at all and cannot be a material")
+                .hint("choose another name"));
         }
         let layer = layer(reader, &at, table)?;
         let layer = layer.validated(name).map_err(|error| at.model_error(&error))?;
@@ -59,7 +61,8 @@ fn layer(reader: &Reader, at: &At, table: &MaterialTable) -> Result<Layer, Fault
     if let (true, Some(field)) =
         (whole, ["tangential_stiffness", "tangential_damping"].into_iter().find(|field| at.key(field).exists()))
     {
-        let message = format!("`stiffness` is a matrix and has its tangential entries: `{field}` is for a single number");
+        let message =
+            format!("`stiffness` is a matrix and has its tangential entries: `{field}` is for a single number");
         return Err(at.key(field).fault(message));
     }
     let shears = whole || table.tangential_stiffness.is_some();

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::scheme_words::{
-    CornersWord, FrictionWord, ImpactWord, JacobiansWord, ManifoldWord, PositionWord, PresetWord, SlipWord, StabilisationWord,
-    TurningWord, UndeterminedWord,
+    CornersWord, FrictionWord, ImpactWord, JacobiansWord, ManifoldWord, PositionWord, PresetWord, SlipWord,
+    StabilisationWord, TurningWord, UndeterminedWord,
 };
 use super::{Count, MarginValue, Vector};
 

@@ -2,9 +2,7 @@
 
 use stiction_multibody::{Layer, Model};
 
-use crate::{
-    Dynamics, FrictionSet, Impact, Manifold, Method, PositionUpdate, Scheme, SchemeError, Stabilisation,
-};
+use crate::{Dynamics, FrictionSet, Impact, Manifold, Method, PositionUpdate, Scheme, SchemeError, Stabilisation};
 
 /// Refuses what does not go with the layers of a model, or with mean velocities.
 pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
@@ -31,7 +29,9 @@ pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     if !model.has_layers() {
         let asked = [("locate_contacts", scheme.locate_contacts), ("steps_per_period", scheme.steps_per_period > 0)];
         return match asked.into_iter().find(|(_, asked)| *asked) {
-            Some((field, _)) => fail(field, "is for compliant layers, and there are none; leave it out or give a body a `material`"),
+            Some((field, _)) => {
+                fail(field, "is for compliant layers, and there are none; leave it out or give a body a `material`")
+            }
             None => Ok(()),
         };
     }

@@ -11,7 +11,8 @@ mod report;
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::{
-    BodyId, ContactId, ContactMemory, Dimension, Layer, LayerMemory, Model, ShapeId, Wrench, apply_inverse_mass, mass_block,
+    BodyId, ContactId, ContactMemory, Dimension, Layer, LayerMemory, Model, ShapeId, Wrench, apply_inverse_mass,
+    mass_block,
 };
 
 use crate::{Contact, ContactImpulse, PositionUpdate, Start, Workspace, rows::gap_now, rows::power};

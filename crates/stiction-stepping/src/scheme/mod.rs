@@ -9,7 +9,8 @@ use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 use crate::{feet, layers};
 
 pub use axes::{
-    CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PositionUpdate, PrescribedSlip, Undetermined,
+    CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PositionUpdate, PrescribedSlip,
+    Undetermined,
 };
 pub use preset::Preset;
 pub use stabilisation::{Manifold, Stabilisation};

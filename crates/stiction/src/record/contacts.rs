@@ -127,7 +127,14 @@ fn layer_numbers(layer: &LayerMemory) -> [f64; 10] {
 /// The layer behind the numbers of [`LAYER_COLUMNS`].
 pub(crate) fn layer_of(numbers: &[f64]) -> Option<LayerMemory> {
     let &[compression, x, y, z, energy, core_impulse, u, v, w, core_spin] = numbers else { return None };
-    (!compression.is_nan()).then_some(LayerMemory { compression, shear: [x, y, z], energy, core_impulse, core_friction: [u, v, w], core_spin })
+    (!compression.is_nan()).then_some(LayerMemory {
+        compression,
+        shear: [x, y, z],
+        energy,
+        core_impulse,
+        core_friction: [u, v, w],
+        core_spin,
+    })
 }
 
 /// The word for a mode in tables.

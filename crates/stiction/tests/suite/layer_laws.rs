@@ -30,7 +30,8 @@ fn stiffness_typed_is_stiffness_measured() {
     for stiffness in [50.0, 1e3, 1e5, 1e7] {
         let damping = 2.0 * (mass * stiffness).sqrt();
         let rule = soft(Layer::normal(stiffness, damping), 0.0);
-        let simulation = at_rest(on_floor(Dimension::Planar, [particle(mass)], down(Dimension::Planar), rule), 1e-3, 6000);
+        let simulation =
+            at_rest(on_floor(Dimension::Planar, [particle(mass)], down(Dimension::Planar), rule), 1e-3, 6000);
         let deflection = 1.0 - simulation.state().q[1];
         assert!((deflection - mass * G / stiffness).abs() < 1e-9, "{stiffness}: {deflection}");
         let contact = simulation.contacts()[0];
@@ -90,9 +91,12 @@ fn shear_creeps_then_sticks_and_returns() {
     }
     // Steeper than friction holds it slides, with friction on its cone.
     let steep = [G * 0.7_f64.sin(), -G * 0.7_f64.cos(), 0.0];
-    let mut simulation =
-        Simulation::new(on_floor(Dimension::Planar, [particle(mass)], steep, soft(layer, 0.6)), Preset::Ncp.scheme(), 1e-3)
-            .unwrap();
+    let mut simulation = Simulation::new(
+        on_floor(Dimension::Planar, [particle(mass)], steep, soft(layer, 0.6)),
+        Preset::Ncp.scheme(),
+        1e-3,
+    )
+    .unwrap();
     steps(&mut simulation, 1000);
     let contact = simulation.contacts()[0];
     assert_eq!(contact.mode, ContactMode::Slip);
@@ -138,7 +142,12 @@ fn stiff_layers_converge_to_rigid_contact() {
     let path = |rule: ContactRule| {
         let model = on_floor(Dimension::Planar, [disc()], down(Dimension::Planar), rule);
         let mut simulation = Simulation::new(model, Preset::Ncp.scheme(), h).unwrap();
-        (0..count).map(|_| { let _ = step(&mut simulation); simulation.state().q.clone() }).collect::<Vec<_>>()
+        (0..count)
+            .map(|_| {
+                let _ = step(&mut simulation);
+                simulation.state().q.clone()
+            })
+            .collect::<Vec<_>>()
     };
     let rigid = path(ContactRule { friction: 0.3, ..ContactRule::default() });
     let distances = [1e4_f64, 1e5, 1e6, 1e7, 1e8].map(|stiffness| {
@@ -182,7 +191,12 @@ fn a_layer_relaxes_when_nothing_touches_it() {
 fn box_on_rubber(layer: Layer) -> Model {
     let cube = solid_box("box", 1.5, [0.3, 0.2, 0.1]).position(0.0, 0.0, 0.4).velocity(0.7, -0.2, 0.0);
     let cube = cube.angular_velocity(1.0, 2.0, -0.5).layer(layer);
-    on_floor(Dimension::Spatial, [cube], down(Dimension::Spatial), ContactRule { friction: 0.4, ..ContactRule::default() })
+    on_floor(
+        Dimension::Spatial,
+        [cube],
+        down(Dimension::Spatial),
+        ContactRule { friction: 0.4, ..ContactRule::default() },
+    )
 }
 
 /// Boxes tumble on layers of every stiffness without a step that is not solved, and come to rest as deep as their weight presses them.
@@ -201,7 +215,10 @@ fn tumbling_boxes_come_to_rest_on_layers_of_any_stiffness() {
             }
             let speed = simulation.state().v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
             let lift: f64 = simulation.contacts().iter().map(|contact| contact.normal_impulse).sum();
-            println!("K {stiffness:e} depth {depth:?}: residual {worst:e} speed {speed:e} height {}", simulation.state().q[2]);
+            println!(
+                "K {stiffness:e} depth {depth:?}: residual {worst:e} speed {speed:e} height {}",
+                simulation.state().q[2]
+            );
             assert!(worst < 1e-8 && speed < 1e-6, "{stiffness}: {worst} {speed}");
             assert!((lift - 2e-3 * 1.5 * G).abs() < 1e-7, "{stiffness}: {lift}");
         }

@@ -1,8 +1,8 @@
 //! C-12: a disc on a compliant half-plane with a rigid core, by the first-order scheme and by mean velocities, in steps and in pieces.
 
 use stiction::{
-    BodyBuilder, ContactRule, Dimension, EventKind, Layer, LayerRule, Model, PositionUpdate, Preset, Scheme, Simulation,
-    StepCause, planar,
+    BodyBuilder, ContactRule, Dimension, EventKind, Layer, LayerRule, Model, PositionUpdate, Preset, Scheme,
+    Simulation, StepCause, planar,
 };
 use stiction_testkit::{Reference, assert_close, reference};
 
@@ -48,7 +48,8 @@ fn c12_scheme_numbers_to_their_digits() {
     let mut errors = Vec::new();
     for row in case.table("derived.scheme") {
         let h = row["h"];
-        let mut simulation = Simulation::new(disc(&case, layer(&case, "core_missed")), scheme(PositionUpdate::End), h).unwrap();
+        let mut simulation =
+            Simulation::new(disc(&case, layer(&case, "core_missed")), scheme(PositionUpdate::End), h).unwrap();
         let mut deepest = 0.0_f64;
         while simulation.time() < deep_at - 0.5 * h {
             let report = step(&mut simulation);
@@ -57,10 +58,16 @@ fn c12_scheme_numbers_to_their_digits() {
             assert_eq!(report.penetration, 0.0);
         }
         assert_close!(deepest, row["deflection"], case.tolerance("tolerance.deflection", "m"), "deflection at {h}");
-        assert_close!(energy(&simulation), row["deep_energy"], case.tolerance("tolerance.energy", "J"), "energy at {h}");
+        assert_close!(
+            energy(&simulation),
+            row["deep_energy"],
+            case.tolerance("tolerance.energy", "J"),
+            "energy at {h}"
+        );
         errors.push((case.number("derived.deep.deflection") - deepest).abs());
 
-        let mut simulation = Simulation::new(disc(&case, layer(&case, "core_hit")), scheme(PositionUpdate::End), h).unwrap();
+        let mut simulation =
+            Simulation::new(disc(&case, layer(&case, "core_hit")), scheme(PositionUpdate::End), h).unwrap();
         let (mut hit, mut total, mut large, mut impacts) = (None, 0.0, 0, 0);
         while simulation.time() < core_at - 0.5 * h {
             let report = step(&mut simulation);
@@ -83,7 +90,12 @@ fn c12_scheme_numbers_to_their_digits() {
         assert_eq!(large, 1);
         assert!(hit.is_some_and(|hit| (hit - row["core_time"]).abs() < 1e-9));
         assert_close!(total, row["core_impulse"], case.tolerance("tolerance.impulse", "N s"), "impulse at {h}");
-        assert_close!(energy(&simulation), row["core_energy"], case.tolerance("tolerance.energy", "J"), "energy at {h}");
+        assert_close!(
+            energy(&simulation),
+            row["core_energy"],
+            case.tolerance("tolerance.energy", "J"),
+            "energy at {h}"
+        );
     }
     // First order: ten times the steps, a tenth of the error.
     assert!(errors.windows(2).all(|pair| (pair[0] / pair[1] - 10.0).abs() < 1.0), "{errors:?}");
@@ -156,7 +168,8 @@ fn damped_rebounds_follow_the_oscillator() {
                 .position(0.0, 1.01, 0.0)
                 .velocity(0.0, -1.0, 0.0)
                 .shape(planar::Shape::disc(1.0).unwrap().into());
-            let rule = ContactRule { layer: LayerRule::Given(Layer::normal(stiffness, damping)), ..ContactRule::default() };
+            let rule =
+                ContactRule { layer: LayerRule::Given(Layer::normal(stiffness, damping)), ..ContactRule::default() };
             let model = on_floor(Dimension::Planar, [disc], [0.0; 3], rule);
             let mut simulation = Simulation::new(model, scheme(update), h).unwrap();
             while simulation.time() < 0.2 {
@@ -269,7 +282,8 @@ fn located_damped_rebounds_converge() {
                 .position(0.0, 1.01, 0.0)
                 .velocity(0.0, -1.0, 0.0)
                 .shape(planar::Shape::disc(1.0).unwrap().into());
-            let rule = ContactRule { layer: LayerRule::Given(Layer::normal(stiffness, damping)), ..ContactRule::default() };
+            let rule =
+                ContactRule { layer: LayerRule::Given(Layer::normal(stiffness, damping)), ..ContactRule::default() };
             let model = on_floor(Dimension::Planar, [disc], [0.0; 3], rule);
             let mut simulation = Simulation::new(model, viscoelastic(pieces), 0.1).unwrap();
             for _ in 0..3 {
