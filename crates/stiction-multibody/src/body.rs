@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use stiction_geometry::{Pose, Shape, implicit::Convex};
 
-use crate::{Expression, Motion, Support, Twist, Wrench};
+use crate::{Expression, Layer, Motion, Support, Twist, Wrench};
 
 /// The root joint of a dynamic body: which components of its twist are unknowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +134,8 @@ pub struct Body {
     pub surface_velocity: Option<[Expression; 3]>,
     /// What it lies on, in the plane; see [`crate::ModelBuilder::support`].
     pub support: Option<Support>,
+    /// The compliant layer it bears.
+    pub layer: Option<Layer>,
 }
 
 impl Body {
@@ -189,6 +191,7 @@ impl BodyBuilder {
             shapes: Vec::new(),
             surface_velocity: None,
             support: None,
+            layer: None,
         };
         Self { body, wants, quaternion: None }
     }
@@ -256,6 +259,12 @@ impl BodyBuilder {
     /// Adds a collision shape at a place in the body frame.
     pub fn shape_at(mut self, shape: Shape, local: Pose) -> Self {
         self.body.shapes.push(ShapeOnBody::new(shape, local));
+        self
+    }
+
+    /// Covers it with a compliant layer.
+    pub fn layer(mut self, layer: Layer) -> Self {
+        self.body.layer = Some(layer);
         self
     }
 

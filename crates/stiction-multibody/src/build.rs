@@ -81,6 +81,7 @@ impl ModelBuilder {
         if let Some(belt) = &body.surface_velocity {
             check.constants("surface_velocity", belt, limits::SPEED)?;
         }
+        body.layer = body.layer.map(|layer| layer.checked(&check)).transpose()?;
         Ok(self.insert_body(body))
     }
 
@@ -342,6 +343,7 @@ impl ModelBuilder {
     /// Checks what only the whole can tell, and finishes the model.
     pub fn build(mut self) -> Result<Model, ModelError> {
         self.press_supports()?;
+        self.ensure_rebounds_are_clear()?;
         // Bodies joined to each other, or lying on each other, overlap by design: unless a rule says otherwise they do not collide.
         let ruled: BTreeSet<_> = self.model.pair_rules.iter().map(|pair| pair.bodies).collect();
         let joints = self.model.joints.iter().map(|joint| (joint.a.0, joint.b.0));

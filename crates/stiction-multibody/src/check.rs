@@ -19,6 +19,12 @@ pub mod limits {
     pub const INERTIA: (f64, f64) = (1e-18, 1e18);
     /// Largest force (N), torque (N m), acceleration (m/s²), stiffness (N/m) or damping (N s/m).
     pub const LOAD: f64 = 1e15;
+    /// Smallest and largest stiffness of a layer, N/m; its damping (N s/m) has the same upper bound.
+    pub const STIFFNESS: (f64, f64) = (1e-6, 1e15);
+    /// Least eigenvalue of a stiffness matrix, as a share of its largest entry.
+    pub const DEFINITE: f64 = 1e-9;
+    /// Smallest and largest thickness of a layer, m.
+    pub const DEPTH: (f64, f64) = (1e-9, 1e9);
     /// Largest friction coefficient.
     pub const FRICTION: f64 = 1e9;
     /// A quaternion this far from unit norm is normalised; further away it is refused.

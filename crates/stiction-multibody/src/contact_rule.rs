@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use crate::{
-    BodyId, ModelError,
+    BodyId, LayerRule, ModelError,
     check::{Check, limits},
 };
 
@@ -34,6 +34,8 @@ pub struct ContactRule {
     pub gamma: Option<f64>,
     /// Contacts with a gap up to this are given to the solver, m.
     pub margin: Option<f64>,
+    /// What gives way between the bodies before they touch hard.   [SOFT-1]
+    pub layer: LayerRule,
 }
 
 impl ContactRule {
@@ -60,6 +62,9 @@ impl ContactRule {
         if let Some(margin) = self.margin {
             check.non_negative("margin", margin, limits::LENGTH)?;
         }
+        if let LayerRule::Given(layer) = self.layer {
+            self.layer = LayerRule::Given(layer.checked(check)?);
+        }
         Ok(self)
     }
 }
@@ -78,6 +83,7 @@ impl Default for ContactRule {
             restitution: 0.0,
             gamma: None,
             margin: None,
+            layer: LayerRule::OfBodies,
         }
     }
 }

@@ -20,6 +20,8 @@ pub enum Element {
     Damper(usize),
     /// A load, by position in the list.
     Load(usize),
+    /// A compliant layer, by the name of its material.
+    Material(String),
     /// A contact rule between two bodies; the default rule has position `None`.
     Contact(Option<usize>),
 }
@@ -34,6 +36,7 @@ impl fmt::Display for Element {
             Self::Spring(index) => write!(f, "spring {index}"),
             Self::Damper(index) => write!(f, "damper {index}"),
             Self::Load(index) => write!(f, "load {index}"),
+            Self::Material(name) => write!(f, "material \"{name}\""),
             Self::Contact(None) => write!(f, "default contact rule"),
             Self::Contact(Some(index)) => write!(f, "contact rule {index}"),
         }

@@ -44,6 +44,35 @@ pub struct ContactMemory {
     /// What an impact law has still to give back: the normal velocity before the impact (m/s, negative) by Newton's law,
     /// the impulse of compression (N s) by Poisson's; zero where nothing hit.
     pub owed: f64,
+    /// How its compliant layer is deflected; nothing where bodies touch hard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<LayerMemory>,
+}
+
+/// The state of the compliant layer of a contact.   [SOFT-4]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LayerMemory {
+    /// Deflection along the normal, m: positive where it is compressed.
+    pub compression: f64,
+    /// Deflection along the surface, in the direction of the force on the second body; world axes, m.
+    pub shear: [f64; 3],
+    /// Energy stored, J.
+    pub energy: f64,
+    /// The part of the normal impulse over the last step that the rigid core carried, N s.
+    pub core_impulse: f64,
+    /// The part of the friction impulse on the second body over the last step that the rigid core carried, world axes, N s.
+    pub core_friction: [f64; 3],
+    /// The part of the torsional friction impulse that the rigid core carried, N m s.
+    pub core_spin: f64,
+}
+
+impl LayerMemory {
+    /// Its numbers, for comparisons of bits.
+    fn numbers(&self) -> [f64; 10] {
+        let ([x, y, z], [u, v, w]) = (self.shear, self.core_friction);
+        [self.compression, x, y, z, self.energy, self.core_impulse, u, v, w, self.core_spin]
+    }
 }
 
 impl ContactMemory {
@@ -52,6 +81,20 @@ impl ContactMemory {
         let [x, y, z] = self.friction_impulse;
         [self.normal_impulse, x, y, z, self.spin_impulse, self.owed]
     }
+
+    /// Equal bit for bit.
+    fn bit_equal(&self, other: &Self) -> bool {
+        let layers = self.layer.as_ref().map(LayerMemory::numbers).zip(other.layer.as_ref().map(LayerMemory::numbers));
+        self.id == other.id
+            && self.mode == other.mode
+            && self.layer.is_some() == other.layer.is_some()
+            && same_bits(&self.numbers(), &other.numbers())
+            && layers.is_none_or(|(a, b)| same_bits(&a, &b))
+    }
+}
+
+fn same_bits(x: &[f64], y: &[f64]) -> bool {
+    x.len() == y.len() && x.iter().zip(y).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
 /// Configuration, velocity, time and contact memory.
@@ -111,8 +154,7 @@ impl State {
 
     /// Equal bit for bit (unlike `==`, which calls 0.0 and −0.0 equal).
     pub fn bit_equal(&self, other: &Self) -> bool {
-        let bits =
-            |x: &[f64], y: &[f64]| x.len() == y.len() && x.iter().zip(y).all(|(a, b)| a.to_bits() == b.to_bits());
+        let bits = same_bits;
         self.step == other.step
             && bits(&[self.time, self.time_carry], &[other.time, other.time_carry])
             && bits(&self.q, &other.q)
@@ -120,10 +162,6 @@ impl State {
             && bits(&self.joint_impulses, &other.joint_impulses)
             && bits(&self.support_impulses, &other.support_impulses)
             && self.contacts.len() == other.contacts.len()
-            && self
-                .contacts
-                .iter()
-                .zip(&other.contacts)
-                .all(|(a, b)| a.id == b.id && a.mode == b.mode && bits(&a.numbers(), &b.numbers()))
+            && self.contacts.iter().zip(&other.contacts).all(|(a, b)| a.bit_equal(b))
     }
 }

@@ -3,7 +3,10 @@
 use nalgebra::Vector3;
 use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
-use crate::{Contact, ContactReport, Event, EventKind, Impact, Start, StepCause, Workspace, feet, rows::power};
+use crate::{
+    Contact, ContactImpulse, ContactReport, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
+    feet, layers, layers::surface_at_end, rows::power,
+};
 
 /// Fills `ws.next`, the reports of contacts and feet and the events from v⁺ and the impulses in the workspace.
 ///
@@ -21,9 +24,26 @@ pub fn advance(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     Ok(())
 }
 
+/// The velocity that moves the bodies over the step: v⁺, or the mean of both ends.   [STEP-5] [SOFT-6]
+pub(crate) fn find_moving_velocity(start: &Start, ws: &mut Workspace) {
+    let Workspace { moving, velocity, before, .. } = ws;
+    moving.clone_from(velocity);
+    if start.scheme.position_update == PositionUpdate::Average {
+        moving.iter_mut().zip(before).for_each(|(v, before)| *v = 0.5 * (*v + *before));
+    }
+}
+
+/// ψ⁺, the gap at the end as its linearisation at q ⊕ h v̂ sees it.   [STEP-10]
+pub(crate) fn end_gap(start: &Start, contact: &Contact, ws: &Workspace) -> f64 {
+    let moved = contact.normal.dot(&relative_velocity(start.model, contact, &ws.moving));
+    let looked_ahead = contact.normal.dot(&relative_velocity(start.model, contact, &ws.lookahead));
+    contact.gap_end + start.h * (moved - looked_ahead)
+}
+
 /// v⁺ from the solution, q⁺ = q ⊕ h v⁺.   [STEP-5]
 fn next_state(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
+    find_moving_velocity(start, ws);
     let next = &mut ws.next;
     next.step = state.step + 1;
     (next.time, next.time_carry) = (state.time, state.time_carry);
@@ -31,57 +51,77 @@ fn next_state(start: &Start, ws: &mut Workspace) {
     next.v.clear();
     next.v.extend(&ws.velocity);
     next.joint_impulses.clone_from(&ws.joint_impulses);
-    model.integrate(&state.q, &next.v, h, scheme.orientation, &mut next.q);
+    model.integrate(&state.q, &ws.moving, h, scheme.orientation, &mut next.q);
 }
 
 fn report_contacts(start: &Start, ws: &mut Workspace) {
-    let &Start { model, scheme, state, h } = start;
     let mut reports = std::mem::take(&mut ws.contact_reports);
     reports.clear();
-    let mut memories = state.contacts.iter().peekable();
-    for (contact, impulse) in ws.contacts.iter().zip(&ws.contact_impulses) {
-        let relative = relative_velocity(model, contact, &ws.next.v);
-        let normal_velocity = contact.normal.dot(&relative);
-        let surface = relative + contact.surface_velocity;
-        let slip = surface - contact.normal * contact.normal.dot(&surface);
-        // The gap at the end as its linearisation at q ⊕ h v̂ sees it.
-        let looked_ahead = contact.normal.dot(&relative_velocity(model, contact, &ws.lookahead));
-        let gap = contact.gap_end + h * (normal_velocity - looked_ahead);
-        // Among redundant contacts some carry nothing: they touch as long as the step leaves them closed.
-        let touches = impulse.normal > 0.0 || (normal_velocity + contact.bias) * h <= scheme.touch_threshold;
-        let spin = relative_spin(model, contact, &ws.next.v) + contact.surface_spin;
-        let sliding = slip.norm().max(contact.torsion * spin.abs()) > scheme.slip_threshold;
-        let mode = match (touches, sliding) {
-            (false, _) => ContactMode::Open,
-            (true, false) => ContactMode::Stick,
-            (true, true) => ContactMode::Slip,
-        };
-        let [t, o] = &contact.tangents;
-        let sigma = if ws.quadratic && impulse.normal > 0.0 && contact.mu > 0.0 {
-            // [FRIC-3]: √(e_t² v_t² + e_o² v_o² + e_r² ω_n²).
-            Vector3::new(t.dot(&slip), o.dot(&slip), contact.torsion * spin).norm()
-        } else {
-            impulse.sigma
-        };
+    let mut memories = start.state.contacts.iter().peekable();
+    for (index, (contact, impulse)) in ws.contacts.iter().zip(&ws.contact_impulses).enumerate() {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
         let owed_before = memories.next_if(|memory| memory.id == contact.id).map_or(0.0, |memory| memory.owed);
-        reports.push(ContactReport {
-            id: contact.id,
-            body_a: contact.a,
-            body_b: contact.b,
-            point: contact.point,
-            normal: contact.normal,
-            gap,
-            mode,
-            normal_impulse: impulse.normal,
-            friction_impulse: impulse.friction,
-            spin_impulse: impulse.spin,
-            slip,
-            sigma,
-            owed: owed(start, contact, impulse.normal, owed_before),
-        });
+        let owed = owed(start, contact, impulse.normal, owed_before);
+        reports.push(ContactReport { owed, ..report_contact(start, ws, (index, contact), impulse) });
     }
     ws.contact_reports = reports;
+}
+
+fn report_contact(
+    start: &Start,
+    ws: &Workspace,
+    (index, contact): (usize, &Contact),
+    impulse: &ContactImpulse,
+) -> ContactReport {
+    let &Start { model, scheme, h, .. } = start;
+    let relative = relative_velocity(model, contact, &ws.next.v);
+    let normal_velocity = contact.normal.dot(&relative);
+    let gap = end_gap(start, contact, ws);
+    let surface = layers::find(&ws.surfaces, index).zip(contact.layer);
+    let end = surface.map(|(surface, layer)| surface_at_end(start, ws, (surface, contact, &layer), impulse, gap));
+    let total = surface.map_or(*impulse, |(surface, _)| impulse.and(&surface.core_impulse));
+    // Among redundant contacts some carry nothing: they touch as long as the step leaves them closed.
+    let left = end.as_ref().map_or((normal_velocity + contact.bias) * h, |end| end.gap);
+    let touches = total.normal > 0.0 || left <= scheme.touch_threshold;
+    let slip = slip(start, ws, contact, surface.is_some_and(|(surface, _)| surface.size > 1))
+        + end.as_ref().map_or_else(Vector3::zeros, |end| end.shear_rate);
+    let spin = relative_spin(model, contact, &ws.next.v) + contact.surface_spin;
+    let sliding = slip.norm().max(contact.torsion * spin.abs()) > scheme.slip_threshold;
+    let mode = match (touches, sliding) {
+        (false, _) => ContactMode::Open,
+        (true, false) => ContactMode::Stick,
+        (true, true) => ContactMode::Slip,
+    };
+    let [t, o] = &contact.tangents;
+    let sigma = if ws.quadratic && impulse.normal > 0.0 && contact.mu > 0.0 {
+        // [FRIC-3]: √(e_t² v_t² + e_o² v_o² + e_r² ω_n²).
+        Vector3::new(t.dot(&slip), o.dot(&slip), contact.torsion * spin).norm()
+    } else {
+        impulse.sigma
+    };
+    ContactReport {
+        id: contact.id,
+        body_a: contact.a,
+        body_b: contact.b,
+        point: contact.point,
+        normal: contact.normal,
+        gap,
+        mode,
+        normal_impulse: total.normal,
+        friction_impulse: total.friction,
+        spin_impulse: total.spin,
+        slip,
+        sigma,
+        owed: 0.0,
+        layer: end.map(|end| end.memory),
+    }
+}
+
+/// The velocity of b along a where the law of friction takes it: at the end of the step, or its mean where a layer shears.   [SOFT-6]
+fn slip(start: &Start, ws: &Workspace, contact: &Contact, shears: bool) -> Vector3<f64> {
+    let v = if shears { &ws.moving } else { &ws.next.v };
+    let surface = relative_velocity(start.model, contact, v) + contact.surface_velocity;
+    surface - contact.normal * contact.normal.dot(&surface)
 }
 
 /// n · (ω_b − ω_a), as far as the velocities `v` decide it.
@@ -112,6 +152,7 @@ pub(crate) fn remember_contacts(ws: &mut Workspace) {
         friction_impulse: report.friction_impulse.into(),
         spin_impulse: report.spin_impulse,
         owed: report.owed,
+        layer: report.layer,
     }));
 }
 

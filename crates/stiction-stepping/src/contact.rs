@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nalgebra::{Point3, Vector3};
-use stiction_multibody::{BodyId, ContactId, Wrench};
+use stiction_multibody::{BodyId, ContactId, Layer, Wrench};
 
 /// A potential contact: geometry at the point of linearisation, with prescribed bodies at the end of the step.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ pub struct Contact {
     pub torsion: f64,
     /// Coefficient of restitution.
     pub restitution: f64,
+    /// The compliant layer between the bodies.   [SOFT-1]
+    pub layer: Option<Layer>,
     /// Weight of the gap.
     pub gamma: f64,
     /// Velocity of surface b against surface a that is prescribed by kinematic motion and conveyor belts.   [STEP-8]

@@ -3,12 +3,12 @@
 use nalgebra::{Matrix3, Vector3};
 use stiction_geometry::{ContactPoint, Pose, chains};
 use stiction_multibody::{
-    BodyId, BodyKind, Configuration, ContactId, ContactRule, Mobility, Model, ShapeId, ShapeOnBody, applied_wrenches,
-    apply_inverse_mass, mass_block, may_collide, rotation::cross_matrix,
+    BodyId, BodyKind, Configuration, ContactId, ContactRule, Layer, Mobility, Model, ShapeId, ShapeOnBody,
+    applied_wrenches, apply_inverse_mass, limits, mass_block, may_collide, rotation::cross_matrix,
 };
 
 use crate::{
-    Contact, Detector, Dynamics, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, corners, feet,
+    Contact, Detector, Dynamics, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, corners, feet, layers,
     tangents::tangents,
 };
 
@@ -67,6 +67,7 @@ pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) ->
     }
     feet::place(start, ws);
     find_pairs(model, scheme, detector, ws);
+    layers::add_live_pairs(start, &mut ws.pairs);
     narrow_phase(start, detector, ws)
 }
 
@@ -177,18 +178,24 @@ struct Pair<'a> {
     a: Side<'a>,
     b: Side<'a>,
     rule: &'a ContactRule,
+    layer: Option<Layer>,
+    /// Whether that has not relaxed yet.
+    live: bool,
     gamma: f64,
     /// Whether one of them moves as prescribed.
     prescribed: bool,
 }
 
 impl<'a> Pair<'a> {
-    fn new(model: &'a Model, scheme: &Scheme, (i, j): (usize, usize)) -> Option<Self> {
+    fn new(start: &Start<'a>, (i, j): (usize, usize)) -> Option<Self> {
+        let (model, scheme) = (start.model, start.scheme);
         let (a, b) = (Side::new(model, i)?, Side::new(model, j)?);
         let rule = model.contact_rule(a.body, b.body);
         let gamma = rule.gamma.unwrap_or(scheme.gamma);
         let prescribed = is_kinematic(model, a.body) || is_kinematic(model, b.body);
-        Some(Self { a, b, rule, gamma, prescribed })
+        let layer = model.layer(a.body, b.body);
+        let live = layer.is_some() && layers::has_live(start, (a.id, b.id));
+        Some(Self { a, b, rule, layer, live, gamma, prescribed })
     }
 
     /// Up to which gap contacts enter, and how much farther the geometry at the end of the step may see them.
@@ -196,6 +203,8 @@ impl<'a> Pair<'a> {
         let reach = |side: &Side| ws.reach.get(side.body.index()).copied().unwrap_or(0.0);
         let both = reach(&self.a) + reach(&self.b);
         let margin = match self.rule.margin.map_or(scheme.margin, Margin::Fixed) {
+            // A layer relaxes wherever the bodies are.   [SOFT-4]
+            _ if self.live => limits::LENGTH,
             Margin::Fixed(margin) => margin,
             // At velocity level a contact is either touching or absent.
             Margin::Automatic if self.gamma == 0.0 => scheme.touch_threshold,
@@ -237,6 +246,7 @@ impl<'a> Pair<'a> {
             tangents: tangents(&point.normal, rule, model.dimension(), &ws.linear_end),
             torsion: rule.torsion,
             restitution: rule.restitution,
+            layer: self.layer,
             gamma: *gamma,
             surface_velocity: Vector3::zeros(),
             surface_spin: 0.0,
@@ -254,7 +264,7 @@ fn pair_contacts(
     ws: &mut Workspace,
 ) -> Result<(), StepCause> {
     let (model, scheme) = (start.model, start.scheme);
-    let Some(pair) = Pair::new(model, scheme, pair) else { return Ok(()) };
+    let Some(pair) = Pair::new(start, pair) else { return Ok(()) };
     let (a, b) = (&pair.a, &pair.b);
     let (margin, slack) = pair.margin_and_slack(scheme, ws);
     let close = ws.close_pairs.contains(&(a.id, b.id));

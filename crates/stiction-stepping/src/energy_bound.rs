@@ -5,7 +5,7 @@
 use nalgebra::Matrix3;
 use stiction_multibody::{Model, Twist, apply_inverse_mass, mass_block};
 
-use crate::Workspace;
+use crate::{Workspace, layers::Surface};
 
 /// Where the kinetic energy of a step came from and went to, J.   [ENERGY-1]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,6 +19,8 @@ pub struct EnergyBound {
     /// −pᵀ β: what the constants β of the rows make impulses do. It is positive where errors are removed, where a rebound is
     /// owed and where prescribed surfaces push; in a feasible state with nothing owed or prescribed it is not.   [ENERGY-2]
     pub asked: f64,
+    /// What compliant layers gave; negative where they were pressed. Damping is part of it.   [SOFT-9]
+    pub layers: f64,
     /// ½ ‖v⁺ − v_free‖² in the norm of M: what impulses take because they belong to the end of the step.
     pub lost: f64,
     /// ½ v⁺ᵀ M v⁺ at the end.
@@ -35,22 +37,23 @@ impl EnergyBound {
 
     /// `after` is never above this.   [ENERGY-3]
     pub fn bound(&self) -> f64 {
-        self.before + self.impacts + self.forces + self.infeasibility()
+        self.before + self.impacts + self.forces + self.layers + self.infeasibility()
     }
 
     /// The work of friction, what is left of the account; never positive.   [ENERGY-1]
     pub fn friction(&self) -> f64 {
-        self.after - (self.before + self.impacts + self.forces + self.asked - self.lost)
+        self.after - (self.before + self.impacts + self.forces + self.layers + self.asked - self.lost)
     }
 }
 
 /// The account of the last step in the workspace; `None` where it was not made by one momentum balance.
 pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
-    if ws.balanced_over == 0.0 {
+    // Layers in a step by mean velocities have an account of their own: what they store.   [SOFT-6]
+    if ws.balanced_over == 0.0 || ws.surfaces.iter().any(Surface::is_average) {
         return None;
     }
     let h = ws.balanced_over;
-    let mut account = EnergyBound { asked: asked(ws), ..EnergyBound::default() };
+    let mut account = EnergyBound { asked: asked(ws), layers: layers(ws), ..EnergyBound::default() };
     for (index, (id, slot)) in model.iter_bodies().map(|(id, _)| id).zip(model.layout()).enumerate() {
         let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, index) else { continue };
         let twist = |v: &[f64]| mobility.twist(v.get(slot.v.clone()).unwrap_or_default());
@@ -71,6 +74,15 @@ pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
     Some(account)
 }
 
+/// −pᵀ w of all layers.   [SOFT-9]
+fn layers(ws: &Workspace) -> f64 {
+    let power = |surface: &Surface| {
+        let (contact, p) = (ws.contacts.get(surface.contact)?, ws.contact_impulses.get(surface.contact)?);
+        Some(surface.power(contact, p))
+    };
+    -ws.surfaces.iter().filter_map(power).sum::<f64>()
+}
+
 /// −p_bᵀ β_b − p_nᵀ β_n − p_fᵀ ∂ψ_f/∂t, feet included.   [ENERGY-2]
 fn asked(ws: &Workspace) -> f64 {
     let joints = ws.joint_rows.iter().zip(&ws.joint_impulses).map(|(row, p)| p * row.bias).sum::<f64>();
@@ -81,7 +93,13 @@ fn asked(ws: &Workspace) -> f64 {
         p.friction.dot(&foot.surface_velocity) + p.spin * foot.surface_spin
     };
     let feet = ws.feet.iter().zip(&ws.foot_impulses).map(foot).sum::<f64>();
-    -joints - feet - ws.contacts.iter().zip(&ws.contact_impulses).map(contact).sum::<f64>()
+    let core = |surface: &Surface| {
+        let p = &surface.core_impulse;
+        let prescribed = |c: &crate::Contact| p.friction.dot(&c.surface_velocity) + p.spin * c.surface_spin;
+        p.normal * surface.core.unwrap_or(0.0) + ws.contacts.get(surface.contact).map_or(0.0, prescribed)
+    };
+    let cores = ws.surfaces.iter().map(core).sum::<f64>();
+    -joints - feet - cores - ws.contacts.iter().zip(&ws.contact_impulses).map(contact).sum::<f64>()
 }
 
 /// ½ νᵀ M ν of one body. Components a body does not have are zero in its twist.

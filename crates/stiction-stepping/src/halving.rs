@@ -19,7 +19,7 @@ pub struct Halving {
 
 /// What has to be kept of a first half while the second is made: one for each depth.
 #[derive(Debug, Default)]
-struct FirstHalf {
+pub(crate) struct FirstHalf {
     end: State,
     joint_impulses: Vec<f64>,
     contacts: Vec<ContactReport>,
@@ -89,7 +89,7 @@ fn in_vain(cause: StepCause) -> StepCause {
 }
 
 /// The report of two halves as one step: sums of work, the worst residual, and the end of the second.
-fn joined(first: &StepReport, second: StepReport) -> StepReport {
+pub(crate) fn joined(first: &StepReport, second: StepReport) -> StepReport {
     let worse = if first.residual.value > second.residual.value { first } else { &second };
     let correction = match (first.correction, second.correction) {
         (Some(a), Some(b)) => {
@@ -114,7 +114,7 @@ fn joined(first: &StepReport, second: StepReport) -> StepReport {
 
 impl FirstHalf {
     /// Keeps what the second half will overwrite.
-    fn keep(&mut self, ws: &Workspace) {
+    pub(crate) fn keep(&mut self, ws: &Workspace) {
         self.end.copy_from(&ws.next);
         self.joint_impulses.clone_from(&ws.joint_impulses);
         self.contacts.clone_from(&ws.contact_reports);
@@ -125,7 +125,7 @@ impl FirstHalf {
     }
 
     /// Adds the first half to what the second left in the workspace: impulses, impacts, events.
-    fn merge(&mut self, ws: &mut Workspace) {
+    pub(crate) fn merge(&mut self, ws: &mut Workspace) {
         ws.joint_impulses.iter_mut().zip(&self.joint_impulses).for_each(|(sum, p)| *sum += p);
         ws.next.joint_impulses.clone_from(&ws.joint_impulses);
         self.merge_contacts(&ws.contact_reports);
@@ -162,6 +162,11 @@ impl FirstHalf {
                 report.normal_impulse += earlier.normal_impulse;
                 report.friction_impulse += earlier.friction_impulse;
                 report.spin_impulse += earlier.spin_impulse;
+                if let (Some(layer), Some(before)) = (&mut report.layer, &earlier.layer) {
+                    layer.core_impulse += before.core_impulse;
+                    layer.core_friction.iter_mut().zip(before.core_friction).for_each(|(sum, p)| *sum += p);
+                    layer.core_spin += before.core_spin;
+                }
             }
             merged.push(report);
         }

@@ -23,6 +23,7 @@ mod halving;
 mod impact;
 mod implicit;
 mod ladder;
+mod layers;
 mod layout;
 mod measure;
 mod quasistatic;
@@ -46,6 +47,7 @@ pub use formulation::{StepProblem, assemble};
 pub use halving::Halving;
 pub use impact::ImpactReport;
 pub use ladder::{Ladder, Rung};
+pub use layers::Pieces;
 pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
 pub use quasistatic::{Uniqueness, uniqueness};
@@ -53,8 +55,8 @@ pub use reference::ReferenceStepper;
 pub use report::{ContactReport, Correction, Event, EventKind, FootReport, StepCause, StepError, StepReport};
 pub use rows::JointRow;
 pub use scheme::{
-    CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PrescribedSlip, Preset, Scheme,
-    SchemeError, Stabilisation, Undetermined,
+    CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate, PrescribedSlip,
+    Preset, Scheme, SchemeError, Stabilisation, Undetermined,
 };
 pub use step::{Stepper, TimeStepper};
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};

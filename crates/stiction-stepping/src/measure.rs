@@ -8,7 +8,7 @@ use crate::{Detector, FeatureDetector, StepCause, detect::shapes_may_collide};
 /// I(q) of a configuration: penetration and joint error.   [STEP-9]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Infeasibility {
-    /// Deepest penetration max(0, −ψ), m.
+    /// Deepest penetration max(0, −ψ), m; below a compliant layer, that of its rigid core.
     pub penetration: f64,
     /// Largest |Φ| over all joint rows.
     pub joints: f64,
@@ -39,6 +39,8 @@ pub(crate) fn measure(
     }
     for &(i, j) in pairs {
         let (Some((_, a, shape_a)), Some((_, b, shape_b))) = (model.shape(i), model.shape(j)) else { continue };
+        // Bodies may be in each other as far as the layer between them is thick.   [SOFT-5]
+        let allowance = model.layer(a, b).map_or(0.0, |layer| layer.allowance());
         points.clear();
         let (pose_a, pose_b) = (at.pose(a) * shape_a.local, at.pose(b) * shape_b.local);
         detector.contacts((&shape_a.shape, &pose_a), (&shape_b.shape, &pose_b), 0.0, points)?;
@@ -46,7 +48,7 @@ pub(crate) fn measure(
         for chain in chains(points) {
             let highest = chain.iter().reduce(|best, next| if next.gap > best.gap { next } else { best });
             let Some(point) = highest else { continue };
-            measured.penetration = measured.penetration.max(-point.gap);
+            measured.penetration = measured.penetration.max(-point.gap - allowance);
             found((i, j), point);
         }
     }

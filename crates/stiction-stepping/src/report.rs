@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 use stiction_complementarity::{Residual, Status};
-use stiction_multibody::{BodyId, ContactId, ContactMode};
+use stiction_multibody::{BodyId, ContactId, ContactMode, LayerMemory};
 
 use crate::{Infeasibility, Start, Workspace, formulation, ladder::Climb};
 
@@ -95,11 +95,11 @@ pub struct ContactReport {
     pub point: Point3<f64>,
     /// Unit normal from the first to the second body.
     pub normal: Vector3<f64>,
-    /// Gap at the end of the step, as its linearisation sees it, m.
+    /// Gap at the end of the step, as its linearisation sees it, m; negative by as much as a compliant layer is compressed.
     pub gap: f64,
     /// Open, stick or slip.
     pub mode: ContactMode,
-    /// Normal impulse p_n, N s.
+    /// Normal impulse p_n, N s: that of a compliant layer and of the core below it together.
     pub normal_impulse: f64,
     /// Friction impulse on the second body, world axes, N s.
     pub friction_impulse: Vector3<f64>,
@@ -111,6 +111,8 @@ pub struct ContactReport {
     pub sigma: f64,
     /// What the impact law has still to give back, see [`stiction_multibody::ContactMemory::owed`].
     pub owed: f64,
+    /// How its compliant layer is deflected, and the part of the impulses that the rigid core below it carried.
+    pub layer: Option<LayerMemory>,
 }
 
 /// What a foot of a supported body did in the last step.
@@ -252,6 +254,16 @@ pub enum StepCause {
         ratio: f64,
         /// The bound.
         bound: f64,
+    },
+    /// A step with compliant layers would have to be made in too many pieces.   [SOFT-10]
+    #[error(
+        "more than {most} pieces of {shortest:.1e} s in one step: the layers are too stiff for it; take smaller steps, lower `steps_per_period`, or leave it out, for layers of any stiffness are stable"
+    )]
+    TooManyPieces {
+        /// How many are allowed.
+        most: u32,
+        /// The length of one, s.
+        shortest: f64,
     },
     /// A number stopped being finite.
     #[error("the {what} of {culprit} is not a finite number")]

@@ -4,7 +4,9 @@ use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
     Contact, ContactReport, CornerLogic, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Ladder,
-    LineariseAt, Start, StepCause, StepReport, Workspace, advance, corners,
+    LineariseAt, PositionUpdate, Scheme, Start, StepCause, StepReport, Workspace, advance,
+    advance::find_moving_velocity,
+    corners,
     corners::disjunctive,
     detect,
     detect::{find_pairs_at_end, prepare},
@@ -12,6 +14,7 @@ use crate::{
     impact::collide,
     implicit,
     ladder::{CONE_TOLERANCE, Climb},
+    layers,
     measure::measure,
     quasistatic,
     rows::{approach, gap_now},
@@ -55,6 +58,21 @@ const SETTLED: f64 = 4.0 * f64::EPSILON;
 
 impl Stepper for TimeStepper {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
+        let report = self.step_once(start, ws)?;
+        if start.scheme.position_update == PositionUpdate::End || !layers::something_rigid_pushes(ws) {
+            return Ok(report);
+        }
+        // Mean velocities would carry bodies into what is rigid: there the end velocity moves them.   [SOFT-6]
+        let scheme = Scheme { position_update: PositionUpdate::End, ..start.scheme.clone() };
+        let again = self.step_once(&Start { scheme: &scheme, ..*start }, ws)?;
+        let (iterations, passes) = (report.iterations + again.iterations, report.passes + again.passes);
+        Ok(StepReport { iterations, passes, ..again })
+    }
+}
+
+impl TimeStepper {
+    /// One step with the position update of the scheme, whatever pushes.
+    fn step_once(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         prepare(start, ws)?;
         let (mut passes, mut iterations, mut growths) = (0, 0, 0);
         ws.impacts.clear();
@@ -62,6 +80,7 @@ impl Stepper for TimeStepper {
             iterations += collide(start, self.detector.as_mut(), &mut self.ladder, ws)?;
         }
         ws.lookahead.clear();
+        ws.depths.clear();
         if start.scheme.linearise_at != LineariseAt::Start {
             ws.lookahead.extend(&ws.before);
         }
@@ -69,8 +88,7 @@ impl Stepper for TimeStepper {
             let mut climb = self.pass(start, ws, &mut passes)?;
             iterations += climb.iterations;
             let settled = match start.scheme.linearise_at {
-                LineariseAt::Start | LineariseAt::Predicted => true,
-                LineariseAt::End => look_again(start, ws),
+                LineariseAt::Start | LineariseAt::Predicted | LineariseAt::End => look_again(start, ws),
                 LineariseAt::Implicit => match self.finish_implicitly(start, passes, ws)? {
                     Some(finished) => {
                         iterations += finished.iterations;
@@ -99,9 +117,7 @@ impl Stepper for TimeStepper {
             });
         }
     }
-}
 
-impl TimeStepper {
     /// Goes on from the linearised step in the workspace to the one whose contacts hold at its end; none where the pass has to be
     /// repeated from where it came to.   [GIM-1]
     fn finish_implicitly(
@@ -191,9 +207,13 @@ impl TimeStepper {
                 // At velocity level what did not touch before is not asked.
                 let asked = model.contact_rule(a, b).gamma.unwrap_or(scheme.gamma) > 0.0;
                 let id = ContactId { shape_a, shape_b, feature: point.feature };
-                missed |= asked
-                    && -point.gap > scheme.touch_threshold
-                    && contacts.binary_search_by_key(&id, |contact| contact.id).is_err();
+                let place = contacts.binary_search_by_key(&id, |contact| contact.id);
+                let core = place.ok().and_then(|place| contacts.get(place)?.layer?.depth.map(|depth| (place, depth)));
+                let missed_core = core.is_some_and(|(place, depth)| {
+                    -point.gap - depth > scheme.touch_threshold
+                        && layers::find(&ws.surfaces, place).is_some_and(|surface| surface.core.is_none())
+                });
+                missed |= asked && (missed_core || (-point.gap > scheme.touch_threshold && place.is_err()));
             })?;
         let penetration = measured.penetration.max(resting);
         Ok((Infeasibility { penetration, ..measured }, missed))
@@ -219,21 +239,27 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
         let is_of_pair = |contact: &&Contact| (contact.id.shape_a.index(), contact.id.shape_b.index()) == (i, j);
         let rests = candidates.is_empty() && rests(i) && rests(j);
         if rests {
-            deepest = contacts.iter().filter(is_of_pair).map(|contact| -contact.gap_start).fold(deepest, f64::max);
+            let depth = |contact: &Contact| -contact.gap_start - contact.layer.map_or(0.0, |layer| layer.allowance());
+            deepest = contacts.iter().filter(is_of_pair).map(depth).fold(deepest, f64::max);
         }
         !rests
     });
     deepest
 }
 
-/// Looks ahead with the latest v⁺; true when that changes nothing any more.   [STEP-10]
+/// Looks ahead with the latest v⁺, and at the laws of layers; true when that changes nothing any more.   [STEP-10] [SOFT-7]
 fn look_again(start: &Start, ws: &mut Workspace) -> bool {
     let size = start.state.q.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
-    let change = ws.velocity.iter().zip(&ws.lookahead).fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
-    if start.h * change <= SETTLED * size {
-        return true;
+    find_moving_velocity(start, ws);
+    let settled = layers::settled(start, ws, SETTLED * size);
+    if start.scheme.linearise_at != LineariseAt::End {
+        return settled;
     }
-    ws.lookahead.clone_from(&ws.velocity);
+    let change = ws.moving.iter().zip(&ws.lookahead).fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
+    if start.h * change <= SETTLED * size {
+        return settled;
+    }
+    ws.lookahead.clone_from(&ws.moving);
     false
 }
 
@@ -256,17 +282,24 @@ fn reach_further(start: &Start, ws: &mut Workspace) -> bool {
 /// Contacts that were hit in the step: by Poisson's hypothesis, or they closed with an impulse, or they owe a rebound.
 fn impacts(start: &Start, ws: &Workspace) -> usize {
     let &Start { model, scheme, state, h } = start;
-    let closed = |id: ContactId| {
+    let memory = |id: ContactId| {
         let found = state.contacts.binary_search_by_key(&id, |memory| memory.id).ok();
-        found.and_then(|place| state.contacts.get(place)).is_some_and(|memory| memory.mode != ContactMode::Open)
+        found.and_then(|place| state.contacts.get(place))
     };
+    let closed = |id: ContactId| memory(id).is_some_and(|memory| memory.mode != ContactMode::Open);
+    let core_was_closed =
+        |id: ContactId| memory(id).and_then(|memory| memory.layer).is_some_and(|layer| layer.core_impulse > 0.0);
     let hit = |(contact, report): (&Contact, &ContactReport)| {
         // What lies on something when the simulation begins is not hit by it.
         let came = || {
             gap_now(model, contact, &ws.lookahead, h) > scheme.touch_threshold
                 || h * approach(model, contact, &ws.before, h) < -scheme.touch_threshold
         };
-        let struck = report.owed < 0.0 || (report.normal_impulse > 0.0 && !closed(contact.id) && came());
+        // What meets a layer is not hit; what meets its core is.
+        let struck = match report.layer {
+            Some(layer) => layer.core_impulse > 0.0 && !core_was_closed(contact.id),
+            None => report.owed < 0.0 || (report.normal_impulse > 0.0 && !closed(contact.id) && came()),
+        };
         struck && ws.impacts.iter().all(|impact| impact.id != contact.id)
     };
     ws.impacts.len() + ws.contacts.iter().zip(&ws.contact_reports).filter(|&pair| hit(pair)).count()

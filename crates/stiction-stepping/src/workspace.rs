@@ -10,6 +10,7 @@ use crate::{
     corners::{Chain, Disjunction, Gaps},
     formulation::StepProblem,
     implicit::ImplicitNewton,
+    layers::{Depths, Surface},
     rows::JointRow,
     stabilise::AfterStep,
 };
@@ -38,6 +39,18 @@ pub struct ContactImpulse {
     pub spin: f64,
     /// Multiplier σ where the problem has one, m/s.
     pub sigma: f64,
+}
+
+impl ContactImpulse {
+    /// What acts together with another impulse.
+    pub(crate) fn and(&self, other: &Self) -> Self {
+        Self {
+            normal: self.normal + other.normal,
+            friction: self.friction + other.friction,
+            spin: self.spin + other.spin,
+            sigma: self.sigma,
+        }
+    }
 }
 
 /// Everything a step needs besides model, scheme and state. The next step needs nothing of it but
@@ -81,6 +94,11 @@ pub struct Workspace {
     pub contacts: Vec<Contact>,
     /// Feet of supported bodies, in the order of the model.
     pub feet: Vec<FootContact>,
+    /// The surfaces of compliant layers, in the order of `contacts`.   [SOFT-3]
+    pub(crate) surfaces: Vec<Surface>,
+    /// Where the laws of layers are linearised in this pass and in the next, in steps by mean velocities.   [SOFT-7]
+    pub(crate) depths: Depths,
+    pub(crate) next_depths: Depths,
     /// Contacts that were left out of the problem because it is solved without them; empty after the step.   [STEP-15]
     pub(crate) dormant: Vec<Contact>,
     pub(crate) urgencies: Vec<f64>,
@@ -117,6 +135,8 @@ pub struct Workspace {
     pub(crate) free_velocity: Vec<f64>,
     /// v⁺.
     pub velocity: Vec<f64>,
+    /// The velocity that moves the bodies: v⁺, or the mean of v and v⁺.   [SOFT-6]
+    pub(crate) moving: Vec<f64>,
     /// p_b, row by row.
     pub joint_impulses: Vec<f64>,
     /// The time over which the last solved problem balances momentum; zero while there is none.
@@ -163,6 +183,7 @@ impl Workspace {
             &mut self.cone_solution.r,
             &mut self.free_velocity,
             &mut self.velocity,
+            &mut self.moving,
             &mut self.joint_impulses,
             &mut self.lookahead,
             &mut self.before,
@@ -177,6 +198,8 @@ impl Workspace {
         self.applied.iter_mut().for_each(|w| *w = Wrench::of_torque(Vector3::repeat(f64::NAN)));
         self.contacts.iter_mut().for_each(|c| c.gap_end = f64::NAN);
         self.feet.iter_mut().for_each(|foot| foot.load = f64::NAN);
+        self.surfaces.iter_mut().for_each(|surface| surface.free = Vector3::repeat(f64::NAN));
+        self.depths.iter_mut().for_each(|(_, x)| *x = f64::NAN);
         if let Some(after) = &mut self.after {
             after.poison();
         }

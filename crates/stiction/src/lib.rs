@@ -42,13 +42,14 @@ pub use stiction_complementarity as complementarity;
 pub use stiction_geometry::{self as geometry, Dimension, Pose, Shape, planar, spatial};
 pub use stiction_multibody::{
     self as multibody, BodyBuilder, BodyId, BodyKind, Configuration, ContactId, ContactMode, ContactRule, Damper,
-    Energy, Expression, Foot, ForceCallback, JointId, JointKind, LimitSurface, Load, Model, ModelBuilder, ModelError,
-    Motion, OrientationUpdate, ShapeId, Spring, State, Support, SupportBuilder, Tripod, Twist, Wrench,
+    Energy, Expression, Foot, ForceCallback, JointId, JointKind, Layer, LayerMemory, LayerRule, LimitSurface, Load,
+    Model, ModelBuilder, ModelError, Motion, OrientationUpdate, ShapeId, Spring, State, Support, SupportBuilder,
+    Tripod, Twist, Wrench,
 };
 pub use stiction_scene::{self as scene, Scene, SceneError};
 pub use stiction_stepping::{
     self as stepping, ContactReport, CornerLogic, Correction, Dynamics, EnergyBound, Event, EventKind, FootReport,
     FrictionSet, Impact, ImpactReport, Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method, MoreauJean,
-    PrescribedSlip, Preset, ReferenceStepper, Rung, Scheme, Stabilisation, StepCause, StepError, StepProblem,
-    StepReport, Stepper, TimeStepper, Undetermined, Uniqueness,
+    PositionUpdate, PrescribedSlip, Preset, ReferenceStepper, Rung, Scheme, Stabilisation, StepCause, StepError,
+    StepProblem, StepReport, Stepper, TimeStepper, Undetermined, Uniqueness,
 };

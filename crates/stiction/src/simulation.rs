@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, EnergyBound, Event, FootReport, Halving, ImpactReport, Infeasibility, Ladder, Method, MoreauJean,
+    ContactReport, EnergyBound, Event, FootReport, ImpactReport, Infeasibility, Ladder, Method, MoreauJean, Pieces,
     ReferenceStepper, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper, Uniqueness,
     Workspace, energy_bound, infeasibility, uniqueness,
 };
@@ -33,7 +33,7 @@ pub struct Simulation {
     largest_step: f64,
     step_ratio: f64,
     stepper: Box<dyn Stepper>,
-    halving: Halving,
+    pieces: Pieces,
     state: State,
     configuration: Configuration,
     workspace: Workspace,
@@ -83,7 +83,7 @@ impl Simulation {
             largest_step: step,
             step_ratio: STEP_RATIO,
             stepper,
-            halving: Halving::default(),
+            pieces: Pieces::default(),
             state,
             configuration,
             workspace: Workspace::default(),
@@ -123,8 +123,8 @@ impl Simulation {
     /// velocities are known to stay bounded.   [STEP-14]
     pub fn step_with(&mut self, h: f64) -> Result<StepReport, StepError> {
         let made = self.check_step(h).and_then(|()| {
-            let Self { model, scheme, state, stepper, halving, workspace, .. } = self;
-            halving.step(stepper.as_mut(), &Start { model, scheme, state, h }, workspace)
+            let Self { model, scheme, state, stepper, pieces, workspace, .. } = self;
+            pieces.step(stepper.as_mut(), &Start { model, scheme, state, h }, workspace)
         });
         let report = made.map_err(|cause| StepError { step: self.state.step + 1, time: self.state.time, cause })?;
         // The step happened whole: what was made beside the state becomes the state.
@@ -182,9 +182,11 @@ impl Simulation {
         &self.configuration
     }
 
-    /// Mechanical energy now.
+    /// Mechanical energy now, with what compliant layers store.
     pub fn energy(&self) -> Energy {
-        energy(&self.model, &self.configuration)
+        let energy = energy(&self.model, &self.configuration);
+        let layers = self.state.contacts.iter().filter_map(|contact| contact.layer);
+        Energy { potential: energy.potential + layers.map(|layer| layer.energy).sum::<f64>(), ..energy }
     }
 
     /// Momentum now.

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use stiction::{
-    BodyId, BodyKind, Dimension, Expression, LineariseAt, Load, Margin, Method, Model, Preset, Scheme, Simulation,
-    Stabilisation,
+    BodyId, BodyKind, Dimension, Expression, Layer, LayerRule, LineariseAt, Load, Margin, Method, Model, Preset,
+    Scheme, Simulation, Stabilisation,
     geometry::{Scratch, contacts},
     multibody::{Body, ExpressionMotion, may_collide},
     scene::{self, Scene},
@@ -49,6 +49,8 @@ struct Contents {
     contact_rules: Vec<RuleRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     supports: Vec<SupportRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    layers: Vec<LayerRow>,
     unknowns: Unknowns,
     pairs: Vec<[String; 2]>,
     initial: Initial,
@@ -63,6 +65,18 @@ struct SupportRow {
     loads: Vec<f64>,
     /// Their friction coefficients.
     friction: Vec<f64>,
+}
+
+/// A compliant layer on a body or between two.
+#[derive(Debug, Serialize)]
+struct LayerRow {
+    on: Vec<String>,
+    /// Normal and tangential stiffness, N/m; one number where it is rigid along its surface.
+    stiffness: Vec<f64>,
+    /// Normal and tangential damping, N s/m.
+    damping: Vec<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -90,6 +104,9 @@ struct SchemeRow {
     /// Metres, or "auto".
     margin: String,
     jacobians: &'static str,
+    position_update: &'static str,
+    locate_contacts: bool,
+    steps_per_period: u32,
     friction: &'static str,
     impact: &'static str,
     stabilisation: String,
@@ -173,6 +190,7 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
         default_friction: model.default_contact_rule().friction,
         contact_rules: rule_rows(model),
         supports: support_rows(model),
+        layers: layer_rows(model),
         unknowns: Unknowns {
             velocities: model.dof(),
             joint_rows: model.joint_rows(),
@@ -202,6 +220,29 @@ fn support_rows(model: &Model) -> Vec<SupportRow> {
     model.bodies().iter().filter_map(row).collect()
 }
 
+/// Layers that bodies bear, and those that rules give.
+fn layer_rows(model: &Model) -> Vec<LayerRow> {
+    let row = |on: Vec<String>, layer: &Layer| {
+        let directions = if layer.shears { 2 } else { 1 };
+        let shown = |entries: [f64; 2]| entries.into_iter().take(directions).collect();
+        LayerRow {
+            on,
+            stiffness: shown([layer.stiffness.m11, layer.stiffness.m22]),
+            damping: shown([layer.damping.m11, layer.damping.m22]),
+            depth: layer.depth,
+        }
+    };
+    let name = |id| model.body(id).map_or_else(String::new, |body: &Body| body.name.clone());
+    let borne = model.bodies().iter().filter_map(|body| Some(row(vec![body.name.clone()], body.layer.as_ref()?)));
+    let default = std::iter::once((Vec::new(), model.default_contact_rule()));
+    let pairs = model.pair_rules().iter().map(|pair| (vec![name(pair.bodies.0), name(pair.bodies.1)], &pair.rule));
+    let given = default.chain(pairs).filter_map(|(on, rule)| match &rule.layer {
+        LayerRule::Given(layer) => Some(row(on, layer)),
+        LayerRule::OfBodies | LayerRule::Rigid => None,
+    });
+    borne.chain(given).collect()
+}
+
 fn solvers(scheme: &Scheme) -> Vec<&'static str> {
     if scheme.method == Method::Reference {
         return vec![EVENT_DRIVEN];
@@ -224,6 +265,9 @@ fn scheme_row(scheme: &Scheme) -> SchemeRow {
             LineariseAt::End => "end",
             LineariseAt::Implicit => "implicit",
         },
+        position_update: scheme.position_update.name(),
+        locate_contacts: scheme.locate_contacts,
+        steps_per_period: scheme.steps_per_period,
         friction: scheme.friction.name(),
         impact: scheme.impact.name(),
         stabilisation: match scheme.stabilisation {

@@ -1,6 +1,6 @@
 //! What a scene contains, for people.
 
-use super::{BodyRow, Contents, Initial, JointRow, LoadRow, RuleRow, SchemeRow, SupportRow, Unknowns};
+use super::{BodyRow, Contents, Initial, JointRow, LayerRow, LoadRow, RuleRow, SchemeRow, SupportRow, Unknowns};
 use crate::layout::{Sheet, columns, counted, number};
 
 /// Pairs listed.
@@ -28,6 +28,9 @@ pub(super) fn text(contents: &Contents) -> String {
     if !contents.supports.is_empty() {
         sheet.row("supports", supports(&contents.supports));
     }
+    if !contents.layers.is_empty() {
+        sheet.row("layers", layers(&contents.layers));
+    }
     sheet
         .row("may collide", pairs(&contents.pairs))
         .row("unknowns", format!("{velocities} velocities and {joint_rows} joint rows, before contacts"))
@@ -54,8 +57,8 @@ fn bodies(bodies: &[BodyRow]) -> String {
 }
 
 fn scheme(contents: &Contents) -> String {
-    let SchemeRow { gamma, joint_gamma, directions, margin, jacobians, friction, impact, stabilisation, halve_steps } =
-        &contents.scheme;
+    let row = &contents.scheme;
+    let SchemeRow { gamma, joint_gamma, directions, margin, jacobians, friction, impact, .. } = row;
     let directions = if contents.dimension == 2 && contents.supports.is_empty() { &2 } else { directions };
     let friction = match *friction {
         "polygon" => format!("polygon with {directions} directions"),
@@ -64,10 +67,12 @@ fn scheme(contents: &Contents) -> String {
     let mut parts = vec![format!(
         "gamma {gamma}, joint_gamma {joint_gamma}, friction {friction}, impact {impact}, margin {margin}, jacobians {jacobians}"
     )];
-    parts.extend((stabilisation != "usual").then(|| format!("stabilisation {stabilisation}")));
-    parts.extend(
-        (*halve_steps != stiction::Scheme::default().halve_steps).then(|| format!("halve_steps {halve_steps}")),
-    );
+    parts.extend((row.position_update != "end").then(|| format!("position_update {}", row.position_update)));
+    parts.extend(row.locate_contacts.then(|| "locate_contacts".to_owned()));
+    parts.extend((row.steps_per_period > 0).then(|| format!("steps_per_period {}", row.steps_per_period)));
+    parts.extend((row.stabilisation != "usual").then(|| format!("stabilisation {}", row.stabilisation)));
+    let usual = stiction::Scheme::default().halve_steps;
+    parts.extend((row.halve_steps != usual).then(|| format!("halve_steps {}", row.halve_steps)));
     parts.join(", ")
 }
 
@@ -122,6 +127,18 @@ fn friction(contents: &Contents) -> String {
     let rules = contents.contact_rules.iter().take(PAIRS_SHOWN).map(rule);
     let default = format!("{} unless a rule says otherwise", number(contents.default_friction));
     std::iter::once(default).chain(rules).collect::<Vec<_>>().join("\n")
+}
+
+/// Compliant layers: where, how stiff, how much they damp and how thick they are.
+fn layers(layers: &[LayerRow]) -> String {
+    let list = |numbers: &[f64]| numbers.iter().copied().map(number).collect::<Vec<_>>().join(" and ");
+    let line = |layer: &LayerRow| {
+        let on = if layer.on.is_empty() { "all contacts".to_owned() } else { layer.on.join(" - ") };
+        let along = if layer.stiffness.len() > 1 { " along normal and surface" } else { ", rigid along the surface" };
+        let depth = layer.depth.map_or_else(String::new, |depth| format!(", core at {} m", number(depth)));
+        format!("{on}: {} N/m, {} N s/m{along}{depth}", list(&layer.stiffness), list(&layer.damping))
+    };
+    layers.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// What lies on what, with the loads and coefficients of few feet, or the sum and the range of many.

@@ -40,6 +40,8 @@ fn check_shows_what_is_prescribed() {
     for (name, part) in [
         ("pendulum_on_belt", "surface runs at ["),
         ("rising_plate", "motions"),
+        ("core_landing", "floor: 1000 N/m, 0 N s/m, rigid along the surface, core at 0.05 m"),
+        ("soft_landing", "jacobians start, position_update average, locate_contacts\n"),
         ("pendulum_pushed", "x = -0.55 + 0.5*t, y = 0.25"),
         ("four_balls", "gamma 1, joint_gamma 1, friction quadratic, impact newton, margin 0.02, jacobians predicted"),
     ] {

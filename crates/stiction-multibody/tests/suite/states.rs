@@ -23,6 +23,7 @@ fn odd_state() -> State {
         friction_impulse: [0.1 * normal_impulse, -0.0, 5e-324],
         spin_impulse: 1.0 / 3.0,
         owed: -normal_impulse,
+        layer: None,
     };
     State {
         step: u64::MAX,

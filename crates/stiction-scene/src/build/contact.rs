@@ -54,6 +54,7 @@ fn rule(assembly: &Assembly, at: &At, table: ContactRuleTable, default: &Contact
         restitution: table.restitution.unwrap_or(default.restitution),
         gamma: table.gamma.or(default.gamma),
         margin: margin(&at.key("margin"), table.margin, default.margin)?,
+        layer: assembly.layer_rule(&at.key("material"), table.material, default.layer)?,
     })
 }
 

@@ -8,6 +8,7 @@ mod contact;
 mod force;
 mod inertia;
 mod joint;
+mod material;
 mod reader;
 mod settings;
 mod shape;
@@ -16,7 +17,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
-use stiction_multibody::{BodyId, Element, ExpressionMotion, Model, ModelBuilder, ModelError, Pose};
+use stiction_multibody::{BodyId, Element, ExpressionMotion, Layer, Model, ModelBuilder, ModelError, Pose};
 
 use crate::{Settings, document::Document, error::Fault, file::SceneFile, suggest};
 use reader::{At, Reader};
@@ -34,7 +35,8 @@ pub(crate) fn build(file: &SceneFile, document: &Document) -> Result<Built, Faul
     let settings = settings::settings(file, &root)?;
     let reader = Reader::new(file, &root, settings.duration)?;
     let builder = ModelBuilder::new(reader.dimension);
-    let mut assembly = Assembly { builder, bodies: Vec::new(), motions: BTreeMap::new(), reader, root };
+    let materials = material::materials(&reader, &root, file)?;
+    let mut assembly = Assembly { builder, bodies: Vec::new(), motions: BTreeMap::new(), materials, reader, root };
     assembly.gravity(file)?;
     assembly.add_bodies(file)?;
     support::add(&mut assembly, file)?;
@@ -54,6 +56,8 @@ struct Assembly<'d> {
     builder: ModelBuilder,
     bodies: Vec<Placed>,
     motions: BTreeMap<String, ExpressionMotion>,
+    /// Layers by the name of their material.
+    materials: Vec<(String, Layer)>,
     reader: Reader,
     root: At<'d>,
 }
@@ -83,7 +87,12 @@ impl Assembly<'_> {
             if self.bodies.iter().any(|body| body.name == table.name) {
                 return Err(at.key("name").fault(format!("there is already a body \"{}\"", table.name)));
             }
-            let made = body::body(&self.reader, &at, table)?;
+            let mut made = body::body(&self.reader, &at, table)?;
+            if let Some(name) = &table.material
+                && let Some(layer) = self.material(&at.key("material"), name)?
+            {
+                made.builder = made.builder.layer(layer);
+            }
             self.add_body(&at, table.name.clone(), made)?;
         }
         Ok(())

@@ -63,6 +63,9 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
     }
     scheme.joint_gamma = weight(&at.key("joint_gamma"), table.joint_gamma)?.unwrap_or(scheme.gamma);
     scheme.linearise_at = table.jacobians.map_or(scheme.linearise_at, Into::into);
+    scheme.position_update = table.position_update.into();
+    scheme.locate_contacts = table.locate_contacts;
+    scheme.steps_per_period = table.steps_per_period.unwrap_or(0);
     scheme.friction = table.friction.map_or(scheme.friction, Into::into);
     scheme.corners = table.corners.into();
     if let Some(word) = table.undetermined {

@@ -45,6 +45,9 @@ pub(crate) struct BodyTable {
     pub(crate) conveyor: Option<ConveyorTable>,
     /// What it lies on, in the plane: gravity presses it down along −z, and it rubs.
     pub(crate) support: Option<SupportTable>,
+    /// The compliant layer on its surface: the name of a `[material]`, or `rigid` for none.
+    #[schemars(extend("examples" = ["rubber"]))]
+    pub(crate) material: Option<String>,
     /// Collision shapes.
     #[serde(default)]
     pub(crate) shape: Vec<ShapeTable>,

@@ -43,6 +43,10 @@ macro_rules! rule_table {
             pub(crate) gamma: Option<f64>,
             /// Contacts nearer than this are given to the solver; that of the scheme when left out.
             pub(crate) margin: Option<MarginValue>,
+            /// The compliant layer between the bodies: the name of a `[material]`, or `rigid` for none; those that the bodies bear, one
+            /// behind the other, when left out.
+            #[schemars(extend("examples" = ["rubber"]))]
+            pub(crate) material: Option<String>,
         }
 
         impl $name {
@@ -60,6 +64,7 @@ macro_rules! rule_table {
                     restitution: self.restitution,
                     gamma: self.gamma,
                     margin: self.margin.as_ref(),
+                    material: self.material.as_deref(),
                 }
             }
         }
@@ -94,4 +99,5 @@ pub(crate) struct ContactRuleTable<'a> {
     pub(crate) restitution: Option<f64>,
     pub(crate) gamma: Option<f64>,
     pub(crate) margin: Option<&'a MarginValue>,
+    pub(crate) material: Option<&'a str>,
 }

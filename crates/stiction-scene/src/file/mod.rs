@@ -7,11 +7,14 @@ mod body;
 mod contact;
 mod force;
 mod joint;
+mod material;
 mod scheme_words;
 mod shape;
 mod simulation;
 mod support;
 mod value;
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,6 +23,7 @@ pub(crate) use body::{BodyKindName, BodyTable, MotionTable, VibrationTable};
 pub(crate) use contact::{ContactDefaultTable, ContactRuleTable, ContactTable};
 pub(crate) use force::{DamperTable, LoadTable, SpringTable};
 pub(crate) use joint::{JointKindName, JointTable};
+pub(crate) use material::{MaterialTable, Modulus};
 pub(crate) use scheme_words::StabilisationWord;
 pub(crate) use shape::{PolygonTable, ShapeTable};
 pub(crate) use simulation::{
@@ -56,6 +60,9 @@ pub(crate) struct SceneFile {
     /// Forces and torques on bodies.
     #[serde(default)]
     pub(crate) load: Vec<LoadTable>,
+    /// Compliant layers by name, for bodies and contacts.
+    #[serde(default)]
+    pub(crate) material: BTreeMap<String, MaterialTable>,
     /// What happens between bodies that touch, where no pair rule says otherwise.
     #[serde(default)]
     pub(crate) contact_default: ContactDefaultTable,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction_multibody::OrientationUpdate;
 use stiction_stepping::{
-    CornerLogic, FrictionSet, Impact, LineariseAt, Manifold, PrescribedSlip, Preset, Undetermined,
+    CornerLogic, FrictionSet, Impact, LineariseAt, Manifold, PositionUpdate, PrescribedSlip, Preset, Undetermined,
 };
 
 /// A named scheme: a row of the table of choices.
@@ -68,6 +68,27 @@ impl From<JacobiansWord> for LineariseAt {
             JacobiansWord::Predicted => Self::Predicted,
             JacobiansWord::End => Self::End,
             JacobiansWord::Implicit => Self::Implicit,
+        }
+    }
+}
+
+/// Which velocity moves bodies over a step.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "PositionUpdate")]
+pub(crate) enum PositionWord {
+    /// The velocity at its end.
+    #[default]
+    End,
+    /// The average of the velocities at both ends.
+    Average,
+}
+
+impl From<PositionWord> for PositionUpdate {
+    fn from(word: PositionWord) -> Self {
+        match word {
+            PositionWord::End => Self::End,
+            PositionWord::Average => Self::Average,
         }
     }
 }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::scheme_words::{
-    CornersWord, FrictionWord, ImpactWord, JacobiansWord, ManifoldWord, PresetWord, SlipWord, StabilisationWord,
-    TurningWord, UndeterminedWord,
+    CornersWord, FrictionWord, ImpactWord, JacobiansWord, ManifoldWord, PositionWord, PresetWord, SlipWord,
+    StabilisationWord, TurningWord, UndeterminedWord,
 };
 use super::{Count, MarginValue, Vector};
 
@@ -46,6 +46,16 @@ pub(crate) struct SchemeTable {
     /// Where the contact geometry is taken: at the `start` of the step, at the position `predicted` for its end, at its
     /// `end` by a fixed point, or there by Newton's method (`implicit`); that of the preset when left out, `start` for most.
     pub(crate) jacobians: Option<JacobiansWord>,
+    /// Which velocity moves bodies over a step: that of its `end` (when left out), or the `average` of both ends, with which free flight is
+    /// exact and compliant layers keep their energy.
+    #[serde(default)]
+    pub(crate) position_update: PositionWord,
+    /// True cuts a step where a compliant layer is touched first.
+    #[serde(default)]
+    pub(crate) locate_contacts: bool,
+    /// Into how many steps at least the natural period of a pressed layer is cut; steps are as given when left out.
+    #[schemars(range(min = 1, max = 10000), title = "a whole number from 1 to 10000", extend("examples" = [40]))]
+    pub(crate) steps_per_period: Option<u32>,
     /// The set of friction impulses: the exact `quadratic` cone, a `polygon` of directions, or a `box`; that of the preset when
     /// left out.
     pub(crate) friction: Option<FrictionWord>,

@@ -4,6 +4,7 @@
 
 mod hostile;
 mod limits;
+mod materials;
 mod messages;
 mod overrides;
 mod readings;
@@ -33,6 +34,9 @@ fn all_scenes() -> Vec<(String, String)> {
 
 /// A scene that is right, in the plane: the start of most tests.
 const PLANAR: &str = include_str!("planar.toml");
+
+/// A scene that is right, with compliant layers.
+const MATERIALS: &str = include_str!("materials.toml");
 
 /// A scene that is right, with supports.
 const SUPPORTS: &str = include_str!("supports.toml");

@@ -16,8 +16,8 @@ use nalgebra::Vector3;
 use stiction_complementarity::{Bodies, Delassus, Law, Operator, ProblemError, linalg::BlockMatrix};
 use stiction_multibody::{Body, BodyId, Dimension, Mobility, Model, Wrench, apply_inverse_mass};
 
-use super::inertia;
-use crate::{Contact, FootContact, Start, StepCause, Workspace, workspace::ContactImpulse};
+use super::{inertia, surfaces};
+use crate::{Contact, FootContact, Start, StepCause, Workspace, rows::gap_now, workspace::ContactImpulse};
 
 /// Fills `ws.cone` from the rows and contacts in the workspace.   [STEP-11]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
@@ -69,6 +69,9 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
     }
     let weight = ws.proximal_weight;
     ws.free_velocity.extend(ws.feet.iter().map(|foot| -h * foot.load / mass_of(model, foot, weight)));
+    for surface in &ws.surfaces {
+        ws.free_velocity.extend(surface.free.iter().take(surface.size));
+    }
 }
 
 /// The mass that the load of a foot pulls: that of its body, so that all numbers are of one size.   [SUP-4]
@@ -91,6 +94,7 @@ fn write_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         }
         laws.push(law);
     }
+    surfaces::write_constants(model, ws, laws, q);
     for foot in &ws.feet {
         let law = foot.law();
         q.push(0.0);
@@ -100,9 +104,10 @@ fn write_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         }
         laws.push(law);
     }
+    surfaces::write_core_laws(model, ws, laws, q);
 }
 
-fn law(dimension: Dimension, contact: &Contact) -> Law {
+pub(super) fn law(dimension: Dimension, contact: &Contact) -> Law {
     match (contact.mu > 0.0, dimension) {
         (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
         (true, Dimension::Planar) => Law::Cone { rows: 2, mu: contact.mu },
@@ -117,6 +122,7 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
     bodies.refill(|jacobian, mass| {
         let dynamic = || model.layout().iter().filter(|slot| !slot.v.is_empty());
         let columns = dynamic().map(|slot| slot.v.len()).chain(ws.feet.iter().map(|_| 1));
+        let columns = columns.chain(ws.surfaces.iter().map(|surface| surface.size));
         jacobian.clear(laws.iter().map(Law::rows), columns);
         ws.block_of_body.clear();
         mass.clear();
@@ -129,6 +135,7 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
             }
         }
         mass.extend(ws.feet.iter().map(|foot| mass_of(model, foot, ws.proximal_weight) / unit));
+        ws.surfaces.iter().for_each(|surface| surface.push_mass(unit, mass));
         for joint in model.joints() {
             let rows = ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows());
             for (body, wrench) in [(joint.a.0, 0), (joint.b.0, 1)] {
@@ -137,11 +144,13 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
             }
             jacobian.finish_row();
         }
-        for (contact, law) in ws.contacts.iter().zip(laws.iter().skip(model.joints().len())) {
-            let rows = contact_rows(contact, law.rows());
-            let rows = rows.iter().take(law.rows());
-            push_block(model, &ws.block_of_body, jacobian, &mut ws.block, contact.a, rows.clone().map(|(a, _)| a));
-            push_block(model, &ws.block_of_body, jacobian, &mut ws.block, contact.b, rows.map(|(_, b)| b));
+        let mut surfaces = (next + ws.feet.len()..).zip(&ws.surfaces).peekable();
+        for (index, (contact, law)) in ws.contacts.iter().zip(laws.iter().skip(model.joints().len())).enumerate() {
+            push_contact(model, &ws.block_of_body, jacobian, &mut ws.block, (contact, law.rows()));
+            if let Some((column, surface)) = surfaces.next_if(|(_, surface)| surface.contact == index) {
+                surface.write_block(contact, law.rows(), &mut ws.block);
+                jacobian.push(column, &ws.block);
+            }
             jacobian.finish_row();
         }
         let laws = laws.iter().skip(model.joints().len() + ws.contacts.len());
@@ -153,7 +162,26 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
             jacobian.push(column, [1.0, 0.0, 0.0, 0.0].get(..law.rows()).unwrap_or_default());
             jacobian.finish_row();
         }
+        for contact in surfaces::cores(&ws.surfaces).filter_map(|surface| ws.contacts.get(surface.contact)) {
+            let rows = law(model.dimension(), contact).rows();
+            push_contact(model, &ws.block_of_body, jacobian, &mut ws.block, (contact, rows));
+            jacobian.finish_row();
+        }
     })
+}
+
+/// The blocks of the two bodies of a contact in the row being filled.
+fn push_contact(
+    model: &Model,
+    columns: &[usize],
+    jacobian: &mut BlockMatrix,
+    block: &mut Vec<f64>,
+    (contact, count): (&Contact, usize),
+) {
+    let rows = contact_rows(contact, count);
+    let rows = rows.iter().take(count);
+    push_block(model, columns, jacobian, block, contact.a, rows.clone().map(|(a, _)| a));
+    push_block(model, columns, jacobian, block, contact.b, rows.map(|(_, b)| b));
 }
 
 /// Normal, two tangents and spin, as many as the law has; in the plane the normal row does nothing to the bodies.
@@ -220,7 +248,14 @@ pub(crate) fn constants_of_own_masses(start: &Start, ws: &Workspace, out: &mut [
         let mut free = [0.0; 6];
         jacobian.row_mul_add(block, &ws.free_velocity, &mut free[..out.len()]);
         let along = contact.tangents.map(|t| t.dot(&contact.surface_velocity));
-        let known = [contact.bias, along[0], along[1], contact.torsion * contact.surface_spin];
+        // The bias of a layer holds its deflection, that of others their gap alone.
+        let gap = gap_now(start.model, contact, &ws.lookahead, start.h) + contact.gap_end - contact.gap_start;
+        let known = [
+            if contact.layer.is_some() { gap / start.h } else { contact.bias },
+            along[0],
+            along[1],
+            contact.torsion * contact.surface_spin,
+        ];
         out.iter_mut().zip(free.iter().zip(known)).for_each(|(out, (free, known))| *out -= free + known);
     }
 }
@@ -237,12 +272,14 @@ pub(super) fn guess(start: &Start, ws: &mut Workspace) {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
         let first = r.len();
         if let Some(memory) = memories.next_if(|memory| memory.id == contact.id) {
-            let friction = Vector3::from(memory.friction_impulse);
-            r.push(memory.normal_impulse);
+            // Of a contact with a layer and a core the layer has its own share.
+            let core = memory.layer.unwrap_or_default();
+            let friction = Vector3::from(memory.friction_impulse) - Vector3::from(core.core_friction);
+            r.push(memory.normal_impulse - core.core_impulse);
             // p = r_t (e_t t) + r_o (e_o o), the tangents being perpendicular.
             r.extend(contact.tangents.iter().take(law.rows() - 1).map(|t| t.dot(&friction) / t.norm_squared()));
             if law.rows() == 4 {
-                r.push(memory.spin_impulse / contact.torsion);
+                r.push((memory.spin_impulse - core.core_spin) / contact.torsion);
             }
         }
         r.resize(first + law.rows(), 0.0);
@@ -255,6 +292,7 @@ pub(super) fn guess(start: &Start, ws: &mut Workspace) {
             *spin /= foot.torsion;
         }
     }
+    surfaces::guess_cores(start, &ws.contacts, &ws.surfaces, r);
     r.resize(ws.cone.rows(), 0.0);
     for r in r {
         *r /= ws.mass_unit;
@@ -268,6 +306,10 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let r = &ws.cone_solution.r;
     bodies.begin(r, &mut ws.velocity);
     ws.velocity.iter_mut().zip(&ws.free_velocity).for_each(|(v, free)| *v += free);
+    let mut own = ws.velocity.iter().skip(model.dof() + ws.feet.len()).copied();
+    for surface in &mut ws.surfaces {
+        surface.velocity = Vector3::from_fn(|i, _| if i < surface.size { own.next().unwrap_or(0.0) } else { 0.0 });
+    }
     ws.velocity.truncate(model.dof());
     let unit = ws.mass_unit;
     ws.joint_impulses.clear();
@@ -288,4 +330,10 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let feet = (ws.contacts.len()..).zip(&ws.feet);
     ws.foot_impulses.clear();
     ws.foot_impulses.extend(feet.map(|(block, foot)| of(block, &FootContact::tangents(), foot.torsion)));
+    let first = ws.contacts.len() + ws.feet.len();
+    let with_core = ws.surfaces.iter_mut().filter(|surface| surface.core.is_some());
+    for (block, surface) in (first..).zip(with_core) {
+        let Some(contact) = ws.contacts.get(surface.contact) else { continue };
+        surface.core_impulse = of(block, &contact.tangents, contact.torsion);
+    }
 }

@@ -13,6 +13,10 @@ use crate::{Contact, ContactImpulse, Start, Workspace, rows::power};
 /// Moves all but the most urgent contacts from `ws.contacts` to `ws.dormant`; false when there are few enough, or too many urgent ones.
 pub(super) fn put_to_sleep(start: &Start, ws: &mut Workspace) -> bool {
     ws.dormant.clear();
+    // The surface of a layer moves before anything touches it: all of them stay awake.
+    if !ws.surfaces.is_empty() {
+        return false;
+    }
     let Some(room) = MAX_CONTACTS.checked_sub(ws.feet.len() + SPARE) else { return false };
     if ws.contacts.len() + ws.feet.len() <= MAX_CONTACTS {
         return false;

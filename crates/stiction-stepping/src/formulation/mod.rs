@@ -6,6 +6,7 @@
 mod cone;
 mod dormant;
 mod polygon;
+mod surfaces;
 
 pub(crate) use cone::{constants_of_own_masses, contact_rows, foot_rows};
 
@@ -206,7 +207,8 @@ pub(crate) const LIMIT_OF_THE_METHOD: &str =
     "this is a limit of the method, not of the scene; the problem is kept to be solved again";
 
 pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> StepCause {
-    let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP);
+    let allowance = |contact: &Contact| contact.layer.map_or(0.0, |layer| layer.allowance());
+    let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP - allowance(contact));
     let hint = if ws.proximal_weight.is_some() {
         "something may be jammed between prescribed bodies: then no force is in balance, and none with inertia would be; let one of them give way (a dynamic body with a load)"
     } else if overlaps {
@@ -273,6 +275,8 @@ fn worst_block(model: &Model, ws: &Workspace, row: usize) -> String {
     let joints = model.joints().len();
     let index = (joints..ws.cone.blocks()).position(|block| ws.cone.range(block).contains(&row));
     let foot = index.and_then(|index| ws.feet.get(index.checked_sub(ws.contacts.len())?));
-    let contact = index.and_then(|index| ws.contacts.get(index));
+    let core = index.and_then(|index| index.checked_sub(ws.contacts.len() + ws.feet.len()));
+    let core = core.and_then(|core| surfaces::cores(&ws.surfaces).nth(core)).map(|surface| surface.contact);
+    let contact = core.or(index).and_then(|index| ws.contacts.get(index));
     foot.map_or_else(|| name_contact(model, contact), |foot| name_foot(model, foot))
 }

@@ -60,7 +60,7 @@ impl Followed {
             }
         };
         let asked = gap_now(start.model, contact, &ws.lookahead, start.h) + contact.gap_end - contact.gap_start;
-        let rebound = (contact.bias < asked / start.h).then_some(contact.bias);
+        let rebound = (contact.layer.is_none() && contact.bias < asked / start.h).then_some(contact.bias);
         Some(Self { between, rebound })
     }
 

@@ -45,6 +45,8 @@ pub(super) struct Fixed {
     pub(super) rho: Vec<f64>,
     /// What is added to u besides geometry: constants of rows that also act on masses of their own.
     pub(super) extra: Vec<f64>,
+    /// The laws of contacts, each with the place of its contact and its block: those of the surfaces, then those of rigid cores.   [SOFT-5]
+    pub(super) laws: Vec<(usize, usize)>,
     /// Which contacts have their points as unknowns; empty where none has.
     pub(super) points: Vec<Option<Points>>,
 }
@@ -73,7 +75,8 @@ impl Iterate {
         self.u.extend_from_slice(&fixed.extra);
         self.momentum(ws);
         self.joints(start);
-        self.contact_laws(start, ws);
+        self.contact_laws(start, fixed, ws);
+        self.foot_laws(start, ws);
         self.own_masses(start.model, ws);
         let (_, maps) = self.f.split_at_mut(self.v.len());
         for (block, law) in ws.cone.laws().iter().enumerate() {
@@ -147,12 +150,11 @@ impl Iterate {
         }
     }
 
-    /// u of contacts and feet, and what they do to momentum.
-    fn contact_laws(&mut self, start: &Start, ws: &Workspace) {
+    /// u of contacts, and what they do to momentum.
+    fn contact_laws(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
         let model = start.model;
-        let first = model.joints().len();
-        for (index, contact) in self.contacts.iter().enumerate() {
-            let rows = ws.cone.range(first + index);
+        for &(index, block) in &fixed.laws {
+            let (Some(contact), rows) = (self.contacts.get(index), ws.cone.range(block)) else { continue };
             let wrenches = contact_rows(contact, rows.len());
             let constants = [
                 0.0,
@@ -172,6 +174,12 @@ impl Iterate {
                 push(model, &mut self.f, contact.b, b, -self.r[row]);
             }
         }
+    }
+
+    /// u of feet, and what they do to momentum.
+    fn foot_laws(&mut self, start: &Start, ws: &Workspace) {
+        let model = start.model;
+        let first = model.joints().len();
         for (index, foot) in self.feet.iter().enumerate() {
             let rows = ws.cone.range(first + self.contacts.len() + index);
             let wrenches = foot_rows(foot, rows.len());

@@ -107,8 +107,8 @@ impl NewtonMatrix {
 
     fn contacts(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
         let &Start { model, h, .. } = start;
-        for (index, (contact, followed)) in at.contacts.iter().zip(&at.followed).enumerate() {
-            let block = model.joints().len() + index;
+        for &(index, block) in &fixed.laws {
+            let (Some(contact), Some(followed)) = (at.contacts.get(index), at.followed.get(index)) else { continue };
             let rows = ws.cone.range(block);
             let (_, on_u) = self.law(ws, fixed, at, block);
             let on_u = &on_u[..rows.len().pow(2)];
@@ -130,7 +130,11 @@ impl NewtonMatrix {
                 h,
             };
             match (fixed.points.get(index).copied().flatten(), at.locals.get(index).copied().flatten()) {
-                (Some(points), Some(local)) => self.point_columns(start, &place, &slope, (&points, &local), at),
+                (Some(points), Some(local)) => {
+                    // A surface and the core below it share their points, whose rows count once.
+                    let is_surface = block == model.joints().len() + index;
+                    self.point_columns(start, &place, &slope, (&points, &local, is_surface), at);
+                }
                 _ => self.velocity_columns(start, &place, |change| slope.column(change)),
             }
         }
@@ -142,7 +146,7 @@ impl NewtonMatrix {
         start: &Start,
         place: &LawPlace,
         slope: &ContactSlope,
-        (points, local): (&Points, &Local),
+        (points, local, own_rows): (&Points, &Local, bool),
         at: &Iterate,
     ) {
         let &Start { model, h, .. } = start;
@@ -151,7 +155,7 @@ impl NewtonMatrix {
         for k in 0..points.len() {
             let shift = points.column(local, k, h, &mut rows);
             self.add_slope(model, place, &slope.point_column(&shift), first + k);
-            for (row, x) in rows.iter().take(points.len()).enumerate() {
+            for (row, x) in rows.iter().take(if own_rows { points.len() } else { 0 }).enumerate() {
                 self.matrix.row_mut(first + row)[first + k] += x;
             }
         }
@@ -163,7 +167,7 @@ impl NewtonMatrix {
                 let change = Change { moved, velocity, displacement: moved_by };
                 let shift = points.body_column(local, &change, h, &mut rows);
                 self.add_slope(model, place, &slope.body_column(&change, &shift), column);
-                for (row, x) in rows.iter().take(points.len()).enumerate() {
+                for (row, x) in rows.iter().take(if own_rows { points.len() } else { 0 }).enumerate() {
                     self.matrix.row_mut(first + row)[column] += x;
                 }
             }

@@ -192,6 +192,17 @@ impl ImplicitNewton {
             rho.extend((0..n).map(|k| if k == 0 || is_joint { inverse(k) } else { tangential }));
         }
         formulation::constants_of_own_masses(start, ws, extra);
+        let first = start.model.joints().len();
+        self.fixed.laws.clear();
+        self.fixed.laws.extend((0..ws.contacts.len()).map(|index| (index, first + index)));
+        let cores = ws.surfaces.iter().filter(|surface| surface.core.is_some());
+        for (block, surface) in (first + ws.contacts.len() + ws.feet.len()..).zip(cores) {
+            self.fixed.laws.push((surface.contact, block));
+            let depth = ws.contacts.get(surface.contact).and_then(|contact| contact.layer?.depth).unwrap_or(0.0);
+            if let Some(extra) = self.fixed.extra.get_mut(ws.cone.range(block).start) {
+                *extra += depth / start.h;
+            }
+        }
     }
 
     /// Tries the whole step, then shorter ones; false where none brings the merit below what is allowed.

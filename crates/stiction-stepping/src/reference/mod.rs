@@ -137,6 +137,7 @@ fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
             slip: touch.relative - touch.normal * touch.opening(),
             sigma: if mode == ContactMode::Slip { balance::norm(touch.slip()) } else { 0.0 },
             owed: 0.0,
+            layer: None,
         });
     }
     remember_contacts(ws);

@@ -67,6 +67,26 @@ pub enum LineariseAt {
     Implicit,
 }
 
+/// Which velocity moves the bodies over a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PositionUpdate {
+    /// That of its end: q⁺ = q ⊕ h v⁺.   [STEP-5]
+    #[default]
+    End,
+    /// The mean of both ends: q⁺ = q ⊕ h (v + v⁺)/2. Free flight is exact, and compliant layers keep the energy they store.   [SOFT-6]
+    Average,
+}
+
+impl PositionUpdate {
+    /// The name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::End => "end",
+            Self::Average => "average",
+        }
+    }
+}
+
 /// Which contacts are given to the solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Margin {

@@ -6,9 +6,12 @@ mod stabilisation;
 
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
-use crate::feet;
+use crate::{feet, layers};
 
-pub use axes::{CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PrescribedSlip, Undetermined};
+pub use axes::{
+    CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PositionUpdate, PrescribedSlip,
+    Undetermined,
+};
 pub use preset::Preset;
 pub use stabilisation::{Manifold, Stabilisation};
 
@@ -29,6 +32,8 @@ pub struct Scheme {
     pub joint_gamma: f64,
     /// Where the constraints are linearised.
     pub linearise_at: LineariseAt,
+    /// Which velocity moves the bodies.
+    pub position_update: PositionUpdate,
     /// The set of friction impulses.
     pub friction: FrictionSet,
     /// How a vertex passes a corner that sticks out, in the plane.
@@ -46,6 +51,10 @@ pub struct Scheme {
     /// How often a step that was not solved may be halved, 0 to 10: it is then made in smaller ones, and reported.   [STEP-13]
     /// Default 3. The reference chooses its own steps and takes no other number than that or 0.
     pub halve_steps: u32,
+    /// Whether a step is cut where a compliant layer is touched first.   [SOFT-10]
+    pub locate_contacts: bool,
+    /// Pieces at least that the natural period of a pressed layer is made in, up to 10000; 0 takes steps as they are.   [SOFT-10]
+    pub steps_per_period: u32,
     /// How orientations turn.
     pub orientation: OrientationUpdate,
     /// A touching contact moving faster than this along its surface counts as slipping in reports and events, m/s. It has no
@@ -68,6 +77,7 @@ impl Default for Scheme {
             gamma: 1.0,
             joint_gamma: 1.0,
             linearise_at: LineariseAt::default(),
+            position_update: PositionUpdate::default(),
             friction: FrictionSet::default(),
             corners: CornerLogic::default(),
             impact: Impact::default(),
@@ -76,6 +86,8 @@ impl Default for Scheme {
             prescribed_slip: PrescribedSlip::default(),
             stabilisation: Stabilisation::default(),
             halve_steps: HALVINGS,
+            locate_contacts: false,
+            steps_per_period: 0,
             orientation: OrientationUpdate::default(),
             slip_threshold: 1e-9,
             touch_threshold: 1e-10,
@@ -85,6 +97,9 @@ impl Default for Scheme {
 
 /// Halvings allowed at most: 1024 small steps instead of one.
 const MOST_HALVINGS: u32 = 10;
+
+/// Pieces of a natural period at most.
+const MOST_STEPS_PER_PERIOD: u32 = 10_000;
 
 /// A scheme that cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -115,6 +130,10 @@ impl Scheme {
         }
         if self.halve_steps > MOST_HALVINGS {
             return fail("halve_steps", format!("must be at most {MOST_HALVINGS}, but is {}", self.halve_steps));
+        }
+        if self.steps_per_period > MOST_STEPS_PER_PERIOD {
+            let reason = format!("must be at most {MOST_STEPS_PER_PERIOD}, but is {}", self.steps_per_period);
+            return fail("steps_per_period", reason);
         }
         self.stabilisation.validate()?;
         for (field, x) in [("slip_threshold", self.slip_threshold), ("touch_threshold", self.touch_threshold)] {
@@ -150,6 +169,12 @@ impl Scheme {
             )
         } else if self.dynamics == Dynamics::Quasistatic {
             ("jacobians", "bodies without inertia have no implicit step; use `jacobians = \"end\"`, which solves the same equations".to_owned())
+        } else if self.position_update == PositionUpdate::Average {
+            (
+                "position_update",
+                "implicit steps move bodies by their end velocity; use `position_update = \"end\"` or `jacobians = \"end\"`"
+                    .to_owned(),
+            )
         } else if weighed {
             ("gamma", "in an implicit step contacts and joints hold at its end in full, which is gamma = 1; leave the weights out".to_owned())
         } else if matches!(self.stabilisation, Stabilisation::Baumgarte { .. }) {
@@ -231,6 +256,7 @@ impl Scheme {
             );
         }
         feet::check(self, model)?;
+        layers::check(self, model)?;
         self.stabilisation.check(self, model)?;
         if self.dynamics == Dynamics::Quasistatic {
             self.check_quasistatic(model)?;

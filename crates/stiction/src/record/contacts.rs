@@ -6,7 +6,7 @@ use std::{
 };
 
 use stiction_geometry::Feature;
-use stiction_multibody::{BodyId, ContactId, ContactMode, Model};
+use stiction_multibody::{BodyId, ContactId, ContactMode, LayerMemory, Model};
 use stiction_stepping::ContactReport;
 
 use super::{
@@ -49,20 +49,38 @@ const COLUMNS: [(&str, Kind); 27] = [
     ("normal_z", Kind::Real),
 ];
 
+/// Further columns where bodies bear compliant layers; not a number for contacts without one.
+pub(crate) const LAYER_COLUMNS: [&str; 10] = [
+    "compression",
+    "shear_x",
+    "shear_y",
+    "shear_z",
+    "layer_energy",
+    "core_impulse",
+    "core_friction_x",
+    "core_friction_y",
+    "core_friction_z",
+    "core_spin",
+];
+
 /// Writes the table.
 pub(crate) struct ContactsWriter {
     table: TableWriter,
     label: String,
+    has_layers: bool,
 }
 
 impl ContactsWriter {
-    pub(crate) fn create(folder: &Path, scene: &str) -> Result<Self, RecordError> {
-        let columns: Vec<_> = COLUMNS.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
+    pub(crate) fn create(folder: &Path, scene: &str, has_layers: bool) -> Result<Self, RecordError> {
+        let layers = LAYER_COLUMNS.iter().filter(|_| has_layers).map(|name| (*name, Kind::Real));
+        let columns = COLUMNS.into_iter().chain(layers).map(|(name, kind)| (name.to_owned(), kind));
+        let columns: Vec<_> = columns.collect();
         let metadata = vec![
             ("stiction.version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ("stiction.scene".to_owned(), scene.to_owned()),
         ];
-        Ok(Self { table: TableWriter::create(&folder.join(FILE), &columns, metadata)?, label: String::new() })
+        let table = TableWriter::create(&folder.join(FILE), &columns, metadata)?;
+        Ok(Self { table, label: String::new(), has_layers })
     }
 
     pub(crate) fn push(&mut self, model: &Model, step: u64, time: f64, contact: &ContactReport) {
@@ -81,7 +99,10 @@ impl ContactsWriter {
             .chain([p.x, p.y, p.z, n.x, n.y, n.z])
             .map(Cell::Real);
         let row = [count(step), Cell::Real(time), Cell::Text(&self.label)].into_iter().chain(identity);
-        self.table.push(row.chain([Cell::Text(mode_name(contact.mode))]).chain(numbers));
+        let row = row.chain([Cell::Text(mode_name(contact.mode))]).chain(numbers);
+        let layer = contact.layer.map_or([f64::NAN; 10], |layer| layer_numbers(&layer));
+        let layer = layer.into_iter().filter(|_| self.has_layers);
+        self.table.push(row.chain(layer.map(Cell::Real)));
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -95,6 +116,25 @@ impl ContactsWriter {
     pub(crate) fn finish(self) -> Result<PathBuf, RecordError> {
         self.table.finish()
     }
+}
+
+/// The numbers of a layer in the order of [`LAYER_COLUMNS`].
+fn layer_numbers(layer: &LayerMemory) -> [f64; 10] {
+    let ([x, y, z], [u, v, w]) = (layer.shear, layer.core_friction);
+    [layer.compression, x, y, z, layer.energy, layer.core_impulse, u, v, w, layer.core_spin]
+}
+
+/// The layer behind the numbers of [`LAYER_COLUMNS`].
+pub(crate) fn layer_of(numbers: &[f64]) -> Option<LayerMemory> {
+    let &[compression, x, y, z, energy, core_impulse, u, v, w, core_spin] = numbers else { return None };
+    (!compression.is_nan()).then_some(LayerMemory {
+        compression,
+        shear: [x, y, z],
+        energy,
+        core_impulse,
+        core_friction: [u, v, w],
+        core_spin,
+    })
 }
 
 /// The word for a mode in tables.

@@ -76,7 +76,7 @@ impl Recorder {
         let info = RunInfo::new(&labels.scene, simulation.step_size(), model);
         let mut trajectory = TrajectoryWriter::create(folder, &info)?;
         trajectory.push(model, simulation.state(), &energy, None);
-        let contacts = ContactsWriter::create(folder, &labels.scene)?;
+        let contacts = ContactsWriter::create(folder, &labels.scene, model.has_layers())?;
         let mut view = ViewBuilder::new(&info, labels, model);
         view.push(simulation, &energy);
         let mut summary = SummaryBuilder::new(&info, labels, &energy);

@@ -184,9 +184,12 @@ fn read_contacts(
     let numbers = names.into_iter().chain(["spin_impulse", "owed"]).map(|name| table.reals(name));
     let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
     let numbers = Rows::from_columns(&numbers, steps.len());
+    let layers = contacts::LAYER_COLUMNS.iter().filter(|name| table.has(name)).map(|name| table.reals(name));
+    let layers = Rows::from_columns(&layers.collect::<Result<Vec<_>, _>>()?, steps.len());
     let memory = |(row, (id, mode)): (usize, (ContactId, ContactMode))| match *numbers.row(row) {
         [normal_impulse, x, y, z, spin_impulse, owed] => {
-            Some(ContactMemory { id, mode, normal_impulse, friction_impulse: [x, y, z], spin_impulse, owed })
+            let layer = contacts::layer_of(layers.row(row));
+            Some(ContactMemory { id, mode, normal_impulse, friction_impulse: [x, y, z], spin_impulse, owed, layer })
         }
         _ => None,
     };

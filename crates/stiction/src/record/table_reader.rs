@@ -30,6 +30,12 @@ impl<'p> TableReader<'p> {
         usize::try_from(self.reader.metadata().file_metadata().num_rows()).unwrap_or(0)
     }
 
+    /// Whether there is such a column.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let columns = self.reader.metadata().file_metadata().schema_descr().columns();
+        columns.iter().any(|column| column.name() == name)
+    }
+
     /// A text stored beside the table.
     pub(crate) fn metadata(&self, key: &str) -> Option<&str> {
         let pairs = self.reader.metadata().file_metadata().key_value_metadata()?;

@@ -20,6 +20,8 @@ mod grasp;
 mod hardship;
 mod impacts;
 mod implicit;
+mod layer_laws;
+mod layers;
 mod needle;
 mod one_liners;
 mod pendulum;

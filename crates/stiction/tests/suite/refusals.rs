@@ -1,8 +1,8 @@
 //! Choices that do not go together are refused when the simulation is built, each with its sentence.
 
 use stiction::{
-    BodyBuilder, BodyId, ContactRule, Dimension, FrictionSet, Impact, JointKind, LineariseAt, Manifold, Model,
-    ModelBuilder, Preset, Scheme, Simulation, Stabilisation,
+    BodyBuilder, BodyId, ContactRule, Dimension, FrictionSet, Impact, JointKind, Layer, LayerRule, LineariseAt,
+    Manifold, Model, ModelBuilder, PositionUpdate, Preset, Scheme, Simulation, Stabilisation,
 };
 
 use crate::support::{on_floor, solid_ball, steps};
@@ -99,4 +99,43 @@ fn stabilisation_that_makes_no_sense_is_refused_with_its_sentence() {
         let mut simulation = Simulation::new(hanging(None), of(preset, stabilisation), 0.01).unwrap();
         let _ = simulation.step().unwrap();
     }
+}
+
+#[test]
+fn layers_in_schemes_that_do_not_know_them_are_refused_with_their_sentence() {
+    let layer = Layer::shearing([1e4, 5e3], [1.0, 1.0]);
+    let soft = || ContactRule { friction: 0.5, layer: LayerRule::Given(layer), ..ContactRule::default() };
+    let mut twisted = layer;
+    (twisted.stiffness.m12, twisted.stiffness.m21) = (100.0, 100.0);
+    let coupled = || ContactRule { layer: LayerRule::Given(twisted), ..ContactRule::default() };
+    let average = |preset| with(preset, |scheme| scheme.position_update = PositionUpdate::Average);
+    let cases = [
+        (soft(), Preset::StewartTrinkle.scheme(), "surfaces of the frictional problem with exact cones"),
+        (soft(), with(Preset::Ncp, |s| s.friction = FrictionSet::Box), "surfaces of the frictional problem"),
+        (soft(), with(Preset::Ncp, |s| s.gamma = 0.5), "so gaps must count in full"),
+        (ContactRule { gamma: Some(0.0), ..soft() }, Preset::Ncp.scheme(), "so gaps must count in full"),
+        (soft(), Preset::Quasistatic.scheme(), "time-stepping of bodies with inertia"),
+        (soft(), Preset::MoreauJean.scheme(), "time-stepping of bodies with inertia"),
+        (soft(), Preset::Reference.scheme(), "time-stepping of bodies with inertia"),
+        (
+            soft(),
+            with(Preset::Ncp, |s| s.stabilisation = Stabilisation::Projection(Manifold::Positions)),
+            "push bodies out of their layers",
+        ),
+        (coupled(), average(Preset::Ncp), "a layer couples pressing and shearing"),
+        (soft(), average(Preset::MoreauJean), "moves bodies in its own way"),
+        (ContactRule::default(), with(Preset::Ncp, |s| s.locate_contacts = true), "is for compliant layers"),
+        (ContactRule::default(), with(Preset::Ncp, |s| s.steps_per_period = 40), "is for compliant layers"),
+        (soft(), with(Preset::Ncp, |s| s.steps_per_period = 20_000), "at most 10000"),
+    ];
+    for (rule, scheme, sentence) in cases {
+        let error = Simulation::new(model(rule), scheme, 0.01).err().unwrap().to_string();
+        assert!(error.contains(sentence), "{error}");
+    }
+    // A rebound comes from the spring, so a coefficient of restitution beside it is a contradiction of the model.
+    let mut builder = ModelBuilder::new(Dimension::Spatial);
+    builder.body(solid_ball("ball", 1.0, 0.1).layer(layer)).unwrap();
+    builder.default_contact(ContactRule { restitution: 0.5, ..ContactRule::default() }).unwrap();
+    let error = builder.build().unwrap_err().to_string();
+    assert!(error.contains("default contact rule, restitution: a compliant layer rebounds"), "{error}");
 }

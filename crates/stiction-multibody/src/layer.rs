@@ -1,0 +1,216 @@
+//! Compliant layers: springs and dampers on the surface of a body, over a rigid core.   [SOFT-1]
+
+use nalgebra::{Matrix3, SymmetricEigen};
+
+use crate::{
+    BodyId, ContactRule, Element, Model, ModelBuilder, ModelError,
+    check::{Check, limits, plain},
+};
+
+/// A layer that gives way where something presses on it, by Kelvin and Voigt's law p = h (K δ + C δ̇).   [SOFT-1]
+///
+/// Matrices are those of the contact frame: the normal from the first to the second body, then the two friction directions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layer {
+    /// Stiffness K, N/m: symmetric and positive definite, or its normal entry alone where the layer does not shear.
+    pub stiffness: Matrix3<f64>,
+    /// Damping C, N s/m: symmetric and positive semi-definite, or its normal entry alone where the layer does not shear.
+    pub damping: Matrix3<f64>,
+    /// Whether it gives way along the surface too. Otherwise it is rigid there.
+    pub shears: bool,
+    /// Thickness down to the rigid core, m; without one the layer can be compressed without end.
+    pub depth: Option<f64>,
+}
+
+/// Which layer lies between two bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum LayerRule {
+    /// Those that the bodies bear, one behind the other.
+    #[default]
+    OfBodies,
+    /// None, whatever the bodies bear.
+    Rigid,
+    /// This one, whatever the bodies bear.
+    Given(Layer),
+}
+
+impl Layer {
+    /// A layer that gives way along the normal only.
+    pub fn normal(stiffness: f64, damping: f64) -> Self {
+        let alone = |entry: f64| Matrix3::from_partial_diagonal(&[entry]);
+        Self { stiffness: alone(stiffness), damping: alone(damping), shears: false, depth: None }
+    }
+
+    /// A layer with independent springs and dampers along the normal and along the surface: `[normal, tangential]`.
+    pub fn shearing(stiffness: [f64; 2], damping: [f64; 2]) -> Self {
+        let both = |[n, t]: [f64; 2]| Matrix3::from_partial_diagonal(&[n, t, t]);
+        Self::coupled(both(stiffness), both(damping))
+    }
+
+    /// A layer whose springs and dampers know of each other.
+    pub fn coupled(stiffness: Matrix3<f64>, damping: Matrix3<f64>) -> Self {
+        Self { stiffness, damping, shears: true, depth: None }
+    }
+
+    /// The same layer over a rigid core.
+    pub fn with_depth(self, depth: f64) -> Self {
+        Self { depth: Some(depth), ..self }
+    }
+
+    /// The two layers one behind the other.
+    ///
+    /// Deflections add, so K⁻¹ = K₁⁻¹ + K₂⁻¹. Each takes the share K_i⁻¹ K of the deflection, and what they dissipate at these
+    /// shares is C = K (Σ K_i⁻¹ C_i K_i⁻¹) K: exact where both have the same C_i = τ K_i, and for slow motion.   [SOFT-8]
+    pub fn in_series(&self, other: &Self) -> Self {
+        let (f, g) = (self.flexibility(), other.flexibility());
+        let shears = self.shears || other.shears;
+        let stiffness = inverse(&(f + g), shears);
+        let loss = f * self.damping * f + g * other.damping * g;
+        // Matrices that rounding made unequal to their transposes would not be symmetric any more.
+        let damping = stiffness * loss * stiffness;
+        Self {
+            stiffness: symmetric(&stiffness),
+            damping: symmetric(&damping),
+            shears,
+            depth: self.depth.zip(other.depth).map(|(a, b)| a + b),
+        }
+    }
+
+    /// K⁻¹, m/N; zero along the surface where the layer does not shear.
+    pub fn flexibility(&self) -> Matrix3<f64> {
+        inverse(&self.stiffness, self.shears)
+    }
+
+    /// How deep bodies may be in each other before something is wrong, m.
+    pub fn allowance(&self) -> f64 {
+        self.depth.unwrap_or(f64::INFINITY)
+    }
+
+    /// Whether pressing shears it, or shearing presses it.
+    pub fn couples_normal_and_shear(&self) -> bool {
+        [self.stiffness, self.damping].iter().any(|m| m.m12 != 0.0 || m.m13 != 0.0)
+    }
+
+    /// The layer, if all its numbers are legal; otherwise an error about the material of this name.
+    pub fn validated(self, material: &str) -> Result<Self, ModelError> {
+        self.checked(&Check::new(Element::Material(material.to_owned())))
+    }
+
+    /// The layer, if all its numbers are legal; matrices come back symmetric.
+    pub(crate) fn checked(mut self, check: &Check) -> Result<Self, ModelError> {
+        self.stiffness = self.matrix(check, "stiffness", &self.stiffness, limits::STIFFNESS.0)?;
+        self.damping = self.matrix(check, "damping", &self.damping, 0.0)?;
+        if let Some(depth) = self.depth {
+            check.within("depth", depth, limits::DEPTH)?;
+        }
+        Ok(self)
+    }
+
+    /// A symmetric matrix with eigenvalues from `least` on.
+    fn matrix(
+        &self,
+        check: &Check,
+        field: &'static str,
+        matrix: &Matrix3<f64>,
+        least: f64,
+    ) -> Result<Matrix3<f64>, ModelError> {
+        matrix.iter().try_for_each(|&x| check.bounded(field, x, limits::STIFFNESS.1).map(drop))?;
+        if !self.shears {
+            let rest = matrix.iter().skip(1).any(|&x| x != 0.0);
+            check.within(field, matrix.m11, (least, limits::STIFFNESS.1))?;
+            return if rest {
+                Err(check.error(field, "has entries along the surface, where it is rigid"))
+            } else {
+                Ok(*matrix)
+            };
+        }
+        let size = matrix.amax();
+        if (matrix - matrix.transpose()).amax() > limits::INERTIA_SLACK * size {
+            return Err(check.error(field, "must be symmetric"));
+        }
+        let symmetric = symmetric(matrix);
+        let lowest = SymmetricEigen::new(symmetric).eigenvalues.min();
+        // The eigenvalues of a semi-definite matrix are zero to rounding.
+        let slack = if least > 0.0 { -least.max(limits::DEFINITE * size) } else { limits::INERTIA_SLACK * size };
+        if lowest < -slack {
+            let kind = if least > 0.0 { "positive definite" } else { "positive semi-definite" };
+            return Err(check.error(field, format!("must be {kind}, but has the eigenvalue {}", plain(lowest))));
+        }
+        Ok(symmetric)
+    }
+}
+
+/// The inverse of a matrix, or of its normal entry alone.
+fn inverse(matrix: &Matrix3<f64>, whole: bool) -> Matrix3<f64> {
+    let alone = || Matrix3::from_partial_diagonal(&[1.0 / matrix.m11]);
+    if whole { matrix.try_inverse().unwrap_or_else(alone) } else { alone() }
+}
+
+fn symmetric(matrix: &Matrix3<f64>) -> Matrix3<f64> {
+    (matrix + matrix.transpose()) * 0.5
+}
+
+impl ModelBuilder {
+    /// A layer rebounds by its spring: a coefficient of restitution on top of it would count twice.
+    pub(crate) fn ensure_rebounds_are_clear(&self) -> Result<(), ModelError> {
+        let reason = "a compliant layer rebounds by its own stiffness and damping; set `restitution = 0` or the material \"rigid\"";
+        let refuse = |index| Err(Check::new(Element::Contact(index)).error("restitution", reason));
+        let model = &self.model;
+        if !model.has_layers() {
+            return Ok(());
+        }
+        let bears = |id: BodyId| model.body(id).is_some_and(|body| body.layer.is_some());
+        let soft = |rule: &ContactRule, bears: bool| match rule.layer {
+            LayerRule::OfBodies => bears,
+            LayerRule::Rigid => false,
+            LayerRule::Given(_) => true,
+        };
+        for (index, pair) in model.pair_rules.iter().enumerate() {
+            let (a, b) = pair.bodies;
+            if pair.rule.collide && pair.rule.restitution > 0.0 && soft(&pair.rule, bears(a) || bears(b)) {
+                return refuse(Some(index));
+            }
+        }
+        // Every pair of moving bodies that none of these rules is for follows the default one.
+        let ruled = |a: BodyId, b: BodyId| {
+            let key = (a.min(b), a.max(b));
+            model.pair_rules.iter().any(|pair| pair.bodies == key)
+        };
+        let ids = || model.iter_bodies().map(|(id, _)| id);
+        let moves = |a: BodyId, b: BodyId| model.unknowns(a).is_some() || model.unknowns(b).is_some();
+        let default = &model.default_rule;
+        let open = |a: BodyId, b: BodyId| a < b && moves(a, b) && !ruled(a, b) && soft(default, bears(a) || bears(b));
+        if default.restitution > 0.0 && ids().any(|a| ids().any(|b| open(a, b))) {
+            return refuse(None);
+        }
+        Ok(())
+    }
+}
+
+impl Model {
+    /// The layer between two bodies, if there is one: that of their rule, or those that they bear.
+    pub fn layer(&self, a: BodyId, b: BodyId) -> Option<Layer> {
+        match self.contact_rule(a, b).layer {
+            LayerRule::Given(layer) => Some(layer),
+            LayerRule::Rigid => None,
+            LayerRule::OfBodies => match (self.body(a)?.layer, self.body(b)?.layer) {
+                (Some(first), Some(second)) => Some(first.in_series(&second)),
+                (first, second) => first.or(second),
+            },
+        }
+    }
+
+    /// Whether there is a layer anywhere.
+    pub fn has_layers(&self) -> bool {
+        self.layers().next().is_some()
+    }
+
+    /// Every layer that a body bears or a rule gives.
+    pub fn layers(&self) -> impl Iterator<Item = &Layer> {
+        let given = self.contact_rules().filter_map(|rule| match &rule.layer {
+            LayerRule::Given(layer) => Some(layer),
+            LayerRule::OfBodies | LayerRule::Rigid => None,
+        });
+        self.bodies().iter().filter_map(|body| body.layer.as_ref()).chain(given)
+    }
+}

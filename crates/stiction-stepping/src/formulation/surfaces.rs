@@ -1,0 +1,65 @@
+//! The surfaces of compliant layers and their rigid cores in the problem with exact cones.   [SOFT-3] [SOFT-5]
+//!
+//! A surface is one more body in the rows of its contact. A core is one more contact of the same two bodies, with a gap that is larger by the
+//! thickness of the layer: cores come last, in the order of their contacts.
+
+use nalgebra::Vector3;
+use stiction_complementarity::Law;
+use stiction_multibody::Model;
+
+use super::cone::law;
+use crate::{Contact, Start, Workspace, layers::Surface};
+
+/// The surfaces above cores that the step can reach.
+pub(super) fn cores(surfaces: &[Surface]) -> impl Iterator<Item = &Surface> {
+    surfaces.iter().filter(|surface| surface.core.is_some())
+}
+
+/// Adds to the constants of tangent rows what mean slips have of the start of the step; the last laws are those of the contacts.   [SOFT-6]
+pub(super) fn write_constants(model: &Model, ws: &Workspace, laws: &[Law], q: &mut [f64]) {
+    if ws.surfaces.iter().all(|surface| surface.slip == Vector3::zeros()) {
+        return;
+    }
+    let mut row = model.joint_rows();
+    let mut surfaces = ws.surfaces.iter().peekable();
+    for (index, (contact, law)) in ws.contacts.iter().zip(laws.iter().skip(model.joints().len())).enumerate() {
+        if let Some(surface) = surfaces.next_if(|surface| surface.contact == index) {
+            let rows = q.get_mut(row + 1..row + law.rows()).unwrap_or_default();
+            rows.iter_mut().zip(&contact.tangents).for_each(|(q, t)| *q += t.dot(&surface.slip));
+        }
+        row += law.rows();
+    }
+}
+
+/// Appends the laws of the cores, and the constants of their rows.   [SOFT-5]
+pub(super) fn write_core_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
+    for surface in cores(&ws.surfaces) {
+        let (Some(contact), Some(bias)) = (ws.contacts.get(surface.contact), surface.core) else { continue };
+        let law = law(model.dimension(), contact);
+        q.push(bias);
+        q.extend(contact.tangents.iter().take(law.rows() - 1).map(|t| t.dot(&contact.surface_velocity)));
+        if law.rows() == 4 {
+            q.push(contact.torsion * contact.surface_spin);
+        }
+        laws.push(law);
+    }
+}
+
+/// Appends what the cores carried in the last step to a first guess.
+pub(super) fn guess_cores(start: &Start, contacts: &[Contact], surfaces: &[Surface], r: &mut Vec<f64>) {
+    for contact in cores(surfaces).filter_map(|surface| contacts.get(surface.contact)) {
+        let law = law(start.model.dimension(), contact);
+        let first = r.len();
+        let memories = &start.state.contacts;
+        let place = memories.binary_search_by_key(&contact.id, |memory| memory.id).ok();
+        if let Some(memory) = place.and_then(|place| memories.get(place)).and_then(|memory| memory.layer) {
+            let friction = Vector3::from(memory.core_friction);
+            r.push(memory.core_impulse);
+            r.extend(contact.tangents.iter().take(law.rows() - 1).map(|t| t.dot(&friction) / t.norm_squared()));
+            if law.rows() == 4 {
+                r.push(memory.core_spin / contact.torsion);
+            }
+        }
+        r.resize(first + law.rows(), 0.0);
+    }
+}

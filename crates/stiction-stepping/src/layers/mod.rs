@@ -1,0 +1,234 @@
+//! Compliant layers in the step: each is a surface with a velocity of its own, beside the bodies.   [SOFT-3]
+//!
+//! Kelvin and Voigt's law p = h K δ⁺ + C (δ⁺ − δ) says that the impulse p moves the surface as it would move a mass: with w = (δ⁺ − δ)/h
+//! and A = h K + C it is h A (w − w_free), w_free = −A⁻¹ K δ. So a layer enters the frictional problem as a body with the mass matrix h A in
+//! the frame of the contact, and no method needs to know of it.
+
+mod average;
+mod check;
+mod pieces;
+mod report;
+
+use nalgebra::{Matrix3, Vector3};
+use stiction_multibody::{
+    BodyId, ContactId, ContactMemory, Dimension, Layer, LayerMemory, Model, ShapeId, Wrench, apply_inverse_mass,
+    mass_block,
+};
+
+use crate::{Contact, ContactImpulse, PositionUpdate, Start, Workspace, rows::gap_now, rows::power};
+
+use average::Press;
+pub(crate) use average::settled;
+pub(crate) use check::check;
+pub use pieces::Pieces;
+pub(crate) use report::surface_at_end;
+
+/// The surface of a compliant layer in the problem of a step. Vectors are those of the contact frame (n, t, o) with unit tangents.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surface {
+    /// Its contact, as a place in `ws.contacts`.
+    pub(crate) contact: usize,
+    /// In how many directions it gives way: along n, along t in the plane, along o in space.
+    pub(crate) size: usize,
+    /// The mass matrix of the surface, kg.   [SOFT-3]
+    pub(crate) mass: Matrix3<f64>,
+    /// The velocity it would have without impulse, m/s.   [SOFT-3]
+    pub(crate) free: Vector3<f64>,
+    /// What the tangent rows of the contact add to its prescribed surface velocity: the start velocity, where the slip is a mean one.
+    pub(crate) slip: Vector3<f64>,
+    /// The constant of the normal row of the rigid core, where the step can reach it.   [SOFT-5]
+    pub(crate) core: Option<f64>,
+    /// The velocity w it had, m/s.
+    pub(crate) velocity: Vector3<f64>,
+    /// What acts at the core.
+    pub(crate) core_impulse: ContactImpulse,
+    /// Deflection δ at the start of the step, m.
+    before: Vector3<f64>,
+    /// The law along the normal in a step by mean velocities.   [SOFT-6]
+    press: Option<Press>,
+}
+
+impl Surface {
+    /// The block of its velocity in the rows of its contact, row by row.
+    pub(crate) fn write_block(&self, contact: &Contact, rows: usize, out: &mut Vec<f64>) {
+        let [t, o] = &contact.tangents;
+        let lengths = [1.0, t.norm(), o.norm(), 0.0];
+        out.clear();
+        for (row, length) in lengths.into_iter().enumerate().take(rows) {
+            out.extend((0..self.size).map(|col| if row == col { length } else { 0.0 }));
+        }
+    }
+
+    /// Whether it is one of a step by mean velocities.
+    pub(crate) fn is_average(&self) -> bool {
+        self.press.is_some()
+    }
+
+    /// pᵀ w of the impulse of the layer on its surface.
+    pub(crate) fn power(&self, contact: &Contact, p: &ContactImpulse) -> f64 {
+        let [t, o] = unit_tangents(contact);
+        self.velocity.dot(&Vector3::new(p.normal, t.dot(&p.friction), o.dot(&p.friction)))
+    }
+
+    /// Its mass matrix in a unit of mass, row by row.
+    pub(crate) fn push_mass(&self, unit: f64, out: &mut Vec<f64>) {
+        for i in 0..self.size {
+            out.extend((0..self.size).map(|j| self.mass[(i, j)] / unit));
+        }
+    }
+}
+
+/// The share of a step that its end velocity moves the bodies: all of it, or half.   [SOFT-6]
+pub(crate) fn end_share(start: &Start) -> f64 {
+    match start.scheme.position_update {
+        PositionUpdate::End => 1.0,
+        PositionUpdate::Average => 0.5,
+    }
+}
+
+/// Fills `ws.surfaces` for the contacts with layers, and rewrites the constants of their normal rows.   [SOFT-3]
+pub(crate) fn place(start: &Start, ws: &mut Workspace) {
+    ws.surfaces.clear();
+    if ws.contacts.iter().all(|contact| contact.layer.is_none()) {
+        return;
+    }
+    let &Start { model, state, h, .. } = start;
+    let mut contacts = std::mem::take(&mut ws.contacts);
+    let mut memories = state.contacts.iter().peekable();
+    for (index, contact) in contacts.iter_mut().enumerate() {
+        while memories.next_if(|memory| memory.id < contact.id).is_some() {}
+        let memory = memories.next_if(|memory| memory.id == contact.id).and_then(|memory| memory.layer);
+        let Some(layer) = contact.layer else { continue };
+        let gap = gap_now(model, contact, &ws.lookahead, h);
+        let prescribed = contact.gap_end - contact.gap_start;
+        let reach = |id: BodyId| ws.reach.get(id.index()).copied().unwrap_or(0.0);
+        let within_reach = |depth: &f64| gap.min(gap + prescribed) + depth <= reach(contact.a) + reach(contact.b);
+        let core = layer.depth.filter(within_reach).map(|depth| (gap + depth + prescribed) / h);
+        let size = directions(model.dimension(), &layer);
+        let before = deflection(contact, memory.as_ref(), gap);
+        let surface = match start.scheme.position_update {
+            PositionUpdate::End => at_end(h, &layer, size, before),
+            PositionUpdate::Average => {
+                let press = Press::new(h, &layer, -gap, memory.map_or(0.0, |memory| memory.compression));
+                average::surface(start, ws, (contact, size), (&layer, press), before)
+            }
+        };
+        let share = end_share(start);
+        let (a, b) = contact.row(&contact.normal);
+        let approach = power(model, &ws.before, contact.a, &a) + power(model, &ws.before, contact.b, &b);
+        contact.bias = (1.0 / share - 1.0) * approach + (gap + prescribed + surface.before.x) / (share * h);
+        let slip = if size > 1 { average::start_slip(start, ws, contact) } else { Vector3::zeros() };
+        ws.surfaces.push(Surface { contact: index, slip, core, ..surface });
+    }
+    ws.contacts = contacts;
+}
+
+/// In how many directions a layer gives way.
+fn directions(dimension: Dimension, layer: &Layer) -> usize {
+    match (layer.shears, dimension) {
+        (false, _) => 1,
+        (true, Dimension::Planar) => 2,
+        (true, Dimension::Spatial) => 3,
+    }
+}
+
+/// Mass and free velocity of a surface by the law at the end of the step, h A and −A⁻¹ K δ.   [SOFT-2] [SOFT-3]
+fn at_end(h: f64, layer: &Layer, size: usize, before: Vector3<f64>) -> Surface {
+    let (k, a) = (part(&layer.stiffness, size), law(h, layer, size));
+    Surface {
+        contact: 0,
+        size,
+        mass: a * h,
+        free: -(solve(&a, &(k * before))),
+        slip: Vector3::zeros(),
+        core: None,
+        velocity: Vector3::zeros(),
+        core_impulse: ContactImpulse::default(),
+        before,
+        press: None,
+    }
+}
+
+/// A = h K + C in the directions of the layer, one elsewhere.   [SOFT-2]
+fn law(h: f64, layer: &Layer, size: usize) -> Matrix3<f64> {
+    let a = part(&(layer.stiffness * h + layer.damping), size);
+    a + Matrix3::from_fn(|i, j| if i == j && i >= size { 1.0 } else { 0.0 })
+}
+
+/// The rows and columns of a matrix that a layer of so many directions has.
+fn part(matrix: &Matrix3<f64>, size: usize) -> Matrix3<f64> {
+    Matrix3::from_fn(|i, j| if i < size && j < size { matrix[(i, j)] } else { 0.0 })
+}
+
+/// A⁻¹ x; the model has seen to it that A is positive definite.
+fn solve(a: &Matrix3<f64>, x: &Vector3<f64>) -> Vector3<f64> {
+    a.cholesky().map_or_else(Vector3::zeros, |a| a.solve(x))
+}
+
+/// The deflection at the start of the step in the frame of the contact: what is remembered, turned along with the normal, and at least
+/// as much as bodies overlap.   [SOFT-4]
+fn deflection(contact: &Contact, memory: Option<&LayerMemory>, gap: f64) -> Vector3<f64> {
+    let compression = memory.map_or(0.0, |memory| memory.compression).max(-gap);
+    let shear = Vector3::from(memory.map_or([0.0; 3], |memory| memory.shear));
+    let length = shear.norm();
+    let along = shear - contact.normal * contact.normal.dot(&shear);
+    let turned = if along.norm() > 0.0 { along * (length / along.norm()) } else { along };
+    let [t, o] = unit_tangents(contact);
+    Vector3::new(compression, t.dot(&turned), o.dot(&turned))
+}
+
+/// The tangents of a contact with length one; the second is zero in the plane.
+pub(crate) fn unit_tangents(contact: &Contact) -> [Vector3<f64>; 2] {
+    contact.tangents.map(|t| t.try_normalize(0.0).unwrap_or_else(Vector3::zeros))
+}
+
+/// Whether the layer of a contact has not relaxed yet.   [SOFT-4]
+fn is_live(start: &Start, memory: &ContactMemory) -> bool {
+    memory.layer.is_some_and(|layer| {
+        layer.compression.abs().max(Vector3::from(layer.shear).norm()) > start.scheme.touch_threshold
+    })
+}
+
+/// Whether a layer between two shapes has not relaxed yet.
+pub(crate) fn has_live(start: &Start, (a, b): (ShapeId, ShapeId)) -> bool {
+    let memories = &start.state.contacts;
+    let first = memories.partition_point(|memory| (memory.id.shape_a, memory.id.shape_b) < (a, b));
+    let of_pair = memories.iter().skip(first).take_while(|memory| (memory.id.shape_a, memory.id.shape_b) == (a, b));
+    of_pair.into_iter().any(|memory| is_live(start, memory))
+}
+
+/// Adds the pairs of shapes whose layers have not relaxed: their contacts are found wherever they are.   [SOFT-4]
+pub(crate) fn add_live_pairs(start: &Start, pairs: &mut Vec<(usize, usize)>) {
+    for memory in start.state.contacts.iter().filter(|memory| is_live(start, memory)) {
+        let pair = (memory.id.shape_a.index(), memory.id.shape_b.index());
+        if let Err(place) = pairs.binary_search(&pair) {
+            pairs.insert(place, pair);
+        }
+    }
+}
+
+/// 1/m of a contact along a row: the velocity that a unit impulse gives it, 1/kg.
+fn lightness(model: &Model, ws: &Workspace, contact: &Contact, (a, b): (Wrench, Wrench)) -> f64 {
+    let of = |id: BodyId, wrench: &Wrench| {
+        let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, id.index()) else { return 0.0 };
+        let velocity = mobility.project(&apply_inverse_mass(mobility, mass, &inertia, wrench));
+        wrench.power(&mobility.twist(velocity.get(..mobility.dof()).unwrap_or_default()))
+    };
+    of(contact.a, &a) + of(contact.b, &b)
+}
+
+/// Whether a contact without layer, or a core below one, carries something.
+pub(crate) fn something_rigid_pushes(ws: &Workspace) -> bool {
+    let mut rigid = ws.contacts.iter().zip(&ws.contact_impulses).filter(|(contact, _)| contact.layer.is_none());
+    rigid.any(|(_, impulse)| impulse.normal > 0.0)
+        || ws.surfaces.iter().any(|surface| surface.core_impulse.normal > 0.0)
+}
+
+/// The surface of a contact in the workspace.
+pub(crate) fn find(surfaces: &[Surface], contact: usize) -> Option<&Surface> {
+    let place = surfaces.binary_search_by_key(&contact, |surface| surface.contact).ok()?;
+    surfaces.get(place)
+}
+
+/// Which depth of a contact the law along the normal was linearised at, from pass to pass.   [SOFT-7]
+pub(crate) type Depths = Vec<(ContactId, f64)>;
