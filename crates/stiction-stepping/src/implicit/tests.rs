@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, UnitQuaternion, Vector2, Vector3};
 use stiction_geometry::{Pose, Shape, planar, spatial};
 use stiction_multibody::{
     BodyBuilder, BodyId, ContactId, ContactMemory, ContactMode, ContactRule, Dimension, Expression, ExpressionMotion,
-    JointKind, LimitSurface, Model, ModelBuilder, OrientationUpdate, SupportBuilder,
+    JointKind, Layer, LayerRule, LimitSurface, Model, ModelBuilder, OrientationUpdate, SupportBuilder,
 };
 
 use super::newton::ImplicitNewton;
@@ -61,11 +61,13 @@ fn joint(builder: &mut ModelBuilder, kind: JointKind, (a, b): (BodyId, BodyId), 
     builder.joint_at(kind.name(), kind, (a, b), anchor.into(), axis).unwrap();
 }
 
-fn spatial_model() -> Model {
+fn spatial_model(layer: LayerRule) -> Model {
     let mut builder = ModelBuilder::new(Dimension::Spatial);
     let table = BodyBuilder::kinematic("table", Arc::new(turning_table()));
     let table = builder.body(table.shape(spatial::Shape::half_space(Vector3::z()).unwrap().into())).unwrap();
-    builder.default_contact(ContactRule { direction_body: Some(table), ..rule() }).unwrap();
+    let restitution = if layer == LayerRule::default() { 0.5 } else { 0.0 };
+    let rule = ContactRule { direction_body: Some(table), layer, restitution, ..rule() };
+    builder.default_contact(rule).unwrap();
     let sphere = || spatial::Shape::sphere(0.5).unwrap();
     let capsule = || spatial::Shape::capsule(0.5, 0.2).unwrap();
     let cuboid = || spatial::Shape::cuboid([0.4, 0.3, 0.35]).unwrap();
@@ -156,6 +158,7 @@ fn check(model: &Model, scheme: &Scheme, rebounding: bool) {
             friction_impulse: [0.0; 3],
             spin_impulse: 0.0,
             owed: -60.0,
+            layer: None,
         };
         state.contacts = ws.contacts.iter().map(|contact| memory(contact.id)).collect();
     }
@@ -175,7 +178,7 @@ fn check(model: &Model, scheme: &Scheme, rebounding: bool) {
 
 #[test]
 fn newton_matrix_in_space() {
-    let model = spatial_model();
+    let model = spatial_model(LayerRule::default());
     for slip in [PrescribedSlip::Displacement, PrescribedSlip::Start, PrescribedSlip::End] {
         for orientation in [OrientationUpdate::Exponential, OrientationUpdate::Euler] {
             let scheme = Scheme { prescribed_slip: slip, orientation, ..Preset::GeometricallyImplicit.scheme() };
@@ -183,6 +186,14 @@ fn newton_matrix_in_space() {
             check(&model, &scheme, true);
         }
     }
+}
+
+/// Layers that shear, with cores that are reached.
+#[test]
+fn newton_matrix_with_compliant_layers() {
+    let stiffness = Matrix3::new(3000.0, 200.0, 0.0, 200.0, 1500.0, 50.0, 0.0, 50.0, 1200.0);
+    let layer = Layer::coupled(stiffness, stiffness * 1e-3).with_depth(0.02);
+    check(&spatial_model(LayerRule::Given(layer)), &Preset::GeometricallyImplicit.scheme(), false);
 }
 
 #[test]

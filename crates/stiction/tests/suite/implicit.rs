@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use stiction::{
-    BodyBuilder, ContactMode, ContactRule, Dimension, Expression, JointKind, LineariseAt, Model, ModelBuilder, Pose,
-    Preset, Scheme, Shape, Simulation, SupportBuilder, geometry::implicit::closest, multibody::ExpressionMotion,
-    planar, spatial,
+    BodyBuilder, ContactMode, ContactRule, Dimension, Expression, JointKind, Layer, LayerRule, LineariseAt, Model,
+    ModelBuilder, Pose, Preset, Scheme, Shape, Simulation, SupportBuilder, geometry::implicit::closest,
+    multibody::ExpressionMotion, planar, spatial,
 };
 use stiction_testkit::reference;
 
@@ -125,6 +125,16 @@ fn table_top() -> Model {
     builder.build().unwrap()
 }
 
+/// An egg and a rod roll over a rubber floor whose core they hit, with springs along the floor too.
+fn rubber_floor() -> Model {
+    let stiffness = Matrix3::new(4000.0, 300.0, 0.0, 300.0, 2500.0, 0.0, 0.0, 0.0, 2500.0);
+    let layer = Layer::coupled(stiffness, stiffness * 1e-3).with_depth(0.01);
+    let rule = ContactRule { torsion: 0.01, layer: LayerRule::Given(layer), ..friction(0.5) };
+    let egg = tumbling("egg", spatial::Shape::ellipsoid([0.25, 0.18, 0.2]).unwrap(), [0.0, 0.0, 0.4], 3.0);
+    let rod = tumbling("rod", spatial::Shape::capsule(0.3, 0.1).unwrap(), [0.9, 0.0, 0.4], 2.0);
+    on_floor(Dimension::Spatial, [egg, rod], [0.0, 0.0, -9.81], rule)
+}
+
 /// Four contacts of one pair share their load as they like, and where they slide the load decides the torque of friction.
 fn is_determined(simulation: &Simulation) -> bool {
     let pairs = simulation.contacts().iter().filter(|contact| contact.normal_impulse > 0.0);
@@ -135,7 +145,12 @@ fn is_determined(simulation: &Simulation) -> bool {
 /// Step by step from the same states, so that nothing can grow.
 #[test]
 fn newton_and_the_fixed_point_agree() {
-    for (name, model, h, steps) in [("heap", heap(), 0.005, 300), ("table top", table_top(), 0.01, 150)] {
+    let scenes = [
+        ("heap", heap(), 0.005, 300),
+        ("table top", table_top(), 0.01, 150),
+        ("rubber floor", rubber_floor(), 0.002, 400),
+    ];
+    for (name, model, h, steps) in scenes {
         let mut one = Simulation::new(model.clone(), implicit(), h).unwrap();
         let mut other = Simulation::new(model, fixed_point(), h).unwrap();
         let (mut compared, mut largest, mut newton) = (0, 0.0_f64, 0);
