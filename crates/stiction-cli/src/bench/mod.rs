@@ -33,7 +33,7 @@ struct Case {
     changes: &'static [(&'static str, &'static str)],
 }
 
-const CASES: [Case; 8] = [
+const CASES: [Case; 9] = [
     Case::new("falling-rod", || include_str!("../../../../scenes/falling_rod.toml").to_owned(), 0.0025),
     Case::new("four-balls", || include_str!("../../../../scenes/four_balls.toml").to_owned(), 0.00125),
     Case::new("stack", || include_str!("../../../../scenes/stack_of_boxes.toml").to_owned(), 0.005),
@@ -48,6 +48,7 @@ const CASES: [Case; 8] = [
         ..Case::new("tripod-polygon-32", tripod, 1e-4)
     },
     Case::new("needle-push", || include_str!("../../../../scenes/needle_push.toml").to_owned(), 0.001),
+    Case::new("two-spheres", || include_str!("../../../../scenes/two_spheres.toml").to_owned(), 0.01),
     Case::new("gear-grasp", || include_str!("../../../../scenes/gear_grasp.toml").to_owned(), 0.001),
 ];
 
