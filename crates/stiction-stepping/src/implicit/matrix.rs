@@ -8,12 +8,12 @@
 use std::ops::Range;
 
 use nalgebra::Matrix3;
-use stiction_complementarity::linalg::DenseMatrix;
 use stiction_multibody::{BodyId, Model, Twist, Wrench};
 
 use super::iterate::{Fixed, Iterate, bodies, own_blocks};
 use super::points::{Local, Points};
 use super::slopes::{Change, ContactSlope, Moved, Slope, foot_column, twist_or_rest};
+use super::system::NewtonSystem;
 use super::turn::{displacement, turn_jacobian};
 use crate::{
     Start, Workspace,
@@ -34,7 +34,7 @@ const REDUNDANT: f64 = 1e-10;
 /// The matrix with its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NewtonMatrix {
-    matrix: DenseMatrix,
+    system: NewtonSystem,
     /// δθ/δω of each body.   [GIM-2]
     turns: Vec<Matrix3<f64>>,
 }
@@ -51,9 +51,9 @@ struct LawPlace<'a> {
 
 impl NewtonMatrix {
     /// The matrix at an iterate.
-    pub(super) fn fill(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) -> &DenseMatrix {
+    pub(super) fn fill(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) -> &mut NewtonSystem {
         let &Start { model, scheme, h, .. } = start;
-        self.matrix.reset(at.f.len(), at.f.len());
+        self.system.begin(model, ws, fixed, at);
         self.turns.clear();
         let turn = |id| turn_jacobian(&twist_or_rest(model, &at.v, id).angular, h, scheme.orientation);
         self.turns.extend(model.iter_bodies().map(|(id, _)| turn(id)));
@@ -62,7 +62,7 @@ impl NewtonMatrix {
         self.contacts(start, ws, fixed, at);
         self.feet(start, ws, fixed, at);
         self.own_masses(start, ws, fixed, at);
-        &self.matrix
+        &mut self.system
     }
 
     fn masses(&mut self, ws: &Workspace) {
@@ -70,7 +70,7 @@ impl NewtonMatrix {
         for body in 0..bodies.jacobian().block_cols() {
             let columns = bodies.jacobian().col_range(body);
             for (row, mass) in columns.clone().zip(bodies.mass(body).chunks_exact(columns.len().max(1))) {
-                self.matrix.row_mut(row)[columns.clone()].copy_from_slice(mass);
+                columns.clone().zip(mass).for_each(|(column, mass)| self.system.add(row, column, *mass));
             }
         }
     }
@@ -79,7 +79,7 @@ impl NewtonMatrix {
         let model = start.model;
         for (block, joint) in model.joints().iter().enumerate() {
             let rows = ws.cone.range(block);
-            let (_, on_u) = self.law(ws, fixed, at, block);
+            let on_u = self.law(ws, fixed, at, block);
             let place = LawPlace {
                 bodies: [joint.a.0, joint.b.0],
                 rows: rows.clone(),
@@ -110,7 +110,7 @@ impl NewtonMatrix {
         for &(index, block) in &fixed.laws {
             let (Some(contact), Some(followed)) = (at.contacts.get(index), at.followed.get(index)) else { continue };
             let rows = ws.cone.range(block);
-            let (_, on_u) = self.law(ws, fixed, at, block);
+            let on_u = self.law(ws, fixed, at, block);
             let on_u = &on_u[..rows.len().pow(2)];
             let place = LawPlace { bodies: [contact.a, contact.b], rows: rows.clone(), first: at.v.len(), on_u };
             self.impulse_columns(model, &place, &contact_rows(contact, rows.len()));
@@ -156,7 +156,7 @@ impl NewtonMatrix {
             let shift = points.column(local, k, h, &mut rows);
             self.add_slope(model, place, &slope.point_column(&shift), first + k);
             for (row, x) in rows.iter().take(if own_rows { points.len() } else { 0 }).enumerate() {
-                self.matrix.row_mut(first + row)[first + k] += x;
+                self.system.add(first + row, first + k, *x);
             }
         }
         for (moved, id) in [Moved::A, Moved::B].into_iter().zip(place.bodies) {
@@ -168,7 +168,7 @@ impl NewtonMatrix {
                 let shift = points.body_column(local, &change, h, &mut rows);
                 self.add_slope(model, place, &slope.body_column(&change, &shift), column);
                 for (row, x) in rows.iter().take(if own_rows { points.len() } else { 0 }).enumerate() {
-                    self.matrix.row_mut(first + row)[column] += x;
+                    self.system.add(first + row, column, *x);
                 }
             }
         }
@@ -179,7 +179,7 @@ impl NewtonMatrix {
         for (index, foot) in at.feet.iter().enumerate() {
             let block = model.joints().len() + at.contacts.len() + index;
             let rows = ws.cone.range(block);
-            let (_, on_u) = self.law(ws, fixed, at, block);
+            let on_u = self.law(ws, fixed, at, block);
             let on_u = &on_u[..rows.len().pow(2)];
             let place = LawPlace { bodies: [foot.on, foot.body], rows: rows.clone(), first: at.v.len(), on_u };
             self.impulse_columns(model, &place, &foot_rows(foot, rows.len()));
@@ -188,20 +188,16 @@ impl NewtonMatrix {
         }
     }
 
-    /// A on the diagonal of the matrix, and B.
-    fn law(&mut self, ws: &Workspace, fixed: &Fixed, at: &Iterate, block: usize) -> ([f64; 36], [f64; 36]) {
-        let (mut on_r, mut on_u) = ([0.0; 36], [0.0; 36]);
-        let (Some(law), rows) = (ws.cone.laws().get(block), ws.cone.range(block)) else { return (on_r, on_u) };
-        let n = rows.len();
-        let (rho, r, u) = (&fixed.rho[rows.clone()], &at.r[rows.clone()], &at.u[rows.clone()]);
-        law.newton_slopes(rho, r, u, &mut on_r[..n * n], &mut on_u[..n * n]);
-        let first = at.v.len() + rows.start;
+    /// Writes A, and returns B.
+    fn law(&mut self, ws: &Workspace, fixed: &Fixed, at: &Iterate, block: usize) -> [f64; 36] {
+        let (on_r, on_u) = slopes(ws, fixed, at, block);
+        let rows = ws.cone.range(block);
+        let (n, first) = (rows.len(), at.v.len() + rows.start);
         for (k, on_r) in on_r[..n * n].chunks_exact(n).enumerate() {
-            let row = self.matrix.row_mut(first + k);
-            row[first..first + n].copy_from_slice(on_r);
-            row[first + k] += REDUNDANT;
+            on_r.iter().enumerate().for_each(|(j, on_r)| self.system.add(first + k, first + j, *on_r));
+            self.system.add(first + k, first + k, REDUNDANT);
         }
-        (on_r, on_u)
+        on_u
     }
 
     /// −W: what a unit of each impulse does to momentum.
@@ -216,7 +212,7 @@ impl NewtonMatrix {
     fn push_wrench(&mut self, model: &Model, id: BodyId, wrench: &Wrench, column: usize) {
         let Some((mobility, range)) = model.unknowns(id) else { return };
         for (row, w) in range.zip(mobility.project(wrench)) {
-            self.matrix.row_mut(row)[column] -= w;
+            self.system.add(row, column, -w);
         }
     }
 
@@ -240,7 +236,7 @@ impl NewtonMatrix {
         self.push_wrench(model, place.bodies[1], &slope.on_b, column);
         for (k, on_u) in place.on_u.chunks_exact(place.rows.len()).enumerate() {
             let change: f64 = on_u.iter().zip(&slope.u).map(|(b, u)| b * u).sum();
-            self.matrix.row_mut(place.first + place.rows.start + k)[column] += change;
+            self.system.add(place.first + place.rows.start + k, column, change);
         }
     }
 
@@ -250,18 +246,28 @@ impl NewtonMatrix {
         for (rows, columns, block) in own_blocks(start.model, ws) {
             for (row, block) in rows.clone().zip(block.chunks_exact(columns.len().max(1))) {
                 for (column, x) in columns.clone().zip(block) {
-                    self.matrix.row_mut(column)[first + row] -= x;
+                    self.system.add(column, first + row, -x);
                 }
             }
             let Some(index) = (0..ws.cone.blocks()).find(|&index| ws.cone.range(index) == rows) else { continue };
-            let (_, on_u) = self.law(ws, fixed, at, index);
+            let (_, on_u) = slopes(ws, fixed, at, index);
             let (n, m) = (rows.len(), columns.len());
             for (k, on_u) in on_u[..n * n].chunks_exact(n).enumerate() {
                 for (j, column) in columns.clone().enumerate() {
                     let change: f64 = on_u.iter().enumerate().map(|(i, b)| b * block[i * m + j]).sum();
-                    self.matrix.row_mut(first + rows.start + k)[column] += change;
+                    self.system.add(first + rows.start + k, column, change);
                 }
             }
         }
     }
+}
+
+/// A and B of a law, row by row.
+fn slopes(ws: &Workspace, fixed: &Fixed, at: &Iterate, block: usize) -> ([f64; 36], [f64; 36]) {
+    let (mut on_r, mut on_u) = ([0.0; 36], [0.0; 36]);
+    let (Some(law), rows) = (ws.cone.laws().get(block), ws.cone.range(block)) else { return (on_r, on_u) };
+    let n = rows.len();
+    let (rho, r, u) = (&fixed.rho[rows.clone()], &at.r[rows.clone()], &at.u[rows]);
+    law.newton_slopes(rho, r, u, &mut on_r[..n * n], &mut on_u[..n * n]);
+    (on_r, on_u)
 }

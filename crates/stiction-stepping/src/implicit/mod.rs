@@ -15,6 +15,7 @@ mod matrix;
 mod newton;
 mod points;
 mod slopes;
+mod system;
 #[cfg(test)]
 mod tests;
 mod turn;

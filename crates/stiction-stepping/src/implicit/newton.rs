@@ -1,6 +1,6 @@
 //! Newton's method for the implicit step, semismooth through the maps of Alart and Curnier.   [GIM-3]
 
-use stiction_complementarity::{Delassus, Law, linalg::DenseLu};
+use stiction_complementarity::{Delassus, Law};
 use stiction_geometry::implicit;
 use stiction_multibody::{ContactId, Model};
 
@@ -32,7 +32,6 @@ pub(crate) struct ImplicitNewton {
     trial: Iterate,
     fixed: Fixed,
     matrix: NewtonMatrix,
-    lu: DenseLu,
     direction: Vec<f64>,
     /// The contacts it was about, and how many rows each has.
     ids: Vec<ContactId>,
@@ -93,13 +92,11 @@ impl ImplicitNewton {
             }
             recent[self.iterations as usize % MEMORY] = self.here.merit;
             self.iterations += 1;
-            let matrix = self.matrix.fill(start, ws, &self.fixed, &self.here);
-            let n = matrix.rows();
-            if self.lu.factor(n, |a| a.copy_from_slice(matrix.as_slice())).is_err() {
+            let system = self.matrix.fill(start, ws, &self.fixed, &self.here);
+            if system.factor().is_err() {
                 return false;
             }
-            self.direction.resize(n, 0.0);
-            self.lu.solve(&self.here.f, &mut self.direction);
+            system.solve(&self.here.f, &mut self.direction);
             let allowed = recent.iter().fold(0.0_f64, |most, merit| most.max(*merit));
             let before = self.error();
             if !self.search(start, ws, allowed) {
@@ -238,7 +235,7 @@ impl ImplicitNewton {
             assert!(self.free_points(start, ws), "there are smooth contacts");
         }
         self.here.evaluate(start, &self.fixed, ws);
-        let matrix = self.matrix.fill(start, ws, &self.fixed, &self.here).clone();
+        let matrix = self.matrix.fill(start, ws, &self.fixed, &self.here).to_dense();
         let (n_v, n_r, n) = (self.here.v.len(), self.here.r.len(), self.here.f.len());
         let mut worst = 0.0_f64;
         for column in 0..n {

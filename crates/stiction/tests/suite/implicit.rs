@@ -260,3 +260,27 @@ fn ten_thousand_random_collisions_are_solved() {
     println!("{touched} of {trials} touch, {first} by the first rung, deepest penetration {deepest:e} m");
     assert!(first >= trials * 999 / 1000 && touched > trials / 2, "{first} {touched}");
 }
+
+/// Twenty-seven eggs fall into a heap.
+#[test]
+fn many_bodies_take_implicit_steps() {
+    let egg = |k: usize| {
+        let [x, y, z] = [k % 3, k / 3 % 3, k / 9].map(|i| i as f64);
+        let shape = spatial::Shape::ellipsoid([0.2, 0.15, 0.17]).unwrap();
+        let place = [0.42 * x + 0.05 * z, 0.4 * y + 0.03 * x - 0.04 * z, 0.25 + 0.42 * z];
+        tumbling(&k.to_string(), shape, place, 0.1 * k as f64)
+    };
+    let model = on_floor(Dimension::Spatial, (0..27).map(egg), [0.0, 0.0, -9.81], friction(0.4));
+    let (mut contacts, mut newton, mut deepest, steps) = (0, 0, 0.0_f64, 120);
+    let mut simulation = Simulation::new(model, implicit(), 0.005).unwrap();
+    for _ in 0..steps {
+        let report = simulation.step().unwrap();
+        contacts = contacts.max(simulation.contacts().iter().filter(|contact| contact.normal_impulse > 0.0).count());
+        newton += usize::from(report.rung == "newton" && report.substeps == 1);
+        deepest = deepest.max(report.penetration);
+    }
+    println!(
+        "{newton} of {steps} steps by Newton, {contacts} loaded contacts at most, deepest penetration {deepest:e}"
+    );
+    assert!(newton == steps && contacts > 25 && deepest < 1e-9, "{newton} {contacts} {deepest:e}");
+}

@@ -1,0 +1,180 @@
+//! Newton's linear system: dense for a few bodies, by blocks of bodies with their contacts for many.
+//!
+//! A body, the laws assigned to it and what belongs to these (surfaces of layers, normals of feet, closest points) are one block. Blocks
+//! are coupled where a law joins two bodies, so the elimination costs what the graph of contacts and joints asks for.
+
+use stiction_complementarity::linalg::{BlockSparseLu, DenseLu, DenseMatrix, SingularRow};
+use stiction_multibody::{BodyId, Model};
+
+use super::iterate::{Fixed, Iterate, own_blocks};
+use crate::Workspace;
+
+/// Up to so many unknowns a dense matrix is eliminated sooner than the pattern of a sparse one is looked at.
+const DENSE: usize = 64;
+
+/// A matrix that entries are added to, its factors and its memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NewtonSystem {
+    dense: DenseMatrix,
+    dense_lu: DenseLu,
+    sparse: BlockSparseLu,
+    is_dense: bool,
+    /// Block of each unknown, and its place in the block.
+    places: Vec<(usize, usize)>,
+    sizes: Vec<usize>,
+    couplings: Vec<(usize, usize)>,
+    /// Rows of laws assigned to each block.
+    loads: Vec<usize>,
+    /// Where each block begins in the vector of the sparse solver.
+    starts: Vec<usize>,
+    permuted: Vec<f64>,
+}
+
+impl NewtonSystem {
+    /// An empty matrix for the unknowns of an iterate.
+    pub(super) fn begin(&mut self, model: &Model, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
+        let n = at.f.len();
+        self.is_dense = n <= DENSE;
+        if self.is_dense {
+            self.dense.reset(n, n);
+            return;
+        }
+        self.assign(model, ws, fixed, at);
+        self.sparse.analyse(&self.sizes, &self.couplings);
+        self.sparse.clear();
+    }
+
+    /// Gives every unknown a block: bodies their own, laws that of the body of theirs that has fewest so far.
+    fn assign(&mut self, model: &Model, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
+        let blocks = model.layout().iter().filter(|slot| !slot.v.is_empty()).count();
+        let (n_v, n_r) = (at.v.len(), at.r.len());
+        self.sizes.clear();
+        self.sizes.resize(blocks, 0);
+        self.loads.clear();
+        self.loads.resize(blocks, 0);
+        self.couplings.clear();
+        self.places.clear();
+        self.places.resize(at.f.len(), (0, 0));
+        for (block, slot) in model.layout().iter().filter(|slot| !slot.v.is_empty()).enumerate() {
+            slot.v.clone().for_each(|unknown| self.put(unknown, block));
+        }
+        for law in 0..ws.cone.blocks() {
+            let [a, b] = bodies_of(model, fixed, at, law).map(|id| block_of(model, id));
+            let owner = match (a, b) {
+                (Some(a), Some(b)) => {
+                    self.couplings.push((a, b));
+                    if self.loads.get(a) <= self.loads.get(b) { a } else { b }
+                }
+                (Some(block), None) | (None, Some(block)) => block,
+                (None, None) => 0,
+            };
+            let rows = ws.cone.range(law);
+            if let Some(load) = self.loads.get_mut(owner) {
+                *load += rows.len();
+            }
+            rows.for_each(|row| self.put(n_v + row, owner));
+        }
+        for (rows, columns, _) in own_blocks(model, ws) {
+            let owner = self.places.get(n_v + rows.start).map_or(0, |place| place.0);
+            columns.for_each(|column| self.put(column, owner));
+        }
+        for (&(contact, law), points) in fixed.laws.iter().zip(&fixed.points) {
+            let Some(points) = points else { continue };
+            let owner = self.places.get(n_v + ws.cone.range(law).start).map_or(0, |place| place.0);
+            debug_assert!(contact < at.contacts.len());
+            (points.first..points.first + points.len()).for_each(|z| self.put(n_v + n_r + z, owner));
+        }
+        self.starts.clear();
+        self.starts.extend(self.sizes.iter().scan(0, |begin, size| {
+            *begin += size;
+            Some(*begin - size)
+        }));
+    }
+
+    fn put(&mut self, unknown: usize, block: usize) {
+        if let (Some(place), Some(size)) = (self.places.get_mut(unknown), self.sizes.get_mut(block)) {
+            *place = (block, *size);
+            *size += 1;
+        }
+    }
+
+    /// Adds to an entry.
+    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
+        if self.is_dense {
+            self.dense.row_mut(row)[column] += value;
+            return;
+        }
+        let ((i, row), (j, column)) = (self.places[row], self.places[column]);
+        let width = self.sizes[j];
+        if let Some(place) = self.sparse.place(i, j) {
+            self.sparse.block_mut(place)[row * width + column] += value;
+        }
+    }
+
+    /// Factorises what was added.
+    pub(super) fn factor(&mut self) -> Result<(), SingularRow> {
+        if !self.is_dense {
+            return self.sparse.factor();
+        }
+        let matrix = &self.dense;
+        self.dense_lu.factor(matrix.rows(), |a| a.copy_from_slice(matrix.as_slice()))
+    }
+
+    /// x ← A⁻¹ b.
+    pub(super) fn solve(&mut self, b: &[f64], x: &mut Vec<f64>) {
+        x.clear();
+        x.resize(b.len(), 0.0);
+        if self.is_dense {
+            self.dense_lu.solve(b, x);
+            return;
+        }
+        self.permuted.clear();
+        self.permuted.resize(b.len(), 0.0);
+        for (&(block, place), b) in self.places.iter().zip(b) {
+            self.permuted[self.starts[block] + place] = *b;
+        }
+        self.sparse.solve(&mut self.permuted);
+        for (&(block, place), x) in self.places.iter().zip(x) {
+            *x = self.permuted[self.starts[block] + place];
+        }
+    }
+
+    /// The matrix as rows, for tests.
+    #[cfg(test)]
+    pub(super) fn to_dense(&mut self) -> DenseMatrix {
+        if self.is_dense {
+            return self.dense.clone();
+        }
+        let n = self.places.len();
+        let mut out = DenseMatrix::zeros(n, n);
+        for row in 0..n {
+            for column in 0..n {
+                let ((i, r), (j, c)) = (self.places[row], self.places[column]);
+                if let Some(place) = self.sparse.place(i, j) {
+                    let width = self.sizes[j];
+                    out.row_mut(row)[column] = self.sparse.block_mut(place)[r * width + c];
+                }
+            }
+        }
+        out
+    }
+}
+
+/// The block of a body.
+fn block_of(model: &Model, id: BodyId) -> Option<usize> {
+    model.unknowns(id)?;
+    Some(model.layout().iter().take(id.index()).filter(|slot| !slot.v.is_empty()).count())
+}
+
+/// The two bodies of a law.
+fn bodies_of(model: &Model, fixed: &Fixed, at: &Iterate, law: usize) -> [BodyId; 2] {
+    let joints = model.joints().len();
+    if let Some(joint) = model.joints().get(law) {
+        return [joint.a.0, joint.b.0];
+    }
+    if let Some(foot) = law.checked_sub(joints + at.contacts.len()).and_then(|foot| at.feet.get(foot)) {
+        return [foot.on, foot.body];
+    }
+    let contact = fixed.laws.iter().find(|(_, block)| *block == law).and_then(|(index, _)| at.contacts.get(*index));
+    contact.map_or([BodyId::WORLD; 2], |contact| [contact.a, contact.b])
+}
