@@ -31,6 +31,7 @@ mod quartet;
 mod reference_stepper;
 mod refusals;
 mod siconos;
+mod smooth_shapes;
 mod stabilisation;
 mod stabilised_reference;
 mod step_lengths;
