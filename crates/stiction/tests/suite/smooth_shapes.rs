@@ -18,7 +18,7 @@ fn spatial_world(bodies: &[(&str, String)]) -> Simulation {
         .to_owned();
     for (name, table) in bodies {
         let density = if table.contains("mass =") { "" } else { "density = 1000.0" };
-        text += &format!("[[body]]\nname = \"{name}\"\n{density}\n{table}\n");
+        text += &["[[body]]\nname = \"", name, "\"\n", density, "\n", table, "\n"].concat();
     }
     text += "[contact_default]\nfriction = 0.5\n";
     Simulation::from_scene(&scene::parse(&text, "world").unwrap()).unwrap()
