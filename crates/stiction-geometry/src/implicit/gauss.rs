@@ -1,4 +1,5 @@
-//! Small dense linear systems by Gaussian elimination with full pivoting, which also says how many unknowns are determined.
+//! Small dense linear systems by Gaussian elimination; where a pivot is doubtful with full pivoting, which also says how many unknowns are
+//! determined.
 
 /// The most unknowns: a point, the gap and six multipliers.
 pub(super) const MOST_UNKNOWNS: usize = 10;
@@ -6,6 +7,8 @@ pub(super) const MOST_UNKNOWNS: usize = 10;
 pub(super) const MOST_SIDES: usize = 6;
 /// Pivots below this fraction of the largest count as zero.
 const SINGULAR: f64 = 1e-13;
+/// Pivots below this fraction of the largest need full pivoting.
+const DOUBTFUL: f64 = 1e-7;
 
 /// A matrix with its right-hand sides; solved in place.
 #[derive(Clone, Debug)]
@@ -39,35 +42,66 @@ impl System {
 
     /// Solves, with the undetermined unknowns at zero; returns the solution of each side, unknown by unknown, and the rank.
     pub(super) fn solve(&mut self) -> ([[f64; MOST_SIDES]; MOST_UNKNOWNS], usize) {
-        let n = self.unknowns;
-        let width = n + self.sides;
         let mut order: [usize; MOST_UNKNOWNS] = std::array::from_fn(|k| k);
+        let rows = self.rows;
+        if self.eliminate() {
+            return (self.back_substitute(self.unknowns, &order), self.unknowns);
+        }
+        self.rows = rows;
+        let rank = self.eliminate_fully(&mut order);
+        (self.back_substitute(rank, &order), rank)
+    }
+
+    /// Elimination with pivots from their columns; false if one is doubtful.
+    fn eliminate(&mut self) -> bool {
         let mut largest = 0.0f64;
-        let mut rank = 0;
+        for k in 0..self.unknowns {
+            let size = |i: &usize| self.rows[*i][k].abs();
+            let Some(row) = (k..self.unknowns).reduce(|p, q| if size(&q) > size(&p) { q } else { p }) else { break };
+            let pivot = size(&row);
+            largest = largest.max(pivot);
+            if pivot.is_nan() || pivot <= DOUBTFUL * largest {
+                return false;
+            }
+            self.rows.swap(k, row);
+            self.eliminate_below(k);
+        }
+        true
+    }
+
+    /// Elimination with the largest pivots; the order of the unknowns and the rank.
+    fn eliminate_fully(&mut self, order: &mut [usize; MOST_UNKNOWNS]) -> usize {
+        let n = self.unknowns;
+        let mut largest = 0.0f64;
         for k in 0..n {
             let (row, column, size) = self.pivot(k);
             largest = largest.max(size);
             if size.is_nan() || size <= SINGULAR * largest {
-                break;
+                return k;
             }
-            rank = k + 1;
             self.rows.swap(k, row);
             order.swap(k, column);
             for row in &mut self.rows[..n] {
                 row.swap(k, column);
             }
-            let (above, below) = self.rows.split_at_mut(k + 1);
-            let pivot_row = &above[k];
-            for row in &mut below[..n - k - 1] {
-                let factor = row[k] / pivot_row[k];
-                if factor != 0.0 {
-                    for (entry, pivot) in row[k + 1..width].iter_mut().zip(&pivot_row[k + 1..width]) {
-                        *entry -= factor * pivot;
-                    }
+            self.eliminate_below(k);
+        }
+        n
+    }
+
+    /// Takes multiples of row k from the rows below.
+    fn eliminate_below(&mut self, k: usize) {
+        let width = self.unknowns + self.sides;
+        let (above, below) = self.rows.split_at_mut(k + 1);
+        let Some(pivot_row) = above.last() else { return };
+        for row in &mut below[..self.unknowns - k - 1] {
+            let factor = row[k] / pivot_row[k];
+            if factor != 0.0 {
+                for (entry, pivot) in row[k + 1..width].iter_mut().zip(&pivot_row[k + 1..width]) {
+                    *entry -= factor * pivot;
                 }
             }
         }
-        (self.back_substitute(rank, &order), rank)
     }
 
     /// The largest entry of what is left from row and column k on.

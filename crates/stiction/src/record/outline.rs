@@ -2,7 +2,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use nalgebra::{Point2, Point3, Vector3};
+use nalgebra::{Point2, Point3, Rotation2, Vector2, Vector3};
 use serde::{Deserialize, Serialize};
 use stiction_geometry::{Pose, Shape, planar, spatial};
 use stiction_multibody::ShapeOnBody;
@@ -129,12 +129,16 @@ fn seen_from_inside(shape: &Shape, local: &Pose, [levels, meridians]: [u32; 2]) 
     let convex = shape.convex()?;
     let rays = (0..levels).flat_map(|level| (0..meridians).map(move |k| (level, k)));
     let point = |(level, k): (u32, u32)| {
-        let (up, out) = libm::sincos(PI * (f64::from(level + 1) / f64::from(levels + 1) - 0.5));
-        let (sine, cosine) = libm::sincos(TAU * f64::from(k) / f64::from(meridians));
+        let [out, up] = cosine_and_sine(PI * (f64::from(level + 1) / f64::from(levels + 1) - 0.5));
+        let [cosine, sine] = cosine_and_sine(TAU * f64::from(k) / f64::from(meridians));
         let at = convex.leaving(&Vector3::new(out * cosine, out * sine, up))?;
         Some(place(local, at.x, at.y, at.z))
     };
     rays.map(point).collect()
+}
+
+fn cosine_and_sine(angle: f64) -> [f64; 2] {
+    (Rotation2::new(angle) * Vector2::x()).into()
 }
 
 /// The edges of the net: round each circle of latitude and along each meridian.
@@ -149,7 +153,7 @@ fn net() -> Vec<[u32; 2]> {
 fn cylinder(local: &Pose, half_length: f64, radius: f64) -> Outline {
     const CORNERS: u32 = 24;
     let corner = |end: f64, k: u32| {
-        let (sine, cosine) = libm::sincos(TAU * f64::from(k) / f64::from(CORNERS));
+        let [cosine, sine] = cosine_and_sine(TAU * f64::from(k) / f64::from(CORNERS));
         place(local, end, radius * cosine, radius * sine)
     };
     let rim = |end: f64| (0..CORNERS).map(move |k| corner(end, k));
@@ -208,7 +212,7 @@ mod tests {
         }
         assert!(edges.iter().flatten().all(|&k| (k as usize) < vertices.len()));
         let Outline::Polyhedron { vertices, edges } = cylinder(&Pose::identity(), 2.0, 0.5) else { panic!() };
-        assert!(vertices.iter().all(|[x, y, z]| x.abs() == 2.0 && (y.hypot(*z) - 0.5).abs() < 1e-12));
+        assert!(vertices.iter().all(|[x, y, z]| x.abs() == 2.0 && (y * y + z * z - 0.25).abs() < 1e-12));
         assert!(edges.iter().flatten().all(|&k| (k as usize) < vertices.len()));
     }
 

@@ -35,6 +35,7 @@ mod reference_stepper;
 mod refusals;
 mod rolling;
 mod siconos;
+mod smooth_shapes;
 mod stabilisation;
 mod stabilised_reference;
 mod step_lengths;
