@@ -182,8 +182,6 @@ struct Pair<'a> {
     b: Side<'a>,
     rule: &'a ContactRule,
     layer: Option<Layer>,
-    /// Whether that has not relaxed yet.
-    live: bool,
     gamma: f64,
     /// Whether one of them moves as prescribed.
     prescribed: bool,
@@ -197,8 +195,7 @@ impl<'a> Pair<'a> {
         let gamma = rule.gamma.unwrap_or(scheme.gamma);
         let prescribed = is_kinematic(model, a.body) || is_kinematic(model, b.body);
         let layer = model.layer(a.body, b.body);
-        let live = layer.is_some() && layers::has_live(start, (a.id, b.id));
-        Some(Self { a, b, rule, layer, live, gamma, prescribed })
+        Some(Self { a, b, rule, layer, gamma, prescribed })
     }
 
     /// Up to which gap contacts enter, and how much farther the geometry at the end of the step may see them.
@@ -206,8 +203,6 @@ impl<'a> Pair<'a> {
         let reach = |side: &Side| ws.reach.get(side.body.index()).copied().unwrap_or(0.0);
         let both = reach(&self.a) + reach(&self.b);
         let margin = match self.rule.margin.map_or(scheme.margin, Margin::Fixed) {
-            // A layer relaxes wherever the bodies are.   [SOFT-4]
-            _ if self.live => limits::LENGTH,
             Margin::Fixed(margin) => margin,
             // At velocity level a contact is either touching or absent.
             Margin::Automatic if self.gamma == 0.0 => scheme.touch_threshold,
@@ -277,6 +272,7 @@ fn pair_contacts(
         points(a, b, (&ws.linear_start, close), wide, (detector, &mut ws.points_start))?;
     }
     let mut contacts = std::mem::take(&mut ws.contacts);
+    let first = contacts.len();
     for chain in chains(&ws.points) {
         // At velocity level only what touches counts, and alternatives are apart as soon as one of them is.
         let touches = pair.gamma > 0.0 || chain.iter().all(|point| pair.gaps(start.h, point, ws).1 <= margin);
@@ -286,7 +282,33 @@ fn pair_contacts(
             contacts.push(Contact { has_alternatives: chain.len() > 1, ..contact });
         }
     }
+    let found = add_live_contacts(start, detector, &pair, (&mut contacts, first), ws);
     ws.contacts = contacts;
+    found
+}
+
+/// Adds the contacts of a pair that are out of reach but have layers that have not relaxed; the pair has those from `first` on.   [SOFT-4]
+fn add_live_contacts(
+    start: &Start,
+    detector: &mut dyn Detector,
+    pair: &Pair,
+    (contacts, first): (&mut Vec<Contact>, usize),
+    ws: &mut Workspace,
+) -> Result<(), StepCause> {
+    let (a, b) = (&pair.a, &pair.b);
+    let is_known = |contacts: &[Contact], feature| contacts.iter().skip(first).any(|c| c.id.feature == feature);
+    let mut live = layers::live_features(start, (a.id, b.id));
+    if pair.layer.is_none() || !live.any(|feature| !is_known(contacts, feature)) {
+        return Ok(());
+    }
+    points(a, b, (&ws.linear_end, false), limits::LENGTH, (detector, &mut ws.points))?;
+    for feature in layers::live_features(start, (a.id, b.id)) {
+        let point = ws.points.iter().find(|point| point.feature == feature && !is_known(contacts, feature));
+        if let Some(point) = point {
+            let (gap_start, _) = pair.gaps(start.h, point, ws);
+            contacts.push(pair.contact(start.model, point, gap_start, ws));
+        }
+    }
     Ok(())
 }
 

@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::{
-    BodyBuilder, ContactMode, ContactRule, Dimension, Layer, LayerRule, LineariseAt, Model, PositionUpdate, Preset,
-    Scheme, Simulation, planar, spatial,
+    BodyBuilder, ContactMode, ContactRule, Dimension, Expression, Layer, LayerRule, LineariseAt, Model, PositionUpdate,
+    Preset, Scheme, Simulation, multibody::ExpressionMotion, planar, spatial,
 };
 use stiction_testkit::count_allocations;
 
@@ -265,5 +265,92 @@ fn a_compliant_step_allocates_nothing() {
             let made = count_allocations(|| rung = simulation.step().unwrap().rung);
             assert_eq!(made.count, 0, "{update:?} at {}, solved by {rung}", simulation.time());
         }
+    }
+}
+
+/// A mass that sticks to a layer and swings along it keeps its energy by the midpoint rule, and what damping takes is C δ̇².
+#[test]
+fn shear_keeps_its_energy_and_damping_takes_what_it_should() {
+    let (mass, stiffness, h) = (1.0, [5e3, 2e3], 2e-3);
+    let sunk = mass * G / stiffness[0];
+    for damping in [0.0, 3.0] {
+        let part = BodyBuilder::particle("part", mass)
+            .position(0.0, 1.0 - sunk, 0.0)
+            .velocity(0.1, 0.0, 0.0)
+            .shape(planar::Shape::disc(1.0).unwrap().into());
+        let layer = Layer::shearing(stiffness, [0.0, damping]);
+        let model = on_floor(Dimension::Planar, [part], down(Dimension::Planar), soft(layer, 3.0));
+        let mut scheme = Preset::Ncp.scheme();
+        scheme.position_update = PositionUpdate::Average;
+        let mut simulation = Simulation::new(model, scheme, h).unwrap();
+        // The first step compresses the layer by nothing: it was in equilibrium.
+        steps(&mut simulation, 1);
+        let (start, mut taken, mut swing) = (simulation.energy().total(), 0.0, 0.0_f64);
+        for _ in 0..2000 {
+            let before = simulation.contacts()[0].layer.unwrap().shear[0];
+            steps(&mut simulation, 1);
+            let after = simulation.contacts()[0].layer.unwrap().shear[0];
+            taken += damping * (after - before) * (after - before) / h;
+            swing = swing.max(after.abs());
+            let error = simulation.energy().total() + taken - start;
+            assert!(error.abs() < 1e-12, "damping {damping}: {error:e}");
+        }
+        assert!(damping > 0.0 || (swing - 0.1 / (stiffness[1] / mass).sqrt()).abs() < 1e-5, "{swing}");
+    }
+}
+
+/// A belt takes a part along through a layer that shears: at the end they move as one, and nothing slips.
+#[test]
+fn a_belt_takes_a_part_along_through_its_layer() {
+    for update in [PositionUpdate::End, PositionUpdate::Average] {
+        let mut scheme = Preset::Ncp.scheme();
+        scheme.position_update = update;
+        let belt =
+            BodyBuilder::fixed("belt").shape(crate::support::floor()).conveyor(crate::support::constant(0.4, 0.0, 0.0));
+        let rule = soft(Layer::shearing([1e4, 4e3], [80.0, 60.0]), 0.5);
+        let model = crate::support::world(Dimension::Planar, [belt, particle(1.0)], down(Dimension::Planar), rule);
+        let mut simulation = Simulation::new(model, scheme, 1e-3).unwrap();
+        steps(&mut simulation, 3000);
+        let contact = simulation.contacts()[0];
+        assert!((simulation.state().v[0] - 0.4).abs() < 1e-9, "{update:?}: {:?}", simulation.state().v);
+        assert_eq!(contact.mode, ContactMode::Stick, "{update:?}: {contact:?}");
+        assert!(contact.friction_impulse.norm() < 1e-9 && Vector3::from(contact.layer.unwrap().shear).norm() < 1e-9);
+    }
+}
+
+/// On a turning table a puck is held by the shear of its layer, which turns along: m ω² r = K_t δ, turn after turn.
+#[test]
+fn shear_turns_with_the_bodies() {
+    let (omega, radius, tangential, h) = (2.0_f64, 0.5, 800.0, 1e-3);
+    let still = || Expression::constant(0.0);
+    let motion = ExpressionMotion {
+        position: [still(), still(), still()],
+        axis: Vector3::z(),
+        angle: Expression::parse(&format!("{omega}*t")).unwrap(),
+        base: nalgebra::UnitQuaternion::identity(),
+    };
+    let table = BodyBuilder::kinematic("table", std::sync::Arc::new(motion))
+        .shape(spatial::Shape::half_space(Vector3::z()).unwrap().into());
+    let puck = solid_box("puck", 1.0, [0.1, 0.1, 0.02])
+        .position(radius, 0.0, 0.02)
+        .velocity(0.0, omega * radius, 0.0)
+        .angular_velocity(0.0, 0.0, omega);
+    let rule = soft(Layer::shearing([5e4, tangential], [400.0, 40.0]), 1.0);
+    let model = crate::support::world(Dimension::Spatial, [table, puck], down(Dimension::Spatial), rule);
+    let mut scheme = Preset::Ncp.scheme();
+    // At the start of the step the table moves along a tangent, and everything on it, rigid or not, drifts outwards by h ω² r.
+    scheme.linearise_at = LineariseAt::End;
+    let mut simulation = Simulation::new(model, scheme, h).unwrap();
+    // Where the puck is, as seen from the table, after it has settled and a whole turn later: four springs hold it.
+    let held = radius / (1.0 - omega * omega / (4.0 * tangential));
+    for time in [1.0, 4.2] {
+        while simulation.time() < time - 0.5 * h {
+            steps(&mut simulation, 1);
+        }
+        let (q, (sin, cos)) = (&simulation.state().q, (omega * simulation.time()).sin_cos());
+        let [x, y] = [q[0] * cos + q[1] * sin, q[1] * cos - q[0] * sin];
+        assert!((x - held).abs() < 1e-6 && y.abs() < 1e-6, "{x} instead of {held}, and {y} aside");
+        let contacts = simulation.contacts();
+        assert!(contacts.len() == 4 && contacts.iter().all(|contact| contact.mode == ContactMode::Stick));
     }
 }

@@ -295,3 +295,28 @@ fn located_damped_rebounds_converge() {
         assert!(errors[3] < 2e-3 && errors[3] < 0.3 * errors[0], "{zeta}: {errors:?}");
     }
 }
+
+/// The two scenes of the catalogue are the two runs.
+#[test]
+fn the_scenes_are_the_two_runs() {
+    let case = reference("c12");
+    let open = |name: &str| {
+        let path = format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        stiction::scene::load(std::path::Path::new(&path)).unwrap()
+    };
+    let mut soft = Simulation::from_scene(&open("soft_landing")).unwrap();
+    let mut touch = None;
+    for _ in 0..3000 {
+        let _ = soft.step().unwrap();
+        let touched = soft.events().iter().find(|event| event.kind == EventKind::Touch).map(|event| event.time);
+        touch = touch.or(touched);
+        assert!((energy(&soft) - case.number("derived.energy")).abs() < 1e-11);
+    }
+    assert!((touch.unwrap() - case.number("derived.touch_time")).abs() < 1e-9);
+    let mut core = Simulation::from_scene(&open("core_landing")).unwrap();
+    let row = &case.table("derived.scheme")[1];
+    while core.time() < case.number("derived.core_energy_at") - 0.5 * row["h"] {
+        let _ = step(&mut core);
+    }
+    assert_close!(energy(&core), row["core_energy"], case.tolerance("tolerance.energy", "J"), "energy");
+}
