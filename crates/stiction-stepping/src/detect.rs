@@ -8,7 +8,8 @@ use stiction_multibody::{
 };
 
 use crate::{
-    Contact, Detector, Dynamics, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, corners, feet, layers,
+    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, feet, layers,
+    surface_motion::{surface_spin, surface_velocity},
     tangents::tangents,
 };
 
@@ -326,7 +327,7 @@ fn points(
     detector.contacts((&a.shape.shape, &a.pose(at)), (&b.shape.shape, &b.pose(at)), margin, out)
 }
 
-fn is_kinematic(model: &Model, id: BodyId) -> bool {
+pub(crate) fn is_kinematic(model: &Model, id: BodyId) -> bool {
     model.kinematic_bodies().contains(&id)
 }
 
@@ -356,7 +357,7 @@ fn displacement(a: &Side, b: &Side, ws: &Workspace) -> f64 {
 }
 
 /// How far the material point of a body that ends at `end` moves over the step.
-fn material_displacement(body: BodyId, end: &Vector3<f64>, ws: &Workspace) -> Vector3<f64> {
+pub(crate) fn material_displacement(body: BodyId, end: &Vector3<f64>, ws: &Workspace) -> Vector3<f64> {
     let (from, to) = (ws.linear_start.pose(body), ws.linear_end.pose(body));
     let local = to.rotation.inverse() * (end - to.translation.vector);
     end - (from.translation.vector + from.rotation * local)
@@ -372,38 +373,4 @@ fn gap_at_start(point: &ContactPoint, a: &Side, b: &Side, ws: &Workspace) -> f64
     let moved_b = material_displacement(b.body, &point.point_b.coords, ws);
     let moved_a = material_displacement(a.body, &point.point_a.coords, ws);
     point.gap - point.normal.dot(&(moved_b - moved_a))
-}
-
-/// Prescribed relative velocity of the two surfaces at a contact: kinematic motion and conveyor belts.   [STEP-8]
-fn surface_velocity(start: &Start, contact: &Contact, ws: &Workspace) -> Vector3<f64> {
-    let &Start { model, scheme, state, h } = start;
-    let of = |id: BodyId, arm: &Vector3<f64>| {
-        let mut velocity = Vector3::zeros();
-        let Some(body) = model.body(id) else { return velocity };
-        if let Some(belt) = &body.surface_velocity {
-            // The midpoint gives the displacement of a uniformly accelerated belt exactly.
-            velocity += Vector3::from_fn(|k, _| belt[k].value(state.time + 0.5 * h));
-        }
-        if is_kinematic(model, id) {
-            let end = ws.linear_end.pose(id).translation.vector + arm;
-            velocity += match scheme.prescribed_slip {
-                PrescribedSlip::Displacement => material_displacement(id, &end, ws) / h,
-                PrescribedSlip::End => ws.linear_end.twist(id).at(arm),
-                PrescribedSlip::Start => {
-                    let arm = end - ws.linear_start.pose(id).translation.vector;
-                    ws.linear_start.twist(id).at(&arm)
-                }
-            };
-        }
-        velocity
-    };
-    of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
-}
-
-/// Prescribed angular velocity of the two surfaces against each other, about the normal.   [STEP-8]
-fn surface_spin(model: &Model, contact: &Contact, ws: &Workspace) -> f64 {
-    let of = |id: BodyId| {
-        if is_kinematic(model, id) { contact.normal.dot(&ws.linear_end.twist(id).angular) } else { 0.0 }
-    };
-    of(contact.b) - of(contact.a)
 }

@@ -318,7 +318,7 @@ fn a_belt_takes_a_part_along_through_its_layer() {
     }
 }
 
-/// On a turning table a puck is held by the shear of its layer, which turns along: m ω² r = K_t δ, turn after turn.
+/// On a turning table a puck is held by the shear of its layer, which turns along, turn after turn.
 #[test]
 fn shear_turns_with_the_bodies() {
     let (omega, radius, tangential, h) = (2.0_f64, 0.5, 800.0, 1e-3);
