@@ -20,6 +20,7 @@ mod grasp;
 mod hardship;
 mod impacts;
 mod layer_laws;
+mod layer_steps;
 mod layers;
 mod needle;
 mod one_liners;
