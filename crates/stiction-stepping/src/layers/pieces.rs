@@ -68,7 +68,7 @@ impl Pieces {
                 None => report,
                 Some(earlier) => {
                     self.before.merge(ws);
-                    joined(&earlier, report)
+                    StepReport { pieces: earlier.pieces + 1, ..joined(&earlier, report) }
                 }
             });
             self.before.keep(ws);
