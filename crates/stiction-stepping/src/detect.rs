@@ -1,15 +1,15 @@
 //! Finds the contacts within reach of the step.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 use stiction_geometry::{ContactPoint, Pose, chains};
 use stiction_multibody::{
     BodyId, BodyKind, Configuration, ContactId, ContactRule, Layer, Mobility, Model, ShapeId, ShapeOnBody,
-    applied_wrenches, apply_inverse_mass, limits, mass_block, may_collide, rotation::cross_matrix,
+    applied_wrenches, apply_inverse_mass, limits, mass_block, may_collide,
 };
 
 use crate::{
-    Contact, Detector, Dynamics, Margin, PrescribedSlip, Scheme, Start, StepCause, Workspace, corners, feet, layers,
-    tangents::tangents,
+    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, feet, layers,
+    surface_motion::write_surface_motion, tangents::tangents,
 };
 
 /// Fills the workspace with what a step starts from: poses, applied wrenches, how far bodies can reach.
@@ -146,7 +146,7 @@ fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) 
     // Pairs come sorted; within a pair the order is that of the features, whatever the narrow phase did.
     ws.contacts.sort_unstable_by_key(|contact| contact.id);
     let mut contacts = std::mem::take(&mut ws.contacts);
-    contacts.iter_mut().for_each(|contact| surface_motion(start, contact, ws));
+    contacts.iter_mut().for_each(|contact| write_surface_motion(start, contact, ws));
     ws.contacts = contacts;
     if let Some(bad) = ws.contacts.iter().find(|c| !(c.gap_end.is_finite() && c.gap_start.is_finite())) {
         return Err(StepCause::non_finite("gap", model.body(bad.a).map(|b| b.name.as_str())));
@@ -179,8 +179,6 @@ struct Pair<'a> {
     b: Side<'a>,
     rule: &'a ContactRule,
     layer: Option<Layer>,
-    /// Whether that has not relaxed yet.
-    live: bool,
     gamma: f64,
     /// Whether one of them moves as prescribed.
     prescribed: bool,
@@ -194,8 +192,7 @@ impl<'a> Pair<'a> {
         let gamma = rule.gamma.unwrap_or(scheme.gamma);
         let prescribed = is_kinematic(model, a.body) || is_kinematic(model, b.body);
         let layer = model.layer(a.body, b.body);
-        let live = layer.is_some() && layers::has_live(start, (a.id, b.id));
-        Some(Self { a, b, rule, layer, live, gamma, prescribed })
+        Some(Self { a, b, rule, layer, gamma, prescribed })
     }
 
     /// Up to which gap contacts enter, and how much farther the geometry at the end of the step may see them.
@@ -203,8 +200,6 @@ impl<'a> Pair<'a> {
         let reach = |side: &Side| ws.reach.get(side.body.index()).copied().unwrap_or(0.0);
         let both = reach(&self.a) + reach(&self.b);
         let margin = match self.rule.margin.map_or(scheme.margin, Margin::Fixed) {
-            // A layer relaxes wherever the bodies are.   [SOFT-4]
-            _ if self.live => limits::LENGTH,
             Margin::Fixed(margin) => margin,
             // At velocity level a contact is either touching or absent.
             Margin::Automatic if self.gamma == 0.0 => scheme.touch_threshold,
@@ -274,6 +269,7 @@ fn pair_contacts(
         points(a, b, (&ws.linear_start, close), wide, (detector, &mut ws.points_start))?;
     }
     let mut contacts = std::mem::take(&mut ws.contacts);
+    let first = contacts.len();
     for chain in chains(&ws.points) {
         // At velocity level only what touches counts, and alternatives are apart as soon as one of them is.
         let touches = pair.gamma > 0.0 || chain.iter().all(|point| pair.gaps(start.h, point, ws).1 <= margin);
@@ -283,7 +279,33 @@ fn pair_contacts(
             contacts.push(Contact { has_alternatives: chain.len() > 1, ..contact });
         }
     }
+    let found = add_live_contacts(start, detector, &pair, (&mut contacts, first), ws);
     ws.contacts = contacts;
+    found
+}
+
+/// Adds the contacts of a pair that are out of reach but have layers that have not relaxed; the pair has those from `first` on.   [SOFT-4]
+fn add_live_contacts(
+    start: &Start,
+    detector: &mut dyn Detector,
+    pair: &Pair,
+    (contacts, first): (&mut Vec<Contact>, usize),
+    ws: &mut Workspace,
+) -> Result<(), StepCause> {
+    let (a, b) = (&pair.a, &pair.b);
+    let is_known = |contacts: &[Contact], feature| contacts.iter().skip(first).any(|c| c.id.feature == feature);
+    let mut live = layers::live_features(start, (a.id, b.id));
+    if pair.layer.is_none() || !live.any(|feature| !is_known(contacts, feature)) {
+        return Ok(());
+    }
+    points(a, b, (&ws.linear_end, false), limits::LENGTH, (detector, &mut ws.points))?;
+    for feature in layers::live_features(start, (a.id, b.id)) {
+        let point = ws.points.iter().find(|point| point.feature == feature && !is_known(contacts, feature));
+        if let Some(point) = point {
+            let (gap_start, _) = pair.gaps(start.h, point, ws);
+            contacts.push(pair.contact(start.model, point, gap_start, ws));
+        }
+    }
     Ok(())
 }
 
@@ -301,7 +323,7 @@ fn points(
     detector.contacts((&a.shape.shape, &a.pose(at)), (&b.shape.shape, &b.pose(at)), margin, out)
 }
 
-fn is_kinematic(model: &Model, id: BodyId) -> bool {
+pub(crate) fn is_kinematic(model: &Model, id: BodyId) -> bool {
     model.kinematic_bodies().contains(&id)
 }
 
@@ -331,7 +353,7 @@ fn displacement(a: &Side, b: &Side, ws: &Workspace) -> f64 {
 }
 
 /// How far the material point of a body that ends at `end` moves over the step.
-fn material_displacement(body: BodyId, end: &Vector3<f64>, ws: &Workspace) -> Vector3<f64> {
+pub(crate) fn material_displacement(body: BodyId, end: &Vector3<f64>, ws: &Workspace) -> Vector3<f64> {
     let (from, to) = (ws.linear_start.pose(body), ws.linear_end.pose(body));
     let local = to.rotation.inverse() * (end - to.translation.vector);
     end - (from.translation.vector + from.rotation * local)
@@ -347,57 +369,4 @@ fn gap_at_start(point: &ContactPoint, a: &Side, b: &Side, ws: &Workspace) -> f64
     let moved_b = material_displacement(b.body, &point.point_b.coords, ws);
     let moved_a = material_displacement(a.body, &point.point_a.coords, ws);
     point.gap - point.normal.dot(&(moved_b - moved_a))
-}
-
-/// Writes the prescribed motion of the two surfaces into a contact.   [STEP-8]
-pub(crate) fn surface_motion(start: &Start, contact: &mut Contact, ws: &Workspace) {
-    contact.surface_velocity = surface_velocity(start, contact, ws);
-    contact.surface_spin = contact.normal.dot(&surface_rotation(start.model, contact, ws));
-}
-
-/// How the prescribed velocity of a surface changes from place to place.   [STEP-8]
-pub(crate) fn surface_slope(start: &Start, id: BodyId, ws: &Workspace) -> Matrix3<f64> {
-    if !is_kinematic(start.model, id) {
-        return Matrix3::zeros();
-    }
-    match start.scheme.prescribed_slip {
-        PrescribedSlip::Displacement => {
-            let (from, to) = (ws.linear_start.pose(id).rotation, ws.linear_end.pose(id).rotation);
-            (Matrix3::identity() - from.matrix() * to.matrix().transpose()) / start.h
-        }
-        PrescribedSlip::End => cross_matrix(&ws.linear_end.twist(id).angular),
-        PrescribedSlip::Start => cross_matrix(&ws.linear_start.twist(id).angular),
-    }
-}
-
-/// Prescribed relative velocity of the two surfaces at a contact: kinematic motion and conveyor belts.   [STEP-8]
-fn surface_velocity(start: &Start, contact: &Contact, ws: &Workspace) -> Vector3<f64> {
-    let &Start { model, scheme, state, h } = start;
-    let of = |id: BodyId, arm: &Vector3<f64>| {
-        let mut velocity = Vector3::zeros();
-        let Some(body) = model.body(id) else { return velocity };
-        if let Some(belt) = &body.surface_velocity {
-            // The midpoint gives the displacement of a uniformly accelerated belt exactly.
-            velocity += Vector3::from_fn(|k, _| belt[k].value(state.time + 0.5 * h));
-        }
-        if is_kinematic(model, id) {
-            let end = ws.linear_end.pose(id).translation.vector + arm;
-            velocity += match scheme.prescribed_slip {
-                PrescribedSlip::Displacement => material_displacement(id, &end, ws) / h,
-                PrescribedSlip::End => ws.linear_end.twist(id).at(arm),
-                PrescribedSlip::Start => {
-                    let arm = end - ws.linear_start.pose(id).translation.vector;
-                    ws.linear_start.twist(id).at(&arm)
-                }
-            };
-        }
-        velocity
-    };
-    of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
-}
-
-/// Prescribed angular velocity of the second surface against the first.   [STEP-8]
-pub(crate) fn surface_rotation(model: &Model, contact: &Contact, ws: &Workspace) -> Vector3<f64> {
-    let of = |id: BodyId| if is_kinematic(model, id) { ws.linear_end.twist(id).angular } else { Vector3::zeros() };
-    of(contact.b) - of(contact.a)
 }

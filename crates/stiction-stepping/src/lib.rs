@@ -33,6 +33,7 @@ mod rows;
 mod scheme;
 mod stabilise;
 mod step;
+mod surface_motion;
 mod tangents;
 mod theta;
 mod workspace;

@@ -36,8 +36,10 @@ pub struct StepReport {
     pub penetration: f64,
     /// Largest joint error at the end of the step.
     pub joint_error: f64,
-    /// Steps it was made in: one, and more where it had to be halved.   [STEP-13]
+    /// Steps it was made in: one, and more where it had to be halved or was made in pieces.   [STEP-13]
     pub substeps: u32,
+    /// Pieces that compliant layers asked for; where they are fewer than `substeps`, some had to be halved.   [SOFT-10]
+    pub pieces: u32,
     /// What stabilisation changed after the step; nothing where it acts within it.
     pub correction: Option<Correction>,
 }
@@ -76,6 +78,7 @@ impl StepReport {
             penetration: measured.penetration,
             joint_error: measured.joints,
             substeps: 1,
+            pieces: 1,
             correction: None,
         }
     }

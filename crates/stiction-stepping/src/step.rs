@@ -207,13 +207,11 @@ impl TimeStepper {
                 // At velocity level what did not touch before is not asked.
                 let asked = model.contact_rule(a, b).gamma.unwrap_or(scheme.gamma) > 0.0;
                 let id = ContactId { shape_a, shape_b, feature: point.feature };
-                let place = contacts.binary_search_by_key(&id, |contact| contact.id);
-                let core = place.ok().and_then(|place| contacts.get(place)?.layer?.depth.map(|depth| (place, depth)));
-                let missed_core = core.is_some_and(|(place, depth)| {
+                let known = contacts.binary_search_by_key(&id, |contact| contact.id).is_ok();
+                let missed_core = layers::core_is_missed(ws.contacts.as_slice(), &ws.surfaces, &id, |depth| {
                     -point.gap - depth > scheme.touch_threshold
-                        && layers::find(&ws.surfaces, place).is_some_and(|surface| surface.core.is_none())
                 });
-                missed |= asked && (missed_core || (-point.gap > scheme.touch_threshold && place.is_err()));
+                missed |= asked && (missed_core || (-point.gap > scheme.touch_threshold && !known));
             })?;
         let penetration = measured.penetration.max(resting);
         Ok((Infeasibility { penetration, ..measured }, missed))

@@ -7,6 +7,7 @@ mod energies;
 mod forces;
 mod joint_motion;
 mod joint_rows;
+mod layers;
 mod layout;
 mod numbers;
 mod plates;

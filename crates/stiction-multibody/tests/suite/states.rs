@@ -2,7 +2,9 @@
 
 use stiction_geometry::Feature;
 use stiction_geometry::planar;
-use stiction_multibody::{BodyBuilder, ContactId, ContactMemory, ContactMode, Dimension, Model, ModelBuilder, State};
+use stiction_multibody::{
+    BodyBuilder, ContactId, ContactMemory, ContactMode, Dimension, LayerMemory, Model, ModelBuilder, State,
+};
 
 /// A model with two shapes, so that contact ids can be had.
 fn model() -> Model {
@@ -23,7 +25,14 @@ fn odd_state() -> State {
         friction_impulse: [0.1 * normal_impulse, -0.0, 5e-324],
         spin_impulse: 1.0 / 3.0,
         owed: -normal_impulse,
-        layer: None,
+        layer: (feature == 1).then_some(LayerMemory {
+            compression: -0.0,
+            shear: [5e-324, 1.0 / 3.0, -1e-300],
+            energy: 0.1,
+            core_impulse: 1e23,
+            core_friction: [-0.0, 0.2, 1e-310],
+            core_spin: -5e-324,
+        }),
     };
     State {
         step: u64::MAX,
@@ -67,27 +76,44 @@ fn states_without_supports_read_and_write_as_before() {
     assert!(serde_json::from_str::<State>(&text).unwrap().bit_equal(&state));
 }
 
+/// A state saved before there were layers is one without them.
+#[test]
+fn states_without_layers_read_and_write_as_before() {
+    let mut state = odd_state();
+    state.contacts.iter_mut().for_each(|contact| contact.layer = None);
+    let text = serde_json::to_string(&state).unwrap();
+    assert!(!text.contains("layer"), "{text}");
+    assert!(serde_json::from_str::<State>(&text).unwrap().bit_equal(&state));
+}
+
 /// Every number of the state counts, and each zero has its sign.
 #[test]
 fn bit_equality_sees_every_field() {
     let state = odd_state();
     assert!(state.bit_equal(&state.clone()));
-    let changes: [fn(&mut State); 15] = [
-        |s| s.step -= 1,
-        |s| s.time = s.time.next_up(),
-        |s| s.time_carry = -s.time_carry,
-        |s| s.q[0] = 0.0,
-        |s| s.q[1] = 0.0,
-        |s| s.q.truncate(5),
-        |s| s.v[0] = -0.0,
-        |s| s.v[3] = s.v[3].next_down(),
-        |s| s.v.push(0.0),
-        |s| s.contacts[0].normal_impulse = 0.0,
-        |s| s.contacts[1].mode = ContactMode::Stick,
-        |s| s.contacts[2].id.feature = Feature::new(2, 2),
-        |s| s.contacts.truncate(2),
-        |s| s.support_impulses[1] = 0.0,
-        |s| s.support_impulses.clear(),
+    let layer = |s: &mut State, change: fn(&mut LayerMemory)| s.contacts[1].layer.iter_mut().for_each(change);
+    let changes: [&dyn Fn(&mut State); 21] = [
+        &|s: &mut State| s.step -= 1,
+        &|s: &mut State| s.time = s.time.next_up(),
+        &|s: &mut State| s.time_carry = -s.time_carry,
+        &|s: &mut State| s.q[0] = 0.0,
+        &|s: &mut State| s.q[1] = 0.0,
+        &|s: &mut State| s.q.truncate(5),
+        &|s: &mut State| s.v[0] = -0.0,
+        &|s: &mut State| s.v[3] = s.v[3].next_down(),
+        &|s: &mut State| s.v.push(0.0),
+        &|s: &mut State| s.contacts[0].normal_impulse = 0.0,
+        &|s: &mut State| s.contacts[1].mode = ContactMode::Stick,
+        &|s: &mut State| s.contacts[2].id.feature = Feature::new(2, 2),
+        &|s: &mut State| s.contacts.truncate(2),
+        &|s: &mut State| s.support_impulses[1] = 0.0,
+        &|s: &mut State| s.support_impulses.clear(),
+        &|s: &mut State| s.contacts[1].layer = None,
+        &|s: &mut State| s.contacts[0].layer = Some(LayerMemory::default()),
+        &|s: &mut State| layer(s, |layer| layer.compression = 0.0),
+        &|s: &mut State| layer(s, |layer| layer.shear[0] = 0.0),
+        &|s: &mut State| layer(s, |layer| layer.core_friction[0] = 0.0),
+        &|s: &mut State| layer(s, |layer| layer.core_spin = 0.0),
     ];
     for (index, change) in changes.iter().enumerate() {
         let mut other = state.clone();

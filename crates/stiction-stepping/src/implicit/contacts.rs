@@ -7,7 +7,9 @@ use stiction_geometry::{
 };
 use stiction_multibody::{Configuration, ShapeOnBody};
 
-use crate::{Contact, FootContact, Start, Workspace, detect::surface_motion, rows::gap_now, tangents::tangents};
+use crate::{
+    Contact, FootContact, Start, Workspace, rows::gap_now, surface_motion::write_surface_motion, tangents::tangents,
+};
 
 /// What a contact is between.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +110,7 @@ pub(super) fn put(start: &Start, at: &Configuration, ws: &Workspace, contact: &m
     contact.gap_end = point.gap;
     let rule = start.model.contact_rule(contact.a, contact.b);
     contact.tangents = tangents(&contact.normal, rule, start.model.dimension(), at);
-    surface_motion(start, contact, ws);
+    write_surface_motion(start, contact, ws);
 }
 
 /// The two shapes of a contact at a configuration.

@@ -17,8 +17,8 @@ use super::system::NewtonSystem;
 use super::turn::{displacement, turn_jacobian};
 use crate::{
     Start, Workspace,
-    detect::{surface_rotation, surface_slope},
     formulation::{contact_rows, foot_rows},
+    surface_motion::{surface_rotation, surface_slope},
 };
 
 /// Most rows of a law: a weld in space.

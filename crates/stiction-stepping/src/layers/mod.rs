@@ -10,6 +10,7 @@ mod pieces;
 mod report;
 
 use nalgebra::{Matrix3, Vector3};
+use stiction_geometry::Feature;
 use stiction_multibody::{
     BodyId, ContactId, ContactMemory, Dimension, Layer, LayerMemory, Model, ShapeId, Wrench, apply_inverse_mass,
     mass_block,
@@ -189,12 +190,16 @@ fn is_live(start: &Start, memory: &ContactMemory) -> bool {
     })
 }
 
-/// Whether a layer between two shapes has not relaxed yet.
-pub(crate) fn has_live(start: &Start, (a, b): (ShapeId, ShapeId)) -> bool {
+/// The features of two shapes whose layers have not relaxed yet.
+pub(crate) fn live_features<'a>(
+    start: &'a Start,
+    (a, b): (ShapeId, ShapeId),
+) -> impl Iterator<Item = Feature> + use<'a> {
     let memories = &start.state.contacts;
     let first = memories.partition_point(|memory| (memory.id.shape_a, memory.id.shape_b) < (a, b));
-    let of_pair = memories.iter().skip(first).take_while(|memory| (memory.id.shape_a, memory.id.shape_b) == (a, b));
-    of_pair.into_iter().any(|memory| is_live(start, memory))
+    let of_pair =
+        memories.iter().skip(first).take_while(move |memory| (memory.id.shape_a, memory.id.shape_b) == (a, b));
+    of_pair.filter(|memory| is_live(start, memory)).map(|memory| memory.id.feature)
 }
 
 /// Adds the pairs of shapes whose layers have not relaxed: their contacts are found wherever they are.   [SOFT-4]
@@ -222,6 +227,18 @@ pub(crate) fn something_rigid_pushes(ws: &Workspace) -> bool {
     let mut rigid = ws.contacts.iter().zip(&ws.contact_impulses).filter(|(contact, _)| contact.layer.is_none());
     rigid.any(|(_, impulse)| impulse.normal > 0.0)
         || ws.surfaces.iter().any(|surface| surface.core_impulse.normal > 0.0)
+}
+
+/// Whether a contact of the problem ended below a core that was not part of it.   [SOFT-5]
+pub(crate) fn core_is_missed(
+    contacts: &[Contact],
+    surfaces: &[Surface],
+    id: &ContactId,
+    is_below: impl Fn(f64) -> bool,
+) -> bool {
+    let Ok(place) = contacts.binary_search_by_key(id, |contact| contact.id) else { return false };
+    let depth = contacts.get(place).and_then(|contact| contact.layer?.depth);
+    depth.is_some_and(is_below) && find(surfaces, place).is_some_and(|surface| surface.core.is_none())
 }
 
 /// The surface of a contact in the workspace.

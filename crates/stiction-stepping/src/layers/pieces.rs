@@ -6,13 +6,16 @@ use stiction_multibody::State;
 
 use super::{lightness, unit_tangents};
 use crate::{
-    Halving, Start, StepCause, StepReport, Stepper, Workspace,
+    Contact, ContactReport, Halving, Start, StepCause, StepReport, Stepper, Workspace,
     halving::{FirstHalf, joined},
     rows::gap_now,
 };
 
 /// Pieces of one step at most.
 const MOST_PIECES: u32 = 10_000;
+
+/// Touches that are located in one step at most: what trembles more is not followed touch by touch.
+const MOST_CUTS: u32 = 100;
 
 /// Tries after which the moment of touch is taken as it is bracketed.
 const TRIES: u32 = 100;
@@ -47,14 +50,16 @@ impl Pieces {
             return self.halving.step(stepper, start, ws);
         }
         self.from.copy_from(start.state);
-        let (mut left, mut limit) = (start.h, f64::INFINITY);
+        let (mut left, mut limit, mut cuts) = (start.h, f64::INFINITY, 0);
         let mut whole: Option<StepReport> = None;
         for _ in 0..MOST_PIECES {
             let Self { halving, from, .. } = self;
             let piece = Start { state: from, h: left, ..*start };
             let mut maker = Maker { halving, stepper, start: &piece, ws };
-            let (length, report) = maker.make(&mut limit)?;
+            let Piece { length, report, is_cut } =
+                maker.make(&mut limit, scheme.locate_contacts && cuts < MOST_CUTS)?;
             left -= length;
+            cuts += u32::from(is_cut);
             if left > limit * f64::from(MOST_PIECES) {
                 break;
             }
@@ -63,7 +68,7 @@ impl Pieces {
                 None => report,
                 Some(earlier) => {
                     self.before.merge(ws);
-                    joined(&earlier, report)
+                    StepReport { pieces: earlier.pieces + 1, ..joined(&earlier, report) }
                 }
             });
             self.before.keep(ws);
@@ -83,6 +88,19 @@ fn finish(start: &Start, ws: &mut Workspace, report: StepReport) -> StepReport {
     StepReport { step: ws.next.step, time: ws.next.time, ..report }
 }
 
+/// A piece that was made.
+struct Piece {
+    length: f64,
+    report: StepReport,
+    /// Whether it ends where a surface is met.
+    is_cut: bool,
+}
+
+/// An equal part of a length that is no longer than `limit`.
+fn shortened(length: f64, limit: f64) -> f64 {
+    if length > limit { length / (length / limit).ceil() } else { length }
+}
+
 /// Makes one piece from a state.
 struct Maker<'a, 's> {
     halving: &'a mut Halving,
@@ -96,31 +114,24 @@ impl Maker<'_, '_> {
         self.halving.step(self.stepper, &Start { h: length, ..*self.start }, self.ws)
     }
 
-    /// The next piece: its length and its report. `limit` is the longest piece in contact, as far as it is known in this step.
-    fn make(&mut self, limit: &mut f64) -> Result<(f64, StepReport), StepCause> {
-        let mut length = self.start.h;
-        if self.is_pressed() && length > *limit {
-            length /= (length / *limit).ceil();
-        }
-        let mut report = self.attempt(length)?;
-        if self.start.scheme.locate_contacts
-            && let Some((open, closed)) = self.bracket(length)
-        {
-            return self.locate(length, (open, closed));
-        }
-        if self.start.scheme.steps_per_period > 0 {
-            *limit = limit.min(self.longest());
-            if length > *limit && self.was_or_is_pressed() {
-                length /= (length / *limit).ceil();
-                report = self.attempt(length)?;
-                if self.start.scheme.locate_contacts
-                    && let Some((open, closed)) = self.bracket(length)
-                {
-                    return self.locate(length, (open, closed));
-                }
+    /// The next piece. `limit` is the longest piece in contact, as far as it is known in this step.
+    fn make(&mut self, limit: &mut f64, may_cut: bool) -> Result<Piece, StepCause> {
+        let mut length = if self.is_pressed() { shortened(self.start.h, *limit) } else { self.start.h };
+        let mut is_shortened = false;
+        loop {
+            let report = self.attempt(length)?;
+            if may_cut && let Some(gaps) = self.bracket(length) {
+                return self.locate(length, gaps);
             }
+            if self.start.scheme.steps_per_period > 0 {
+                *limit = limit.min(self.longest());
+            }
+            let shorter = if self.was_or_is_pressed() { shortened(length, *limit) } else { length };
+            if shorter >= length || is_shortened {
+                return Ok(Piece { length, report, is_cut: false });
+            }
+            (length, is_shortened) = (shorter, true);
         }
-        Ok((length, report))
     }
 
     /// Whether a layer is pressed where the piece starts.
@@ -130,8 +141,14 @@ impl Maker<'_, '_> {
 
     /// Whether a layer is pressed at either end of the piece.
     fn was_or_is_pressed(&self) -> bool {
-        let pressed = |report: &crate::ContactReport| report.layer.is_some() && report.normal_impulse > 0.0;
+        let pressed = |report: &ContactReport| report.layer.is_some() && report.normal_impulse > 0.0;
         self.is_pressed() || self.ws.contact_reports.iter().any(pressed)
+    }
+
+    /// What is told of a contact; a step in halves tells of more contacts than it ends with.
+    fn report_of(&self, contact: &Contact) -> Option<&ContactReport> {
+        let reports = &self.ws.contact_reports;
+        reports.get(reports.binary_search_by_key(&contact.id, |report| report.id).ok()?)
     }
 
     /// The smallest gaps of surfaces that are open where the piece starts, there and at its end, if one closes.
@@ -145,8 +162,8 @@ impl Maker<'_, '_> {
         let Start { model, state, scheme, .. } = *self.start;
         let near = NEAR * scheme.touch_threshold;
         let mut found: Option<(f64, f64)> = None;
-        for (contact, report) in self.ws.contacts.iter().zip(&self.ws.contact_reports) {
-            let Some(layer) = contact.layer else { continue };
+        for contact in &self.ws.contacts {
+            let Some((layer, report)) = contact.layer.zip(self.report_of(contact)) else { continue };
             let place = state.contacts.binary_search_by_key(&contact.id, |memory| memory.id).ok();
             let memory = place.and_then(|place| state.contacts.get(place)).and_then(|memory| memory.layer);
             let deflected = memory.map_or(0.0, |memory| memory.compression);
@@ -162,7 +179,7 @@ impl Maker<'_, '_> {
     }
 
     /// Makes the piece that ends where a surface closes first, by the Illinois method on its gap.   [SOFT-10]
-    fn locate(&mut self, length: f64, (open, closed): (f64, f64)) -> Result<(f64, StepReport), StepCause> {
+    fn locate(&mut self, length: f64, (open, closed): (f64, f64)) -> Result<Piece, StepCause> {
         let near = NEAR * self.start.scheme.touch_threshold;
         let ((mut low, mut at_low), (mut high, mut at_high)) = ((0.0, open), (length, closed));
         let mut side = 0_i8;
@@ -177,7 +194,7 @@ impl Maker<'_, '_> {
             let report = self.attempt(length)?;
             let gap = self.surface_gaps(length).map_or(at_low, |(_, end)| end);
             if (0.0..=near).contains(&gap) {
-                return Ok((length, report));
+                return Ok(Piece { length, report, is_cut: true });
             }
             let open_side = gap > near;
             if open_side {
@@ -193,10 +210,9 @@ impl Maker<'_, '_> {
             }
             side = if open_side { 1 } else { -1 };
         }
-        if low <= ROUNDING * self.start.h {
-            return self.attempt(length).map(|report| (length, report));
-        }
-        self.attempt(low).map(|report| (low, report))
+        // Where rounding does not let the gap come near enough, the piece ends before it; one without length is no piece.
+        let length = if low > ROUNDING * self.start.h { low } else { length };
+        self.attempt(length).map(|report| Piece { length, report, is_cut: true })
     }
 
     /// The longest piece that the pressed layers allow: a share of the shorter of 2π √(m/K) and 2π m/C.   [SOFT-10]
@@ -204,8 +220,11 @@ impl Maker<'_, '_> {
         let Start { model, scheme, .. } = *self.start;
         let share = std::f64::consts::TAU / f64::from(scheme.steps_per_period);
         let mut longest = f64::INFINITY;
-        for (contact, report) in self.ws.contacts.iter().zip(&self.ws.contact_reports) {
-            let Some(layer) = contact.layer.filter(|_| report.normal_impulse > 0.0) else { continue };
+        for contact in &self.ws.contacts {
+            let Some((layer, report)) = contact.layer.zip(self.report_of(contact)) else { continue };
+            if report.normal_impulse <= 0.0 {
+                continue;
+            }
             let [t, o] = unit_tangents(contact);
             for (k, d) in [contact.normal, t, o].iter().enumerate() {
                 let light = lightness(model, self.ws, contact, contact.row(d));

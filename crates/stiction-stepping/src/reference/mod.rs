@@ -167,6 +167,7 @@ fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport
         penetration: measured.penetration,
         joint_error: measured.joints,
         substeps: 1,
+        pieces: 1,
         correction: None,
     })
 }

@@ -8,7 +8,7 @@ use std::{
 
 use nalgebra::Vector2;
 use stiction_geometry::{Dimension, Shape, planar};
-use stiction_multibody::{BodyBuilder, ContactRule, ModelBuilder, State, SupportBuilder};
+use stiction_multibody::{BodyBuilder, ContactRule, Layer, ModelBuilder, State, SupportBuilder};
 use stiction_stepping::Preset;
 
 use super::{
@@ -46,6 +46,21 @@ fn falling_box() -> Simulation {
     builder.body(body.shape(Shape::Planar(shape))).expect("box");
     builder.default_contact(ContactRule { friction: 0.3, ..ContactRule::default() }).expect("rule");
     Simulation::new(builder.build().expect("model"), Preset::StewartTrinkle.scheme(), 0.002).expect("simulation")
+}
+
+/// A box with a rubber coat that lands on an edge, beside one without that lies on the floor.
+fn soft_box() -> Simulation {
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    builder.gravity(0.0, -9.81, 0.0).expect("gravity");
+    let floor = planar::Shape::half_plane(Vector2::y()).expect("floor");
+    builder.body(BodyBuilder::fixed("floor").shape(Shape::Planar(floor))).expect("floor");
+    let shape = || Shape::Planar(planar::Shape::rectangle([0.2, 0.1]).expect("box"));
+    let body = BodyBuilder::planar("box", 1.0, 0.02).position(0.0, 0.25, 0.0).angle(0.3).velocity(1.0, 0.0, 0.0);
+    let coat = Layer::shearing([2e3, 1e3], [20.0, 10.0]).with_depth(0.02);
+    builder.body(body.shape(shape()).layer(coat)).expect("box");
+    builder.body(BodyBuilder::planar("hard", 1.0, 0.02).position(3.0, 0.1, 0.0).shape(shape())).expect("box");
+    builder.default_contact(ContactRule { friction: 0.3, ..ContactRule::default() }).expect("rule");
+    Simulation::new(builder.build().expect("model"), Preset::Ncp.scheme(), 0.002).expect("simulation")
 }
 
 fn labels(record_every: u32) -> RunLabels {
@@ -113,7 +128,12 @@ fn events_can_be_looked_up_in_the_contact_table() {
 
 #[test]
 fn a_run_continued_from_a_recording_is_the_same_run() {
-    for (name, new) in [("continue", falling_box as fn() -> Simulation), ("continue-feet", sliding_square)] {
+    let new = [
+        ("continue", falling_box as fn() -> Simulation),
+        ("continue-feet", sliding_square),
+        ("continue-soft", soft_box),
+    ];
+    for (name, new) in new {
         let folder = Folder::new(name);
         let (_, states) = record_of(new(), &folder.0, 200, 1);
         let recording = Recording::read(&folder.0).expect("recording");

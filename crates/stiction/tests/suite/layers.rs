@@ -1,8 +1,8 @@
 //! C-12: a disc on a compliant half-plane with a rigid core, by the first-order scheme and by mean velocities, in steps and in pieces.
 
 use stiction::{
-    BodyBuilder, ContactRule, Dimension, EventKind, Layer, LayerRule, Model, PositionUpdate, Preset, Scheme,
-    Simulation, StepCause, planar,
+    BodyBuilder, ContactRule, Dimension, EventKind, Layer, LayerRule, LineariseAt, Model, PositionUpdate, Preset,
+    Scheme, Simulation, StepCause, planar,
 };
 use stiction_testkit::{Reference, assert_close, reference};
 
@@ -99,6 +99,20 @@ fn c12_scheme_numbers_to_their_digits() {
     }
     // First order: ten times the steps, a tenth of the error.
     assert!(errors.windows(2).all(|pair| (pair[0] / pair[1] - 10.0).abs() < 1.0), "{errors:?}");
+}
+
+/// On a plane the geometrically implicit equations are the linearised ones: the same numbers.
+#[test]
+fn c12_implicit_geometry_has_the_same_numbers() {
+    let case = reference("c12");
+    let row = &case.table("derived.scheme")[0];
+    let mut scheme = scheme(PositionUpdate::End);
+    scheme.linearise_at = LineariseAt::End;
+    let mut simulation = Simulation::new(disc(&case, layer(&case, "core_hit")), scheme, row["h"]).unwrap();
+    while simulation.time() < case.number("derived.core_energy_at") - 0.5 * row["h"] {
+        let _ = step(&mut simulation);
+    }
+    assert_close!(energy(&simulation), row["core_energy"], case.tolerance("tolerance.energy", "J"), "energy");
 }
 
 /// With mean velocities and the discrete gradient a bounce keeps its energy, whatever the step.
@@ -228,7 +242,8 @@ fn pieces_resolve_what_the_step_does_not() {
         let mut most = 0;
         for _ in 0..6 {
             let report = simulation.step().unwrap();
-            most = most.max(report.substeps);
+            most = most.max(report.pieces);
+            assert_eq!(report.substeps, report.pieces, "none was halved");
         }
         assert!(most > pieces / 4, "{most} of {pieces}");
         assert!((energy(&simulation) - case.number("derived.energy")).abs() < 1e-11, "{}", energy(&simulation));
@@ -294,4 +309,29 @@ fn located_damped_rebounds_converge() {
         println!("zeta {zeta}: {errors:?}");
         assert!(errors[3] < 2e-3 && errors[3] < 0.3 * errors[0], "{zeta}: {errors:?}");
     }
+}
+
+/// The two scenes of the catalogue are the two runs.
+#[test]
+fn the_scenes_are_the_two_runs() {
+    let case = reference("c12");
+    let open = |name: &str| {
+        let path = format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        stiction::scene::load(std::path::Path::new(&path)).unwrap()
+    };
+    let mut soft = Simulation::from_scene(&open("soft_landing")).unwrap();
+    let mut touch = None;
+    for _ in 0..3000 {
+        let _ = soft.step().unwrap();
+        let touched = soft.events().iter().find(|event| event.kind == EventKind::Touch).map(|event| event.time);
+        touch = touch.or(touched);
+        assert!((energy(&soft) - case.number("derived.energy")).abs() < 1e-11);
+    }
+    assert!((touch.unwrap() - case.number("derived.touch_time")).abs() < 1e-9);
+    let mut core = Simulation::from_scene(&open("core_landing")).unwrap();
+    let row = &case.table("derived.scheme")[1];
+    while core.time() < case.number("derived.core_energy_at") - 0.5 * row["h"] {
+        let _ = step(&mut core);
+    }
+    assert_close!(energy(&core), row["core_energy"], case.tolerance("tolerance.energy", "J"), "energy");
 }

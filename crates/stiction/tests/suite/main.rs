@@ -21,6 +21,7 @@ mod hardship;
 mod impacts;
 mod implicit;
 mod layer_laws;
+mod layer_steps;
 mod layers;
 mod needle;
 mod one_liners;

@@ -1,0 +1,62 @@
+//! The prescribed motion of surfaces that friction works against: kinematic bodies and conveyor belts.   [STEP-8]
+
+use nalgebra::{Matrix3, Vector3};
+use stiction_multibody::{BodyId, Model, rotation::cross_matrix};
+
+use crate::{
+    Contact, PrescribedSlip, Start, Workspace,
+    detect::{is_kinematic, material_displacement},
+};
+
+/// Writes the prescribed motion of the two surfaces into a contact.   [STEP-8]
+pub(crate) fn write_surface_motion(start: &Start, contact: &mut Contact, ws: &Workspace) {
+    contact.surface_velocity = surface_velocity(start, contact, ws);
+    contact.surface_spin = contact.normal.dot(&surface_rotation(start.model, contact, ws));
+}
+
+/// Prescribed relative velocity of the two surfaces at a contact: kinematic motion and conveyor belts.   [STEP-8]
+fn surface_velocity(start: &Start, contact: &Contact, ws: &Workspace) -> Vector3<f64> {
+    let &Start { model, scheme, state, h } = start;
+    let of = |id: BodyId, arm: &Vector3<f64>| {
+        let mut velocity = Vector3::zeros();
+        let Some(body) = model.body(id) else { return velocity };
+        if let Some(belt) = &body.surface_velocity {
+            // The midpoint gives the displacement of a uniformly accelerated belt exactly.
+            velocity += Vector3::from_fn(|k, _| belt[k].value(state.time + 0.5 * h));
+        }
+        if is_kinematic(model, id) {
+            let end = ws.linear_end.pose(id).translation.vector + arm;
+            velocity += match scheme.prescribed_slip {
+                PrescribedSlip::Displacement => material_displacement(id, &end, ws) / h,
+                PrescribedSlip::End => ws.linear_end.twist(id).at(arm),
+                PrescribedSlip::Start => {
+                    let arm = end - ws.linear_start.pose(id).translation.vector;
+                    ws.linear_start.twist(id).at(&arm)
+                }
+            };
+        }
+        velocity
+    };
+    of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
+}
+
+/// Prescribed angular velocity of the second surface against the first.   [STEP-8]
+pub(crate) fn surface_rotation(model: &Model, contact: &Contact, ws: &Workspace) -> Vector3<f64> {
+    let of = |id: BodyId| if is_kinematic(model, id) { ws.linear_end.twist(id).angular } else { Vector3::zeros() };
+    of(contact.b) - of(contact.a)
+}
+
+/// How the prescribed velocity of a surface changes from place to place.   [STEP-8]
+pub(crate) fn surface_slope(start: &Start, id: BodyId, ws: &Workspace) -> Matrix3<f64> {
+    if !is_kinematic(start.model, id) {
+        return Matrix3::zeros();
+    }
+    match start.scheme.prescribed_slip {
+        PrescribedSlip::Displacement => {
+            let (from, to) = (ws.linear_start.pose(id).rotation, ws.linear_end.pose(id).rotation);
+            (Matrix3::identity() - from.matrix() * to.matrix().transpose()) / start.h
+        }
+        PrescribedSlip::End => cross_matrix(&ws.linear_end.twist(id).angular),
+        PrescribedSlip::Start => cross_matrix(&ws.linear_start.twist(id).angular),
+    }
+}
