@@ -61,7 +61,7 @@ pub struct MeetingPoint {
     pub point_b: Point3<f64>,
     /// Unit normal, out of A towards B.
     pub normal: Vector3<f64>,
-    /// ψ = n · (p_b − p_a).
+    /// Signed distance, along the normal.
     pub gap: f64,
 }
 
@@ -142,7 +142,8 @@ impl Meeting {
         out
     }
 
-    /// δp_a and δn where the material of B at p_b moves by `linear` and B turns by `angular`, A being at rest.
+    /// The changes of the point on A and of the normal where the material of B at its point moves by `linear` and B turns by `angular`, A
+    /// being at rest.
     fn change(
         &self,
         (e, f): &(Vector3<f64>, Vector3<f64>),

@@ -146,7 +146,9 @@ fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) 
     // Pairs come sorted; within a pair the order is that of the features, whatever the narrow phase did.
     ws.contacts.sort_unstable_by_key(|contact| contact.id);
     let mut contacts = std::mem::take(&mut ws.contacts);
-    contacts.iter_mut().for_each(|contact| write_surface_motion(start, contact, ws));
+    for contact in &mut contacts {
+        write_surface_motion(start, contact, ws);
+    }
     ws.contacts = contacts;
     if let Some(bad) = ws.contacts.iter().find(|c| !(c.gap_end.is_finite() && c.gap_start.is_finite())) {
         return Err(StepCause::non_finite("gap", model.body(bad.a).map(|b| b.name.as_str())));

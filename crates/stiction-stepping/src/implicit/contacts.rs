@@ -50,16 +50,15 @@ impl Followed {
             chain: 0,
         };
         let (a, b) = ((&placed.a.shape, &placed.pose_a), (&placed.b.shape, &placed.pose_b));
-        let between = match Meeting::new(a, b, &point) {
-            Some(meeting) => Between::Features(meeting),
-            None => {
-                let closest = placed.closest(None, scratch)?;
-                let size = 1.0 + contact.arm_a.norm() + contact.arm_b.norm();
-                if (closest.gap - point.gap).abs() > SAME_PLACE * size {
-                    return None;
-                }
-                Between::Smooth(closest)
+        let between = if let Some(meeting) = Meeting::new(a, b, &point) {
+            Between::Features(meeting)
+        } else {
+            let closest = placed.closest(None, scratch)?;
+            let size = 1.0 + contact.arm_a.norm() + contact.arm_b.norm();
+            if (closest.gap - point.gap).abs() > SAME_PLACE * size {
+                return None;
             }
+            Between::Smooth(closest)
         };
         let asked = gap_now(start.model, contact, &ws.lookahead, start.h) + contact.gap_end - contact.gap_start;
         let rebound = (contact.layer.is_none() && contact.bias < asked / start.h).then_some(contact.bias);
@@ -128,17 +127,17 @@ impl<'a> Placed<'a> {
         Some(Self { a, b, pose_a: at.pose(contact.a) * a.local, pose_b: at.pose(contact.b) * b.local })
     }
 
-    fn convex(&self) -> Option<((&Convex, &Pose), (&Convex, &Pose))> {
-        Some(((self.a.convex()?, &self.pose_a), (self.b.convex()?, &self.pose_b)))
+    fn convex(&self) -> Option<[(&Convex, &Pose); 2]> {
+        Some([(self.a.convex()?, &self.pose_a), (self.b.convex()?, &self.pose_b)])
     }
 
     fn closest(&self, warm: Option<&Closest>, scratch: &mut implicit::Scratch) -> Option<Closest> {
-        let (a, b) = self.convex()?;
+        let [a, b] = self.convex()?;
         Some(implicit::closest(a, b, warm, scratch))
     }
 
     fn sensitivity(&self, closest: &Closest) -> Option<Sensitivity> {
-        let (a, b) = self.convex()?;
+        let [a, b] = self.convex()?;
         implicit::sensitivity(a, b, closest)
     }
 }

@@ -235,7 +235,7 @@ impl ImplicitNewton {
             assert!(self.free_points(start, ws), "there are smooth contacts");
         }
         self.here.evaluate(start, &self.fixed, ws);
-        let matrix = self.matrix.fill(start, ws, &self.fixed, &self.here).to_dense();
+        let matrix = self.matrix.fill(start, ws, &self.fixed, &self.here).written_out();
         let (n_v, n_r, n) = (self.here.v.len(), self.here.r.len(), self.here.f.len());
         let mut worst = 0.0_f64;
         for column in 0..n {

@@ -103,8 +103,7 @@ impl Points {
         }
         let solids = [(placed.a.convex()?, &placed.pose_a), (placed.b.convex()?, &placed.pose_b)];
         local.centres = [at.1.a, at.1.b].map(|id| at.0.pose(id).translation.vector);
-        for side in 0..2 {
-            let (solid, pose) = solids[side];
+        for (side, (solid, pose)) in solids.into_iter().enumerate() {
             let rotation = pose.rotation.matrix();
             let x = pose.inverse_transform_point(&Point3::from(local.points[side]));
             for k in 0..self.counts[side] {

@@ -141,7 +141,7 @@ impl NewtonSystem {
 
     /// The matrix as rows, for tests.
     #[cfg(test)]
-    pub(super) fn to_dense(&mut self) -> DenseMatrix {
+    pub(super) fn written_out(&mut self) -> DenseMatrix {
         if self.is_dense {
             return self.dense.clone();
         }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use stiction::{
     BodyBuilder, ContactMode, ContactRule, Dimension, Expression, JointKind, Layer, LayerRule, LineariseAt, Model,
-    ModelBuilder, Pose, Preset, Scheme, Shape, Simulation, SupportBuilder, geometry::implicit::closest,
-    multibody::ExpressionMotion, planar, spatial,
+    ModelBuilder, Pose, Preset, Scheme, Shape, Simulation, SupportBuilder,
+    geometry::implicit::{Scratch, closest},
+    multibody::ExpressionMotion,
+    planar, spatial,
 };
 use stiction_testkit::reference;
 
@@ -223,7 +225,7 @@ fn collision(seed: u64) -> (Simulation, String) {
     for _ in 0..40 {
         let middle = 0.5 * (near + far);
         let apart = (&solids[0], &pose(0, Vector3::zeros()));
-        let found = closest(apart, (&solids[1], &pose(1, direction * middle)), None, &mut Default::default());
+        let found = closest(apart, (&solids[1], &pose(1, direction * middle)), None, &mut Scratch::default());
         *(if found.gap > gap { &mut far } else { &mut near }) = middle;
     }
     let speed = random.uniform(0.0, 3.0);
