@@ -7,9 +7,13 @@ use stiction_testkit::{Reference, reference};
 use crate::support::{q, v};
 
 fn load(changes: &[(&str, &str)]) -> Scene {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/gear_grasp.toml");
+    load_scene("gear_grasp", changes)
+}
+
+fn load_scene(name: &str, changes: &[(&str, &str)]) -> Scene {
+    let path = format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let changes: Vec<_> = changes.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    scene::load_with(path, &changes).unwrap()
+    scene::load_with(&path, &changes).unwrap()
 }
 
 /// A tip of a jaw: its upper inner corner.
@@ -48,7 +52,10 @@ fn success(case: &Reference, simulation: &Simulation) -> bool {
 }
 
 fn grasp(case: &Reference, changes: &[(&str, &str)]) -> bool {
-    let scene = load(changes);
+    grasp_in(case, load(changes))
+}
+
+fn grasp_in(case: &Reference, scene: Scene) -> bool {
     let mut simulation = Simulation::from_scene(&scene).unwrap();
     for _ in 0..scene.settings.steps() {
         let report = simulation.step().unwrap();
@@ -107,4 +114,21 @@ fn left_and_right_are_the_same() {
     });
     let [a, b] = ends;
     assert!((a[0] + b[0]).abs() < 1e-6 && (a[1] - b[1]).abs() < 1e-6 && (a[2] + b[2]).abs() < 1e-4, "{a:?} {b:?}");
+}
+
+/// Teeth without facets and contacts at the end of the step: the jaws hold the gear from where they hold the polygon, and only from there.
+#[test]
+fn smooth_teeth_are_grasped_as_polygons_are() {
+    let case = reference("c18");
+    let mut held = 0;
+    for position in
+        ["[0.002, 0.0165]", "[0.004, 0.02]", "[0.0, 0.0165]", "[-0.003, 0.0175]", "[0.0, 0.023]", "[0.008, 0.014]"]
+    {
+        let changes = [("body.gear.position", position)];
+        let (polygons, smooth) = (grasp(&case, &changes), grasp_in(&case, load_scene("gear_grasp_smooth", &changes)));
+        println!("{position}: {polygons} with polygons, {smooth} with smooth teeth");
+        assert_eq!(polygons, smooth, "{position}");
+        held += usize::from(smooth);
+    }
+    assert!((1..6).contains(&held), "held from {held} of 6 places");
 }
