@@ -180,11 +180,6 @@ fn check_word(node: &Node, key: &str, word: &str, schema: &Schema) -> Result<(),
     if words.contains(&word) {
         return Ok(());
     }
-    let later = schema.get("x-later").and_then(Schema::as_array);
-    if later.is_some_and(|later| later.iter().any(|name| name == word)) {
-        let message = format!("`{key} = \"{word}\"` is not available in this version");
-        return Err(Fault::new(node.span.clone(), message).hint(format!("there are {}", quoted(&words))));
-    }
     let shown: String = word.chars().take(40).collect();
     let message = format!("`{key}` must be one of {}, not \"{shown}\"", quoted(&words));
     Err(Fault::new(node.span.clone(), message).hint_if(suggest::correction(word, &words)))

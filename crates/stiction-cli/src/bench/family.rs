@@ -162,6 +162,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(refused, [("four_balls", "moreau-jean", true), ("four_balls", "reference", true)]);
+        let others = ["moreau-jean", "reference", "geometrically-implicit"].map(|preset| ("four_balls", preset, true));
+        assert_eq!(refused, others, "these decide themselves where geometry is taken");
     }
 }

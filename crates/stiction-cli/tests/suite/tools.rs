@@ -269,7 +269,7 @@ fn a_summary_names_what_really_solves() {
 fn check_lists_the_presets_that_fit_the_scene() {
     let folder = folder("check-presets");
     let presets = |name: &str| call(&folder, &["check", &scene(name), "--json"]).expect(0).json()["presets"].clone();
-    assert_eq!(presets("falling_rod").as_array().map(Vec::len), Some(7));
+    assert_eq!(presets("falling_rod").as_array().map(Vec::len), Some(8));
     let time_stepping = serde_json::json!(["ncp", "stewart-trinkle", "anitescu-potra", "anitescu-hart", "quasistatic"]);
     assert_eq!(presets("four_balls"), time_stepping, "the others place their geometry themselves");
 }

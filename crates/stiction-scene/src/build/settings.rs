@@ -62,7 +62,13 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
         scheme.gamma = gamma;
     }
     scheme.joint_gamma = weight(&at.key("joint_gamma"), table.joint_gamma)?.unwrap_or(scheme.gamma);
-    scheme.linearise_at = table.jacobians.map_or(scheme.linearise_at, Into::into);
+    if let Some(word) = table.jacobians {
+        if preset == Preset::GeometricallyImplicit && scheme.linearise_at != word.into() {
+            let message = format!("the preset \"{}\" means jacobians = \"implicit\"", preset.name());
+            return Err(at.key("jacobians").fault(message).hint("leave `jacobians` out, or use `preset = \"ncp\"`"));
+        }
+        scheme.linearise_at = word.into();
+    }
     scheme.position_update = table.position_update.into();
     scheme.locate_contacts = table.locate_contacts;
     scheme.steps_per_period = table.steps_per_period.unwrap_or(0);
