@@ -52,11 +52,11 @@ fn success(case: &Reference, simulation: &Simulation) -> bool {
 }
 
 fn grasp(case: &Reference, changes: &[(&str, &str)]) -> bool {
-    grasp_in(case, load(changes))
+    grasp_in(case, &load(changes))
 }
 
-fn grasp_in(case: &Reference, scene: Scene) -> bool {
-    let mut simulation = Simulation::from_scene(&scene).unwrap();
+fn grasp_in(case: &Reference, scene: &Scene) -> bool {
+    let mut simulation = Simulation::from_scene(scene).unwrap();
     for _ in 0..scene.settings.steps() {
         let report = simulation.step().unwrap();
         assert!(report.penetration < 2e-4 && report.joint_error < 1e-9, "{report:?}");
@@ -125,7 +125,7 @@ fn smooth_teeth_are_grasped_as_polygons_are() {
         ["[0.002, 0.0165]", "[0.004, 0.02]", "[0.0, 0.0165]", "[-0.003, 0.0175]", "[0.0, 0.023]", "[0.008, 0.014]"]
     {
         let changes = [("body.gear.position", position)];
-        let (polygons, smooth) = (grasp(&case, &changes), grasp_in(&case, load_scene("gear_grasp_smooth", &changes)));
+        let (polygons, smooth) = (grasp(&case, &changes), grasp_in(&case, &load_scene("gear_grasp_smooth", &changes)));
         println!("{position}: {polygons} with polygons, {smooth} with smooth teeth");
         assert_eq!(polygons, smooth, "{position}");
         held += usize::from(smooth);
