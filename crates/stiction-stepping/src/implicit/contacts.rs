@@ -32,10 +32,10 @@ pub(super) struct Followed {
 const SAME_PLACE: f64 = 1e-6;
 
 impl Followed {
-    /// The features of a contact of the linearised problem; none where they cannot be followed.
+    /// What a contact of the linearised problem is between; none where it cannot be followed.
     pub(super) fn new(
         start: &Start,
-        contact: &Contact,
+        (contact, by_closest_points): (&Contact, bool),
         ws: &Workspace,
         scratch: &mut implicit::Scratch,
     ) -> Option<Self> {
@@ -50,7 +50,8 @@ impl Followed {
             chain: 0,
         };
         let (a, b) = ((&placed.a.shape, &placed.pose_a), (&placed.b.shape, &placed.pose_b));
-        let between = if let Some(meeting) = Meeting::new(a, b, &point) {
+        let features = if by_closest_points { None } else { Meeting::new(a, b, &point) };
+        let between = if let Some(meeting) = features {
             Between::Features(meeting)
         } else {
             let closest = placed.closest(None, scratch)?;

@@ -94,6 +94,22 @@ impl Iterate {
         self.merit = 0.5 * self.f.iter().map(|f| f * f).sum::<f64>();
     }
 
+    /// Has room for what another iterate holds: the two change places, and which of them met the largest problem must not matter.
+    pub(super) fn make_room(&mut self, other: &Self) {
+        for (to, from) in [
+            (&mut self.v, &other.v),
+            (&mut self.r, &other.r),
+            (&mut self.z, &other.z),
+            (&mut self.u, &other.u),
+            (&mut self.f, &other.f),
+            (&mut self.q, &other.q),
+        ] {
+            to.clone_from(from);
+        }
+        self.locals.clone_from(&other.locals);
+        self.at.copy_from(&other.at);
+    }
+
     fn move_bodies(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
         let &Start { model, scheme, state, h } = start;
         model.integrate(&state.q, self.v.get(..model.dof()).unwrap_or_default(), h, scheme.orientation, &mut self.q);

@@ -1,6 +1,8 @@
 //! Newton's method for the implicit step, semismooth through the maps of Alart and Curnier.   [GIM-3]
 
-use stiction_complementarity::{Delassus, Law};
+use std::ops::Range;
+
+use stiction_complementarity::Delassus;
 use stiction_geometry::implicit;
 use stiction_multibody::{ContactId, Model};
 
@@ -8,7 +10,7 @@ use super::contacts::{Between, Followed};
 use super::iterate::{Fixed, Iterate, bodies};
 use super::matrix::NewtonMatrix;
 use super::points::Points;
-use crate::{Start, Workspace, formulation};
+use crate::{Contact, Start, Workspace, formulation};
 
 /// Newton steps before the next rung is asked.
 const MOST_STEPS: u32 = 25;
@@ -33,10 +35,11 @@ pub(crate) struct ImplicitNewton {
     fixed: Fixed,
     matrix: NewtonMatrix,
     direction: Vec<f64>,
-    /// The contacts it was about, and how many rows each has.
+    /// The contacts it was about, and their rows among those of all contacts.
     ids: Vec<ContactId>,
-    rows: Vec<usize>,
+    rows: Vec<Range<usize>>,
     scratch: implicit::Scratch,
+    is_first_pass: bool,
     iterations: u32,
 }
 
@@ -53,8 +56,11 @@ impl ImplicitNewton {
 
     /// Goes on from the solution of the linearised step in the workspace. Where that leads nowhere, false, and what it holds is the
     /// linearised solution itself.
-    pub(crate) fn solve(&mut self, start: &Start, ws: &Workspace) -> bool {
+    ///
+    /// From the second pass on, where a feature may have changed, shapes with one contact are met at their closest points.
+    pub(crate) fn solve(&mut self, start: &Start, pass: u32, ws: &Workspace) -> bool {
         self.iterations = 0;
+        self.is_first_pass = pass <= 1;
         let solved = self.load(start.model, ws) && self.follow(start, ws) && self.descend(start, ws);
         let solved = solved || (self.load(start.model, ws) && self.free_points(start, ws) && self.descend(start, ws));
         if !solved {
@@ -82,6 +88,7 @@ impl ImplicitNewton {
 
     fn descend(&mut self, start: &Start, ws: &Workspace) -> bool {
         self.here.evaluate(start, &self.fixed, ws);
+        self.trial.make_room(&self.here);
         let speed = self.here.v.iter().fold(1.0_f64, |most, v| most.max(v.abs()));
         let target = TARGET * speed;
         let mut recent = [self.here.merit; MEMORY];
@@ -111,29 +118,33 @@ impl ImplicitNewton {
     pub(crate) fn write_impulses(&self, model: &Model, ws: &mut Workspace) {
         let r = &mut ws.cone_solution.r;
         r.clear();
-        let mut starts = self.here.r.as_slice();
-        let (joints, rest) = starts.split_at(model.joint_rows().min(starts.len()));
-        starts = rest;
+        let (joints, rest) = self.here.r.split_at(model.joint_rows().min(self.here.r.len()));
         r.extend(joints);
         let laws = ws.cone.laws().iter().skip(model.joints().len());
-        let mut known = self.ids.iter().zip(&self.rows).peekable();
         for (contact, law) in ws.contacts.iter().zip(laws) {
-            while let Some((_, rows)) = known.next_if(|(id, _)| **id < contact.id) {
-                starts = starts.get(*rows..).unwrap_or_default();
-            }
             let first = r.len();
-            if let Some((_, rows)) = known.next_if(|(id, _)| **id == contact.id) {
-                let (these, rest) = starts.split_at((*rows).min(starts.len()));
-                r.extend(these);
-                starts = rest;
+            if let Some(rows) = self.known(contact.id, &ws.contacts) {
+                r.extend(rest.get(rows).unwrap_or_default());
             }
             r.resize(first + law.rows(), 0.0);
         }
-        for (_, rows) in known {
-            starts = starts.get(*rows..).unwrap_or_default();
-        }
-        r.extend(starts);
+        // Feet and cores.
+        let contacts = self.rows.last().map_or(0, |rows| rows.end);
+        r.extend(rest.get(contacts..).unwrap_or_default());
         r.resize(ws.cone.rows(), 0.0);
+    }
+
+    /// The rows of a contact among those of all contacts: the one of this name, or the only one of its two shapes, whose feature may have
+    /// changed on the way to the end of the step.
+    fn known(&self, id: ContactId, now: &[Contact]) -> Option<Range<usize>> {
+        let is_of_pair = |other: &ContactId| (other.shape_a, other.shape_b) == (id.shape_a, id.shape_b);
+        let place = self.ids.binary_search(&id).ok().or_else(|| {
+            let is_only = now.iter().filter(|contact| is_of_pair(&contact.id)).count() == 1;
+            let mut before = self.ids.iter().enumerate().filter(|(_, other)| is_of_pair(other));
+            let (place, _) = before.next()?;
+            (is_only && before.next().is_none()).then_some(place)
+        })?;
+        self.rows.get(place).cloned()
     }
 
     fn error(&self) -> f64 {
@@ -146,7 +157,11 @@ impl ImplicitNewton {
         self.ids.extend(ws.contacts.iter().map(|contact| contact.id));
         self.rows.clear();
         let laws = ws.cone.laws().iter().skip(model.joints().len());
-        self.rows.extend(laws.take(ws.contacts.len()).map(Law::rows));
+        let mut next = 0;
+        self.rows.extend(laws.take(ws.contacts.len()).map(|law| {
+            next += law.rows();
+            next - law.rows()..next
+        }));
         let Some(bodies) = bodies(ws) else { return false };
         self.here.r.clone_from(&ws.cone_solution.r);
         bodies.begin(&self.here.r, &mut self.here.v);
@@ -160,7 +175,8 @@ impl ImplicitNewton {
         self.here.z.clear();
         self.fixed.points.clear();
         for contact in &ws.contacts {
-            let Some(followed) = Followed::new(start, contact, ws, &mut self.scratch) else { return false };
+            let alone = !self.is_first_pass && is_alone(contact, &ws.contacts);
+            let Some(followed) = Followed::new(start, (contact, alone), ws, &mut self.scratch) else { return false };
             self.here.followed.push(followed);
         }
         self.trial.followed.clone_from(&self.here.followed);
@@ -223,6 +239,12 @@ impl ImplicitNewton {
         }
         false
     }
+}
+
+/// Whether a contact is the only one of its two shapes.
+fn is_alone(contact: &Contact, contacts: &[Contact]) -> bool {
+    let pair = (contact.id.shape_a, contact.id.shape_b);
+    contacts.iter().filter(|other| (other.id.shape_a, other.id.shape_b) == pair).count() == 1
 }
 
 #[cfg(test)]

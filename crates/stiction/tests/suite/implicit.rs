@@ -10,7 +10,7 @@ use stiction::{
     multibody::ExpressionMotion,
     planar, spatial,
 };
-use stiction_testkit::reference;
+use stiction_testkit::{count_allocations, reference};
 
 use crate::{
     ellipse::ellipse,
@@ -285,4 +285,39 @@ fn many_bodies_take_implicit_steps() {
         "{newton} of {steps} steps by Newton, {contacts} loaded contacts at most, deepest penetration {deepest:e}"
     );
     assert!(newton == steps && contacts > 25 && deepest < 1e-9, "{newton} {contacts} {deepest:e}");
+}
+
+/// A superquadric, an egg and a rod on a floor, where they come to lie.
+fn litter() -> Model {
+    let bodies = [
+        tumbling("brick", spatial::Shape::superquadric([0.25, 0.2, 0.15], [4.0, 3.0]).unwrap(), [0.0, 0.0, 0.4], 1.0),
+        tumbling("egg", spatial::Shape::ellipsoid([0.25, 0.18, 0.2]).unwrap(), [1.0, 0.0, 0.4], 3.0),
+        tumbling("rod", spatial::Shape::capsule(0.3, 0.1).unwrap(), [2.0, 0.0, 0.4], 2.0),
+    ];
+    on_floor(Dimension::Spatial, bodies, [0.0, 0.0, -9.81], friction(0.5))
+}
+
+#[test]
+fn implicit_steps_do_not_allocate_nor_remember() {
+    for (name, model) in
+        [("heap", heap()), ("table top", table_top()), ("rubber floor", rubber_floor()), ("litter", litter())]
+    {
+        let mut warm = Simulation::new(model.clone(), implicit(), 0.005).unwrap();
+        let mut forgetful = Simulation::new(model, implicit(), 0.005).unwrap();
+        let begin = warm.state().clone();
+        for _ in 0..300 {
+            assert_eq!(warm.step().unwrap().substeps, 1, "{name} at {}", warm.time());
+            *forgetful.workspace_mut() = stiction::stepping::Workspace::default();
+            let _ = forgetful.step().unwrap();
+            let saved = forgetful.save();
+            forgetful.restore(&saved).unwrap();
+        }
+        assert!(warm.state().bit_equal(forgetful.state()), "{name}: a result depends on scratch memory");
+        warm.set_state(&begin).unwrap();
+        for k in 0..300 {
+            let mut rung = "";
+            let allocations = count_allocations(|| rung = warm.step().unwrap().rung);
+            assert_eq!(allocations.count, 0, "{name} allocates in step {k}, solved by {rung}");
+        }
+    }
 }
