@@ -96,6 +96,23 @@ impl Meeting {
         })
     }
 
+    /// A contact that is treated as a point of one shape over a plane of the other, whatever it is: right to first order near the poses
+    /// where it was found. The plane is that of A unless only B is flat there.
+    pub fn carried(a: (&Shape, &Pose), b: (&Shape, &Pose), contact: &ContactPoint) -> Self {
+        let normal = contact.normal.into_inner();
+        let kind = if is_flat(b.0) && !is_flat(a.0) { Kind::FaceOfB } else { Kind::FaceOfA };
+        Self {
+            kind,
+            core_a: a.1.inverse_transform_point(&contact.point_a),
+            core_b: b.1.inverse_transform_point(&contact.point_b),
+            axis_a: a.1.rotation.inverse() * normal,
+            axis_b: b.1.rotation.inverse() * -normal,
+            radius_a: 0.0,
+            radius_b: 0.0,
+            side: 1.0,
+        }
+    }
+
     /// The contact of the same features at other poses.   [MEET-1]
     pub fn at(&self, pose_a: &Pose, pose_b: &Pose) -> MeetingPoint {
         let (mut a, mut b) = (pose_a * self.core_a, pose_b * self.core_b);
@@ -188,6 +205,19 @@ fn direction(vector: &Vector3<f64>, otherwise: &Vector3<f64>) -> (Vector3<f64>, 
 fn any_perpendicular(axis: &Vector3<f64>) -> Vector3<f64> {
     let other = if axis.x.abs() < 0.6 { Vector3::x() } else { Vector3::y() };
     axis.cross(&other).normalize()
+}
+
+/// Whether a shape has nothing but flat faces.
+fn is_flat(shape: &Shape) -> bool {
+    match shape {
+        Shape::Planar(shape) => {
+            matches!(shape, planar::Shape::HalfPlane { .. } | planar::Shape::Box { .. } | planar::Shape::Polygon(_))
+        }
+        Shape::Spatial(shape) => matches!(
+            shape,
+            spatial::Shape::HalfSpace { .. } | spatial::Shape::Box { .. } | spatial::Shape::Polyhedron(_)
+        ),
+    }
 }
 
 /// What two corners in the plane are to each other: the end of a flat overlap, where the normal is that of a face, or two points.   [GEOM-7]

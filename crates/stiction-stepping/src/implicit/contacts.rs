@@ -56,10 +56,13 @@ impl Followed {
         } else {
             let closest = placed.closest(None, scratch)?;
             let size = 1.0 + contact.arm_a.norm() + contact.arm_b.norm();
-            if (closest.gap - point.gap).abs() > SAME_PLACE * size {
-                return None;
+            let off = (closest.point_b - point.point_b).norm().max((closest.gap - point.gap).abs());
+            if off > SAME_PLACE * size {
+                // One of several, as of a cylinder on its end: the passes correct what is wrong with it at second order.
+                Between::Features(Meeting::carried(a, b, &point))
+            } else {
+                Between::Smooth(closest)
             }
-            Between::Smooth(closest)
         };
         let asked = gap_now(start.model, contact, &ws.lookahead, start.h) + contact.gap_end - contact.gap_start;
         let rebound = (contact.layer.is_none() && contact.bias < asked / start.h).then_some(contact.bias);

@@ -321,3 +321,20 @@ fn implicit_steps_do_not_allocate_nor_remember() {
         }
     }
 }
+
+/// Cylinders, superquadrics and the others of the scene, until they lie.
+#[test]
+fn smooth_shapes_come_to_rest_by_implicit_steps() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/smooth_shapes.toml");
+    let preset = [("simulation.preset".to_owned(), Preset::GeometricallyImplicit.name().to_owned())];
+    let scene = stiction::scene::load_with(path, &preset).unwrap();
+    let mut simulation = Simulation::from_scene(&scene).unwrap();
+    let (mut rungs, mut deepest) = (std::collections::BTreeMap::new(), 0.0_f64);
+    for _ in 0..scene.settings.steps() {
+        let report = simulation.step().unwrap();
+        *rungs.entry((report.rung, report.substeps)).or_insert(0) += 1;
+        deepest = deepest.max(report.penetration);
+    }
+    println!("{rungs:?}, deepest penetration {deepest:e}");
+    assert!(deepest < 1e-9, "{deepest:e}");
+}
