@@ -19,8 +19,7 @@ impl RigidInertia {
     /// Of mass m at c, with inertia about c: second moment I_c + m (c·c − c cᵀ).
     pub fn new(mass: f64, center: Vector3<f64>, about_center: &Matrix3<f64>) -> Self {
         let moment = center * mass;
-        let second =
-            about_center + Matrix3::from_diagonal_element(moment.dot(&center)) - moment * center.transpose();
+        let second = about_center + Matrix3::from_diagonal_element(moment.dot(&center)) - moment * center.transpose();
         Self { mass, moment, second }
     }
 

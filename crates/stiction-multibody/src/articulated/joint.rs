@@ -87,14 +87,10 @@ impl TreeJoint {
             Self::Fixed => Pose::identity(),
             Self::Revolute { axis } => turned(rotation_about(axis, q[0])),
             Self::Prismatic { axis } => shifted(axis * q[0]),
-            Self::Cylindrical { axis } => {
-                Pose::from_parts(Translation3::from(axis * q[0]), rotation_about(axis, q[1]))
-            }
+            Self::Cylindrical { axis } => Pose::from_parts(Translation3::from(axis * q[0]), rotation_about(axis, q[1])),
             Self::Universal { axes: [a, b] } => turned(rotation_about(a, q[0]) * rotation_about(b, q[1])),
             Self::Spherical => turned(quaternion(q).to_rotation_matrix()),
-            Self::Planar => {
-                Pose::from_parts(Translation3::new(q[0], q[1], 0.0), rotation_about(&Vector3::z(), q[2]))
-            }
+            Self::Planar => Pose::from_parts(Translation3::new(q[0], q[1], 0.0), rotation_about(&Vector3::z(), q[2])),
             Self::Translational => shifted(Vector3::new(q[0], q[1], q[2])),
             Self::Free => {
                 Pose::from_parts(Translation3::new(q[0], q[1], q[2]), quaternion(&q[3..]).to_rotation_matrix())
@@ -141,9 +137,7 @@ impl TreeJoint {
     /// with −ω when seen from the link.
     pub fn subspace_rate(&self, columns: &[Twist], v: &[f64]) -> Twist {
         match self {
-            Self::Universal { axes: [_, b] } => {
-                angular(columns[0].angular.cross(b) * (v[0] * v[1]))
-            }
+            Self::Universal { axes: [_, b] } => angular(columns[0].angular.cross(b) * (v[0] * v[1])),
             Self::Planar => {
                 let velocity = columns[0].linear * v[0] + columns[1].linear * v[1];
                 linear(velocity.cross(&Vector3::z()) * v[2])

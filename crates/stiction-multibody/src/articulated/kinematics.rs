@@ -75,6 +75,11 @@ impl Kinematics {
         }
     }
 
+    /// Poses of all link frames in the world.
+    pub fn poses(&self) -> &[Pose] {
+        &self.poses
+    }
+
     /// Pose of a link frame in the world.
     pub fn pose(&self, link: LinkId) -> &Pose {
         &self.poses[link.index()]

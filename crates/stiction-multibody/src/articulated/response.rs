@@ -33,8 +33,7 @@ pub fn impulse_response(
         }
     }
     for (i, link) in tree.links().iter().enumerate() {
-        let mut jump =
-            link.parent().map_or_else(Twist::default, |parent| accelerations[parent].moved(&at.arms[i]));
+        let mut jump = link.parent().map_or_else(Twist::default, |parent| accelerations[parent].moved(&at.arms[i]));
         for k in link.velocities() {
             change[k] = (residual[k] - factors.forces[k].power(&jump)) / factors.pivots[k];
             jump.add_scaled(&at.columns[k], change[k]);

@@ -153,6 +153,11 @@ impl Tree {
         &self.links
     }
 
+    /// Handles of all links, in order.
+    pub fn link_ids(&self) -> impl Iterator<Item = LinkId> + use<> {
+        (0..self.links.len()).map(LinkId::from_index)
+    }
+
     /// Gravitational acceleration, m/s².
     pub fn gravity(&self) -> Vector3<f64> {
         self.gravity

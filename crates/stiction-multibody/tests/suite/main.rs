@@ -3,6 +3,7 @@
 // Symbols in comments are mathematics, and a helper that fails is a test that fails.
 #![allow(clippy::doc_markdown, clippy::unwrap_used, clippy::panic)]
 
+mod articulated;
 mod energies;
 mod forces;
 mod joint_motion;
