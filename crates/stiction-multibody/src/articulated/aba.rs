@@ -16,6 +16,8 @@ pub struct ArticulatedFactors {
     pub(super) inertias: Vec<ArticulatedInertia>,
     pub(super) forces: Vec<Wrench>,
     pub(super) pivots: Vec<f64>,
+    /// 1 / d: the sweeps wait for each other's products, and a division would be the longest wait.
+    pub(super) inverses: Vec<f64>,
 }
 
 impl ArticulatedFactors {
@@ -25,6 +27,7 @@ impl ArticulatedFactors {
             inertias: vec![ArticulatedInertia::default(); tree.links().len()],
             forces: vec![Wrench::default(); tree.velocities()],
             pivots: vec![0.0; tree.velocities()],
+            inverses: vec![0.0; tree.velocities()],
         }
     }
 
@@ -43,9 +46,11 @@ impl ArticulatedFactors {
                 if !(pivot > NEGLIGIBLE * alone && pivot.is_finite()) {
                     return Err(SingularInertia { velocity: k });
                 }
-                self.inertias[i].eliminate(&force, pivot);
+                let inverse = 1.0 / pivot;
+                self.inertias[i].eliminate(&force, inverse);
                 self.forces[k] = force;
                 self.pivots[k] = pivot;
+                self.inverses[k] = inverse;
             }
             if let Some(parent) = link.parent() {
                 let carried = self.inertias[i].moved(&at.arms[i]);
@@ -84,7 +89,7 @@ pub fn forward_dynamics(
         let mut bias = wrenches[i];
         for k in link.velocities().rev() {
             residual[k] = tau[k] - bias.power(&at.columns[k]);
-            bias.add_scaled(&factors.forces[k], residual[k] / factors.pivots[k]);
+            bias.add_scaled(&factors.forces[k], residual[k] * factors.inverses[k]);
         }
         if let Some(parent) = link.parent() {
             bias.add(&factors.inertias[i].times(&at.products[i]));
@@ -97,7 +102,7 @@ pub fn forward_dynamics(
         let mut a = link.parent().map_or(lift, |parent| accelerations[parent].moved(&at.arms[i]));
         a.add_scaled(&at.products[i], 1.0);
         for k in link.velocities() {
-            acceleration[k] = (residual[k] - factors.forces[k].power(&a)) / factors.pivots[k];
+            acceleration[k] = (residual[k] - factors.forces[k].power(&a)) * factors.inverses[k];
             a.add_scaled(&at.columns[k], acceleration[k]);
         }
         accelerations[i] = a;

@@ -83,21 +83,19 @@ impl ArticulatedInertia {
 
     /// Takes away what a joint velocity yields to: I − U Uᵀ / d.
     #[inline]
-    pub(super) fn eliminate(&mut self, u: &Wrench, pivot: f64) {
-        let scaled = u.scaled(1.0 / pivot);
+    pub(super) fn eliminate(&mut self, u: &Wrench, inverse_pivot: f64) {
+        let scaled = u.scaled(inverse_pivot);
         self.linear -= scaled.linear * u.linear.transpose();
         self.coupling -= scaled.linear * u.angular.transpose();
         self.angular -= scaled.angular * u.angular.transpose();
     }
 
     /// The same inertia about another origin, from which the present one is at `arm`:
-    /// A' = A, B' = B − A \[r\]ₓ, C' = C − Bᵀ\[r\]ₓ + \[r\]ₓ B'.
+    /// A' = A, B' = B − A \[r\]ₓ, C' = C − Bᵀ\[r\]ₓ + \[r\]ₓ B', where A and C are symmetric.
     #[inline]
     pub(super) fn moved(&self, arm: &Vector3<f64>) -> Self {
-        // Columns of X [r]ₓ are rows of X crossed with r; the small matrix product is as short and as fast.
-        let r = cross_matrix(arm);
-        let coupling = self.coupling - self.linear * r;
-        let angular = self.angular - self.coupling.tr_mul(&r) + r * coupling;
+        let coupling = self.coupling + crossed(arm, &self.linear).transpose();
+        let angular = self.angular + crossed(arm, &self.coupling).transpose() + crossed(arm, &coupling);
         Self { linear: self.linear, coupling, angular }
     }
 
@@ -108,4 +106,11 @@ impl ArticulatedInertia {
         self.coupling += other.coupling;
         self.angular += other.angular;
     }
+}
+
+/// `[r]ₓ X`, column by column.
+#[inline]
+fn crossed(r: &Vector3<f64>, x: &Matrix3<f64>) -> Matrix3<f64> {
+    let [a, b, c] = [0, 1, 2].map(|k| r.cross(&x.column(k)));
+    Matrix3::from_columns(&[a, b, c])
 }

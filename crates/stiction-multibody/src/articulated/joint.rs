@@ -131,22 +131,22 @@ impl TreeJoint {
         }
     }
 
-    /// Rate of the motion subspace times the velocities, S̊ v, in link axes: zero where S is constant there.   [ART-3]
+    /// Rate of the motion subspace times the velocities, S̊ v, in link axes; `None` where S is constant there.   [ART-3]
     ///
     /// `columns` is [`Self::motion_subspace`] at the same coordinates. A direction that is fixed in the joint frame turns
     /// with −ω when seen from the link.
-    pub fn subspace_rate(&self, columns: &[Twist], v: &[f64]) -> Twist {
+    pub fn subspace_rate(&self, columns: &[Twist], v: &[f64]) -> Option<Twist> {
         match self {
-            Self::Universal { axes: [_, b] } => angular(columns[0].angular.cross(b) * (v[0] * v[1])),
+            Self::Universal { axes: [_, b] } => Some(angular(columns[0].angular.cross(b) * (v[0] * v[1]))),
             Self::Planar => {
                 let velocity = columns[0].linear * v[0] + columns[1].linear * v[1];
-                linear(velocity.cross(&Vector3::z()) * v[2])
+                Some(linear(velocity.cross(&Vector3::z()) * v[2]))
             }
             Self::Free => {
                 let velocity = columns[0].linear * v[0] + columns[1].linear * v[1] + columns[2].linear * v[2];
-                linear(velocity.cross(&Vector3::new(v[3], v[4], v[5])))
+                Some(linear(velocity.cross(&Vector3::new(v[3], v[4], v[5]))))
             }
-            _ => Twist::default(),
+            _ => None,
         }
     }
 

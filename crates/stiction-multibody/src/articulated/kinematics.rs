@@ -55,7 +55,7 @@ impl Kinematics {
             let columns = &mut self.columns[velocities.clone()];
             spec.joint.motion_subspace(q, &relative, columns);
             let v = &v[velocities];
-            let rate = in_world(&pose, &spec.joint.subspace_rate(columns, v));
+            let rate = spec.joint.subspace_rate(columns, v);
             let mut joint_twist = Twist::default();
             for (column, &v) in columns.iter_mut().zip(v) {
                 *column = in_world(&pose, column);
@@ -64,7 +64,9 @@ impl Kinematics {
             let mut twist = link.parent().map_or_else(Twist::default, |parent| self.twists[parent].moved(&arm));
             twist.add_scaled(&joint_twist, 1.0);
             let mut product = twist.cross(&joint_twist);
-            product.add_scaled(&rate, 1.0);
+            if let Some(rate) = rate {
+                product.add_scaled(&in_world(&pose, &rate), 1.0);
+            }
             let r = pose.rotation.matrix();
             let about_center = r * spec.inertia * r.transpose();
             self.inertias[i] = RigidInertia::new(spec.mass, pose.rotation * spec.center, &about_center);

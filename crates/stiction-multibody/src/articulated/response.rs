@@ -26,7 +26,7 @@ pub fn impulse_response(
         let mut carried = wrenches[i];
         for k in link.velocities().rev() {
             residual[k] = tau.get(k).copied().unwrap_or(0.0) + carried.power(&at.columns[k]);
-            carried.add_scaled(&factors.forces[k], -residual[k] / factors.pivots[k]);
+            carried.add_scaled(&factors.forces[k], -residual[k] * factors.inverses[k]);
         }
         if let Some(parent) = link.parent() {
             wrenches[parent].add(&carried.moved(&at.arms[i]));
@@ -35,7 +35,7 @@ pub fn impulse_response(
     for (i, link) in tree.links().iter().enumerate() {
         let mut jump = link.parent().map_or_else(Twist::default, |parent| accelerations[parent].moved(&at.arms[i]));
         for k in link.velocities() {
-            change[k] = (residual[k] - factors.forces[k].power(&jump)) / factors.pivots[k];
+            change[k] = (residual[k] - factors.forces[k].power(&jump)) * factors.inverses[k];
             jump.add_scaled(&at.columns[k], change[k]);
         }
         accelerations[i] = jump;
@@ -60,7 +60,7 @@ pub fn half_response(
     for i in tree.path_to_root(link) {
         for (k, entry) in tree.links()[i].velocities().rev().zip(row.by_ref()) {
             *entry = carried.power(&at.columns[k]);
-            carried.add_scaled(&factors.forces[k], -*entry / factors.pivots[k]);
+            carried.add_scaled(&factors.forces[k], -*entry * factors.inverses[k]);
         }
         carried = carried.moved(&at.arms[i]);
     }
@@ -87,5 +87,5 @@ pub fn coupling(
     let common = a.map_or(0, |k| tree.velocity_depth(k));
     let tail = |row: &'_ [f64]| row.len().saturating_sub(common);
     let pairs = row_a[tail(row_a)..].iter().zip(&row_b[tail(row_b)..]);
-    tree.ancestors(a).zip(pairs).map(|(k, (u_a, u_b))| u_a * u_b / factors.pivots[k]).sum()
+    tree.ancestors(a).zip(pairs).map(|(k, (u_a, u_b))| u_a * u_b * factors.inverses[k]).sum()
 }
