@@ -37,24 +37,24 @@ impl ArticulatedFactors {
             *articulated = rigid.into();
         }
         for (i, link) in tree.links().iter().enumerate().rev() {
-            let whole = self.inertias[i];
+            let mut inertia = self.inertias[i];
             for (place, k) in link.velocities().rev().enumerate() {
-                let column = &at.columns[k];
-                let force = self.inertias[i].times(column);
-                let pivot = force.power(column) + tree.armature()[k];
-                let alone = if place == 0 { 0.0 } else { whole.times(column).power(column) + tree.armature()[k] };
+                let (column, armature) = (&at.columns[k], tree.armature()[k]);
+                let force = inertia.times(column);
+                let pivot = force.power(column) + armature;
+                let alone = if place == 0 { 0.0 } else { self.inertias[i].times(column).power(column) + armature };
                 if !(pivot > NEGLIGIBLE * alone && pivot.is_finite()) {
                     return Err(SingularInertia { velocity: k });
                 }
                 let inverse = 1.0 / pivot;
-                self.inertias[i].eliminate(&force, inverse);
+                inertia.eliminate(&force, inverse);
                 self.forces[k] = force;
                 self.pivots[k] = pivot;
                 self.inverses[k] = inverse;
             }
+            self.inertias[i] = inertia;
             if let Some(parent) = link.parent() {
-                let carried = self.inertias[i].moved(&at.arms[i]);
-                self.inertias[parent].add(&carried);
+                self.inertias[parent].add(&inertia.moved(&at.arms[i]));
             }
         }
         Ok(())

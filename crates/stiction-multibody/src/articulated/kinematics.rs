@@ -67,9 +67,7 @@ impl Kinematics {
             if let Some(rate) = rate {
                 product.add_scaled(&in_world(&pose, &rate), 1.0);
             }
-            let r = pose.rotation.matrix();
-            let about_center = r * spec.inertia * r.transpose();
-            self.inertias[i] = RigidInertia::new(spec.mass, pose.rotation * spec.center, &about_center);
+            self.inertias[i] = link.inertia().turned(&pose.rotation);
             self.poses[i] = pose;
             self.arms[i] = arm;
             self.twists[i] = twist;

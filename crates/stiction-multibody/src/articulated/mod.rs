@@ -22,6 +22,7 @@ mod momentum;
 mod response;
 mod rnea;
 mod scratch;
+mod symmetric;
 mod tree;
 
 pub use aba::{ArticulatedFactors, forward_dynamics};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use nalgebra::{Matrix3, Vector3};
 use stiction_geometry::{Dimension, Pose};
 
-use super::joint::TreeJoint;
+use super::{inertia::RigidInertia, joint::TreeJoint};
 use crate::{Element, LinkId, ModelError, check::Check, limits};
 
 /// What a link is, before it is part of a tree.
@@ -98,6 +98,7 @@ impl LinkSpec {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     spec: LinkSpec,
+    inertia: RigidInertia,
     coordinates: usize,
     velocities: usize,
     last_velocity: Option<usize>,
@@ -107,6 +108,11 @@ impl Link {
     /// What the link is.
     pub fn spec(&self) -> &LinkSpec {
         &self.spec
+    }
+
+    /// Its inertia in link axes about the link's origin.
+    pub fn inertia(&self) -> &RigidInertia {
+        &self.inertia
     }
 
     /// Its joint.
@@ -273,7 +279,8 @@ impl TreeBuilder {
             tree.armature.push(spec.armature);
             head = Some(velocity);
         }
-        tree.links.push(Link { spec, coordinates, velocities, last_velocity: head });
+        let inertia = RigidInertia::new(spec.mass, spec.center, &spec.inertia);
+        tree.links.push(Link { spec, inertia, coordinates, velocities, last_velocity: head });
         Ok(LinkId::from_index(tree.links.len() - 1))
     }
 
