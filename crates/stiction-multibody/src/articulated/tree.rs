@@ -261,16 +261,14 @@ impl TreeBuilder {
     pub fn link(&mut self, spec: LinkSpec) -> Result<LinkId, ModelError> {
         let spec = spec.checked()?;
         let tree = &mut self.tree;
-        let mut head = match spec.parent {
-            None => None,
-            Some(parent) => match tree.links.get(parent.index()) {
-                Some(link) => link.last_velocity,
-                None => {
-                    let reason = format!("link {} is not in this tree", parent.index());
-                    return Err(ModelError::new(Element::Body(spec.name), "parent", reason));
-                }
-            },
-        };
+        let mut head = None;
+        if let Some(parent) = spec.parent {
+            let Some(link) = tree.links.get(parent.index()) else {
+                let reason = format!("link {} is not in this tree", parent.index());
+                return Err(ModelError::new(Element::Body(spec.name), "parent", reason));
+            };
+            head = link.last_velocity;
+        }
         let (coordinates, velocities) = (tree.coordinates, tree.velocities());
         tree.coordinates += spec.joint.coordinates();
         for velocity in velocities..velocities + spec.joint.velocities() {

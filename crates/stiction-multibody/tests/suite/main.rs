@@ -3,6 +3,8 @@
 // Symbols in comments are mathematics, and a helper that fails is a test that fails.
 #![allow(clippy::doc_markdown, clippy::unwrap_used, clippy::panic)]
 
+use stiction_testkit::CountingAllocator;
+
 mod articulated;
 mod energies;
 mod forces;
@@ -19,3 +21,6 @@ mod support;
 mod supports;
 mod twists;
 mod variants;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;

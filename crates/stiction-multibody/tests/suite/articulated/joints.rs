@@ -28,7 +28,7 @@ fn moved(joint: &TreeJoint, q: &[f64], v: &[f64], h: f64) -> Vec<f64> {
 
 /// Twist of the motion from one pose to another over `time`, in axes and about the origin of the middle one.
 fn twist_between(from: &Pose, middle: &Pose, to: &Pose, time: f64) -> Twist {
-    let turn = (from.rotation.inverse() * to.rotation).into();
+    let turn = from.rotation.inverse() * to.rotation;
     let shift: Vector3<f64> = to.translation.vector - from.translation.vector;
     Twist {
         linear: middle.rotation.inverse() * shift / time,

@@ -39,7 +39,7 @@ pub(crate) fn random_link(random: &mut Random, joint: TreeJoint) -> LinkSpec {
     LinkSpec::new("link", joint).with_mass(random.uniform(0.5, 3.0), vector(random, 0.5), inertia(random))
 }
 
-/// A forest of two trees with branches, every kind of joint twice, some frames without mass inside and some rotors.
+/// A forest of two trees with branches, every kind of joint twice, some with rotors.
 pub(crate) fn random_tree(random: &mut Random) -> Tree {
     let gravity = vector(random, 9.81);
     let mut builder = TreeBuilder::new(gravity).unwrap();

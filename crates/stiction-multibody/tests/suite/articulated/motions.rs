@@ -8,10 +8,9 @@ use stiction_multibody::{
 use stiction_testkit::Random;
 
 use super::{accelerations, all_joints, kinematics, moved, random_link, rods, velocities};
-use crate::support::{inertia, pose, vector};
+use crate::support::{direction, inertia, pose, vector};
 
-/// One step of the classical Runge-Kutta method; its stages move q along mean velocities, which is exact to second order
-/// on the group, so the method is of order two there and the steps are short.
+/// One step of the explicit midpoint rule, of second order also on the group.
 fn advance(tree: &Tree, q: &mut Vec<f64>, v: &mut Vec<f64>, h: f64) {
     let rate = |q: &[f64], v: &[f64]| accelerations(tree, &kinematics(tree, q, v), &vec![0.0; v.len()], &[]);
     let plus = |v: &[f64], a: &[f64], h: f64| -> Vec<f64> { v.iter().zip(a).map(|(v, a)| v + h * a).collect() };
@@ -65,13 +64,13 @@ fn double_pendulum_obeys_its_equations() {
         // Joint angles are relative; the textbook's are from the vertical.
         let at = kinematics(&tree, &[a, b - a], &[wa, wb - wa]);
         let found = accelerations(&tree, &at, &[0.0; 2], &[]);
-        let (sin, cos) = ((a - b).sin(), (a - b).cos());
+        let (sin, cos) = libm::sincos(a - b);
         // (m1+m2) l1 α'' + m2 l2 β'' cos + m2 l2 β'² sin + (m1+m2) g sin α = 0,
         // l2 β'' + l1 α'' cos − l1 α'² sin + g sin β = 0.
         let m = nalgebra::Matrix2::new((m1 + m2) * l1, m2 * l2 * cos, l1 * cos, l2);
         let f = nalgebra::Vector2::new(
-            -m2 * l2 * wb * wb * sin - (m1 + m2) * g * a.sin(),
-            l1 * wa * wa * sin - g * b.sin(),
+            -m2 * l2 * wb * wb * sin - (m1 + m2) * g * libm::sin(a),
+            l1 * wa * wa * sin - g * libm::sin(b),
         );
         let expected = m.try_inverse().unwrap() * f;
         let worst = (found[0] - expected.x).abs().max((found[0] + found[1] - expected.y).abs());
@@ -91,7 +90,9 @@ fn floating_tree_keeps_momentum() {
     }
     let tree = builder.build();
     let (q, mut v) = super::random_state(&mut random, &tree);
-    v.iter_mut().for_each(|v| *v *= 0.5);
+    for v in &mut v {
+        *v *= 0.5;
+    }
     let drift = |steps: u32| {
         let (mut q, mut v) = (q.clone(), v.clone());
         let start = kinematics(&tree, &q, &v);
@@ -152,4 +153,49 @@ fn far_away_is_as_exact_as_near() {
     let tau = velocities(&mut random, &near);
     let by = |tree: &Tree| accelerations(tree, &kinematics(tree, &q, &v), &tau, &[]);
     assert!(super::distance(&by(&near), &by(&far)) < 1e-12);
+}
+
+/// Joints of several velocities are chains of simple ones with frames without mass between them: the same numbers.
+#[test]
+fn compound_joints_are_chains_of_simple_ones() {
+    let mut random = Random::new(735);
+    let revolute = |axis| TreeJoint::Revolute { axis };
+    let prismatic = |axis| TreeJoint::Prismatic { axis };
+    let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
+    let (a, b) = (direction(&mut random), direction(&mut random));
+    let chains = [
+        (TreeJoint::Cylindrical { axis: a }, vec![prismatic(a), revolute(a)]),
+        (TreeJoint::Universal { axes: [a, b] }, vec![revolute(a), revolute(b)]),
+        (TreeJoint::Planar, vec![prismatic(x), prismatic(y), revolute(z)]),
+        (TreeJoint::Translational, vec![prismatic(x), prismatic(y), prismatic(z)]),
+        (TreeJoint::Free, vec![TreeJoint::Translational, TreeJoint::Spherical]),
+    ];
+    for (compound, simple) in chains {
+        let (base, link, tip) = (
+            random_link(&mut random, TreeJoint::Spherical),
+            random_link(&mut random, TreeJoint::Fixed),
+            random_link(&mut random, revolute(a)),
+        );
+        let (place, tip_place, gravity) = (pose(&mut random), pose(&mut random), vector(&mut random, 9.81));
+        let tree_of = |joints: &[TreeJoint]| {
+            let mut builder = TreeBuilder::new(gravity).unwrap();
+            let mut last = builder.link(base.clone()).unwrap();
+            for (index, &joint) in joints.iter().enumerate() {
+                let mut spec =
+                    LinkSpec::new("frame", joint).on(last, if index == 0 { place } else { Pose::identity() });
+                if index + 1 == joints.len() {
+                    spec = spec.with_mass(link.mass, link.center, link.inertia);
+                }
+                last = builder.link(spec.with_armature(0.2)).unwrap();
+            }
+            builder.link(tip.clone().on(last, tip_place)).unwrap();
+            builder.build()
+        };
+        let (one, many) = (tree_of(&[compound]), tree_of(&simple));
+        let (q, v) = super::random_state(&mut random, &one);
+        let tau = velocities(&mut random, &one);
+        let by = |tree: &Tree| accelerations(tree, &kinematics(tree, &q, &v), &tau, &[]);
+        let distance = super::distance(&by(&one), &by(&many));
+        assert!(distance < 1e-11, "{compound:?}: {distance}");
+    }
 }

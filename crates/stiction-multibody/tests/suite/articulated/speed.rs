@@ -4,12 +4,12 @@ use std::{hint::black_box, time::Instant};
 
 use nalgebra::Vector3;
 use stiction_multibody::articulated::{
-    ArticulatedFactors, BranchMatrix, Kinematics, LtlFactor, Scratch, forward_dynamics, impulse_response,
-    inverse_dynamics, mass_matrix,
+    ArticulatedFactors, BranchMatrix, Kinematics, LtlFactor, Scratch, coupling, energy, forward_dynamics,
+    half_response, impulse_response, inverse_dynamics, mass_matrix, momentum, wrench_row,
 };
-use stiction_testkit::Random;
+use stiction_testkit::{Random, count_allocations};
 
-use super::{random_state, random_wrenches, rods, velocities};
+use super::{random_state, random_tree, random_wrenches, rods, velocities};
 
 /// Least time of one call over many, in nanoseconds.
 fn least_time(mut call: impl FnMut()) -> f64 {
@@ -51,4 +51,35 @@ fn chain_of_thirty_two_links() {
         kinematics + factor + sweeps
     );
     assert!(out.iter().all(|x| x.is_finite()));
+}
+
+/// After construction nothing asks for memory.
+#[test]
+fn algorithms_do_not_allocate() {
+    let mut random = Random::new(742);
+    let tree = random_tree(&mut random);
+    let (mut q, v) = random_state(&mut random, &tree);
+    let (tau, wrenches) = (velocities(&mut random, &tree), random_wrenches(&mut random, &tree));
+    let (mut at, mut factors) = (Kinematics::new(&tree), ArticulatedFactors::new(&tree));
+    let (mut scratch, mut out) = (Scratch::new(&tree), vec![0.0; tree.velocities()]);
+    let (mut mass, mut ltl) = (BranchMatrix::zeros(&tree), LtlFactor::new(&tree));
+    let link = tree.link_ids().last().unwrap();
+    let mut row = vec![0.0; tree.depth(link)];
+    let point = Vector3::x();
+    let asked = count_allocations(|| {
+        tree.integrate(&mut q, &v, 0.01);
+        at.update(&tree, &q, &v);
+        factors.update(&tree, &at).unwrap();
+        forward_dynamics(&tree, &at, &factors, &tau, &wrenches, &mut scratch, &mut out);
+        inverse_dynamics(&tree, &at, &tau, &wrenches, &mut scratch, &mut out);
+        mass_matrix(&tree, &at, &mut scratch, &mut mass);
+        ltl.factorise(&mass).unwrap();
+        ltl.solve(&mut out);
+        impulse_response(&tree, &at, &factors, (&tau, &wrenches), &mut scratch, &mut out);
+        wrench_row(&tree, &at, link, (&wrenches[0], &point), &mut row);
+        half_response(&tree, &at, &factors, link, (&wrenches[0], &point), &mut row);
+        black_box(coupling(&tree, &factors, (link, &row), (link, &row)));
+        black_box((energy(&tree, &at, &v), momentum(&at)));
+    });
+    assert_eq!(asked.count, 0);
 }
