@@ -3,6 +3,7 @@
 mod dynamics;
 mod joints;
 mod motions;
+mod oracles;
 mod refusals;
 mod responses;
 mod speed;
