@@ -44,6 +44,6 @@ pub use tree::{Link, LinkSpec, Tree, TreeBuilder};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("velocity {velocity} of the tree moves nothing that has inertia: give its link mass or its joint armature")]
 pub struct SingularInertia {
-    /// The velocity at fault.
+    /// The velocity at fault; [`Tree::link_of`] tells its link.
     pub velocity: usize,
 }

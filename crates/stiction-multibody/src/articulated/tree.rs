@@ -184,6 +184,12 @@ impl Tree {
         &self.armature
     }
 
+    /// The link whose joint has a velocity.
+    pub fn link_of(&self, velocity: usize) -> Option<LinkId> {
+        let after = self.links.partition_point(|link| link.velocities().end <= velocity);
+        (after < self.links.len()).then(|| LinkId::from_index(after))
+    }
+
     /// The velocity before this one on the way to the root.
     pub fn velocity_parent(&self, velocity: usize) -> Option<usize> {
         self.velocity_parent.get(velocity).copied().flatten()

@@ -1,12 +1,13 @@
-//! Trees that cannot exist, and velocities that move nothing.
+//! Trees that cannot exist, velocities that move nothing, and the numbering of those that do.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::{
     Pose,
     articulated::{ArticulatedFactors, LinkSpec, LtlFactor, SingularInertia, TreeBuilder, TreeJoint},
 };
+use stiction_testkit::Random;
 
-use super::{kinematics, mass};
+use super::{kinematics, mass, random_tree};
 
 fn refusal(spec: LinkSpec) -> String {
     TreeBuilder::new(Vector3::zeros()).unwrap().link(spec).unwrap_err().to_string()
@@ -57,4 +58,28 @@ fn velocities_that_move_nothing_are_named() {
     assert_eq!(singular(0.1, LinkSpec::new("leaf", joint)), Ok(()));
     let bob = LinkSpec::new("bob", TreeJoint::Spherical).with_mass(1.0, Vector3::x(), Matrix3::zeros());
     assert_eq!(singular(0.0, bob), Err(SingularInertia { velocity: 1 }));
+}
+
+/// Velocities, coordinates and the ways to the root agree with each other.
+#[test]
+fn numbering_is_consistent() {
+    let mut random = Random::new(751);
+    for _ in 0..20 {
+        let tree = random_tree(&mut random);
+        let (mut coordinates, mut velocities) = (0, 0);
+        for (id, link) in tree.link_ids().zip(tree.links()) {
+            assert!(link.parent().is_none_or(|parent| parent < id.index()));
+            assert_eq!(link.coordinates().start, coordinates);
+            assert_eq!(link.velocities().start, velocities);
+            (coordinates, velocities) = (link.coordinates().end, link.velocities().end);
+            assert!(link.velocities().all(|k| tree.link_of(k) == Some(id)));
+            // The velocities that move a link are those of the joints on its way to the root.
+            let movers: Vec<usize> = tree.ancestors(link.last_velocity()).collect();
+            let joints = tree.path_to_root(id).flat_map(|i| tree.links()[i].velocities().rev());
+            assert_eq!(movers, joints.collect::<Vec<_>>());
+            assert_eq!(movers.len(), tree.depth(id));
+        }
+        assert_eq!((coordinates, velocities), (tree.coordinates(), tree.velocities()));
+        assert_eq!(tree.link_of(velocities), None);
+    }
 }
