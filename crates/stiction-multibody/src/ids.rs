@@ -26,6 +26,10 @@ handle!(
     BodyId
 );
 handle!(
+    /// A link of a tree in reduced coordinates.
+    LinkId
+);
+handle!(
     /// A joint of a model.
     JointId
 );

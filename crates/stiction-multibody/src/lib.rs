@@ -28,6 +28,7 @@ mod state;
 mod support;
 mod variant;
 
+pub mod articulated;
 pub mod expression;
 pub mod joint;
 pub mod rotation;
@@ -43,7 +44,7 @@ pub use energy::{Energy, Momentum, energy, momentum};
 pub use error::{Element, ModelError};
 pub use expression::Expression;
 pub use force::{Damper, ForceCallback, Load, Spring};
-pub use ids::{BodyId, JointId, ShapeId};
+pub use ids::{BodyId, JointId, LinkId, ShapeId};
 pub use joint::{Joint, JointKind};
 pub use layer::{Layer, LayerRule};
 pub use model::{Model, OrientationUpdate, Slot};

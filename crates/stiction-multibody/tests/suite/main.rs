@@ -3,6 +3,9 @@
 // Symbols in comments are mathematics, and a helper that fails is a test that fails.
 #![allow(clippy::doc_markdown, clippy::unwrap_used, clippy::panic)]
 
+use stiction_testkit::CountingAllocator;
+
+mod articulated;
 mod energies;
 mod forces;
 mod joint_motion;
@@ -18,3 +21,6 @@ mod support;
 mod supports;
 mod twists;
 mod variants;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;

@@ -1,0 +1,110 @@
+//! Articulated-body algorithm: the acceleration of given forces, in linear time.
+//!
+//! The velocities of a joint are eliminated one by one, each as if it had a link of its own without mass. The pivots d and
+//! the columns U so found are the factors of M⁻¹ that impulse responses use again.
+
+use super::{SingularInertia, inertia::ArticulatedInertia, kinematics::Kinematics, scratch::Scratch, tree::Tree};
+use crate::{Twist, Wrench};
+
+/// Share of what a velocity moves by itself below which the rest, with the others of its joint yielding, is round-off.
+const NEGLIGIBLE: f64 = 1e-14;
+
+/// Articulated-body inertias of all links at one configuration, with U and d of every velocity.
+#[derive(Clone, Debug)]
+pub struct ArticulatedFactors {
+    /// What each link shows to its parent through its joint, about the link's origin.
+    pub(super) inertias: Vec<ArticulatedInertia>,
+    pub(super) forces: Vec<Wrench>,
+    pub(super) pivots: Vec<f64>,
+    /// 1 / d: the sweeps wait for each other's products, and a division would be the longest wait.
+    pub(super) inverses: Vec<f64>,
+}
+
+impl ArticulatedFactors {
+    /// Room for a tree; [`ArticulatedFactors::update`] fills it.
+    pub fn new(tree: &Tree) -> Self {
+        Self {
+            inertias: vec![ArticulatedInertia::default(); tree.links().len()],
+            forces: vec![Wrench::default(); tree.velocities()],
+            pivots: vec![0.0; tree.velocities()],
+            inverses: vec![0.0; tree.velocities()],
+        }
+    }
+
+    /// U = I S, d = S · U + armature, I ← I − U Uᵀ / d, from the leaves inwards.   [ART-8]
+    pub fn update(&mut self, tree: &Tree, at: &Kinematics) -> Result<(), SingularInertia> {
+        for (articulated, rigid) in self.inertias.iter_mut().zip(&at.inertias) {
+            *articulated = rigid.into();
+        }
+        for (i, link) in tree.links().iter().enumerate().rev() {
+            let mut inertia = self.inertias[i];
+            for (place, k) in link.velocities().rev().enumerate() {
+                let (column, armature) = (&at.columns[k], tree.armature()[k]);
+                let force = inertia.times(column);
+                let pivot = force.power(column) + armature;
+                let alone = if place == 0 { 0.0 } else { self.inertias[i].times(column).power(column) + armature };
+                if !(pivot > NEGLIGIBLE * alone && pivot.is_finite()) {
+                    return Err(SingularInertia { velocity: k });
+                }
+                let inverse = 1.0 / pivot;
+                inertia.eliminate(&force, inverse);
+                self.forces[k] = force;
+                self.pivots[k] = pivot;
+                self.inverses[k] = inverse;
+            }
+            self.inertias[i] = inertia;
+            if let Some(parent) = link.parent() {
+                self.inertias[parent].add(&inertia.moved(&at.arms[i]));
+            }
+        }
+        Ok(())
+    }
+
+    /// The pivots d, one per velocity: squares of the diagonal of L in M = LᵀL.
+    pub fn pivots(&self) -> &[f64] {
+        &self.pivots
+    }
+}
+
+/// v̇ = M⁻¹ (τ + Jᵀ λ − bias) at the configuration of `factors`.   [ART-9]
+///
+/// `external` holds a wrench per link in world axes about the link's origin, or nothing.
+pub fn forward_dynamics(
+    tree: &Tree,
+    at: &Kinematics,
+    factors: &ArticulatedFactors,
+    tau: &[f64],
+    external: &[Wrench],
+    scratch: &mut Scratch,
+    acceleration: &mut [f64],
+) {
+    let Scratch { accelerations, wrenches, residual, .. } = scratch;
+    for (i, wrench) in wrenches.iter_mut().enumerate() {
+        *wrench = at.twists[i].cross_force(&at.inertias[i].momentum(&at.twists[i]));
+        if let Some(applied) = external.get(i) {
+            wrench.add_scaled(applied, -1.0);
+        }
+    }
+    for (i, link) in tree.links().iter().enumerate().rev() {
+        let mut bias = wrenches[i];
+        for k in link.velocities().rev() {
+            residual[k] = tau[k] - bias.power(&at.columns[k]);
+            bias.add_scaled(&factors.forces[k], residual[k] * factors.inverses[k]);
+        }
+        if let Some(parent) = link.parent() {
+            bias.add(&factors.inertias[i].times(&at.products[i]));
+            wrenches[parent].add(&bias.moved(&at.arms[i]));
+        }
+    }
+    // Gravity is an acceleration of the world upwards.
+    let lift = Twist { linear: -tree.gravity(), ..Twist::default() };
+    for (i, link) in tree.links().iter().enumerate() {
+        let mut a = link.parent().map_or(lift, |parent| accelerations[parent].moved(&at.arms[i]));
+        a.add_scaled(&at.products[i], 1.0);
+        for k in link.velocities() {
+            acceleration[k] = (residual[k] - factors.forces[k].power(&a)) * factors.inverses[k];
+            a.add_scaled(&at.columns[k], acceleration[k]);
+        }
+        accelerations[i] = a;
+    }
+}

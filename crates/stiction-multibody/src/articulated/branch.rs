@@ -1,0 +1,82 @@
+//! Matrices with the sparsity of a tree: row k holds the entries of velocity k and of those before it, to the root.
+
+use super::tree::Tree;
+
+/// Lower rows of a matrix over velocities, packed: row k is (k, k), (k, λ(k)), (k, λ(λ(k))), … with λ the velocity
+/// before. Entries of different branches are zero and not stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BranchMatrix {
+    parents: Vec<Option<usize>>,
+    starts: Vec<usize>,
+    pub(super) entries: Vec<f64>,
+}
+
+impl BranchMatrix {
+    /// The zero matrix of a tree.
+    pub fn zeros(tree: &Tree) -> Self {
+        let parents: Vec<_> = (0..tree.velocities()).map(|k| tree.velocity_parent(k)).collect();
+        let mut starts = Vec::with_capacity(parents.len() + 1);
+        starts.push(0);
+        let mut end = 0;
+        for k in 0..parents.len() {
+            end += tree.velocity_depth(k);
+            starts.push(end);
+        }
+        Self { parents, starts, entries: vec![0.0; end] }
+    }
+
+    /// Number of rows.
+    pub fn size(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// Row k, from the diagonal to the root.
+    pub fn row(&self, k: usize) -> &[f64] {
+        &self.entries[self.starts[k]..self.starts[k + 1]]
+    }
+
+    /// Row k, to be written.
+    pub fn row_mut(&mut self, k: usize) -> &mut [f64] {
+        &mut self.entries[self.starts[k]..self.starts[k + 1]]
+    }
+
+    /// The entries before row k, and row k.
+    pub(super) fn split_at_row(&mut self, k: usize) -> (&mut [f64], &mut [f64]) {
+        let (before, rest) = self.entries.split_at_mut(self.starts[k]);
+        (before, &mut rest[..self.starts[k + 1] - self.starts[k]])
+    }
+
+    /// Where row k starts among the entries.
+    pub(super) fn start(&self, k: usize) -> usize {
+        self.starts[k]
+    }
+
+    /// The velocity before k.
+    pub(super) fn parent(&self, k: usize) -> Option<usize> {
+        self.parents[k]
+    }
+
+    /// Velocity k and those before it, the columns of row k.
+    pub fn columns(&self, k: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(k), |&k| self.parents[k])
+    }
+
+    /// Entry (i, j) of the symmetric matrix.
+    pub fn get(&self, i: usize, j: usize) -> f64 {
+        let (low, high) = (i.min(j), i.max(j));
+        self.columns(high).zip(self.row(high)).find(|&(column, _)| column == low).map_or(0.0, |(_, &entry)| entry)
+    }
+
+    /// The product of the symmetric matrix with `x`.
+    pub fn multiply(&self, x: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for k in 0..self.size() {
+            for (j, &entry) in self.columns(k).zip(self.row(k)) {
+                out[k] += entry * x[j];
+                if j != k {
+                    out[j] += entry * x[k];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The joints of a tree: coordinates, velocities, transform, motion subspace and its rate, motion along a velocity.
+//!
+//! A joint carries a link frame against a joint frame that is fixed on the parent; at neutral coordinates they coincide.
+//! Quaternions are `[w, x, y, z]`. Angular velocities of spherical and free joints are in **link axes**, the linear
+//! velocity of a free joint is in the axes of the joint frame (the world, for a root): the convention of MuJoCo, so that
+//! its `qpos` and `qvel` of a free body are ours number by number.
+
+use nalgebra::{Matrix3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
+use stiction_geometry::Pose;
+
+use crate::{
+    Twist,
+    rotation::{cross_matrix, from_rotation_vector, to_rotation_vector},
+};
+
+/// How a link moves against its parent. Axes are unit vectors of the joint frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum TreeJoint {
+    /// Not at all.
+    Fixed,
+    /// Turns about an axis; limited or continuous alike. q = angle.
+    Revolute {
+        /// Axis of rotation.
+        axis: Vector3<f64>,
+    },
+    /// Slides along an axis. q = distance.
+    Prismatic {
+        /// Direction of sliding.
+        axis: Vector3<f64>,
+    },
+    /// Slides along an axis and turns about it. q = (distance, angle).
+    Cylindrical {
+        /// The common axis.
+        axis: Vector3<f64>,
+    },
+    /// Turns about the first axis, and then about the second, which the first turn carries along. q = two angles.
+    Universal {
+        /// The two axes at neutral angles; not parallel.
+        axes: [Vector3<f64>; 2],
+    },
+    /// Turns about a point. q = quaternion, v = angular velocity in link axes.
+    Spherical,
+    /// Moves in the xy plane of the joint frame and turns about z. q = (x, y, angle), v = q̇.
+    Planar,
+    /// Moves without turning. q = (x, y, z), v = q̇.
+    Translational,
+    /// Moves freely. q = (x, y, z, quaternion), v = (velocity of the origin in joint axes, angular velocity in link axes).
+    Free,
+}
+
+/// Largest number of velocities of a joint.
+pub const MAX_VELOCITIES: usize = 6;
+
+impl TreeJoint {
+    /// Number of coordinates.
+    pub const fn coordinates(&self) -> usize {
+        match self {
+            Self::Spherical => 4,
+            Self::Free => 7,
+            _ => self.velocities(),
+        }
+    }
+
+    /// Number of velocities.
+    pub const fn velocities(&self) -> usize {
+        match self {
+            Self::Fixed => 0,
+            Self::Revolute { .. } | Self::Prismatic { .. } => 1,
+            Self::Cylindrical { .. } | Self::Universal { .. } => 2,
+            Self::Spherical | Self::Planar | Self::Translational => 3,
+            Self::Free => 6,
+        }
+    }
+
+    /// Writes the coordinates at which link frame and joint frame coincide.
+    pub fn write_neutral(&self, q: &mut [f64]) {
+        q.fill(0.0);
+        if let Some(e) = quaternion_of_mut(self, q) {
+            e[0] = 1.0;
+        }
+    }
+
+    /// Pose of the link frame in the joint frame.   [ART-1]
+    pub fn transform(&self, q: &[f64]) -> Pose {
+        match self {
+            Self::Fixed => Pose::identity(),
+            Self::Revolute { axis } => turned(rotation_about(axis, q[0])),
+            Self::Prismatic { axis } => shifted(axis * q[0]),
+            Self::Cylindrical { axis } => Pose::from_parts(Translation3::from(axis * q[0]), rotation_about(axis, q[1])),
+            Self::Universal { axes: [a, b] } => turned(rotation_about(a, q[0]) * rotation_about(b, q[1])),
+            Self::Spherical => turned(quaternion(q).to_rotation_matrix()),
+            Self::Planar => Pose::from_parts(Translation3::new(q[0], q[1], 0.0), rotation_about(&Vector3::z(), q[2])),
+            Self::Translational => shifted(Vector3::new(q[0], q[1], q[2])),
+            Self::Free => {
+                Pose::from_parts(Translation3::new(q[0], q[1], q[2]), quaternion(&q[3..]).to_rotation_matrix())
+            }
+        }
+    }
+
+    /// Columns of the motion subspace S(q), the twists of the link of unit velocities, in link axes about the link's
+    /// origin.   [ART-2]
+    ///
+    /// `relative` is [`Self::transform`] at the same coordinates.
+    pub fn motion_subspace(&self, q: &[f64], relative: &Pose, columns: &mut [Twist]) {
+        match self {
+            Self::Fixed => {}
+            Self::Revolute { axis } => columns[0] = angular(*axis),
+            Self::Prismatic { axis } => columns[0] = linear(*axis),
+            Self::Cylindrical { axis } => {
+                columns[0] = linear(*axis);
+                columns[1] = angular(*axis);
+            }
+            Self::Universal { axes: [a, b] } => {
+                columns[0] = angular(rotation_about(b, -q[1]) * a);
+                columns[1] = angular(*b);
+            }
+            Self::Spherical => write_axes(columns, angular),
+            Self::Planar => {
+                columns[0] = linear(joint_axis_in_link(relative, 0));
+                columns[1] = linear(joint_axis_in_link(relative, 1));
+                columns[2] = angular(Vector3::z());
+            }
+            Self::Translational => write_axes(columns, linear),
+            Self::Free => {
+                for (k, column) in columns.iter_mut().take(3).enumerate() {
+                    *column = linear(joint_axis_in_link(relative, k));
+                }
+                write_axes(&mut columns[3..], angular);
+            }
+        }
+    }
+
+    /// Rate of the motion subspace times the velocities, S̊ v, in link axes; `None` where S is constant there.   [ART-3]
+    ///
+    /// `columns` is [`Self::motion_subspace`] at the same coordinates. A direction that is fixed in the joint frame turns
+    /// with −ω when seen from the link.
+    pub fn subspace_rate(&self, columns: &[Twist], v: &[f64]) -> Option<Twist> {
+        match self {
+            Self::Universal { axes: [_, b] } => Some(angular(columns[0].angular.cross(b) * (v[0] * v[1]))),
+            Self::Planar => {
+                let velocity = columns[0].linear * v[0] + columns[1].linear * v[1];
+                Some(linear(velocity.cross(&Vector3::z()) * v[2]))
+            }
+            Self::Free => {
+                let velocity = columns[0].linear * v[0] + columns[1].linear * v[1] + columns[2].linear * v[2];
+                Some(linear(velocity.cross(&Vector3::new(v[3], v[4], v[5]))))
+            }
+            _ => None,
+        }
+    }
+
+    /// Moves the coordinates along `h v`, on the group where they are quaternions: e⁺ = e ⊗ exp(½ h ω).   [ART-4]
+    pub fn integrate(&self, q: &mut [f64], v: &[f64], h: f64) {
+        let plain = self.plain_coordinates();
+        for (q, v) in q.iter_mut().zip(v).take(plain) {
+            *q += h * v;
+        }
+        if let Some(e) = quaternion_of_mut(self, q) {
+            let omega = Vector3::new(v[plain], v[plain + 1], v[plain + 2]);
+            let next = UnitQuaternion::new_normalize(*(quaternion(e) * from_rotation_vector(&(omega * h))));
+            e.copy_from_slice(&[next.w, next.i, next.j, next.k]);
+        }
+    }
+
+    /// The velocity that carries `from` to `to` in unit time, by the shorter way round.   [ART-4]
+    pub fn difference(&self, from: &[f64], to: &[f64], v: &mut [f64]) {
+        let plain = self.plain_coordinates();
+        for ((v, from), to) in v.iter_mut().zip(from).zip(to).take(plain) {
+            *v = to - from;
+        }
+        if self.coordinates() > self.velocities() {
+            let turn = to_rotation_vector(&(quaternion(&from[plain..]).inverse() * quaternion(&to[plain..])));
+            v[plain..].copy_from_slice(turn.as_slice());
+        }
+    }
+
+    /// Number of leading coordinates whose rate is the velocity of the same number.
+    const fn plain_coordinates(&self) -> usize {
+        match self {
+            Self::Spherical => 0,
+            Self::Free => 3,
+            _ => self.velocities(),
+        }
+    }
+}
+
+/// The quaternion among the coordinates of a joint that has one.
+fn quaternion_of_mut<'q>(joint: &TreeJoint, q: &'q mut [f64]) -> Option<&'q mut [f64]> {
+    match joint {
+        TreeJoint::Spherical | TreeJoint::Free => q.get_mut(joint.plain_coordinates()..),
+        _ => None,
+    }
+}
+
+fn quaternion(q: &[f64]) -> UnitQuaternion<f64> {
+    UnitQuaternion::new_normalize(Quaternion::new(q[0], q[1], q[2], q[3]))
+}
+
+/// Rodrigues' formula: c 1 + s [a]ₓ + (1 − c) a aᵀ.
+fn rotation_about(axis: &Vector3<f64>, angle: f64) -> Rotation3<f64> {
+    let (s, c) = libm::sincos(angle);
+    let r = Matrix3::from_diagonal_element(c) + cross_matrix(&(axis * s)) + axis * (axis * (1.0 - c)).transpose();
+    Rotation3::from_matrix_unchecked(r)
+}
+
+fn turned(rotation: Rotation3<f64>) -> Pose {
+    Pose::from_parts(Translation3::identity(), rotation)
+}
+
+fn shifted(by: Vector3<f64>) -> Pose {
+    Pose::from_parts(Translation3::from(by), Rotation3::identity())
+}
+
+fn linear(linear: Vector3<f64>) -> Twist {
+    Twist { linear, angular: Vector3::zeros() }
+}
+
+fn angular(angular: Vector3<f64>) -> Twist {
+    Twist { linear: Vector3::zeros(), angular }
+}
+
+fn write_axes(columns: &mut [Twist], kind: fn(Vector3<f64>) -> Twist) {
+    for (column, axis) in columns.iter_mut().zip([Vector3::x(), Vector3::y(), Vector3::z()]) {
+        *column = kind(axis);
+    }
+}
+
+/// The k-th axis of the joint frame in link axes: the k-th row of R.
+fn joint_axis_in_link(relative: &Pose, k: usize) -> Vector3<f64> {
+    relative.rotation.matrix().row(k).transpose()
+}

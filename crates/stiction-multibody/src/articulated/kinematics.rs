@@ -1,0 +1,111 @@
+//! Forward kinematics: where links are, how they move, and what moves them.
+
+use nalgebra::Vector3;
+use stiction_geometry::Pose;
+
+use super::{inertia::RigidInertia, tree::Tree};
+use crate::{LinkId, Twist};
+
+/// Everything of a tree that depends on q and v only. All vectors are in world axes about the origin of their link.
+#[derive(Clone, Debug)]
+pub struct Kinematics {
+    pub(super) poses: Vec<Pose>,
+    /// From the origin of the parent to that of the link; from the origin of the world for a root.
+    pub(super) arms: Vec<Vector3<f64>>,
+    pub(super) twists: Vec<Twist>,
+    /// c = S̊ v + ν × S v of each link.
+    pub(super) products: Vec<Twist>,
+    pub(super) inertias: Vec<RigidInertia>,
+    /// S, one column per velocity.
+    pub(super) columns: Vec<Twist>,
+}
+
+impl Kinematics {
+    /// Room for a tree; [`Kinematics::update`] fills it.
+    pub fn new(tree: &Tree) -> Self {
+        let links = tree.links().len();
+        Self {
+            poses: vec![Pose::identity(); links],
+            arms: vec![Vector3::zeros(); links],
+            twists: vec![Twist::default(); links],
+            products: vec![Twist::default(); links],
+            inertias: vec![RigidInertia::default(); links],
+            columns: vec![Twist::default(); tree.velocities()],
+        }
+    }
+
+    /// Poses, subspaces, twists and velocity products at (q, v), from the roots outwards.   [ART-1] [ART-2] [ART-3]
+    ///
+    /// `q` and `v` have the lengths of the tree that this was made for.
+    pub fn update(&mut self, tree: &Tree, q: &[f64], v: &[f64]) {
+        for (i, link) in tree.links().iter().enumerate() {
+            let (spec, velocities) = (link.spec(), link.velocities());
+            let q = &q[link.coordinates()];
+            let relative = spec.joint.transform(q);
+            let on_parent = spec.placement * relative;
+            let (pose, arm) = match link.parent() {
+                None => (on_parent, on_parent.translation.vector),
+                Some(parent) => {
+                    let parent = &self.poses[parent];
+                    let arm = parent.rotation * on_parent.translation.vector;
+                    let origin = parent.translation.vector + arm;
+                    (Pose::from_parts(origin.into(), parent.rotation * on_parent.rotation), arm)
+                }
+            };
+            let columns = &mut self.columns[velocities.clone()];
+            spec.joint.motion_subspace(q, &relative, columns);
+            let v = &v[velocities];
+            let rate = spec.joint.subspace_rate(columns, v);
+            let mut joint_twist = Twist::default();
+            for (column, &v) in columns.iter_mut().zip(v) {
+                *column = in_world(&pose, column);
+                joint_twist.add_scaled(column, v);
+            }
+            let mut twist = link.parent().map_or_else(Twist::default, |parent| self.twists[parent].moved(&arm));
+            twist.add_scaled(&joint_twist, 1.0);
+            let mut product = twist.cross(&joint_twist);
+            if let Some(rate) = rate {
+                product.add_scaled(&in_world(&pose, &rate), 1.0);
+            }
+            self.inertias[i] = link.inertia().turned(&pose.rotation);
+            self.poses[i] = pose;
+            self.arms[i] = arm;
+            self.twists[i] = twist;
+            self.products[i] = product;
+        }
+    }
+
+    /// Poses of all link frames in the world.
+    pub fn poses(&self) -> &[Pose] {
+        &self.poses
+    }
+
+    /// Pose of a link frame in the world.
+    pub fn pose(&self, link: LinkId) -> &Pose {
+        &self.poses[link.index()]
+    }
+
+    /// Velocity of the origin of a link, and its angular velocity, in world axes.
+    pub fn twist(&self, link: LinkId) -> &Twist {
+        &self.twists[link.index()]
+    }
+
+    /// Inertia of a link in world axes about its origin.
+    pub fn inertia(&self, link: LinkId) -> &RigidInertia {
+        &self.inertias[link.index()]
+    }
+
+    /// Twist of a link per unit of one of its joint's velocities, in world axes about the link's origin.
+    pub fn column(&self, velocity: usize) -> &Twist {
+        &self.columns[velocity]
+    }
+
+    /// The part of a link's spatial acceleration against its parent that velocities alone make.
+    pub fn velocity_product(&self, link: LinkId) -> &Twist {
+        &self.products[link.index()]
+    }
+}
+
+fn in_world(pose: &Pose, twist: &Twist) -> Twist {
+    Twist { linear: pose.rotation * twist.linear, angular: pose.rotation * twist.angular }
+}

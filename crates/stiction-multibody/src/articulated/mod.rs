@@ -1,0 +1,49 @@
+//! Trees of links in reduced coordinates: the algorithms of rigid-body dynamics, one per file
+//! (docs/theory/articulated.md).
+//!
+//! A [`Tree`] is the immutable description; (q, v) are slices of its lengths; [`Kinematics`] holds what depends on them,
+//! [`ArticulatedFactors`] and [`LtlFactor`] two factorisations of the mass matrix, [`Scratch`] the room for the sweeps.
+//! Nothing allocates after construction.
+//!
+//! All spatial vectors are linear first, in world axes about the origin of their link: between links only the origin
+//! changes, and digits do not depend on how far from the world's origin the tree is.
+
+mod aba;
+mod algebra;
+mod branch;
+mod crba;
+mod energy;
+mod inertia;
+mod jacobian;
+mod joint;
+mod kinematics;
+mod ltl;
+mod momentum;
+mod response;
+mod rnea;
+mod scratch;
+mod symmetric;
+mod tree;
+
+pub use aba::{ArticulatedFactors, forward_dynamics};
+pub use branch::BranchMatrix;
+pub use crba::mass_matrix;
+pub use energy::energy;
+pub use inertia::RigidInertia;
+pub use jacobian::{add_wrench, point_jacobian, wrench_row};
+pub use joint::{MAX_VELOCITIES, TreeJoint};
+pub use kinematics::Kinematics;
+pub use ltl::LtlFactor;
+pub use momentum::momentum;
+pub use response::{coupling, half_response, impulse_response};
+pub use rnea::inverse_dynamics;
+pub use scratch::Scratch;
+pub use tree::{Link, LinkSpec, Tree, TreeBuilder};
+
+/// A mass matrix that is not positive definite: a velocity that moves nothing with inertia.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("velocity {velocity} of the tree moves nothing that has inertia: give its link mass or its joint armature")]
+pub struct SingularInertia {
+    /// The velocity at fault; [`Tree::link_of`] tells its link.
+    pub velocity: usize,
+}

@@ -1,0 +1,91 @@
+//! Impulse responses of articulated bodies: M⁻¹ Jᵀ p in linear time, and the coupling J M⁻¹ Jᵀ of contacts along their
+//! common way to the root.
+
+use nalgebra::Vector3;
+
+use super::{aba::ArticulatedFactors, kinematics::Kinematics, scratch::Scratch, tree::Tree};
+use crate::{LinkId, Twist, Wrench};
+
+/// Δv = M⁻¹ (τ + Jᵀ p) of impulses: `tau` at the velocities, `impulses` on the links.   [ART-11]
+///
+/// The sweeps of the articulated-body algorithm without velocities and gravity. `impulses` holds a wrench per link in
+/// world axes about the link's origin; either list may be empty, for none.
+pub fn impulse_response(
+    tree: &Tree,
+    at: &Kinematics,
+    factors: &ArticulatedFactors,
+    (tau, impulses): (&[f64], &[Wrench]),
+    scratch: &mut Scratch,
+    change: &mut [f64],
+) {
+    let Scratch { accelerations, wrenches, residual, .. } = scratch;
+    for (i, wrench) in wrenches.iter_mut().enumerate() {
+        *wrench = impulses.get(i).copied().unwrap_or_default();
+    }
+    for (i, link) in tree.links().iter().enumerate().rev() {
+        let mut carried = wrenches[i];
+        for k in link.velocities().rev() {
+            residual[k] = tau.get(k).copied().unwrap_or(0.0) + carried.power(&at.columns[k]);
+            carried.add_scaled(&factors.forces[k], -residual[k] * factors.inverses[k]);
+        }
+        if let Some(parent) = link.parent() {
+            wrenches[parent].add(&carried.moved(&at.arms[i]));
+        }
+    }
+    for (i, link) in tree.links().iter().enumerate() {
+        let mut jump = link.parent().map_or_else(Twist::default, |parent| accelerations[parent].moved(&at.arms[i]));
+        for k in link.velocities() {
+            change[k] = (residual[k] - factors.forces[k].power(&jump)) * factors.inverses[k];
+            jump.add_scaled(&at.columns[k], change[k]);
+        }
+        accelerations[i] = jump;
+    }
+}
+
+/// The inward half of the response to one impulse on a link: the residual u of each velocity that moves it, in the order
+/// of [`Tree::ancestors`]; all others are zero.   [ART-12]
+///
+/// `impulse` acts in world axes about `point`, a place in the world. `row` has [`Tree::depth`] of the link entries.
+pub fn half_response(
+    tree: &Tree,
+    at: &Kinematics,
+    factors: &ArticulatedFactors,
+    link: LinkId,
+    (impulse, point): (&Wrench, &Vector3<f64>),
+    row: &mut [f64],
+) {
+    let mut row = row.iter_mut();
+    let Some(origin) = at.poses.get(link.index()).map(|pose| pose.translation.vector) else { return };
+    let mut carried = impulse.moved(&(point - origin));
+    for i in tree.path_to_root(link) {
+        for (k, entry) in tree.links()[i].velocities().rev().zip(row.by_ref()) {
+            *entry = carried.power(&at.columns[k]);
+            carried.add_scaled(&factors.forces[k], -*entry * factors.inverses[k]);
+        }
+        carried = carried.moved(&at.arms[i]);
+    }
+}
+
+/// Entry J_a M⁻¹ J_bᵀ of the Delassus matrix, of two half responses: Σ u_a u_b / d over the velocities that move both
+/// links.   [ART-12]
+pub fn coupling(
+    tree: &Tree,
+    factors: &ArticulatedFactors,
+    (link_a, row_a): (LinkId, &[f64]),
+    (link_b, row_b): (LinkId, &[f64]),
+) -> f64 {
+    let head = |link: LinkId| tree.links().get(link.index()).and_then(super::Link::last_velocity);
+    let (mut a, mut b) = (head(link_a), head(link_b));
+    // Parents come before children, so the later of two velocities cannot be before the other.
+    while a != b {
+        if a > b {
+            a = a.and_then(|k| tree.velocity_parent(k));
+        } else {
+            b = b.and_then(|k| tree.velocity_parent(k));
+        }
+    }
+    let common = a.map_or(0, |k| tree.velocity_depth(k));
+    let tail = |row: &'_ [f64]| row.len().saturating_sub(common);
+    let pairs = row_a[tail(row_a)..].iter().zip(&row_b[tail(row_b)..]);
+    tree.ancestors(a).zip(pairs).map(|(k, (u_a, u_b))| u_a * u_b * factors.inverses[k]).sum()
+}

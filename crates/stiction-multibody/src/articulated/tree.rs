@@ -1,0 +1,295 @@
+//! A forest of links: parents before children, with the numbering of coordinates and velocities.
+
+use std::ops::Range;
+
+use nalgebra::{Matrix3, Vector3};
+use stiction_geometry::{Dimension, Pose};
+
+use super::{inertia::RigidInertia, joint::TreeJoint};
+use crate::{Element, LinkId, ModelError, check::Check, limits};
+
+/// What a link is, before it is part of a tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkSpec {
+    /// Name, for reports.
+    pub name: String,
+    /// The link that carries the joint; `None` is the world.
+    pub parent: Option<LinkId>,
+    /// The joint that carries this link.
+    pub joint: TreeJoint,
+    /// Joint frame in the frame of the parent link.
+    pub placement: Pose,
+    /// Mass, kg; zero for a frame without mass.
+    pub mass: f64,
+    /// Centre of mass in the link frame, m.
+    pub center: Vector3<f64>,
+    /// Inertia about the centre of mass in link axes, kg m²; zero for a point mass.
+    pub inertia: Matrix3<f64>,
+    /// Inertia of the rotor of each velocity of the joint, seen at the joint, kg m² or kg.
+    pub armature: f64,
+}
+
+impl LinkSpec {
+    /// A link without mass on the world, its joint at the origin.
+    pub fn new(name: impl Into<String>, joint: TreeJoint) -> Self {
+        Self {
+            name: name.into(),
+            parent: None,
+            joint,
+            placement: Pose::identity(),
+            mass: 0.0,
+            center: Vector3::zeros(),
+            inertia: Matrix3::zeros(),
+            armature: 0.0,
+        }
+    }
+
+    /// Puts the joint at `placement` on `parent`.
+    pub fn on(mut self, parent: LinkId, placement: Pose) -> Self {
+        self.parent = Some(parent);
+        self.placement = placement;
+        self
+    }
+
+    /// Gives the link mass, centre of mass and inertia about it.
+    pub fn with_mass(mut self, mass: f64, center: Vector3<f64>, inertia: Matrix3<f64>) -> Self {
+        self.mass = mass;
+        self.center = center;
+        self.inertia = inertia;
+        self
+    }
+
+    /// Gives every velocity of the joint this rotor inertia.
+    pub fn with_armature(mut self, armature: f64) -> Self {
+        self.armature = armature;
+        self
+    }
+
+    /// The same link with unit axes and the symmetric part of its inertia, or why no such link exists.
+    fn checked(mut self) -> Result<Self, ModelError> {
+        let check = Check::new(Element::Body(self.name.clone()));
+        check.frame(("placement", "placement"), &self.placement, Dimension::Spatial)?;
+        check.vector("center", self.center, limits::LENGTH)?;
+        check.non_negative("armature", self.armature, limits::INERTIA.1)?;
+        if self.mass != 0.0 {
+            check.within("mass", self.mass, limits::MASS)?;
+        }
+        if self.inertia != Matrix3::zeros() {
+            self.inertia = check.inertia(&self.inertia)?;
+        }
+        match &mut self.joint {
+            TreeJoint::Revolute { axis } | TreeJoint::Prismatic { axis } | TreeJoint::Cylindrical { axis } => {
+                *axis = check.direction("axis", *axis)?;
+            }
+            TreeJoint::Universal { axes: [a, b] } => {
+                *a = check.direction("axes", *a)?;
+                *b = check.direction("axes", *b)?;
+                if a.cross(b).norm() < limits::DIRECTION {
+                    return Err(check.error("axes", "must not be parallel"));
+                }
+            }
+            _ => {}
+        }
+        Ok(self)
+    }
+}
+
+/// A link of a tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    spec: LinkSpec,
+    inertia: RigidInertia,
+    coordinates: usize,
+    velocities: usize,
+    last_velocity: Option<usize>,
+}
+
+impl Link {
+    /// What the link is.
+    pub fn spec(&self) -> &LinkSpec {
+        &self.spec
+    }
+
+    /// Its inertia in link axes about the link's origin.
+    pub fn inertia(&self) -> &RigidInertia {
+        &self.inertia
+    }
+
+    /// Its joint.
+    pub fn joint(&self) -> &TreeJoint {
+        &self.spec.joint
+    }
+
+    /// Position of its parent in the tree.
+    pub fn parent(&self) -> Option<usize> {
+        self.spec.parent.map(LinkId::index)
+    }
+
+    /// Its coordinates among those of the tree.
+    pub fn coordinates(&self) -> Range<usize> {
+        self.coordinates..self.coordinates + self.spec.joint.coordinates()
+    }
+
+    /// Its velocities among those of the tree.
+    pub fn velocities(&self) -> Range<usize> {
+        self.velocities..self.velocities + self.spec.joint.velocities()
+    }
+
+    /// The last velocity that moves the link: the head of the chain of all that do ([`Tree::ancestors`]).
+    pub fn last_velocity(&self) -> Option<usize> {
+        self.last_velocity
+    }
+}
+
+/// A forest of links in topological order, immutable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tree {
+    links: Vec<Link>,
+    gravity: Vector3<f64>,
+    coordinates: usize,
+    /// Of each velocity: the previous one on the way to the root, and the number of them up to and with itself.
+    velocity_parent: Vec<Option<usize>>,
+    velocity_depth: Vec<usize>,
+    armature: Vec<f64>,
+}
+
+impl Tree {
+    /// The links, parents before children.
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// Handles of all links, in order.
+    pub fn link_ids(&self) -> impl Iterator<Item = LinkId> + use<> {
+        (0..self.links.len()).map(LinkId::from_index)
+    }
+
+    /// Gravitational acceleration, m/s².
+    pub fn gravity(&self) -> Vector3<f64> {
+        self.gravity
+    }
+
+    /// Number of coordinates.
+    pub fn coordinates(&self) -> usize {
+        self.coordinates
+    }
+
+    /// Number of velocities.
+    pub fn velocities(&self) -> usize {
+        self.velocity_parent.len()
+    }
+
+    /// Rotor inertia of each velocity.
+    pub fn armature(&self) -> &[f64] {
+        &self.armature
+    }
+
+    /// The link whose joint has a velocity.
+    pub fn link_of(&self, velocity: usize) -> Option<LinkId> {
+        let after = self.links.partition_point(|link| link.velocities().end <= velocity);
+        (after < self.links.len()).then(|| LinkId::from_index(after))
+    }
+
+    /// The velocity before this one on the way to the root.
+    pub fn velocity_parent(&self, velocity: usize) -> Option<usize> {
+        self.velocity_parent.get(velocity).copied().flatten()
+    }
+
+    /// Number of velocities from this one to the root, both counted.
+    pub fn velocity_depth(&self, velocity: usize) -> usize {
+        self.velocity_depth.get(velocity).copied().unwrap_or(0)
+    }
+
+    /// Number of velocities that move a link.
+    pub fn depth(&self, link: LinkId) -> usize {
+        let head = self.links.get(link.index()).and_then(Link::last_velocity);
+        head.map_or(0, |velocity| self.velocity_depth(velocity))
+    }
+
+    /// This velocity and those before it, down to the root.
+    pub fn ancestors(&self, velocity: Option<usize>) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(velocity, |&k| self.velocity_parent(k))
+    }
+
+    /// A link and those that carry it, by position, down to a root.
+    pub fn path_to_root(&self, link: LinkId) -> impl Iterator<Item = usize> + '_ {
+        let first = (link.index() < self.links.len()).then_some(link.index());
+        std::iter::successors(first, |&i| self.links.get(i).and_then(Link::parent))
+    }
+
+    /// Coordinates at which every link frame lies on its joint frame.
+    pub fn neutral(&self) -> Vec<f64> {
+        let mut q = vec![0.0; self.coordinates];
+        for link in &self.links {
+            link.joint().write_neutral(&mut q[link.coordinates()]);
+        }
+        q
+    }
+
+    /// q ⊕ h v, in place.   [ART-4]
+    pub fn integrate(&self, q: &mut [f64], v: &[f64], h: f64) {
+        for link in &self.links {
+            link.joint().integrate(&mut q[link.coordinates()], &v[link.velocities()], h);
+        }
+    }
+
+    /// The velocities that carry `from` to `to` in unit time.   [ART-4]
+    pub fn difference(&self, from: &[f64], to: &[f64], v: &mut [f64]) {
+        for link in &self.links {
+            let range = link.coordinates();
+            link.joint().difference(&from[range.clone()], &to[range], &mut v[link.velocities()]);
+        }
+    }
+}
+
+/// Collects links; a parent exists before its children, so there is no cycle.
+#[derive(Clone, Debug)]
+pub struct TreeBuilder {
+    tree: Tree,
+}
+
+impl TreeBuilder {
+    /// A forest without links.
+    pub fn new(gravity: Vector3<f64>) -> Result<Self, ModelError> {
+        let gravity = Check::new(Element::Model).vector("gravity", gravity, limits::LOAD)?;
+        let tree = Tree {
+            links: Vec::new(),
+            gravity,
+            coordinates: 0,
+            velocity_parent: Vec::new(),
+            velocity_depth: Vec::new(),
+            armature: Vec::new(),
+        };
+        Ok(Self { tree })
+    }
+
+    /// Adds a link, or says what is wrong with it.
+    pub fn link(&mut self, spec: LinkSpec) -> Result<LinkId, ModelError> {
+        let spec = spec.checked()?;
+        let tree = &mut self.tree;
+        let mut head = None;
+        if let Some(parent) = spec.parent {
+            let Some(link) = tree.links.get(parent.index()) else {
+                let reason = format!("link {} is not in this tree", parent.index());
+                return Err(ModelError::new(Element::Body(spec.name), "parent", reason));
+            };
+            head = link.last_velocity;
+        }
+        let (coordinates, velocities) = (tree.coordinates, tree.velocities());
+        tree.coordinates += spec.joint.coordinates();
+        for velocity in velocities..velocities + spec.joint.velocities() {
+            tree.velocity_depth.push(1 + head.map_or(0, |k| tree.velocity_depth[k]));
+            tree.velocity_parent.push(head);
+            tree.armature.push(spec.armature);
+            head = Some(velocity);
+        }
+        let inertia = RigidInertia::new(spec.mass, spec.center, &spec.inertia);
+        tree.links.push(Link { spec, inertia, coordinates, velocities, last_velocity: head });
+        Ok(LinkId::from_index(tree.links.len() - 1))
+    }
+
+    /// The tree.
+    pub fn build(self) -> Tree {
+        self.tree
+    }
+}

@@ -1,0 +1,98 @@
+//! Joints: subspaces, their rates and motions along velocities, by finite differences of transforms.
+
+use nalgebra::Vector3;
+use stiction_multibody::{Pose, Twist, articulated::TreeJoint, rotation::to_rotation_vector};
+use stiction_testkit::Random;
+
+use super::all_joints;
+
+fn columns(joint: &TreeJoint, q: &[f64]) -> Vec<Twist> {
+    let mut columns = vec![Twist::default(); joint.velocities()];
+    joint.motion_subspace(q, &joint.transform(q), &mut columns);
+    columns
+}
+
+fn random_state(random: &mut Random, joint: &TreeJoint) -> (Vec<f64>, Vec<f64>) {
+    let mut q = vec![0.0; joint.coordinates()];
+    joint.write_neutral(&mut q);
+    let v: Vec<f64> = (0..joint.velocities()).map(|_| random.uniform(-1.5, 1.5)).collect();
+    joint.integrate(&mut q, &v, 1.0);
+    (q, (0..joint.velocities()).map(|_| random.uniform(-1.5, 1.5)).collect())
+}
+
+fn moved(joint: &TreeJoint, q: &[f64], v: &[f64], h: f64) -> Vec<f64> {
+    let mut q = q.to_vec();
+    joint.integrate(&mut q, v, h);
+    q
+}
+
+/// Twist of the motion from one pose to another over `time`, in axes and about the origin of the middle one.
+fn twist_between(from: &Pose, middle: &Pose, to: &Pose, time: f64) -> Twist {
+    let turn = from.rotation.inverse() * to.rotation;
+    let shift: Vector3<f64> = to.translation.vector - from.translation.vector;
+    Twist {
+        linear: middle.rotation.inverse() * shift / time,
+        angular: to_rotation_vector(&nalgebra::UnitQuaternion::from_rotation_matrix(&turn)) / time,
+    }
+}
+
+fn sum(columns: &[Twist], v: &[f64]) -> Twist {
+    columns.iter().zip(v).fold(Twist::default(), |sum, (column, v)| Twist {
+        linear: sum.linear + column.linear * *v,
+        angular: sum.angular + column.angular * *v,
+    })
+}
+
+fn gap(a: &Twist, b: &Twist) -> f64 {
+    (a.linear - b.linear).amax().max((a.angular - b.angular).amax())
+}
+
+/// JNT, ART-2: S v is the velocity of the link frame that the transform shows.
+#[test]
+fn subspace_is_the_derivative_of_the_transform() {
+    let mut random = Random::new(701);
+    for _ in 0..50 {
+        for joint in all_joints(&mut random) {
+            let (q, v) = random_state(&mut random, &joint);
+            let h = 1e-5;
+            let pose_at = |h: f64| joint.transform(&moved(&joint, &q, &v, h));
+            let measured = twist_between(&pose_at(-h), &pose_at(0.0), &pose_at(h), 2.0 * h);
+            let error = gap(&measured, &sum(&columns(&joint, &q), &v));
+            assert!(error < 1e-8, "{joint:?}: {error}");
+        }
+    }
+}
+
+/// ART-3: S̊ v is the derivative of S, seen from the link, times v.
+#[test]
+fn subspace_rate_is_the_derivative_of_the_subspace() {
+    let mut random = Random::new(702);
+    for _ in 0..50 {
+        for joint in all_joints(&mut random) {
+            let (q, v) = random_state(&mut random, &joint);
+            let h = 1e-5;
+            let twist_at = |h: f64| sum(&columns(&joint, &moved(&joint, &q, &v, h)), &v);
+            let (before, after) = (twist_at(-h), twist_at(h));
+            let measured = Twist {
+                linear: (after.linear - before.linear) / (2.0 * h),
+                angular: (after.angular - before.angular) / (2.0 * h),
+            };
+            let error = gap(&measured, &joint.subspace_rate(&columns(&joint, &q), &v).unwrap_or_default());
+            assert!(error < 1e-8, "{joint:?}: {error}");
+        }
+    }
+}
+
+/// ART-4: the difference undoes the motion, and the motion the difference.
+#[test]
+fn difference_is_the_inverse_of_integration() {
+    let mut random = Random::new(703);
+    for _ in 0..50 {
+        for joint in all_joints(&mut random) {
+            let (q, v) = random_state(&mut random, &joint);
+            let mut back = vec![0.0; joint.velocities()];
+            joint.difference(&q, &moved(&joint, &q, &v, 1.0), &mut back);
+            assert!(v.iter().zip(&back).all(|(v, back)| (v - back).abs() < 1e-13), "{joint:?}");
+        }
+    }
+}
