@@ -1,0 +1,96 @@
+//! Default classes: attributes that elements have unless they say otherwise, inherited from class to class.
+
+use std::collections::BTreeMap;
+
+use crate::robot::{
+    files::Refusal,
+    reader::Reader,
+    xml::{Attribute, Element},
+};
+
+/// Attributes of which the first numbers may be given alone.
+const PARTIAL: [&str; 5] = ["size", "friction", "gear", "gainprm", "biasprm"];
+/// Ways to say the same thing: one of an element's own replaces those of its class.
+const ORIENTATIONS: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];
+
+/// Attributes by element.
+type Class = BTreeMap<String, Vec<Attribute>>;
+
+/// Classes by name; the one that applies to everything is `main`.
+pub(super) struct Classes {
+    classes: BTreeMap<String, Class>,
+    main: String,
+}
+
+impl Classes {
+    pub(super) fn read(reader: &mut Reader, root: &Element) -> Result<Self, Refusal> {
+        let first = root.child("default").and_then(|section| section.text("class"));
+        let main = first.unwrap_or("main").to_owned();
+        let mut classes = Self { classes: BTreeMap::from([(main.clone(), Class::new())]), main };
+        for section in root.children_of("default") {
+            classes.section(reader, section, &classes.main.clone())?;
+        }
+        Ok(classes)
+    }
+
+    fn section(&mut self, reader: &mut Reader, section: &Element, name: &str) -> Result<(), Refusal> {
+        let mut class = self.classes.get(name).cloned().unwrap_or_default();
+        for element in section.children.iter().filter(|child| child.tag != "default") {
+            let inherited = class.get(&element.tag).map_or(&[][..], Vec::as_slice);
+            let merged = overlaid(&element.attributes, inherited);
+            class.insert(element.tag.clone(), merged);
+        }
+        self.classes.insert(name.to_owned(), class.clone());
+        for child in section.children_of("default") {
+            let child_name = child.required("class")?;
+            if self.classes.insert(child_name.value.clone(), class.clone()).is_some() {
+                return Err(child_name.refuse(format!("\"{}\" is defined twice", child_name.value)));
+            }
+            self.section(reader, child, &child_name.value)?;
+        }
+        Ok(())
+    }
+
+    /// The element with the attributes of its class, else of the class of its body, else of all.
+    pub(super) fn applied(&self, element: &Element, of_body: Option<&str>) -> Result<Element, Refusal> {
+        let class = match element.get("class") {
+            Some(attribute) => self.named(attribute)?,
+            None => self.classes.get(of_body.unwrap_or(&self.main)),
+        };
+        let inherited = class.and_then(|class| class.get(&element.tag)).map_or(&[][..], Vec::as_slice);
+        Ok(Element { attributes: overlaid(&element.attributes, inherited), ..element.clone() })
+    }
+
+    /// The class that an attribute names, with nothing where it is only known.
+    pub(super) fn named(&self, attribute: &Attribute) -> Result<Option<&Class>, Refusal> {
+        match self.classes.get(&attribute.value) {
+            Some(class) => Ok(Some(class)),
+            None => {
+                let hint = crate::suggestion(&attribute.value, self.classes.keys().map(String::as_str));
+                Err(attribute.refuse(format!("\"{}\" is no default class", attribute.value)).hint(hint))
+            }
+        }
+    }
+}
+
+/// Attributes with those inherited that they do not replace.
+fn overlaid(own: &[Attribute], inherited: &[Attribute]) -> Vec<Attribute> {
+    let mut all = own.to_vec();
+    let turned = own.iter().any(|attribute| ORIENTATIONS.contains(&attribute.name.as_str()));
+    for attribute in inherited {
+        let name = attribute.name.as_str();
+        match all.iter_mut().find(|other| other.name == name) {
+            Some(same) if PARTIAL.contains(&name) => {
+                let given = same.value.split_whitespace().count();
+                for rest in attribute.value.split_whitespace().skip(given) {
+                    same.value.push(' ');
+                    same.value.push_str(rest);
+                }
+            }
+            Some(_) => {}
+            None if turned && ORIENTATIONS.contains(&name) => {}
+            None => all.push(attribute.clone()),
+        }
+    }
+    all
+}
