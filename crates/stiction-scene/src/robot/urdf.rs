@@ -104,6 +104,9 @@ fn read_link(reader: &mut Reader, element: &Element, name: &str) -> Result<Link,
 }
 
 fn read_inertial(reader: &mut Reader, element: &Element, link: &str) -> Result<Option<Inertial>, Refusal> {
+    for child in element.children.iter().filter(|child| !["origin", "mass", "inertia"].contains(&child.tag.as_str())) {
+        reader.not_read(child, &["origin", "mass", "inertia"], &[])?;
+    }
     let frame = pose(reader, element)?;
     let needs = |tag: &str| element.child(tag).ok_or_else(|| element.place.refuse(format!("<inertial> needs <{tag}>")));
     let mass = needs("mass")?;
@@ -117,9 +120,6 @@ fn read_inertial(reader: &mut Reader, element: &Element, link: &str) -> Result<O
     let [xy, xz, yz] =
         [tensor.number("ixy")?, tensor.number("ixz")?, tensor.number("iyz")?].map(Option::unwrap_or_default);
     let own = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-    for child in element.children.iter().filter(|child| !["origin", "mass", "inertia"].contains(&child.tag.as_str())) {
-        reader.not_read(child, &["origin", "mass", "inertia"], &[])?;
-    }
     if value == 0.0 && own == Matrix3::zeros() {
         return Ok(None);
     }

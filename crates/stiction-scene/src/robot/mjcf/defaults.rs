@@ -13,6 +13,25 @@ const PARTIAL: [&str; 5] = ["size", "friction", "gear", "gainprm", "biasprm"];
 /// Ways to say the same thing: one of an element's own replaces those of its class.
 const ORIENTATIONS: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];
 
+/// Elements that may have defaults and are read.
+const READ: [&str; 8] = ["mesh", "joint", "geom", "site", "equality", "motor", "position", "velocity"];
+/// Elements that may have defaults; those without effect are listed where they occur themselves.
+const OTHERS: [&str; 13] = [
+    "general",
+    "material",
+    "camera",
+    "light",
+    "pair",
+    "tendon",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
+    "dcmotor",
+    "plugin",
+];
+
 /// Attributes by element.
 type Class = BTreeMap<String, Vec<Attribute>>;
 
@@ -36,6 +55,11 @@ impl Classes {
     fn section(&mut self, reader: &mut Reader, section: &Element, name: &str) -> Result<(), Refusal> {
         let mut class = self.classes.get(name).cloned().unwrap_or_default();
         for element in section.children.iter().filter(|child| child.tag != "default") {
+            let tag = element.tag.as_str();
+            if !READ.contains(&tag) && !OTHERS.contains(&tag) {
+                reader.not_read(element, &[&READ[..], &OTHERS[..]].concat(), &[])?;
+                continue;
+            }
             let inherited = class.get(&element.tag).map_or(&[][..], Vec::as_slice);
             let merged = overlaid(&element.attributes, inherited);
             class.insert(element.tag.clone(), merged);
