@@ -312,7 +312,7 @@ impl std::fmt::Display for Note {
 impl Robot {
     /// The mass of all links.
     pub fn mass(&self) -> f64 {
-        self.links.iter().filter_map(|link| link.inertial).map(|inertial| inertial.mass).sum()
+        self.links.iter().filter_map(|link| link.inertial).fold(0.0, |sum, inertial| sum + inertial.mass)
     }
 
     /// Number of velocities of all joints.

@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Quaternion, Rotation3, Unit, UnitQuaternion, Vector3};
 /// Vectors shorter than this have no direction.
 const SHORT: f64 = 1e-10;
 
-/// Rotation about fixed axes x, y, z by roll, pitch, yaw: R = R_z(y) R_y(p) R_x(r).
+/// Rotation about fixed axes x, y, z by roll, pitch, yaw: `R = R_z(y) R_y(p) R_x(r)`.
 pub(super) fn roll_pitch_yaw([roll, pitch, yaw]: [f64; 3]) -> UnitQuaternion<f64> {
     about(&Vector3::z_axis(), yaw) * about(&Vector3::y_axis(), pitch) * about(&Vector3::x_axis(), roll)
 }

@@ -6,7 +6,7 @@ use nalgebra::Matrix3;
 
 use super::{
     ReadOptions,
-    description::{Inertial, Link, LinkId, Note, Robot},
+    description::{Link, LinkId, Note, Robot},
     files::{Files, Place, Refusal},
     mass,
     xml::{Attribute, Element},
@@ -126,6 +126,13 @@ impl Reader {
         Ok(repaired)
     }
 
+    /// A link of mass zero has no inertia either, whatever the file says.
+    pub(super) fn massless(&mut self, place: &Place, link: &str, inertia: &Matrix3<f64>) {
+        if *inertia != Matrix3::zeros() {
+            self.note(place, format!("inertia of link \"{link}\""), "has no effect, for the link has no mass");
+        }
+    }
+
     /// The robot as a whole: joints move mass, names differ; and the notes.
     pub(super) fn finish(&mut self, mut robot: Robot, places: &[Place]) -> Result<Robot, Refusal> {
         give_names(&mut robot);
@@ -171,9 +178,4 @@ fn name_all(names: Vec<&mut String>, kind: &str) {
             name.push('\'');
         }
     }
-}
-
-/// Nothing weighs nothing: a mass of zero is no inertial at all.
-pub(super) fn with_mass(inertial: Inertial) -> Option<Inertial> {
-    (inertial.mass > 0.0).then_some(inertial)
 }

@@ -2,7 +2,7 @@
 //!
 //! Shapes for looks (`<visual>`, `<material>`) are passed over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
 
@@ -11,7 +11,7 @@ use super::{
     description::{Constraint, ConstraintKind, Form, Inertial, Joint, JointId, JointKind, Link, LinkId, Robot, Shape},
     files::{Place, Refusal},
     orientation,
-    reader::{Reader, Words, with_mass},
+    reader::{Reader, Words},
     xml::{Attribute, Element},
 };
 
@@ -38,6 +38,7 @@ struct Edge<'a> {
 pub(super) fn read(reader: &mut Reader, root: &Element) -> Result<Robot, Refusal> {
     reader.check_attributes(root, &Words { read: &["name"], quiet: &["version"], noted: &[] })?;
     let mut links = BTreeMap::new();
+    let mut joints = BTreeSet::new();
     let mut order = Vec::new();
     let mut edges = Vec::new();
     for element in &root.children {
@@ -49,7 +50,13 @@ pub(super) fn read(reader: &mut Reader, root: &Element) -> Result<Robot, Refusal
                 }
                 order.push((name.value.as_str(), element));
             }
-            "joint" => edges.push(read_joint(reader, element)?),
+            "joint" => {
+                let name = element.required("name")?;
+                if !joints.insert(name.value.as_str()) {
+                    return Err(name.refuse(format!("\"{}\" is given to two joints", name.value)));
+                }
+                edges.push(read_joint(reader, element)?);
+            }
             "material" => {}
             "mujoco" => reader.note(&element.place, "<mujoco>".to_owned(), "is for another program"),
             _ => reader.not_read(element, &ROBOT, &ROBOT_NOTED)?,
@@ -68,8 +75,9 @@ pub(super) fn read(reader: &mut Reader, root: &Element) -> Result<Robot, Refusal
         timestep: None,
         unsupported: Vec::new(),
     };
+    let singles = single_joints(&robot);
     for edge in &edges {
-        robot.constraints.extend(mimic(reader, &robot, edge)?);
+        robot.constraints.extend(mimic(reader, &singles, edge)?);
     }
     reader.finish(robot, &places)
 }
@@ -120,16 +128,14 @@ fn read_inertial(reader: &mut Reader, element: &Element, link: &str) -> Result<O
     let [xy, xz, yz] =
         [tensor.number("ixy")?, tensor.number("ixz")?, tensor.number("iyz")?].map(Option::unwrap_or_default);
     let own = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-    if value == 0.0 && own == Matrix3::zeros() {
-        return Ok(None);
-    }
     if value == 0.0 {
-        return Err(mass.place.refuse(format!("link \"{link}\" has an inertia but no mass")));
+        reader.massless(&tensor.place, link, &own);
+        return Ok(None);
     }
     let own = reader.possible(&tensor.place, link, own)?;
     let r = frame.rotation.to_rotation_matrix();
     let inertia = r.matrix() * own * r.matrix().transpose();
-    Ok(with_mass(Inertial { mass: value, centre: frame.translation.vector.into(), inertia }))
+    Ok(Some(Inertial { mass: value, centre: frame.translation.vector.into(), inertia }))
 }
 
 fn read_collision(reader: &mut Reader, element: &Element) -> Result<Shape, Refusal> {
@@ -301,7 +307,7 @@ fn tree(
         next += 1;
     }
     // Links of a cycle all have a parent, but the root does not lead to them.
-    let reached: std::collections::BTreeSet<_> = sorted.iter().skip(1).map(|link| link.name.as_str()).collect();
+    let reached: BTreeSet<_> = sorted.iter().skip(1).map(|link| link.name.as_str()).collect();
     match order.iter().find(|(name, _)| !reached.contains(name)) {
         Some((name, element)) => {
             Err(element.place.refuse(format!("link \"{name}\" hangs on itself: the joints above it form a cycle")))
@@ -310,22 +316,24 @@ fn tree(
     }
 }
 
-fn mimic(reader: &mut Reader, robot: &Robot, edge: &Edge) -> Result<Option<Constraint>, Refusal> {
+/// Joints of one coordinate by name.
+fn single_joints(robot: &Robot) -> BTreeMap<String, JointId> {
+    let single = robot.joints().filter(|(_, joint)| joint.kind.dof() == 1);
+    single.map(|(id, joint)| (joint.name.clone(), id)).collect()
+}
+
+fn mimic(reader: &mut Reader, singles: &BTreeMap<String, JointId>, edge: &Edge) -> Result<Option<Constraint>, Refusal> {
     let (Some(mimic), Some(own)) = (edge.element.child("mimic"), &edge.joint) else { return Ok(None) };
     reader.check_attributes(mimic, &only(&["joint", "multiplier", "offset"]))?;
     let name = mimic.required("joint")?;
     if name.value == own.name {
         return Err(name.refuse(format!("\"{}\" follows itself", own.name)));
     }
-    let single = |name: &str| {
-        let found = robot.joints().find(|(_, joint)| joint.name == name && joint.kind.dof() == 1);
-        found.map(|(id, _): (JointId, _)| id)
-    };
-    let Some(leader) = single(&name.value) else {
-        let hint = crate::suggestion(&name.value, robot.joints().map(|(_, joint)| joint.name.as_str()));
+    let Some(&leader) = singles.get(&name.value) else {
+        let hint = crate::suggestion(&name.value, singles.keys().map(String::as_str));
         return Err(name.refuse(format!("\"{}\" is no joint of one coordinate", name.value)).hint(hint));
     };
-    let Some(follower) = single(&own.name) else {
+    let Some(&follower) = singles.get(&own.name) else {
         return Err(mimic.place.refuse("only a joint of one coordinate can follow another"));
     };
     let [ratio, offset] = [mimic.number("multiplier")?.unwrap_or(1.0), mimic.number("offset")?.unwrap_or(0.0)];

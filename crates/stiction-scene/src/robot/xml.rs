@@ -11,6 +11,8 @@ use super::files::{Files, Place, Refusal};
 pub(super) const MAX_DEPTH: usize = 128;
 /// The most nodes in one file, texts between elements among them.
 const MAX_NODES: u32 = 400_000;
+/// The most attributes of one element.
+const MAX_ATTRIBUTES: usize = 64;
 /// The longest number in characters.
 const MAX_NUMBER: usize = 64;
 
@@ -48,6 +50,9 @@ fn owned(node: roxmltree::Node, file: usize, depth: usize) -> Result<Element, Re
     let place = Place { file, span: range.start + 1..range.start + 1 + node.tag_name().name().len() };
     if depth > MAX_DEPTH {
         return Err(place.refuse(format!("elements are nested deeper than {MAX_DEPTH}")));
+    }
+    if node.attributes().len() > MAX_ATTRIBUTES {
+        return Err(place.refuse(format!("an element has more than {MAX_ATTRIBUTES} attributes")));
     }
     let attributes = node.attributes().map(|attribute| Attribute {
         name: attribute.name().to_owned(),

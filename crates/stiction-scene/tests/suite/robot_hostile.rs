@@ -35,7 +35,7 @@ const TOKENS: [&str; 24] = [
 ];
 
 fn check(text: &str) -> Result<(), TestCaseError> {
-    let options = ReadOptions { repair_inertia: text.len() % 2 == 0, ..ReadOptions::default() };
+    let options = ReadOptions { repair_inertia: text.len().is_multiple_of(2), ..ReadOptions::default() };
     if let Err(error) = Robot::parse(text, "x.xml", &options) {
         let span = error.span.clone().expect("a place");
         prop_assert!(text.get(span.clone()).is_some(), "{}: {:?} is not inside the file", error, span);

@@ -99,6 +99,7 @@ fn wrong_urdf_is_refused_with_its_place() {
             ("link=\"fore\"", "link=\"for\"", 49, "did you mean `fore`?"),
             ("type=\"continuous\"", "type=\"revolut\"", 39, "did you mean `revolute`?"),
             ("<link name=\"fore\">", "<link name=\"upper\">", 22, "given to two links"),
+            ("name=\"right slide\"", "name=\"left slide\"", 58, "given to two joints"),
             ("joint=\"left slide\"", "joint=\"right slide\"", 63, "follows itself"),
             ("<parent link=\"base\"/>", "<parent link=\"right\"/>", 10, "form a cycle"),
             ("<child link=\"right\"/>", "<child link=\"left\"/>", 60, "child of two joints"),

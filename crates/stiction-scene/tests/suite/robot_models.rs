@@ -1,5 +1,5 @@
 //! Robots of other projects, found through the variable `STICTION_DATA`: every file loads or says why not, and masses, inertias,
-//! frames and axes give the mass matrices, poses and energies that MuJoCo computed.
+//! frames and axes give the mass matrices, poses and energies that `MuJoCo` computed.
 
 use std::path::{Path, PathBuf};
 
@@ -36,6 +36,10 @@ fn name_of(entry: &Value) -> &str {
     entry["file"].as_str().expect("a name")
 }
 
+fn ending(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or_default()
+}
+
 #[test]
 fn every_model_loads_or_says_why_not() {
     let Some(folder) = folder() else { return };
@@ -50,7 +54,7 @@ fn every_model_loads_or_says_why_not() {
             Err(error) => {
                 let reason = match name {
                     "dart__joint_properties.urdf" => "nothing behind it has a mass",
-                    _ if name.ends_with(".sdf") || name.ends_with(".world") => "SDF is not read here",
+                    _ if ["sdf", "world"].contains(&ending(name)) => "SDF is not read here",
                     _ => panic!("{error}"),
                 };
                 assert!(error.message.contains(reason), "{error}");
@@ -61,7 +65,7 @@ fn every_model_loads_or_says_why_not() {
     assert!(loaded >= 20, "only {loaded} models loaded");
 }
 
-/// Numbers of links, coordinates, shapes, constraints and actuators as MuJoCo counts them; less what is listed as unsupported.
+/// Numbers of links, coordinates, shapes, constraints and actuators as `MuJoCo` counts them; less what is listed as unsupported.
 fn check_counts(robot: &Robot, entry: &Value) {
     let name = name_of(entry);
     let count = |key: &str| entry[key].as_u64().expect("a count") as usize;
@@ -74,7 +78,7 @@ fn check_counts(robot: &Robot, entry: &Value) {
     assert_eq!(robot.constraints.len(), count("neq"), "{name}");
     assert_eq!(robot.actuators.len() + noted("<general> of types") + noted(" on a "), count("nu"), "{name}");
     // MuJoCo makes the root of a URDF part of the world.
-    let world = usize::from(name.ends_with(".urdf"));
+    let world = usize::from(ending(name) == "urdf");
     assert_eq!(robot.links.len(), count("nbody") + world, "{name}");
 }
 
@@ -191,7 +195,7 @@ impl Motion {
         }
     }
 
-    /// M = Σ m J_vᵀ J_v + J_ωᵀ I J_ω over the links, and the armature.
+    /// `M = Σ m J_vᵀ J_v + J_ωᵀ I J_ω` over the links, and the armature.
     fn mass_matrix(&self, robot: &Robot) -> DMatrix<f64> {
         let n = self.directions.len();
         let mut m =

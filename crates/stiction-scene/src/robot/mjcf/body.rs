@@ -4,15 +4,17 @@ use nalgebra::{Isometry3, Matrix3};
 
 use super::Mjcf;
 use crate::robot::{
-    description::{Inertial, JointKind, Link, LinkId, Site},
+    description::{Inertial, JointId, JointKind, Link, LinkId, Site},
     files::Refusal,
     mass,
-    reader::{Words, with_mass},
+    reader::Words,
     xml::Element,
 };
 
 /// The most bodies, shapes, joints and sites together, copies among them.
 const MAX_PLACED: usize = 100_000;
+/// The longest attribute of them in bytes; copies read it again.
+const MAX_VALUE: usize = 1000;
 
 const PARTS: [&str; 8] = ["inertial", "joint", "freejoint", "geom", "site", "body", "frame", "replicate"];
 const NOTED: [&str; 4] = ["composite", "flexcomp", "plugin", "attach"];
@@ -60,6 +62,9 @@ impl Mjcf<'_> {
             if self.placed > MAX_PLACED {
                 return Err(child.place.refuse(format!("there are more than {MAX_PLACED} elements, with all copies")));
             }
+            if let Some(long) = child.attributes.iter().find(|attribute| attribute.value.len() > MAX_VALUE) {
+                return Err(long.refuse(format!("is longer than {MAX_VALUE} bytes, the limit")));
+            }
             match child.tag.as_str() {
                 "body" => self.body(child, context)?,
                 "frame" => {
@@ -68,9 +73,7 @@ impl Mjcf<'_> {
                     self.parts(child, &self.with_class(child, inner)?)?;
                 }
                 "replicate" => self.replicate(child, context)?,
-                "geom" => self.place_geom(child, context)?,
-                "joint" | "freejoint" => self.place_joint(child, context)?,
-                "site" => self.place_site(child, context)?,
+                "geom" | "joint" | "freejoint" | "site" => self.place(child, context)?,
                 // The inertial is read by its body; cameras and lights are for looks.
                 "inertial" | "camera" | "light" => {}
                 _ => self.reader.not_read(child, &PARTS, &NOTED)?,
@@ -88,10 +91,10 @@ impl Mjcf<'_> {
     fn body<'a>(&mut self, element: &'a Element, context: &Context<'a>) -> Result<(), Refusal> {
         self.reader.check_attributes(element, &BODY)?;
         let name = context.name(element);
-        if let (Some(attribute), Some(_)) = (element.get("name"), self.robot.link(&name)) {
+        let link = LinkId(self.robot.links.len());
+        if let (Some(attribute), Some(_)) = (element.get("name"), self.names.links.insert(name.clone(), link)) {
             return Err(attribute.refuse(format!("\"{name}\" is given to two bodies")));
         }
-        let link = LinkId(self.robot.links.len());
         self.robot.links.push(Link {
             name,
             parent: Some(context.link),
@@ -131,6 +134,17 @@ impl Mjcf<'_> {
         Ok(())
     }
 
+    fn place(&mut self, element: &Element, context: &Context) -> Result<(), Refusal> {
+        for inside in &element.children {
+            self.reader.not_read(inside, &[], &["plugin"])?;
+        }
+        match element.tag.as_str() {
+            "geom" => self.place_geom(element, context),
+            "site" => self.place_site(element, context),
+            _ => self.place_joint(element, context),
+        }
+    }
+
     fn place_geom(&mut self, element: &Element, context: &Context) -> Result<(), Refusal> {
         let element = self.classes.applied(element, context.class)?;
         let Some((mut shape, inertial)) = self.read_geom(&element, &context.frame)? else { return Ok(()) };
@@ -148,9 +162,6 @@ impl Mjcf<'_> {
         let element = self.classes.applied(element, context.class)?;
         let mut joint = self.read_joint(&element, &context.frame)?;
         joint.name = context.name(&element);
-        if !joint.name.is_empty() && self.robot.joint(&joint.name).is_some() {
-            return Err(element.required("name")?.refuse(format!("\"{}\" is given to two joints", joint.name)));
-        }
         let Some(link) = self.robot.links.get_mut(context.link.0) else { return Ok(()) };
         let free = |kind| kind == JointKind::Free;
         let complaint = match link.parent {
@@ -165,6 +176,10 @@ impl Mjcf<'_> {
         if let Some(complaint) = complaint {
             return Err(element.place.refuse(complaint));
         }
+        let id = JointId { link: context.link, joint: link.joints.len() };
+        if let (Some(attribute), Some(_)) = (element.get("name"), self.names.joints.insert(joint.name.clone(), id)) {
+            return Err(attribute.refuse(format!("\"{}\" is given to two joints", joint.name)));
+        }
         link.joints.push(joint);
         Ok(())
     }
@@ -178,7 +193,12 @@ impl Mjcf<'_> {
         };
         self.reader.check_attributes(&element, &words)?;
         let origin = context.frame * self.compiler.pose(&element)?;
-        self.robot.sites.push(Site { name: context.name(&element), link: context.link, origin });
+        let name = context.name(&element);
+        let number = self.robot.sites.len();
+        if let (Some(attribute), Some(_)) = (element.get("name"), self.names.sites.insert(name.clone(), number)) {
+            return Err(attribute.refuse(format!("\"{name}\" is given to two sites")));
+        }
+        self.robot.sites.push(Site { name, link: context.link, origin });
         Ok(())
     }
 
@@ -204,16 +224,14 @@ impl Mjcf<'_> {
             (None, Some([xx, yy, zz, xy, xz, yz])) => Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
             (None, None) => return Err(element.place.refuse("<inertial> needs `diaginertia` or `fullinertia`")),
         };
-        if mass == 0.0 && own == Matrix3::zeros() {
-            return Ok(None);
-        }
         if mass == 0.0 {
-            return Err(element.place.refuse(format!("link \"{link}\" has an inertia but no mass")));
+            self.reader.massless(&element.place, link, &own);
+            return Ok(None);
         }
         let own = self.possible(element, link, own)?;
         let r = frame.rotation.to_rotation_matrix();
         let inertia = r.matrix() * own * r.matrix().transpose();
-        Ok(with_mass(Inertial { mass, centre: frame.translation.vector.into(), inertia }))
+        Ok(Some(Inertial { mass, centre: frame.translation.vector.into(), inertia }))
     }
 
     /// The file may itself ask for a repair: all moments become their mean.

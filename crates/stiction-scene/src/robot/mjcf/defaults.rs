@@ -32,6 +32,11 @@ const OTHERS: [&str; 13] = [
     "plugin",
 ];
 
+/// The most classes.
+const MAX_CLASSES: usize = 256;
+/// The longest default in bytes; with the most classes it bounds what inheriting may cost.
+const MAX_DEFAULT: usize = 256;
+
 /// Attributes by element.
 type Class = BTreeMap<String, Vec<Attribute>>;
 
@@ -60,6 +65,9 @@ impl Classes {
                 reader.not_read(element, &[&READ[..], &OTHERS[..]].concat(), &[])?;
                 continue;
             }
+            if let Some(long) = element.attributes.iter().find(|attribute| attribute.value.len() > MAX_DEFAULT) {
+                return Err(long.refuse(format!("is longer than {MAX_DEFAULT} bytes, the limit for defaults")));
+            }
             let inherited = class.get(&element.tag).map_or(&[][..], Vec::as_slice);
             let merged = overlaid(&element.attributes, inherited);
             class.insert(element.tag.clone(), merged);
@@ -70,6 +78,9 @@ impl Classes {
             if self.classes.insert(child_name.value.clone(), class.clone()).is_some() {
                 return Err(child_name.refuse(format!("\"{}\" is defined twice", child_name.value)));
             }
+            if self.classes.len() > MAX_CLASSES {
+                return Err(child_name.refuse(format!("is one class too many: the limit is {MAX_CLASSES}")));
+            }
             self.section(reader, child, &child_name.value)?;
         }
         Ok(())
@@ -78,22 +89,24 @@ impl Classes {
     /// The element with the attributes of its class, else of the class of its body, else of all.
     pub(super) fn applied(&self, element: &Element, of_body: Option<&str>) -> Result<Element, Refusal> {
         let class = match element.get("class") {
-            Some(attribute) => self.named(attribute)?,
+            Some(attribute) => Some(self.named(attribute)?),
             None => self.classes.get(of_body.unwrap_or(&self.main)),
         };
         let inherited = class.and_then(|class| class.get(&element.tag)).map_or(&[][..], Vec::as_slice);
-        Ok(Element { attributes: overlaid(&element.attributes, inherited), ..element.clone() })
+        Ok(Element {
+            attributes: overlaid(&element.attributes, inherited),
+            children: Vec::new(),
+            tag: element.tag.clone(),
+            place: element.place.clone(),
+        })
     }
 
-    /// The class that an attribute names, with nothing where it is only known.
-    pub(super) fn named(&self, attribute: &Attribute) -> Result<Option<&Class>, Refusal> {
-        match self.classes.get(&attribute.value) {
-            Some(class) => Ok(Some(class)),
-            None => {
-                let hint = crate::suggestion(&attribute.value, self.classes.keys().map(String::as_str));
-                Err(attribute.refuse(format!("\"{}\" is no default class", attribute.value)).hint(hint))
-            }
-        }
+    /// The class that an attribute names.
+    pub(super) fn named(&self, attribute: &Attribute) -> Result<&Class, Refusal> {
+        self.classes.get(&attribute.value).ok_or_else(|| {
+            let hint = crate::suggestion(&attribute.value, self.classes.keys().map(String::as_str));
+            attribute.refuse(format!("\"{}\" is no default class", attribute.value)).hint(hint)
+        })
     }
 }
 

@@ -20,6 +20,9 @@ const WORDS: Words = Words {
     noted: &["solref", "solimp", "torquescale"],
 };
 
+/// A frame and the link it is on.
+type OnLink = (LinkId, Isometry3<f64>);
+
 impl Mjcf<'_> {
     pub(super) fn equality(&mut self, element: &Element) -> Result<(), Refusal> {
         let kinds = ["connect", "weld", "joint"];
@@ -47,7 +50,7 @@ impl Mjcf<'_> {
     }
 
     /// The frames of two sites, where the element names sites.
-    fn sites(&self, element: &Element) -> Result<Option<[(LinkId, Isometry3<f64>); 2]>, Refusal> {
+    fn sites(&self, element: &Element) -> Result<Option<[OnLink; 2]>, Refusal> {
         match element.get("site1") {
             Some(first) => Ok(Some([self.site_named(first)?, self.site_named(element.required("site2")?)?])),
             None => Ok(None),
@@ -81,8 +84,12 @@ impl Mjcf<'_> {
         let single = |name: &str| {
             let attribute = element.required(name)?;
             let id = self.joint_named(attribute)?;
-            let found = self.robot.joints().any(|(other, joint)| other == id && joint.kind.dof() == 1);
-            if found { Ok(id) } else { Err(attribute.refuse("must be a joint of one coordinate")) }
+            let joint = self.robot.links.get(id.link.0).and_then(|link| link.joints.get(id.joint));
+            if joint.is_some_and(|joint| joint.kind.dof() == 1) {
+                Ok(id)
+            } else {
+                Err(attribute.refuse("must be a joint of one coordinate"))
+            }
         };
         let follower = single("joint1")?;
         let leader = element.get("joint2").map(|_| single("joint2")).transpose()?;

@@ -80,11 +80,8 @@ impl Mjcf<'_> {
         let origin = frame * own;
         let inertial = self.shape_mass(element, &form, &origin)?;
         let bits = |name: &str| -> Result<u32, Refusal> {
-            let value = element.amount(name, 1.0)?;
-            if value.fract() == 0.0 && value <= f64::from(u32::MAX) {
-                return Ok(value as u32);
-            }
-            Err(element.required(name)?.refuse("must be a whole number of 32 bits"))
+            let Some(attribute) = element.get(name) else { return Ok(1) };
+            attribute.value.trim().parse().map_err(|_| attribute.refuse("must be a whole number of 32 bits"))
         };
         let shape = Shape {
             name: element.text("name").map(str::to_owned),

@@ -71,6 +71,7 @@ struct Mjcf<'r> {
     classes: Classes,
     meshes: BTreeMap<String, (String, Vector3<f64>)>,
     robot: Robot,
+    names: Names,
     /// Where every link stands in the files.
     places: Vec<Place>,
     /// Masses of the shapes of every link.
@@ -103,7 +104,9 @@ pub(super) fn read(reader: &mut Reader, root: Element) -> Result<Robot, Refusal>
         unsupported: Vec::new(),
     };
     let (places, parts) = (vec![root.place.clone()], vec![Vec::new()]);
-    let mut mjcf = Mjcf { reader, compiler, classes, meshes: BTreeMap::new(), robot, places, parts, placed: 0 };
+    let links = BTreeMap::from([("world".to_owned(), LinkId(0))]);
+    let names = Names { links, joints: BTreeMap::new(), sites: BTreeMap::new() };
+    let mut mjcf = Mjcf { reader, compiler, classes, meshes: BTreeMap::new(), robot, names, places, parts, placed: 0 };
     mjcf.sections(&root)?;
     mjcf.set_total_mass();
     let Mjcf { reader, robot, places, .. } = mjcf;
@@ -211,30 +214,19 @@ impl Mjcf<'_> {
 
     /// The link that an attribute names.
     fn link(&self, attribute: &Attribute) -> Result<LinkId, Refusal> {
-        self.robot.link(&attribute.value).ok_or_else(|| {
-            let names = self.robot.links.iter().map(|link| link.name.as_str()).filter(|name| !name.is_empty());
-            let hint = crate::suggestion(&attribute.value, names);
-            attribute.refuse(format!("\"{}\" is no body", attribute.value)).hint(hint)
-        })
+        named(&self.names.links, attribute, "body")
     }
 
     /// The joint that an attribute names.
     fn joint_named(&self, attribute: &Attribute) -> Result<JointId, Refusal> {
-        self.robot.joint(&attribute.value).ok_or_else(|| {
-            let names = self.robot.joints().map(|(_, joint)| joint.name.as_str()).filter(|name| !name.is_empty());
-            let hint = crate::suggestion(&attribute.value, names);
-            attribute.refuse(format!("\"{}\" is no joint", attribute.value)).hint(hint)
-        })
+        named(&self.names.joints, attribute, "joint")
     }
 
     /// The link and the frame of the site that an attribute names.
     fn site_named(&self, attribute: &Attribute) -> Result<(LinkId, Isometry3<f64>), Refusal> {
-        let found = self.robot.sites.iter().find(|site| site.name == attribute.value);
-        found.map(|site| (site.link, site.origin)).ok_or_else(|| {
-            let names = self.robot.sites.iter().map(|site| site.name.as_str()).filter(|name| !name.is_empty());
-            let hint = crate::suggestion(&attribute.value, names);
-            attribute.refuse(format!("\"{}\" is no site", attribute.value)).hint(hint)
-        })
+        let number = named(&self.names.sites, attribute, "site")?;
+        let site = self.robot.sites.get(number).ok_or_else(|| attribute.refuse("is no site"))?;
+        Ok((site.link, site.origin))
     }
 
     /// Scales all masses to the sum that the compiler demands.
@@ -246,4 +238,20 @@ impl Mjcf<'_> {
             inertial.inertia *= wanted / mass;
         }
     }
+}
+
+/// What bodies, joints and sites of the file are called; those without a name share the empty one.
+struct Names {
+    links: BTreeMap<String, LinkId>,
+    joints: BTreeMap<String, JointId>,
+    sites: BTreeMap<String, usize>,
+}
+
+fn named<T: Copy>(names: &BTreeMap<String, T>, attribute: &Attribute, kind: &str) -> Result<T, Refusal> {
+    let known = names.get(&attribute.value).filter(|_| !attribute.value.is_empty());
+    known.copied().ok_or_else(|| {
+        let all = names.keys().map(String::as_str).filter(|name| !name.is_empty());
+        let hint = crate::suggestion(&attribute.value, all);
+        attribute.refuse(format!("\"{}\" is no {kind}", attribute.value)).hint(hint)
+    })
 }
