@@ -39,6 +39,7 @@ mod file;
 mod numbers;
 mod overrides;
 mod reading;
+pub mod robot;
 mod schema;
 mod settings;
 mod suggest;

@@ -36,7 +36,7 @@ fn did_you_mean(candidate: &str) -> String {
     format!("did you mean `{candidate}`?")
 }
 
-fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let (d, candidate) = known.iter().map(|candidate| (distance(word, candidate), *candidate)).min()?;
     (d <= 1 + word.chars().count().max(candidate.chars().count()) / NEAR).then_some(candidate)
 }

@@ -8,6 +8,10 @@ mod materials;
 mod messages;
 mod overrides;
 mod readings;
+mod robot_files;
+mod robot_hostile;
+mod robot_messages;
+mod robot_models;
 mod scenes;
 mod schema;
 mod shapes;
@@ -47,3 +51,7 @@ const SPATIAL: &str = include_str!("spatial.toml");
 /// Scenes that are right, of smooth shapes.
 const SHAPES_PLANAR: &str = include_str!("shapes_planar.toml");
 const SHAPES_SPATIAL: &str = include_str!("shapes_spatial.toml");
+
+/// Robots that are right, of our own drawing.
+const ARM_URDF: &str = include_str!("arm.urdf");
+const CRAWLER_MJCF: &str = include_str!("crawler.xml");

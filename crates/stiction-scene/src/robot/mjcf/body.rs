@@ -1,0 +1,246 @@
+//! `<worldbody>`, `<body>`, and what places bodies and shapes without being one: `<frame>` and `<replicate>`.
+
+use nalgebra::{Isometry3, Matrix3};
+
+use super::Mjcf;
+use crate::robot::{
+    description::{Inertial, JointId, JointKind, Link, LinkId, Site},
+    files::Refusal,
+    mass,
+    reader::Words,
+    xml::Element,
+};
+
+/// The most bodies, shapes, joints and sites together, copies among them.
+const MAX_PLACED: usize = 100_000;
+/// The longest attribute of them in bytes; copies read it again.
+const MAX_VALUE: usize = 1000;
+
+const PARTS: [&str; 8] = ["inertial", "joint", "freejoint", "geom", "site", "body", "frame", "replicate"];
+const NOTED: [&str; 4] = ["composite", "flexcomp", "plugin", "attach"];
+const BODY: Words = Words {
+    read: &["name", "childclass", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"],
+    quiet: &["user"],
+    noted: &["mocap", "gravcomp", "sleep"],
+};
+const FRAME: Words = Words { noted: &[], quiet: &[], ..BODY };
+const REPLICATE: Words =
+    Words { read: &["count", "sep", "offset", "euler", "childclass"], quiet: &["prefix"], noted: &[] };
+const INERTIAL: Words = Words {
+    read: &["pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "mass", "diaginertia", "fullinertia"],
+    quiet: &[],
+    noted: &[],
+};
+
+/// Where elements are placed.
+#[derive(Clone)]
+struct Context<'a> {
+    link: LinkId,
+    /// Frame in the link.
+    frame: Isometry3<f64>,
+    class: Option<&'a str>,
+    /// What tells the names of copies apart.
+    suffix: String,
+}
+
+impl Context<'_> {
+    fn name(&self, element: &Element) -> String {
+        element.text("name").map_or_else(String::new, |name| format!("{name}{}", self.suffix))
+    }
+}
+
+impl Mjcf<'_> {
+    pub(super) fn world(&mut self, world: &Element) -> Result<(), Refusal> {
+        let context = Context { link: LinkId(0), frame: Isometry3::identity(), class: None, suffix: String::new() };
+        self.parts(world, &context)
+    }
+
+    /// Everything inside a body, frame or replicate.
+    fn parts<'a>(&mut self, element: &'a Element, context: &Context<'a>) -> Result<(), Refusal> {
+        for child in &element.children {
+            self.placed += 1;
+            if self.placed > MAX_PLACED {
+                return Err(child.place.refuse(format!("there are more than {MAX_PLACED} elements, with all copies")));
+            }
+            if let Some(long) = child.attributes.iter().find(|attribute| attribute.value.len() > MAX_VALUE) {
+                return Err(long.refuse(format!("is longer than {MAX_VALUE} bytes, the limit")));
+            }
+            match child.tag.as_str() {
+                "body" => self.body(child, context)?,
+                "frame" => {
+                    self.reader.check_attributes(child, &FRAME)?;
+                    let inner = Context { frame: context.frame * self.compiler.pose(child)?, ..context.clone() };
+                    self.parts(child, &self.with_class(child, inner)?)?;
+                }
+                "replicate" => self.replicate(child, context)?,
+                "geom" | "joint" | "freejoint" | "site" => self.place(child, context)?,
+                // The inertial is read by its body; cameras and lights are for looks.
+                "inertial" | "camera" | "light" => {}
+                _ => self.reader.not_read(child, &PARTS, &NOTED)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn with_class<'a>(&self, element: &'a Element, context: Context<'a>) -> Result<Context<'a>, Refusal> {
+        let Some(attribute) = element.get("childclass") else { return Ok(context) };
+        self.classes.named(attribute)?;
+        Ok(Context { class: Some(&attribute.value), ..context })
+    }
+
+    fn body<'a>(&mut self, element: &'a Element, context: &Context<'a>) -> Result<(), Refusal> {
+        self.reader.check_attributes(element, &BODY)?;
+        let name = context.name(element);
+        let link = LinkId(self.robot.links.len());
+        if let (Some(attribute), Some(_)) = (element.get("name"), self.names.links.insert(name.clone(), link)) {
+            return Err(attribute.refuse(format!("\"{name}\" is given to two bodies")));
+        }
+        self.robot.links.push(Link {
+            name,
+            parent: Some(context.link),
+            origin: context.frame * self.compiler.pose(element)?,
+            ..Link::world()
+        });
+        self.places.push(element.place.clone());
+        self.parts.push(Vec::new());
+        let inner = Context { link, frame: Isometry3::identity(), ..context.clone() };
+        self.parts(element, &self.with_class(element, inner)?)?;
+        let inertial = self.inertial(element, link)?;
+        if let Some(own) = self.robot.links.get_mut(link.0) {
+            own.inertial = inertial;
+        }
+        Ok(())
+    }
+
+    /// Copies, each placed in the frame of the one before.
+    fn replicate<'a>(&mut self, element: &'a Element, context: &Context<'a>) -> Result<(), Refusal> {
+        self.reader.check_attributes(element, &REPLICATE)?;
+        let attribute = element.required("count")?;
+        let count: usize = attribute.value.trim().parse().map_err(|_| attribute.refuse("must be a whole number"))?;
+        if count == 0 || count > MAX_PLACED {
+            return Err(attribute.refuse(format!("must lie between 1 and {MAX_PLACED}")));
+        }
+        let offset = element.vector("offset")?.unwrap_or_default();
+        let step = Isometry3::from_parts(offset.into(), self.compiler.pose(element)?.rotation);
+        let separator = element.text("sep").unwrap_or_default();
+        let width = count.to_string().len();
+        let mut frame = context.frame;
+        for copy in 0..count {
+            let suffix = format!("{separator}{copy:0width$}{}", context.suffix);
+            let inner = Context { frame, suffix, ..context.clone() };
+            self.parts(element, &self.with_class(element, inner)?)?;
+            frame *= step;
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, element: &Element, context: &Context) -> Result<(), Refusal> {
+        for inside in &element.children {
+            self.reader.not_read(inside, &[], &["plugin"])?;
+        }
+        match element.tag.as_str() {
+            "geom" => self.place_geom(element, context),
+            "site" => self.place_site(element, context),
+            _ => self.place_joint(element, context),
+        }
+    }
+
+    fn place_geom(&mut self, element: &Element, context: &Context) -> Result<(), Refusal> {
+        let element = self.classes.applied(element, context.class)?;
+        let Some((mut shape, inertial)) = self.read_geom(&element, &context.frame)? else { return Ok(()) };
+        shape.name = shape.name.map(|name| name + &context.suffix);
+        if let (Some(link), Some(parts)) =
+            (self.robot.links.get_mut(context.link.0), self.parts.get_mut(context.link.0))
+        {
+            link.shapes.push(shape);
+            parts.extend(inertial);
+        }
+        Ok(())
+    }
+
+    fn place_joint(&mut self, element: &Element, context: &Context) -> Result<(), Refusal> {
+        let element = self.classes.applied(element, context.class)?;
+        let mut joint = self.read_joint(&element, &context.frame)?;
+        joint.name = context.name(&element);
+        let Some(link) = self.robot.links.get_mut(context.link.0) else { return Ok(()) };
+        let free = |kind| kind == JointKind::Free;
+        let complaint = match link.parent {
+            None => Some("the world cannot have joints"),
+            Some(LinkId(1..)) if free(joint.kind) => Some("only bodies in the world itself can move freely"),
+            _ if free(joint.kind) && !link.joints.is_empty() => Some("a free joint must be the only one of its body"),
+            _ if link.joints.iter().any(|other| free(other.kind)) => {
+                Some("a free joint must be the only one of its body")
+            }
+            _ => None,
+        };
+        if let Some(complaint) = complaint {
+            return Err(element.place.refuse(complaint));
+        }
+        let id = JointId { link: context.link, joint: link.joints.len() };
+        if let (Some(attribute), Some(_)) = (element.get("name"), self.names.joints.insert(joint.name.clone(), id)) {
+            return Err(attribute.refuse(format!("\"{}\" is given to two joints", joint.name)));
+        }
+        link.joints.push(joint);
+        Ok(())
+    }
+
+    fn place_site(&mut self, element: &Element, context: &Context) -> Result<(), Refusal> {
+        let element = self.classes.applied(element, context.class)?;
+        let words = Words {
+            quiet: &["type", "group", "material", "size", "rgba", "user", "class", "fromto"],
+            noted: &[],
+            ..BODY
+        };
+        self.reader.check_attributes(&element, &words)?;
+        let origin = context.frame * self.compiler.pose(&element)?;
+        let name = context.name(&element);
+        let number = self.robot.sites.len();
+        if let (Some(attribute), Some(_)) = (element.get("name"), self.names.sites.insert(name.clone(), number)) {
+            return Err(attribute.refuse(format!("\"{name}\" is given to two sites")));
+        }
+        self.robot.sites.push(Site { name, link: context.link, origin });
+        Ok(())
+    }
+
+    /// Mass of a body: as given, or that of its shapes.
+    fn inertial(&mut self, body: &Element, link: LinkId) -> Result<Option<Inertial>, Refusal> {
+        let name = self.robot.links.get(link.0).map_or_else(String::new, |link| link.name.clone());
+        let shapes = self.parts.get(link.0).and_then(|parts| mass::sum(parts));
+        match (body.child("inertial"), self.compiler.inertia_from_shapes) {
+            (None, Some(false)) => Ok(None),
+            (None, _) | (Some(_), Some(true)) => Ok(shapes),
+            (Some(given), _) => self.given_inertial(given, &name),
+        }
+    }
+
+    fn given_inertial(&mut self, element: &Element, link: &str) -> Result<Option<Inertial>, Refusal> {
+        self.reader.check_attributes(element, &INERTIAL)?;
+        element.required("mass")?;
+        let mass = element.amount("mass", 0.0)?;
+        let frame = self.compiler.pose(element)?;
+        let own = match (element.vector("diaginertia")?, element.numbers("fullinertia")?) {
+            (Some(_), Some(_)) => return Err(element.place.refuse("<inertial> has two inertias")),
+            (Some(diagonal), None) => Matrix3::from_diagonal(&diagonal),
+            (None, Some([xx, yy, zz, xy, xz, yz])) => Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
+            (None, None) => return Err(element.place.refuse("<inertial> needs `diaginertia` or `fullinertia`")),
+        };
+        if mass == 0.0 {
+            self.reader.massless(&element.place, link, &own);
+            return Ok(None);
+        }
+        let own = self.possible(element, link, own)?;
+        let r = frame.rotation.to_rotation_matrix();
+        let inertia = r.matrix() * own * r.matrix().transpose();
+        Ok(Some(Inertial { mass, centre: frame.translation.vector.into(), inertia }))
+    }
+
+    /// The file may itself ask for a repair: all moments become their mean.
+    fn possible(&mut self, element: &Element, link: &str, own: Matrix3<f64>) -> Result<Matrix3<f64>, Refusal> {
+        if self.compiler.balance && own.trace() > 0.0 && mass::complaint(&own).is_some() {
+            let what = format!("inertia of link \"{link}\"");
+            self.reader.note(&element.place, what, "was impossible and has been balanced");
+            return Ok(Matrix3::identity() * (own.trace() / 3.0));
+        }
+        self.reader.possible(&element.place, link, own)
+    }
+}

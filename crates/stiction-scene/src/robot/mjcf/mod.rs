@@ -1,0 +1,257 @@
+//! MJCF: nested bodies with default classes, includes and the settings of a compiler.
+
+mod actuator;
+mod body;
+mod compiler;
+mod defaults;
+mod equality;
+mod geom;
+mod include;
+mod joint;
+mod keyframe;
+
+use std::collections::BTreeMap;
+
+use nalgebra::{Isometry3, Vector3};
+
+use super::{
+    description::{Inertial, JointId, Link, LinkId, Robot},
+    files::{Place, Refusal},
+    reader::{Reader, Words},
+    xml::{Attribute, Element},
+};
+use compiler::Compiler;
+use defaults::Classes;
+
+const SECTIONS: [&str; 9] =
+    ["compiler", "option", "default", "asset", "worldbody", "contact", "equality", "actuator", "keyframe"];
+/// Looks and memory of another program.
+const QUIET: [&str; 4] = ["visual", "statistic", "size", "custom"];
+const NOTED: [&str; 4] = ["sensor", "tendon", "deformable", "extension"];
+
+const OPTION: Words = Words {
+    read: &["gravity", "timestep"],
+    quiet: &[],
+    noted: &[
+        "wind",
+        "magnetic",
+        "density",
+        "viscosity",
+        "impratio",
+        "o_margin",
+        "o_solref",
+        "o_solimp",
+        "o_friction",
+        "integrator",
+        "cone",
+        "jacobian",
+        "solver",
+        "iterations",
+        "tolerance",
+        "ls_iterations",
+        "ls_tolerance",
+        "noslip_iterations",
+        "noslip_tolerance",
+        "ccd_iterations",
+        "ccd_tolerance",
+        "sleep_tolerance",
+        "sdf_iterations",
+        "sdf_initpoints",
+        "actuatorgroupdisable",
+        "apirate",
+        "mpr_iterations",
+        "mpr_tolerance",
+    ],
+};
+
+/// The robot so far, and what is needed to read on.
+struct Mjcf<'r> {
+    reader: &'r mut Reader,
+    compiler: Compiler,
+    classes: Classes,
+    meshes: BTreeMap<String, (String, Vector3<f64>)>,
+    robot: Robot,
+    names: Names,
+    /// Where every link stands in the files.
+    places: Vec<Place>,
+    /// Masses of the shapes of every link.
+    parts: Vec<Vec<Inertial>>,
+    /// Elements placed so far, copies among them.
+    placed: usize,
+}
+
+pub(super) fn read(reader: &mut Reader, root: Element) -> Result<Robot, Refusal> {
+    let root = include::expanded(reader, root)?;
+    reader.check_attributes(&root, &Words { read: &["model"], quiet: &[], noted: &[] })?;
+    for section in &root.children {
+        let tag = section.tag.as_str();
+        if !SECTIONS.contains(&tag) && !QUIET.contains(&tag) {
+            reader.not_read(section, &[&SECTIONS[..], &QUIET[..]].concat(), &NOTED)?;
+        }
+    }
+    let compiler = Compiler::read(reader, &root)?;
+    let classes = Classes::read(reader, &root)?;
+    let robot = Robot {
+        name: root.text("model").unwrap_or("robot").to_owned(),
+        links: vec![Link::world()],
+        sites: Vec::new(),
+        actuators: Vec::new(),
+        constraints: Vec::new(),
+        excludes: Vec::new(),
+        keyframes: Vec::new(),
+        gravity: Some(Vector3::new(0.0, 0.0, -9.81)),
+        timestep: Some(0.002),
+        unsupported: Vec::new(),
+    };
+    let (places, parts) = (vec![root.place.clone()], vec![Vec::new()]);
+    let links = BTreeMap::from([("world".to_owned(), LinkId(0))]);
+    let names = Names { links, joints: BTreeMap::new(), sites: BTreeMap::new() };
+    let mut mjcf = Mjcf { reader, compiler, classes, meshes: BTreeMap::new(), robot, names, places, parts, placed: 0 };
+    mjcf.sections(&root)?;
+    mjcf.set_total_mass();
+    let Mjcf { reader, robot, places, .. } = mjcf;
+    reader.finish(robot, &places)
+}
+
+impl Mjcf<'_> {
+    /// All sections in the order in which they depend on each other.
+    fn sections(&mut self, root: &Element) -> Result<(), Refusal> {
+        for option in root.children_of("option") {
+            self.option(option)?;
+        }
+        for asset in root.children_of("asset").flat_map(|section| &section.children) {
+            self.asset(asset)?;
+        }
+        for world in root.children_of("worldbody") {
+            self.world(world)?;
+        }
+        for element in root.children_of("contact").flat_map(|section| &section.children) {
+            self.contact(element)?;
+        }
+        for element in root.children_of("equality").flat_map(|section| &section.children) {
+            self.equality(element)?;
+        }
+        for element in root.children_of("actuator").flat_map(|section| &section.children) {
+            self.actuator(element)?;
+        }
+        for key in root.children_of("keyframe").flat_map(|section| &section.children) {
+            self.keyframe(key)?;
+        }
+        Ok(())
+    }
+
+    fn option(&mut self, option: &Element) -> Result<(), Refusal> {
+        self.reader.check_attributes(option, &OPTION)?;
+        if let Some(gravity) = option.vector("gravity")? {
+            self.robot.gravity = Some(gravity);
+        }
+        if let (Some(step), Some(attribute)) = (option.number("timestep")?, option.get("timestep")) {
+            if step <= 0.0 {
+                return Err(attribute.refuse("must be positive"));
+            }
+            self.robot.timestep = Some(step);
+        }
+        for child in &option.children {
+            if child.tag != "flag" {
+                self.reader.not_read(child, &["flag"], &[])?;
+                continue;
+            }
+            if child.flag("gravity")? == Some(false) {
+                self.robot.gravity = Some(Vector3::zeros());
+            }
+            for flag in child.attributes.iter().filter(|flag| flag.name != "gravity") {
+                self.reader.note(&flag.place, format!("flag {}", flag.name), "is not supported");
+            }
+        }
+        Ok(())
+    }
+
+    fn asset(&mut self, asset: &Element) -> Result<(), Refusal> {
+        match asset.tag.as_str() {
+            "mesh" => self.mesh(asset),
+            // Looks.
+            "texture" | "material" | "skin" | "layer" => Ok(()),
+            _ => self.reader.not_read(asset, &["mesh", "texture", "material"], &["hfield", "model"]),
+        }
+    }
+
+    fn mesh(&mut self, mesh: &Element) -> Result<(), Refusal> {
+        let mesh = self.classes.applied(mesh, None)?;
+        let words = Words {
+            read: &["name", "class", "file", "scale"],
+            quiet: &[
+                "texcoord",
+                "content_type",
+                "smoothnormal",
+                "material",
+                "normal",
+                "maxhullvert",
+                "octree_maxdepth",
+            ],
+            noted: &["refpos", "refquat", "inertia", "vertex", "face", "builtin", "params"],
+        };
+        self.reader.check_attributes(&mesh, &words)?;
+        let Some(file) = mesh.get("file") else {
+            self.reader.note(&mesh.place, "<mesh> without file".to_owned(), "is not supported");
+            return Ok(());
+        };
+        let path = self.reader.path(file, &self.compiler.mesh_folder)?;
+        let stem = std::path::Path::new(&file.value).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let name = mesh.text("name").map(str::to_owned).or(stem).unwrap_or_default();
+        self.meshes.insert(name, (path, mesh.vector("scale")?.unwrap_or_else(|| Vector3::repeat(1.0))));
+        Ok(())
+    }
+
+    fn contact(&mut self, element: &Element) -> Result<(), Refusal> {
+        if element.tag != "exclude" {
+            return self.reader.not_read(element, &["exclude"], &["pair"]);
+        }
+        self.reader.check_attributes(element, &Words { read: &["name", "body1", "body2"], quiet: &[], noted: &[] })?;
+        let pair = [self.link(element.required("body1")?)?, self.link(element.required("body2")?)?];
+        self.robot.excludes.push(pair);
+        Ok(())
+    }
+
+    /// The link that an attribute names.
+    fn link(&self, attribute: &Attribute) -> Result<LinkId, Refusal> {
+        named(&self.names.links, attribute, "body")
+    }
+
+    /// The joint that an attribute names.
+    fn joint_named(&self, attribute: &Attribute) -> Result<JointId, Refusal> {
+        named(&self.names.joints, attribute, "joint")
+    }
+
+    /// The link and the frame of the site that an attribute names.
+    fn site_named(&self, attribute: &Attribute) -> Result<(LinkId, Isometry3<f64>), Refusal> {
+        let number = named(&self.names.sites, attribute, "site")?;
+        let site = self.robot.sites.get(number).ok_or_else(|| attribute.refuse("is no site"))?;
+        Ok((site.link, site.origin))
+    }
+
+    /// Scales all masses to the sum that the compiler demands.
+    fn set_total_mass(&mut self) {
+        let mass = self.robot.mass();
+        let (Some(wanted), true) = (self.compiler.total_mass, mass > 0.0) else { return };
+        for inertial in self.robot.links.iter_mut().filter_map(|link| link.inertial.as_mut()) {
+            inertial.mass *= wanted / mass;
+            inertial.inertia *= wanted / mass;
+        }
+    }
+}
+
+/// What bodies, joints and sites of the file are called; those without a name share the empty one.
+struct Names {
+    links: BTreeMap<String, LinkId>,
+    joints: BTreeMap<String, JointId>,
+    sites: BTreeMap<String, usize>,
+}
+
+fn named<T: Copy>(names: &BTreeMap<String, T>, attribute: &Attribute, kind: &str) -> Result<T, Refusal> {
+    let known = names.get(&attribute.value).filter(|_| !attribute.value.is_empty());
+    known.copied().ok_or_else(|| {
+        let all = names.keys().map(String::as_str).filter(|name| !name.is_empty());
+        let hint = crate::suggestion(&attribute.value, all);
+        attribute.refuse(format!("\"{}\" is no {kind}", attribute.value)).hint(hint)
+    })
+}

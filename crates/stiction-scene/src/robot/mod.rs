@@ -1,0 +1,78 @@
+//! Robots of other programs: URDF and MJCF become one description, or an error that names file, line and column.
+//!
+//! ```text
+//! file ─► files (limits, asset root) ─► xml (elements that know their places) ─► urdf | mjcf ─► Robot
+//! ```
+//!
+//! What a file says and what has no effect here is listed in [`Robot::unsupported`]; nothing is dropped silently. No
+//! process is started, and no file outside of the asset root is read.
+
+mod description;
+mod files;
+mod mass;
+mod mjcf;
+mod orientation;
+mod reader;
+mod urdf;
+mod xml;
+
+use std::path::{Path, PathBuf};
+
+pub use description::{
+    Actuator, ActuatorLaw, Constraint, ConstraintKind, Form, Inertial, Joint, JointId, JointKind, Keyframe, Link,
+    LinkId, Note, Robot, Shape, Site,
+};
+
+use crate::SceneError;
+use files::Files;
+use reader::Reader;
+
+/// How to read a robot.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// Folder that includes and meshes must be in; the folder of the file unless given.
+    pub asset_root: Option<PathBuf>,
+    /// Whether an inertia that no body can have is replaced by a near one, with a note, instead of refused.
+    pub repair_inertia: bool,
+    /// What the root of a URDF stands on.
+    pub base: Base,
+}
+
+/// What the root link of a URDF stands on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Base {
+    /// It is fixed to the world.
+    #[default]
+    Fixed,
+    /// It moves freely.
+    Free,
+}
+
+impl Robot {
+    /// Reads a URDF or MJCF file; the root element tells which.
+    pub fn load(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, SceneError> {
+        read(Files::of_path(path.as_ref(), options.asset_root.as_deref())?, options)
+    }
+
+    /// Reads URDF or MJCF from text; `file_name` is for messages. Other files cannot be included.
+    pub fn parse(text: &str, file_name: &str, options: &ReadOptions) -> Result<Self, SceneError> {
+        read(Files::of_text(file_name, text)?, options)
+    }
+}
+
+fn read(files: Files, options: &ReadOptions) -> Result<Robot, SceneError> {
+    let mut reader = Reader::new(files, options);
+    let found = xml::parse(&reader.files, 0).and_then(|root| match root.tag.as_str() {
+        "robot" => urdf::read(&mut reader, &root),
+        "mujoco" => mjcf::read(&mut reader, root),
+        "sdf" => {
+            let refusal = root.place.refuse("SDF is not read here");
+            Err(refusal.hint("convert the model to URDF or MJCF first"))
+        }
+        other => {
+            let refusal = root.place.refuse(format!("<{other}> is neither a URDF <robot> nor an MJCF <mujoco>"));
+            Err(refusal.hint("scenes of our own are TOML"))
+        }
+    });
+    found.map_err(|refusal| reader.files.locate(refusal))
+}

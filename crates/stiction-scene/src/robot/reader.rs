@@ -1,0 +1,181 @@
+//! What both readers share: notes on what has no effect, unknown words, and the checks of a whole robot.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nalgebra::Matrix3;
+
+use super::{
+    ReadOptions,
+    description::{Link, LinkId, Note, Robot},
+    files::{Files, Place, Refusal},
+    mass,
+    xml::{Attribute, Element},
+};
+use crate::suggest;
+
+/// The most different notes that are kept; the last one says that there are more.
+const MAX_NOTES: usize = 1000;
+
+/// Files, options, and what was found to have no effect.
+pub(super) struct Reader {
+    pub(super) files: Files,
+    pub(super) options: ReadOptions,
+    notes: Vec<(Place, Note)>,
+    known: BTreeMap<(String, String), usize>,
+}
+
+/// Attributes of an element: those that are read, and those that are known to have no effect here.
+pub(super) struct Words {
+    /// Read by us.
+    pub(super) read: &'static [&'static str],
+    /// Looks, names of groups and the like: nothing that moves.
+    pub(super) quiet: &'static [&'static str],
+    /// Physics that is not supported.
+    pub(super) noted: &'static [&'static str],
+}
+
+impl Reader {
+    pub(super) fn new(files: Files, options: &ReadOptions) -> Self {
+        Self { files, options: options.clone(), notes: Vec::new(), known: BTreeMap::new() }
+    }
+
+    /// Remembers that something has no effect.
+    pub(super) fn note(&mut self, place: &Place, what: String, reason: &str) {
+        let key = (what, reason.to_owned());
+        if let Some((_, note)) = self.known.get(&key).and_then(|&at| self.notes.get_mut(at)) {
+            note.count += 1;
+            return;
+        }
+        let (what, reason) = match self.notes.len() {
+            MAX_NOTES.. => ("more".to_owned(), "there is more without effect than is listed here".to_owned()),
+            _ => key.clone(),
+        };
+        self.known.insert(key, self.notes.len().min(MAX_NOTES));
+        if self.notes.len() > MAX_NOTES {
+            return;
+        }
+        let located = self.files.locate(place.refuse(""));
+        let note = Note { file: located.file, line: located.line, column: located.column, what, reason, count: 1 };
+        self.notes.push((place.clone(), note));
+    }
+
+    /// Every attribute is read, known to have no effect, or listed; one that is nearly a known word is an error.
+    pub(super) fn check_attributes(&mut self, element: &Element, words: &Words) -> Result<(), Refusal> {
+        for attribute in &element.attributes {
+            let name = attribute.name.as_str();
+            if words.read.contains(&name) || words.quiet.contains(&name) {
+                continue;
+            }
+            let what = format!("{} {name}", element.tag);
+            if words.noted.contains(&name) {
+                self.note(&attribute.place, what, "is not supported");
+                continue;
+            }
+            let known = [words.read, words.quiet, words.noted].concat();
+            if let Some(near) = suggest::nearest(name, &known) {
+                let message = format!("<{}> has no attribute `{name}`", element.tag);
+                return Err(attribute.place.refuse(message).hint(format!("did you mean `{near}`?")));
+            }
+            self.note(&attribute.place, what, "is not known");
+        }
+        Ok(())
+    }
+
+    /// An element that is not read: noted where it is known or far from every known word, an error where it is nearly one.
+    pub(super) fn not_read(&mut self, element: &Element, read: &[&str], noted: &[&str]) -> Result<(), Refusal> {
+        let tag = element.tag.as_str();
+        if noted.contains(&tag) {
+            self.note(&element.place, format!("<{tag}>"), "is not supported");
+            return Ok(());
+        }
+        let known = [read, noted].concat();
+        if let Some(near) = suggest::nearest(tag, &known) {
+            return Err(element
+                .place
+                .refuse(format!("<{tag}> is not known here"))
+                .hint(format!("did you mean <{near}>?")));
+        }
+        self.note(&element.place, format!("<{tag}>"), "is not known");
+        Ok(())
+    }
+
+    /// A path in the file as one below the asset root.
+    pub(super) fn path(&self, attribute: &Attribute, folder: &str) -> Result<String, Refusal> {
+        let joined = if folder.is_empty() { attribute.value.clone() } else { format!("{folder}/{}", attribute.value) };
+        // A folder in front must not hide that the name itself is absolute.
+        let reference = if attribute.value.starts_with('/') { &attribute.value } else { &joined };
+        let path = self.files.below_root(reference).map_err(|message| attribute.refuse(message))?;
+        Ok(path.display().to_string())
+    }
+
+    /// An inertia that a body can have, repaired where that is wanted.
+    pub(super) fn possible(
+        &mut self,
+        place: &Place,
+        link: &str,
+        inertia: Matrix3<f64>,
+    ) -> Result<Matrix3<f64>, Refusal> {
+        let Some(complaint) = mass::complaint(&inertia) else { return Ok(inertia) };
+        let refusal = place.refuse(format!("the inertia of link \"{link}\" {complaint}"));
+        if !self.options.repair_inertia {
+            let hint = "it must be taken about the centre of mass; ask for a repair to get the nearest possible one";
+            return Err(refusal.hint(hint));
+        }
+        let repaired = mass::repaired(&inertia).ok_or_else(|| refusal.hint("there is nothing to repair it from"))?;
+        self.note(place, format!("inertia of link \"{link}\""), "was impossible and has been repaired");
+        Ok(repaired)
+    }
+
+    /// A link of mass zero has no inertia either, whatever the file says.
+    pub(super) fn massless(&mut self, place: &Place, link: &str, inertia: &Matrix3<f64>) {
+        if *inertia != Matrix3::zeros() {
+            self.note(place, format!("inertia of link \"{link}\""), "has no effect, for the link has no mass");
+        }
+    }
+
+    /// The robot as a whole: joints move mass, names differ; and the notes.
+    pub(super) fn finish(&mut self, mut robot: Robot, places: &[Place]) -> Result<Robot, Refusal> {
+        give_names(&mut robot);
+        ensure_mass(&robot, places)?;
+        robot.unsupported = std::mem::take(&mut self.notes).into_iter().map(|(_, note)| note).collect();
+        Ok(robot)
+    }
+}
+
+/// A joint without mass behind it and without inertia of its own can be accelerated without force.
+fn ensure_mass(robot: &Robot, places: &[Place]) -> Result<(), Refusal> {
+    let mut below: Vec<f64> = robot.links.iter().map(|link| link.inertial.map_or(0.0, |own| own.mass)).collect();
+    for (index, link) in robot.links.iter().enumerate().rev() {
+        let own = below.get(index).copied().unwrap_or(0.0);
+        if let Some(sum) = link.parent.and_then(|LinkId(parent)| below.get_mut(parent)) {
+            *sum += own;
+        }
+        let Some(joint) = link.joints.iter().find(|joint| joint.armature <= 0.0) else { continue };
+        if let (true, Some(place)) = (own <= 0.0, places.get(index)) {
+            let message =
+                format!("joint \"{}\" moves link \"{}\", but nothing behind it has a mass", joint.name, link.name);
+            return Err(place.refuse(message).hint("give the link an <inertial>, or an armature to the joint"));
+        }
+    }
+    Ok(())
+}
+
+/// Makes up names where the file has none.
+fn give_names(robot: &mut Robot) {
+    let links = robot.links.iter_mut().map(|link: &mut Link| &mut link.name).collect();
+    name_all(links, "link");
+    let joints = robot.links.iter_mut().flat_map(|link| &mut link.joints).map(|joint| &mut joint.name).collect();
+    name_all(joints, "joint");
+    name_all(robot.actuators.iter_mut().map(|actuator| &mut actuator.name).collect(), "actuator");
+    name_all(robot.sites.iter_mut().map(|site| &mut site.name).collect(), "site");
+}
+
+fn name_all(names: Vec<&mut String>, kind: &str) {
+    let given: BTreeSet<String> = names.iter().map(|name| (**name).clone()).collect();
+    for (number, name) in names.into_iter().enumerate().filter(|(_, name)| name.is_empty()) {
+        *name = format!("{kind} {number}");
+        while given.contains(name.as_str()) {
+            name.push('\'');
+        }
+    }
+}

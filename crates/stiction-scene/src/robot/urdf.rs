@@ -1,0 +1,380 @@
+//! URDF: links with inertias and collision shapes, joints by the names of what they join.
+//!
+//! Shapes for looks (`<visual>`, `<material>`) are passed over.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
+
+use super::{
+    Base,
+    description::{Constraint, ConstraintKind, Form, Inertial, Joint, JointId, JointKind, Link, LinkId, Robot, Shape},
+    files::{Place, Refusal},
+    orientation,
+    reader::{Reader, Words},
+    xml::{Attribute, Element},
+};
+
+const ROBOT: [&str; 4] = ["link", "joint", "material", "mujoco"];
+const ROBOT_NOTED: [&str; 3] = ["transmission", "gazebo", "sensor"];
+const LINK: [&str; 3] = ["inertial", "visual", "collision"];
+const JOINT: [&str; 7] = ["origin", "parent", "child", "axis", "limit", "dynamics", "mimic"];
+const KINDS: [&str; 6] = ["revolute", "continuous", "prismatic", "fixed", "floating", "planar"];
+
+/// Attributes that are all read.
+const fn only(read: &'static [&'static str]) -> Words {
+    Words { read, quiet: &[], noted: &[] }
+}
+
+/// A joint of the file: where its child stands and how it moves; not yet where in the tree.
+struct Edge<'a> {
+    element: &'a Element,
+    parent: &'a Attribute,
+    child: &'a Attribute,
+    origin: Isometry3<f64>,
+    joint: Option<Joint>,
+}
+
+pub(super) fn read(reader: &mut Reader, root: &Element) -> Result<Robot, Refusal> {
+    reader.check_attributes(root, &Words { read: &["name"], quiet: &["version"], noted: &[] })?;
+    let mut links = BTreeMap::new();
+    let mut joints = BTreeSet::new();
+    let mut order = Vec::new();
+    let mut edges = Vec::new();
+    for element in &root.children {
+        match element.tag.as_str() {
+            "link" => {
+                let name = element.required("name")?;
+                if links.insert(name.value.as_str(), read_link(reader, element, &name.value)?).is_some() {
+                    return Err(name.refuse(format!("\"{}\" is given to two links", name.value)));
+                }
+                order.push((name.value.as_str(), element));
+            }
+            "joint" => {
+                let name = element.required("name")?;
+                if !joints.insert(name.value.as_str()) {
+                    return Err(name.refuse(format!("\"{}\" is given to two joints", name.value)));
+                }
+                edges.push(read_joint(reader, element)?);
+            }
+            "material" => {}
+            "mujoco" => reader.note(&element.place, "<mujoco>".to_owned(), "is for another program"),
+            _ => reader.not_read(element, &ROBOT, &ROBOT_NOTED)?,
+        }
+    }
+    let (sorted, places) = tree(reader, root, &links, &order, &edges)?;
+    let mut robot = Robot {
+        name: root.text("name").unwrap_or("robot").to_owned(),
+        links: sorted,
+        sites: Vec::new(),
+        actuators: Vec::new(),
+        constraints: Vec::new(),
+        excludes: Vec::new(),
+        keyframes: Vec::new(),
+        gravity: None,
+        timestep: None,
+        unsupported: Vec::new(),
+    };
+    let singles = single_joints(&robot);
+    for edge in &edges {
+        robot.constraints.extend(mimic(reader, &singles, edge)?);
+    }
+    reader.finish(robot, &places)
+}
+
+fn pose(reader: &mut Reader, element: &Element) -> Result<Isometry3<f64>, Refusal> {
+    let Some(origin) = element.child("origin") else { return Ok(Isometry3::identity()) };
+    reader.check_attributes(origin, &only(&["xyz", "rpy"]))?;
+    let xyz = origin.vector("xyz")?.unwrap_or_default();
+    let rpy = origin.numbers::<3>("rpy")?.unwrap_or_default();
+    Ok(Isometry3::from_parts(Translation3::from(xyz), orientation::roll_pitch_yaw(rpy)))
+}
+
+fn read_link(reader: &mut Reader, element: &Element, name: &str) -> Result<Link, Refusal> {
+    reader.check_attributes(element, &Words { read: &["name"], quiet: &["type"], noted: &[] })?;
+    let mut link = Link {
+        name: name.to_owned(),
+        parent: None,
+        origin: Isometry3::identity(),
+        joints: Vec::new(),
+        inertial: None,
+        shapes: Vec::new(),
+    };
+    for child in &element.children {
+        match child.tag.as_str() {
+            "inertial" => link.inertial = read_inertial(reader, child, name)?,
+            "collision" => link.shapes.push(read_collision(reader, child)?),
+            "visual" => {}
+            _ => reader.not_read(child, &LINK, &["contact", "self_collision_checking"])?,
+        }
+    }
+    Ok(link)
+}
+
+fn read_inertial(reader: &mut Reader, element: &Element, link: &str) -> Result<Option<Inertial>, Refusal> {
+    for child in element.children.iter().filter(|child| !["origin", "mass", "inertia"].contains(&child.tag.as_str())) {
+        reader.not_read(child, &["origin", "mass", "inertia"], &[])?;
+    }
+    let frame = pose(reader, element)?;
+    let needs = |tag: &str| element.child(tag).ok_or_else(|| element.place.refuse(format!("<inertial> needs <{tag}>")));
+    let mass = needs("mass")?;
+    reader.check_attributes(mass, &only(&["value"]))?;
+    mass.required("value")?;
+    let value = mass.amount("value", 0.0)?;
+    let tensor = needs("inertia")?;
+    reader.check_attributes(tensor, &only(&["ixx", "ixy", "ixz", "iyy", "iyz", "izz"]))?;
+    let diagonal = |name: &str| tensor.required(name).and_then(|_| tensor.number(name));
+    let [xx, yy, zz] = [diagonal("ixx")?, diagonal("iyy")?, diagonal("izz")?].map(Option::unwrap_or_default);
+    let [xy, xz, yz] =
+        [tensor.number("ixy")?, tensor.number("ixz")?, tensor.number("iyz")?].map(Option::unwrap_or_default);
+    let own = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+    if value == 0.0 {
+        reader.massless(&tensor.place, link, &own);
+        return Ok(None);
+    }
+    let own = reader.possible(&tensor.place, link, own)?;
+    let r = frame.rotation.to_rotation_matrix();
+    let inertia = r.matrix() * own * r.matrix().transpose();
+    Ok(Some(Inertial { mass: value, centre: frame.translation.vector.into(), inertia }))
+}
+
+fn read_collision(reader: &mut Reader, element: &Element) -> Result<Shape, Refusal> {
+    reader.check_attributes(element, &only(&["name", "group"]))?;
+    for child in element.children.iter().filter(|child| !["origin", "geometry"].contains(&child.tag.as_str())) {
+        reader.not_read(child, &["origin", "geometry"], &["verbose", "contact_coefficients"])?;
+    }
+    let geometry = element.child("geometry").ok_or_else(|| element.place.refuse("<collision> needs <geometry>"))?;
+    let [form] = geometry.children.as_slice() else {
+        return Err(geometry.place.refuse("<geometry> must have one shape"));
+    };
+    Ok(Shape {
+        name: element.text("name").map(str::to_owned),
+        form: read_form(reader, form)?,
+        origin: pose(reader, element)?,
+        friction: None,
+        contact_type: 1,
+        contact_affinity: 1,
+    })
+}
+
+fn read_form(reader: &mut Reader, element: &Element) -> Result<Form, Refusal> {
+    let length = |name: &str| {
+        let attribute = element.required(name)?;
+        let value = element.number(name)?.unwrap_or_default();
+        if value > 0.0 { Ok(value) } else { Err(attribute.refuse("must be positive")) }
+    };
+    match element.tag.as_str() {
+        "box" => {
+            reader.check_attributes(element, &only(&["size"]))?;
+            let size = element.required("size")?;
+            let edges = element.vector("size")?.unwrap_or_default();
+            if edges.min() <= 0.0 {
+                return Err(size.refuse("must be positive"));
+            }
+            Ok(Form::Box(edges * 0.5))
+        }
+        "sphere" => {
+            reader.check_attributes(element, &only(&["radius"]))?;
+            Ok(Form::Sphere(length("radius")?))
+        }
+        tag @ ("cylinder" | "capsule") => {
+            reader.check_attributes(element, &only(&["radius", "length"]))?;
+            let (r, half) = (length("radius")?, 0.5 * length("length")?);
+            Ok(if tag == "cylinder" { Form::Cylinder(r, half) } else { Form::Capsule(r, half) })
+        }
+        "mesh" => {
+            reader.check_attributes(element, &only(&["filename", "scale"]))?;
+            let path = reader.path(element.required("filename")?, "")?;
+            Ok(Form::Mesh(path, element.vector("scale")?.unwrap_or_else(|| Vector3::repeat(1.0))))
+        }
+        other => {
+            let hint = crate::suggestion(other, ["box", "sphere", "cylinder", "capsule", "mesh"]);
+            Err(element.place.refuse(format!("<{other}> is no shape of URDF")).hint(hint))
+        }
+    }
+}
+
+fn read_joint<'a>(reader: &mut Reader, element: &'a Element) -> Result<Edge<'a>, Refusal> {
+    reader.check_attributes(element, &only(&["name", "type"]))?;
+    let name = element.required("name")?;
+    let kind = element.required("type")?;
+    let end = |tag: &str| {
+        let end = element.child(tag).ok_or_else(|| element.place.refuse(format!("<joint> needs <{tag}>")))?;
+        end.required("link")
+    };
+    let (parent, child) = (end("parent")?, end("child")?);
+    for child in element.children.iter().filter(|child| !JOINT.contains(&child.tag.as_str())) {
+        reader.not_read(child, &JOINT, &["calibration", "safety_controller", "hardwareInterface"])?;
+    }
+    let moves = match kind.value.as_str() {
+        "revolute" | "continuous" => Some(JointKind::Revolute),
+        "prismatic" => Some(JointKind::Prismatic),
+        "planar" => Some(JointKind::Planar),
+        "floating" => Some(JointKind::Free),
+        "fixed" => None,
+        other => {
+            let hint = crate::suggestion(other, KINDS);
+            return Err(kind.refuse(format!("\"{other}\" is no joint of URDF")).hint(hint));
+        }
+    };
+    let origin = pose(reader, element)?;
+    let joint = moves.map(|moves| motion(reader, element, name, kind, moves)).transpose()?;
+    Ok(Edge { element, parent, child, origin, joint })
+}
+
+fn motion(
+    reader: &mut Reader,
+    element: &Element,
+    name: &Attribute,
+    kind: &Attribute,
+    moves: JointKind,
+) -> Result<Joint, Refusal> {
+    let axis = match element.child("axis") {
+        Some(axis) => {
+            reader.check_attributes(axis, &only(&["xyz"]))?;
+            let xyz = axis.required("xyz")?;
+            let vector = axis.vector("xyz")?.unwrap_or_default();
+            orientation::direction(vector).ok_or_else(|| xyz.refuse("must have a direction"))?
+        }
+        None => Vector3::x_axis(),
+    };
+    let mut joint = Joint { name: name.value.clone(), axis, ..Joint::at_rest(moves) };
+    let bounded = ["revolute", "prismatic"].contains(&kind.value.as_str());
+    if let Some(limit) = element.child("limit") {
+        reader.check_attributes(limit, &only(&["lower", "upper", "effort", "velocity"]))?;
+        let [lower, upper] = [limit.number("lower")?, limit.number("upper")?].map(Option::unwrap_or_default);
+        if bounded && lower > upper {
+            return Err(limit.place.refuse(format!("<limit> has `lower` {lower} above `upper` {upper}")));
+        }
+        joint.limits = bounded.then_some([lower, upper]);
+        joint.effort_limit = limit.get("effort").map(|_| limit.amount("effort", 0.0)).transpose()?;
+        joint.speed_limit = limit.get("velocity").map(|_| limit.amount("velocity", 0.0)).transpose()?;
+    } else if bounded {
+        return Err(element.place.refuse(format!("a {} joint needs <limit>", kind.value)));
+    }
+    if let Some(dynamics) = element.child("dynamics") {
+        reader.check_attributes(dynamics, &only(&["damping", "friction"]))?;
+        joint.damping = dynamics.amount("damping", 0.0)?;
+        joint.friction = dynamics.amount("friction", 0.0)?;
+    }
+    Ok(joint)
+}
+
+/// The links from the root outwards, with the world in front, and the places of their elements.
+fn tree(
+    reader: &Reader,
+    root: &Element,
+    links: &BTreeMap<&str, Link>,
+    order: &[(&str, &Element)],
+    edges: &[Edge],
+) -> Result<(Vec<Link>, Vec<Place>), Refusal> {
+    let mut above: BTreeMap<&str, &Edge> = BTreeMap::new();
+    let mut below: BTreeMap<&str, Vec<&Edge>> = BTreeMap::new();
+    for edge in edges {
+        for end in [edge.parent, edge.child] {
+            if !links.contains_key(end.value.as_str()) {
+                let hint = crate::suggestion(&end.value, links.keys().copied());
+                return Err(end.refuse(format!("\"{}\" is no link of this robot", end.value)).hint(hint));
+            }
+        }
+        if above.insert(edge.child.value.as_str(), edge).is_some() {
+            return Err(edge.child.refuse(format!("\"{}\" is the child of two joints", edge.child.value)));
+        }
+        below.entry(edge.parent.value.as_str()).or_default().push(edge);
+    }
+    let mut roots = order.iter().filter(|(name, _)| !above.contains_key(name));
+    let (Some((first, first_element)), second) = (roots.next(), roots.next()) else {
+        let message = if links.is_empty() { "has no link" } else { "has no root: the joints form a cycle" };
+        return Err(root.place.refuse(format!("the robot {message}")));
+    };
+    if let Some((second, element)) = second {
+        return Err(element.place.refuse(format!("\"{second}\" and \"{first}\" are both roots: no joint moves them")));
+    }
+    let mut base = links.get(first).cloned().unwrap_or_else(Link::world);
+    base.parent = Some(LinkId(0));
+    if reader.options.base == Base::Free {
+        base.joints.push(Joint::at_rest(JointKind::Free));
+    }
+    let (mut sorted, mut places) = (vec![Link::world(), base], vec![root.place.clone(), first_element.place.clone()]);
+    let mut next = 1;
+    while let Some(parent) = sorted.get(next).map(|link| link.name.clone()) {
+        for edge in below.get(parent.as_str()).into_iter().flatten() {
+            let Some(link) = links.get(edge.child.value.as_str()) else { continue };
+            let joints = edge.joint.iter().cloned().collect();
+            sorted.push(Link { parent: Some(LinkId(next)), origin: edge.origin, joints, ..link.clone() });
+            places.push(edge.element.place.clone());
+        }
+        next += 1;
+    }
+    // Links of a cycle all have a parent, but the root does not lead to them.
+    let reached: BTreeSet<_> = sorted.iter().skip(1).map(|link| link.name.as_str()).collect();
+    match order.iter().find(|(name, _)| !reached.contains(name)) {
+        Some((name, element)) => {
+            Err(element.place.refuse(format!("link \"{name}\" hangs on itself: the joints above it form a cycle")))
+        }
+        None => Ok((sorted, places)),
+    }
+}
+
+/// Joints of one coordinate by name.
+fn single_joints(robot: &Robot) -> BTreeMap<String, JointId> {
+    let single = robot.joints().filter(|(_, joint)| joint.kind.dof() == 1);
+    single.map(|(id, joint)| (joint.name.clone(), id)).collect()
+}
+
+fn mimic(reader: &mut Reader, singles: &BTreeMap<String, JointId>, edge: &Edge) -> Result<Option<Constraint>, Refusal> {
+    let (Some(mimic), Some(own)) = (edge.element.child("mimic"), &edge.joint) else { return Ok(None) };
+    reader.check_attributes(mimic, &only(&["joint", "multiplier", "offset"]))?;
+    let name = mimic.required("joint")?;
+    if name.value == own.name {
+        return Err(name.refuse(format!("\"{}\" follows itself", own.name)));
+    }
+    let Some(&leader) = singles.get(&name.value) else {
+        let hint = crate::suggestion(&name.value, singles.keys().map(String::as_str));
+        return Err(name.refuse(format!("\"{}\" is no joint of one coordinate", name.value)).hint(hint));
+    };
+    let Some(&follower) = singles.get(&own.name) else {
+        return Err(mimic.place.refuse("only a joint of one coordinate can follow another"));
+    };
+    let [ratio, offset] = [mimic.number("multiplier")?.unwrap_or(1.0), mimic.number("offset")?.unwrap_or(0.0)];
+    Ok(Some(Constraint {
+        name: None,
+        active: true,
+        kind: ConstraintKind::Couple { follower, leader: Some(leader), polynomial: [offset, ratio, 0.0, 0.0, 0.0] },
+    }))
+}
+
+impl Link {
+    /// The link that nothing moves.
+    pub(super) fn world() -> Self {
+        Self {
+            name: "world".to_owned(),
+            parent: None,
+            origin: Isometry3::identity(),
+            joints: Vec::new(),
+            inertial: None,
+            shapes: Vec::new(),
+        }
+    }
+}
+
+impl Joint {
+    /// A joint about the z axis through the origin, without limits, friction or springs.
+    pub(super) fn at_rest(kind: JointKind) -> Self {
+        Self {
+            name: String::new(),
+            kind,
+            anchor: Point3::origin(),
+            axis: Vector3::z_axis(),
+            limits: None,
+            speed_limit: None,
+            effort_limit: None,
+            reference: 0.0,
+            damping: 0.0,
+            friction: 0.0,
+            armature: 0.0,
+            stiffness: 0.0,
+            spring_reference: 0.0,
+        }
+    }
+}
