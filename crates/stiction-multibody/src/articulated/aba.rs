@@ -68,13 +68,13 @@ impl ArticulatedFactors {
 
 /// v̇ = M⁻¹ (τ + Jᵀ λ − bias) at the configuration of `factors`.   [ART-9]
 ///
-/// `external` holds a wrench per link in world axes about the link's origin, or nothing.
+/// Of the pair, τ acts at the velocities and `external` on the links: a wrench each, in world axes about the link's
+/// origin, or nothing.
 pub fn forward_dynamics(
     tree: &Tree,
     at: &Kinematics,
     factors: &ArticulatedFactors,
-    tau: &[f64],
-    external: &[Wrench],
+    (tau, external): (&[f64], &[Wrench]),
     scratch: &mut Scratch,
     acceleration: &mut [f64],
 ) {

@@ -91,7 +91,7 @@ pub(crate) fn factors(tree: &Tree, at: &Kinematics) -> ArticulatedFactors {
 /// The acceleration by the articulated-body algorithm.
 pub(crate) fn accelerations(tree: &Tree, at: &Kinematics, tau: &[f64], external: &[Wrench]) -> Vec<f64> {
     let mut out = vec![0.0; tree.velocities()];
-    forward_dynamics(tree, at, &factors(tree, at), tau, external, &mut Scratch::new(tree), &mut out);
+    forward_dynamics(tree, at, &factors(tree, at), (tau, external), &mut Scratch::new(tree), &mut out);
     out
 }
 

@@ -39,7 +39,7 @@ fn chain_of_thirty_two_links() {
 
     let kinematics = least_time(|| at.update(&tree, black_box(&q), &v));
     let factor = least_time(|| factors.update(&tree, black_box(&at)).unwrap());
-    let sweeps = least_time(|| forward_dynamics(&tree, black_box(&at), &factors, &tau, &[], &mut scratch, &mut out));
+    let sweeps = least_time(|| forward_dynamics(&tree, black_box(&at), &factors, (&tau, &[]), &mut scratch, &mut out));
     let rnea = least_time(|| inverse_dynamics(&tree, black_box(&at), &v, &[], &mut scratch, &mut out));
     let response =
         least_time(|| impulse_response(&tree, &at, black_box(&factors), (&tau, &wrenches), &mut scratch, &mut out));
@@ -70,7 +70,7 @@ fn algorithms_do_not_allocate() {
         tree.integrate(&mut q, &v, 0.01);
         at.update(&tree, &q, &v);
         factors.update(&tree, &at).unwrap();
-        forward_dynamics(&tree, &at, &factors, &tau, &wrenches, &mut scratch, &mut out);
+        forward_dynamics(&tree, &at, &factors, (&tau, &wrenches), &mut scratch, &mut out);
         inverse_dynamics(&tree, &at, &tau, &wrenches, &mut scratch, &mut out);
         mass_matrix(&tree, &at, &mut scratch, &mut mass);
         ltl.factorise(&mass).unwrap();
