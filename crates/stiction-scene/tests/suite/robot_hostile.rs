@@ -150,9 +150,12 @@ fn many_names_take_no_quadratic_time() {
     let text = format!("<mujoco><worldbody>{bodies}</worldbody></mujoco>");
     let robot = Robot::parse(&text, "x.xml", &ReadOptions::default()).expect("a robot");
     assert_eq!(robot.dof(), many);
-    let classes: String = (0..1000).map(|k| format!("<default class=\"c{k}\"/>")).collect();
+    let (mut classes, mut attributes) = (String::new(), String::new());
+    for k in 0..1000 {
+        write!(classes, "<default class=\"c{k}\"/>").expect("a text");
+        write!(attributes, " a{k}=\"\"").expect("a text");
+    }
     refused(&format!("<mujoco><default>{classes}</default></mujoco>"), "one class too many");
-    let attributes: String = (0..100).map(|k| format!(" a{k}=\"\"")).collect();
     refused(&format!("<mujoco{attributes}/>"), "more than 64 attributes");
 }
 
