@@ -102,6 +102,9 @@ fn read_link(reader: &mut Reader, element: &Element, name: &str) -> Result<Link,
     };
     for child in &element.children {
         match child.tag.as_str() {
+            "inertial" if element.children_of("inertial").count() > 1 => {
+                return Err(child.place.refuse(format!("link \"{name}\" has two inertials")));
+            }
             "inertial" => link.inertial = read_inertial(reader, child, name)?,
             "collision" => link.shapes.push(read_collision(reader, child)?),
             "visual" => {}
@@ -323,7 +326,11 @@ fn single_joints(robot: &Robot) -> BTreeMap<String, JointId> {
 }
 
 fn mimic(reader: &mut Reader, singles: &BTreeMap<String, JointId>, edge: &Edge) -> Result<Option<Constraint>, Refusal> {
-    let (Some(mimic), Some(own)) = (edge.element.child("mimic"), &edge.joint) else { return Ok(None) };
+    let Some(mimic) = edge.element.child("mimic") else { return Ok(None) };
+    let Some(own) = &edge.joint else {
+        reader.note(&mimic.place, "<mimic>".to_owned(), "has no effect on a fixed joint");
+        return Ok(None);
+    };
     reader.check_attributes(mimic, &only(&["joint", "multiplier", "offset"]))?;
     let name = mimic.required("joint")?;
     if name.value == own.name {

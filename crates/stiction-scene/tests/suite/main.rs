@@ -10,6 +10,7 @@ mod overrides;
 mod readings;
 mod robot_files;
 mod robot_hostile;
+mod robot_masses;
 mod robot_messages;
 mod robot_models;
 mod scenes;

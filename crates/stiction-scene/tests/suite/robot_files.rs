@@ -108,6 +108,16 @@ fn links_and_devices_do_not_lead_out() {
 }
 
 #[test]
+fn files_that_are_no_text_say_so() {
+    let folder = Folder::new("bytes", &[("robot.xml", &including("bytes.xml"))]);
+    fs::write(folder.0.join("bytes.xml"), b"<x>\xff</x>").expect("a file");
+    let error = folder.load("robot.xml").expect_err("no text");
+    assert!(error.contains("robot.xml:2:16: ") && error.contains("the first wrong byte is number 4"), "{error}");
+    let error = folder.load("bytes.xml").expect_err("no text");
+    assert!(error.contains("bytes.xml: is not UTF-8 text"), "{error}");
+}
+
+#[test]
 fn meshes_are_found_below_the_folder_of_meshes() {
     let text = "<mujoco><compiler meshdir=\"meshes/\"/><asset><mesh file=\"rock.stl\" scale=\"2 2 2\"/></asset>\
         <worldbody><geom type=\"mesh\" mesh=\"rock\"/></worldbody></mujoco>";

@@ -141,6 +141,25 @@ fn depth_and_size_are_limited() {
 }
 
 #[test]
+fn many_names_take_no_quadratic_time() {
+    let many = 20_000;
+    let mut bodies = String::new();
+    for k in 0..many {
+        write!(bodies, "<body name=\"b{k}\"><joint name=\"j{k}\"/><geom size=\"1\"/></body>").expect("a text");
+    }
+    let text = format!("<mujoco><worldbody>{bodies}</worldbody></mujoco>");
+    let robot = Robot::parse(&text, "x.xml", &ReadOptions::default()).expect("a robot");
+    assert_eq!(robot.dof(), many);
+    let (mut classes, mut attributes) = (String::new(), String::new());
+    for k in 0..1000 {
+        write!(classes, "<default class=\"c{k}\"/>").expect("a text");
+        write!(attributes, " a{k}=\"\"").expect("a text");
+    }
+    refused(&format!("<mujoco><default>{classes}</default></mujoco>"), "one class too many");
+    refused(&format!("<mujoco{attributes}/>"), "more than 64 attributes");
+}
+
+#[test]
 fn other_files_say_what_they_are() {
     refused("<sdf version=\"1.6\"/>", "SDF is not read here");
     refused("<html/>", "neither a URDF <robot> nor an MJCF <mujoco>");

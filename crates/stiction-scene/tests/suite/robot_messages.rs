@@ -160,6 +160,32 @@ fn wrong_mjcf_is_refused_with_its_place() {
 }
 
 #[test]
+fn what_has_no_effect_is_listed() {
+    let notes = |text: &str, old: &str, new: &str| -> Vec<String> {
+        assert!(text.contains(old), "{old}");
+        let robot = read(&text.replacen(old, new, 1)).expect(new);
+        robot.unsupported.iter().map(|note| format!("{}: {}", note.what, note.reason)).collect()
+    };
+    for (old, new, expected) in [
+        ("gear=\"50\"", "gear=\"50\" kp=\"3\"", "motor kp: has no effect on this kind of actuator"),
+        ("<connect body1=\"trunk\"", "<weld body1=\"trunk\"", "weld anchor: has no effect on a rigid weld"),
+        (
+            "<muscle joint=\"left hip\"/>",
+            "<motor tendon=\"t\"/>",
+            "<motor> on a tendon: is not supported: actuators act on joints",
+        ),
+        ("<geom type=\"box\"", "<geom condim=\"6\" type=\"box\"", "geom condim: is not supported"),
+        ("<geom type=\"box\"", "<geom zzzzzzzzzz=\"6\" type=\"box\"", "geom zzzzzzzzzz: is not known"),
+    ] {
+        let found = notes(CRAWLER_MJCF, old, new);
+        assert!(found.iter().any(|note| note == expected), "{expected}: {found:?}");
+    }
+    let still = "<mimic joint=\"left slide\"/>";
+    let found = notes(ARM_URDF, "type=\"continuous\">", &format!("type=\"fixed\">{still}"));
+    assert!(found.iter().any(|note| note == "<mimic>: has no effect on a fixed joint"), "{found:?}");
+}
+
+#[test]
 fn a_joint_must_move_mass() {
     let text = "<mujoco><worldbody><body name=\"a\"><joint/></body></worldbody></mujoco>";
     assert!(read(text).expect_err("nothing to move").message.contains("nothing behind it has a mass"));

@@ -54,6 +54,8 @@ const WORDS: Words = Words {
         "damping",
     ],
 };
+/// What laws of actuators are made of: those of servos, then those of general ones.
+const LAWS: [&str; 7] = ["kp", "kv", "gaintype", "biastype", "gainprm", "biasprm", "dyntype"];
 /// What else than a joint an actuator may act on.
 const OTHER_TARGETS: [&str; 6] = ["tendon", "site", "cranksite", "slidersite", "body", "jointinparent"];
 
@@ -68,6 +70,19 @@ impl Mjcf<'_> {
             let what = format!("<{}> on a {}", element.tag, target.name);
             self.reader.note(&element.place, what, "is not supported: actuators act on joints");
             return Ok(());
+        }
+        let gains: &[&str] = match element.tag.as_str() {
+            "motor" => &[],
+            "position" => &["kp", "kv"],
+            "velocity" => &["kv"],
+            _ => &LAWS[2..],
+        };
+        for foreign in element.attributes.iter().filter(|attribute| {
+            let name = attribute.name.as_str();
+            LAWS.contains(&name) && !gains.contains(&name)
+        }) {
+            let what = format!("{} {}", element.tag, foreign.name);
+            self.reader.note(&foreign.place, what, "has no effect on this kind of actuator");
         }
         let joint = self.joint_named(element.required("joint")?)?;
         let Some(law) = self.law(&element)? else { return Ok(()) };

@@ -74,6 +74,9 @@ impl Mjcf<'_> {
                 }
                 "replicate" => self.replicate(child, context)?,
                 "geom" | "joint" | "freejoint" | "site" => self.place(child, context)?,
+                "inertial" if element.tag != "body" || element.children_of("inertial").count() > 1 => {
+                    return Err(child.place.refuse("<inertial> must stand in a body, and once"));
+                }
                 // The inertial is read by its body; cameras and lights are for looks.
                 "inertial" | "camera" | "light" => {}
                 _ => self.reader.not_read(child, &PARTS, &NOTED)?,

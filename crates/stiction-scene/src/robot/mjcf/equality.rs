@@ -33,6 +33,9 @@ impl Mjcf<'_> {
         let as_equality = Element { tag: "equality".to_owned(), ..element.clone() };
         let element = Element { tag: element.tag.clone(), ..self.classes.applied(&as_equality, None)? };
         self.reader.check_attributes(&element, &WORDS)?;
+        if let Some(anchor) = element.get("anchor").filter(|_| element.tag == "weld") {
+            self.reader.note(&anchor.place, "weld anchor".to_owned(), "has no effect on a rigid weld");
+        }
         let kind = match element.tag.as_str() {
             "connect" => self.connect(&element)?,
             "weld" => self.weld(&element)?,
