@@ -52,29 +52,40 @@ const TOKENS: [&str; 40] = [
     "\"auto\"",
 ];
 
-/// Replaces, inserts, deletes, repeats or cuts, at words of the file.
-fn damaged() -> impl Strategy<Value = String> {
+/// A change of a text: which kind, from where, over what length, and the word that is put in.
+pub(crate) type Damage = (u8, prop::sample::Index, prop::sample::Index, &'static str);
+
+/// One to three changes with these words.
+pub(crate) fn damages(tokens: &[&'static str]) -> impl Strategy<Value = Vec<Damage>> {
     let change =
-        (0..5_u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), prop::sample::select(TOKENS.to_vec()));
-    (prop::sample::select(scenes()), prop::collection::vec(change, 1..4)).prop_map(|(mut text, changes)| {
-        for (kind, from, length, token) in changes {
-            let boundaries: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-            let start = from.index(boundaries.len());
-            let end = (start + length.index(12)).min(boundaries.len() - 1);
-            let range = boundaries[start]..boundaries[end];
-            match kind {
-                0 => text.replace_range(range, token),
-                1 => text.insert_str(range.start, token),
-                2 => text.replace_range(range, ""),
-                3 => {
-                    let again = text[range.clone()].to_owned();
-                    text.insert_str(range.start, &again);
-                }
-                _ => text.truncate(range.start),
+        (0..5_u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), prop::sample::select(tokens.to_vec()));
+    prop::collection::vec(change, 1..4)
+}
+
+/// Replaces, inserts, deletes, repeats or cuts.
+pub(crate) fn damage(mut text: String, changes: Vec<Damage>) -> String {
+    for (kind, from, length, token) in changes {
+        let boundaries: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let start = from.index(boundaries.len());
+        let end = (start + length.index(12)).min(boundaries.len() - 1);
+        let range = boundaries[start]..boundaries[end];
+        match kind {
+            0 => text.replace_range(range, token),
+            1 => text.insert_str(range.start, token),
+            2 => text.replace_range(range, ""),
+            3 => {
+                let again = text[range.clone()].to_owned();
+                text.insert_str(range.start, &again);
             }
+            _ => text.truncate(range.start),
         }
-        text
-    })
+    }
+    text
+}
+
+/// Scenes damaged with words of scene files.
+fn damaged() -> impl Strategy<Value = String> {
+    (prop::sample::select(scenes()), damages(&TOKENS)).prop_map(|(text, changes)| damage(text, changes))
 }
 
 /// Whole values replaced: most of these files are valid TOML and reach the later stages.

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use proptest::prelude::*;
 use stiction_scene::robot::{ReadOptions, Robot};
 
+use crate::hostile::{damage, damages};
 use crate::{ARM_URDF, CRAWLER_MJCF};
 
 const TOKENS: [&str; 24] = [
@@ -44,31 +45,10 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Replaces, inserts, deletes, repeats or cuts.
+/// Robots damaged with words of robot files.
 fn damaged() -> impl Strategy<Value = String> {
-    let change =
-        (0..5_u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), prop::sample::select(TOKENS.to_vec()));
     let start = prop::sample::select(vec![ARM_URDF, CRAWLER_MJCF]);
-    (start, prop::collection::vec(change, 1..4)).prop_map(|(text, changes)| {
-        let mut text = text.to_owned();
-        for (kind, from, length, token) in changes {
-            let boundaries: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-            let start = from.index(boundaries.len());
-            let end = (start + length.index(12)).min(boundaries.len() - 1);
-            let range = boundaries[start]..boundaries[end];
-            match kind {
-                0 => text.replace_range(range, token),
-                1 => text.insert_str(range.start, token),
-                2 => text.replace_range(range, ""),
-                3 => {
-                    let again = text[range.clone()].to_owned();
-                    text.insert_str(range.start, &again);
-                }
-                _ => text.truncate(range.start),
-            }
-        }
-        text
-    })
+    (start, damages(&TOKENS)).prop_map(|(text, changes)| damage(text.to_owned(), changes))
 }
 
 /// Whole values replaced: most of these files are valid XML and reach the later stages.

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The linearised step is a guess; Newton's method goes on from there with the exact change of every wrench ([`slopes`]), in the
-//! unknowns (v⁺, p). The closest points are eliminated: at every iterate they are found exactly, or in closed form. The answer is
-//! judged by other code: contacts are looked for again at q⁺, the problem linearised *there* is written, and (v⁺, p) must solve it, which
+//! unknowns (v⁺, p). The closest points are eliminated: at every iterate they are found exactly, or in closed form; where that gets
+//! nowhere they become unknowns too ([`points`]). The answer is judged by other code: contacts are looked for again at q⁺, the problem linearised *there* is written, and (v⁺, p) must solve it, which
 //! is the same as solving the implicit equations. Where Newton fails, the fixed point over such problems is the next rung.   [STEP-10]
 
 mod contacts;

@@ -78,10 +78,10 @@ impl NewtonSystem {
             let owner = self.places.get(n_v + rows.start).map_or(0, |place| place.0);
             columns.for_each(|column| self.put(column, owner));
         }
-        for (&(contact, law), points) in fixed.laws.iter().zip(&fixed.points) {
+        // The first laws are those of the contacts, in order.
+        for (&(_, law), points) in fixed.laws.iter().zip(&fixed.points) {
             let Some(points) = points else { continue };
             let owner = self.places.get(n_v + ws.cone.range(law).start).map_or(0, |place| place.0);
-            debug_assert!(contact < at.contacts.len());
             (points.first..points.first + points.len()).for_each(|z| self.put(n_v + n_r + z, owner));
         }
         self.starts.clear();
