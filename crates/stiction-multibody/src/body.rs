@@ -82,6 +82,28 @@ pub enum BodyKind {
     },
 }
 
+/// Which shapes touch: two do where a group of one is among those that the other meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// The groups a shape belongs to, one bit each.
+    pub groups: u32,
+    /// The groups it meets, one bit each.
+    pub meets: u32,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self { groups: 1, meets: 1 }
+    }
+}
+
+impl Filter {
+    /// Whether two shapes with these filters touch.
+    pub fn meets(&self, other: &Self) -> bool {
+        self.groups & other.meets != 0 || other.groups & self.meets != 0
+    }
+}
+
 /// A collision shape placed on a body.
 #[derive(Clone, Debug)]
 pub struct ShapeOnBody {
@@ -89,6 +111,8 @@ pub struct ShapeOnBody {
     pub shape: Shape,
     /// Where it sits in the body frame.
     pub local: Pose,
+    /// What it touches.
+    pub filter: Filter,
     /// The shape as an intersection of convex functions; none for a polygon with notches.
     convex: Option<Convex>,
 }
@@ -97,7 +121,7 @@ impl ShapeOnBody {
     /// A shape at a place in the body frame.
     pub fn new(shape: Shape, local: Pose) -> Self {
         let convex = shape.convex();
-        Self { shape, local, convex }
+        Self { shape, local, filter: Filter::default(), convex }
     }
 
     /// The shape as an intersection of convex functions; none for a polygon with notches.
@@ -176,6 +200,7 @@ pub(crate) enum Wants {
     Kinematic(Arc<dyn Motion>),
     Rigid { mass: f64, inertia: Matrix3<f64> },
     Particle { mass: f64 },
+    Frame,
 }
 
 impl BodyBuilder {
@@ -221,6 +246,11 @@ impl BodyBuilder {
         Self::new(name, Wants::Particle { mass })
     }
 
+    /// A frame without mass between joints, for reduced coordinates: two joints one after the other need something between them.
+    pub fn frame(name: impl Into<String>) -> Self {
+        Self::new(name, Wants::Frame)
+    }
+
     /// Initial position; the third component is zero in the plane.
     pub fn position(mut self, x: f64, y: f64, z: f64) -> Self {
         self.body.position = Vector3::new(x, y, z);
@@ -259,6 +289,12 @@ impl BodyBuilder {
     /// Adds a collision shape at a place in the body frame.
     pub fn shape_at(mut self, shape: Shape, local: Pose) -> Self {
         self.body.shapes.push(ShapeOnBody::new(shape, local));
+        self
+    }
+
+    /// Adds a collision shape that touches only some others.
+    pub fn shape_among(mut self, shape: Shape, local: Pose, filter: Filter) -> Self {
+        self.body.shapes.push(ShapeOnBody { filter, ..ShapeOnBody::new(shape, local) });
         self
     }
 

@@ -14,6 +14,10 @@ pub enum Element {
     Shape(String, usize),
     /// A joint, by name.
     Joint(String),
+    /// A motor, by name.
+    Motor(String),
+    /// A coupling of joints, by name.
+    Coupling(String),
     /// A spring, by position in the list.
     Spring(usize),
     /// A damper, by position in the list.
@@ -33,6 +37,8 @@ impl fmt::Display for Element {
             Self::Body(name) => write!(f, "body \"{name}\""),
             Self::Shape(body, index) => write!(f, "shape {index} of body \"{body}\""),
             Self::Joint(name) => write!(f, "joint \"{name}\""),
+            Self::Motor(name) => write!(f, "motor \"{name}\""),
+            Self::Coupling(name) => write!(f, "coupling \"{name}\""),
             Self::Spring(index) => write!(f, "spring {index}"),
             Self::Damper(index) => write!(f, "damper {index}"),
             Self::Load(index) => write!(f, "load {index}"),

@@ -6,8 +6,8 @@ use nalgebra::{UnitQuaternion, Vector3};
 use stiction_geometry::Dimension;
 
 use crate::{
-    Body, BodyId, BodyKind, ContactRule, Damper, ForceCallback, Joint, JointId, Load, Mobility, PairRule, ShapeId,
-    ShapeOnBody, Spring, State, configuration::quaternion_of, joint, rotation,
+    Body, BodyId, BodyKind, ContactRule, Coupling, Damper, ForceCallback, Joint, JointId, Load, Mobility, Motor,
+    PairRule, ShapeId, ShapeOnBody, Spring, State, configuration::quaternion_of, joint, rotation,
 };
 
 /// Where the coordinates and velocities of a body sit in the state; empty for bodies without unknowns.
@@ -29,6 +29,8 @@ pub struct Model {
     pub(crate) kinematic: Vec<BodyId>,
     pub(crate) shape_owner: Vec<(BodyId, u32)>,
     pub(crate) joints: Vec<Joint>,
+    pub(crate) motors: Vec<Motor>,
+    pub(crate) couplings: Vec<Coupling>,
     pub(crate) loads: Vec<Load>,
     pub(crate) springs: Vec<Spring>,
     pub(crate) dampers: Vec<Damper>,
@@ -125,6 +127,21 @@ impl Model {
     /// The joint called `name`.
     pub fn find_joint(&self, name: &str) -> Option<JointId> {
         self.joints.iter().position(|j| j.name == name).map(JointId::from_index)
+    }
+
+    /// What drives joints.
+    pub fn motors(&self) -> &[Motor] {
+        &self.motors
+    }
+
+    /// What couples joints.
+    pub fn couplings(&self) -> &[Coupling] {
+        &self.couplings
+    }
+
+    /// The first body without mass, if there is one: such a frame moves only in reduced coordinates.
+    pub fn massless_body(&self) -> Option<&Body> {
+        self.bodies.iter().find(|body| body.mass() == Some(0.0))
     }
 
     /// Loads.

@@ -126,8 +126,8 @@ pub(crate) fn find_pairs_at_end(model: &Model, detector: &mut dyn Detector, ws: 
 
 /// Whether contacts between two shapes of the model count.
 pub(crate) fn shapes_may_collide(model: &Model, i: usize, j: usize) -> bool {
-    let owner = |index| model.shape(index).map_or(BodyId::WORLD, |(_, body, _)| body);
-    may_collide(model, owner(i), owner(j))
+    let (Some((_, a, shape_a)), Some((_, b, shape_b))) = (model.shape(i), model.shape(j)) else { return false };
+    may_collide(model, a, b) && shape_a.filter.meets(&shape_b.filter)
 }
 
 /// The widest margin any pair asks for beyond its reach.

@@ -42,8 +42,8 @@ pub(crate) struct Frames {
     between: Vector3<f64>,
     /// p_b seen from the reference point of body a.
     arm_a_to_b: Vector3<f64>,
-    axes_a: Matrix3<f64>,
-    axes_b: Matrix3<f64>,
+    pub(super) axes_a: Matrix3<f64>,
+    pub(super) axes_b: Matrix3<f64>,
 }
 
 impl Frames {
@@ -68,15 +68,7 @@ impl Constraint {
     pub(crate) fn evaluate(self, at: &Frames, kind: JointKind) -> Row {
         match self {
             Self::Coincide(axis) => along(Vector3::ith(axis, 1.0), at),
-            Self::Offset(axis) => {
-                // The axis turns with body a, so the reaction on a acts at p_b, where b meets the axis.
-                let d: Vector3<f64> = at.axes_a.column(axis).into();
-                Row {
-                    value: d.dot(&at.between),
-                    a: Wrench::of_force(-d, &at.arm_a_to_b),
-                    b: Wrench::of_force(d, &at.arm_b),
-                }
-            }
+            Self::Offset(axis) => offset(axis, at),
             Self::Perpendicular(i, j) => {
                 let (u, w): (Vector3<f64>, Vector3<f64>) = (at.axes_a.column(i).into(), at.axes_b.column(j).into());
                 let torque = u.cross(&w);
@@ -127,6 +119,12 @@ impl Constraint {
             }
         }
     }
+}
+
+/// The row of Φ = aᵢ · (p_b − p_a). The axis turns with body a, so the reaction on a acts at p_b, where b meets the axis.
+pub(super) fn offset(axis: usize, at: &Frames) -> Row {
+    let d: Vector3<f64> = at.axes_a.column(axis).into();
+    Row { value: d.dot(&at.between), a: Wrench::of_force(-d, &at.arm_a_to_b), b: Wrench::of_force(d, &at.arm_b) }
 }
 
 /// The row of Φ = d · (p_b − p_a) for a direction d that does not turn with the bodies.

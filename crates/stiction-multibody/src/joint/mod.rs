@@ -4,11 +4,14 @@
 //! wrenches, and through the twist of prescribed bodies its ∂Φ/∂t. A joint to a kinematic body is a rheonomic joint.
 
 pub mod constraint;
+mod freedom;
 
 use nalgebra::Vector3;
 use stiction_geometry::{Dimension, Pose};
 
 pub use constraint::{Constraint, Row};
+pub use freedom::Freedom;
+pub(crate) use freedom::Measure;
 
 use crate::{BodyId, Configuration, JointId, Twist, Wrench};
 
@@ -99,6 +102,8 @@ pub struct Joint {
     pub gamma: Option<f64>,
     pub(crate) constraints: &'static [Constraint],
     pub(crate) first_row: usize,
+    pub(crate) measures: &'static [Measure],
+    pub(crate) freedoms: Vec<Freedom>,
 }
 
 impl Joint {

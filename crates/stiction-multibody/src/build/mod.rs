@@ -1,13 +1,15 @@
 //! Builds a model: every number is checked once, here.
 
+mod joints;
+
 use std::{collections::BTreeSet, sync::Arc};
 
-use nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use stiction_geometry::{Dimension, Pose, ensure_supported};
 
 use crate::{
-    Body, BodyBuilder, BodyId, BodyKind, ContactRule, Damper, Element, ForceCallback, Joint, JointId, JointKind, Load,
-    Mobility, Model, ModelError, MotionSample, PairRule, ShapeId, Slot, Spring,
+    Body, BodyBuilder, BodyId, BodyKind, ContactRule, Damper, Element, ForceCallback, Load, Mobility, Model,
+    ModelError, MotionSample, PairRule, ShapeId, Slot, Spring,
     body::Wants,
     check::Check,
     check::{limits, plain},
@@ -33,6 +35,8 @@ impl ModelBuilder {
             shape_owner: Vec::new(),
             joints: Vec::new(),
             loads: Vec::new(),
+            motors: Vec::new(),
+            couplings: Vec::new(),
             springs: Vec::new(),
             dampers: Vec::new(),
             callbacks: Vec::new(),
@@ -158,6 +162,10 @@ impl ModelBuilder {
                 let mobility = if planar { Mobility::PlanarParticle } else { Mobility::Particle };
                 Ok(BodyKind::Dynamic { mobility, mass, inertia: Matrix3::zeros() })
             }
+            Wants::Frame => {
+                let mobility = if planar { Mobility::Planar } else { Mobility::Free };
+                Ok(BodyKind::Dynamic { mobility, mass: 0.0, inertia: Matrix3::zeros() })
+            }
             Wants::Rigid { mass, inertia } => {
                 check.within("mass", mass, limits::MASS)?;
                 if planar {
@@ -176,91 +184,6 @@ impl ModelBuilder {
         check.vector("motion", start.twist.linear, limits::SPEED)?;
         check.vector("motion", start.twist.angular, limits::SPEED)?;
         self.in_plane(check, "motion", &start.twist.linear)
-    }
-
-    /// Adds a joint between frames on two bodies; give the world as the first body to pin a body to it.
-    ///
-    /// The joint axis is the x axis of the frames (for the universal joint: x of the first, y of the second).
-    pub fn joint(
-        &mut self,
-        name: impl Into<String>,
-        kind: JointKind,
-        a: (BodyId, Pose),
-        b: (BodyId, Pose),
-    ) -> Result<JointId, ModelError> {
-        let name = name.into();
-        let check = Check::new(Element::Joint(name.clone()));
-        if name.is_empty() || self.model.find_joint(&name).is_some() {
-            return Err(check.error("name", "must be unique and not empty"));
-        }
-        self.known_body(&check, a.0)?;
-        self.known_body(&check, b.0)?;
-        if self.model.unknowns(a.0).is_none() && self.model.unknowns(b.0).is_none() {
-            return Err(check.error("between", "needs at least one dynamic body"));
-        }
-        if a.0 == b.0 {
-            return Err(check.error("between", "needs two different bodies"));
-        }
-        let Some(constraints) = kind.constraints(self.model.dimension) else {
-            return Err(check.error("kind", format!("{} joints exist only in space", kind.name())));
-        };
-        let needs_orientation = constraints.iter().any(|c| matches!(c, crate::joint::Constraint::Perpendicular(..)));
-        for (id, frame) in [&a, &b] {
-            check.frame(("anchor", "axis"), frame, self.model.dimension)?;
-            let particle = self.model.unknowns(*id).is_some_and(|(mobility, _)| !mobility.turns());
-            if particle && (needs_orientation || frame.translation.vector != Vector3::zeros()) {
-                return Err(
-                    check.error("between", "a particle has no orientation: join it at its centre, by a point joint")
-                );
-            }
-        }
-        if let JointKind::Distance(length) = kind {
-            check.within("length", length, (limits::DIRECTION, limits::LENGTH))?;
-        }
-        let first_row = self.model.joint_rows;
-        self.model.joint_rows += constraints.len();
-        self.model.joints.push(Joint { name, kind, a, b, gamma: None, constraints, first_row });
-        Ok(JointId::from_index(self.model.joints.len() - 1))
-    }
-
-    /// Adds a joint by its anchor and axis in world coordinates, at the initial configuration.
-    ///
-    /// In the plane the axis is the sliding direction of a prismatic joint, and the other joints ignore it. A distance joint
-    /// has its own two anchors: use [`Self::joint`].
-    pub fn joint_at(
-        &mut self,
-        name: impl Into<String>,
-        kind: JointKind,
-        bodies: (BodyId, BodyId),
-        anchor: Vector3<f64>,
-        axis: Vector3<f64>,
-    ) -> Result<JointId, ModelError> {
-        let name = name.into();
-        let check = Check::new(Element::Joint(name.clone()));
-        if let JointKind::Distance(_) = kind {
-            return Err(check.error("kind", "distance joints have two anchors: give a frame on each body"));
-        }
-        check.vector("anchor", anchor, limits::LENGTH)?;
-        self.in_plane(&check, "anchor", &anchor)?;
-        let mut axis = check.direction("axis", axis)?;
-        match (self.model.dimension, kind) {
-            (Dimension::Planar, JointKind::Prismatic) => self.in_plane(&check, "axis", &axis)?,
-            (Dimension::Planar, _) => axis = Vector3::x(),
-            (Dimension::Spatial, _) => {}
-        }
-        let frame = Pose::from_parts(anchor.into(), frame_along(&axis, self.model.dimension));
-        let local = |id: BodyId| Ok((id, self.initial_pose(&check, id)?.inverse() * frame));
-        let (a, b) = (local(bodies.0)?, local(bodies.1)?);
-        self.joint(name, kind, a, b)
-    }
-
-    /// Sets the weight γ_b ∈ [0, 1] of the position error of one joint.
-    pub fn joint_gamma(&mut self, id: JointId, gamma: f64) -> Result<&mut Self, ModelError> {
-        let Some(joint) = self.model.joints.get_mut(id.index()) else {
-            return Err(ModelError::new(Element::Model, "joint", "belongs to another model"));
-        };
-        joint.gamma = Some(Check::new(Element::Joint(joint.name.clone())).within("gamma", gamma, (0.0, 1.0))?);
-        Ok(self)
     }
 
     /// Adds a load.
@@ -364,7 +287,7 @@ impl ModelBuilder {
         let shapes: Vec<_> = model.shapes().collect();
         for (index, &(a_id, a, shape_a)) in shapes.iter().enumerate() {
             for &(_, b, shape_b) in shapes.iter().skip(index + 1) {
-                if !may_collide(model, a, b) {
+                if !may_collide(model, a, b) || !shape_a.filter.meets(&shape_b.filter) {
                     continue;
                 }
                 ensure_supported(&shape_a.shape, &shape_b.shape).map_err(|unsupported| {
@@ -394,7 +317,7 @@ impl ModelBuilder {
         Ok(())
     }
 
-    fn initial_pose(&self, check: &Check, id: BodyId) -> Result<Pose, ModelError> {
+    pub(super) fn initial_pose(&self, check: &Check, id: BodyId) -> Result<Pose, ModelError> {
         let body = self.model.body(id).ok_or_else(|| check.error("body", "belongs to another model"))?;
         Ok(match &body.kind {
             BodyKind::Kinematic(motion) => motion.at(0.0).pose(),
@@ -402,7 +325,7 @@ impl ModelBuilder {
         })
     }
 
-    fn in_plane(&self, check: &Check, field: &'static str, v: &Vector3<f64>) -> Result<(), ModelError> {
+    pub(super) fn in_plane(&self, check: &Check, field: &'static str, v: &Vector3<f64>) -> Result<(), ModelError> {
         if self.model.dimension == Dimension::Planar && v.z != 0.0 {
             return Err(check.error(field, "must have two components in a planar model"));
         }
@@ -426,15 +349,4 @@ fn shape_element(model: &Model, id: ShapeId) -> Check {
     let (body, index) = model.shape_owner(id).unwrap_or((BodyId::WORLD, 0));
     let name = model.body(body).map_or_else(String::new, |b| b.name.clone());
     Check::new(Element::Shape(name, index))
-}
-
-/// A rotation whose x axis is `axis`; in the plane the z axis stays.
-fn frame_along(axis: &Vector3<f64>, dimension: Dimension) -> Rotation3<f64> {
-    let third = match dimension {
-        Dimension::Planar => Vector3::z(),
-        // The coordinate axis least aligned with the joint axis gives the best conditioned frame.
-        Dimension::Spatial => axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize(),
-    };
-    let second = third.cross(axis);
-    Rotation3::from_matrix_unchecked(Matrix3::from_columns(&[*axis, second, third]))
 }

@@ -1,0 +1,165 @@
+//! Joints, what acts along their freedoms, and what couples them.
+
+use nalgebra::{Matrix3, Rotation3, Vector3};
+use stiction_geometry::{Dimension, Pose};
+
+use super::ModelBuilder;
+use crate::{
+    BodyId, Coupling, Element, Freedom, FreedomId, Joint, JointId, JointKind, ModelError, Motor,
+    check::{Check, limits},
+    joint::Constraint,
+};
+
+impl ModelBuilder {
+    /// Adds a joint between frames on two bodies; give the world as the first body to pin a body to it.
+    ///
+    /// The joint axis is the x axis of the frames (for the universal joint: x of the first, y of the second).
+    pub fn joint(
+        &mut self,
+        name: impl Into<String>,
+        kind: JointKind,
+        a: (BodyId, Pose),
+        b: (BodyId, Pose),
+    ) -> Result<JointId, ModelError> {
+        let name = name.into();
+        let check = Check::new(Element::Joint(name.clone()));
+        if name.is_empty() || self.model.find_joint(&name).is_some() {
+            return Err(check.error("name", "must be unique and not empty"));
+        }
+        self.known_body(&check, a.0)?;
+        self.known_body(&check, b.0)?;
+        if self.model.unknowns(a.0).is_none() && self.model.unknowns(b.0).is_none() {
+            return Err(check.error("between", "needs at least one dynamic body"));
+        }
+        if a.0 == b.0 {
+            return Err(check.error("between", "needs two different bodies"));
+        }
+        let Some(constraints) = kind.constraints(self.model.dimension) else {
+            return Err(check.error("kind", format!("{} joints exist only in space", kind.name())));
+        };
+        let needs_orientation = constraints.iter().any(|c| matches!(c, Constraint::Perpendicular(..)));
+        for (id, frame) in [&a, &b] {
+            check.frame(("anchor", "axis"), frame, self.model.dimension)?;
+            let particle = self.model.unknowns(*id).is_some_and(|(mobility, _)| !mobility.turns());
+            if particle && (needs_orientation || frame.translation.vector != Vector3::zeros()) {
+                return Err(
+                    check.error("between", "a particle has no orientation: join it at its centre, by a point joint")
+                );
+            }
+        }
+        if let JointKind::Distance(length) = kind {
+            check.within("length", length, (limits::DIRECTION, limits::LENGTH))?;
+        }
+        let first_row = self.model.joint_rows;
+        self.model.joint_rows += constraints.len();
+        let measures = kind.measures(self.model.dimension);
+        let freedoms = vec![Freedom::default(); measures.len()];
+        self.model.joints.push(Joint { name, kind, a, b, gamma: None, constraints, first_row, measures, freedoms });
+        Ok(JointId::from_index(self.model.joints.len() - 1))
+    }
+
+    /// Adds a joint by its anchor and axis in world coordinates, at the initial configuration.
+    ///
+    /// In the plane the axis is the sliding direction of a prismatic joint, and the other joints ignore it. A distance joint
+    /// has its own two anchors: use [`Self::joint`].
+    pub fn joint_at(
+        &mut self,
+        name: impl Into<String>,
+        kind: JointKind,
+        bodies: (BodyId, BodyId),
+        anchor: Vector3<f64>,
+        axis: Vector3<f64>,
+    ) -> Result<JointId, ModelError> {
+        let name = name.into();
+        let check = Check::new(Element::Joint(name.clone()));
+        if let JointKind::Distance(_) = kind {
+            return Err(check.error("kind", "distance joints have two anchors: give a frame on each body"));
+        }
+        check.vector("anchor", anchor, limits::LENGTH)?;
+        self.in_plane(&check, "anchor", &anchor)?;
+        let mut axis = check.direction("axis", axis)?;
+        match (self.model.dimension, kind) {
+            (Dimension::Planar, JointKind::Prismatic) => self.in_plane(&check, "axis", &axis)?,
+            (Dimension::Planar, _) => axis = Vector3::x(),
+            (Dimension::Spatial, _) => {}
+        }
+        let frame = Pose::from_parts(anchor.into(), frame_along(&axis, self.model.dimension));
+        let local = |id: BodyId| Ok((id, self.initial_pose(&check, id)?.inverse() * frame));
+        let (a, b) = (local(bodies.0)?, local(bodies.1)?);
+        self.joint(name, kind, a, b)
+    }
+
+    /// Sets the weight γ_b ∈ [0, 1] of the position error of one joint.
+    pub fn joint_gamma(&mut self, id: JointId, gamma: f64) -> Result<&mut Self, ModelError> {
+        let Some(joint) = self.model.joints.get_mut(id.index()) else {
+            return Err(ModelError::new(Element::Model, "joint", "belongs to another model"));
+        };
+        joint.gamma = Some(Check::new(Element::Joint(joint.name.clone())).within("gamma", gamma, (0.0, 1.0))?);
+        Ok(self)
+    }
+
+    /// Says what acts along a freedom of a joint; see [`Joint::freedoms`] for their numbers.
+    pub fn freedom(&mut self, (id, number): FreedomId, freedom: Freedom) -> Result<&mut Self, ModelError> {
+        let Some(joint) = self.model.joints.get_mut(id.index()) else {
+            return Err(ModelError::new(Element::Model, "joint", "belongs to another model"));
+        };
+        let check = Check::new(Element::Joint(joint.name.clone()));
+        let count = joint.freedoms.len();
+        let Some(place) = joint.freedoms.get_mut(number) else {
+            let reason = format!("there is no freedom {number}: a {} joint has {count}", joint.kind.name());
+            return Err(check.error("freedom", reason));
+        };
+        *place = freedom.checked(&check)?;
+        Ok(self)
+    }
+
+    /// Adds a motor.
+    pub fn motor(&mut self, motor: Motor) -> Result<&mut Self, ModelError> {
+        let check = Check::new(Element::Motor(motor.name.clone()));
+        if motor.name.is_empty() || self.model.motors.iter().any(|other| other.name == motor.name) {
+            return Err(check.error("name", "must be unique and not empty"));
+        }
+        self.known_freedom(&check, "joint", motor.freedom)?;
+        self.model.motors.push(motor.checked(&check)?);
+        Ok(self)
+    }
+
+    /// Lets a freedom follow another.
+    pub fn coupling(&mut self, coupling: Coupling) -> Result<&mut Self, ModelError> {
+        let check = Check::new(Element::Coupling(coupling.name.clone()));
+        if coupling.name.is_empty() || self.model.couplings.iter().any(|other| other.name == coupling.name) {
+            return Err(check.error("name", "must be unique and not empty"));
+        }
+        self.known_freedom(&check, "follower", coupling.follower)?;
+        if let Some(leader) = coupling.leader {
+            self.known_freedom(&check, "leader", leader)?;
+        }
+        if coupling.leader == Some(coupling.follower) {
+            return Err(check.error("leader", "must be another freedom than the follower"));
+        }
+        self.model.couplings.push(coupling.checked(&check)?);
+        Ok(self)
+    }
+
+    fn known_freedom(&self, check: &Check, field: &'static str, (id, number): FreedomId) -> Result<(), ModelError> {
+        let joint = self.model.joint(id).ok_or_else(|| check.error(field, "belongs to another model"))?;
+        if number >= joint.freedoms.len() {
+            let (name, kind) = (&joint.name, joint.kind.name());
+            let count = joint.freedoms.len();
+            let reason = format!("\"{name}\" is a {kind} joint with {count} freedoms, and has no freedom {number}");
+            return Err(check.error(field, reason));
+        }
+        Ok(())
+    }
+}
+
+/// A rotation whose x axis is `axis`; in the plane the z axis stays.
+fn frame_along(axis: &Vector3<f64>, dimension: Dimension) -> Rotation3<f64> {
+    let third = match dimension {
+        Dimension::Planar => Vector3::z(),
+        // The coordinate axis least aligned with the joint axis gives the best conditioned frame.
+        Dimension::Spatial => axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize(),
+    };
+    let second = third.cross(axis);
+    Rotation3::from_matrix_unchecked(Matrix3::from_columns(&[*axis, second, third]))
+}

@@ -1,0 +1,142 @@
+//! What acts along the freedoms a joint leaves: limits, dry friction, damping, springs, rotor inertia.
+//!
+//! A freedom has a coordinate φ (m or rad) whose rate is, like that of a constraint, the power of a pair of wrenches:
+//! φ̇ = w_a · ν_a + w_b · ν_b.   [DRIVE-1]
+
+use nalgebra::{Rotation3, UnitQuaternion, Vector3};
+use stiction_geometry::Dimension;
+
+use super::{Joint, JointKind, Row, constraint::Frames};
+use crate::{Configuration, ModelError, Wrench, check::Check, check::limits, rotation::to_rotation_vector};
+
+/// What acts along one freedom of a joint. Forces are in N along a slide, in N m about a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Freedom {
+    /// Least and greatest coordinate, m or rad.
+    pub limits: Option<[f64; 2]>,
+    /// Dry friction: the greatest force the freedom resists with.
+    pub friction: f64,
+    /// Viscous damping: force per speed.
+    pub damping: f64,
+    /// Stiffness of a spring: force per coordinate.
+    pub stiffness: f64,
+    /// The coordinate at which the spring is at rest.
+    pub rest: f64,
+    /// Inertia of a rotor, seen at the freedom, kg or kg m².
+    pub armature: f64,
+    /// The coordinate where the two joint frames coincide: in a scene, that of the initial configuration.
+    pub initial: f64,
+}
+
+impl Freedom {
+    /// Whether nothing acts along it.
+    pub fn is_plain(&self) -> bool {
+        Self { initial: 0.0, rest: 0.0, ..*self } == Self::default()
+    }
+
+    pub(crate) fn checked(mut self, check: &Check) -> Result<Self, ModelError> {
+        if let Some([least, most]) = self.limits {
+            check.bounded("limits", least, limits::LENGTH)?;
+            check.bounded("limits", most, limits::LENGTH)?;
+            if least > most {
+                return Err(check.error("limits", "must be the least coordinate and then the greatest"));
+            }
+        }
+        self.friction = check.non_negative("friction", self.friction, limits::LOAD)?;
+        self.damping = check.non_negative("damping", self.damping, limits::LOAD)?;
+        self.stiffness = check.non_negative("stiffness", self.stiffness, limits::LOAD)?;
+        self.armature = check.non_negative("armature", self.armature, limits::INERTIA.1)?;
+        check.bounded("rest", self.rest, limits::LENGTH)?;
+        check.bounded("initial", self.initial, limits::LENGTH)?;
+        Ok(self)
+    }
+}
+
+/// How one freedom is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// Way of b along an axis of a.
+    Slide(usize),
+    /// Angle of b against a about their common axis.
+    Turn(usize),
+    /// Angle of the first turn of a universal joint, about x of a.
+    FirstTurn,
+    /// Angle of its second turn, about y of b.
+    SecondTurn,
+    /// Angle of the whole rotation between the frames, from 0 to π.
+    Bend,
+}
+
+impl JointKind {
+    /// How its freedoms are measured, in the order of their numbers.
+    pub(crate) fn measures(self, dimension: Dimension) -> &'static [Measure] {
+        use Measure::{Bend, FirstTurn, SecondTurn, Slide, Turn};
+        match (self, dimension) {
+            (Self::Revolute, Dimension::Planar) => &[Turn(2)],
+            (Self::Revolute, Dimension::Spatial) => &[Turn(0)],
+            (Self::Prismatic, _) => &[Slide(0)],
+            (Self::Cylindrical, _) => &[Slide(0), Turn(0)],
+            (Self::Universal, _) => &[FirstTurn, SecondTurn],
+            (Self::Planar, _) => &[Slide(1), Slide(2), Turn(0)],
+            (Self::Spherical, _) => &[Bend],
+            (Self::Weld | Self::Distance(_), _) => &[],
+        }
+    }
+}
+
+impl Joint {
+    /// What acts along its freedoms: one for a revolute or prismatic joint, slide and turn for a cylindrical one, two turns for a universal
+    /// one, two slides and a turn for a planar one, all turns together for a spherical one, none for others.
+    pub fn freedoms(&self) -> &[Freedom] {
+        &self.freedoms
+    }
+
+    /// The coordinate of a freedom and its Jacobian as wrenches on the two bodies; angles from −π to π, the initial coordinate added.
+    ///   [DRIVE-1]
+    pub fn coordinate(&self, freedom: usize, at: &Configuration) -> Option<Row> {
+        let measure = *self.measures.get(freedom)?;
+        let initial = self.freedoms.get(freedom)?.initial;
+        let row = measure.evaluate(&Frames::new(self, at));
+        Some(Row { value: row.value + initial, ..row })
+    }
+
+    /// Whether a freedom is an angle, whose full turns the poses cannot tell.
+    pub fn turns(&self, freedom: usize) -> bool {
+        !matches!(self.measures.get(freedom), None | Some(Measure::Slide(_) | Measure::Bend))
+    }
+}
+
+impl Measure {
+    fn evaluate(self, at: &Frames) -> Row {
+        let axis = |axes: &nalgebra::Matrix3<f64>, i: usize| -> Vector3<f64> { axes.column(i).into() };
+        let turn =
+            |value: f64, axis: Vector3<f64>| Row { value, a: Wrench::of_torque(-axis), b: Wrench::of_torque(axis) };
+        match self {
+            Self::Slide(i) => super::constraint::offset(i, at),
+            Self::Turn(i) => {
+                let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                let b = axis(&at.axes_b, j);
+                let angle = libm::atan2(b.dot(&axis(&at.axes_a, k)), b.dot(&axis(&at.axes_a, j)));
+                turn(angle, axis(&at.axes_a, i))
+            }
+            Self::FirstTurn => {
+                // y of b is perpendicular to x of a: its angle about it.
+                let y = axis(&at.axes_b, 1);
+                turn(libm::atan2(y.dot(&axis(&at.axes_a, 2)), y.dot(&axis(&at.axes_a, 1))), axis(&at.axes_a, 0))
+            }
+            Self::SecondTurn => {
+                // x of a is perpendicular to y of b: seen from b it turns backwards.
+                let x = axis(&at.axes_a, 0);
+                turn(libm::atan2(x.dot(&axis(&at.axes_b, 2)), x.dot(&axis(&at.axes_b, 0))), axis(&at.axes_b, 1))
+            }
+            Self::Bend => {
+                let between = Rotation3::from_matrix_unchecked(at.axes_a.transpose() * at.axes_b);
+                let turned = to_rotation_vector(&UnitQuaternion::from_rotation_matrix(&between));
+                let angle = turned.norm();
+                // Without a turn there is no axis; x is as good as any.
+                let axis = if angle > 0.0 { at.axes_a * turned / angle } else { axis(&at.axes_a, 0) };
+                turn(angle, axis)
+            }
+        }
+    }
+}

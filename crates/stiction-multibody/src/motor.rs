@@ -1,0 +1,100 @@
+//! What drives joints, and what couples them.
+
+use crate::{
+    Expression, JointId, ModelError,
+    check::{Check, limits},
+};
+
+/// A freedom of a joint, by the number of the freedom.
+pub type FreedomId = (JointId, usize);
+
+/// An actuator on a freedom with coordinate φ: force = gear · clamp(gain u + b₀ + b₁ gear φ + b₂ gear φ̇).   [DRIVE-3]
+#[derive(Clone, Debug)]
+pub struct Motor {
+    /// Unique name.
+    pub name: String,
+    /// What it drives.
+    pub freedom: FreedomId,
+    /// The control u, a function of time.
+    pub control: Expression,
+    /// The control is kept in this range.
+    pub control_limits: Option<[f64; 2]>,
+    /// The force before the gear is kept in this range.
+    pub force_limits: Option<[f64; 2]>,
+    /// Ratio of motor speed to joint speed.
+    pub gear: f64,
+    /// Force per control.
+    pub gain: f64,
+    /// b₀, b₁, b₂: what acts without control, per coordinate, and per speed.
+    pub bias: [f64; 3],
+}
+
+impl Motor {
+    /// A motor with force u.
+    pub fn torque(name: impl Into<String>, freedom: FreedomId, control: Expression) -> Self {
+        Self {
+            name: name.into(),
+            freedom,
+            control,
+            control_limits: None,
+            force_limits: None,
+            gear: 1.0,
+            gain: 1.0,
+            bias: [0.0; 3],
+        }
+    }
+
+    /// A servo that pulls to the coordinate u: force k (u − φ) − d φ̇.
+    pub fn position(
+        name: impl Into<String>,
+        freedom: FreedomId,
+        control: Expression,
+        (stiffness, damping): (f64, f64),
+    ) -> Self {
+        Self { gain: stiffness, bias: [0.0, -stiffness, -damping], ..Self::torque(name, freedom, control) }
+    }
+
+    /// A servo that pulls to the speed u: force k (u − φ̇).
+    pub fn velocity(name: impl Into<String>, freedom: FreedomId, control: Expression, gain: f64) -> Self {
+        Self { gain, bias: [0.0, 0.0, -gain], ..Self::torque(name, freedom, control) }
+    }
+
+    pub(crate) fn checked(self, check: &Check) -> Result<Self, ModelError> {
+        check.bounded("gear", self.gear, limits::LOAD)?;
+        check.bounded("gain", self.gain, limits::LOAD)?;
+        check.constants("control", std::slice::from_ref(&self.control), limits::LOAD)?;
+        self.bias.iter().try_for_each(|&b| check.bounded("bias", b, limits::LOAD).map(drop))?;
+        for (field, range) in [("control_limits", self.control_limits), ("force_limits", self.force_limits)] {
+            let Some([least, most]) = range else { continue };
+            if !(least <= most) {
+                return Err(check.error(field, "must be the least value and then the greatest"));
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// One freedom follows another: φ = Σ cₖ ψᵏ, or φ = c₀ without a leader.   [DRIVE-4]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coupling {
+    /// Unique name.
+    pub name: String,
+    /// What follows.
+    pub follower: FreedomId,
+    /// What leads.
+    pub leader: Option<FreedomId>,
+    /// c₀ … c₄.
+    pub polynomial: [f64; 5],
+}
+
+impl Coupling {
+    /// What the polynomial asks of the follower, and its slope.
+    pub fn at(&self, leader: f64) -> (f64, f64) {
+        self.polynomial.iter().rev().fold((0.0, 0.0), |(value, slope), c| (value * leader + c, slope * leader + value))
+    }
+
+    pub(crate) fn checked(self, check: &Check) -> Result<Self, ModelError> {
+        self.polynomial.iter().try_for_each(|&c| check.bounded("polynomial", c, limits::LENGTH).map(drop))?;
+        Ok(self)
+    }
+}
