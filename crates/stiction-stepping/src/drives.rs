@@ -199,6 +199,33 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
     (ws.drive_rows, ws.driven) = (rows, driven);
 }
 
+/// The same rows where no time passes: rotors, limits that are reached, couplings.
+pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
+    let mut rows = std::mem::take(&mut ws.drive_rows);
+    let driven = std::mem::take(&mut ws.driven);
+    rows.clear();
+    for freedom in &driven {
+        let Some(joint) = start.model.joint(freedom.id.0) else { continue };
+        let Some(sides) = sides(ws, joint, freedom, 1.0) else { continue };
+        let mut writer = Writer { start, ws, joint, sides, rows: &mut rows };
+        let Freedom { armature, limits, .. } = writer.freedom(freedom);
+        if armature > 0.0 && freedom.velocity.is_none() {
+            writer.push(freedom, sides, Law::Equality { rows: 1 }, (-writer.rate(), 1.0 / armature));
+        }
+        let [least, most] = limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        for (gap, sign) in [(freedom.coordinate - least, 1.0), (most - freedom.coordinate, -1.0)] {
+            if gap <= start.scheme.touch_threshold {
+                let sides = sides.map(|side| side.map(|side| side.times(sign)));
+                writer.push(freedom, sides, Law::Boxed { lower: 0.0, upper: f64::INFINITY }, (0.0, 0.0));
+            }
+        }
+    }
+    couplings(start, ws, &driven, &mut rows);
+    // What couples freedoms keeps their rates in step, and leaves errors to the step.
+    rows.iter_mut().filter(|row| row.softness == 0.0).for_each(|row| row.bias = 0.0);
+    (ws.drive_rows, ws.driven) = (rows, driven);
+}
+
 /// Limits that the last solution broke without knowing of them: the problem is then written with all of them.
 pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
     let &Start { model, scheme, h, .. } = start;

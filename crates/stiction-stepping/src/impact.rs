@@ -62,7 +62,7 @@ pub(crate) fn collide(
 fn go_on_with_velocity(ws: &mut Workspace) {
     ws.before.clone_from(&ws.velocity);
     if let Some(reduced) = &mut ws.reduced {
-        reduced.before.clone_from(&reduced.velocity);
+        reduced.go_on_with_velocity();
     }
 }
 

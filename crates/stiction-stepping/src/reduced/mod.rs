@@ -17,6 +17,14 @@ use crate::{Coordinates, Scheme, Start, StepCause, Workspace, drives};
 
 pub(crate) use row::RowScratch;
 
+/// What [`Reduced::elsewhere`] holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Elsewhere {
+    Nothing,
+    LookedAhead,
+    End,
+}
+
 /// Scratch of a step in reduced coordinates.
 #[derive(Debug)]
 pub(crate) struct Reduced {
@@ -29,8 +37,13 @@ pub(crate) struct Reduced {
     predicted: Vec<f64>,
     /// The forest at the start.
     pub(crate) at: Kinematics,
-    /// The forest where the constraints are linearised.
-    pub(crate) linear: Kinematics,
+    /// The forest elsewhere: at q ⊕ h v̂ while it is looked ahead, and at the end of the step once that is made.
+    elsewhere: Kinematics,
+    place: Elsewhere,
+    /// The step for which `free` is known.
+    free_of: Option<f64>,
+    /// The state that `elsewhere` belongs to once the step is made: q and v of the forest, then of the bodies.
+    end: [Vec<f64>; 4],
     pub(crate) factors: ArticulatedFactors,
     scratch: Scratch,
     /// v̇ of everything but constraints.
@@ -61,7 +74,10 @@ impl Reduced {
             lookahead: zeros(),
             predicted: Vec::new(),
             at: Kinematics::new(tree),
-            linear: Kinematics::new(tree),
+            elsewhere: Kinematics::new(tree),
+            place: Elsewhere::Nothing,
+            free_of: None,
+            end: Default::default(),
             factors: ArticulatedFactors::new(tree),
             scratch: Scratch::new(tree),
             acceleration: zeros(),
@@ -88,6 +104,20 @@ impl Reduced {
         let &Start { model, state, .. } = start;
         let forest = model.forest();
         let tree = forest.tree();
+        self.free_of = None;
+        let at_end = std::mem::replace(&mut self.place, Elsewhere::Nothing) == Elsewhere::End;
+        let [q, v, bodies_q, bodies_v] = &self.end;
+        if at_end
+            && same(q, &state.forest_q)
+            && same(v, &state.forest_v)
+            && same(bodies_q, &state.q)
+            && same(bodies_v, &state.v)
+        {
+            self.q.clone_from(&state.forest_q);
+            self.before.clone_from(&state.forest_v);
+            std::mem::swap(&mut self.at, &mut self.elsewhere);
+            return;
+        }
         if state.forest_q.len() == tree.coordinates() && state.forest_v.len() == tree.velocities() {
             self.q.clone_from(&state.forest_q);
             self.before.clone_from(&state.forest_v);
@@ -112,8 +142,7 @@ impl Reduced {
         if !same(&self.maximal, q) {
             return false;
         }
-        self.at.twists_of(forest.tree(), &self.before, &mut self.twists);
-        forest.write_velocities(model, &self.at, &self.twists, &mut self.maximal);
+        forest.write_velocities(model, &self.at, self.at.twists(), &mut self.maximal);
         same(&self.maximal, v)
     }
 
@@ -151,14 +180,37 @@ impl Reduced {
         }
     }
 
-    /// v_free = v + h v̇, and the maximal velocities of it.
+    /// The forest where the constraints are linearised.
+    pub(crate) fn linear(&self) -> &Kinematics {
+        if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at }
+    }
+
+    /// v_free = v + h v̇, and how fast the bodies are with it where the constraints are linearised.
     pub(crate) fn find_free(&mut self, model: &Model, h: f64, out: &mut Vec<f64>) {
+        if self.free_of == Some(h) {
+            return;
+        }
         let free = self.before.iter().zip(&self.acceleration).map(|(v, a)| v + h * a);
         self.free.clear();
         self.free.extend(free);
+        self.free_of = Some(h);
         let forest = model.forest();
-        self.linear.twists_of(forest.tree(), &self.free, &mut self.twists);
-        forest.write_velocities(model, &self.linear, &self.twists, out);
+        let linear = if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at };
+        linear.twists_of(forest.tree(), &self.free, &mut self.twists);
+        forest.write_velocities(model, linear, &self.twists, out);
+    }
+
+    /// The step goes on from v⁺, after an impact in no time.
+    pub(crate) fn go_on_with_velocity(&mut self) {
+        self.before.clone_from(&self.velocity);
+        self.free_of = None;
+    }
+
+    /// Constraints are linearised at the start.
+    pub(crate) fn look_here(&mut self) {
+        if self.place != Elsewhere::Nothing {
+            (self.place, self.free_of) = (Elsewhere::Nothing, None);
+        }
     }
 
     /// v⁺ = v_free + L⁻¹ δy, and the velocities of the bodies where the constraints are linearised.   [RED-2]
@@ -169,8 +221,9 @@ impl Reduced {
         self.residual.extend(change.iter().zip(pivots).map(|(y, d)| y * (d * unit).sqrt()));
         outward_response(forest.tree(), &self.at, &self.factors, &self.residual, &mut self.scratch, &mut self.velocity);
         self.velocity.iter_mut().zip(&self.free).for_each(|(v, free)| *v += free);
-        self.linear.twists_of(forest.tree(), &self.velocity, &mut self.twists);
-        forest.write_velocities(model, &self.linear, &self.twists, out);
+        let linear = if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at };
+        linear.twists_of(forest.tree(), &self.velocity, &mut self.twists);
+        forest.write_velocities(model, linear, &self.twists, out);
     }
 
     /// Where constraints are linearised: the forest at q ⊕ h v̂, and the bodies there.   [STEP-10]
@@ -180,10 +233,10 @@ impl Reduced {
         let tree = forest.tree();
         self.predicted.clone_from(&self.q);
         tree.integrate(&mut self.predicted, &self.lookahead, h);
-        self.linear.update(tree, &self.predicted, &self.lookahead);
-        forest.write_coordinates(model, &self.linear, &state.q, q);
-        self.linear.twists_of(tree, &self.lookahead, &mut self.twists);
-        forest.write_velocities(model, &self.linear, &self.twists, v);
+        self.elsewhere.update(tree, &self.predicted, &self.lookahead);
+        (self.place, self.free_of) = (Elsewhere::LookedAhead, None);
+        forest.write_coordinates(model, &self.elsewhere, &state.q, q);
+        forest.write_velocities(model, &self.elsewhere, self.elsewhere.twists(), v);
     }
 
     /// The next coordinates and velocities: of the forest, and of the bodies.   [STEP-5]
@@ -194,10 +247,12 @@ impl Reduced {
         next.forest_q.clone_from(&self.q);
         tree.integrate(&mut next.forest_q, &self.moving, h);
         next.forest_v.clone_from(&self.velocity);
-        self.linear.update(tree, &next.forest_q, &next.forest_v);
-        forest.write_coordinates(model, &self.linear, &state.q, &mut next.q);
-        self.linear.twists_of(tree, &next.forest_v, &mut self.twists);
-        forest.write_velocities(model, &self.linear, &self.twists, &mut next.v);
+        self.elsewhere.update(tree, &next.forest_q, &next.forest_v);
+        self.place = Elsewhere::End;
+        forest.write_coordinates(model, &self.elsewhere, &state.q, &mut next.q);
+        forest.write_velocities(model, &self.elsewhere, self.elsewhere.twists(), &mut next.v);
+        let made = [&next.forest_q, &next.forest_v, &next.q, &next.v];
+        self.end.iter_mut().zip(made).for_each(|(end, made)| end.clone_from(made));
     }
 }
 
@@ -223,7 +278,6 @@ pub(crate) fn accelerate(start: &Start, ws: &mut Workspace) -> Result<(), StepCa
     let Workspace { reduced, applied, free_bodies, .. } = ws;
     let Some(reduced) = reduced else { return Ok(()) };
     reduced.find_acceleration(start, applied).map_err(|singular| singular_inertia(start.model, singular))?;
-    reduced.linear.copy_from(&reduced.at);
     reduced.find_free(start.model, start.h, free_bodies);
     Ok(())
 }
@@ -244,8 +298,7 @@ pub fn adopt(model: &Model, scheme: &Scheme, state: &mut State) {
     state.forest_v.clone_from(&reduced.before);
     let before = std::mem::take(&mut state.q);
     forest.write_coordinates(model, &reduced.at, &before, &mut state.q);
-    reduced.at.twists_of(forest.tree(), &reduced.before, &mut reduced.twists);
-    forest.write_velocities(model, &reduced.at, &reduced.twists, &mut state.v);
+    forest.write_velocities(model, &reduced.at, reduced.at.twists(), &mut state.v);
 }
 
 fn singular_inertia(model: &Model, singular: SingularInertia) -> StepCause {
@@ -264,4 +317,9 @@ pub(crate) fn joints_in_problem<'m>(
         Some(_) => (&[], model.forest().loops()),
     };
     all.iter().chain(loops.iter().filter_map(|&id| model.joint(id)))
+}
+
+/// Equal to the last bit.
+fn same(x: &[f64], y: &[f64]) -> bool {
+    x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.to_bits() == y.to_bits())
 }
