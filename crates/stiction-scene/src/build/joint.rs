@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 use stiction_multibody::{BodyId, JointId, JointKind, ModelError, Pose, limits};
 
 use super::{
-    Assembly,
+    Assembly, freedom,
     reader::{At, direction},
 };
 use crate::{
@@ -22,10 +22,12 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
         let bodies = assembly.find_both(&at, &table.between)?;
         refuse_strangers(&at, table)?;
         let id = match table.kind {
-            JointKindName::Distance => distance(assembly, &at, table, name, bodies)?,
-            JointKindName::Universal => universal(assembly, &at, table, name, bodies)?,
-            _ => simple(assembly, &at, table, name, bodies)?,
+            JointKindName::Distance => distance(assembly, &at, table, name.clone(), bodies)?,
+            JointKindName::Universal => universal(assembly, &at, table, name.clone(), bodies)?,
+            _ => simple(assembly, &at, table, name.clone(), bodies)?,
         };
+        assembly.joints.push((name, id));
+        freedom::add(assembly, &at, table, id)?;
         if let Some(gamma) = table.gamma {
             assembly.builder.joint_gamma(id, gamma).map_err(|error| at.model_error(&error))?;
         }
@@ -46,7 +48,7 @@ fn refuse_strangers(at: &At, table: &JointTable) -> Result<(), Fault> {
     }
 }
 
-fn kind_name(kind: JointKindName) -> &'static str {
+pub(super) fn kind_name(kind: JointKindName) -> &'static str {
     match kind {
         JointKindName::Distance => JointKind::Distance(0.0).name(),
         kind => model_kind(kind).name(),

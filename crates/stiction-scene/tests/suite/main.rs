@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod hostile;
+mod joints;
 mod limits;
 mod materials;
 mod messages;
@@ -45,6 +46,9 @@ const MATERIALS: &str = include_str!("materials.toml");
 
 /// A scene that is right, with supports.
 const SUPPORTS: &str = include_str!("supports.toml");
+
+/// A scene that is right, of joints with motors and couplings.
+const JOINTS: &str = include_str!("joints.toml");
 
 /// A scene that is right, in space.
 const SPATIAL: &str = include_str!("spatial.toml");
