@@ -9,7 +9,7 @@ use stiction::{
     BodyId, BodyKind, Dimension, Expression, Layer, LayerRule, LineariseAt, Load, Margin, Method, Model, Preset,
     Scheme, Simulation, Stabilisation,
     geometry::{Scratch, contacts},
-    multibody::{Body, ExpressionMotion, may_collide},
+    multibody::{Body, ExpressionMotion, ShapeOnBody, may_collide},
     scene::{self, Scene},
 };
 
@@ -315,6 +315,7 @@ fn body_row(scene: &Scene, body: &stiction::multibody::Body) -> BodyRow {
     let kind = match &body.kind {
         BodyKind::Fixed => "fixed",
         BodyKind::Kinematic(_) => "kinematic",
+        BodyKind::Dynamic { mass: 0.0, .. } => "frame",
         BodyKind::Dynamic { mobility, .. } if mobility.turns() => "rigid",
         BodyKind::Dynamic { .. } => "particle",
     };
@@ -364,7 +365,10 @@ fn touching_pairs(model: &Model, simulation: &Simulation) -> Result<(Vec<[String
     let (mut scratch, mut points) = (Scratch::default(), Vec::new());
     let mut pairs: BTreeMap<(BodyId, BodyId), TouchingPair> = BTreeMap::new();
     for (index, &(_, a, shape_a)) in shapes.iter().enumerate() {
-        for &(_, b, shape_b) in shapes.iter().skip(index + 1).filter(|(_, b, _)| may_collide(model, a, *b)) {
+        let meets = |(_, b, shape_b): &&(_, BodyId, &ShapeOnBody)| {
+            may_collide(model, a, *b) && shape_a.filter.meets(&shape_b.filter)
+        };
+        for &(_, b, shape_b) in shapes.iter().skip(index + 1).filter(meets) {
             points.clear();
             let (pose_a, pose_b) = (at.pose(a) * shape_a.local, at.pose(b) * shape_b.local);
             contacts(&shape_a.shape, &pose_a, &shape_b.shape, &pose_b, TOUCHING, &mut scratch, &mut points)

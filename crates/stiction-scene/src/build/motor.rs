@@ -13,7 +13,7 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
     for (index, table) in file.motor.iter().enumerate() {
         let at = assembly.root.key("motor").index(index);
         let name = table.name.clone().unwrap_or_else(|| format!("motor-{}", index + 1));
-        let motor = motor(assembly, &at, table, name)?;
+        let motor = motor(assembly, &at, table, &name)?;
         assembly.builder.motor(motor).map_err(|error| place(&at, "joint", "freedom", &error))?;
     }
     for (index, table) in file.coupling.iter().enumerate() {
@@ -48,7 +48,7 @@ fn freedom(assembly: &Assembly, at: &At, name: &str, number: Option<u32>) -> Res
     Ok((*id, number.unwrap_or(0) as usize))
 }
 
-fn motor(assembly: &Assembly, at: &At, table: &MotorTable, name: String) -> Result<Motor, Fault> {
+fn motor(assembly: &Assembly, at: &At, table: &MotorTable, name: &str) -> Result<Motor, Fault> {
     let freedom = freedom(assembly, &at.key("joint"), &table.joint, table.freedom)?;
     let given = [("torque", &table.torque), ("position", &table.position), ("velocity", &table.velocity)];
     let mut given = given.into_iter().filter_map(|(word, scalar)| Some((word, scalar.as_ref()?)));
@@ -71,7 +71,7 @@ fn motor(assembly: &Assembly, at: &At, table: &MotorTable, name: String) -> Resu
     let made = match word {
         "torque" => {
             let (gain, bias) = (table.gain.unwrap_or(1.0), table.bias.unwrap_or_default());
-            Motor { gain, bias, ..Motor::torque(&name, freedom, control) }
+            Motor { gain, bias, ..Motor::torque(name, freedom, control) }
         }
         "position" => {
             let gains = (needed("stiffness", table.stiffness)?, table.damping.unwrap_or(0.0));
@@ -81,9 +81,9 @@ fn motor(assembly: &Assembly, at: &At, table: &MotorTable, name: String) -> Resu
                     return Err(at.fault(format!("{} must lie between 0 and {:e}", at.what(), limits::LOAD)));
                 }
             }
-            Motor::position(&name, freedom, control, gains)
+            Motor::position(name, freedom, control, gains)
         }
-        _ => Motor::velocity(&name, freedom, control, needed("gain", table.gain)?),
+        _ => Motor::velocity(name, freedom, control, needed("gain", table.gain)?),
     };
     let (control_limits, force_limits) = (table.control_limits, table.force_limits);
     Ok(Motor { control_limits, force_limits, gear: table.gear.unwrap_or(1.0), ..made })
@@ -95,21 +95,17 @@ fn coupling(assembly: &Assembly, at: &At, table: &CouplingTable, name: String) -
         Some(leader) => Some(freedom(assembly, &at.key("leader"), leader, table.leader_freedom)?),
         None => None,
     };
-    let mut coefficients = [0.0; 5];
-    match &table.polynomial {
-        Some(polynomial) => {
-            if let Some(second) = ["ratio", "offset"].into_iter().find(|key| at.key(key).exists()) {
-                let fault = at.key(second).fault(format!("coupling \"{name}\" has a `polynomial` as well"));
-                return Err(fault.hint("keep one of the two"));
-            }
-            for (slot, coefficient) in coefficients.iter_mut().zip(&polynomial.0) {
-                *slot = *coefficient;
-            }
+    let mut coefficients = [table.offset.unwrap_or(0.0), 0.0, 0.0, 0.0, 0.0];
+    if let Some(polynomial) = &table.polynomial {
+        if let Some(second) = ["ratio", "offset"].into_iter().find(|key| at.key(key).exists()) {
+            let fault = at.key(second).fault(format!("coupling \"{name}\" has a `polynomial` as well"));
+            return Err(fault.hint("keep one of the two"));
         }
-        None => {
-            let ratio = table.ratio.unwrap_or(if leader.is_some() { 1.0 } else { 0.0 });
-            coefficients = [table.offset.unwrap_or(0.0), ratio, 0.0, 0.0, 0.0];
+        for (slot, coefficient) in coefficients.iter_mut().zip(&polynomial.0) {
+            *slot = *coefficient;
         }
+    } else if leader.is_some() {
+        coefficients[1] = table.ratio.unwrap_or(1.0);
     }
     let stranger = ["ratio", "leader_freedom"].into_iter().find(|key| leader.is_none() && at.key(key).exists());
     if let Some(stranger) = stranger {

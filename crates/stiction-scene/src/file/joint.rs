@@ -68,7 +68,7 @@ freedom_table!(
         pub(crate) axis: Option<Vector>,
         /// Second axis of a universal joint, on the second body, perpendicular to `axis`.
         pub(crate) second_axis: Option<Vector>,
-        /// The two end points of a distance joint.
+        /// The two end points of a distance joint; the two points of a spherical joint or a weld that is open at the start.
         #[schemars(title = "two points", extend("examples" = [[[0.0, 0.0], [1.0, 0.0]]]))]
         pub(crate) anchors: Option<[Vector; 2]>,
         /// Length of a distance joint, m; the initial distance of its anchors when left out.

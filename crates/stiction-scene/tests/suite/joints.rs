@@ -70,12 +70,12 @@ fn freedoms_that_a_joint_does_not_have_are_refused() {
     refused(
         "limits = [\"-90 deg\", 1.5]",
         "limits = [2.0, 1.5]",
-        "x.toml:51:10: joint \"elbow\", limits: must be the least coordinate and then the greatest",
+        "x.toml:53:10: joint \"elbow\", limits: must be the least coordinate and then the greatest",
     );
     refused(
         "armature = 0.01",
         "armature = -0.01",
-        "x.toml:56:12: joint \"elbow\", armature: must lie between 0 and 1e18, but is -0.01",
+        "x.toml:58:12: joint \"elbow\", armature: must not be negative, but is -0.01",
     );
 }
 

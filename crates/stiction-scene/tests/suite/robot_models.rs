@@ -54,7 +54,7 @@ fn every_model_loads_or_says_why_not() {
             Err(error) => {
                 let reason = match name {
                     "dart__joint_properties.urdf" => "nothing behind it has a mass",
-                    _ if ["sdf", "world"].contains(&ending(name)) => "SDF is not read here",
+                    _ if ["sdf", "world"].contains(&ending(name)) => "SDF is not supported",
                     _ => panic!("{error}"),
                 };
                 assert!(error.message.contains(reason), "{error}");
