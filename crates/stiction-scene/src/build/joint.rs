@@ -100,13 +100,7 @@ fn simple(
 }
 
 /// A joint that is open at the start: its two points are apart.
-fn open(
-    assembly: &mut Assembly,
-    at: &At,
-    table: &JointTable,
-    name: String,
-    bodies: Bodies,
-) -> Result<JointId, Fault> {
+fn open(assembly: &mut Assembly, at: &At, table: &JointTable, name: String, bodies: Bodies) -> Result<JointId, Fault> {
     if let Some(second) = ["anchor", "axis"].into_iter().find(|key| at.key(key).exists()) {
         return Err(at.key(second).fault(format!("{} has `anchors` as well", at.owner().unwrap_or_default())));
     }

@@ -9,6 +9,8 @@ use super::Mesh;
 const DENSE: usize = 4000;
 /// The most corners of a hull.
 const MAX_CORNERS: usize = 500;
+/// How many directions are looked in, one after another, where corners lie so near to faces and edges of others that no hull is found.
+const FEWER: [usize; 4] = [500, 200, 80, 32];
 
 /// A hull, and whether corners were left out of it.
 pub(in crate::robot) struct Hull {
@@ -31,16 +33,22 @@ pub(in crate::robot) fn hull(mesh: &Mesh) -> Result<Hull, String> {
     if dense {
         corners = outermost(&corners, DENSE / 2);
     }
-    let solid = |corners: &[Point3<f64>]| {
-        let made = ConvexPolyhedron::from_points(corners).map_err(|error| format!("has no convex hull: {error}"))?;
-        Ok::<_, String>(made.vertices().to_vec())
+    let whole = solid(&corners);
+    let rough = whole.is_err();
+    let mut vertices = match whole {
+        Err(reason) => FEWER.iter().find_map(|&few| solid(&outermost(&corners, few)).ok()).ok_or(reason)?,
+        Ok(vertices) => vertices,
     };
-    let mut vertices = solid(&corners)?;
     let rich = vertices.len() > MAX_CORNERS;
     if rich {
         vertices = solid(&outermost(&vertices, MAX_CORNERS))?;
     }
-    Ok(Hull { corners: vertices, thinned: dense || rich })
+    Ok(Hull { corners: vertices, thinned: dense || rich || rough })
+}
+
+fn solid(corners: &[Point3<f64>]) -> Result<Vec<Point3<f64>>, String> {
+    let made = ConvexPolyhedron::from_points(corners).map_err(|error| format!("has no convex hull: {error}"))?;
+    Ok(made.vertices().to_vec())
 }
 
 /// The points that are furthest in directions spread over the sphere by the golden angle, each once, in their order.

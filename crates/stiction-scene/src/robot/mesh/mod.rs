@@ -111,7 +111,7 @@ fn word(line: &[u8], from: usize) -> Option<(usize, &[u8])> {
 fn three(line: &[u8], from: usize) -> Result<Point3<f64>, usize> {
     let (mut at, mut coordinates) = (from, [0.0; 3]);
     for coordinate in &mut coordinates {
-        let (start, text) = word(line, at).ok_or(line.len())?;
+        let (start, text) = word(line, at).ok_or(line.trim_ascii_end().len())?;
         // The longest decimal of a number has far fewer characters than this.
         let number = std::str::from_utf8(text).ok().filter(|text| text.len() <= 64);
         *coordinate = number.and_then(|text| text.parse().ok()).ok_or(start)?;

@@ -1,7 +1,7 @@
 //! Links as bodies: what is fixed together is one.
 
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
-use stiction_multibody::Pose;
+use stiction_multibody::{Pose, rotation};
 
 use super::{Making, Names, pair, text};
 use crate::{
@@ -124,7 +124,7 @@ impl Making<'_> {
 
     fn place(&mut self, pose: &Pose, position: &Vector3<f64>) {
         self.text.numbers("position", position.as_slice());
-        let turned = UnitQuaternion::from_rotation_matrix(&pose.rotation);
+        let turned = rotation::from_matrix(pose.rotation.matrix());
         if turned != UnitQuaternion::identity() {
             self.text.numbers("orientation", &quaternion(&turned));
         }

@@ -215,7 +215,7 @@ fn head(robot: &Robot, notes: &[String]) -> String {
         head.push_str("#\n# Without effect here:\n");
     }
     for note in notes {
-        head.push_str(&format!("#   {}\n", text::plain(note)));
+        head.extend(["#   ", &text::plain(note), "\n"]);
     }
     head.push('\n');
     head
