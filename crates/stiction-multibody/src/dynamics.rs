@@ -41,6 +41,23 @@ pub fn applied_wrenches(model: &Model, at: &Configuration, time: f64, out: &mut 
             wrench.angular = -omega.cross(&(inertia * omega));
         }
     }
+    add_forces(model, at, time, out);
+}
+
+/// λ_app of every body: the same without the gyroscopic term, which trees in reduced coordinates have in their own equations.   [DYN-5]
+pub fn external_wrenches(model: &Model, at: &Configuration, time: f64, out: &mut Vec<Wrench>) {
+    out.clear();
+    out.extend(
+        model
+            .bodies()
+            .iter()
+            .map(|body| Wrench { linear: model.moving_gravity() * body.mass().unwrap_or(0.0), ..Wrench::default() }),
+    );
+    add_forces(model, at, time, out);
+}
+
+/// Adds loads, springs, dampers and callbacks.
+fn add_forces(model: &Model, at: &Configuration, time: f64, out: &mut [Wrench]) {
     for load in model.loads() {
         let arm = at.pose(load.body).rotation * load.point;
         let [force, torque] = [&load.force, &load.torque].map(|f| Vector3::from_fn(|k, _| f[k].value(time)));

@@ -6,8 +6,8 @@ use nalgebra::{UnitQuaternion, Vector3};
 use stiction_geometry::Dimension;
 
 use crate::{
-    Body, BodyId, BodyKind, ContactRule, Coupling, Damper, ForceCallback, Joint, JointId, Load, Mobility, Motor,
-    PairRule, ShapeId, ShapeOnBody, Spring, State, configuration::quaternion_of, joint, rotation,
+    Body, BodyId, BodyKind, ContactRule, Coupling, Damper, ForceCallback, Forest, FreedomId, Joint, JointId, Load,
+    Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Spring, State, configuration::quaternion_of, joint, rotation,
 };
 
 /// Where the coordinates and velocities of a body sit in the state; empty for bodies without unknowns.
@@ -41,6 +41,8 @@ pub struct Model {
     pub(crate) dof: usize,
     pub(crate) coordinates: usize,
     pub(crate) joint_rows: usize,
+    pub(crate) forest: Forest,
+    pub(crate) driven: Vec<FreedomId>,
 }
 
 impl Model {
@@ -137,6 +139,16 @@ impl Model {
     /// What couples joints.
     pub fn couplings(&self) -> &[Coupling] {
         &self.couplings
+    }
+
+    /// Its bodies in reduced coordinates.
+    pub fn forest(&self) -> &Forest {
+        &self.forest
+    }
+
+    /// Freedoms along which something acts, in the order of joints.
+    pub fn driven_freedoms(&self) -> &[FreedomId] {
+        &self.driven
     }
 
     /// The first body without mass, if there is one: such a frame moves only in reduced coordinates.

@@ -120,6 +120,16 @@ pub struct State {
     /// Friction impulses of the last step at the feet of supports: x, y and about z of each. Empty without supports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub support_impulses: Vec<f64>,
+    /// Coordinates of the model's forest, where steps are made in them; full turns are counted. Where they and `forest_v` do not
+    /// lead to `q` and `v` bit for bit, `q` and `v` count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forest_q: Vec<f64>,
+    /// Velocities of the model's forest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forest_v: Vec<f64>,
+    /// Angles of driven freedoms in maximal coordinates, full turns counted: the poses cannot tell. Empty where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub angles: Vec<f64>,
 }
 
 impl State {
@@ -133,6 +143,9 @@ impl State {
         self.contacts.clone_from(&other.contacts);
         self.joint_impulses.clone_from(&other.joint_impulses);
         self.support_impulses.clone_from(&other.support_impulses);
+        self.forest_q.clone_from(&other.forest_q);
+        self.forest_v.clone_from(&other.forest_v);
+        self.angles.clone_from(&other.angles);
     }
 
     /// The time `h` later and its carry, by Kahan's compensated summation.
@@ -149,7 +162,8 @@ impl State {
 
     /// The first coordinate or velocity that is not finite, if any.
     pub fn first_non_finite(&self) -> Option<usize> {
-        self.q.iter().chain(&self.v).position(|x| !x.is_finite())
+        let all = self.q.iter().chain(&self.v).chain(&self.forest_q).chain(&self.forest_v).chain(&self.angles);
+        all.into_iter().position(|x| !x.is_finite())
     }
 
     /// Equal bit for bit (unlike `==`, which calls 0.0 and −0.0 equal).
@@ -161,6 +175,9 @@ impl State {
             && bits(&self.v, &other.v)
             && bits(&self.joint_impulses, &other.joint_impulses)
             && bits(&self.support_impulses, &other.support_impulses)
+            && bits(&self.forest_q, &other.forest_q)
+            && bits(&self.forest_v, &other.forest_v)
+            && bits(&self.angles, &other.angles)
             && self.contacts.len() == other.contacts.len()
             && self.contacts.iter().zip(&other.contacts).all(|(a, b)| a.bit_equal(b))
     }

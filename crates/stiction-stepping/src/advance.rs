@@ -5,7 +5,7 @@ use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
 use crate::{
     Contact, ContactImpulse, ContactReport, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
-    feet, layers, layers::surface_at_end, rows::power,
+    feet, layers, layers::surface_at_end, reduced::Reduced, rows::power,
 };
 
 /// Fills `ws.next`, the reports of contacts and feet and the events from v⁺ and the impulses in the workspace.
@@ -26,10 +26,17 @@ pub fn advance(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 
 /// The velocity that moves the bodies over the step: v⁺, or the mean of both ends.   [STEP-5] [SOFT-6]
 pub(crate) fn find_moving_velocity(start: &Start, ws: &mut Workspace) {
-    let Workspace { moving, velocity, before, .. } = ws;
-    moving.clone_from(velocity);
-    if start.scheme.position_update == PositionUpdate::Average {
-        moving.iter_mut().zip(before).for_each(|(v, before)| *v = 0.5 * (*v + *before));
+    let Workspace { moving, velocity, before, reduced, .. } = ws;
+    let choose = |moving: &mut Vec<f64>, velocity: &Vec<f64>, before: &[f64]| {
+        moving.clone_from(velocity);
+        if start.scheme.position_update == PositionUpdate::Average {
+            moving.iter_mut().zip(before).for_each(|(v, before)| *v = 0.5 * (*v + *before));
+        }
+    };
+    choose(moving, velocity, before);
+    if let Some(reduced) = reduced {
+        let Reduced { moving, velocity, before, .. } = &mut **reduced;
+        choose(moving, velocity, before);
     }
 }
 
@@ -48,9 +55,17 @@ fn next_state(start: &Start, ws: &mut Workspace) {
     next.step = state.step + 1;
     (next.time, next.time_carry) = (state.time, state.time_carry);
     next.advance_time(h);
+    next.joint_impulses.clone_from(&ws.joint_impulses);
+    next.angles.clear();
+    next.angles.extend(ws.driven.iter().map(|driven| driven.coordinate));
+    if let Some(reduced) = &mut ws.reduced {
+        reduced.advance(start, next);
+        return;
+    }
+    next.forest_q.clear();
+    next.forest_v.clear();
     next.v.clear();
     next.v.extend(&ws.velocity);
-    next.joint_impulses.clone_from(&ws.joint_impulses);
     model.integrate(&state.q, &ws.moving, h, scheme.orientation, &mut next.q);
 }
 
@@ -74,7 +89,7 @@ fn report_contact(
     impulse: &ContactImpulse,
 ) -> ContactReport {
     let &Start { model, scheme, h, .. } = start;
-    let relative = relative_velocity(model, contact, &ws.next.v);
+    let relative = relative_velocity(model, contact, &ws.velocity);
     let normal_velocity = contact.normal.dot(&relative);
     let gap = end_gap(start, contact, ws);
     let surface = layers::find(&ws.surfaces, index).zip(contact.layer);
@@ -85,7 +100,7 @@ fn report_contact(
     let touches = total.normal > 0.0 || left <= scheme.touch_threshold;
     let slip = slip(start, ws, contact, surface.is_some_and(|(surface, _)| surface.size > 1))
         + end.as_ref().map_or_else(Vector3::zeros, |end| end.shear_rate);
-    let spin = relative_spin(model, contact, &ws.next.v) + contact.surface_spin;
+    let spin = relative_spin(model, contact, &ws.velocity) + contact.surface_spin;
     let sliding = slip.norm().max(contact.torsion * spin.abs()) > scheme.slip_threshold;
     let mode = match (touches, sliding) {
         (false, _) => ContactMode::Open,
@@ -119,7 +134,7 @@ fn report_contact(
 
 /// The velocity of b along a where the law of friction takes it: at the end of the step, or its mean where a layer shears.   [SOFT-6]
 fn slip(start: &Start, ws: &Workspace, contact: &Contact, shears: bool) -> Vector3<f64> {
-    let v = if shears { &ws.moving } else { &ws.next.v };
+    let v = if shears { &ws.moving } else { &ws.velocity };
     let surface = relative_velocity(start.model, contact, v) + contact.surface_velocity;
     surface - contact.normal * contact.normal.dot(&surface)
 }

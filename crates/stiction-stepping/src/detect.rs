@@ -4,11 +4,11 @@ use nalgebra::Vector3;
 use stiction_geometry::{ContactPoint, Pose, chains};
 use stiction_multibody::{
     BodyId, BodyKind, Configuration, ContactId, ContactRule, Layer, Mobility, Model, ShapeId, ShapeOnBody,
-    applied_wrenches, apply_inverse_mass, limits, mass_block, may_collide,
+    applied_wrenches, apply_inverse_mass, external_wrenches, limits, mass_block, may_collide,
 };
 
 use crate::{
-    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, feet, layers,
+    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, drives, feet, layers, reduced,
     surface_motion::write_surface_motion, tangents::tangents,
 };
 
@@ -19,10 +19,16 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.before.clone_from(&state.v);
     ws.balanced_over = 0.0;
     ws.close_pairs.clear();
-    applied_wrenches(model, &ws.start, state.time, &mut ws.applied);
+    reduced::read(start, ws);
+    match ws.reduced {
+        None => applied_wrenches(model, &ws.start, state.time, &mut ws.applied),
+        Some(_) => external_wrenches(model, &ws.start, state.time, &mut ws.applied),
+    }
+    drives::prepare(start, ws);
     if let Some(body) = ws.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
     }
+    reduced::accelerate(start, ws)?;
     measure_reach(model, h, ws);
     if start.scheme.dynamics == Dynamics::Quasistatic {
         without_inertia(start, ws);
@@ -74,7 +80,13 @@ pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) ->
 /// Poses and twists where the constraints are linearised, with prescribed bodies at both ends of the step.
 fn configure(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
-    if ws.lookahead.is_empty() {
+    if let (Some(reduced), false) = (&mut ws.reduced, ws.lookahead.is_empty()) {
+        reduced.look_ahead(start, (&mut ws.predicted, &mut ws.lookahead));
+        ws.linear_start.update(model, &ws.predicted, &ws.lookahead, state.time);
+    } else if ws.lookahead.is_empty() {
+        if let Some(reduced) = &mut ws.reduced {
+            reduced.linear.copy_from(&reduced.at);
+        }
         ws.linear_start.copy_from(&ws.start);
     } else {
         model.integrate(&state.q, &ws.lookahead, h, scheme.orientation, &mut ws.predicted);
@@ -91,6 +103,13 @@ fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
     for (index, (id, body)) in model.iter_bodies().enumerate() {
         let radius = body.radius();
         let twist = ws.start.twist(id);
+        if let (Some((mobility, range)), Some(_)) = (model.unknowns(id), &ws.reduced) {
+            let free = mobility.twist(ws.free_bodies.get(range).unwrap_or_default());
+            let (change, turn) = (free.linear - twist.linear, free.angular - twist.angular);
+            let speed = twist.linear.norm() + radius * twist.angular.norm();
+            ws.reach.push((speed + change.norm() + radius * turn.norm()) * h);
+            continue;
+        }
         let reach = match (mass_block(model, &ws.start, index), ws.applied.get(index)) {
             (Some((mobility, mass, inertia)), Some(wrench)) => {
                 let a = apply_inverse_mass(mobility, mass, &inertia, wrench);

@@ -161,8 +161,8 @@ pub(crate) fn report(start: &Start, ws: &mut Workspace) {
     let (model, scheme) = (start.model, start.scheme);
     ws.foot_reports.clear();
     for (foot, impulse) in ws.feet.iter().zip(&ws.foot_impulses) {
-        let slip = relative_velocity(model, foot, &ws.next.v) + foot.surface_velocity;
-        let spin = relative_spin(model, foot, &ws.next.v) + foot.surface_spin;
+        let slip = relative_velocity(model, foot, &ws.velocity) + foot.surface_velocity;
+        let spin = relative_spin(model, foot, &ws.velocity) + foot.surface_spin;
         let sliding = slip.norm().max(foot.torsion * spin.abs()) > scheme.slip_threshold;
         ws.foot_reports.push(FootReport {
             body: foot.body,

@@ -43,19 +43,27 @@ pub(crate) fn collide(
         compression: impulse.normal,
         decompression: contact.restitution * impulse.normal,
     }));
-    ws.before.clone_from(&ws.velocity);
+    go_on_with_velocity(ws);
     // ---- Decompression: M (v⁺ − v_c) = W_n (ε p_c + x) + W_f p_f, with friction up to μ (ε p_c + x) ----
     if ws.impacts.iter().any(|impact| impact.decompression > 0.0) {
         formulation::assemble_rows(&at_once, ws)?;
-        formulation::give_back(start.model, ws);
+        formulation::give_back(ws);
         iterations += formulation::solve(&at_once, ladder, ws)?.iterations;
         for (impact, impulse) in ws.impacts.iter_mut().zip(&ws.contact_impulses) {
             impact.decompression += impulse.normal;
         }
-        ws.before.clone_from(&ws.velocity);
+        go_on_with_velocity(ws);
     }
     ws.impacts.retain(|impact| impact.compression > 0.0);
     Ok(iterations)
+}
+
+/// The step goes on with the velocity that the impact left.
+fn go_on_with_velocity(ws: &mut Workspace) {
+    ws.before.clone_from(&ws.velocity);
+    if let Some(reduced) = &mut ws.reduced {
+        reduced.before.clone_from(&reduced.velocity);
+    }
 }
 
 /// Leaves the contacts that touch or would close within the step; false when none of them approaches.

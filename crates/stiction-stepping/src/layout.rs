@@ -1,4 +1,4 @@
-//! Where the unknowns and rows of the mixed problem stand: [v; p_b | p_n; p_f; σ].
+//! Where the unknowns and rows of the mixed problem stand: [v; p_b | p_n; p_f; σ; limits].
 
 /// Offsets of the blocks; friction blocks have one entry per direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct Layout {
     pub friction: usize,
     /// Slip speeds σ, one for each contact with friction.
     pub cones: usize,
+    /// Limits of joints within reach.
+    pub limits: usize,
 }
 
 /// What a row of the mixed problem says.
@@ -28,6 +30,8 @@ pub enum RowMeaning {
     Friction(usize),
     /// A friction cone, counted over the contacts with friction.
     Cone(usize),
+    /// A limit of a joint, counted over those within reach.
+    Limit(usize),
 }
 
 impl Layout {
@@ -38,7 +42,7 @@ impl Layout {
 
     /// Complementary unknowns.
     pub fn complementary(&self) -> usize {
-        self.contacts + self.friction + self.cones
+        self.contacts + self.friction + self.cones + self.limits
     }
 
     /// All unknowns: the size of the mixed problem, velocities included.
@@ -58,7 +62,7 @@ impl Layout {
 
     /// What row `row` of the whole problem says.
     pub fn meaning(&self, row: usize) -> RowMeaning {
-        let bounds = [self.velocities, self.joints, self.contacts, self.friction];
+        let bounds = [self.velocities, self.joints, self.contacts, self.friction, self.cones];
         let mut rest = row;
         for (block, &length) in bounds.iter().enumerate() {
             if rest < length {
@@ -66,11 +70,12 @@ impl Layout {
                     0 => RowMeaning::Momentum(rest),
                     1 => RowMeaning::Joint(rest),
                     2 => RowMeaning::Normal(rest),
-                    _ => RowMeaning::Friction(rest),
+                    3 => RowMeaning::Friction(rest),
+                    _ => RowMeaning::Cone(rest),
                 };
             }
             rest -= length;
         }
-        RowMeaning::Cone(rest)
+        RowMeaning::Limit(rest)
     }
 }

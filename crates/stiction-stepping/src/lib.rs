@@ -16,6 +16,7 @@ mod contact;
 mod corners;
 mod detect;
 mod detector;
+mod drives;
 mod energy_bound;
 mod feet;
 mod formulation;
@@ -27,6 +28,7 @@ mod layers;
 mod layout;
 mod measure;
 mod quasistatic;
+mod reduced;
 mod reference;
 mod report;
 mod rows;
@@ -52,12 +54,13 @@ pub use layers::Pieces;
 pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
 pub use quasistatic::{Uniqueness, uniqueness};
+pub use reduced::adopt;
 pub use reference::ReferenceStepper;
 pub use report::{ContactReport, Correction, Event, EventKind, FootReport, StepCause, StepError, StepReport};
 pub use rows::JointRow;
 pub use scheme::{
-    CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate, PrescribedSlip,
-    Preset, Scheme, SchemeError, Stabilisation, Undetermined,
+    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate,
+    PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined,
 };
 pub use step::{Stepper, TimeStepper};
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};

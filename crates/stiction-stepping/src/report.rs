@@ -294,6 +294,12 @@ pub enum StepCause {
         /// A contact involved, by name.
         contact: String,
     },
+    /// A velocity of the forest moves nothing that has inertia.
+    #[error("body \"{body}\" moves in a way that nothing with mass follows: give it mass, or its joint armature")]
+    NoInertia {
+        /// The body, by name.
+        body: String,
+    },
     /// A choice of the scheme that this way of stepping does not know.
     #[error("{0}")]
     Unsupported(&'static str),

@@ -2,7 +2,7 @@
 
 use stiction_multibody::{BodyId, Model, Wrench};
 
-use crate::{Contact, Impact, Stabilisation, Start, Workspace, baumgarte, layers};
+use crate::{Contact, Impact, Stabilisation, Start, Workspace, baumgarte, drives, layers};
 
 /// A joint row W_bᵀ v⁺ + bias = 0 as wrenches on its two bodies.   [STEP-2]
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,7 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
         rebounds(start, ws);
     }
     layers::place(start, ws);
+    drives::write(start, ws);
 }
 
 /// The same rows for velocities alone: nothing approaches, joints move as they are prescribed to.

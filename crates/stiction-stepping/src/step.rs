@@ -10,7 +10,7 @@ use crate::{
     corners::disjunctive,
     detect,
     detect::{find_pairs_at_end, prepare},
-    formulation,
+    drives, formulation,
     impact::collide,
     implicit,
     ladder::{CONE_TOLERANCE, Climb},
@@ -83,6 +83,9 @@ impl TimeStepper {
         ws.depths.clear();
         if start.scheme.linearise_at != LineariseAt::Start {
             ws.lookahead.extend(&ws.before);
+            if let Some(reduced) = &mut ws.reduced {
+                reduced.lookahead.clone_from(&reduced.before);
+            }
         }
         loop {
             let mut climb = self.pass(start, ws, &mut passes)?;
@@ -99,7 +102,7 @@ impl TimeStepper {
                     None => return Err(formulation::not_solved(start.model, &self.ladder, ws, &climb)),
                 },
             };
-            if !settled && passes < FIXED_POINT_PASSES {
+            if (!settled || drives::missed_limits(start, ws)) && passes < FIXED_POINT_PASSES {
                 continue;
             }
             advance(start, ws)?;
@@ -258,6 +261,9 @@ fn look_again(start: &Start, ws: &mut Workspace) -> bool {
         return settled;
     }
     ws.lookahead.clone_from(&ws.moving);
+    if let Some(reduced) = &mut ws.reduced {
+        reduced.lookahead.clone_from(&reduced.moving);
+    }
     false
 }
 

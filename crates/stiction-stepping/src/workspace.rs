@@ -8,9 +8,11 @@ use stiction_multibody::{Configuration, Model, ShapeId, State, Wrench};
 use crate::{
     Contact, ContactReport, Event, FootContact, FootReport, ImpactReport, Layout, Scheme,
     corners::{Chain, Disjunction, Gaps},
+    drives::{DriveRow, Driven},
     formulation::StepProblem,
     implicit::ImplicitNewton,
     layers::{Depths, Surface},
+    reduced::Reduced,
     rows::JointRow,
     stabilise::AfterStep,
 };
@@ -133,6 +135,15 @@ pub struct Workspace {
     pub(crate) block: Vec<f64>,
     /// v + h M⁻¹ (λ_app + λ_vp), and how far the normals of feet fall.   [SUP-4]
     pub(crate) free_velocity: Vec<f64>,
+    /// In reduced coordinates: how fast the bodies are with v_free, where the constraints are linearised.
+    pub(crate) free_bodies: Vec<f64>,
+    /// The forest, where the step is made in its coordinates.
+    pub(crate) reduced: Option<Box<Reduced>>,
+    /// Freedoms along which something acts, and their rows.
+    pub(crate) driven: Vec<Driven>,
+    pub(crate) drive_rows: Vec<DriveRow>,
+    /// Whether the problem asks for all limits of joints, and not only for those within reach.
+    pub(crate) all_limits: bool,
     /// v⁺.
     pub velocity: Vec<f64>,
     /// The velocity that moves the bodies: v⁺, or the mean of v and v⁺.   [SOFT-6]
@@ -182,6 +193,7 @@ impl Workspace {
             &mut self.cone_guess.r,
             &mut self.cone_solution.r,
             &mut self.free_velocity,
+            &mut self.free_bodies,
             &mut self.velocity,
             &mut self.moving,
             &mut self.joint_impulses,

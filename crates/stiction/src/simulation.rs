@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, EnergyBound, Event, FootReport, ImpactReport, Infeasibility, Ladder, Method, MoreauJean, Pieces,
-    ReferenceStepper, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper, TimeStepper, Uniqueness,
-    Workspace, energy_bound, infeasibility, uniqueness,
+    ContactReport, Coordinates, EnergyBound, Event, FootReport, ImpactReport, Infeasibility, Ladder, Method,
+    MoreauJean, Pieces, ReferenceStepper, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper,
+    TimeStepper, Uniqueness, Workspace, adopt, energy_bound, infeasibility, uniqueness,
 };
 
 use crate::{BuildError, RestoreError};
@@ -71,7 +71,8 @@ impl Simulation {
         }
         let model = model.into();
         scheme.check_model(&model)?;
-        let state = model.initial_state();
+        let mut state = model.initial_state();
+        adopt(&model, &scheme, &mut state);
         let mut configuration = Configuration::default();
         configuration.update(&model, &state.q, &state.v, state.time);
         let stepper = stepper(&scheme);
@@ -299,6 +300,14 @@ impl Simulation {
         if state.support_impulses.len() != 3 * self.model.foot_count() {
             return Err(RestoreError::Mismatch("it has another number of feet".into()));
         }
+        let forest = self.model.forest().tree();
+        let reduced = !state.forest_q.is_empty() || !state.forest_v.is_empty();
+        if reduced && (state.forest_q.len(), state.forest_v.len()) != (forest.coordinates(), forest.velocities()) {
+            return Err(RestoreError::Mismatch("it has another number of joint coordinates".into()));
+        }
+        if !state.angles.is_empty() && state.angles.len() != self.model.driven_freedoms().len() {
+            return Err(RestoreError::Mismatch("it has another number of driven freedoms".into()));
+        }
         if state.first_non_finite().is_some() || !(state.time.is_finite() && state.time_carry.is_finite()) {
             return Err(RestoreError::Mismatch("it holds numbers that are not finite".into()));
         }
@@ -310,6 +319,10 @@ impl Simulation {
         }
         self.configuration.update(&self.model, &state.q, &state.v, state.time);
         self.state.copy_from(state);
+        if self.scheme.coordinates != Coordinates::Maximal && self.state.forest_q.is_empty() {
+            adopt(&self.model, &self.scheme, &mut self.state);
+            self.configuration.update(&self.model, &self.state.q, &self.state.v, self.state.time);
+        }
         Ok(())
     }
 

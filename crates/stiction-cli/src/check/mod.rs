@@ -95,6 +95,7 @@ struct SchemeRow {
     /// Metres, or "auto".
     margin: String,
     jacobians: &'static str,
+    coordinates: &'static str,
     position_update: &'static str,
     locate_contacts: bool,
     steps_per_period: u32,
@@ -227,6 +228,7 @@ fn scheme_row(scheme: &Scheme) -> SchemeRow {
             LineariseAt::End => "end",
             LineariseAt::Implicit => "implicit",
         },
+        coordinates: scheme.coordinates.name(),
         position_update: scheme.position_update.name(),
         locate_contacts: scheme.locate_contacts,
         steps_per_period: scheme.steps_per_period,

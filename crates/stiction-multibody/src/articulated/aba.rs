@@ -33,13 +33,19 @@ impl ArticulatedFactors {
 
     /// U = I S, d = S · U + armature, I ← I − U Uᵀ / d, from the leaves inwards.   [ART-8]
     pub fn update(&mut self, tree: &Tree, at: &Kinematics) -> Result<(), SingularInertia> {
+        self.update_with(tree, at, &[])
+    }
+
+    /// The same with inertia added to velocities, as implicit damping and springs do: none where the list is empty.
+    pub fn update_with(&mut self, tree: &Tree, at: &Kinematics, added: &[f64]) -> Result<(), SingularInertia> {
         for (articulated, rigid) in self.inertias.iter_mut().zip(&at.inertias) {
             *articulated = rigid.into();
         }
         for (i, link) in tree.links().iter().enumerate().rev() {
             let mut inertia = self.inertias[i];
             for (place, k) in link.velocities().rev().enumerate() {
-                let (column, armature) = (&at.columns[k], tree.armature()[k]);
+                let column = &at.columns[k];
+                let armature = tree.armature()[k] + added.get(k).copied().unwrap_or(0.0);
                 let force = inertia.times(column);
                 let pivot = force.power(column) + armature;
                 let alone = if place == 0 { 0.0 } else { self.inertias[i].times(column).power(column) + armature };

@@ -10,7 +10,7 @@ use stiction_geometry::Pose;
 
 use crate::{
     Twist,
-    rotation::{cross_matrix, from_rotation_vector, to_rotation_vector},
+    rotation::{cross_matrix, from_matrix, from_rotation_vector, to_rotation_vector},
 };
 
 /// How a link moves against its parent. Axes are unit vectors of the joint frame.
@@ -45,6 +45,8 @@ pub enum TreeJoint {
     Planar,
     /// Moves without turning. q = (x, y, z), v = q̇.
     Translational,
+    /// Moves in the xy plane of the joint frame without turning. q = (x, y), v = q̇.
+    PlanarTranslational,
     /// Moves freely. q = (x, y, z, quaternion), v = (velocity of the origin in joint axes, angular velocity in link axes).
     Free,
 }
@@ -67,7 +69,7 @@ impl TreeJoint {
         match self {
             Self::Fixed => 0,
             Self::Revolute { .. } | Self::Prismatic { .. } => 1,
-            Self::Cylindrical { .. } | Self::Universal { .. } => 2,
+            Self::Cylindrical { .. } | Self::Universal { .. } | Self::PlanarTranslational => 2,
             Self::Spherical | Self::Planar | Self::Translational => 3,
             Self::Free => 6,
         }
@@ -92,8 +94,34 @@ impl TreeJoint {
             Self::Spherical => turned(quaternion(q).to_rotation_matrix()),
             Self::Planar => Pose::from_parts(Translation3::new(q[0], q[1], 0.0), rotation_about(&Vector3::z(), q[2])),
             Self::Translational => shifted(Vector3::new(q[0], q[1], q[2])),
+            Self::PlanarTranslational => shifted(Vector3::new(q[0], q[1], 0.0)),
             Self::Free => {
                 Pose::from_parts(Translation3::new(q[0], q[1], q[2]), quaternion(&q[3..]).to_rotation_matrix())
+            }
+        }
+    }
+
+    /// Writes the coordinates of a pose of the link frame in the joint frame, the inverse of [`Self::transform`]; angles from −π to π. What the
+    /// joint does not leave free is ignored.   [ART-1]
+    pub fn write_coordinates(&self, relative: &Pose, q: &mut [f64]) {
+        let (p, r) = (&relative.translation.vector, relative.rotation.matrix());
+        match self {
+            Self::Fixed => {}
+            Self::Revolute { axis } => q[0] = angle_about(axis, r),
+            Self::Prismatic { axis } => q[0] = axis.dot(p),
+            Self::Cylindrical { axis } => q.copy_from_slice(&[axis.dot(p), angle_about(axis, r)]),
+            Self::Universal { axes: [a, b] } => {
+                // R b = R(a, q₁) b: the first angle is that of b about a, the second what is left.
+                q[0] = turn_about(a, b, &(r * b));
+                q[1] = angle_about(b, &(rotation_about(a, -q[0]) * r));
+            }
+            Self::Spherical => write_quaternion(r, q),
+            Self::Planar => q.copy_from_slice(&[p.x, p.y, angle_about(&Vector3::z(), r)]),
+            Self::Translational => q.copy_from_slice(&[p.x, p.y, p.z]),
+            Self::PlanarTranslational => q.copy_from_slice(&[p.x, p.y]),
+            Self::Free => {
+                q[..3].copy_from_slice(p.as_slice());
+                write_quaternion(r, &mut q[3..]);
             }
         }
     }
@@ -121,7 +149,7 @@ impl TreeJoint {
                 columns[1] = linear(joint_axis_in_link(relative, 1));
                 columns[2] = angular(Vector3::z());
             }
-            Self::Translational => write_axes(columns, linear),
+            Self::Translational | Self::PlanarTranslational => write_axes(columns, linear),
             Self::Free => {
                 for (k, column) in columns.iter_mut().take(3).enumerate() {
                     *column = linear(joint_axis_in_link(relative, k));
@@ -202,6 +230,23 @@ fn rotation_about(axis: &Vector3<f64>, angle: f64) -> Rotation3<f64> {
     let (s, c) = libm::sincos(angle);
     let r = Matrix3::from_diagonal_element(c) + cross_matrix(&(axis * s)) + axis * (axis * (1.0 - c)).transpose();
     Rotation3::from_matrix_unchecked(r)
+}
+
+/// The angle of a rotation about an axis: the skew part holds its sine, the trace its cosine.
+fn angle_about(axis: &Vector3<f64>, r: &Matrix3<f64>) -> f64 {
+    let sine = Vector3::new(r.m32 - r.m23, r.m13 - r.m31, r.m21 - r.m12).dot(axis);
+    libm::atan2(sine, r.trace() - 1.0)
+}
+
+/// The angle about an axis from one direction to another.
+fn turn_about(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> f64 {
+    let from = from - axis * axis.dot(from);
+    libm::atan2(axis.dot(&from.cross(to)), from.dot(to))
+}
+
+fn write_quaternion(r: &Matrix3<f64>, q: &mut [f64]) {
+    let e = from_matrix(r);
+    q.copy_from_slice(&[e.w, e.i, e.j, e.k]);
 }
 
 fn turned(rotation: Rotation3<f64>) -> Pose {

@@ -75,6 +75,27 @@ impl Kinematics {
         }
     }
 
+    /// Twists of all links, about their origins, where the tree moves with other velocities from the same place.
+    pub fn twists_of(&self, tree: &Tree, v: &[f64], out: &mut [Twist]) {
+        for (i, link) in tree.links().iter().enumerate() {
+            let mut twist = link.parent().map_or_else(Twist::default, |parent| out[parent].moved(&self.arms[i]));
+            for k in link.velocities() {
+                twist.add_scaled(&self.columns[k], v[k]);
+            }
+            out[i] = twist;
+        }
+    }
+
+    /// Overwrites this with another of the same tree.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.poses.clone_from(&other.poses);
+        self.arms.clone_from(&other.arms);
+        self.twists.clone_from(&other.twists);
+        self.products.clone_from(&other.products);
+        self.inertias.clone_from(&other.inertias);
+        self.columns.clone_from(&other.columns);
+    }
+
     /// Poses of all link frames in the world.
     pub fn poses(&self) -> &[Pose] {
         &self.poses

@@ -32,13 +32,50 @@ pub fn impulse_response(
             wrenches[parent].add(&carried.moved(&at.arms[i]));
         }
     }
+    outward(tree, at, factors, residual, accelerations, change);
+}
+
+/// The outward half of a response: Δv of residuals u = Σ r of half responses.   [ART-11]
+pub fn outward_response(
+    tree: &Tree,
+    at: &Kinematics,
+    factors: &ArticulatedFactors,
+    residual: &[f64],
+    scratch: &mut Scratch,
+    change: &mut [f64],
+) {
+    outward(tree, at, factors, residual, &mut scratch.accelerations, change);
+}
+
+fn outward(
+    tree: &Tree,
+    at: &Kinematics,
+    factors: &ArticulatedFactors,
+    residual: &[f64],
+    jumps: &mut [Twist],
+    change: &mut [f64],
+) {
     for (i, link) in tree.links().iter().enumerate() {
-        let mut jump = link.parent().map_or_else(Twist::default, |parent| accelerations[parent].moved(&at.arms[i]));
+        let mut jump = link.parent().map_or_else(Twist::default, |parent| jumps[parent].moved(&at.arms[i]));
         for k in link.velocities() {
             change[k] = (residual[k] - factors.forces[k].power(&jump)) * factors.inverses[k];
             jump.add_scaled(&at.columns[k], change[k]);
         }
-        accelerations[i] = jump;
+        jumps[i] = jump;
+    }
+}
+
+/// The inward half of the response to a generalised impulse at the velocities that move a link, in place: residuals u, in the order of
+/// [`Tree::ancestors`].   [ART-12]
+pub fn half_response_of_row(tree: &Tree, at: &Kinematics, factors: &ArticulatedFactors, link: LinkId, row: &mut [f64]) {
+    let mut row = row.iter_mut();
+    let mut carried = Wrench::default();
+    for i in tree.path_to_root(link) {
+        for (k, entry) in tree.links()[i].velocities().rev().zip(row.by_ref()) {
+            *entry += carried.power(&at.columns[k]);
+            carried.add_scaled(&factors.forces[k], -*entry * factors.inverses[k]);
+        }
+        carried = carried.moved(&at.arms[i]);
     }
 }
 

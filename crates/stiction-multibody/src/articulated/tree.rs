@@ -142,7 +142,7 @@ impl Link {
 }
 
 /// A forest of links in topological order, immutable.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tree {
     links: Vec<Link>,
     gravity: Vector3<f64>,
@@ -286,6 +286,11 @@ impl TreeBuilder {
         let inertia = RigidInertia::new(spec.mass, spec.center, &spec.inertia);
         tree.links.push(Link { spec, inertia, coordinates, velocities, last_velocity: head });
         Ok(LinkId::from_index(tree.links.len() - 1))
+    }
+
+    /// Number of velocities so far.
+    pub fn velocities(&self) -> usize {
+        self.tree.velocities()
     }
 
     /// The tree.

@@ -5,7 +5,7 @@ use stiction_geometry::{Dimension, Pose};
 
 use super::ModelBuilder;
 use crate::{
-    BodyId, Coupling, Element, Freedom, FreedomId, Joint, JointId, JointKind, ModelError, Motor,
+    BodyId, Coupling, Element, Freedom, FreedomId, Joint, JointId, JointKind, Model, ModelError, Motor,
     check::{Check, limits},
     joint::Constraint,
 };
@@ -109,6 +109,10 @@ impl ModelBuilder {
             let reason = format!("there is no freedom {number}: a {} joint has {count}", joint.kind.name());
             return Err(check.error("freedom", reason));
         };
+        if joint.kind == JointKind::Spherical && freedom.friction > 0.0 {
+            return Err(check
+                .error("friction", "along all turns of a spherical joint is not a law of one number; leave it out"));
+        }
         *place = freedom.checked(&check)?;
         Ok(self)
     }
@@ -151,6 +155,24 @@ impl ModelBuilder {
         }
         Ok(())
     }
+}
+
+/// Freedoms along which something acts, in the order of joints.
+pub(super) fn driven(model: &Model) -> Vec<FreedomId> {
+    let led = |id: FreedomId| {
+        let coupled = |coupling: &Coupling| coupling.follower == id || coupling.leader == Some(id);
+        model.motors.iter().any(|motor| motor.freedom == id) || model.couplings.iter().any(coupled)
+    };
+    let mut driven = Vec::new();
+    for (index, joint) in model.joints.iter().enumerate() {
+        for (number, freedom) in joint.freedoms.iter().enumerate() {
+            let id = (JointId::from_index(index), number);
+            if !freedom.is_plain() || led(id) {
+                driven.push(id);
+            }
+        }
+    }
+    driven
 }
 
 /// A rotation whose x axis is `axis`; in the plane the z axis stays.

@@ -8,7 +8,7 @@ use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use stiction_geometry::{Dimension, Pose, ensure_supported};
 
 use crate::{
-    Body, BodyBuilder, BodyId, BodyKind, ContactRule, Damper, Element, ForceCallback, Load, Mobility, Model,
+    Body, BodyBuilder, BodyId, BodyKind, ContactRule, Damper, Element, ForceCallback, Forest, Load, Mobility, Model,
     ModelError, MotionSample, PairRule, ShapeId, Slot, Spring,
     body::Wants,
     check::Check,
@@ -45,6 +45,8 @@ impl ModelBuilder {
             dof: 0,
             coordinates: 0,
             joint_rows: 0,
+            forest: Forest::default(),
+            driven: Vec::new(),
         };
         Self { model }
     }
@@ -279,6 +281,8 @@ impl ModelBuilder {
         }
         self.model.pair_rules.sort_by_key(|pair| pair.bodies);
         self.ensure_pairs_supported()?;
+        self.model.forest = Forest::plant(&self.model)?;
+        self.model.driven = joints::driven(&self.model);
         Ok(self.model)
     }
 

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction_multibody::OrientationUpdate;
 use stiction_stepping::{
-    CornerLogic, FrictionSet, Impact, LineariseAt, Manifold, PositionUpdate, PrescribedSlip, Preset, Undetermined,
+    Coordinates, CornerLogic, FrictionSet, Impact, LineariseAt, Manifold, PositionUpdate, PrescribedSlip, Preset,
+    Undetermined,
 };
 
 /// A named scheme: a row of the table of choices.
@@ -68,6 +69,30 @@ impl From<JacobiansWord> for LineariseAt {
             JacobiansWord::Predicted => Self::Predicted,
             JacobiansWord::End => Self::End,
             JacobiansWord::Implicit => Self::Implicit,
+        }
+    }
+}
+
+/// What the unknowns of a step are.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Coordinates")]
+pub(crate) enum CoordinatesWord {
+    /// The velocities of all bodies; joints are constraints.
+    #[default]
+    Maximal,
+    /// The velocities of the joints; only loops are constraints.
+    Reduced,
+    /// The same, with joints eliminated by hierarchic assembly.
+    DivideAndConquer,
+}
+
+impl From<CoordinatesWord> for Coordinates {
+    fn from(word: CoordinatesWord) -> Self {
+        match word {
+            CoordinatesWord::Maximal => Self::Maximal,
+            CoordinatesWord::Reduced => Self::Reduced,
+            CoordinatesWord::DivideAndConquer => Self::DivideAndConquer,
         }
     }
 }

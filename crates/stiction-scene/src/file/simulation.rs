@@ -7,7 +7,7 @@ use super::scheme_words::{
     CornersWord, FrictionWord, ImpactWord, JacobiansWord, ManifoldWord, PositionWord, PresetWord, SlipWord,
     StabilisationWord, TurningWord, UndeterminedWord,
 };
-use super::{Count, MarginValue, Vector};
+use super::{Count, MarginValue, Vector, scheme_words::CoordinatesWord};
 
 /// How long and how finely to simulate.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -36,6 +36,10 @@ pub(crate) struct SimulationTable {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SchemeTable {
+    /// What the unknowns of a step are: the velocities of all bodies with joints as constraints (`maximal`, when left out), or those of the
+    /// joints, which then cannot drift (`reduced`, `divide-and-conquer`).
+    #[serde(default)]
+    pub(crate) coordinates: CoordinatesWord,
     /// Weight γ of the contact gaps, from 0 to 1; free to choose for the presets `ncp` (1 when left out) and
     /// `anitescu-hart` (0.3 when left out).
     #[schemars(extend("examples" = [0.3], "minimum" = 0, "maximum" = 1))]

@@ -14,14 +14,20 @@
 
 use nalgebra::Vector3;
 use stiction_complementarity::{Bodies, Delassus, Law, Operator, ProblemError, linalg::BlockMatrix};
-use stiction_multibody::{Body, BodyId, Dimension, Mobility, Model, Wrench, apply_inverse_mass};
+use stiction_multibody::{Body, Dimension, Mobility, Model, Wrench, apply_inverse_mass};
 
-use super::{inertia, surfaces};
-use crate::{Contact, FootContact, Start, StepCause, Workspace, rows::gap_now, workspace::ContactImpulse};
+use super::{
+    columns,
+    columns::{Blocks, free_share, free_share_of_sides},
+    inertia, surfaces,
+};
+use crate::{
+    Contact, FootContact, Start, StepCause, Workspace, drives::DriveRow, reduced, rows::gap_now,
+    workspace::ContactImpulse,
+};
 
 /// Fills `ws.cone` from the rows and contacts in the workspace.   [STEP-11]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    let model = start.model;
     free_velocity(start, ws);
     let mut cone = std::mem::take(&mut ws.cone);
     let filled = cone.refill(|operator, laws, q| {
@@ -29,7 +35,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
             *operator = Operator::default();
         }
         let Operator::Global(bodies) = operator else { return Ok(()) };
-        write_laws(model, ws, laws, q);
+        write_laws(start, ws, laws, q);
         write_bodies(start, ws, laws, bodies)?;
         bodies.jacobian().mul_add_into(&ws.free_velocity, q);
         Ok::<_, ProblemError>(())
@@ -45,7 +51,7 @@ pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(
     let mut cone = std::mem::take(&mut ws.cone);
     let mut laws = std::mem::take(&mut ws.laws);
     let filled = cone.refill_velocities(|operator, q| {
-        write_laws(start.model, ws, &mut laws, q);
+        write_laws(start, ws, &mut laws, q);
         if let Operator::Global(bodies) = operator {
             bodies.jacobian().mul_add_into(&ws.free_velocity, q);
         }
@@ -58,7 +64,15 @@ pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(
 pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     ws.free_velocity.clear();
+    if let Some(reduced) = &mut ws.reduced {
+        // The unknowns of the forest are changes: v_free stands in the constants.   [RED-2]
+        reduced.find_free(model, h, &mut ws.free_bodies);
+        ws.free_velocity.resize(reduced.free.len(), 0.0);
+    }
     for (index, slot) in model.layout().iter().enumerate() {
+        if ws.reduced.is_some() {
+            break;
+        }
         let Some((mobility, mass, inertia)) = inertia(model, (&ws.start, ws.proximal_weight), index) else { continue };
         let acceleration = ws
             .applied
@@ -72,6 +86,12 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
     for surface in &ws.surfaces {
         ws.free_velocity.extend(surface.free.iter().take(surface.size));
     }
+    ws.free_velocity.extend(soft_drives(&ws.drive_rows).map(|_| 0.0));
+}
+
+/// Rows along freedoms that give way: each is one more body.   [DRIVE-2]
+fn soft_drives(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
+    rows.iter().filter(|row| row.softness > 0.0)
 }
 
 /// The mass that the load of a foot pulls: that of its body, so that all numbers are of one size.   [SUP-4]
@@ -80,31 +100,55 @@ fn mass_of(model: &Model, foot: &FootContact, weight: Option<f64>) -> f64 {
 }
 
 /// The laws, and the constants of their rows.
-fn write_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
+fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
+    let model = start.model;
     laws.clear();
     q.clear();
-    laws.extend(model.joints().iter().map(|joint| Law::Equality { rows: joint.rows() }));
-    q.extend(ws.joint_rows.iter().map(|row| row.bias));
+    for joint in columns::joints(model, ws) {
+        laws.push(Law::Equality { rows: joint.rows() });
+        for row in ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
+            q.push(row.bias + free_share(model, ws, (joint.a.0, &row.a), (joint.b.0, &row.b)));
+        }
+    }
     for contact in &ws.contacts {
         let law = law(model.dimension(), contact);
+        let first = q.len();
         q.push(contact.bias);
         q.extend(contact.tangents.iter().take(law.rows() - 1).map(|t| t.dot(&contact.surface_velocity)));
         if law.rows() == 4 {
             q.push(contact.torsion * contact.surface_spin);
         }
+        add_free_shares(model, ws, contact, q.get_mut(first..).unwrap_or_default());
         laws.push(law);
     }
     surfaces::write_constants(model, ws, laws, q);
     for foot in &ws.feet {
         let law = foot.law();
+        let first = q.len();
         q.push(0.0);
         q.extend(FootContact::tangents().iter().take(law.rows() - 1).map(|t| t.dot(&foot.surface_velocity)));
         if law.rows() == 4 {
             q.push(foot.torsion * foot.surface_spin);
         }
+        let constants = q.get_mut(first..).unwrap_or_default();
+        for (constant, (on, body)) in constants.iter_mut().zip(foot_rows(foot, law.rows())) {
+            *constant += free_share(model, ws, (foot.on, &on), (foot.body, &body));
+        }
         laws.push(law);
     }
     surfaces::write_core_laws(model, ws, laws, q);
+    for row in &ws.drive_rows {
+        laws.push(row.law_in_unit(ws.mass_unit));
+        q.push(row.bias + free_share_of_sides(model, ws, &row.sides));
+    }
+}
+
+/// What the forest moves by itself, in the rows of a contact.
+pub(super) fn add_free_shares(model: &Model, ws: &Workspace, contact: &Contact, constants: &mut [f64]) {
+    let rows = contact_rows(contact, constants.len());
+    for (constant, (a, b)) in constants.iter_mut().zip(rows) {
+        *constant += free_share(model, ws, (contact.a, &a), (contact.b, &b));
+    }
 }
 
 pub(super) fn law(dimension: Dimension, contact: &Contact) -> Law {
@@ -115,73 +159,100 @@ pub(super) fn law(dimension: Dimension, contact: &Contact) -> Law {
     }
 }
 
-/// Masses and Jacobians, one block column for each dynamic body and one for the normal of each foot.
+/// Masses and Jacobians: one block column for each dynamic body or moving link, for the normal of each foot, for each surface of a layer, and
+/// for each drive that gives way.
 fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bodies) -> Result<(), ProblemError> {
     let model = start.model;
     let unit = ws.mass_unit;
+    let joint_blocks = columns::joint_blocks(model, ws);
     bodies.refill(|jacobian, mass| {
-        let dynamic = || model.layout().iter().filter(|slot| !slot.v.is_empty());
-        let columns = dynamic().map(|slot| slot.v.len()).chain(ws.feet.iter().map(|_| 1));
-        let columns = columns.chain(ws.surfaces.iter().map(|surface| surface.size));
-        jacobian.clear(laws.iter().map(Law::rows), columns);
-        ws.block_of_body.clear();
-        mass.clear();
-        let mut next = 0;
-        for index in 0..model.bodies().len() {
-            ws.block_of_body.push(next);
-            if let Some((mobility, m, inertia)) = inertia(model, (&ws.start, ws.proximal_weight), index) {
-                push_mass(mobility, m / unit, &(inertia / unit), mass);
-                next += 1;
-            }
-        }
+        let next = write_masses(model, ws, laws, jacobian, mass);
         mass.extend(ws.feet.iter().map(|foot| mass_of(model, foot, ws.proximal_weight) / unit));
         ws.surfaces.iter().for_each(|surface| surface.push_mass(unit, mass));
-        for joint in model.joints() {
-            let rows = ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows());
-            for (body, wrench) in [(joint.a.0, 0), (joint.b.0, 1)] {
-                let wrenches = rows.clone().map(|row| if wrench == 0 { &row.a } else { &row.b });
-                push_block(model, &ws.block_of_body, jacobian, &mut ws.block, body, wrenches);
+        mass.extend(soft_drives(&ws.drive_rows).map(|row| 1.0 / (row.softness * unit)));
+        let Workspace { block_of_body, block, reduced, joint_rows, contacts, feet, surfaces, drive_rows, .. } = ws;
+        let joints = reduced::joints_in_problem(model, reduced.as_deref());
+        let mut blocks = Blocks { model, columns: block_of_body, block, reduced: reduced.as_deref_mut(), unit };
+        for joint in joints {
+            let first = joint.first_row();
+            let rows = joint_rows.get(first..first + joint.rows()).unwrap_or_default();
+            blocks.push_pair(jacobian, (joint.a.0, joint.b.0), rows.iter().map(|row| (row.a, row.b)));
+            jacobian.finish_row();
+        }
+        let mut with_surface = (next + feet.len()..).zip(surfaces.iter()).peekable();
+        for (index, (contact, law)) in contacts.iter().zip(laws.iter().skip(joint_blocks)).enumerate() {
+            push_contact(&mut blocks, jacobian, (contact, law.rows()));
+            if let Some((column, surface)) = with_surface.next_if(|(_, surface)| surface.contact == index) {
+                surface.write_block(contact, law.rows(), blocks.block);
+                jacobian.push(column, blocks.block);
             }
             jacobian.finish_row();
         }
-        let mut surfaces = (next + ws.feet.len()..).zip(&ws.surfaces).peekable();
-        for (index, (contact, law)) in ws.contacts.iter().zip(laws.iter().skip(model.joints().len())).enumerate() {
-            push_contact(model, &ws.block_of_body, jacobian, &mut ws.block, (contact, law.rows()));
-            if let Some((column, surface)) = surfaces.next_if(|(_, surface)| surface.contact == index) {
-                surface.write_block(contact, law.rows(), &mut ws.block);
-                jacobian.push(column, &ws.block);
-            }
-            jacobian.finish_row();
-        }
-        let laws = laws.iter().skip(model.joints().len() + ws.contacts.len());
-        for (column, (foot, law)) in (next..).zip(ws.feet.iter().zip(laws)) {
+        let laws = laws.iter().skip(joint_blocks + contacts.len());
+        for (column, (foot, law)) in (next..).zip(feet.iter().zip(laws)) {
             let rows = foot_rows(foot, law.rows());
-            let rows = rows.iter().take(law.rows());
-            push_block(model, &ws.block_of_body, jacobian, &mut ws.block, foot.on, rows.clone().map(|(on, _)| on));
-            push_block(model, &ws.block_of_body, jacobian, &mut ws.block, foot.body, rows.map(|(_, body)| body));
+            blocks.push_pair(jacobian, (foot.on, foot.body), rows.into_iter().take(law.rows()));
             jacobian.push(column, [1.0, 0.0, 0.0, 0.0].get(..law.rows()).unwrap_or_default());
             jacobian.finish_row();
         }
-        for contact in surfaces::cores(&ws.surfaces).filter_map(|surface| ws.contacts.get(surface.contact)) {
+        for contact in surfaces::cores(surfaces).filter_map(|surface| contacts.get(surface.contact)) {
             let rows = law(model.dimension(), contact).rows();
-            push_contact(model, &ws.block_of_body, jacobian, &mut ws.block, (contact, rows));
+            push_contact(&mut blocks, jacobian, (contact, rows));
+            jacobian.finish_row();
+        }
+        let mut column = next + feet.len() + surfaces.len();
+        for row in drive_rows.iter() {
+            blocks.push_sides(jacobian, &row.sides);
+            if row.softness > 0.0 {
+                jacobian.push(column, &[1.0]);
+                column += 1;
+            }
             jacobian.finish_row();
         }
     })
 }
 
-/// The blocks of the two bodies of a contact in the row being filled.
-fn push_contact(
+/// Begins the Jacobian with its columns, and writes the masses of bodies or links; returns how many columns these are.
+fn write_masses(
     model: &Model,
-    columns: &[usize],
+    ws: &mut Workspace,
+    laws: &[Law],
     jacobian: &mut BlockMatrix,
-    block: &mut Vec<f64>,
-    (contact, count): (&Contact, usize),
-) {
-    let rows = contact_rows(contact, count);
-    let rows = rows.iter().take(count);
-    push_block(model, columns, jacobian, block, contact.a, rows.clone().map(|(a, _)| a));
-    push_block(model, columns, jacobian, block, contact.b, rows.map(|(_, b)| b));
+    mass: &mut Vec<f64>,
+) -> usize {
+    let others = ws.feet.iter().map(|_| 1).chain(ws.surfaces.iter().map(|surface| surface.size));
+    let others = others.chain(soft_drives(&ws.drive_rows).map(|_| 1));
+    ws.block_of_body.clear();
+    mass.clear();
+    let mut next = 0;
+    if ws.reduced.is_some() {
+        let links = model.forest().tree().links();
+        let moving = links.iter().map(|link| link.velocities().len()).filter(|size| *size > 0);
+        jacobian.clear(laws.iter().map(Law::rows), moving.clone().chain(others));
+        for link in links {
+            ws.block_of_body.push(next);
+            next += usize::from(!link.velocities().is_empty());
+        }
+        for size in moving {
+            mass.extend((0..size * size).map(|entry| if entry % (size + 1) == 0 { 1.0 } else { 0.0 }));
+        }
+        return next;
+    }
+    let dynamic = model.layout().iter().filter(|slot| !slot.v.is_empty());
+    jacobian.clear(laws.iter().map(Law::rows), dynamic.map(|slot| slot.v.len()).chain(others));
+    for index in 0..model.bodies().len() {
+        ws.block_of_body.push(next);
+        if let Some((mobility, m, inertia)) = inertia(model, (&ws.start, ws.proximal_weight), index) {
+            push_mass(mobility, m / ws.mass_unit, &(inertia / ws.mass_unit), mass);
+            next += 1;
+        }
+    }
+    next
+}
+
+/// The blocks of the two bodies of a contact in the row being filled.
+fn push_contact(blocks: &mut Blocks, jacobian: &mut BlockMatrix, (contact, count): (&Contact, usize)) {
+    blocks.push_pair(jacobian, (contact.a, contact.b), contact_rows(contact, count).into_iter().take(count));
 }
 
 /// Normal, two tangents and spin, as many as the law has; in the plane the normal row does nothing to the bodies.
@@ -200,23 +271,6 @@ pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench)
     let [t, o] = &contact.tangents;
     let spin = if count == 4 { scaled(contact.spin_row(), contact.torsion) } else { Default::default() };
     [contact.row(&contact.normal), contact.row(t), contact.row(o), spin]
-}
-
-/// The block of a body in the row being filled; nothing for bodies without unknowns.
-fn push_block<'w>(
-    model: &Model,
-    columns: &[usize],
-    jacobian: &mut BlockMatrix,
-    block: &mut Vec<f64>,
-    body: BodyId,
-    wrenches: impl Iterator<Item = &'w Wrench>,
-) {
-    let (Some((mobility, range)), Some(&column)) = (model.unknowns(body), columns.get(body.index())) else { return };
-    block.clear();
-    for wrench in wrenches {
-        block.extend(mobility.project(wrench).iter().take(range.len()));
-    }
-    jacobian.push(column, block);
 }
 
 fn push_mass(mobility: Mobility, mass: f64, inertia: &nalgebra::Matrix3<f64>, out: &mut Vec<f64>) {
@@ -263,12 +317,15 @@ pub(crate) fn constants_of_own_masses(start: &Start, ws: &Workspace, out: &mut [
 /// The impulses of the last step as a first guess: those of joints, and of contacts that were there already.
 pub(super) fn guess(start: &Start, ws: &mut Workspace) {
     let (model, state) = (start.model, start.state);
+    let joint_blocks = columns::joint_blocks(model, ws);
     let r = &mut ws.cone_guess.r;
     r.clear();
-    r.extend(&state.joint_impulses);
-    r.resize(model.joint_rows(), 0.0);
+    let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
+    for row in joints.flat_map(|joint| joint.first_row()..joint.first_row() + joint.rows()) {
+        r.push(state.joint_impulses.get(row).copied().unwrap_or(0.0));
+    }
     let mut memories = state.contacts.iter().peekable();
-    for (contact, law) in ws.contacts.iter().zip(ws.cone.laws().iter().skip(model.joints().len())) {
+    for (contact, law) in ws.contacts.iter().zip(ws.cone.laws().iter().skip(joint_blocks)) {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
         let first = r.len();
         if let Some(memory) = memories.next_if(|memory| memory.id == contact.id) {
@@ -284,7 +341,7 @@ pub(super) fn guess(start: &Start, ws: &mut Workspace) {
         }
         r.resize(first + law.rows(), 0.0);
     }
-    let laws = ws.cone.laws().iter().skip(model.joints().len() + ws.contacts.len());
+    let laws = ws.cone.laws().iter().skip(joint_blocks + ws.contacts.len());
     for ((foot, law), before) in ws.feet.iter().zip(laws).zip(state.support_impulses.chunks_exact(3)) {
         r.push(start.h * foot.load);
         r.extend(before.iter().take(law.rows() - 1));
@@ -302,20 +359,32 @@ pub(super) fn guess(start: &Start, ws: &mut Workspace) {
 /// v⁺ = v_free + M⁻¹ H r, and the impulses.   [STEP-11]
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let model = start.model;
+    let (velocities, joint_blocks) = (columns::velocities(model, ws), columns::joint_blocks(model, ws));
     let Operator::Global(bodies) = ws.cone.operator() else { return };
     let r = &ws.cone_solution.r;
     bodies.begin(r, &mut ws.velocity);
     ws.velocity.iter_mut().zip(&ws.free_velocity).for_each(|(v, free)| *v += free);
-    let mut own = ws.velocity.iter().skip(model.dof() + ws.feet.len()).copied();
+    let mut own = ws.velocity.iter().skip(velocities + ws.feet.len()).copied();
     for surface in &mut ws.surfaces {
         surface.velocity = Vector3::from_fn(|i, _| if i < surface.size { own.next().unwrap_or(0.0) } else { 0.0 });
     }
-    ws.velocity.truncate(model.dof());
+    ws.velocity.truncate(velocities);
     let unit = ws.mass_unit;
+    if let Some(reduced) = &mut ws.reduced {
+        std::mem::swap(&mut ws.velocity, &mut ws.free_velocity);
+        reduced.find_velocity(model, unit, &ws.free_velocity, &mut ws.velocity);
+    }
+    let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
     ws.joint_impulses.clear();
-    ws.joint_impulses.extend(r.iter().take(model.joint_rows()).map(|r| r * unit));
+    ws.joint_impulses.resize(model.joint_rows(), 0.0);
+    let rows = joints.flat_map(|joint| joint.first_row()..joint.first_row() + joint.rows());
+    for (row, r) in rows.zip(r) {
+        if let Some(impulse) = ws.joint_impulses.get_mut(row) {
+            *impulse = r * unit;
+        }
+    }
     let of = |block: usize, [t, o]: &[Vector3<f64>; 2], torsion: f64| {
-        let r = r.get(ws.cone.range(model.joints().len() + block)).unwrap_or_default();
+        let r = r.get(ws.cone.range(joint_blocks + block)).unwrap_or_default();
         let part = |k: usize| r.get(k).copied().unwrap_or(0.0) * unit;
         ContactImpulse {
             normal: part(0),

@@ -22,8 +22,9 @@ pub(super) fn put_to_sleep(start: &Start, ws: &mut Workspace) -> bool {
         return false;
     }
     cone::free_velocity(start, ws);
-    let Workspace { contacts, dormant, free_velocity, urgencies, .. } = ws;
-    let urgency = |contact: &Contact| urgency(start, contact, free_velocity);
+    let Workspace { contacts, dormant, free_velocity, free_bodies, urgencies, reduced, .. } = ws;
+    let free = if reduced.is_some() { free_bodies } else { free_velocity };
+    let urgency = |contact: &Contact| urgency(start, contact, free);
     urgencies.clear();
     urgencies.extend(contacts.iter().map(urgency).filter(|time| *time <= 1.0));
     urgencies.sort_unstable_by(f64::total_cmp);

@@ -3,6 +3,7 @@
 //! What a step asks is the same whatever the friction set; how it is written is not. [`polygon`] writes a mixed linear
 //! problem in velocities and impulses, [`cone`] a frictional problem in impulses. Both give back v⁺ and impulses.
 
+mod columns;
 mod cone;
 mod dormant;
 mod polygon;
@@ -160,8 +161,8 @@ pub(crate) fn extract(start: &Start, ws: &mut Workspace) {
 }
 
 /// Adds the impulses of decompression that `ws.impacts` knows already to the assembled linear problem.   [IMPACT-2]
-pub(crate) fn give_back(model: &Model, ws: &mut Workspace) {
-    polygon::give_back(model, ws);
+pub(crate) fn give_back(ws: &mut Workspace) {
+    polygon::give_back(ws);
 }
 
 /// Unknowns of the problem, velocities included; with implicit geometry also two closest points and two multipliers of each contact.
@@ -180,7 +181,7 @@ fn linearised_size(model: &Model, ws: &Workspace) -> usize {
         // Each cone of Coulomb's law in Fritz-John form has a slip speed besides its impulses.
         let cones = ws.cone.laws().iter().filter(|law| matches!(law, Law::Cone { .. })).count();
         // The normal impulses of feet are known.
-        model.dof() + ws.cone.rows() + cones - ws.feet.len()
+        columns::velocities(model, ws) + ws.cone.rows() + cones - ws.feet.len()
     } else {
         ws.mixed.size()
     }
@@ -245,14 +246,32 @@ pub(crate) fn name_joint(model: &Model, row: usize) -> String {
     format!("joint \"{}\"", joint.map_or("?", |joint| joint.name.as_str()))
 }
 
+/// The joint of a row among those of the problem.
+fn name_joint_row(model: &Model, ws: &Workspace, row: usize) -> String {
+    let mut rest = row;
+    for joint in columns::joints(model, ws) {
+        if rest < joint.rows() {
+            return format!("joint \"{}\"", joint.name);
+        }
+        rest -= joint.rows();
+    }
+    "what drives a joint".to_owned()
+}
+
 /// Who is behind a row of the mixed problem.
 fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
     match ws.layout.meaning(row) {
         RowMeaning::Momentum(row) => {
+            if ws.reduced.is_some() {
+                let tree = model.forest().tree();
+                let link = tree.link_of(row).and_then(|id| tree.links().get(id.index()));
+                return format!("body \"{}\"", link.map_or("?", |link| link.spec().name.as_str()));
+            }
             let index = model.layout().iter().position(|slot| slot.v.contains(&row));
             format!("body \"{}\"", index.and_then(|i| model.bodies().get(i)).map_or("?", |b| b.name.as_str()))
         }
-        RowMeaning::Joint(row) => name_joint(model, row),
+        RowMeaning::Joint(row) => name_joint_row(model, ws, row),
+        RowMeaning::Limit(_) => "the limit of a joint".to_owned(),
         RowMeaning::Normal(index) => name_contact(model, ws.contacts.get(index)),
         RowMeaning::Friction(row) => {
             let foot = ws.feet.iter().find(|foot| foot.directions.contains(&row));
@@ -269,10 +288,15 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
 
 /// Who is behind a row of the frictional problem.
 fn worst_block(model: &Model, ws: &Workspace, row: usize) -> String {
-    if row < model.joint_rows() {
-        return name_joint(model, row);
+    let block = (0..ws.cone.blocks()).find(|&block| ws.cone.range(block).contains(&row)).unwrap_or(0);
+    if let Some(joint) = columns::joints(model, ws).nth(block) {
+        return format!("joint \"{}\"", joint.name);
     }
-    let joints = model.joints().len();
+    let joints = columns::joint_blocks(model, ws);
+    let drive = (block + ws.drive_rows.len()).checked_sub(ws.cone.blocks());
+    if let Some(joint) = drive.and_then(|drive| ws.drive_rows.get(drive)).and_then(|row| model.joint(row.joint)) {
+        return format!("what drives joint \"{}\"", joint.name);
+    }
     let index = (joints..ws.cone.blocks()).position(|block| ws.cone.range(block).contains(&row));
     let foot = index.and_then(|index| ws.feet.get(index.checked_sub(ws.contacts.len())?));
     let core = index.and_then(|index| index.checked_sub(ws.contacts.len() + ws.feet.len()));

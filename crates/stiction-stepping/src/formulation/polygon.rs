@@ -14,11 +14,21 @@
 use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_complementarity::SparseMatrix;
+use stiction_complementarity::{Law, SparseMatrix};
 use stiction_multibody::{BodyId, Dimension, Mobility, Model, Wrench};
 
-use super::inertia;
-use crate::{FootContact, FrictionSet, Layout, Start, Workspace, tangents::push_star, workspace::ContactImpulse};
+use super::{
+    columns,
+    columns::{free_share_of_sides, push_row},
+    inertia,
+};
+use crate::{
+    FootContact, FrictionSet, Layout, Start, Workspace,
+    drives::{DriveRow, Side},
+    reduced,
+    tangents::push_star,
+    workspace::ContactImpulse,
+};
 
 /// Fills `ws.mixed` from the rows and contacts in the workspace.   [STEP-1..4]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
@@ -26,14 +36,25 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
     choose_directions(start, ws);
     choose_directions_of_feet(start, ws);
     ws.layout = Layout {
-        velocities: model.dof(),
-        joints: model.joint_rows(),
+        velocities: columns::velocities(model, ws),
+        joints: columns::joint_rows(model, ws) + equalities(&ws.drive_rows).count(),
         contacts: ws.contacts.len(),
-        friction: ws.directions.len(),
-        cones: contact_cones(ws) + ws.feet.iter().map(|foot| foot.cones.len()).sum::<usize>(),
+        friction: ws.directions.len() + 2 * boxes(&ws.drive_rows).count(),
+        cones: contact_cones(ws)
+            + ws.feet.iter().map(|foot| foot.cones.len()).sum::<usize>()
+            + boxes(&ws.drive_rows).count(),
+        limits: limits(&ws.drive_rows).count(),
     };
+    if let Some(reduced) = &mut ws.reduced {
+        reduced.find_free(model, start.h, &mut ws.free_bodies);
+    }
     joint_rows(model, ws);
-    momentum_rows(start, ws);
+    if ws.reduced.is_some() {
+        identity_rows(ws);
+    } else {
+        momentum_rows(start, ws);
+    }
+    constraint_rows(ws);
     contact_rows(start, ws);
     cone_rows(ws);
 }
@@ -88,35 +109,93 @@ fn choose_directions_of_feet(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// A row's entries in the velocity columns of its dynamic bodies. Zeros are entered too: the pattern must not depend on
-/// the numbers, or factorisations would be analysed anew whenever rounding makes a zero.
-fn push_row(model: &Model, matrix: &mut SparseMatrix, bodies: [(BodyId, &Wrench); 2]) {
-    for (id, wrench) in bodies {
-        let Some((mobility, range)) = model.unknowns(id) else { continue };
-        for (column, value) in range.zip(mobility.project(wrench)) {
-            matrix.push(column, value);
-        }
-    }
+/// The two sides of a row between bodies.
+fn between(a: (BodyId, &Wrench), b: (BodyId, &Wrench)) -> [Option<Side>; 2] {
+    [a, b].map(|(body, wrench)| Some(Side::Wrench(body, *wrench)))
 }
 
-/// W_bᵀ and the constants of the joint rows.   [STEP-2]
+/// Rows along freedoms that are equations: they stand after the joints.
+fn equalities(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
+    rows.iter().filter(|row| matches!(row.law, Law::Equality { .. }))
+}
+
+/// Limits: they stand last.
+fn limits(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
+    rows.iter().filter(|row| matches!(row.law, Law::Boxed { upper, .. } if upper == f64::INFINITY))
+}
+
+/// Rows with two bounds, with the middle of them and half of their width: friction with a known normal, after that of the feet.   [DRIVE-5]
+fn boxes(rows: &[DriveRow]) -> impl Iterator<Item = (&DriveRow, f64, f64)> {
+    rows.iter().filter_map(|row| match row.law {
+        Law::Boxed { lower, upper } if upper < f64::INFINITY => {
+            Some((row, 0.5 * (lower + upper), 0.5 * (upper - lower)))
+        }
+        _ => None,
+    })
+}
+
+/// W_bᵀ and the constants of the joint rows, and of the equations along freedoms.   [STEP-2] [DRIVE-2]
 fn joint_rows(model: &Model, ws: &mut Workspace) {
-    let jacobian = &mut ws.joint_jacobian;
-    jacobian.clear(model.joint_rows(), model.dof());
-    let constants = &mut ws.mixed.equality.constant;
+    let unit = ws.mass_unit;
+    let mut jacobian = std::mem::take(&mut ws.joint_jacobian);
+    let mut constants = std::mem::take(&mut ws.mixed.equality.constant);
+    jacobian.clear(ws.layout.joints, ws.layout.velocities);
     constants.clear();
-    constants.resize(model.dof(), 0.0);
-    for joint in model.joints() {
-        for row in ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
-            constants.push(row.bias);
-            push_row(model, jacobian, [(joint.a.0, &row.a), (joint.b.0, &row.b)]);
+    constants.resize(ws.layout.velocities, 0.0);
+    let joints = columns::joints(model, ws);
+    for joint in joints {
+        let first = joint.first_row();
+        for place in first..first + joint.rows() {
+            let Some(row) = ws.joint_rows.get(place) else { continue };
+            let sides = between((joint.a.0, &row.a), (joint.b.0, &row.b));
+            constants.push(row.bias + free_share_of_sides(model, ws, &sides));
+            push_row((model, unit), ws.reduced.as_deref_mut(), &mut jacobian, &sides);
             jacobian.finish_row();
         }
     }
+    let rows = std::mem::take(&mut ws.drive_rows);
+    for row in equalities(&rows) {
+        constants.push(row.bias + free_share_of_sides(model, ws, &row.sides));
+        push_row((model, unit), ws.reduced.as_deref_mut(), &mut jacobian, &row.sides);
+        jacobian.finish_row();
+    }
+    ws.drive_rows = rows;
     jacobian.transpose_into(&mut ws.joint_jacobian_transposed);
+    (ws.joint_jacobian, ws.mixed.equality.constant) = (jacobian, constants);
 }
 
-/// −M, W_b and the momentum M v + h (λ_app + λ_vp); then the joint rows.   [STEP-1]
+/// −δy + W_b p_b: the momentum of the forest in y = L v.   [RED-2]
+fn identity_rows(ws: &mut Workspace) {
+    let n_v = ws.layout.velocities;
+    let matrix = &mut ws.mixed.equality.on_free;
+    matrix.clear(ws.layout.free(), ws.layout.free());
+    for row in 0..n_v {
+        matrix.push(row, -1.0);
+        for (joint_row, value) in ws.joint_jacobian_transposed.row(row) {
+            matrix.push(n_v + joint_row, value);
+        }
+        matrix.finish_row();
+    }
+}
+
+/// The joint rows below the momentum rows, and how far they give way.
+fn constraint_rows(ws: &mut Workspace) {
+    let (n_v, unit, matrix) = (ws.layout.velocities, ws.mass_unit, &mut ws.mixed.equality.on_free);
+    let joints = ws.layout.joints - equalities(&ws.drive_rows).count();
+    let mut drives = equalities(&ws.drive_rows);
+    for row in 0..ws.layout.joints {
+        for (column, value) in ws.joint_jacobian.row(row) {
+            matrix.push(column, value);
+        }
+        let soft = if row < joints { ws.softness.get(row).copied() } else { drives.next().map(|row| row.softness) };
+        if let Some(softness) = soft {
+            matrix.push(n_v + row, softness * unit);
+        }
+        matrix.finish_row();
+    }
+}
+
+/// −M, W_b and the momentum M v + h (λ_app + λ_vp).   [STEP-1]
 fn momentum_rows(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     let (n_v, unit) = (model.dof(), ws.mass_unit);
@@ -142,15 +221,6 @@ fn momentum_rows(start: &Start, ws: &mut Workspace) {
             }
         }
     }
-    for row in 0..model.joint_rows() {
-        for (column, value) in ws.joint_jacobian.row(row) {
-            matrix.push(column, value);
-        }
-        if let Some(&softness) = ws.softness.get(row) {
-            matrix.push(n_v + row, softness * unit);
-        }
-        matrix.finish_row();
-    }
 }
 
 /// Entry (i, j) of a body's mass matrix; `None` where it is zero by structure.
@@ -164,43 +234,76 @@ fn mass_entry(mobility: Mobility, mass: f64, inertia: &Matrix3<f64>, (i, j): (us
 
 /// W_nᵀ and W_fᵀ with their constants; their transposes are the impulse columns of the momentum rows.   [STEP-3] [STEP-4]
 fn contact_rows(start: &Start, ws: &mut Workspace) {
-    let (model, layout) = (start.model, ws.layout);
-    let (rows, constants) = (&mut ws.mixed.complementarity.on_free, &mut ws.mixed.complementarity.constant);
+    let (model, layout, unit) = (start.model, ws.layout, ws.mass_unit);
+    let mut rows = std::mem::take(&mut ws.mixed.complementarity.on_free);
+    let mut constants = std::mem::take(&mut ws.mixed.complementarity.constant);
+    let mut reduced = ws.reduced.take();
+    let drive_rows = std::mem::take(&mut ws.drive_rows);
     rows.clear(layout.complementary(), layout.free());
     constants.clear();
+    let mut push = |sides: &[Option<Side>], constant: f64| {
+        let free =
+            reduced.as_ref().map_or(0.0, |reduced| columns::share(model, (&ws.free_bodies, &reduced.free), sides));
+        constants.push(constant + free);
+        push_row((model, unit), reduced.as_deref_mut(), &mut rows, sides);
+        rows.finish_row();
+    };
     for contact in &ws.contacts {
         let (a, b) = contact.row(&contact.normal);
-        constants.push(contact.bias);
-        push_row(model, rows, [(contact.a, &a), (contact.b, &b)]);
-        rows.finish_row();
+        push(&between((contact.a, &a), (contact.b, &b)), contact.bias);
     }
     for contact in &ws.contacts {
         for d in ws.directions.get(contact.directions.clone()).unwrap_or_default() {
             let (a, b) = contact.row(d);
-            constants.push(d.dot(&contact.surface_velocity));
-            push_row(model, rows, [(contact.a, &a), (contact.b, &b)]);
-            rows.finish_row();
+            push(&between((contact.a, &a), (contact.b, &b)), d.dot(&contact.surface_velocity));
         }
     }
     for foot in &ws.feet {
         for d in ws.directions.get(foot.directions.clone()).unwrap_or_default() {
             let (on, body) = foot.row(d);
-            constants.push(d.dot(&foot.surface_velocity));
-            push_row(model, rows, [(foot.on, &on), (foot.body, &body)]);
-            rows.finish_row();
+            push(&between((foot.on, &on), (foot.body, &body)), d.dot(&foot.surface_velocity));
         }
     }
+    for (row, middle, _) in boxes(&drive_rows) {
+        // The middle of the bounds acts in any case.
+        let bias = row.bias + row.softness * middle;
+        push(&row.sides, bias);
+        push(&row.sides.map(|side| side.map(|side| side.times(-1.0))), -bias);
+    }
+    // Slip speeds have no velocities.
+    for _ in 0..layout.cones {
+        push(&[], 0.0);
+    }
+    for row in limits(&drive_rows) {
+        push(&row.sides, row.bias);
+    }
     rows.finish();
-    constants.resize(layout.complementary(), 0.0);
-    for foot in &ws.feet {
-        for cone in foot.cones.clone() {
-            if let Some(constant) = constants.get_mut(layout.sigma_at(cone)) {
-                *constant = foot.mu * start.h * foot.load / ws.mass_unit;
-            }
+    let with_loads =
+        ws.feet.iter().flat_map(|foot| foot.cones.clone().map(|cone| (cone, foot.mu * start.h * foot.load)));
+    let first_box = layout.cones - boxes(&drive_rows).count();
+    let with_widths = (first_box..).zip(boxes(&drive_rows).map(|(_, _, half)| half));
+    for (cone, load) in with_loads.chain(with_widths) {
+        if let Some(constant) = constants.get_mut(layout.sigma_at(cone)) {
+            *constant = load / unit;
         }
     }
     // The impulse columns C = [W_n W_f 0; 0] are the transpose of the velocity columns D.
     rows.transpose_into(&mut ws.mixed.equality.on_complementary);
+    give_middles(ws, &rows, &drive_rows);
+    (ws.mixed.complementarity.on_free, ws.mixed.complementarity.constant) = (rows, constants);
+    (ws.reduced, ws.drive_rows) = (reduced, drive_rows);
+}
+
+/// The middle of the bounds of drives, an impulse that is known.
+fn give_middles(ws: &mut Workspace, rows: &SparseMatrix, drive_rows: &[DriveRow]) {
+    let first = ws.layout.contacts + ws.layout.friction - 2 * boxes(drive_rows).count();
+    for (place, (_, middle, _)) in boxes(drive_rows).enumerate() {
+        for (column, value) in rows.row(first + 2 * place) {
+            if let Some(constant) = ws.mixed.equality.constant.get_mut(column) {
+                *constant += value * middle / ws.mass_unit;
+            }
+        }
+    }
 }
 
 /// The laws that tie impulses to each other: +E σ in the friction rows, μ p_n − Eᵀ p_f in the cone rows.   [FRIC-2]
@@ -220,6 +323,19 @@ fn cone_rows(ws: &mut Workspace) {
             matrix.finish_row();
         }
     }
+    let count = boxes(&ws.drive_rows).count();
+    let (first_direction, first_cone) = (layout.friction - 2 * count, layout.cones - count);
+    for (place, (row, _, _)) in boxes(&ws.drive_rows).enumerate() {
+        // ±(u + c (p⁺ − p⁻)) + σ.
+        let (there, back) = (first_direction + 2 * place, first_direction + 2 * place + 1);
+        let give = row.softness * ws.mass_unit;
+        for sign in [1.0, -1.0] {
+            matrix.push(layout.friction_at(there), sign * give);
+            matrix.push(layout.friction_at(back), -sign * give);
+            matrix.push(layout.sigma_at(first_cone + place), 1.0);
+            matrix.finish_row();
+        }
+    }
     for (index, contact) in ws.contacts.iter().enumerate() {
         for cone in contact.cones.clone() {
             matrix.push(index, contact.mu);
@@ -235,18 +351,25 @@ fn cone_rows(ws: &mut Workspace) {
         }
         matrix.finish_row();
     }
+    for place in 0..boxes(&ws.drive_rows).count() {
+        matrix.push(layout.friction_at(first_direction + 2 * place), -1.0);
+        matrix.push(layout.friction_at(first_direction + 2 * place + 1), -1.0);
+        matrix.finish_row();
+    }
+    for _ in 0..layout.limits {
+        matrix.finish_row();
+    }
 }
 
 /// Known normal impulses: W_n p in the momentum rows, μ p in the cone rows.   [IMPACT-2]
-pub(super) fn give_back(model: &Model, ws: &mut Workspace) {
+pub(super) fn give_back(ws: &mut Workspace) {
     let layout = ws.layout;
-    for (contact, impact) in ws.contacts.iter().zip(&ws.impacts) {
+    for (index, (contact, impact)) in ws.contacts.iter().zip(&ws.impacts).enumerate() {
         let given = impact.decompression / ws.mass_unit;
-        let (a, b) = contact.row(&contact.normal);
-        for (id, wrench) in [(contact.a, &a), (contact.b, &b)] {
-            let Some((mobility, range)) = model.unknowns(id) else { continue };
-            let constants = ws.mixed.equality.constant.get_mut(range).unwrap_or_default();
-            constants.iter_mut().zip(mobility.project(wrench)).for_each(|(c, w)| *c += w * given);
+        for (column, value) in ws.mixed.complementarity.on_free.row(index) {
+            if let Some(constant) = ws.mixed.equality.constant.get_mut(column) {
+                *constant += value * given;
+            }
         }
         for cone in contact.cones.clone() {
             if let Some(constant) = ws.mixed.complementarity.constant.get_mut(layout.sigma_at(cone)) {
@@ -262,8 +385,19 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let get = |place: usize| solution.complementary.get(place).copied().unwrap_or(0.0);
     ws.velocity.clear();
     ws.velocity.extend(solution.free.iter().take(layout.velocities));
+    if let Some(reduced) = &mut ws.reduced {
+        std::mem::swap(&mut ws.velocity, &mut ws.free_velocity);
+        reduced.find_velocity(start.model, unit, &ws.free_velocity, &mut ws.velocity);
+    }
     ws.joint_impulses.clear();
-    ws.joint_impulses.extend(solution.free.iter().skip(layout.velocities).map(|p| p * unit));
+    ws.joint_impulses.resize(start.model.joint_rows(), 0.0);
+    let joints = reduced::joints_in_problem(start.model, ws.reduced.as_deref());
+    let rows = joints.flat_map(|joint| joint.first_row()..joint.first_row() + joint.rows());
+    for (row, p) in rows.zip(solution.free.iter().skip(layout.velocities)) {
+        if let Some(impulse) = ws.joint_impulses.get_mut(row) {
+            *impulse = p * unit;
+        }
+    }
     let of = |normal: f64, directions: &Range<usize>, cones: &Range<usize>| {
         let corners = ws.directions.get(directions.clone()).unwrap_or_default();
         let friction = directions

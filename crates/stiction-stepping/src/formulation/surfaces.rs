@@ -7,7 +7,10 @@ use nalgebra::Vector3;
 use stiction_complementarity::Law;
 use stiction_multibody::Model;
 
-use super::cone::law;
+use super::{
+    columns,
+    cone::{add_free_shares, law},
+};
 use crate::{Contact, Start, Workspace, layers::Surface};
 
 /// The surfaces above cores that the step can reach.
@@ -20,9 +23,11 @@ pub(super) fn write_constants(model: &Model, ws: &Workspace, laws: &[Law], q: &m
     if ws.surfaces.iter().all(|surface| surface.slip == Vector3::zeros()) {
         return;
     }
-    let mut row = model.joint_rows();
+    let mut row = columns::joint_rows(model, ws);
     let mut surfaces = ws.surfaces.iter().peekable();
-    for (index, (contact, law)) in ws.contacts.iter().zip(laws.iter().skip(model.joints().len())).enumerate() {
+    for (index, (contact, law)) in
+        ws.contacts.iter().zip(laws.iter().skip(columns::joint_blocks(model, ws))).enumerate()
+    {
         if let Some(surface) = surfaces.next_if(|surface| surface.contact == index) {
             let rows = q.get_mut(row + 1..row + law.rows()).unwrap_or_default();
             rows.iter_mut().zip(&contact.tangents).for_each(|(q, t)| *q += t.dot(&surface.slip));
@@ -36,11 +41,13 @@ pub(super) fn write_core_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>
     for surface in cores(&ws.surfaces) {
         let (Some(contact), Some(bias)) = (ws.contacts.get(surface.contact), surface.core) else { continue };
         let law = law(model.dimension(), contact);
+        let first = q.len();
         q.push(bias);
         q.extend(contact.tangents.iter().take(law.rows() - 1).map(|t| t.dot(&contact.surface_velocity)));
         if law.rows() == 4 {
             q.push(contact.torsion * contact.surface_spin);
         }
+        add_free_shares(model, ws, contact, q.get_mut(first..).unwrap_or_default());
         laws.push(law);
     }
 }

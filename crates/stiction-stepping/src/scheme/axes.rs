@@ -155,6 +155,29 @@ impl CornerLogic {
     }
 }
 
+/// What the unknowns of a step are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coordinates {
+    /// The velocities of all bodies; joints are constraints.
+    #[default]
+    Maximal,
+    /// The velocities of the forest of joints; only loops are constraints. Joints cannot drift.   [RED-1]
+    Reduced,
+    /// The same, with the joints eliminated by hierarchic assembly.   [DCA-1]
+    DivideAndConquer,
+}
+
+impl Coordinates {
+    /// The name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Maximal => "maximal",
+            Self::Reduced => "reduced",
+            Self::DivideAndConquer => "divide-and-conquer",
+        }
+    }
+}
+
 /// What a contact gives back after it was hit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Impact {

@@ -9,8 +9,8 @@ use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 use crate::{feet, layers};
 
 pub use axes::{
-    CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PositionUpdate, PrescribedSlip,
-    Undetermined,
+    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PositionUpdate,
+    PrescribedSlip, Undetermined,
 };
 pub use preset::Preset;
 pub use stabilisation::{Manifold, Stabilisation};
@@ -22,6 +22,8 @@ pub struct Scheme {
     /// How a step is made; the other choices are those of [`Method::TimeStepping`], and the other methods refuse what they do
     /// not know.
     pub method: Method,
+    /// What the unknowns are.
+    pub coordinates: Coordinates,
     /// Whether bodies have inertia.
     pub dynamics: Dynamics,
     /// What quasistatic bodies do that the balance of forces leaves free.
@@ -72,6 +74,7 @@ impl Default for Scheme {
     fn default() -> Self {
         Self {
             method: Method::default(),
+            coordinates: Coordinates::default(),
             dynamics: Dynamics::default(),
             undetermined: Undetermined::default(),
             gamma: 1.0,
@@ -193,6 +196,49 @@ impl Scheme {
         Err(SchemeError { field, reason })
     }
 
+    /// Refuses what coordinates and model do not have in common.   [RED-1]
+    fn check_coordinates(&self, model: &Model) -> Result<(), SchemeError> {
+        let fail = |field, reason: String| Err(SchemeError { field, reason });
+        if self.coordinates == Coordinates::Maximal {
+            let Some(body) = model.massless_body() else { return Ok(()) };
+            return fail(
+                "coordinates",
+                format!(
+                    "body \"{}\" has no mass, and only joints move such a frame; use `coordinates = \"reduced\"`",
+                    body.name
+                ),
+            );
+        }
+        let name = self.coordinates.name();
+        if self.method != Method::TimeStepping {
+            return fail(
+                "coordinates",
+                format!(
+                    "this preset steps all bodies; use a time-stepping preset with `{name}`, or leave `coordinates` out"
+                ),
+            );
+        }
+        if self.dynamics == Dynamics::Quasistatic {
+            return fail(
+                "coordinates",
+                "bodies without inertia are moved in maximal coordinates; leave `coordinates` out".to_owned(),
+            );
+        }
+        if self.linearise_at == LineariseAt::Implicit {
+            let reason = format!(
+                "implicit steps are written for all bodies; use `jacobians = \"end\"`, which solves the same contact equations, with `{name}`"
+            );
+            return fail("jacobians", reason);
+        }
+        if self.stabilisation != Stabilisation::Usual {
+            let reason = format!(
+                "joints cannot drift in `{name}` coordinates, and what is left is weighed by joint_gamma; leave `stabilisation` out"
+            );
+            return fail("stabilisation", reason);
+        }
+        Ok(())
+    }
+
     /// Refuses what needs inertia.
     fn check_quasistatic(&self, model: &Model) -> Result<(), SchemeError> {
         let damped = !model.dampers().is_empty() || model.springs().iter().any(|spring| spring.damping > 0.0);
@@ -233,6 +279,7 @@ impl Scheme {
                 "Poisson's law goes with time-stepping only; use `impact = \"newton\"` or another preset",
             );
         }
+        self.check_coordinates(model)?;
         self.check_corners()?;
         if self.linearise_at == LineariseAt::Implicit && self.method == Method::TimeStepping {
             self.check_implicit(model)?;

@@ -1,7 +1,8 @@
 //! What a recording says about the run it holds, beside the numbers.
 
 use serde::{Deserialize, Serialize};
-use stiction_multibody::{Body, Dimension, Model};
+use stiction_multibody::{Body, Dimension, FreedomId, Model};
+use stiction_stepping::{Coordinates, Scheme};
 
 use super::{Outline, Role, layout::w_first};
 
@@ -25,6 +26,15 @@ pub struct RunInfo {
     pub bodies: Vec<BodyInfo>,
     /// All joints in the order of the model.
     pub joints: Vec<JointInfo>,
+    /// Columns of the coordinates of joints, where steps were made in them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forest_q: Vec<String>,
+    /// Columns of their velocities.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forest_v: Vec<String>,
+    /// Columns of the angles of driven freedoms.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub angles: Vec<String>,
 }
 
 /// One joint of a recording.
@@ -60,7 +70,9 @@ pub struct BodyInfo {
 }
 
 impl RunInfo {
-    pub(crate) fn new(scene: &str, step: f64, model: &Model) -> Self {
+    pub(crate) fn new(scene: &str, step: f64, model: &Model, scheme: &Scheme) -> Self {
+        let reduced = scheme.coordinates != Coordinates::Maximal;
+        let (forest_q, forest_v) = if reduced { model.forest().names(model) } else { Default::default() };
         Self {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -69,7 +81,15 @@ impl RunInfo {
             dimension: if model.dimension() == Dimension::Planar { 2 } else { 3 },
             bodies: model.bodies().iter().map(BodyInfo::new).collect(),
             joints: model.joints().iter().map(|j| JointInfo { name: j.name.clone(), rows: j.rows() }).collect(),
+            forest_q,
+            forest_v,
+            angles: model.driven_freedoms().iter().filter_map(|id| angle_column(model, *id)).collect(),
         }
+    }
+
+    /// The columns of `State::forest_q`, `State::forest_v` and `State::angles`, in order.
+    pub(crate) fn forest_columns(&self) -> impl Iterator<Item = String> {
+        self.forest_q.iter().chain(&self.forest_v).chain(&self.angles).cloned()
     }
 
     /// The columns of joint impulses, in order.
@@ -106,4 +126,11 @@ impl BodyInfo {
             outlines: body.shapes.iter().filter_map(Outline::of).collect(),
         }
     }
+}
+
+/// The column of the coordinate of a driven freedom.
+fn angle_column(model: &Model, (joint, freedom): FreedomId) -> Option<String> {
+    let joint = model.joint(joint)?;
+    let number = if joint.freedoms().len() > 1 { freedom.to_string() } else { String::new() };
+    Some(format!("{}.coordinate{number}", joint.name))
 }

@@ -73,7 +73,7 @@ impl Recorder {
             remove_if_there(&folder.join(name))?;
         }
         let (model, energy) = (simulation.model(), simulation.energy());
-        let info = RunInfo::new(&labels.scene, simulation.step_size(), model);
+        let info = RunInfo::new(&labels.scene, simulation.step_size(), model, simulation.scheme());
         let mut trajectory = TrajectoryWriter::create(folder, &info)?;
         trajectory.push(model, simulation.state(), &energy, None);
         let contacts = ContactsWriter::create(folder, &labels.scene, model.has_layers())?;

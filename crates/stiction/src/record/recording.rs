@@ -24,6 +24,7 @@ pub struct Recording {
     q: Rows,
     v: Rows,
     joint_impulses: Rows,
+    forest: Rows,
     support_impulses: Rows,
     contacts: Vec<ContactMemory>,
     /// For each frame its part of `contacts`.
@@ -91,8 +92,9 @@ impl Recording {
         let (q, v) = (Rows::from_columns(&q, steps.len()), Rows::from_columns(&v, steps.len()));
         let joint_impulses = read_impulses(&table, info.joint_columns(), steps.len())?;
         let support_impulses = read_impulses(&table, info.foot_columns(), steps.len())?;
+        let forest = read_impulses(&table, info.forest_columns(), steps.len())?;
         let (contacts, contacts_of) = read_contacts(folder, &info, &steps)?;
-        Ok(Self { info, steps, times, carries, q, v, joint_impulses, support_impulses, contacts, contacts_of })
+        Ok(Self { info, steps, times, carries, q, v, joint_impulses, support_impulses, forest, contacts, contacts_of })
     }
 
     /// Scene, step size, dimension and bodies.
@@ -130,6 +132,9 @@ impl Recording {
     /// The state at frame `k`, contact memory included: a simulation restored from it continues as the recorded one did.
     pub fn state(&self, k: usize) -> Option<State> {
         let frame = self.frame(k)?;
+        let forest = self.forest.row(k);
+        let (forest_q, rest) = forest.split_at_checked(self.info.forest_q.len()).unwrap_or_default();
+        let (forest_v, angles) = rest.split_at_checked(self.info.forest_v.len()).unwrap_or_default();
         Some(State {
             step: frame.step,
             time: frame.time,
@@ -139,6 +144,9 @@ impl Recording {
             contacts: frame.contacts.to_vec(),
             joint_impulses: self.joint_impulses.row(k).to_vec(),
             support_impulses: self.support_impulses.row(k).to_vec(),
+            forest_q: forest_q.to_vec(),
+            forest_v: forest_v.to_vec(),
+            angles: angles.to_vec(),
         })
     }
 }

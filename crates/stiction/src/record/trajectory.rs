@@ -56,6 +56,8 @@ impl TrajectoryWriter {
         let impulses = state.joint_impulses.iter().copied().chain(std::iter::repeat(0.0));
         self.row.extend(impulses.take(model.joint_rows()).map(Cell::Real));
         self.row.extend(state.support_impulses.iter().map(|p| Cell::Real(*p)));
+        let forest = state.forest_q.iter().chain(&state.forest_v).chain(&state.angles);
+        self.row.extend(forest.map(|x| Cell::Real(*x)));
         self.row.extend([energy.kinetic, energy.potential, energy.total()].map(Cell::Real));
         self.row.extend(match report {
             None => {
@@ -100,7 +102,9 @@ fn columns(info: &RunInfo) -> Vec<(String, Kind)> {
         let quantities = body.role.coordinates(dimension).iter().chain(body.role.velocities(dimension));
         columns.extend(quantities.map(|quantity| (body_column(&body.name, quantity), Kind::Real)));
     }
-    columns.extend(info.joint_columns().chain(info.foot_columns()).map(|name| (name, Kind::Real)));
+    columns.extend(
+        info.joint_columns().chain(info.foot_columns()).chain(info.forest_columns()).map(|name| (name, Kind::Real)),
+    );
     columns.extend(["kinetic", "potential", "total"].map(|name| named(name, Kind::Real)));
     columns.extend(["contacts", "problem_size", "iterations"].map(|name| named(name, Kind::Integer)));
     columns.extend(["residual", "penetration", "joint_error"].map(|name| named(name, Kind::Real)));

@@ -1,0 +1,156 @@
+//! The velocities a problem is written in, those of the bodies or those of the forest, and how rows of wrenches become its entries.
+
+use stiction_complementarity::{SparseMatrix, linalg::BlockMatrix};
+use stiction_multibody::{BodyId, Joint, Model, Wrench};
+
+use crate::{Workspace, drives::Side, reduced, reduced::Reduced, rows::power};
+
+/// Number of velocities the problem is written in.
+pub(super) fn velocities(model: &Model, ws: &Workspace) -> usize {
+    if ws.reduced.is_some() { model.forest().tree().velocities() } else { model.dof() }
+}
+
+/// The joints that are rows of the problem: all, or with the forest only those that close loops.
+pub(crate) fn joints<'m>(model: &'m Model, ws: &Workspace) -> impl Iterator<Item = &'m Joint> + Clone + use<'m> {
+    reduced::joints_in_problem(model, ws.reduced.as_deref())
+}
+
+/// Number of their blocks.
+pub(super) fn joint_blocks(model: &Model, ws: &Workspace) -> usize {
+    if ws.reduced.is_some() { model.forest().loops().len() } else { model.joints().len() }
+}
+
+/// Number of their rows.
+pub(super) fn joint_rows(model: &Model, ws: &Workspace) -> usize {
+    if ws.reduced.is_some() { joints(model, ws).map(Joint::rows).sum() } else { model.joint_rows() }
+}
+
+/// What the forest moves by itself in a row: the share of v_free in its constant, as its unknowns are changes. Nothing in maximal coordinates,
+/// where unknowns are velocities or v_free enters by the masses.   [RED-2]
+pub(super) fn free_share(model: &Model, ws: &Workspace, a: (BodyId, &Wrench), b: (BodyId, &Wrench)) -> f64 {
+    free_share_of_sides(model, ws, &[a, b].map(|(body, wrench)| Some(Side::Wrench(body, *wrench))))
+}
+
+/// The same of a row along freedoms.
+pub(super) fn free_share_of_sides(model: &Model, ws: &Workspace, sides: &[Option<Side>]) -> f64 {
+    ws.reduced.as_ref().map_or(0.0, |reduced| share(model, (&ws.free_bodies, &reduced.free), sides))
+}
+
+/// Σ sides, with the bodies and the forest moving by these velocities.
+pub(super) fn share(model: &Model, (bodies, forest): (&[f64], &[f64]), sides: &[Option<Side>]) -> f64 {
+    let of = |side: &Side| match side {
+        Side::Velocity(k, factor) => factor * forest.get(*k).copied().unwrap_or(0.0),
+        Side::Wrench(body, wrench) => power(model, bodies, *body, wrench),
+    };
+    sides.iter().flatten().map(of).sum()
+}
+
+/// Writes rows of wrenches into a block matrix.
+pub(super) struct Blocks<'a> {
+    pub(super) model: &'a Model,
+    /// Block column of each body, or of each link of the forest.
+    pub(super) columns: &'a [usize],
+    pub(super) block: &'a mut Vec<f64>,
+    pub(super) reduced: Option<&'a mut Reduced>,
+    pub(super) unit: f64,
+}
+
+impl Blocks<'_> {
+    /// The blocks of two bodies in the rows being filled.
+    pub(super) fn push_pair(
+        &mut self,
+        jacobian: &mut BlockMatrix,
+        (a, b): (BodyId, BodyId),
+        rows: impl ExactSizeIterator<Item = (Wrench, Wrench)> + Clone,
+    ) {
+        let count = rows.len();
+        if let Some(reduced) = &mut self.reduced {
+            let forest = self.model.forest();
+            reduced.begin_rows(forest, count);
+            for (row, (on_a, on_b)) in rows.enumerate() {
+                reduced.add_wrench(forest, row, a, &on_a);
+                reduced.add_wrench(forest, row, b, &on_b);
+            }
+            reduced.push_blocks(forest, (count, self.unit), self.columns, jacobian, self.block);
+            return;
+        }
+        self.push_body(jacobian, a, rows.clone().map(|(a, _)| a));
+        self.push_body(jacobian, b, rows.map(|(_, b)| b));
+    }
+
+    /// The blocks of a row along freedoms.
+    pub(super) fn push_sides(&mut self, jacobian: &mut BlockMatrix, sides: &[Option<Side>]) {
+        if let Some(reduced) = &mut self.reduced {
+            let forest = self.model.forest();
+            reduced.begin_rows(forest, 1);
+            add_sides(self.model, reduced, sides);
+            reduced.push_blocks(forest, (1, self.unit), self.columns, jacobian, self.block);
+            return;
+        }
+        for (body, wrench) in merged(sides).into_iter().flatten() {
+            self.push_body(jacobian, body, std::iter::once(wrench));
+        }
+    }
+
+    /// The block of a body; nothing for bodies without unknowns.
+    fn push_body(&mut self, jacobian: &mut BlockMatrix, body: BodyId, wrenches: impl Iterator<Item = Wrench>) {
+        let (Some((mobility, range)), Some(&column)) = (self.model.unknowns(body), self.columns.get(body.index()))
+        else {
+            return;
+        };
+        self.block.clear();
+        for wrench in wrenches {
+            self.block.extend(mobility.project(&wrench).iter().take(range.len()));
+        }
+        jacobian.push(column, self.block);
+    }
+}
+
+/// The wrenches of a row, one for each body: two freedoms can share one.
+fn merged(sides: &[Option<Side>]) -> [Option<(BodyId, Wrench)>; 4] {
+    let mut merged: [Option<(BodyId, Wrench)>; 4] = [None; 4];
+    for side in sides.iter().flatten() {
+        let Side::Wrench(body, wrench) = side else { continue };
+        for place in &mut merged {
+            match place {
+                Some((other, total)) if other == body => total.add(wrench),
+                Some(_) => continue,
+                None => *place = Some((*body, *wrench)),
+            }
+            break;
+        }
+    }
+    merged
+}
+
+fn add_sides(model: &Model, reduced: &mut Reduced, sides: &[Option<Side>]) {
+    let forest = model.forest();
+    for side in sides.iter().flatten() {
+        match side {
+            Side::Velocity(k, factor) => reduced.add_velocity(forest, 0, *k, *factor),
+            Side::Wrench(body, wrench) => reduced.add_wrench(forest, 0, *body, wrench),
+        }
+    }
+}
+
+/// Writes one row of wrenches into a sparse matrix. Zeros are entered too: the pattern must not depend on the numbers, or factorisations
+/// would be analysed anew whenever rounding makes a zero.
+pub(super) fn push_row(
+    (model, unit): (&Model, f64),
+    reduced: Option<&mut Reduced>,
+    matrix: &mut SparseMatrix,
+    sides: &[Option<Side>],
+) {
+    if let Some(reduced) = reduced {
+        reduced.begin_rows(model.forest(), 1);
+        add_sides(model, reduced, sides);
+        reduced.push_entries(model.forest(), unit, matrix);
+        return;
+    }
+    for (body, wrench) in merged(sides).into_iter().flatten() {
+        let Some((mobility, range)) = model.unknowns(body) else { continue };
+        for (column, value) in range.zip(mobility.project(&wrench)) {
+            matrix.push(column, value);
+        }
+    }
+}

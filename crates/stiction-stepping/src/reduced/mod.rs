@@ -1,0 +1,267 @@
+//! Steps in reduced coordinates: the bodies are links of the model's forest, and only loops are closed by constraints.
+//!
+//! Contacts, loops and drives are rows of wrenches as in maximal coordinates; here they act on the velocities of the forest. With M = LᵀL,
+//! which the articulated-body algorithm factorises in linear time, the problem is written in y = L v: its masses are 1 and its rows are
+//! the inward halves of impulse responses. So it has the form of every other problem of a step.   [RED-1] [RED-2]
+
+mod row;
+
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use stiction_multibody::{
+    Configuration, Forest, Joint, JointId, Model, State, Twist, Wrench,
+    articulated::{ArticulatedFactors, Kinematics, Scratch, SingularInertia, forward_dynamics, outward_response},
+    rotation::to_rotation_vector,
+};
+
+use crate::{Coordinates, Scheme, Start, StepCause, Workspace, drives};
+
+pub(crate) use row::RowScratch;
+
+/// Scratch of a step in reduced coordinates.
+#[derive(Debug)]
+pub(crate) struct Reduced {
+    /// q and v of the forest at the start.
+    pub(crate) q: Vec<f64>,
+    /// The velocity the step starts with; another one after an impact by Poisson's hypothesis.
+    pub(crate) before: Vec<f64>,
+    /// v̂ where the constraints are linearised at q ⊕ h v̂.
+    pub(crate) lookahead: Vec<f64>,
+    predicted: Vec<f64>,
+    /// The forest at the start.
+    pub(crate) at: Kinematics,
+    /// The forest where the constraints are linearised.
+    pub(crate) linear: Kinematics,
+    pub(crate) factors: ArticulatedFactors,
+    scratch: Scratch,
+    /// v̇ of everything but constraints.
+    acceleration: Vec<f64>,
+    /// Inertia that drives add to the velocities.   [DRIVE-2]
+    pub(crate) added: Vec<f64>,
+    /// Forces of drives.
+    pub(crate) tau: Vec<f64>,
+    external: Vec<Wrench>,
+    twists: Vec<Twist>,
+    /// v_free, v⁺, and the residuals of impulse responses between them.
+    pub(crate) free: Vec<f64>,
+    pub(crate) velocity: Vec<f64>,
+    /// What moves the forest: v⁺, or the mean of both ends.   [SOFT-6]
+    pub(crate) moving: Vec<f64>,
+    residual: Vec<f64>,
+    pub(crate) row: RowScratch,
+    maximal: Vec<f64>,
+}
+
+impl Reduced {
+    fn new(forest: &Forest) -> Self {
+        let tree = forest.tree();
+        let zeros = || vec![0.0; tree.velocities()];
+        Self {
+            q: tree.neutral(),
+            before: zeros(),
+            lookahead: zeros(),
+            predicted: Vec::new(),
+            at: Kinematics::new(tree),
+            linear: Kinematics::new(tree),
+            factors: ArticulatedFactors::new(tree),
+            scratch: Scratch::new(tree),
+            acceleration: zeros(),
+            added: zeros(),
+            tau: zeros(),
+            external: vec![Wrench::default(); tree.links().len()],
+            twists: vec![Twist::default(); tree.links().len()],
+            free: zeros(),
+            velocity: zeros(),
+            moving: zeros(),
+            residual: zeros(),
+            row: RowScratch::default(),
+            maximal: Vec::new(),
+        }
+    }
+
+    fn fits(&self, forest: &Forest) -> bool {
+        self.at.poses().len() == forest.tree().links().len() && self.before.len() == forest.tree().velocities()
+    }
+
+    /// Coordinates and velocities of the forest at the start of a step: those of the state where they lead to its q and v bit for bit, and
+    /// otherwise what q and v say.   [RED-3]
+    fn read(&mut self, start: &Start, bodies: &Configuration) {
+        let &Start { model, state, .. } = start;
+        let forest = model.forest();
+        let tree = forest.tree();
+        if state.forest_q.len() == tree.coordinates() && state.forest_v.len() == tree.velocities() {
+            self.q.clone_from(&state.forest_q);
+            self.before.clone_from(&state.forest_v);
+            self.at.update(tree, &self.q, &self.before);
+            if self.leads_to(model, &state.q, &state.v) {
+                return;
+            }
+        }
+        forest.read_coordinates(model, bodies, &state.forest_q, &mut self.q);
+        self.before.fill(0.0);
+        self.at.update(tree, &self.q, &self.before);
+        forest.read_velocities(&self.at, bodies, &mut self.before);
+        self.at.update(tree, &self.q, &self.before);
+    }
+
+    /// Whether the forest stands and moves as the bodies do, to the last bit.
+    fn leads_to(&mut self, model: &Model, q: &[f64], v: &[f64]) -> bool {
+        let same =
+            |x: &[f64], y: &[f64]| x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.to_bits() == y.to_bits());
+        let forest = model.forest();
+        forest.write_coordinates(model, &self.at, q, &mut self.maximal);
+        if !same(&self.maximal, q) {
+            return false;
+        }
+        self.at.twists_of(forest.tree(), &self.before, &mut self.twists);
+        forest.write_velocities(model, &self.at, &self.twists, &mut self.maximal);
+        same(&self.maximal, v)
+    }
+
+    /// v̇ of applied forces and drives, from the factors of M and what drives add to it.   [RED-1] [DRIVE-2]
+    fn find_acceleration(&mut self, start: &Start, applied: &[Wrench]) -> Result<(), SingularInertia> {
+        let forest = start.model.forest();
+        let tree = forest.tree();
+        self.factors.update_with(tree, &self.at, &self.added)?;
+        self.row.whiten(self.factors.pivots());
+        for (wrench, (id, _)) in applied.iter().zip(start.model.iter_bodies()) {
+            let Some((link, wrench)) = forest.on_link(&self.at, id, wrench) else { continue };
+            if let Some(place) = self.external.get_mut(link.index()) {
+                *place = wrench;
+            }
+        }
+        let forces = (&self.tau[..], &self.external[..]);
+        forward_dynamics(tree, &self.at, &self.factors, forces, &mut self.scratch, &mut self.acceleration);
+        Ok(())
+    }
+
+    /// What a drive adds to a velocity.   [DRIVE-2]
+    pub(crate) fn add_pull(&mut self, velocity: usize, (inertia, force): (f64, f64)) {
+        if let (Some(added), Some(tau)) = (self.added.get_mut(velocity), self.tau.get_mut(velocity)) {
+            *added += inertia;
+            *tau += force;
+        }
+    }
+
+    /// The rotation vector of a spherical joint whose first velocity is given.
+    pub(crate) fn ball_turn(&self, forest: &Forest, first: usize) -> Vector3<f64> {
+        let link = forest.tree().link_of(first).and_then(|id| forest.tree().links().get(id.index()));
+        match link.and_then(|link| self.q.get(link.coordinates())) {
+            Some(&[w, x, y, z]) => to_rotation_vector(&UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z))),
+            _ => Vector3::zeros(),
+        }
+    }
+
+    /// v_free = v + h v̇, and the maximal velocities of it.
+    pub(crate) fn find_free(&mut self, model: &Model, h: f64, out: &mut Vec<f64>) {
+        let free = self.before.iter().zip(&self.acceleration).map(|(v, a)| v + h * a);
+        self.free.clear();
+        self.free.extend(free);
+        let forest = model.forest();
+        self.linear.twists_of(forest.tree(), &self.free, &mut self.twists);
+        forest.write_velocities(model, &self.linear, &self.twists, out);
+    }
+
+    /// v⁺ = v_free + L⁻¹ δy, and the velocities of the bodies where the constraints are linearised.   [RED-2]
+    pub(crate) fn find_velocity(&mut self, model: &Model, unit: f64, change: &[f64], out: &mut Vec<f64>) {
+        let forest = model.forest();
+        let pivots = self.factors.pivots();
+        self.residual.clear();
+        self.residual.extend(change.iter().zip(pivots).map(|(y, d)| y * (d * unit).sqrt()));
+        outward_response(forest.tree(), &self.at, &self.factors, &self.residual, &mut self.scratch, &mut self.velocity);
+        self.velocity.iter_mut().zip(&self.free).for_each(|(v, free)| *v += free);
+        self.linear.twists_of(forest.tree(), &self.velocity, &mut self.twists);
+        forest.write_velocities(model, &self.linear, &self.twists, out);
+    }
+
+    /// Where constraints are linearised: the forest at q ⊕ h v̂, and the bodies there.   [STEP-10]
+    pub(crate) fn look_ahead(&mut self, start: &Start, (q, v): (&mut Vec<f64>, &mut Vec<f64>)) {
+        let &Start { model, state, h, .. } = start;
+        let forest = model.forest();
+        let tree = forest.tree();
+        self.predicted.clone_from(&self.q);
+        tree.integrate(&mut self.predicted, &self.lookahead, h);
+        self.linear.update(tree, &self.predicted, &self.lookahead);
+        forest.write_coordinates(model, &self.linear, &state.q, q);
+        self.linear.twists_of(tree, &self.lookahead, &mut self.twists);
+        forest.write_velocities(model, &self.linear, &self.twists, v);
+    }
+
+    /// The next coordinates and velocities: of the forest, and of the bodies.   [STEP-5]
+    pub(crate) fn advance(&mut self, start: &Start, next: &mut State) {
+        let &Start { model, state, h, .. } = start;
+        let forest = model.forest();
+        let tree = forest.tree();
+        next.forest_q.clone_from(&self.q);
+        tree.integrate(&mut next.forest_q, &self.moving, h);
+        next.forest_v.clone_from(&self.velocity);
+        self.linear.update(tree, &next.forest_q, &next.forest_v);
+        forest.write_coordinates(model, &self.linear, &state.q, &mut next.q);
+        self.linear.twists_of(tree, &next.forest_v, &mut self.twists);
+        forest.write_velocities(model, &self.linear, &self.twists, &mut next.v);
+    }
+}
+
+/// Reads the state of the forest where a step is made in its coordinates.   [RED-3]
+pub(crate) fn read(start: &Start, ws: &mut Workspace) {
+    let forest = start.model.forest();
+    if start.scheme.coordinates == Coordinates::Maximal {
+        ws.reduced = None;
+        return;
+    }
+    let mut reduced = match ws.reduced.take() {
+        Some(reduced) if reduced.fits(forest) => reduced,
+        _ => Box::new(Reduced::new(forest)),
+    };
+    reduced.read(start, &ws.start);
+    reduced.tau.fill(0.0);
+    reduced.added.fill(0.0);
+    ws.reduced = Some(reduced);
+}
+
+/// Finds v̇ of everything but constraints, and how fast the bodies would then be.   [RED-1]
+pub(crate) fn accelerate(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+    let Workspace { reduced, applied, free_bodies, .. } = ws;
+    let Some(reduced) = reduced else { return Ok(()) };
+    reduced.find_acceleration(start, applied).map_err(|singular| singular_inertia(start.model, singular))?;
+    reduced.linear.copy_from(&reduced.at);
+    reduced.find_free(start.model, start.h, free_bodies);
+    Ok(())
+}
+
+/// Puts a state that knows only its bodies onto the forest, where steps are made in its coordinates: joints then hold to the last bit.   [RED-3]
+pub fn adopt(model: &Model, scheme: &Scheme, state: &mut State) {
+    let mut ws = Workspace::default();
+    ws.start.update(model, &state.q, &state.v, state.time);
+    let start = Start { model, scheme, state, h: 0.0 };
+    read(&start, &mut ws);
+    ws.applied.resize(model.bodies().len(), Wrench::default());
+    drives::prepare(&start, &mut ws);
+    state.angles.clear();
+    state.angles.extend(ws.driven.iter().map(|driven| driven.coordinate));
+    let Some(reduced) = &mut ws.reduced else { return };
+    let forest = model.forest();
+    state.forest_q.clone_from(&reduced.q);
+    state.forest_v.clone_from(&reduced.before);
+    let before = std::mem::take(&mut state.q);
+    forest.write_coordinates(model, &reduced.at, &before, &mut state.q);
+    reduced.at.twists_of(forest.tree(), &reduced.before, &mut reduced.twists);
+    forest.write_velocities(model, &reduced.at, &reduced.twists, &mut state.v);
+}
+
+fn singular_inertia(model: &Model, singular: SingularInertia) -> StepCause {
+    let tree = model.forest().tree();
+    let link = tree.link_of(singular.velocity).and_then(|id| tree.links().get(id.index()));
+    StepCause::NoInertia { body: link.map_or_else(String::new, |link| link.spec().name.clone()) }
+}
+
+/// The joints that are rows of the problem: all in maximal coordinates, those that close loops in reduced ones.
+pub(crate) fn joints_in_problem<'m>(
+    model: &'m Model,
+    reduced: Option<&Reduced>,
+) -> impl Iterator<Item = &'m Joint> + Clone + use<'m> {
+    let (all, loops): (&[Joint], &[JointId]) = match reduced {
+        None => (model.joints(), &[]),
+        Some(_) => (&[], model.forest().loops()),
+    };
+    all.iter().chain(loops.iter().filter_map(|&id| model.joint(id)))
+}

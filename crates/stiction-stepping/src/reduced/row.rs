@@ -1,0 +1,132 @@
+//! Rows of a problem in reduced coordinates: wrenches on bodies and impulses at velocities, as entries of y = L v.
+
+use stiction_complementarity::{SparseMatrix, linalg::BlockMatrix};
+use stiction_multibody::{
+    BodyId, Forest, Wrench,
+    articulated::{half_response_of_row, wrench_row},
+};
+
+use super::Reduced;
+
+/// Room for the rows of one law.
+#[derive(Debug, Default)]
+pub(crate) struct RowScratch {
+    /// Row after row, an entry for each velocity of the forest.
+    dense: Vec<f64>,
+    /// Links whose velocities have entries, in order.
+    touched: Vec<usize>,
+    is_touched: Vec<bool>,
+    path: Vec<f64>,
+    /// 1/√d of every velocity.
+    whitening: Vec<f64>,
+}
+
+impl RowScratch {
+    /// From residuals of half responses to entries of L⁻ᵀ h.   [RED-2]
+    pub(super) fn whiten(&mut self, pivots: &[f64]) {
+        self.whitening.clear();
+        self.whitening.extend(pivots.iter().map(|d| 1.0 / d.sqrt()));
+    }
+}
+
+impl Reduced {
+    /// Begins the rows of a law.
+    pub(crate) fn begin_rows(&mut self, forest: &Forest, rows: usize) {
+        let (n, links) = (forest.tree().velocities(), forest.tree().links().len());
+        let RowScratch { dense, touched, is_touched, .. } = &mut self.row;
+        if is_touched.len() != links {
+            is_touched.clear();
+            is_touched.resize(links, false);
+            dense.clear();
+        }
+        let held = dense.len() / n.max(1);
+        for link in touched.drain(..) {
+            is_touched[link] = false;
+            for row in 0..held {
+                for k in forest.tree().links()[link].velocities() {
+                    dense[row * n + k] = 0.0;
+                }
+            }
+        }
+        if dense.len() < rows * n {
+            dense.resize(rows * n, 0.0);
+        }
+    }
+
+    /// Adds a wrench on a body, about its reference point, to a row.   [RED-2]
+    pub(crate) fn add_wrench(&mut self, forest: &Forest, row: usize, body: BodyId, wrench: &Wrench) {
+        let Some((link, wrench)) = forest.on_link(&self.linear, body, wrench) else { return };
+        let tree = forest.tree();
+        self.row.path.clear();
+        self.row.path.resize(tree.depth(link), 0.0);
+        let origin = self.linear.pose(link).translation.vector;
+        wrench_row(tree, &self.linear, link, (&wrench, &origin), &mut self.row.path);
+        self.add_path(forest, row, link);
+    }
+
+    /// Adds an impulse at a velocity of the forest to a row.
+    pub(crate) fn add_velocity(&mut self, forest: &Forest, row: usize, velocity: usize, coefficient: f64) {
+        let tree = forest.tree();
+        let Some(link) = tree.link_of(velocity) else { return };
+        self.row.path.clear();
+        self.row.path.resize(tree.depth(link), 0.0);
+        let head = tree.links()[link.index()].velocities().end;
+        if let Some(entry) = self.row.path.get_mut(head - 1 - velocity) {
+            *entry = coefficient;
+        }
+        self.add_path(forest, row, link);
+    }
+
+    /// Adds the half response of the generalised impulse in `path`, which moves a link.
+    fn add_path(&mut self, forest: &Forest, row: usize, link: stiction_multibody::LinkId) {
+        let tree = forest.tree();
+        half_response_of_row(tree, &self.at, &self.factors, link, &mut self.row.path);
+        let RowScratch { dense, touched, is_touched, path, .. } = &mut self.row;
+        let n = tree.velocities();
+        let mut path = path.iter();
+        for i in tree.path_to_root(link) {
+            let velocities = tree.links()[i].velocities();
+            if !is_touched[i] && !velocities.is_empty() {
+                is_touched[i] = true;
+                touched.push(i);
+            }
+            for (k, entry) in velocities.rev().zip(path.by_ref()) {
+                dense[row * n + k] += entry;
+            }
+        }
+    }
+
+    /// Writes the rows as blocks, one column for each link that moves, in the order of `columns`.
+    pub(crate) fn push_blocks(
+        &mut self,
+        forest: &Forest,
+        (rows, unit): (usize, f64),
+        columns: &[usize],
+        jacobian: &mut BlockMatrix,
+        block: &mut Vec<f64>,
+    ) {
+        let (n, root) = (forest.tree().velocities(), unit.sqrt());
+        let RowScratch { dense, touched, whitening, .. } = &mut self.row;
+        touched.sort_unstable();
+        for &link in touched.iter() {
+            let velocities = forest.tree().links()[link].velocities();
+            block.clear();
+            for row in 0..rows {
+                block.extend(velocities.clone().map(|k| dense[row * n + k] * whitening[k] * root));
+            }
+            jacobian.push(columns[link], block);
+        }
+    }
+
+    /// Writes the first row as entries of a sparse matrix.
+    pub(crate) fn push_entries(&mut self, forest: &Forest, unit: f64, matrix: &mut SparseMatrix) {
+        let root = unit.sqrt();
+        let RowScratch { dense, touched, whitening, .. } = &mut self.row;
+        touched.sort_unstable();
+        for &link in touched.iter() {
+            for k in forest.tree().links()[link].velocities() {
+                matrix.push(k, dense[k] * whitening[k] * root);
+            }
+        }
+    }
+}
