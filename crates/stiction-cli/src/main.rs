@@ -1,6 +1,6 @@
-//! The program `stiction`: simulate scenes, check them, compare schemes, run studies, solve complementarity problems, measure speed.
+//! The program `stiction`: simulate scenes, check them, make scenes of robots, compare schemes, run studies, solve complementarity problems, measure speed.
 //!
-//! One file per command ([`run`], [`check`], [`compare`], [`sweep`], [`solve`], [`bench`]); [`arguments`] says what the commands accept, [`failure`]
+//! One file per command ([`run`], [`check`], [`convert`], [`compare`], [`sweep`], [`solve`], [`bench`]); [`arguments`] says what the commands accept, [`failure`]
 //! how they fail and with which exit code, [`layout`] how numbers and tables look.
 
 // This program reads files, measures time and prints: the rules against that protect the libraries.
@@ -10,7 +10,9 @@ mod arguments;
 mod bench;
 mod check;
 mod compare;
+mod convert;
 mod failure;
+mod input;
 mod layout;
 mod presets;
 mod progress;
@@ -43,6 +45,7 @@ fn command() -> Result<(), Failure> {
     match &Arguments::parse().command {
         Command::Run(options) => run::run(options),
         Command::Check(options) => check::run(options),
+        Command::Convert(options) => convert::run(options),
         Command::Compare(options) => compare::run(options),
         Command::Solve(options) => solve::run(options),
         Command::Sweep(options) => sweep::run(options),

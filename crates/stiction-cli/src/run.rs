@@ -12,13 +12,13 @@ use stiction::{
         Accuracy, FrictionInteriorPoint, FrictionNsgs, FrictionNsgsOptions, LcpLemke, MixedLcpSchur, ProblemFile,
     },
     record::{Ending, Finished, Recorder, RunLabels},
-    scene::{self, Scene},
+    scene::Scene,
 };
 
 use crate::{
     arguments::{EVENT_DRIVEN, RunOptions, RunSolver, SolveAccuracy},
     failure::Failure,
-    layout,
+    input, layout,
     progress::Progress,
     signals, summary,
 };
@@ -27,7 +27,8 @@ use crate::{
 const FAILED_PROBLEM: &str = "failed_problem.json";
 
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
-    let scene = scene::load_with(&options.scene, &options.overrides()).map_err(|error| options.blame(error))?;
+    let blame = |error| options.blame(error);
+    let scene = input::load(&options.scene, &options.overrides(), &options.robot, blame)?;
     let mut simulation = with_solver(Simulation::from_scene(&scene).map_err(Failure::input)?, options)?;
     let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
     let mut recorder = Recorder::create(&folder, &labels(&scene, options), &simulation)

@@ -66,7 +66,9 @@ impl Motor {
         self.bias.iter().try_for_each(|&b| check.bounded("bias", b, limits::LOAD).map(drop))?;
         for (field, range) in [("control_limits", self.control_limits), ("force_limits", self.force_limits)] {
             let Some([least, most]) = range else { continue };
-            if !(least <= most) {
+            check.bounded(field, least, limits::LOAD)?;
+            check.bounded(field, most, limits::LOAD)?;
+            if least > most {
                 return Err(check.error(field, "must be the least value and then the greatest"));
             }
         }

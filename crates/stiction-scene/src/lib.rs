@@ -58,6 +58,7 @@ pub use suggest::hint as suggestion;
 
 use document::Document;
 use error::{Fault, Sources};
+use robot::{ReadOptions, Robot, SceneOptions, SceneText};
 
 /// The largest scene file that is read, in bytes (4 MiB).
 pub const MAX_FILE_SIZE: u64 = 4 << 20;
@@ -73,6 +74,8 @@ pub struct Scene {
     pub settings: Settings,
     /// How the kinematic bodies move, by name.
     pub motions: BTreeMap<String, ExpressionMotion>,
+    /// What the files of a robot say and what has no effect in the scene; empty for scene files.
+    pub notes: Vec<String>,
 }
 
 /// Reads a scene file.
@@ -80,12 +83,40 @@ pub fn load(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
     load_with(path, &[])
 }
 
-/// Reads a scene file and changes values in it first; see [`parse_with`].
+/// Reads a scene file, or a robot (URDF, MJCF) as one, and changes values in it first; see [`parse_with`].
 pub fn load_with(path: impl AsRef<Path>, overrides: &[(String, String)]) -> Result<Scene, SceneError> {
+    load_robot_with(path, overrides, &RobotOptions::default())
+}
+
+/// The same with options for robots.
+pub fn load_robot_with(
+    path: impl AsRef<Path>,
+    overrides: &[(String, String)],
+    options: &RobotOptions,
+) -> Result<Scene, SceneError> {
+    let path = path.as_ref();
+    let SceneText { text, notes } = text_of(path, options)?;
+    Ok(Scene { notes, ..parse_with(&text, &path.display().to_string(), overrides)? })
+}
+
+/// How a robot is read and how it becomes a scene.
+#[derive(Clone, Debug, Default)]
+pub struct RobotOptions {
+    /// How it is read.
+    pub read: ReadOptions,
+    /// How it becomes a scene.
+    pub scene: SceneOptions,
+}
+
+/// The text of a scene file, or of the scene that a robot becomes.
+pub fn text_of(path: impl AsRef<Path>, options: &RobotOptions) -> Result<SceneText, SceneError> {
     let path = path.as_ref();
     let file_name = path.display().to_string();
+    if robot::is_robot(path) {
+        return Robot::load(path, &options.read)?.to_scene(&file_name, &options.scene);
+    }
     let text = read(path).map_err(|message| SceneError::without_place(&file_name, message))?;
-    parse_with(&text, &file_name, overrides)
+    Ok(SceneText { text, notes: Vec::new() })
 }
 
 /// Reads a scene from text; `file_name` is for messages and for the name of the scene.
@@ -108,14 +139,14 @@ pub fn parse_with(text: &str, file_name: &str, overrides: &[(String, String)]) -
         build::build(&file, &document)
     });
     let build::Built { model, settings, motions } = found.map_err(|fault| sources.locate(fault))?;
-    Ok(Scene { name: stem(file_name), model: Arc::new(model), settings, motions })
+    Ok(Scene { name: stem(file_name), model: Arc::new(model), settings, motions, notes: Vec::new() })
 }
 
 /// A scene file as TOML text with values changed as by [`load_with`]; what comes out is a scene, without the comments of the file.
 pub fn rewrite(path: impl AsRef<Path>, overrides: &[(String, String)]) -> Result<String, SceneError> {
     let path = path.as_ref();
     let file_name = path.display().to_string();
-    let text = read(path).map_err(|message| SceneError::without_place(&file_name, message))?;
+    let SceneText { text, .. } = text_of(path, &RobotOptions::default())?;
     let mut sources = Sources::new(&file_name, &text);
     let rewritten = document_of(&mut sources, overrides).and_then(|document| {
         toml::to_string(&document.to_toml())

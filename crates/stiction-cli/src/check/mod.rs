@@ -1,24 +1,30 @@
 //! `stiction check`: read a scene and say what it contains.
 
+mod drives;
+mod dynamics;
 mod sheet;
+mod surfaces;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use stiction::{
-    BodyId, BodyKind, Dimension, Expression, Layer, LayerRule, LineariseAt, Load, Margin, Method, Model, Preset,
-    Scheme, Simulation, Stabilisation,
+    BodyId, BodyKind, Dimension, Expression, LineariseAt, Load, Margin, Method, Model, Preset, Scheme, Simulation,
+    Stabilisation,
     geometry::{Scratch, contacts},
-    multibody::{Body, ExpressionMotion, may_collide},
+    multibody::{ExpressionMotion, ShapeOnBody, may_collide},
     scene::{self, Scene},
 };
 
 use crate::{
     arguments::{CheckOptions, EVENT_DRIVEN, RunSolver},
     failure::Failure,
+    input,
     layout::{number, print_json, print_text},
-    presets::scheme_in_file,
+    presets::scheme_of,
 };
+use drives::{CouplingRow, MotorRow};
+use surfaces::{LayerRow, SupportRow};
 
 /// A gap up to this counts as touching, m.
 const TOUCHING: f64 = 1e-9;
@@ -42,6 +48,10 @@ struct Contents {
     solvers: Vec<&'static str>,
     bodies: Vec<BodyRow>,
     joints: Vec<JointRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    motors: Vec<MotorRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    couplings: Vec<CouplingRow>,
     loads: Vec<LoadRow>,
     springs: usize,
     dampers: usize,
@@ -55,28 +65,9 @@ struct Contents {
     pairs: Vec<[String; 2]>,
     initial: Initial,
     warnings: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct SupportRow {
-    body: String,
-    on: String,
-    /// Normal loads of its feet, N.
-    loads: Vec<f64>,
-    /// Their friction coefficients.
-    friction: Vec<f64>,
-}
-
-/// A compliant layer on a body or between two.
-#[derive(Debug, Serialize)]
-struct LayerRow {
-    on: Vec<String>,
-    /// Normal and tangential stiffness, N/m; one number where it is rigid along its surface.
-    stiffness: Vec<f64>,
-    /// Normal and tangential damping, N s/m.
-    damping: Vec<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    depth: Option<f64>,
+    /// What the files of a robot say without effect.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -156,10 +147,14 @@ struct Initial {
 }
 
 pub(crate) fn run(options: &CheckOptions) -> Result<(), Failure> {
-    let scene = scene::load_with(&options.scene, &options.set)?;
+    if let Some(state) = &options.dynamics {
+        return dynamics::run(options, state);
+    }
+    let scene = input::load(&options.scene, &options.set, &options.robot, |error| error)?;
     let simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
-    let fitting =
-        Preset::ALL.into_iter().filter(|preset| scheme_in_file(&options.scene, &options.set, *preset).is_ok());
+    let robot = options.robot.options();
+    let read = |changes: &[(String, String)]| scene::load_robot_with(&options.scene, changes, &robot);
+    let fitting = Preset::ALL.into_iter().filter(|preset| scheme_of(*preset, &options.set, read).is_ok());
     let contents = contents(&scene, &simulation, fitting.map(Preset::name).collect())?;
     if options.json { print_json(&contents) } else { print_text(&sheet::text(&contents)) }
 }
@@ -184,14 +179,17 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
         solvers: solvers(&settings.scheme),
         bodies: model.bodies().iter().skip(1).map(|body| body_row(scene, body)).collect(),
         warnings: warnings(&touching, &joints),
+        notes: scene.notes.clone(),
         joints,
+        motors: drives::motor_rows(model),
+        couplings: drives::coupling_rows(model),
         loads: load_rows(model),
         springs: model.springs().len(),
         dampers: model.dampers().len(),
         default_friction: model.default_contact_rule().friction,
         contact_rules: rule_rows(model),
-        supports: support_rows(model),
-        layers: layer_rows(model),
+        supports: surfaces::support_rows(model),
+        layers: surfaces::layer_rows(model),
         unknowns: Unknowns {
             velocities: model.dof(),
             joint_rows: model.joint_rows(),
@@ -206,42 +204,6 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
             joint_error,
         },
     })
-}
-
-fn support_rows(model: &Model) -> Vec<SupportRow> {
-    let row = |body: &Body| {
-        let support = body.support.as_ref()?;
-        Some(SupportRow {
-            body: body.name.clone(),
-            on: model.body(support.on).map_or_else(String::new, |on| on.name.clone()),
-            loads: support.feet.iter().map(|foot| foot.load).collect(),
-            friction: support.feet.iter().map(|foot| foot.friction).collect(),
-        })
-    };
-    model.bodies().iter().filter_map(row).collect()
-}
-
-/// Layers that bodies bear, and those that rules give.
-fn layer_rows(model: &Model) -> Vec<LayerRow> {
-    let row = |on: Vec<String>, layer: &Layer| {
-        let directions = if layer.shears { 2 } else { 1 };
-        let shown = |entries: [f64; 2]| entries.into_iter().take(directions).collect();
-        LayerRow {
-            on,
-            stiffness: shown([layer.stiffness.m11, layer.stiffness.m22]),
-            damping: shown([layer.damping.m11, layer.damping.m22]),
-            depth: layer.depth,
-        }
-    };
-    let name = |id| model.body(id).map_or_else(String::new, |body: &Body| body.name.clone());
-    let borne = model.bodies().iter().filter_map(|body| Some(row(vec![body.name.clone()], body.layer.as_ref()?)));
-    let default = std::iter::once((Vec::new(), model.default_contact_rule()));
-    let pairs = model.pair_rules().iter().map(|pair| (vec![name(pair.bodies.0), name(pair.bodies.1)], &pair.rule));
-    let given = default.chain(pairs).filter_map(|(on, rule)| match &rule.layer {
-        LayerRule::Given(layer) => Some(row(on, layer)),
-        LayerRule::OfBodies | LayerRule::Rigid => None,
-    });
-    borne.chain(given).collect()
 }
 
 fn solvers(scheme: &Scheme) -> Vec<&'static str> {
@@ -317,6 +279,7 @@ fn body_row(scene: &Scene, body: &stiction::multibody::Body) -> BodyRow {
     let kind = match &body.kind {
         BodyKind::Fixed => "fixed",
         BodyKind::Kinematic(_) => "kinematic",
+        BodyKind::Dynamic { mass: 0.0, .. } => "frame",
         BodyKind::Dynamic { mobility, .. } if mobility.turns() => "rigid",
         BodyKind::Dynamic { .. } => "particle",
     };
@@ -366,7 +329,10 @@ fn touching_pairs(model: &Model, simulation: &Simulation) -> Result<(Vec<[String
     let (mut scratch, mut points) = (Scratch::default(), Vec::new());
     let mut pairs: BTreeMap<(BodyId, BodyId), TouchingPair> = BTreeMap::new();
     for (index, &(_, a, shape_a)) in shapes.iter().enumerate() {
-        for &(_, b, shape_b) in shapes.iter().skip(index + 1).filter(|(_, b, _)| may_collide(model, a, *b)) {
+        let meets = |(_, b, shape_b): &&(_, BodyId, &ShapeOnBody)| {
+            may_collide(model, a, *b) && shape_a.filter.meets(&shape_b.filter)
+        };
+        for &(_, b, shape_b) in shapes.iter().skip(index + 1).filter(meets) {
             points.clear();
             let (pose_a, pose_b) = (at.pose(a) * shape_a.local, at.pose(b) * shape_b.local);
             contacts(&shape_a.shape, &pose_a, &shape_b.shape, &pose_b, TOUCHING, &mut scratch, &mut points)

@@ -1,6 +1,9 @@
 //! What a scene contains, for people.
 
-use super::{BodyRow, Contents, Initial, JointRow, LayerRow, LoadRow, RuleRow, SchemeRow, SupportRow, Unknowns};
+use super::{
+    BodyRow, Contents, CouplingRow, Initial, JointRow, LayerRow, LoadRow, MotorRow, RuleRow, SchemeRow, SupportRow,
+    Unknowns,
+};
 use crate::layout::{Sheet, columns, counted, number};
 
 /// Pairs listed.
@@ -23,6 +26,12 @@ pub(super) fn text(contents: &Contents) -> String {
     }
     if !contents.joints.is_empty() {
         sheet.row("joints", joints(&contents.joints));
+    }
+    if !contents.motors.is_empty() {
+        sheet.row("motors", motors(&contents.motors));
+    }
+    if !contents.couplings.is_empty() {
+        sheet.row("couplings", couplings(&contents.couplings));
     }
     sheet.row("forces", forces(contents)).row("friction", friction(contents));
     if !contents.supports.is_empty() {
@@ -98,6 +107,26 @@ fn joints(joints: &[JointRow]) -> String {
         })
         .collect();
     columns(&["name", "kind", "between", "leaves free"], &rows)
+}
+
+fn motors(motors: &[MotorRow]) -> String {
+    let row =
+        |motor: &MotorRow| vec![motor.name.clone(), motor.joint.clone(), motor.control.clone(), number(motor.gear)];
+    columns(&["name", "joint", "control", "gear"], &motors.iter().map(row).collect::<Vec<_>>())
+}
+
+fn couplings(couplings: &[CouplingRow]) -> String {
+    let line = |coupling: &CouplingRow| {
+        let terms = coupling.polynomial.iter().enumerate().filter(|(power, c)| **c != 0.0 || *power == 0);
+        let leader = coupling.leader.as_deref().unwrap_or_default();
+        let term = |(power, c): (usize, &f64)| match power {
+            0 => number(*c),
+            1 => format!("{} · {leader}", number(*c)),
+            _ => format!("{} · {leader}^{power}", number(*c)),
+        };
+        format!("{} = {}", coupling.follower, terms.map(term).collect::<Vec<_>>().join(" + "))
+    };
+    couplings.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn forces(contents: &Contents) -> String {

@@ -8,6 +8,7 @@ mod errors;
 mod extremes;
 mod interrupt;
 mod program;
+mod robots;
 mod runs;
 mod sweep;
 mod tools;

@@ -61,13 +61,14 @@ pub(super) fn body(reader: &Reader, at: &At, table: &BodyTable) -> Result<Made, 
             }
         },
         BodyKindName::Dynamic => (dynamic(reader, at, table, &start, &shapes)?, pose_of(&start), None),
+        BodyKindName::Frame => (launched(reader, at, table, BodyBuilder::frame(name), &start)?, pose_of(&start), None),
     };
     if let Some(conveyor) = &table.conveyor {
         let at = at.key("conveyor").key("velocity");
         builder = builder.conveyor(reader.scalars(&at, &conveyor.velocity, limits::SPEED)?);
     }
-    for ShapeAt { shape, local } in shapes {
-        builder = builder.shape_at(shape, local);
+    for ShapeAt { shape, local, filter } in shapes {
+        builder = builder.shape_among(shape, local, filter);
     }
     Ok(Made { builder, pose, motion })
 }
@@ -93,6 +94,9 @@ fn refuse_strangers(at: &At, table: &BodyTable) -> Result<(), Fault> {
             ("kinematic", &["mass", "density", "inertia", "particle", "velocity", "angular_velocity", "support"])
         }
         BodyKindName::Dynamic => ("dynamic", &["motion", "vibration"]),
+        BodyKindName::Frame => {
+            ("a frame", &["mass", "density", "inertia", "particle", "support", "motion", "vibration"])
+        }
     };
     match strangers.iter().find(|field| at.key(field).exists()) {
         Some(field) => {
@@ -153,6 +157,17 @@ fn dynamic(
             BodyBuilder::rigid(&table.name, mass, inertia)
         }
     };
+    launched(reader, at, table, builder, start)
+}
+
+/// The body at its place, with its velocities.
+fn launched(
+    reader: &Reader,
+    at: &At,
+    table: &BodyTable,
+    builder: BodyBuilder,
+    start: &Start,
+) -> Result<BodyBuilder, Fault> {
     let velocity = reader.optional_vector(&at.key("velocity"), table.velocity.as_ref())?;
     let at = at.key("angular_velocity");
     let spin = match (&table.angular_velocity, reader.planar()) {

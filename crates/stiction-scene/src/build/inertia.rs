@@ -9,7 +9,7 @@ use stiction_geometry::{
     mass::{MassProperties, composite_mass_properties},
     planar, spatial,
 };
-use stiction_multibody::{Pose, limits};
+use stiction_multibody::{Filter, Pose, limits};
 
 use super::reader::{At, Reader};
 use crate::{error::Fault, file::BodyTable, numbers::plain};
@@ -18,6 +18,7 @@ use crate::{error::Fault, file::BodyTable, numbers::plain};
 pub(super) struct ShapeAt {
     pub(super) shape: Shape,
     pub(super) local: Pose,
+    pub(super) filter: Filter,
 }
 
 /// How far from the origin the shapes' centre may be, relative to the size of the body.

@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 use stiction_multibody::{BodyId, JointId, JointKind, ModelError, Pose, limits};
 
 use super::{
-    Assembly,
+    Assembly, freedom,
     reader::{At, direction},
 };
 use crate::{
@@ -22,10 +22,15 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
         let bodies = assembly.find_both(&at, &table.between)?;
         refuse_strangers(&at, table)?;
         let id = match table.kind {
-            JointKindName::Distance => distance(assembly, &at, table, name, bodies)?,
-            JointKindName::Universal => universal(assembly, &at, table, name, bodies)?,
-            _ => simple(assembly, &at, table, name, bodies)?,
+            JointKindName::Distance => distance(assembly, &at, table, name.clone(), bodies)?,
+            JointKindName::Universal => universal(assembly, &at, table, name.clone(), bodies)?,
+            JointKindName::Spherical | JointKindName::Weld if table.anchors.is_some() => {
+                open(assembly, &at, table, name.clone(), bodies)?
+            }
+            _ => simple(assembly, &at, table, name.clone(), bodies)?,
         };
+        assembly.joints.push((name, id));
+        freedom::add(assembly, &at, table, id)?;
         if let Some(gamma) = table.gamma {
             assembly.builder.joint_gamma(id, gamma).map_err(|error| at.model_error(&error))?;
         }
@@ -38,6 +43,7 @@ fn refuse_strangers(at: &At, table: &JointTable) -> Result<(), Fault> {
     let strangers: &[&str] = match table.kind {
         JointKindName::Distance => &["anchor", "axis", "second_axis"],
         JointKindName::Universal => &["anchors", "length"],
+        JointKindName::Spherical | JointKindName::Weld => &["length", "second_axis"],
         _ => &["anchors", "length", "second_axis"],
     };
     match strangers.iter().find(|field| at.key(field).exists()) {
@@ -46,7 +52,7 @@ fn refuse_strangers(at: &At, table: &JointTable) -> Result<(), Fault> {
     }
 }
 
-fn kind_name(kind: JointKindName) -> &'static str {
+pub(super) fn kind_name(kind: JointKindName) -> &'static str {
     match kind {
         JointKindName::Distance => JointKind::Distance(0.0).name(),
         kind => model_kind(kind).name(),
@@ -93,6 +99,27 @@ fn simple(
     made.map_err(|error| at.model_error(&error))
 }
 
+/// A joint that is open at the start: its two points are apart.
+fn open(assembly: &mut Assembly, at: &At, table: &JointTable, name: String, bodies: Bodies) -> Result<JointId, Fault> {
+    if let Some(second) = ["anchor", "axis"].into_iter().find(|key| at.key(key).exists()) {
+        return Err(at.key(second).fault(format!("{} has `anchors` as well", at.owner().unwrap_or_default())));
+    }
+    let [a, b] = anchored(assembly, at, table, bodies)?;
+    let made = assembly.builder.joint(name, model_kind(table.kind), a, b);
+    made.map_err(|error| place_of_anchors(at, &error))
+}
+
+/// Frames on both bodies along the world axes, at their `anchors`.
+fn anchored(assembly: &Assembly, at: &At, table: &JointTable, [a, b]: Bodies) -> Result<Bodies, Fault> {
+    let [first, second] = needed(at, table, "anchors", table.anchors.as_ref())?;
+    let at = at.key("anchors");
+    let frame = |(id, pose): (BodyId, Pose), anchor: Vector3<f64>| {
+        (id, pose.inverse() * Pose::from_parts(anchor.into(), Rotation3::identity()))
+    };
+    let first = assembly.reader.vector(&at.index(0), first)?;
+    Ok([frame(a, first), frame(b, assembly.reader.vector(&at.index(1), second)?)])
+}
+
 fn distance(
     assembly: &mut Assembly,
     at: &At,
@@ -109,11 +136,11 @@ fn distance(
         (id, Pose::from_parts(pose.inverse_transform_point(&anchor.into()).into(), Rotation3::identity()))
     };
     let made = assembly.builder.joint(name, JointKind::Distance(length), frame(a, first), frame(b, second));
-    made.map_err(|error| place_of_distance(at, &error))
+    made.map_err(|error| place_of_anchors(at, &error))
 }
 
 /// The model speaks of anchors and lengths; the file may have left the length out.
-fn place_of_distance(at: &At, error: &ModelError) -> Fault {
+fn place_of_anchors(at: &At, error: &ModelError) -> Fault {
     let field = match error.field {
         "anchor" => "anchors",
         "length" if !at.key("length").exists() => "anchors",

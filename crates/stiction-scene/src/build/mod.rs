@@ -6,9 +6,11 @@
 mod body;
 mod contact;
 mod force;
+mod freedom;
 mod inertia;
 mod joint;
 mod material;
+mod motor;
 mod reader;
 mod settings;
 mod shape;
@@ -17,7 +19,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
-use stiction_multibody::{BodyId, Element, ExpressionMotion, Layer, Model, ModelBuilder, ModelError, Pose};
+use stiction_multibody::{BodyId, Element, ExpressionMotion, JointId, Layer, Model, ModelBuilder, ModelError, Pose};
 
 use crate::{Settings, document::Document, error::Fault, file::SceneFile, suggest};
 use reader::{At, Reader};
@@ -36,11 +38,13 @@ pub(crate) fn build(file: &SceneFile, document: &Document) -> Result<Built, Faul
     let reader = Reader::new(file, &root, settings.duration)?;
     let builder = ModelBuilder::new(reader.dimension);
     let materials = material::materials(&reader, &root, file)?;
-    let mut assembly = Assembly { builder, bodies: Vec::new(), motions: BTreeMap::new(), materials, reader, root };
+    let mut assembly =
+        Assembly { builder, bodies: Vec::new(), joints: Vec::new(), motions: BTreeMap::new(), materials, reader, root };
     assembly.gravity(file)?;
     assembly.add_bodies(file)?;
     support::add(&mut assembly, file)?;
     joint::add(&mut assembly, file)?;
+    motor::add(&mut assembly, file)?;
     force::add(&mut assembly, file)?;
     contact::add(&mut assembly, file)?;
     let Assembly { builder, bodies, motions, root, .. } = assembly;
@@ -55,6 +59,8 @@ pub(crate) fn build(file: &SceneFile, document: &Document) -> Result<Built, Faul
 struct Assembly<'d> {
     builder: ModelBuilder,
     bodies: Vec<Placed>,
+    /// Joints by name.
+    joints: Vec<(String, JointId)>,
     motions: BTreeMap<String, ExpressionMotion>,
     /// Layers by the name of their material.
     materials: Vec<(String, Layer)>,

@@ -2,7 +2,7 @@
 
 use nalgebra::{Point2, Point3, Vector3};
 use stiction_geometry::{Shape, ShapeError, implicit::Piece, planar, spatial};
-use stiction_multibody::{Pose, limits, rotation};
+use stiction_multibody::{Filter, Pose, limits, rotation};
 
 use super::{
     inertia::ShapeAt,
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::Fault,
-    file::{PolygonTable, ShapeTable, Vector},
+    file::{GroupNumber, PolygonTable, ShapeTable, Vector},
     numbers::plain,
 };
 
@@ -35,9 +35,19 @@ const KINDS: [&str; 15] = [
 pub(super) fn shapes(reader: &Reader, at: &At, tables: &[ShapeTable]) -> Result<Vec<ShapeAt>, Fault> {
     let place = |(index, table)| {
         let at = at.index(index);
-        Ok(ShapeAt { shape: shape(reader, &at, table)?, local: local(reader, &at, table)? })
+        Ok(ShapeAt { shape: shape(reader, &at, table)?, local: local(reader, &at, table)?, filter: filter(table) })
     };
     tables.iter().enumerate().map(place).collect()
+}
+
+/// Which shapes it meets.
+fn filter(table: &ShapeTable) -> Filter {
+    let bits = |numbers: &[GroupNumber]| numbers.iter().fold(0, |bits, GroupNumber(number)| bits | 1 << (number % 32));
+    let usual = Filter::default();
+    Filter {
+        groups: table.groups.as_deref().map_or(usual.groups, bits),
+        meets: table.meets.as_deref().map_or(usual.meets, bits),
+    }
 }
 
 fn shape(reader: &Reader, at: &At, table: &ShapeTable) -> Result<Shape, Fault> {
@@ -136,6 +146,9 @@ fn with_article(kind: &str) -> String {
 fn pieces(reader: &Reader, at: &At, tables: &[ShapeTable]) -> Result<Vec<Piece>, Fault> {
     let piece = |(index, table): (usize, &ShapeTable)| {
         let at = at.index(index);
+        if let Some(stranger) = ["groups", "meets"].into_iter().find(|key| at.key(key).exists()) {
+            return Err(at.key(stranger).fault(format!("`{stranger}` is for the whole shape, not for a part of it")));
+        }
         let (shape, local) = (shape(reader, &at, table)?, local(reader, &at, table)?);
         Piece::shape(&shape, &local)
             .ok_or_else(|| at.fault("a polygon with notches is not convex").hint("cut it into convex pieces"))

@@ -13,7 +13,7 @@ pub(crate) struct BodyTable {
     /// Unique name; `world` is taken by the fixed frame.
     #[schemars(extend("examples" = ["rod"]))]
     pub(crate) name: String,
-    /// Whether it is an obstacle, moves as prescribed, or moves freely.
+    /// Whether it is an obstacle, moves as prescribed, moves freely, or is a frame without mass between joints.
     #[serde(default)]
     pub(crate) kind: BodyKindName,
     /// Mass, kg. Dynamic bodies need it, or `density`.
@@ -64,6 +64,9 @@ pub(crate) enum BodyKindName {
     /// By the laws of mechanics.
     #[default]
     Dynamic,
+    /// With what its joints leave it, without mass of its own: what two joints one after the other need between them, in reduced
+    /// coordinates.
+    Frame,
 }
 
 /// Position and angle as functions of time. A coordinate left out stays at the body's `position`, `angle`, `orientation`.

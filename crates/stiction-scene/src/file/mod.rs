@@ -8,6 +8,7 @@ mod contact;
 mod force;
 mod joint;
 mod material;
+mod motor;
 mod scheme_words;
 mod shape;
 mod simulation;
@@ -22,10 +23,11 @@ use serde::Deserialize;
 pub(crate) use body::{BodyKindName, BodyTable, MotionTable, VibrationTable};
 pub(crate) use contact::{ContactDefaultTable, ContactRuleTable, ContactTable};
 pub(crate) use force::{DamperTable, LoadTable, SpringTable};
-pub(crate) use joint::{JointKindName, JointTable};
+pub(crate) use joint::{FreedomWords, JointKindName, JointTable};
 pub(crate) use material::{MaterialTable, Modulus};
+pub(crate) use motor::{CouplingTable, MotorTable};
 pub(crate) use scheme_words::StabilisationWord;
-pub(crate) use shape::{PolygonTable, ShapeTable};
+pub(crate) use shape::{GroupNumber, PolygonTable, ShapeTable};
 pub(crate) use simulation::{
     AscherTable, BaumgarteTable, SchemeTable, SimulationTable, StabilisationTable, StabilisationValue,
 };
@@ -51,6 +53,12 @@ pub(crate) struct SceneFile {
     /// Joints between bodies, or between a body and the world.
     #[serde(default)]
     pub(crate) joint: Vec<JointTable>,
+    /// What drives joints.
+    #[serde(default)]
+    pub(crate) motor: Vec<MotorTable>,
+    /// Joints that follow others.
+    #[serde(default)]
+    pub(crate) coupling: Vec<CouplingTable>,
     /// Springs between points of two bodies.
     #[serde(default)]
     pub(crate) spring: Vec<SpringTable>,

@@ -46,7 +46,19 @@ pub(crate) struct ShapeTable {
     pub(crate) angle: Option<Angle>,
     /// How the shape is turned on the body, in space.
     pub(crate) orientation: Option<Orientation>,
+    /// The groups it belongs to, numbers from 0 to 31; `[0]` when left out.
+    #[schemars(title = "a list of whole numbers from 0 to 31", extend("examples" = [[0, 3]]))]
+    pub(crate) groups: Option<Vec<GroupNumber>>,
+    /// The groups it meets; `[0]` when left out. Two shapes touch where a group of one is among those that the other meets.
+    #[schemars(title = "a list of whole numbers from 0 to 31", extend("examples" = [[0, 3]]))]
+    pub(crate) meets: Option<Vec<GroupNumber>>,
 }
+
+/// The number of a group of shapes.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(title = "a whole number from 0 to 31", extend("examples" = [1]))]
+pub(crate) struct GroupNumber(#[schemars(range(min = 0, max = 31))] pub(crate) u32);
 
 /// A point needs no sizes: `point = {}`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

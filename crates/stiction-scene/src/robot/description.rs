@@ -8,6 +8,8 @@
 //!
 //! with anchor and axis in the frame of the link itself. A free joint replaces the whole product by its own pose.
 
+use std::path::PathBuf;
+
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 
 /// A robot, or a whole scene of bodies, as read from URDF or MJCF.
@@ -15,6 +17,10 @@ use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 pub struct Robot {
     /// The name in the file.
     pub name: String,
+    /// Whose rules it follows where the files do not say.
+    pub format: Format,
+    /// The folder that paths of meshes start from; `None` where the robot was read from a text.
+    pub assets: Option<PathBuf>,
     /// The links; the first is the world, and parents stand before their children.
     pub links: Vec<Link>,
     /// Frames that actuators and constraints refer to.
@@ -33,6 +39,15 @@ pub struct Robot {
     pub timestep: Option<f64>,
     /// Everything in the file that has no effect here, with place and reason.
     pub unsupported: Vec<Note>,
+}
+
+/// A format of robots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// That of ROS.
+    Urdf,
+    /// That of `MuJoCo`.
+    Mjcf,
 }
 
 /// Index of a link in [`Robot::links`].
@@ -152,6 +167,8 @@ pub struct Shape {
     pub origin: Isometry3<f64>,
     /// Coefficients of sliding, torsional and rolling friction, where the file says.
     pub friction: Option<[f64; 3]>,
+    /// What friction resists: nothing (1), sliding (3), spinning as well (4), rolling as well (6); of two shapes the greater counts.
+    pub dimension: u8,
     /// Shapes touch where the type of one has a bit in common with the affinity of the other.
     pub contact_type: u32,
     /// See [`Shape::contact_type`].

@@ -84,6 +84,11 @@ impl Files {
         Ok(Self { root: Some(root), folder, read: vec![(name, text)], opened: BTreeSet::from([own]) })
     }
 
+    /// Folder that nothing may lead out of, if there is one.
+    pub(super) fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
     pub(super) fn text(&self, file: usize) -> &str {
         self.read.get(file).map_or("", |(_, text)| text)
     }
@@ -151,7 +156,7 @@ impl Files {
     }
 }
 
-fn outside() -> String {
+pub(super) fn outside() -> String {
     "leads outside of the asset root".to_owned()
 }
 

@@ -10,18 +10,23 @@
 mod description;
 mod files;
 mod mass;
+mod mesh;
 mod mjcf;
 mod orientation;
 mod reader;
+mod scene;
+mod tree;
 mod urdf;
 mod xml;
 
 use std::path::{Path, PathBuf};
 
 pub use description::{
-    Actuator, ActuatorLaw, Constraint, ConstraintKind, Form, Inertial, Joint, JointId, JointKind, Keyframe, Link,
-    LinkId, Note, Robot, Shape, Site,
+    Actuator, ActuatorLaw, Constraint, ConstraintKind, Form, Format, Inertial, Joint, JointId, JointKind, Keyframe,
+    Link, LinkId, Note, Robot, Shape, Site,
 };
+pub use scene::{SceneOptions, SceneText};
+pub use tree::{Dynamics, DynamicsError, RobotTree};
 
 use crate::SceneError;
 use files::Files;
@@ -48,6 +53,12 @@ pub enum Base {
     Free,
 }
 
+/// Whether a file is one for [`Robot::load`], by the ending of its name; SDF among them, which is refused there with the reason.
+pub fn is_robot(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    ending.is_some_and(|ending| ["xml", "urdf", "mjcf", "sdf", "world"].contains(&ending.as_str()))
+}
+
 impl Robot {
     /// Reads a URDF or MJCF file; the root element tells which.
     pub fn load(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, SceneError> {
@@ -66,7 +77,7 @@ fn read(files: Files, options: &ReadOptions) -> Result<Robot, SceneError> {
         "robot" => urdf::read(&mut reader, &root),
         "mujoco" => mjcf::read(&mut reader, root),
         "sdf" => {
-            let refusal = root.place.refuse("SDF is not read here");
+            let refusal = root.place.refuse("SDF is not supported: robots are read from URDF and MJCF");
             Err(refusal.hint("convert the model to URDF or MJCF first"))
         }
         other => {

@@ -2,13 +2,18 @@
 //!
 //! Shapes for looks (`<visual>`, `<material>`) are passed over.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
 
 use super::{
     Base,
-    description::{Constraint, ConstraintKind, Form, Inertial, Joint, JointId, JointKind, Link, LinkId, Robot, Shape},
+    description::{
+        Constraint, ConstraintKind, Form, Format, Inertial, Joint, JointId, JointKind, Link, LinkId, Robot, Shape,
+    },
     files::{Place, Refusal},
     orientation,
     reader::{Reader, Words},
@@ -65,6 +70,8 @@ pub(super) fn read(reader: &mut Reader, root: &Element) -> Result<Robot, Refusal
     let (sorted, places) = tree(reader, root, &links, &order, &edges)?;
     let mut robot = Robot {
         name: root.text("name").unwrap_or("robot").to_owned(),
+        format: Format::Urdf,
+        assets: reader.files.root().map(Path::to_path_buf),
         links: sorted,
         sites: Vec::new(),
         actuators: Vec::new(),
@@ -155,6 +162,7 @@ fn read_collision(reader: &mut Reader, element: &Element) -> Result<Shape, Refus
         form: read_form(reader, form)?,
         origin: pose(reader, element)?,
         friction: None,
+        dimension: 3,
         contact_type: 1,
         contact_affinity: 1,
     })

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod hostile;
+mod joints;
 mod limits;
 mod materials;
 mod messages;
@@ -11,8 +12,10 @@ mod readings;
 mod robot_files;
 mod robot_hostile;
 mod robot_masses;
+mod robot_meshes;
 mod robot_messages;
 mod robot_models;
+mod robot_scenes;
 mod scenes;
 mod schema;
 mod shapes;
@@ -45,6 +48,9 @@ const MATERIALS: &str = include_str!("materials.toml");
 
 /// A scene that is right, with supports.
 const SUPPORTS: &str = include_str!("supports.toml");
+
+/// A scene that is right, of joints with motors and couplings.
+const JOINTS: &str = include_str!("joints.toml");
 
 /// A scene that is right, in space.
 const SPATIAL: &str = include_str!("spatial.toml");

@@ -49,7 +49,7 @@ fn wrong_types_say_what_was_expected() {
         (
             "kind = \"fixed\"",
             "kind = 3",
-            "x.toml:20:8: `kind` is a whole number, but must be one of \"fixed\", \"kinematic\", \"dynamic\"",
+            "x.toml:20:8: `kind` is a whole number, but must be one of \"fixed\", \"kinematic\", \"dynamic\", \"frame\"",
         ),
         (
             "position = [0.0, 1.0]",
@@ -256,11 +256,11 @@ fn beginners_are_told_what_to_write() {
         ),
         (
             "[[body]]\nname = \"a\"\nkind = \"static\"\n",
-            "x.toml:6:8: `kind` must be one of \"fixed\", \"kinematic\", \"dynamic\", not \"static\" (did you mean `fixed`?)",
+            "x.toml:6:8: `kind` must be one of \"fixed\", \"kinematic\", \"dynamic\", \"frame\", not \"static\" (did you mean `fixed`?)",
         ),
         (
             "[[body]]\nname = \"a\"\nkind = \"colourful\"\n",
-            "x.toml:6:8: `kind` must be one of \"fixed\", \"kinematic\", \"dynamic\", not \"colourful\"",
+            "x.toml:6:8: `kind` must be one of \"fixed\", \"kinematic\", \"dynamic\", \"frame\", not \"colourful\"",
         ),
     ] {
         assert_eq!(parse(&format!("{simulation}{rest}"), "x.toml").expect_err(rest).to_string(), expected);

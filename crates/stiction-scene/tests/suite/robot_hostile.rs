@@ -141,7 +141,7 @@ fn many_names_take_no_quadratic_time() {
 
 #[test]
 fn other_files_say_what_they_are() {
-    refused("<sdf version=\"1.6\"/>", "SDF is not read here");
+    refused("<sdf version=\"1.6\"/>", "SDF is not supported");
     refused("<html/>", "neither a URDF <robot> nor an MJCF <mujoco>");
     refused("", "is no XML");
     refused("<mujoco>\0</mujoco>", "is no XML");

@@ -174,7 +174,7 @@ fn what_has_no_effect_is_listed() {
             "<motor tendon=\"t\"/>",
             "<motor> on a tendon: is not supported: actuators act on joints",
         ),
-        ("<geom type=\"box\"", "<geom condim=\"6\" type=\"box\"", "geom condim: is not supported"),
+        ("<geom type=\"box\"", "<geom solmix=\"6\" type=\"box\"", "geom solmix: is not supported"),
         ("<geom type=\"box\"", "<geom zzzzzzzzzz=\"6\" type=\"box\"", "geom zzzzzzzzzz: is not known"),
     ] {
         let found = notes(CRAWLER_MJCF, old, new);

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use nalgebra::{DMatrix, Isometry3, Matrix3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use serde_json::Value;
-use stiction_scene::robot::{JointKind, LinkId, ReadOptions, Robot};
+use stiction_scene::robot::{JointKind, Keyframe, LinkId, ReadOptions, Robot, SceneOptions};
 
 /// Relative to the greatest entry.
 const ACCURACY: f64 = 1e-10;
@@ -54,7 +54,7 @@ fn every_model_loads_or_says_why_not() {
             Err(error) => {
                 let reason = match name {
                     "dart__joint_properties.urdf" => "nothing behind it has a mass",
-                    _ if ["sdf", "world"].contains(&ending(name)) => "SDF is not read here",
+                    _ if ["sdf", "world"].contains(&ending(name)) => "SDF is not supported",
                     _ => panic!("{error}"),
                 };
                 assert!(error.message.contains(reason), "{error}");
@@ -116,6 +116,7 @@ fn compare(name: &str, robot: &Robot, oracle: &Value, state: &Value) {
     let computed = motion.mass_matrix(robot);
     let error = (&computed - &expected).amax() / expected.amax();
     assert!(error <= ACCURACY, "{name}: mass matrix off by {error:e}");
+    compare_dynamics(name, robot, state, &expected);
     let gravity = robot.gravity.expect("gravity");
     if gravity != Vector3::zeros() {
         // Gravity that a flag disables is still listed there, but does no work.
@@ -124,6 +125,50 @@ fn compare(name: &str, robot: &Robot, oracle: &Value, state: &Value) {
     let potential = motion.potential(robot, &gravity);
     let expected = numbers(&state["potential_kinetic_energy"])[0];
     assert!((potential - expected).abs() <= ACCURACY * (1.0 + expected.abs()), "{name}: {potential} {expected}");
+}
+
+#[test]
+fn scenes_have_the_mechanics_of_their_robots_at_every_state() {
+    let Some(folder) = folder() else { return };
+    let mut compared = 0;
+    for entry in manifest(&folder).iter().filter(|entry| entry["oracle"].is_string()) {
+        let mut robot = Robot::load(folder.join(name_of(entry)), &ReadOptions::default()).expect("a robot");
+        let oracle = json(&folder.join(entry["oracle"].as_str().expect("a name")));
+        for state in oracle["states"].as_array().expect("states") {
+            let (q, v) = (numbers(&state["qpos"]), numbers(&state["qvel"]));
+            let (coordinates, velocities) = (Some(q.clone()), Some(v.clone()));
+            let name = Some("oracle".to_owned());
+            robot.keyframes = vec![Keyframe { name, time: 0.0, coordinates, velocities, controls: None }];
+            let options = SceneOptions { keyframe: Some("oracle".to_owned()) };
+            let made = robot.to_scene(name_of(entry), &options).unwrap_or_else(|error| panic!("{error}"));
+            let scene = stiction_scene::parse(&made.text, name_of(entry)).unwrap_or_else(|error| panic!("{error}"));
+            crate::robot_scenes::same_mechanics(&robot, &q, &v, &scene.model);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 4 * 15, "only {compared} states compared");
+}
+
+/// The same numbers, bias forces and the kinetic energy by the recursions of trees.
+fn compare_dynamics(name: &str, robot: &Robot, state: &Value, mass: &DMatrix<f64>) {
+    let (q, v) = (numbers(&state["qpos"]), numbers(&state["qvel"]));
+    let still = vec![0.0; v.len()];
+    let tree = robot.tree().expect("a tree");
+    let dynamics = tree.dynamics(robot, &q, &v, &still).expect("dynamics");
+    let error = (&dynamics.mass - mass).amax() / mass.amax();
+    assert!(error <= ACCURACY, "{name}: mass matrix off by {error:e}");
+    let expected = DVector::from_vec(numbers(&state["qfrc_bias"]));
+    let bias = DVector::from_vec(dynamics.bias);
+    // Bias forces cancel: they are as exact as their greatest parts.
+    let scale = expected.amax().max(robot.mass()).max((mass * DVector::from_vec(v)).amax());
+    let error = (&bias - &expected).amax() / scale;
+    assert!(error <= ACCURACY, "{name}: bias off by {error:e}");
+    let [potential, kinetic] = [0, 1].map(|k| numbers(&state["potential_kinetic_energy"])[k]);
+    for (own, expected) in [(dynamics.energy.kinetic, kinetic), (dynamics.energy.potential, potential)] {
+        assert!((own - expected).abs() <= ACCURACY * (1.0 + expected.abs()), "{name}: {own} {expected}");
+    }
+    let residual = mass * DVector::from_vec(dynamics.acceleration) + bias;
+    assert!(residual.amax() <= 1e-9 * scale, "{name}: M a + bias = {:e}", residual.amax());
 }
 
 /// Velocity of everything behind a joint per unit of one velocity: v(p) = linear + angular × (p − point).

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use stiction_scene::{parse, schema};
 
-use crate::{MATERIALS, PLANAR, SHAPES_PLANAR, SHAPES_SPATIAL, SPATIAL, SUPPORTS, all_scenes};
+use crate::{JOINTS, MATERIALS, PLANAR, SHAPES_PLANAR, SHAPES_SPATIAL, SPATIAL, SUPPORTS, all_scenes};
 
 /// All tables of the schema: their name and their fields.
 fn tables(schema: &Value) -> Vec<(String, &serde_json::Map<String, Value>)> {
@@ -67,7 +67,7 @@ fn the_scenes_use_known_keys_and_the_tests_use_every_one() {
         keys(&scene, &mut used);
     }
     assert!(used.is_subset(&known), "not in the schema: {:?}", used.difference(&known));
-    for text in [MATERIALS, PLANAR, SPATIAL, SUPPORTS, SHAPES_PLANAR, SHAPES_SPATIAL] {
+    for text in [JOINTS, MATERIALS, PLANAR, SPATIAL, SUPPORTS, SHAPES_PLANAR, SHAPES_SPATIAL] {
         keys(&toml::from_str(text).expect("TOML"), &mut used);
     }
     let seldom = ["corners", "undetermined", "ellipse", "point", "polyhedron", "semi_axes", "axis", "first_direction"];

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use stiction_scene::parse;
 
-use crate::{MATERIALS, PLANAR, SPATIAL};
+use crate::{JOINTS, MATERIALS, PLANAR, SPATIAL};
 
 /// The numbers of a scene, outside texts.
 fn numbers(text: &str) -> Vec<Range<usize>> {
@@ -38,7 +38,7 @@ fn numbers_are_found() {
 
 #[test]
 fn what_is_not_finite_is_refused_at_its_place() {
-    for text in [PLANAR, SPATIAL, MATERIALS] {
+    for text in [PLANAR, SPATIAL, MATERIALS, JOINTS] {
         for place in numbers(text) {
             for value in ["nan", "inf", "-inf", "+nan", "1e400", "-1e999"] {
                 let error = parse(&with(text, &place, value), "x.toml").expect_err(&line(text, &place));
@@ -50,7 +50,7 @@ fn what_is_not_finite_is_refused_at_its_place() {
 
 #[test]
 fn huge_numbers_are_refused_near_their_place() {
-    for text in [PLANAR, SPATIAL, MATERIALS] {
+    for text in [PLANAR, SPATIAL, MATERIALS, JOINTS] {
         for place in numbers(text) {
             for value in ["1e308", "-1e308", "99999999999999999999"] {
                 // A normal of any length is a direction.
@@ -73,7 +73,7 @@ fn huge_numbers_are_refused_near_their_place() {
 
 #[test]
 fn small_and_negative_numbers_never_panic_and_zero_has_no_sign() {
-    for text in [PLANAR, SPATIAL, MATERIALS] {
+    for text in [PLANAR, SPATIAL, MATERIALS, JOINTS] {
         for place in numbers(text) {
             let verdict = |value: &str| parse(&with(text, &place, value), "x.toml").map(|_| ());
             for value in ["5e-324", "-5e-324", "1e-300", "-1.0", "-1", "0x10", "1_000"] {

@@ -29,12 +29,12 @@ const WORDS: Words = Words {
         "mass",
         "density",
         "friction",
+        "condim",
         "mesh",
         "group",
     ],
     quiet: &["rgba", "material", "user"],
     noted: &[
-        "condim",
         "priority",
         "shellinertia",
         "solmix",
@@ -88,6 +88,7 @@ impl Mjcf<'_> {
             form,
             origin,
             friction: Some(element.numbers_or("friction", [1.0, 0.005, 0.0001])?),
+            dimension: dimension(element)?,
             contact_type: bits("contype")?,
             contact_affinity: bits("conaffinity")?,
         };
@@ -147,6 +148,17 @@ impl Mjcf<'_> {
             self.reader.note(&element.place, "mass of a mesh".to_owned(), "is not computed: give the body <inertial>");
         }
         Ok(inertial)
+    }
+}
+
+fn dimension(element: &Element) -> Result<u8, Refusal> {
+    let Some(attribute) = element.get("condim") else { return Ok(3) };
+    match attribute.value.trim() {
+        "1" => Ok(1),
+        "3" => Ok(3),
+        "4" => Ok(4),
+        "6" => Ok(6),
+        _ => Err(attribute.refuse("must be 1, 3, 4 or 6")),
     }
 }
 

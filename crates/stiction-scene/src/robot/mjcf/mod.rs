@@ -10,12 +10,12 @@ mod include;
 mod joint;
 mod keyframe;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use nalgebra::{Isometry3, Vector3};
 
 use super::{
-    description::{Inertial, JointId, Link, LinkId, Robot},
+    description::{Format, Inertial, JointId, Link, LinkId, Robot},
     files::{Place, Refusal},
     reader::{Reader, Words},
     xml::{Attribute, Element},
@@ -76,6 +76,8 @@ struct Mjcf<'r> {
     places: Vec<Place>,
     /// Masses of the shapes of every link.
     parts: Vec<Vec<Inertial>>,
+    /// False where the file turns all contacts off.
+    touches: bool,
     /// Elements placed so far, copies among them.
     placed: usize,
 }
@@ -93,6 +95,8 @@ pub(super) fn read(reader: &mut Reader, root: Element) -> Result<Robot, Refusal>
     let classes = Classes::read(reader, &root)?;
     let robot = Robot {
         name: root.text("model").unwrap_or("robot").to_owned(),
+        format: Format::Mjcf,
+        assets: reader.files.root().map(Path::to_path_buf),
         links: vec![Link::world()],
         sites: Vec::new(),
         actuators: Vec::new(),
@@ -106,9 +110,15 @@ pub(super) fn read(reader: &mut Reader, root: Element) -> Result<Robot, Refusal>
     let (places, parts) = (vec![root.place.clone()], vec![Vec::new()]);
     let links = BTreeMap::from([("world".to_owned(), LinkId(0))]);
     let names = Names { links, joints: BTreeMap::new(), sites: BTreeMap::new() };
-    let mut mjcf = Mjcf { reader, compiler, classes, meshes: BTreeMap::new(), robot, names, places, parts, placed: 0 };
+    let meshes = BTreeMap::new();
+    let mut mjcf = Mjcf { reader, compiler, classes, meshes, robot, names, places, parts, touches: true, placed: 0 };
     mjcf.sections(&root)?;
     mjcf.set_total_mass();
+    if !mjcf.touches {
+        for shape in mjcf.robot.links.iter_mut().flat_map(|link| &mut link.shapes) {
+            (shape.contact_type, shape.contact_affinity) = (0, 0);
+        }
+    }
     let Mjcf { reader, robot, places, .. } = mjcf;
     reader.finish(robot, &places)
 }
@@ -159,7 +169,8 @@ impl Mjcf<'_> {
             if child.flag("gravity")? == Some(false) {
                 self.robot.gravity = Some(Vector3::zeros());
             }
-            for flag in child.attributes.iter().filter(|flag| flag.name != "gravity") {
+            self.touches &= child.flag("contact")? != Some(false);
+            for flag in child.attributes.iter().filter(|flag| !["gravity", "contact"].contains(&flag.name.as_str())) {
                 self.reader.note(&flag.place, format!("flag {}", flag.name), "is not supported");
             }
         }

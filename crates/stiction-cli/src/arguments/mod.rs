@@ -1,5 +1,7 @@
 //! What the commands accept.
 
+mod robots;
+
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -8,6 +10,8 @@ use stiction::{
     complementarity::{Accuracy, catalogue},
     scene::SceneError,
 };
+
+pub(crate) use robots::{CheckOptions, ConvertOptions, RobotArguments};
 
 /// Simulates multibody systems with frictional contact: stick is stick, slip is slip.
 #[derive(Debug, Parser)]
@@ -28,6 +32,8 @@ pub(crate) enum Command {
     Run(RunOptions),
     /// Read a scene and say what it contains, without simulating
     Check(CheckOptions),
+    /// Write a robot (URDF, MJCF) as a scene file
+    Convert(ConvertOptions),
     /// Run a scene through several schemes and steps, and measure their errors
     Compare(CompareOptions),
     /// Solve a complementarity problem from a file
@@ -45,12 +51,15 @@ pub(crate) enum Command {
 Examples:
   stiction run scenes/falling_rod.toml
   stiction run scenes/falling_rod.toml --step 0.001 --set body.rod.mass=2.5 --out out/heavy
+  stiction run robot.xml --keyframe home --duration 2
 
 Files written to DIR: trajectory.parquet, contacts.parquet, summary.json, view.html (open it in a browser).
 Ctrl-C stops after the current step and keeps what was recorded.")]
 pub(crate) struct RunOptions {
-    /// The scene file
+    /// The scene file, or a robot: URDF or MJCF
     pub(crate) scene: PathBuf,
+    #[command(flatten)]
+    pub(crate) robot: RobotArguments,
     /// Simulated time in seconds, instead of the scene's; the last step may go beyond it
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(crate) duration: Option<f64>,
@@ -122,7 +131,7 @@ impl RunOptions {
 }
 
 /// Commands of later versions.
-const LATER: [&str; 6] = ["reproduce", "design", "identify", "view", "plot", "convert"];
+const LATER: [&str; 5] = ["reproduce", "design", "identify", "view", "plot"];
 
 /// The first argument, if it is a command that this version does not have.
 pub(crate) fn later_command(arguments: impl IntoIterator<Item = OsString>) -> Option<&'static str> {
@@ -165,19 +174,6 @@ impl RunSolver {
 
 /// What solves the steps of the reference, in place of a solver.
 pub(crate) const EVENT_DRIVEN: &str = "event-driven";
-
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  stiction check scenes/falling_rod.toml")]
-pub(crate) struct CheckOptions {
-    /// The scene file
-    pub(crate) scene: PathBuf,
-    /// Change any value of the scene, by its path; may be repeated
-    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
-    pub(crate) set: Vec<(String, String)>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

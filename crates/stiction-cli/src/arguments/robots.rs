@@ -1,0 +1,92 @@
+//! What the commands accept that read robots, and `check`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use stiction::scene::{
+    RobotOptions,
+    robot::{Base, ReadOptions, SceneOptions},
+};
+
+use super::assignment;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction check scenes/falling_rod.toml
+  stiction check robot.urdf --dynamics state.json --json
+
+A state is {\"q\": [...], \"v\": [...], \"tau\": [...]}, in the order of the joints of the file; what is left out is the reference
+pose and zero. Exit code 1 when the mass matrix is singular there.")]
+pub(crate) struct CheckOptions {
+    /// The scene file, or a robot: URDF or MJCF
+    pub(crate) scene: PathBuf,
+    #[command(flatten)]
+    pub(crate) robot: RobotArguments,
+    /// Print mass matrix, bias forces, accelerations, poses and energies of a robot at the state in this file, instead of its scene
+    #[arg(long, value_name = "STATE.json")]
+    pub(crate) dynamics: Option<PathBuf>,
+    /// Change any value of the scene, by its path; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
+    pub(crate) set: Vec<(String, String)>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How a robot is read.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Options for robots (URDF, MJCF)")]
+pub(crate) struct RobotArguments {
+    /// Start from this keyframe, by name or by number from 0
+    #[arg(long, value_name = "NAME")]
+    pub(crate) keyframe: Option<String>,
+    /// Replace inertias that no body can have by near ones
+    #[arg(long)]
+    pub(crate) repair_inertia: bool,
+    /// Folder that includes and meshes must be in; that of the file unless given
+    #[arg(long, value_name = "DIR")]
+    pub(crate) asset_root: Option<PathBuf>,
+    /// Let the root of a URDF move freely instead of fixing it to the world
+    #[arg(long)]
+    pub(crate) free_base: bool,
+}
+
+impl RobotArguments {
+    pub(crate) fn options(&self) -> RobotOptions {
+        let base = if self.free_base { Base::Free } else { Base::Fixed };
+        let (asset_root, repair_inertia) = (self.asset_root.clone(), self.repair_inertia);
+        RobotOptions {
+            read: ReadOptions { asset_root, repair_inertia, base },
+            scene: SceneOptions { keyframe: self.keyframe.clone() },
+        }
+    }
+
+    /// The options that were given.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        let given = [
+            (self.keyframe.is_some(), "--keyframe"),
+            (self.repair_inertia, "--repair-inertia"),
+            (self.asset_root.is_some(), "--asset-root"),
+            (self.free_base, "--free-base"),
+        ];
+        given.into_iter().filter(|(given, _)| *given).map(|(_, option)| option).collect()
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction convert robot.urdf robot.toml
+  stiction convert robot.xml robot.toml --keyframe home
+
+What the robot's files say and what has no effect in the scene is listed on stderr and on top of the scene. A scene file is
+written out again, without its comments.")]
+pub(crate) struct ConvertOptions {
+    /// The robot: URDF or MJCF
+    pub(crate) robot_file: PathBuf,
+    /// The scene file to write; replaced where it exists
+    pub(crate) scene_file: PathBuf,
+    #[command(flatten)]
+    pub(crate) robot: RobotArguments,
+}

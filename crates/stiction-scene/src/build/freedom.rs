@@ -1,0 +1,102 @@
+//! What acts along the freedoms of `[[joint]]`.
+
+use stiction_multibody::{Freedom, JointId};
+
+use super::{
+    Assembly,
+    joint::kind_name,
+    reader::{At, angle},
+};
+use crate::{
+    error::Fault,
+    file::{Angle, FreedomWords, JointKindName, JointTable},
+};
+
+/// The keys of a freedom.
+const WORDS: [&str; 7] = ["limits", "friction", "damping", "stiffness", "rest", "armature", "initial"];
+
+/// How the coordinate of a freedom is measured.
+#[derive(Clone, Copy, PartialEq)]
+enum Unit {
+    Metres,
+    Radians,
+}
+
+/// The freedoms of a kind of joint, in the order of their numbers.
+fn units(kind: JointKindName) -> &'static [Unit] {
+    use Unit::{Metres, Radians};
+    match kind {
+        JointKindName::Revolute | JointKindName::Spherical => &[Radians],
+        JointKindName::Prismatic => &[Metres],
+        JointKindName::Cylindrical => &[Metres, Radians],
+        JointKindName::Universal => &[Radians, Radians],
+        JointKindName::Planar => &[Metres, Metres, Radians],
+        JointKindName::Weld | JointKindName::Distance => &[],
+    }
+}
+
+pub(super) fn add(assembly: &mut Assembly, at: &At, table: &JointTable, id: JointId) -> Result<(), Fault> {
+    let units = units(table.kind);
+    let own = WORDS.iter().find(|word| at.key(word).exists());
+    match (units, &table.freedoms, own) {
+        (_, None, None) => Ok(()),
+        (&[unit], None, Some(_)) => {
+            let freedom = freedom(at, unit, table.freedom())?;
+            assembly.builder.freedom((id, 0), freedom).map(drop).map_err(|error| at.model_error(&error))
+        }
+        ([], _, Some(stranger)) => {
+            Err(at.key(stranger).fault(format!("a {} joint has no `{stranger}`", kind_name(table.kind))))
+        }
+        ([] | [_], Some(_), _) => {
+            let fault = at.key("freedoms").fault(format!("a {} joint has no `freedoms`", kind_name(table.kind)));
+            Err(if units.is_empty() { fault } else { fault.hint("what acts along its freedom stands in its table") })
+        }
+        (_, _, Some(stranger)) => {
+            let message = format!("a {} joint has {} freedoms: which has this", kind_name(table.kind), units.len());
+            let hint = format!("write freedoms = [{}], one table each", vec!["{}"; units.len()].join(", "));
+            Err(at.key(stranger).fault(format!("{message} `{stranger}`?")).hint(hint))
+        }
+        (_, Some(tables), None) if tables.len() != units.len() => {
+            let (kind, count, given) = (kind_name(table.kind), units.len(), tables.len());
+            Err(at.key("freedoms").fault(format!("a {kind} joint has {count} freedoms, but {given} are listed")))
+        }
+        (_, Some(tables), None) => {
+            for (number, (table, unit)) in tables.iter().zip(units).enumerate() {
+                let at = at.key("freedoms").index(number);
+                let freedom = freedom(&at, *unit, table.freedom())?;
+                assembly.builder.freedom((id, number), freedom).map_err(|error| at.model_error(&error))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn freedom(at: &At, unit: Unit, words: FreedomWords) -> Result<Freedom, Fault> {
+    let limits = match words.limits {
+        Some([least, most]) => {
+            let at = at.key("limits");
+            Some([coordinate(&at.index(0), unit, Some(least))?, coordinate(&at.index(1), unit, Some(most))?])
+        }
+        None => None,
+    };
+    Ok(Freedom {
+        limits,
+        friction: words.friction.unwrap_or(0.0),
+        damping: words.damping.unwrap_or(0.0),
+        stiffness: words.stiffness.unwrap_or(0.0),
+        rest: coordinate(&at.key("rest"), unit, words.rest)?,
+        armature: words.armature.unwrap_or(0.0),
+        initial: coordinate(&at.key("initial"), unit, words.initial)?,
+    })
+}
+
+/// A coordinate of a joint; only turns have angles with a unit.
+fn coordinate(at: &At, unit: Unit, value: Option<&Angle>) -> Result<f64, Fault> {
+    match (value, unit) {
+        (None, _) => Ok(0.0),
+        (Some(Angle::Text(_)), Unit::Metres) => {
+            Err(at.fault(format!("{} is a way, not an angle", at.what())).hint("give a number of metres"))
+        }
+        (Some(value), _) => angle(at, value),
+    }
+}

@@ -1,0 +1,202 @@
+//! Links as bodies: what is fixed together is one.
+
+use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
+use stiction_multibody::{Pose, rotation};
+
+use super::{Making, Names, pair, text};
+use crate::{
+    SceneError,
+    robot::{
+        description::{Inertial, Joint, JointId, JointKind, LinkId, Robot, Shape},
+        mass,
+    },
+};
+
+/// What the shapes of the world itself are called.
+const GROUND: &str = "ground";
+
+/// Names of the bodies: links that move, and fixed ones with shapes.
+pub(super) fn names(robot: &Robot, carriers: &[usize], names: &mut Names) -> Vec<Option<String>> {
+    let named = |(index, (link, carrier)): (usize, (&super::super::Link, &usize))| {
+        let moves = *carrier == index && index > 0;
+        let stands = *carrier == 0 && !link.shapes.is_empty();
+        (moves || stands).then(|| names.unique(if index == 0 { GROUND } else { &link.name }))
+    };
+    robot.links.iter().zip(carriers).enumerate().map(named).collect()
+}
+
+/// A quaternion of a rotation, with its first part not negative.
+pub(super) fn quaternion(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
+    let sign = if rotation.w < 0.0 { -1.0 } else { 1.0 };
+    [rotation.w, rotation.i, rotation.j, rotation.k].map(|part| sign * part)
+}
+
+impl Making<'_> {
+    pub(super) fn add_bodies(&mut self) -> Result<(), SceneError> {
+        for index in 0..self.robot.links.len() {
+            let carrier = self.carriers.get(index).copied().unwrap_or(0);
+            let Some(name) = self.bodies.get(index).cloned().flatten() else { continue };
+            if carrier == 0 {
+                self.fixed_body(index, &name)?;
+            } else {
+                self.moving_body(index, &name)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fixed_body(&mut self, index: usize, name: &str) -> Result<(), SceneError> {
+        let robot = self.robot;
+        let Some(link) = robot.links.get(index) else { return Ok(()) };
+        let pose = self.tree.pose(&self.at, LinkId(index));
+        self.text.entry("body");
+        self.text.string("name", name);
+        self.text.string("kind", "fixed");
+        self.place(&pose, &pose.translation.vector);
+        for shape in &link.shapes {
+            self.add_shape(shape, &shape.origin)?;
+        }
+        Ok(())
+    }
+
+    /// A link with joints, and all that is fixed on it.
+    fn moving_body(&mut self, index: usize, name: &str) -> Result<(), SceneError> {
+        let robot = self.robot;
+        let parts = self.parts.get(index).cloned().unwrap_or_default();
+        let parts: Vec<_> = parts.into_iter().filter_map(|(link, at)| Some((robot.links.get(link)?, at))).collect();
+        let masses = parts.iter().filter_map(|(link, at)| Some(moved(link.inertial.as_ref()?, at)));
+        let masses: Vec<_> = masses.collect();
+        let inertial = mass::sum(&masses);
+        let pose = self.tree.pose(&self.at, LinkId(index));
+        let centre = inertial.map_or_else(Point3::origin, |own| own.centre);
+        let twist = self.tree.twist(&self.at, LinkId(index), &(pose * centre));
+        self.frames_before(index);
+        self.text.entry("body");
+        self.text.string("name", name);
+        match &inertial {
+            Some(own) => {
+                self.text.number("mass", own.mass);
+                self.text.key("inertia", inertia(&own.inertia));
+            }
+            None => self.text.string("kind", "frame"),
+        }
+        self.place(&pose, &(pose * centre).coords);
+        self.moving(&twist.linear, &twist.angular);
+        for (link, at) in parts {
+            for shape in &link.shapes {
+                let mut local = at * shape.origin;
+                local.translation.vector -= centre.coords;
+                self.add_shape(shape, &local)?;
+            }
+        }
+        let free =
+            robot.links.get(index).and_then(|link| link.joints.first()).filter(|joint| joint.kind == JointKind::Free);
+        if let Some(joint) = free.filter(|joint| acts(joint)) {
+            self.note(format!(
+                "joint \"{}\": a free body has no damping, friction, spring or armature here",
+                joint.name
+            ));
+        }
+        Ok(())
+    }
+
+    /// Frames without mass between the joints of one link.
+    fn frames_before(&mut self, index: usize) {
+        let robot = self.robot;
+        let Some(link) = robot.links.get(index) else { return };
+        for number in 0..link.joints.len().saturating_sub(1) {
+            let id = JointId { link: LinkId(index), joint: number };
+            let Some(carried) = self.tree.carried_by(id) else { continue };
+            let (pose, twist) = (*self.at.pose(carried), *self.at.twist(carried));
+            let name = self.names.unique(&frame_name(robot, id));
+            self.text.entry("body");
+            self.text.string("name", &name);
+            self.text.string("kind", "frame");
+            self.place(&pose, &pose.translation.vector);
+            self.moving(&twist.linear, &twist.angular);
+            self.frames.insert(id, name);
+        }
+        let above = link.parent.map_or(0, |parent| self.carrier(parent));
+        if link.joints.len() > 1 && above > 0 {
+            self.apart.insert(pair(above, index));
+        }
+    }
+
+    fn place(&mut self, pose: &Pose, position: &Vector3<f64>) {
+        self.text.numbers("position", position.as_slice());
+        let turned = rotation::from_matrix(pose.rotation.matrix());
+        if turned != UnitQuaternion::identity() {
+            self.text.numbers("orientation", &quaternion(&turned));
+        }
+    }
+
+    fn moving(&mut self, linear: &Vector3<f64>, angular: &Vector3<f64>) {
+        for (key, velocity) in [("velocity", linear), ("angular_velocity", angular)] {
+            if *velocity != Vector3::zeros() {
+                self.text.numbers(key, velocity.as_slice());
+            }
+        }
+    }
+
+    fn add_shape(&mut self, shape: &Shape, local: &Isometry3<f64>) -> Result<(), SceneError> {
+        for written in self.shape_words(shape)? {
+            self.text.entry("body.shape");
+            self.text.key(written.kind, written.sizes);
+            let turned = local.rotation * written.turn;
+            if local.translation.vector != Vector3::zeros() {
+                self.text.numbers("position", local.translation.vector.as_slice());
+            }
+            if turned != UnitQuaternion::identity() {
+                self.text.numbers("orientation", &quaternion(&turned));
+            }
+            for (key, bits) in [("groups", shape.contact_type), ("meets", shape.contact_affinity)] {
+                if bits != 1 {
+                    self.text.key(key, text::list((0..32).filter(|number| bits >> number & 1 == 1)));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The links of every body, with their poses in the frame of its first.
+pub(super) fn parts(robot: &Robot, carriers: &[usize]) -> Vec<Vec<(usize, Isometry3<f64>)>> {
+    let mut poses: Vec<Isometry3<f64>> = Vec::with_capacity(robot.links.len());
+    let mut parts = vec![Vec::new(); robot.links.len()];
+    for (index, (link, carrier)) in robot.links.iter().zip(carriers).enumerate() {
+        let above = link.parent.and_then(|LinkId(parent)| poses.get(parent)).copied().unwrap_or_default();
+        let pose = if *carrier == index { Isometry3::identity() } else { above * link.origin };
+        poses.push(pose);
+        if let Some(body) = parts.get_mut(*carrier) {
+            body.push((index, pose));
+        }
+    }
+    parts
+}
+
+/// The frame behind a joint that is not the last of its link.
+fn frame_name(robot: &Robot, id: JointId) -> String {
+    let link = robot.links.get(id.link.0).map_or("", |link| link.name.as_str());
+    let joint = robot.joint_of(id).map_or("", |joint| joint.name.as_str());
+    format!("{link} behind {joint}")
+}
+
+/// Whether anything acts in a joint.
+fn acts(joint: &Joint) -> bool {
+    [joint.damping, joint.friction, joint.armature, joint.stiffness].iter().any(|value| *value != 0.0)
+}
+
+fn moved(own: &Inertial, pose: &Isometry3<f64>) -> Inertial {
+    let r = pose.rotation.to_rotation_matrix();
+    Inertial { mass: own.mass, centre: pose * own.centre, inertia: r.matrix() * own.inertia * r.matrix().transpose() }
+}
+
+/// Principal moments where the matrix is diagonal, else the matrix by rows.
+fn inertia(matrix: &Matrix3<f64>) -> String {
+    let symmetric = (matrix + matrix.transpose()) * 0.5;
+    let diagonal = symmetric.diagonal();
+    if symmetric == Matrix3::from_diagonal(&diagonal) {
+        return text::numbers(diagonal.as_slice());
+    }
+    text::list((0..3).map(|row| text::numbers(symmetric.row(row).transpose().as_slice())))
+}

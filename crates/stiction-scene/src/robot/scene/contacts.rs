@@ -1,0 +1,189 @@
+//! Who touches whom, and with which friction.
+//!
+//! Rules of a scene are for pairs of bodies, so the shapes of a body count together: each coefficient is the greatest among them, and of two
+//! bodies the greater counts, as between two shapes of `MuJoCo`.
+
+use std::collections::BTreeMap;
+
+use super::{Making, pair, text};
+use crate::{MAX_FILE_SIZE, robot::description::Shape};
+
+/// Coefficients of sliding, torsional and rolling friction where the file does not say: those of `MuJoCo`.
+const USUAL: [f64; 3] = [1.0, 0.005, 0.0001];
+
+/// What the shapes of a body have together.
+#[derive(Clone, Copy, PartialEq)]
+struct Surface {
+    friction: [f64; 3],
+    dimension: u8,
+    types: u32,
+    affinities: u32,
+}
+
+/// What is said of a pair: friction and the lever of torsional friction, as bits, so that equal ones are counted.
+type Rule = (u64, u64);
+
+impl Surface {
+    /// The surface of shapes that touch anything; none where none does.
+    fn of<'s>(shapes: impl Iterator<Item = &'s Shape>) -> Option<Self> {
+        let each = shapes.filter(|shape| shape.contact_type != 0 || shape.contact_affinity != 0).map(|shape| Self {
+            friction: shape.friction.unwrap_or(USUAL),
+            dimension: shape.dimension,
+            types: shape.contact_type,
+            affinities: shape.contact_affinity,
+        });
+        each.reduce(|a, b| a.with(&b))
+    }
+
+    fn with(&self, other: &Self) -> Self {
+        let mut friction = self.friction;
+        for (own, other) in friction.iter_mut().zip(other.friction) {
+            *own = own.max(other);
+        }
+        Self {
+            friction,
+            dimension: self.dimension.max(other.dimension),
+            types: self.types | other.types,
+            affinities: self.affinities | other.affinities,
+        }
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        self.types & other.affinities != 0 || other.types & self.affinities != 0
+    }
+
+    /// Friction of two bodies, and the lever of torsional friction: its torque is at most friction · lever · normal force.
+    fn rule(&self, other: &Self) -> Rule {
+        let both = self.with(other);
+        let [slide, spin, _] = both.friction;
+        let friction = if both.dimension == 1 { 0.0 } else { slide };
+        let lever = if both.dimension >= 4 && friction > 0.0 { spin / friction } else { 0.0 };
+        (friction.to_bits(), lever.to_bits())
+    }
+}
+
+impl Making<'_> {
+    pub(super) fn add_contacts(&mut self) {
+        let surfaces = self.surfaces();
+        self.direct_parents();
+        for &[a, b] in &self.robot.excludes {
+            let (a, b) = (self.seat(a.0), self.seat(b.0));
+            self.apart.insert(pair(a, b));
+        }
+        let mut count: BTreeMap<Rule, usize> = BTreeMap::new();
+        self.for_pairs(&surfaces, |_, rule| {
+            *count.entry(rule).or_default() += 1;
+            true
+        });
+        let usual = count.iter().max_by_key(|(_, count)| **count).map(|(rule, _)| *rule);
+        let usual = usual.unwrap_or((USUAL[0].to_bits(), 0));
+        self.text.later_table("contact_default");
+        self.rule(usual);
+        let mut others = Vec::new();
+        let written = self.text.bytes();
+        self.for_pairs(&surfaces, |pair, rule| {
+            if rule != usual {
+                others.push((pair, rule));
+            }
+            // More would make a file that is refused anyway.
+            written + 40 * others.len() < MAX_FILE_SIZE as usize
+        });
+        let special: BTreeMap<[usize; 2], Rule> = others.into_iter().collect();
+        let mut pairs: Vec<[usize; 2]> = special.keys().chain(&self.apart).chain(&self.joined).copied().collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        for pair in pairs {
+            self.pair_rule(&surfaces, pair, special.get(&pair).copied());
+        }
+    }
+
+    /// The rule of one pair, where it needs one.
+    fn pair_rule(&mut self, surfaces: &BTreeMap<usize, Surface>, [a, b]: [usize; 2], special: Option<Rule>) {
+        let (Some(of_a), Some(of_b)) = (surfaces.get(&a), surfaces.get(&b)) else { return };
+        if !of_a.meets(of_b) || self.children.contains(&[a, b]) {
+            return;
+        }
+        let apart = self.apart.contains(&[a, b]);
+        let names = [a, b].map(|link| self.bodies.get(link).cloned().flatten().unwrap_or_default());
+        self.text.entry("contact");
+        self.text.key("between", text::list(names.iter().map(|name| text::quoted(name))));
+        if apart {
+            self.text.key("collide", false);
+            return;
+        }
+        if self.joined.contains(&[a, b]) {
+            self.text.key("collide", true);
+        }
+        if let Some(rule) = special {
+            self.rule(rule);
+        }
+    }
+
+    fn rule(&mut self, (friction, lever): Rule) {
+        self.text.number("friction", f64::from_bits(friction));
+        if lever != 0 {
+            self.text.number("torsion", f64::from_bits(lever));
+        }
+    }
+
+    /// Bodies by link with what their shapes have together; what differs among the shapes of one body is listed.
+    fn surfaces(&mut self) -> BTreeMap<usize, Surface> {
+        let robot = self.robot;
+        let mut shapes: BTreeMap<usize, Vec<&Shape>> = BTreeMap::new();
+        for (index, link) in robot.links.iter().enumerate() {
+            shapes.entry(self.seat(index)).or_default().extend(&link.shapes);
+        }
+        let mut surfaces = BTreeMap::new();
+        for (link, shapes) in shapes {
+            let Some(surface) = Surface::of(shapes.iter().copied()) else { continue };
+            let each = shapes.iter().filter_map(|shape| Surface::of(std::iter::once(*shape)));
+            if each.into_iter().any(|own| (own.friction[0], own.dimension) != (surface.friction[0], surface.dimension))
+            {
+                let name = self.bodies.get(link).cloned().flatten().unwrap_or_default();
+                self.note(format!(
+                    "body \"{name}\": its shapes differ in friction; the greatest coefficients count for all"
+                ));
+            }
+            if surface.dimension == 6 {
+                self.note("rolling friction (condim 6): is not supported".to_owned());
+            }
+            surfaces.insert(link, surface);
+        }
+        surfaces
+    }
+
+    /// The link that stands for the body of a link: what stands still keeps bodies of its own.
+    fn seat(&self, link: usize) -> usize {
+        match self.carriers.get(link) {
+            Some(&carrier) if carrier > 0 => carrier,
+            _ => link,
+        }
+    }
+
+    /// Pairs of bodies that a joint of the robot itself joins: they do not touch, without any rule.
+    fn direct_parents(&mut self) {
+        let robot = self.robot;
+        for (index, link) in robot.links.iter().enumerate().filter(|(_, link)| link.joints.len() == 1) {
+            let free = link.joints.iter().any(|joint| joint.kind == super::super::JointKind::Free);
+            let parent = link.parent.map_or(0, |parent| parent.0);
+            let fixed = self.carriers.get(parent) == Some(&0);
+            if !free && (!fixed || robot.format == super::super::Format::Urdf) {
+                self.children.insert(pair(self.seat(parent), index));
+            }
+        }
+    }
+
+    /// Calls `each` for all pairs that may touch, until it says that it is enough.
+    fn for_pairs(&self, surfaces: &BTreeMap<usize, Surface>, mut each: impl FnMut([usize; 2], Rule) -> bool) {
+        let moves = |link: usize| self.carriers.get(link) == Some(&link) && link > 0;
+        for (index, (&a, of_a)) in surfaces.iter().enumerate() {
+            for (&b, of_b) in surfaces.iter().skip(index + 1) {
+                let key = pair(a, b);
+                let touch = (moves(a) || moves(b)) && of_a.meets(of_b);
+                if touch && !self.apart.contains(&key) && !self.children.contains(&key) && !each(key, of_a.rule(of_b)) {
+                    return;
+                }
+            }
+        }
+    }
+}

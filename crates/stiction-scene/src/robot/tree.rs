@@ -1,0 +1,302 @@
+//! A robot as a tree in reduced coordinates, and its dynamics at one state.
+//!
+//! Every joint carries a link of the tree whose frame sits at the anchor of the joint: joints one after another on the same
+//! link of the robot have frames without mass between them, and the last one bears the mass. Coordinates and velocities are those
+//! of the file, in its order; hinges and slides count from their references.
+
+use nalgebra::{DMatrix, Isometry3, Matrix3, Point3, Rotation3, Translation3, Vector3};
+use stiction_multibody::{
+    Energy, LinkId as TreeLinkId, ModelError, Pose, Twist,
+    articulated::{
+        ArticulatedFactors, BranchMatrix, Kinematics, LinkSpec, Scratch, SingularInertia, Tree, TreeBuilder, TreeJoint,
+        energy, forward_dynamics, inverse_dynamics, mass_matrix,
+    },
+};
+
+use super::{
+    description::{Joint, JointId, JointKind, LinkId, Robot},
+    orientation,
+};
+
+/// Gravity where the file does not say.
+pub(super) const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
+
+/// A share of the inertia of a velocity that is lost in rounding.
+const NEGLIGIBLE: f64 = 1e-12;
+
+/// A robot as a tree.
+#[derive(Clone, Debug)]
+pub struct RobotTree {
+    tree: Tree,
+    /// The link of the tree that bears every link of the robot, and the pose of the latter in it; the world has none.
+    links: Vec<Option<(TreeLinkId, Pose)>>,
+    /// The link of the tree that every joint carries.
+    joints: Vec<(JointId, TreeLinkId)>,
+    /// What the file calls zero, coordinate by coordinate.
+    references: Vec<f64>,
+    /// Coordinates at which every link stands at its origin.
+    initial: Vec<f64>,
+}
+
+/// What a tree does at one state.
+#[derive(Clone, Debug)]
+pub struct Dynamics {
+    /// The mass matrix, armatures included.
+    pub mass: DMatrix<f64>,
+    /// Forces that hold the velocities as they are: gravity, centrifugal and Coriolis forces.
+    pub bias: Vec<f64>,
+    /// M⁻¹ (τ − bias): what is left when springs, damping, friction, limits and contacts do nothing.
+    pub acceleration: Vec<f64>,
+    /// Poses of the links of the robot in the world.
+    pub poses: Vec<Pose>,
+    /// Kinetic and potential energy.
+    pub energy: Energy,
+}
+
+/// Why there are no dynamics at a state.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum DynamicsError {
+    /// A list has the wrong length.
+    #[error("`{what}` has {given} numbers, but the robot has {needed}")]
+    Count {
+        /// Which list.
+        what: &'static str,
+        /// How many it has.
+        given: usize,
+        /// How many it needs.
+        needed: usize,
+    },
+    /// A number is not finite, or four that make a quaternion are all zero.
+    #[error("`{what}` number {index} {reason}")]
+    Number {
+        /// Which list.
+        what: &'static str,
+        /// Which number, from 0.
+        index: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The mass matrix is singular here.
+    #[error("the mass matrix is singular at these coordinates: joint \"{joint}\" can move without moving any mass")]
+    Singular {
+        /// The joint at fault.
+        joint: String,
+    },
+}
+
+impl Robot {
+    /// The robot as a tree; an error where the numbers of a link are out of range.
+    pub fn tree(&self) -> Result<RobotTree, ModelError> {
+        let mut made = Making {
+            builder: TreeBuilder::new(self.gravity.unwrap_or(GRAVITY))?,
+            links: vec![None],
+            joints: Vec::new(),
+            references: Vec::new(),
+            initial: Vec::new(),
+        };
+        for (index, link) in self.links.iter().enumerate().skip(1) {
+            // The frame that the next joint hangs on, and where the link stands in it before that joint.
+            let carried = link.parent.and_then(|LinkId(parent)| made.links.get(parent).copied().flatten());
+            let (mut parent, mut stands) = match carried {
+                Some((parent, pose)) => (Some(parent), pose * pose_of(&link.origin)),
+                None => (None, pose_of(&link.origin)),
+            };
+            for (number, joint) in link.joints.iter().enumerate() {
+                let last = number + 1 == link.joints.len();
+                let frame = frame_of(joint);
+                let mut spec = LinkSpec::new(&link.name, joint.kind.in_tree(joint)).with_armature(joint.armature);
+                spec.parent = parent;
+                // A free joint replaces where the link stands by its own pose.
+                spec.placement = match joint.kind {
+                    JointKind::Free => carried.map_or_else(Pose::identity, |(_, pose)| pose),
+                    _ => stands * frame,
+                };
+                if let (true, Some(own)) = (last, &link.inertial) {
+                    let inertia = turned(&frame.rotation, &own.inertia);
+                    spec = spec.with_mass(own.mass, frame.inverse_transform_point(&own.centre).coords, inertia);
+                }
+                let id = made.builder.link(spec)?;
+                made.joints.push((JointId { link: LinkId(index), joint: number }, id));
+                made.coordinates(joint, &link.origin);
+                (parent, stands) = (Some(id), frame.inverse());
+            }
+            if link.joints.is_empty() {
+                let mut spec = LinkSpec::new(&link.name, TreeJoint::Fixed);
+                (spec.parent, spec.placement) = (parent, stands);
+                if let Some(own) = &link.inertial {
+                    spec = spec.with_mass(own.mass, own.centre.coords, own.inertia);
+                }
+                (parent, stands) = (Some(made.builder.link(spec)?), Pose::identity());
+            }
+            made.links.push(parent.map(|parent| (parent, stands)));
+        }
+        let Making { builder, links, joints, references, initial } = made;
+        Ok(RobotTree { tree: builder.build(), links, joints, references, initial })
+    }
+}
+
+struct Making {
+    builder: TreeBuilder,
+    links: Vec<Option<(TreeLinkId, Pose)>>,
+    joints: Vec<(JointId, TreeLinkId)>,
+    references: Vec<f64>,
+    initial: Vec<f64>,
+}
+
+impl Making {
+    /// Reference and initial coordinates of a joint.
+    fn coordinates(&mut self, joint: &Joint, origin: &Isometry3<f64>) {
+        let start = self.initial.len();
+        match joint.kind {
+            JointKind::Revolute | JointKind::Prismatic => self.initial.push(joint.reference),
+            JointKind::Planar => self.initial.extend([0.0; 3]),
+            JointKind::Ball => self.initial.extend([1.0, 0.0, 0.0, 0.0]),
+            JointKind::Free => {
+                let e = origin.rotation;
+                self.initial.extend(origin.translation.vector.iter());
+                self.initial.extend([e.w, e.i, e.j, e.k]);
+            }
+        }
+        let single = joint.kind.dof() == 1;
+        self.references.extend(self.initial.iter().skip(start).map(|q| if single { *q } else { 0.0 }));
+    }
+}
+
+impl JointKind {
+    fn in_tree(self, joint: &Joint) -> TreeJoint {
+        match self {
+            Self::Revolute => TreeJoint::Revolute { axis: *joint.axis },
+            Self::Prismatic => TreeJoint::Prismatic { axis: *joint.axis },
+            Self::Ball => TreeJoint::Spherical,
+            Self::Planar => TreeJoint::Planar,
+            Self::Free => TreeJoint::Free,
+        }
+    }
+}
+
+/// Where the frame of a joint sits in its link: at the anchor, its z axis along the normal of a planar joint.
+fn frame_of(joint: &Joint) -> Pose {
+    let rotation = match joint.kind {
+        JointKind::Planar => orientation::of_z_axis(*joint.axis).unwrap_or_default().to_rotation_matrix(),
+        _ => Rotation3::identity(),
+    };
+    let anchor = if joint.kind == JointKind::Free { Point3::origin() } else { joint.anchor };
+    Pose::from_parts(Translation3::from(anchor.coords), rotation)
+}
+
+fn turned(rotation: &Rotation3<f64>, inertia: &Matrix3<f64>) -> Matrix3<f64> {
+    rotation.matrix().transpose() * inertia * rotation.matrix()
+}
+
+pub(super) fn pose_of(isometry: &Isometry3<f64>) -> Pose {
+    Pose::from_parts(isometry.translation, isometry.rotation.to_rotation_matrix())
+}
+
+impl RobotTree {
+    /// The tree.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Coordinates of the file at which every link stands at its origin.
+    pub fn initial(&self) -> &[f64] {
+        &self.initial
+    }
+
+    /// The tree at coordinates and velocities of the file.
+    pub fn at(&self, q: &[f64], v: &[f64]) -> Result<Kinematics, DynamicsError> {
+        self.check(q, v)?;
+        let own: Vec<f64> = q.iter().zip(&self.references).map(|(q, reference)| q - reference).collect();
+        let mut at = Kinematics::new(&self.tree);
+        at.update(&self.tree, &own, v);
+        Ok(at)
+    }
+
+    fn check(&self, q: &[f64], v: &[f64]) -> Result<(), DynamicsError> {
+        for (what, list, needed) in [("q", q, self.tree.coordinates()), ("v", v, self.tree.velocities())] {
+            finite(what, list, needed)?;
+        }
+        for link in self.tree.links() {
+            let quaternion = match link.joint() {
+                TreeJoint::Spherical => link.coordinates(),
+                TreeJoint::Free => link.coordinates().start + 3..link.coordinates().end,
+                _ => continue,
+            };
+            let index = quaternion.start;
+            let norm = q.get(quaternion).unwrap_or_default().iter().map(|x| x * x).sum::<f64>();
+            if !norm.is_normal() {
+                return Err(DynamicsError::Number {
+                    what: "q",
+                    index,
+                    reason: "begins a quaternion without direction",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The link of the tree that a joint carries, with its frame at the anchor of the joint.
+    pub fn carried_by(&self, joint: JointId) -> Option<TreeLinkId> {
+        let found = self.joints.binary_search_by_key(&joint, |(own, _)| *own).ok()?;
+        self.joints.get(found).map(|(_, link)| *link)
+    }
+
+    /// Pose of a link of the robot in the world.
+    pub fn pose(&self, at: &Kinematics, link: LinkId) -> Pose {
+        let carried = self.links.get(link.0).copied().flatten();
+        carried.map_or_else(Pose::identity, |(carrier, pose)| at.pose(carrier) * pose)
+    }
+
+    /// Velocity of a point that moves with a link of the robot, and the angular velocity of the link.
+    pub fn twist(&self, at: &Kinematics, link: LinkId, point: &Point3<f64>) -> Twist {
+        let Some((carrier, _)) = self.links.get(link.0).copied().flatten() else { return Twist::default() };
+        let Twist { linear, angular } = *at.twist(carrier);
+        let arm = point.coords - at.pose(carrier).translation.vector;
+        Twist { linear: linear + angular.cross(&arm), angular }
+    }
+
+    /// Mass matrix, bias, accelerations, poses and energies at coordinates, velocities and joint forces of the file.
+    pub fn dynamics(&self, robot: &Robot, q: &[f64], v: &[f64], tau: &[f64]) -> Result<Dynamics, DynamicsError> {
+        let at = self.at(q, v)?;
+        finite("tau", tau, self.tree.velocities())?;
+        let n = self.tree.velocities();
+        let (mut scratch, mut branches) = (Scratch::new(&self.tree), BranchMatrix::zeros(&self.tree));
+        mass_matrix(&self.tree, &at, &mut scratch, &mut branches);
+        let mut bias = vec![0.0; n];
+        inverse_dynamics(&self.tree, &at, &vec![0.0; n], &[], &mut scratch, &mut bias);
+        let mut factors = ArticulatedFactors::new(&self.tree);
+        factors.update(&self.tree, &at).map_err(|singular| self.blame(robot, singular))?;
+        let mass = DMatrix::from_fn(n, n, |i, j| branches.get(i, j));
+        // A pivot is the inertia a velocity feels when those behind it yield; rounding leaves it just above zero.
+        let lost = |(k, pivot): (usize, &f64)| *pivot <= NEGLIGIBLE * branches.get(k, k);
+        if let Some(velocity) = factors.pivots().iter().enumerate().position(lost) {
+            return Err(self.blame(robot, SingularInertia { velocity }));
+        }
+        let mut acceleration = vec![0.0; n];
+        forward_dynamics(&self.tree, &at, &factors, (tau, &[]), &mut scratch, &mut acceleration);
+        Ok(Dynamics {
+            mass,
+            bias,
+            acceleration,
+            poses: (0..robot.links.len()).map(|link| self.pose(&at, LinkId(link))).collect(),
+            energy: energy(&self.tree, &at, v),
+        })
+    }
+
+    fn blame(&self, robot: &Robot, singular: SingularInertia) -> DynamicsError {
+        let link = self.tree.link_of(singular.velocity);
+        let id = self.joints.iter().find(|(_, carried)| Some(*carried) == link).map(|(joint, _)| *joint);
+        let joint = id.and_then(|id| robot.links.get(id.link.0)?.joints.get(id.joint));
+        DynamicsError::Singular { joint: joint.map_or_else(String::new, |joint| joint.name.clone()) }
+    }
+}
+
+fn finite(what: &'static str, list: &[f64], needed: usize) -> Result<(), DynamicsError> {
+    if list.len() != needed {
+        return Err(DynamicsError::Count { what, given: list.len(), needed });
+    }
+    match list.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(DynamicsError::Number { what, index, reason: "is not finite" }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,145 @@
+//! Joints with limits, springs and rotors, motors, couplings, frames and groups of shapes: what they mean, and what is refused.
+
+use stiction_multibody::{Filter, Freedom};
+use stiction_scene::parse;
+
+use crate::JOINTS;
+
+#[test]
+fn every_key_reaches_the_model() {
+    let model = parse(JOINTS, "x.toml").expect("a scene").model;
+    let freedoms = |name: &str| model.joint(model.find_joint(name).expect("a joint")).expect("a joint").freedoms();
+    let expected = Freedom {
+        limits: Some([-90.0_f64.to_radians(), 1.5]),
+        friction: 0.1,
+        damping: 0.5,
+        stiffness: 10.0,
+        rest: 5.0_f64.to_radians(),
+        armature: 0.01,
+        initial: 0.2,
+    };
+    assert_eq!(freedoms("elbow"), [expected]);
+    let slide = Freedom { limits: Some([0.0, 0.3]), friction: 1.0, ..Freedom::default() };
+    let turn = Freedom { damping: 0.3, initial: 10.0_f64.to_radians(), ..Freedom::default() };
+    assert_eq!(freedoms("sleeve"), [slide, turn]);
+    let [drive, servo, speed] = model.motors() else { panic!("three motors") };
+    assert_eq!((drive.name.as_str(), drive.gain, drive.gear, drive.bias), ("drive", 3.0, 50.0, [0.1, -2.0, -0.5]));
+    assert_eq!((drive.control_limits, drive.force_limits), (Some([-1.0, 1.0]), Some([-20.0, 20.0])));
+    assert_eq!((servo.name.as_str(), servo.gain, servo.bias), ("motor-2", 100.0, [0.0, -100.0, -5.0]));
+    assert_eq!((servo.freedom.1, servo.control.value(2.0)), (1, 0.2));
+    assert_eq!((speed.gain, speed.bias, speed.control.value(0.0)), (10.0, [0.0, 0.0, -10.0], 0.1));
+    let [gears, curve, held] = model.couplings() else { panic!("three couplings") };
+    assert_eq!((gears.name.as_str(), gears.polynomial), ("gears", [0.1, -2.0, 0.0, 0.0, 0.0]));
+    assert_eq!((curve.follower.1, curve.leader.map(|(_, n)| n)), (0, Some(1)));
+    assert_eq!((curve.polynomial, held.leader, held.polynomial[0]), ([0.0, 0.5, 0.25, 0.0, 0.0], None, 0.05));
+    assert_eq!(model.massless_body().map(|body| body.name.as_str()), Some("wrist"));
+    let filters: Vec<_> = (0..2).filter_map(|k| model.shape(k).map(|(_, _, shape)| shape.filter)).collect();
+    assert_eq!(filters, [Filter { groups: 0b101, meets: 1 }, Filter { groups: 0b10, meets: 0b100 }]);
+}
+
+#[track_caller]
+fn refused(right: &str, wrong: &str, expected: &str) {
+    assert!(JOINTS.contains(right), "the scene has no {right}");
+    let error = parse(&JOINTS.replacen(right, wrong, 1), "x.toml").expect_err(wrong);
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn freedoms_that_a_joint_does_not_have_are_refused() {
+    refused(
+        "limits = [-0.1, 0.2]",
+        "limits = [\"-0.1 rad\", 0.2]",
+        "x.toml:74:11: `limits` of joint \"grip\" is a way, not an angle (give a number of metres)",
+    );
+    refused(
+        "freedoms = [{ limits",
+        "damping = 0.1 # {",
+        "x.toml:82:11: a cylindrical joint has 2 freedoms: which has this `damping`? (write freedoms = [{}, {}], one table each)",
+    );
+    refused(
+        "kind = \"cylindrical\"",
+        "kind = \"revolute\"",
+        "x.toml:82:12: a revolute joint has no `freedoms` (what acts along its freedom stands in its table)",
+    );
+    refused(
+        "friction = 1.0 }, {",
+        "friction = 1.0 }, { }, {",
+        "x.toml:82:12: a cylindrical joint has 2 freedoms, but 3 are listed",
+    );
+    refused("kind = \"spherical\"", "kind = \"weld\"", "x.toml:89:10: a weld joint has no `limits`");
+    refused(
+        "limits = [\"-90 deg\", 1.5]",
+        "limits = [2.0, 1.5]",
+        "x.toml:53:10: joint \"elbow\", limits: must be the least coordinate and then the greatest",
+    );
+    refused(
+        "armature = 0.01",
+        "armature = -0.01",
+        "x.toml:58:12: joint \"elbow\", armature: must not be negative, but is -0.01",
+    );
+}
+
+#[test]
+fn motors_say_what_they_lack() {
+    refused(
+        "joint = \"elbow\"",
+        "joint = \"elbwo\"",
+        "x.toml:93:9: there is no joint \"elbwo\" (did you mean `elbow`?)",
+    );
+    refused(
+        "torque = \"2*sin(t)\"\n",
+        "",
+        "x.toml:91:1: motor \"drive\" needs exactly one of `torque`, `position` and `velocity` (such as torque = \"2*sin(t)\")",
+    );
+    refused("gain = 3.0", "damping = 3.0", "x.toml:95:11: a motor with a `torque` has no `damping`");
+    refused("stiffness = 100.0\n", "", "x.toml:101:1: motor \"motor-2\" has a `position` and needs a `stiffness`");
+    refused(
+        "freedom = 1",
+        "freedom = 3",
+        "x.toml:103:11: `freedom` is 3, but must be a whole number from 0 to 2 (such as 1)",
+    );
+    refused(
+        "freedom = 1",
+        "freedom = 2",
+        "x.toml:103:11: motor \"motor-2\", joint: \"sleeve\" is a cylindrical joint with 2 freedoms, and has no freedom 2",
+    );
+    refused(
+        "control_limits = [-1.0, 1.0]",
+        "control_limits = [1.0, -1.0]",
+        "x.toml:98:18: motor \"drive\", control_limits: must be the least value and then the greatest",
+    );
+}
+
+#[test]
+fn couplings_say_what_is_wrong() {
+    refused(
+        "offset = 0.1",
+        "polynomial = [1.0]",
+        "x.toml:117:9: coupling \"gears\" has a `polynomial` as well (keep one of the two)",
+    );
+    refused("leader = \"elbow\"\n", "", "x.toml:116:9: coupling \"gears\" has no `leader` for this `ratio`");
+    refused(
+        "leader_freedom = 1",
+        "leader_freedom = 0",
+        "x.toml:124:18: coupling \"coupling-2\", leader: must be another freedom than the follower",
+    );
+    refused(
+        "polynomial = [0.0, 0.5, 0.25]",
+        "polynomial = [0, 0, 0, 0, 0, 1]",
+        "x.toml:125:14: `polynomial` is a list of 6, but must be one to five numbers (such as [0.0,1.0,0.5])",
+    );
+}
+
+#[test]
+fn frames_and_groups_have_their_rules() {
+    refused(
+        "kind = \"frame\"",
+        "kind = \"frame\"\nmass = 1.0",
+        "x.toml:26:8: body \"wrist\" is a frame: `mass` is for dynamic bodies",
+    );
+    refused(
+        "groups = [1]",
+        "groups = [32]",
+        "x.toml:20:11: `groups` is 32, but must be a whole number from 0 to 31 (such as 1)",
+    );
+}

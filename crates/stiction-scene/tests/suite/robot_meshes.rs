@@ -1,0 +1,196 @@
+//! Meshes of robots: what is read, and the list of bad ones (B30).
+
+use std::{
+    f64::consts::{PI, TAU},
+    fmt::Write,
+    fs,
+    path::PathBuf,
+};
+
+use stiction_geometry::Shape;
+use stiction_scene::{
+    Scene, SceneError, load,
+    robot::{ReadOptions, Robot, SceneOptions},
+};
+
+/// A folder with a robot that has one mesh, removed at the end of its test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, mesh: &str, bytes: &[u8]) -> Self {
+        let path = std::env::temp_dir().join(format!("stiction-mesh-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder");
+        fs::write(path.join(mesh), bytes).expect("a mesh");
+        let robot = format!(
+            "<robot name=\"r\"><link name=\"rock\"><collision><geometry><mesh filename=\"{mesh}\"/></geometry></collision></link></robot>"
+        );
+        fs::write(path.join("robot.urdf"), robot).expect("a robot");
+        Self(path)
+    }
+
+    fn load(&self) -> Result<Scene, SceneError> {
+        load(self.0.join("robot.urdf"))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const CORNERS: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+const FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+
+fn triangles(corners: [[f32; 3]; 4]) -> Vec<[[f32; 3]; 3]> {
+    FACES.iter().map(|face| face.map(|k| corners[k])).collect()
+}
+
+fn binary(triangles: &[[[f32; 3]; 3]], declared: u32) -> Vec<u8> {
+    let mut bytes = vec![b' '; 80];
+    bytes.extend(declared.to_le_bytes());
+    for triangle in triangles {
+        bytes.extend([0; 12]);
+        bytes.extend(triangle.iter().flatten().flat_map(|x| x.to_le_bytes()));
+        bytes.extend([0; 2]);
+    }
+    bytes
+}
+
+fn ascii(triangles: &[[[f32; 3]; 3]]) -> String {
+    let mut text = String::from("solid rock\n");
+    for triangle in triangles {
+        text.push_str("facet normal 0 0 0\nouter loop\n");
+        for [x, y, z] in triangle {
+            writeln!(text, "  vertex {x} {y} {z}").expect("a text");
+        }
+        text.push_str("endloop\nendfacet\n");
+    }
+    text + "endsolid rock\n"
+}
+
+fn obj(corners: [[f32; 3]; 4]) -> String {
+    let mut text = String::from("# a rock\n");
+    for [x, y, z] in corners {
+        writeln!(text, "v {x} {y} {z}").expect("a text");
+    }
+    text + "vt 0 0\nf 1/1/1 3 2\nf 1 2 4\nf -4 -1 -2\nf 2 3 4\n"
+}
+
+#[track_caller]
+fn corners_of(folder: &Folder) -> usize {
+    let scene = folder.load().unwrap_or_else(|error| panic!("{error}"));
+    let (_, _, shape) = scene.model.shape(0).expect("a shape");
+    let Shape::Spatial(stiction_geometry::spatial::Shape::Polyhedron(hull)) = &shape.shape else { panic!("no hull") };
+    hull.vertices().len()
+}
+
+#[test]
+fn both_formats_are_read_and_become_their_hulls() {
+    let rock = triangles(CORNERS);
+    for (name, mesh, bytes) in [
+        ("binary", "rock.stl", binary(&rock, 4)),
+        ("text", "rock.STL", ascii(&rock).into_bytes()),
+        ("obj", "rock.obj", obj(CORNERS).into_bytes()),
+    ] {
+        assert_eq!(corners_of(&Folder::new(name, mesh, &bytes)), 4, "{name}");
+    }
+    // Inside out, and with a triangle that crosses the others: a hull has no orientation and no inside.
+    let mut odd: Vec<_> = rock.iter().map(|[a, b, c]| [*a, *c, *b]).collect();
+    odd.push([[0.1, 0.1, 0.1], [0.3, 0.1, 0.1], [0.1, 0.2, 0.1]]);
+    assert_eq!(corners_of(&Folder::new("odd", "rock.stl", &binary(&odd, 5))), 4);
+}
+
+/// What is said about a mesh that is refused.
+#[track_caller]
+fn refused(name: &str, mesh: &str, bytes: &[u8], words: &str) {
+    let error = Folder::new(name, mesh, bytes).load().map(|_| ()).expect_err(name).to_string();
+    assert!(error.starts_with(mesh) && error.contains(words), "{name}: {error}");
+}
+
+#[test]
+fn bad_meshes_say_what_is_wrong() {
+    let rock = triangles(CORNERS);
+    let changed = |corner: [f32; 3]| {
+        let mut corners = CORNERS;
+        corners[3] = corner;
+        triangles(corners)
+    };
+    refused("declared", "m.stl", &binary(&rock, 5), "declares 5 triangles, which take 334 bytes, but has 284");
+    refused("negative", "m.stl", &binary(&rock, u32::MAX), "declares 4294967295 triangles");
+    refused("short", "m.stl", b"rock", "neither a head of 84 bytes nor the word `solid`");
+    refused("none", "m.stl", &binary(&[], 0), "has no triangle");
+    refused("one", "m.stl", &binary(&rock[..1], 1), "in one plane");
+    refused("nan", "m.stl", &binary(&changed([0.0, f32::NAN, 1.0]), 4), "triangle 2 has a corner that is not finite");
+    refused("infinite", "m.stl", &binary(&changed([0.0, f32::INFINITY, 1.0]), 4), "is not finite and within 1e9");
+    refused("flat", "m.stl", &binary(&changed([1.0, 1.0, 0.0]), 4), "in one plane");
+    refused("line", "m.stl", &binary(&triangles([[0.0; 3], [1.0; 3], [2.0; 3], [3.0; 3]]), 4), "has no convex hull");
+    refused("point", "m.stl", &binary(&triangles([[1.0; 3]; 4]), 4), "has no convex hull");
+    refused("word", "m.stl", ascii(&rock).replace("vertex 1", "vertex one").as_bytes(), ":6:10: `vertex` needs three");
+    refused("cut", "m.stl", &ascii(&rock).as_bytes()[..150], "no whole number of triangles");
+    let obj = obj(CORNERS);
+    refused("index", "m.obj", obj.replace("f 1 2 4", "f 1 2 5").as_bytes(), "m.obj:8:7: a face names a corner");
+    refused("zero", "m.obj", obj.replace("f 1 2 4", "f 0 2 4").as_bytes(), "m.obj:8:3: a face names a corner");
+    refused("back", "m.obj", obj.replace("f -4", "f -5").as_bytes(), "m.obj:9:3: a face names a corner");
+    refused("two", "m.obj", obj.replace("f 1 2 4", "f 1 2").as_bytes(), "m.obj:8:1: a face needs three corners");
+    refused(
+        "letters",
+        "m.obj",
+        obj.replace("v 1 0 0", "v 1 0").as_bytes(),
+        "m.obj:3:6: `v` needs three finite numbers",
+    );
+    refused("bytes", "m.obj", &[0xff; 100], "has no triangle");
+    refused("large", "m.stl", &vec![b' '; (32 << 20) + 1], "is larger than 33554432 bytes");
+    refused(
+        "many",
+        "m.stl",
+        &binary(&vec![rock[3]; 500_001], 500_001),
+        "500001 triangles or more; the limit is 500000",
+    );
+}
+
+#[test]
+fn tiny_and_rich_meshes_have_a_hull_or_a_reason() {
+    // A tetrahedron of 1e-23 m is smaller than what any length here means, but a shape nevertheless.
+    let tiny = triangles(CORNERS.map(|corner| corner.map(|x| x * 1e-23)));
+    let _ = Folder::new("tiny", "m.stl", &binary(&tiny, 4)).load().map_err(|error| assert!(!error.message.is_empty()));
+    // A sphere of thousands of corners keeps the outermost, and says so.
+    let mut ball = String::new();
+    let (rings, sides) = (60_u32, 90_u32);
+    for i in 0..=rings {
+        for j in 0..sides {
+            let (a, b) = (f64::from(i) / f64::from(rings) * PI, f64::from(j) / f64::from(sides) * TAU);
+            writeln!(ball, "v {} {} {}", a.sin() * b.cos(), a.sin() * b.sin(), a.cos()).expect("a text");
+        }
+    }
+    for k in 1..=(rings * sides) {
+        writeln!(ball, "f {} {} {}", k, k + 1, k + sides - 1).expect("a text");
+    }
+    let folder = Folder::new("ball", "m.obj", ball.as_bytes());
+    assert!((300..=500).contains(&corners_of(&folder)), "{}", corners_of(&folder));
+    let robot = Robot::load(folder.0.join("robot.urdf"), &ReadOptions::default()).expect("a robot");
+    let notes = robot.to_scene("robot.urdf", &SceneOptions::default()).expect("a scene").notes;
+    assert!(notes.iter().any(|note| note.contains("the outermost ones")), "{notes:?}");
+}
+
+#[test]
+fn meshes_stay_below_the_asset_root() {
+    let folder = Folder::new("outside", "m.stl", &binary(&triangles(CORNERS), 4));
+    fs::create_dir_all(folder.0.join("in")).expect("a folder");
+    fs::copy(folder.0.join("robot.urdf"), folder.0.join("in/robot.urdf")).expect("a robot");
+    let missing = load(folder.0.join("in/robot.urdf")).expect_err("no mesh there").to_string();
+    assert!(missing.starts_with("m.stl: cannot be found"), "{missing}");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(folder.0.join("m.stl"), folder.0.join("in/m.stl")).expect("a link");
+        let error = load(folder.0.join("in/robot.urdf")).expect_err("a link out of the root").to_string();
+        assert_eq!(error, "m.stl: leads outside of the asset root");
+        fs::remove_file(folder.0.join("in/m.stl")).expect("the link");
+        std::os::unix::fs::symlink("/dev/zero", folder.0.join("in/m.stl")).expect("a link");
+        assert!(load(folder.0.join("in/robot.urdf")).is_err());
+    }
+    let other = Folder::new("collada", "m.dae", b"<COLLADA/>");
+    let scene = other.load().expect("a scene");
+    assert_eq!(scene.model.shapes().count(), 0);
+    assert!(scene.notes.iter().any(|note| note.contains("only STL and OBJ are read")), "{:?}", scene.notes);
+}
