@@ -26,6 +26,14 @@ pub enum HybridError {
         /// Entries needed.
         expected: usize,
     },
+    /// The state holds, or the step made, a number that is not finite.
+    #[error("entry {index} of `{part}` is not a finite number")]
+    NotFinite {
+        /// The part of the state.
+        part: &'static str,
+        /// Its entry.
+        index: usize,
+    },
     /// A contact with impossible numbers, or on a link that does not exist.
     #[error("contact {contact}: `{field}` is impossible")]
     Contact {

@@ -152,6 +152,7 @@ impl HybridStepper {
         for (free, v) in free.iter_mut().zip(&state.v) {
             *free = v + h * *free;
         }
+        ensure_finite("v", free)?;
         let extent = match options.form {
             HybridForm::Terminal => RootExtent::Handles,
             HybridForm::Appended => RootExtent::Bodies,
@@ -175,10 +176,11 @@ impl HybridStepper {
             return Err(HybridError::Step(h));
         }
         let sizes = [("q", state.q.len(), self.tree.coordinates()), ("v", state.v.len(), self.tree.velocities())];
-        match sizes.into_iter().find(|(_, found, expected)| found != expected) {
-            Some((part, found, expected)) => Err(HybridError::Size { part, found, expected }),
-            None => Ok(()),
+        if let Some((part, found, expected)) = sizes.into_iter().find(|(_, found, expected)| found != expected) {
+            return Err(HybridError::Size { part, found, expected });
         }
+        ensure_finite("q", &state.q)?;
+        ensure_finite("v", &state.v)
     }
 
     /// Writes the problem of the chosen form, solves it and leaves the impulses in the report of contacts.
@@ -273,6 +275,13 @@ impl Problems {
                 Ok(Solved { size: 3 * root.contacts(), status: climb.status, residual: climb.residual })
             }
         }
+    }
+}
+
+fn ensure_finite(part: &'static str, values: &[f64]) -> Result<(), HybridError> {
+    match values.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(HybridError::NotFinite { part, index }),
+        None => Ok(()),
     }
 }
 

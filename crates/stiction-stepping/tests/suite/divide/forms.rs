@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 use stiction_complementarity::{
-    DenseMatrix, FrictionLadder, FrictionProblem, FrictionSolution, Lcp, LcpLadder, LcpLemke, LcpSolution, MixedLcp, MixedLcpSchur,
-    MixedLcpSolution, Tolerance, solve,
+    DenseMatrix, FrictionLadder, FrictionProblem, FrictionSolution, Lcp, LcpLadder, LcpLemke, LcpSolution, MixedLcp,
+    MixedLcpSchur, MixedLcpSolution, Tolerance, solve,
 };
 use stiction_multibody::{
     LinkId, Wrench,
@@ -55,7 +55,8 @@ fn by_articulated_bodies(scene: &mut Posed, contacts: &[PlaneContact], direction
     let mut factors = ArticulatedFactors::new(tree);
     factors.update(tree, at).unwrap();
     // λ_N of all contacts, then the directions of each.
-    let mut pushes: Vec<(usize, Vector3<f64>)> = contacts.iter().enumerate().map(|(c, contact)| (c, contact.normal)).collect();
+    let mut pushes: Vec<(usize, Vector3<f64>)> =
+        contacts.iter().enumerate().map(|(c, contact)| (c, contact.normal)).collect();
     for (c, contact) in contacts.iter().enumerate() {
         let flat = if contact.normal.x.abs() < 0.9 { Vector3::x() } else { Vector3::y() };
         let t = (flat - contact.normal * contact.normal.dot(&flat)).normalize();
@@ -109,7 +110,7 @@ fn all_forms_give_the_same_impulses() {
         let tree = chain(&mut random, count);
         let mut scene = posed(&mut random, tree);
         let ids: Vec<LinkId> = scene.tree.link_ids().collect();
-        let contacts: Vec<PlaneContact> = (0..1 + round % 3)
+        let contacts: Vec<PlaneContact> = (0..=round % 3)
             .map(|_| {
                 let link = ids[random.below(ids.len())];
                 scene.contact(&mut random, link, 0.3)
@@ -143,7 +144,8 @@ fn polygons_tend_to_the_cone() {
         let link = scene.tree.link_ids().next().unwrap();
         let contact = [scene.contact(&mut random, link, 0.3)];
         let root = root(&mut scene, &contact, 64, RootExtent::Contacts);
-        let (mut lcp, mut cone, mut solution) = (Lcp::default(), FrictionProblem::default(), FrictionSolution::default());
+        let (mut lcp, mut cone, mut solution) =
+            (Lcp::default(), FrictionProblem::default(), FrictionSolution::default());
         root.reduced(&mut lcp).unwrap();
         root.cone(&mut cone).unwrap();
         let polygon = by_lcp(&root, &lcp);
