@@ -17,6 +17,7 @@ mod corners;
 mod detect;
 mod detector;
 mod drives;
+mod divide;
 mod energy_bound;
 mod feet;
 mod formulation;
@@ -44,6 +45,10 @@ pub use advance::advance;
 pub use contact::Contact;
 pub use detect::{detect, prepare};
 pub use detector::{Detector, FeatureDetector};
+pub use divide::{
+    ContactStep, HybridError, HybridForm, HybridOptions, HybridReport, HybridState, HybridStepper, PlaneContact,
+    RootEquations, RootExtent,
+};
 pub use energy_bound::{EnergyBound, energy_bound};
 pub use feet::FootContact;
 pub use formulation::{StepProblem, assemble};

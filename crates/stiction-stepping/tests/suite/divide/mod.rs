@@ -1,0 +1,8 @@
+//! Steps of trees by divide and conquer.
+
+mod chains;
+mod forms;
+mod pendulum;
+mod published;
+mod refusals;
+mod speed;
