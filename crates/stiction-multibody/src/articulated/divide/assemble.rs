@@ -77,8 +77,8 @@ fn eliminate(
 ) -> Result<(), SingularInertia> {
     let velocities = given.tree.links()[link].velocities();
     let columns = reversed(&given.at.columns[velocities.clone()]);
-    for (column, twist) in joint.subspace.iter_mut().zip(&columns).take(velocities.len()) {
-        *column = spatial::motion(twist);
+    for (column, twist) in joint.columns.iter_mut().zip(&columns) {
+        column.subspace = spatial::motion(twist);
     }
     let mut inertia = [0.0; MAX_VELOCITIES];
     for (inertia, k) in inertia.iter_mut().zip(velocities.clone().rev()) {

@@ -30,15 +30,7 @@ pub(super) struct Segment {
 /// algorithm.
 #[derive(Clone, Debug)]
 pub(super) struct JointFactors {
-    velocities: usize,
-    /// S.
-    pub(super) subspace: [Vector6<f64>; MAX_VELOCITIES],
-    /// G = (Sᵀ Y S + A)⁻¹.
-    inverse: Matrix6<f64>,
-    /// Columns of Y S G.
-    gain: [Vector6<f64>; MAX_VELOCITIES],
-    /// Columns of S G − N Y S G.
-    yielding: [Vector6<f64>; MAX_VELOCITIES],
+    pub(super) columns: Vec<JointColumn>,
     /// X.
     pub(super) stiffness: Matrix6<f64>,
     /// H.
@@ -47,14 +39,23 @@ pub(super) struct JointFactors {
     pub(super) compliance: Matrix6<f64>,
 }
 
+/// What belongs to one velocity of a joint.
+#[derive(Clone, Debug, Default)]
+pub(super) struct JointColumn {
+    /// Of S.
+    pub(super) subspace: Vector6<f64>,
+    /// Of G = (Sᵀ Y S + A)⁻¹, which is symmetric.
+    inverse: Vector6<f64>,
+    /// Of Y S G.
+    gain: Vector6<f64>,
+    /// Of S G − N Y S G.
+    yielding: Vector6<f64>,
+}
+
 impl JointFactors {
     pub(super) fn new(velocities: usize) -> Self {
         Self {
-            velocities,
-            subspace: Default::default(),
-            inverse: Matrix6::zeros(),
-            gain: Default::default(),
-            yielding: Default::default(),
+            columns: vec![JointColumn::default(); velocities],
             stiffness: Matrix6::zeros(),
             pass: Matrix6::zeros(),
             compliance: Matrix6::zeros(),
@@ -63,8 +64,8 @@ impl JointFactors {
 
     /// Eliminates the joint between an upper segment of compliance N and a lower one of inertia K'.   [DCA-3] [DCA-4]
     ///
-    /// [`Self::subspace`] is set; `extra` is A, one number per velocity in the same order. The error is the number of the
-    /// velocity that nothing resists.
+    /// S is set; `extra` is A, one number per velocity in the same order. The error is the number of the velocity that nothing
+    /// resists.
     pub(super) fn eliminate(
         &mut self,
         upper: Option<&Segment>,
@@ -78,33 +79,26 @@ impl JointFactors {
             None => *lower,
             Some(compliance) => in_series(lower, compliance, tally)?,
         };
-        let size = self.velocities;
         let mut felt = [Vector6::zeros(); MAX_VELOCITIES];
-        for (felt, column) in felt.iter_mut().zip(&self.subspace).take(size) {
-            *felt = held * column;
+        for (felt, column) in felt.iter_mut().zip(&self.columns) {
+            *felt = held * column.subspace;
         }
-        let mut mass = Matrix6::zeros();
-        for i in 0..size {
-            for j in 0..size {
-                mass[(i, j)] = self.subspace[i].dot(&felt[j]);
-            }
-            mass[(i, i)] += extra[i];
-        }
-        self.inverse = Matrix6::identity();
-        solve((&mut mass, size), Pivots::Diagonal, (&mut self.inverse, size), tally)?;
+        let inverse = self.inverse_mass(&felt, extra, tally)?;
 
         self.stiffness = held;
         self.pass = Matrix6::identity();
-        for j in 0..size {
+        for j in 0..self.columns.len() {
             let (mut gain, mut moved) = (Vector6::zeros(), Vector6::zeros());
-            for (i, (felt, column)) in felt.iter().zip(&self.subspace).enumerate().take(size) {
-                gain += felt * self.inverse[(i, j)];
-                moved += column * self.inverse[(i, j)];
+            for (i, (felt, column)) in felt.iter().zip(&self.columns).enumerate() {
+                gain += felt * inverse[(i, j)];
+                moved += column.subspace * inverse[(i, j)];
             }
+            let column = &mut self.columns[j];
             self.stiffness.ger(-1.0, &gain, &felt[j], 1.0);
-            self.pass.ger(-1.0, &gain, &self.subspace[j], 1.0);
-            self.gain[j] = gain;
-            self.yielding[j] = upper.map_or(moved, |compliance| moved - compliance * gain);
+            self.pass.ger(-1.0, &gain, &column.subspace, 1.0);
+            column.inverse = inverse.column(j).into();
+            column.gain = gain;
+            column.yielding = upper.map_or(moved, |compliance| moved - compliance * gain);
         }
         symmetrise(&mut self.stiffness);
         self.compliance = Matrix6::zeros();
@@ -112,24 +106,38 @@ impl JointFactors {
             self.pass -= self.stiffness * compliance;
             self.compliance = compliance * self.pass;
         }
-        for j in 0..size {
-            self.compliance.ger(1.0, &self.subspace[j], &self.yielding[j], 1.0);
+        for column in &self.columns {
+            self.compliance.ger(1.0, &column.subspace, &column.yielding, 1.0);
         }
         symmetrise(&mut self.compliance);
         Ok(())
     }
 
-    /// Number of velocities.
-    pub(super) fn velocities(&self) -> usize {
-        self.velocities
+    /// G = (Sᵀ Y S + A)⁻¹, of the columns of Y S.   [DCA-4]
+    fn inverse_mass(
+        &self,
+        felt: &[Vector6<f64>; MAX_VELOCITIES],
+        extra: &[f64; MAX_VELOCITIES],
+        tally: &mut Tally,
+    ) -> Result<Matrix6<f64>, usize> {
+        let (mut mass, mut inverse) = (Matrix6::zeros(), Matrix6::identity());
+        for (i, column) in self.columns.iter().enumerate() {
+            for j in 0..self.columns.len() {
+                mass[(i, j)] = column.subspace.dot(&felt[j]);
+            }
+            mass[(i, i)] += extra[i];
+        }
+        let size = self.columns.len();
+        solve((&mut mass, size), Pivots::Diagonal, (&mut inverse, size), tally)?;
+        Ok(inverse)
     }
 
     /// The force through the joint, X α + H g + Y S G τ.   [DCA-5]
     #[inline]
     pub(super) fn force(&self, alpha: &Vector6<f64>, g: &Vector6<f64>, tau: &[f64; MAX_VELOCITIES]) -> Vector6<f64> {
         let mut force = self.stiffness * alpha + self.pass * g;
-        for (gain, tau) in self.gain.iter().zip(tau).take(self.velocities) {
-            force += gain * *tau;
+        for (column, tau) in self.columns.iter().zip(tau) {
+            force += column.gain * *tau;
         }
         force
     }
@@ -138,17 +146,21 @@ impl JointFactors {
     #[inline]
     pub(super) fn motion(&self, alpha: &Vector6<f64>, g: &Vector6<f64>, tau: &[f64; MAX_VELOCITIES]) -> Vector6<f64> {
         let mut motion = self.pass.tr_mul(alpha) - self.compliance * g;
-        for (yielding, tau) in self.yielding.iter().zip(tau).take(self.velocities) {
-            motion += yielding * *tau;
+        for (column, tau) in self.columns.iter().zip(tau) {
+            motion += column.yielding * *tau;
         }
         motion
     }
 
-    /// The acceleration of a velocity of the joint, G τ − (Y S G)ᵀ α − (S G − N Y S G)ᵀ g.   [DCA-5]
+    /// The accelerations of the velocities of the joint, G τ − (Y S G)ᵀ α − (S G − N Y S G)ᵀ g.   [DCA-5]
     #[inline]
-    pub(super) fn rate(&self, k: usize, alpha: &Vector6<f64>, g: &Vector6<f64>, tau: &[f64; MAX_VELOCITIES]) -> f64 {
-        let pushed: f64 = (0..self.velocities).map(|j| self.inverse[(k, j)] * tau[j]).sum();
-        pushed - self.gain[k].dot(alpha) - self.yielding[k].dot(g)
+    pub(super) fn rates(&self, alpha: &Vector6<f64>, g: &Vector6<f64>, tau: &[f64; MAX_VELOCITIES]) -> Vector6<f64> {
+        let mut rates = Vector6::zeros();
+        for (rate, column) in rates.iter_mut().zip(&self.columns) {
+            let pushed: f64 = column.inverse.iter().zip(tau).take(self.columns.len()).map(|(g, tau)| g * tau).sum();
+            *rate = pushed - column.gain.dot(alpha) - column.yielding.dot(g);
+        }
+        rates
     }
 }
 

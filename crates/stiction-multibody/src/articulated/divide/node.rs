@@ -78,8 +78,9 @@ impl Node {
     }
 }
 
-/// Number of nodes above which two pieces are handled by two threads.
-pub(super) const PARALLEL: usize = 256;
+/// Number of nodes above which two pieces are handled by two threads. Measured: a chain of 64 links, 128 nodes, takes about
+/// the same time on one thread and on two, longer ones less.
+pub(super) const PARALLEL: usize = 128;
 
 /// Does two things, on two threads if they are long; the results do not depend on that.
 pub(super) fn both<A: Send, B: Send>(

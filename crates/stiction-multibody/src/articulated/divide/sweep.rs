@@ -4,7 +4,7 @@ use nalgebra::Vector6;
 
 use super::{
     super::{MAX_VELOCITIES, kinematics::Kinematics, tree::Tree},
-    joint::{JointFactors, reversed},
+    joint::reversed,
     node::{Load, Node, both, each_piece, split_last_piece},
     plan::Kind,
     spatial,
@@ -106,10 +106,10 @@ pub(super) fn distribute(piece: &mut [Node], acting: Acting, inner: &Vector6<f64
             let (Some(joint), Some(lower)) = (&node.joint, below.last()) else { return };
             let alpha = spatial::motion(&spatial::twist(inner).moved(&node.arm)) + acting.product(link);
             let g = lower.load.force;
-            node.rates = rates(joint, &alpha, &g, &acting.tau(link));
+            node.rates = joint.rates(&alpha, &g, &acting.tau(link));
             let mut handle = alpha;
-            for (k, column) in joint.subspace.iter().enumerate().take(joint.velocities()) {
-                handle += column * node.rates[k];
+            for (column, rate) in joint.columns.iter().zip(&node.rates) {
+                handle += column.subspace * *rate;
             }
             distribute(below, acting, &handle, &Vector6::zeros());
         }
@@ -120,7 +120,7 @@ pub(super) fn distribute(piece: &mut [Node], acting: Acting, inner: &Vector6<f64
             let tau = acting.tau(link);
             let alpha = above.segment.transfer * inner + above.load.motion + acting.product(link);
             let g = beyond.load.force - beyond.segment.transfer.tr_mul(outer);
-            node.rates = rates(joint, &alpha, &g, &tau);
+            node.rates = joint.rates(&alpha, &g, &tau);
             let through = -joint.force(&alpha, &g, &tau);
             let handle = joint.motion(&alpha, &g, &tau);
             both(nodes, || distribute(upper, acting, inner, &through), || distribute(lower, acting, &handle, outer));
@@ -134,15 +134,6 @@ pub(super) fn distribute_all(pieces: &mut [Node], acting: Acting, inner: &Vector
         distribute(piece, acting, inner, &Vector6::zeros());
         Ok(())
     });
-}
-
-#[inline]
-fn rates(joint: &JointFactors, alpha: &Vector6<f64>, g: &Vector6<f64>, tau: &[f64; MAX_VELOCITIES]) -> Vector6<f64> {
-    let mut rates = Vector6::zeros();
-    for k in 0..joint.velocities() {
-        rates[k] = joint.rate(k, alpha, g, tau);
-    }
-    rates
 }
 
 /// The acceleration of a world without gravity that feels like gravity.

@@ -1,5 +1,6 @@
 //! Steps of trees by divide and conquer.
 
+mod absolute;
 mod chains;
 mod forms;
 mod pendulum;

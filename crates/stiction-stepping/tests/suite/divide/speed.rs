@@ -15,7 +15,7 @@ fn time(random: &mut Random, links: usize, contacts: usize) -> f64 {
     let contacts = (0..contacts).map(|_| scene.contact(random, link, 0.2)).collect();
     let mut stepper = HybridStepper::new(scene.tree.clone(), contacts, HybridOptions::default()).unwrap();
     let mut least = f64::INFINITY;
-    for _ in 0..30 {
+    for _ in 0..100 {
         let mut state = HybridState::new(scene.q.clone(), scene.v.clone());
         #[allow(clippy::disallowed_methods)] // The time is printed, nothing depends on it.
         let start = Instant::now();

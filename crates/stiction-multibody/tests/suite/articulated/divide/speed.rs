@@ -19,7 +19,7 @@ use crate::articulated::random_state;
 /// Least time of one call over many, in microseconds.
 fn least_time(mut call: impl FnMut()) -> f64 {
     let mut least = f64::INFINITY;
-    for _ in 0..40 {
+    for _ in 0..100 {
         #[allow(clippy::disallowed_methods)] // The time is printed, nothing depends on it.
         let start = Instant::now();
         call();
