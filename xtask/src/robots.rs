@@ -40,7 +40,7 @@ const MODELS: [(&str, &[&str]); 21] = [
 
 /// Closed loops, of the collection that `STICTION_DATA` leads to.
 const LOOPS: [&str; 3] =
-    ["models/mujoco__slider_crank.xml", "models/mujoco__jdotv_connect_3d.xml", "models/mujoco__weld.xml"];
+    ["models/mujoco__slider_crank.xml", "models/mujoco__weld.xml", "models/mujoco__multiple_constraints.xml"];
 
 /// Robots whose dynamics are compared with Pinocchio's, in the words of `scripts/pinocchio_check.py`; [`OWN`] is one more.
 const COMPARED: [&str; 7] = [
