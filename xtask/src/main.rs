@@ -1,7 +1,7 @@
 //! Developer commands: `cargo xtask COMMAND`.
 //!
 //! Standard library only, so that the command compiles in a second or two on a fresh clone. One file per command:
-//! `test`, `equations`, `promises`, `licences`, `sizes`, `bench`, `collection`; the files beside them hold what the commands share.
+//! `test`, `robots` (stages of it), `equations`, `promises`, `licences`, `sizes`, `bench`, `collection`; the files beside them hold what the commands share.
 
 // This program starts other programs, reads the tree and measures wall time; the rule that forbids clocks, files and
 // the environment protects the numerical crates, not this one.
@@ -12,6 +12,7 @@ mod collection;
 mod equations;
 mod licences;
 mod promises;
+mod robots;
 mod rust_source;
 mod sizes;
 mod stage;
@@ -30,6 +31,7 @@ Developer commands of stiction.
     cargo xtask check-promises          every test that RELIABILITY.md names exists
     cargo xtask check-licences          every dependency has a licence that deny.toml allows
     cargo xtask sizes                   files, functions and parameter lists beyond the soft limits
+    cargo xtask robots                  public robots from PyPI: each runs, and their dynamics are those of Pinocchio (part of `test`)
     cargo xtask bench [ARGUMENT...]     the speed cases, built in release (arguments go to `stiction bench`)
     cargo xtask instructions [FILTER]   instructions per step of the speed cases, counted by valgrind
     cargo xtask corpus                  the files of problems/ that are made from code, the same bytes every time
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         ["check-promises"] => promises::run(),
         ["check-licences"] => licences::run(),
         ["sizes"] => sizes::run(),
+        ["robots"] => test::robots(),
         ["bench", rest @ ..] => bench::run(rest),
         ["corpus"] => collection::write_corpus(),
         ["report"] => collection::report(),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::stage::{Stages, cargo, execute};
-use crate::{equations, licences, promises, sizes, tree};
+use crate::{equations, licences, promises, robots, sizes, tree};
 
 /// How much of the suite runs.
 #[derive(Clone, Copy, PartialEq)]
@@ -28,7 +28,7 @@ const STUDY_TRIALS: &str = "10";
 
 /// Runs the suite and prints its account.
 pub(crate) fn run(extent: Extent) -> Result<(), String> {
-    let in_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+    let in_ci = in_ci();
     if in_ci && extent == Extent::Fast {
         return Err("--fast leaves stages out, which CI=true does not allow".into());
     }
@@ -50,6 +50,7 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
         stages.run("examples", run_examples);
         stages.run("scenes", run_scenes);
         stages.run("studies", run_studies);
+        robots::stages(&mut stages, in_ci);
         stages.run("documentation", || {
             let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
             execute(command.env("RUSTDOCFLAGS", "-D warnings"))
@@ -57,6 +58,17 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
         stages.run("release suite", run_release_suite);
     }
     stages.close()
+}
+
+/// The stages of robots alone.
+pub(crate) fn robots() -> Result<(), String> {
+    let mut stages = Stages::default();
+    robots::stages(&mut stages, in_ci());
+    stages.close()
+}
+
+fn in_ci() -> bool {
+    std::env::var_os("CI").is_some_and(|value| value == "true")
 }
 
 /// Problems and measurements collected by others, which tests read where `STICTION_DATA` points.

@@ -50,6 +50,9 @@ pub(crate) struct RobotArguments {
     /// Let the root of a URDF move freely instead of fixing it to the world
     #[arg(long)]
     pub(crate) free_base: bool,
+    /// Let the links of a URDF touch each other
+    #[arg(long)]
+    pub(crate) self_collision: bool,
 }
 
 impl RobotArguments {
@@ -58,7 +61,7 @@ impl RobotArguments {
         let (asset_root, repair_inertia) = (self.asset_root.clone(), self.repair_inertia);
         RobotOptions {
             read: ReadOptions { asset_root, repair_inertia, base },
-            scene: SceneOptions { keyframe: self.keyframe.clone() },
+            scene: SceneOptions { keyframe: self.keyframe.clone(), self_collision: self.self_collision },
         }
     }
 
@@ -69,6 +72,7 @@ impl RobotArguments {
             (self.repair_inertia, "--repair-inertia"),
             (self.asset_root.is_some(), "--asset-root"),
             (self.free_base, "--free-base"),
+            (self.self_collision, "--self-collision"),
         ];
         given.into_iter().filter(|(given, _)| *given).map(|(_, option)| option).collect()
     }

@@ -3,10 +3,11 @@
 use serde::Serialize;
 use stiction::{
     Model,
-    multibody::{Coupling, FreedomId, Motor},
+    multibody::{Configuration, Coupling, FreedomId, Joint, Motor},
 };
 
-use super::shown;
+use super::{NOTICEABLE, shown};
+use crate::layout::number;
 
 #[derive(Debug, Serialize)]
 pub(super) struct MotorRow {
@@ -50,8 +51,26 @@ pub(super) fn coupling_rows(model: &Model) -> Vec<CouplingRow> {
     model.couplings().iter().map(row).collect()
 }
 
+/// Joints that start outside of their limits, which throw them back in the first step.
+pub(super) fn beyond_limits(model: &Model, at: &Configuration) -> Vec<String> {
+    let beyond = |joint: &Joint, freedom: usize| {
+        let [least, most] = joint.freedoms().get(freedom)?.limits?;
+        let value = joint.coordinate(freedom, at)?.value;
+        let outside = value < least - NOTICEABLE || value > most + NOTICEABLE;
+        let [least, most, value] = [least, most, value].map(number);
+        let name = name(joint, freedom);
+        outside.then(|| format!("joint {name} starts at {value}, outside of its limits {least} to {most}"))
+    };
+    let all =
+        |joint: &Joint| (0..joint.freedoms().len()).filter_map(|freedom| beyond(joint, freedom)).collect::<Vec<_>>();
+    model.joints().iter().flat_map(all).collect()
+}
+
 /// The name of a joint, with the number of the freedom where it has several.
-fn joint(model: &Model, (id, number): FreedomId) -> String {
-    let Some(joint) = model.joint(id) else { return String::new() };
-    if joint.freedoms().len() > 1 { format!("{} {number}", joint.name) } else { joint.name.clone() }
+fn name(joint: &Joint, freedom: usize) -> String {
+    if joint.freedoms().len() > 1 { format!("{} {freedom}", joint.name) } else { joint.name.clone() }
+}
+
+fn joint(model: &Model, (id, freedom): FreedomId) -> String {
+    model.joint(id).map_or_else(String::new, |joint| name(joint, freedom))
 }

@@ -178,7 +178,7 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
         scheme: scheme_row(&settings.scheme),
         solvers: solvers(&settings.scheme),
         bodies: model.bodies().iter().skip(1).map(|body| body_row(scene, body)).collect(),
-        warnings: warnings(&touching, &joints),
+        warnings: [warnings(&touching, &joints), drives::beyond_limits(model, simulation.configuration())].concat(),
         notes: scene.notes.clone(),
         joints,
         motors: drives::motor_rows(model),

@@ -140,3 +140,40 @@ fn singular_mass_matrices_are_reported() {
     let call = call(&folder, &["check", "crawler.xml", "--dynamics", "state.json"]).expect(2);
     assert!(call.stderr.contains("quaternion without direction"), "{}", call.stderr);
 }
+
+/// A linkage of two cranks and a rod, closed by a pin that is `gap` away from where the ends meet.
+fn four_bar(gap: f64, more: &str) -> String {
+    let bar = |name: &str, at: &str, to: &str, inside: &str| {
+        format!(
+            "<body name=\"{name}\" pos=\"{at}\"><joint axis=\"0 1 0\"/><geom type=\"capsule\" size=\"0.02\" fromto=\"0 0 0 {to}\" \
+            contype=\"0\" conaffinity=\"0\"/>{inside}</body>"
+        )
+    };
+    let rod = bar("rod", "0 0 -1", "1 0 0", "<site name=\"end\" pos=\"1 0 0\"/>");
+    let pin = format!("<site name=\"pin\" pos=\"0 0 {}\"/>", -1.0 - gap);
+    format!(
+        "<mujoco><option gravity=\"3 0 -9\"/><worldbody>{}{}</worldbody>\
+        <equality><connect site1=\"end\" site2=\"pin\"/>{more}</equality></mujoco>",
+        bar("left", "0 0 0", "0 0 -1", &rod),
+        bar("right", "1 0 0", "0 0 -1", &pin),
+    )
+}
+
+#[test]
+fn redundant_loops_move_and_impossible_ones_are_reported() {
+    let folder = folder("robot-loops");
+    let run = |gap: f64, more: &str| {
+        fs::write(folder.join("linkage.xml"), four_bar(gap, more)).expect("a robot");
+        call(&folder, &["run", "linkage.xml", "--duration", "0.2", "--json"])
+    };
+    let position = |json: &Value| json["bodies"]["right"]["position"][0].as_f64().expect("a number");
+    let once = run(0.0, "").expect(0).json();
+    let twice = run(0.0, "<connect name=\"again\" site1=\"end\" site2=\"pin\"/>").expect(0).json();
+    for json in [&once, &twice] {
+        assert!(json["joint_error"]["max"].as_f64() < Some(1e-5), "{}", json["joint_error"]);
+    }
+    assert!((position(&once) - position(&twice)).abs() < 1e-9 && position(&once) > 1.01, "{}", position(&once));
+    // Bars that cannot reach the pin: the run says where it ends, and keeps what was before.
+    let impossible = run(5.0, "").expect(1);
+    assert!(impossible.stderr.contains("the simulation stopped at t = "), "{}", impossible.stderr);
+}

@@ -9,6 +9,7 @@ mod materials;
 mod messages;
 mod overrides;
 mod readings;
+mod robot_bad;
 mod robot_files;
 mod robot_hostile;
 mod robot_masses;

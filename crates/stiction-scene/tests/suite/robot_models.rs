@@ -139,7 +139,7 @@ fn scenes_have_the_mechanics_of_their_robots_at_every_state() {
             let (coordinates, velocities) = (Some(q.clone()), Some(v.clone()));
             let name = Some("oracle".to_owned());
             robot.keyframes = vec![Keyframe { name, time: 0.0, coordinates, velocities, controls: None }];
-            let options = SceneOptions { keyframe: Some("oracle".to_owned()) };
+            let options = SceneOptions { keyframe: Some("oracle".to_owned()), ..SceneOptions::default() };
             let made = robot.to_scene(name_of(entry), &options).unwrap_or_else(|error| panic!("{error}"));
             let scene = stiction_scene::parse(&made.text, name_of(entry)).unwrap_or_else(|error| panic!("{error}"));
             crate::robot_scenes::same_mechanics(&robot, &q, &v, &scene.model);

@@ -16,7 +16,7 @@ fn robot(text: &str) -> Robot {
 }
 
 fn text_of(robot: &Robot, keyframe: Option<&str>) -> String {
-    let options = SceneOptions { keyframe: keyframe.map(str::to_owned) };
+    let options = SceneOptions { keyframe: keyframe.map(str::to_owned), ..SceneOptions::default() };
     robot.to_scene("robot.xml", &options).expect("a scene").text
 }
 
@@ -168,6 +168,24 @@ fn fixed_links_become_part_of_what_they_are_fixed_on() {
 }
 
 #[test]
+fn links_of_a_urdf_meet_others_but_not_each_other() {
+    let arm = robot(ARM_URDF);
+    let stone = "[[body]]\nname = \"stone\"\ndensity = 1000.0\nposition = [0.0, 0.0, 5.0]\n[[body.shape]]\nsphere = { radius = 0.1 }\n";
+    let touch = |options: &SceneOptions, a: &str, b: &str| {
+        let text = arm.to_scene("x", options).expect("a scene").text + "\n" + stone;
+        let model = model_of(&text);
+        let id = |name: &str| model.find_body(name).expect("a body");
+        let filter = |name: &str| body(&model, name).shapes[0].filter;
+        may_collide(&model, id(a), id(b)) && filter(a).meets(&filter(b))
+    };
+    let usual = SceneOptions::default();
+    assert!(!touch(&usual, "upper", "left") && touch(&usual, "upper", "stone"));
+    let all = SceneOptions { self_collision: true, ..SceneOptions::default() };
+    assert!(touch(&all, "upper", "left") && touch(&all, "upper", "stone"));
+    assert!(!touch(&all, "base", "upper"), "joined");
+}
+
+#[test]
 fn friction_is_the_greater_of_two_and_turns_where_the_file_says() {
     let text = |condim: &str| {
         format!(
@@ -230,7 +248,7 @@ fn what_has_no_effect_is_listed_on_top() {
 fn keyframes_are_found_by_name_or_number() {
     let robot = moving_crawler().0;
     assert_eq!(text_of(&robot, Some("1")), text_of(&robot, Some("moving")));
-    let options = SceneOptions { keyframe: Some("sit".to_owned()) };
+    let options = SceneOptions { keyframe: Some("sit".to_owned()), ..SceneOptions::default() };
     let error = robot.to_scene("robot.xml", &options).expect_err("no such keyframe");
     assert_eq!(error.to_string(), "robot.xml: has no keyframe \"sit\": there are stand, moving");
 }

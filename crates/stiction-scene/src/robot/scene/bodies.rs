@@ -149,7 +149,8 @@ impl Making<'_> {
             if turned != UnitQuaternion::identity() {
                 self.text.numbers("orientation", &quaternion(&turned));
             }
-            for (key, bits) in [("groups", shape.contact_type), ("meets", shape.contact_affinity)] {
+            let [groups, meets] = self.filter(shape);
+            for (key, bits) in [("groups", groups), ("meets", meets)] {
                 if bits != 1 {
                     self.text.key(key, text::list((0..32).filter(|number| bits >> number & 1 == 1)));
                 }

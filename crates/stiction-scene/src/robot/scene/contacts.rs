@@ -24,15 +24,10 @@ struct Surface {
 type Rule = (u64, u64);
 
 impl Surface {
-    /// The surface of shapes that touch anything; none where none does.
-    fn of<'s>(shapes: impl Iterator<Item = &'s Shape>) -> Option<Self> {
-        let each = shapes.filter(|shape| shape.contact_type != 0 || shape.contact_affinity != 0).map(|shape| Self {
-            friction: shape.friction.unwrap_or(USUAL),
-            dimension: shape.dimension,
-            types: shape.contact_type,
-            affinities: shape.contact_affinity,
-        });
-        each.reduce(|a, b| a.with(&b))
+    /// The surface of a shape with its groups and those it meets; none where it touches nothing.
+    fn of(shape: &Shape, [types, affinities]: [u32; 2]) -> Option<Self> {
+        let friction = shape.friction.unwrap_or(USUAL);
+        (types | affinities != 0).then_some(Self { friction, dimension: shape.dimension, types, affinities })
     }
 
     fn with(&self, other: &Self) -> Self {
@@ -135,10 +130,9 @@ impl Making<'_> {
         }
         let mut surfaces = BTreeMap::new();
         for (link, shapes) in shapes {
-            let Some(surface) = Surface::of(shapes.iter().copied()) else { continue };
-            let each = shapes.iter().filter_map(|shape| Surface::of(std::iter::once(*shape)));
-            if each.into_iter().any(|own| (own.friction[0], own.dimension) != (surface.friction[0], surface.dimension))
-            {
+            let each: Vec<_> = shapes.iter().filter_map(|shape| Surface::of(shape, self.filter(shape))).collect();
+            let Some(surface) = each.iter().copied().reduce(|a, b| a.with(&b)) else { continue };
+            if each.iter().any(|own| (own.friction[0], own.dimension) != (surface.friction[0], surface.dimension)) {
                 let name = self.bodies.get(link).cloned().flatten().unwrap_or_default();
                 self.note(format!(
                     "body \"{name}\": its shapes differ in friction; the greatest coefficients count for all"

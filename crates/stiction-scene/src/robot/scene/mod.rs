@@ -21,7 +21,7 @@ use nalgebra::Isometry3;
 use stiction_multibody::articulated::Kinematics;
 
 use super::{
-    description::{Format, Joint, JointId, Keyframe, LinkId, Robot},
+    description::{Format, Joint, JointId, Keyframe, LinkId, Robot, Shape},
     tree::{GRAVITY, RobotTree},
 };
 use crate::{MAX_FILE_SIZE, SceneError};
@@ -32,11 +32,17 @@ const DURATION: f64 = 10.0;
 /// Step of the simulation where the file does not say, s.
 const STEP: f64 = 0.002;
 
+/// Group 1, which meets group 0: all shapes of a scene that says nothing of groups.
+const OWN_GROUP: [u32; 2] = [0b10, 0b01];
+
 /// How a robot becomes a scene.
 #[derive(Clone, Debug, Default)]
 pub struct SceneOptions {
     /// The state it starts from: a keyframe by name, or by number from 0; the reference pose at rest unless given.
     pub keyframe: Option<String>,
+    /// Whether the links of a URDF touch each other; many of their shapes overlap, and programs that read URDF leave it off. Links of MJCF
+    /// touch each other as their file says.
+    pub self_collision: bool,
 }
 
 /// A scene made from a robot.
@@ -66,6 +72,7 @@ impl Robot {
             at,
             q,
             keyframe,
+            own_group: self.format == Format::Urdf && !options.self_collision,
             parts: bodies::parts(self, &carriers),
             carriers,
             bodies,
@@ -131,6 +138,8 @@ struct Making<'r> {
     /// Coordinates at the start.
     q: Vec<f64>,
     keyframe: Option<&'r Keyframe>,
+    /// Whether its shapes are a group of their own, which meets others but not itself.
+    own_group: bool,
     carriers: Vec<usize>,
     /// Links of the body of every link with joints, and their poses in it.
     parts: Vec<Vec<(usize, Isometry3<f64>)>>,
@@ -163,6 +172,8 @@ impl Making<'_> {
         text.number("step", self.robot.timestep.unwrap_or(STEP));
         text.numbers("gravity", gravity.as_slice());
         text.key("dimension", 3);
+        text.later_table("scheme");
+        text.string("coordinates", "reduced");
     }
 
     /// Remembers what has no effect in the scene; each sentence once.
@@ -170,6 +181,11 @@ impl Making<'_> {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
+    }
+
+    /// The groups that a shape belongs to and those that it meets, as bits.
+    fn filter(&self, shape: &Shape) -> [u32; 2] {
+        if self.own_group { OWN_GROUP } else { [shape.contact_type, shape.contact_affinity] }
     }
 
     /// The body that a link is part of; the world for what never moves.
