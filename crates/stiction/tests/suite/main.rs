@@ -10,6 +10,7 @@ mod combinations;
 mod compare;
 mod corners;
 mod directions;
+mod drives;
 mod ellipse;
 mod energy;
 mod existence;
