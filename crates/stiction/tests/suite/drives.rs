@@ -133,7 +133,7 @@ fn near(actual: f64, expected: f64, tolerance: f64, name: &str) {
 }
 
 /// One step of (m + A) φ̈ = −k (φ − φ₀) − d φ̇ + τ by the implicit rule.
-fn recursion((phi, rate): (f64, f64), mass: f64, f: &Freedom, torque: f64, h: f64) -> (f64, f64) {
+pub fn recursion((phi, rate): (f64, f64), mass: f64, f: &Freedom, torque: f64, h: f64) -> (f64, f64) {
     let c = mass + f.armature + h * f.damping + h * h * f.stiffness;
     let next = ((mass + f.armature) * rate + h * (torque - f.stiffness * (phi - f.rest))) / c;
     (phi + h * next, next)
