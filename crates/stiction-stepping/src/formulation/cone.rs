@@ -383,6 +383,8 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
             *impulse = r * unit;
         }
     }
+    ws.drive_impulses.clear();
+    ws.drive_impulses.extend(r.iter().skip(r.len() - ws.drive_rows.len()).map(|r| r * unit));
     let of = |block: usize, [t, o]: &[Vector3<f64>; 2], torsion: f64| {
         let r = r.get(ws.cone.range(joint_blocks + block)).unwrap_or_default();
         let part = |k: usize| r.get(k).copied().unwrap_or(0.0) * unit;

@@ -381,6 +381,7 @@ pub(super) fn give_back(ws: &mut Workspace) {
 
 /// Takes v⁺ and the impulses out of the solution.
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
+    take_drive_impulses(ws);
     let (layout, solution, unit) = (ws.layout, &ws.mixed_solution, ws.mass_unit);
     let get = |place: usize| solution.complementary.get(place).copied().unwrap_or(0.0);
     ws.velocity.clear();
@@ -416,4 +417,24 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     );
     ws.foot_impulses.clear();
     ws.foot_impulses.extend(ws.feet.iter().map(|foot| of(start.h * foot.load, &foot.directions, &foot.cones)));
+}
+
+/// What acts along freedoms, in the order of the rows: equations, differences of two sides about a middle, limits.
+fn take_drive_impulses(ws: &mut Workspace) {
+    let (layout, rows) = (ws.layout, &ws.drive_rows);
+    let first_equation = layout.velocities + layout.joints - equalities(rows).count();
+    let mut equations = ws.mixed_solution.free.iter().skip(first_equation);
+    let first_box = layout.friction_at(layout.friction - 2 * boxes(rows).count());
+    let of_boxes = ws.mixed_solution.complementary.iter().skip(first_box);
+    let mut differences = of_boxes.clone().step_by(2).zip(of_boxes.skip(1).step_by(2));
+    let of_limits = ws.mixed_solution.complementary.iter();
+    let mut limits = of_limits.skip(layout.complementary() - layout.limits);
+    ws.drive_impulses.clear();
+    ws.drive_impulses.extend(rows.iter().map(|row| match row.law {
+        Law::Boxed { lower, upper } if upper < f64::INFINITY => {
+            0.5 * (lower + upper) + differences.next().map_or(0.0, |(there, back)| there - back) * ws.mass_unit
+        }
+        Law::Boxed { .. } => limits.next().map_or(0.0, |p| p * ws.mass_unit),
+        _ => equations.next().map_or(0.0, |p| p * ws.mass_unit),
+    }));
 }

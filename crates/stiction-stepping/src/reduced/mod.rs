@@ -4,6 +4,8 @@
 //! which the articulated-body algorithm factorises in linear time, the problem is written in y = L v: its masses are 1 and its rows are
 //! the inward halves of impulse responses. So it has the form of every other problem of a step.   [RED-1] [RED-2]
 
+mod account;
+mod reactions;
 mod row;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
@@ -15,6 +17,7 @@ use stiction_multibody::{
 
 use crate::{Coordinates, Scheme, Start, StepCause, Workspace, drives};
 
+pub(crate) use reactions::find_reactions;
 pub(crate) use row::RowScratch;
 
 /// What [`Reduced::elsewhere`] holds.
@@ -50,9 +53,14 @@ pub(crate) struct Reduced {
     acceleration: Vec<f64>,
     /// Inertia that drives add to the velocities.   [DRIVE-2]
     pub(crate) added: Vec<f64>,
+    /// The part of it that acts in no time too.   [DRIVE-8]
+    rotors: Vec<f64>,
     /// Forces of drives.
     pub(crate) tau: Vec<f64>,
     external: Vec<Wrench>,
+    reactions: reactions::ReactionScratch,
+    /// v at the start, before any impact.
+    initial: Vec<f64>,
     twists: Vec<Twist>,
     /// v_free, v⁺, and the residuals of impulse responses between them.
     pub(crate) free: Vec<f64>,
@@ -82,8 +90,11 @@ impl Reduced {
             scratch: Scratch::new(tree),
             acceleration: zeros(),
             added: zeros(),
+            rotors: zeros(),
             tau: zeros(),
             external: vec![Wrench::default(); tree.links().len()],
+            reactions: reactions::ReactionScratch::default(),
+            initial: zeros(),
             twists: vec![Twist::default(); tree.links().len()],
             free: zeros(),
             velocity: zeros(),
@@ -92,6 +103,17 @@ impl Reduced {
             row: RowScratch::default(),
             maximal: Vec::new(),
         }
+    }
+
+    /// Overwrites the numbers with NaN, see [`Workspace::poison`].
+    pub(crate) fn poison(&mut self) {
+        let Self { q, before, lookahead, predicted, acceleration, added, rotors, tau, free, velocity, moving, .. } = self;
+        let numbers = [q, before, lookahead, predicted, acceleration, added, rotors, tau, free, velocity, moving];
+        let others = [&mut self.residual, &mut self.maximal, &mut self.initial];
+        let numbers = numbers.into_iter().chain(others).chain(&mut self.end);
+        numbers.flatten().for_each(|x| *x = f64::NAN);
+        self.external.iter_mut().for_each(|wrench| *wrench = Wrench::of_torque(Vector3::repeat(f64::NAN)));
+        self.row = RowScratch::default();
     }
 
     fn fits(&self, forest: &Forest) -> bool {
@@ -135,8 +157,6 @@ impl Reduced {
 
     /// Whether the forest stands and moves as the bodies do, to the last bit.
     fn leads_to(&mut self, model: &Model, q: &[f64], v: &[f64]) -> bool {
-        let same =
-            |x: &[f64], y: &[f64]| x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.to_bits() == y.to_bits());
         let forest = model.forest();
         forest.write_coordinates(model, &self.at, q, &mut self.maximal);
         if !same(&self.maximal, q) {
@@ -164,11 +184,24 @@ impl Reduced {
     }
 
     /// What a drive adds to a velocity.   [DRIVE-2]
-    pub(crate) fn add_pull(&mut self, velocity: usize, (inertia, force): (f64, f64)) {
-        if let (Some(added), Some(tau)) = (self.added.get_mut(velocity), self.tau.get_mut(velocity)) {
-            *added += inertia;
-            *tau += force;
+    pub(crate) fn add_pull(&mut self, velocity: usize, pull: &drives::Pull) {
+        let places = (self.added.get_mut(velocity), self.rotors.get_mut(velocity), self.tau.get_mut(velocity));
+        if let (Some(added), Some(rotor), Some(tau)) = places {
+            *added += pull.inertia;
+            *rotor += pull.rotor;
+            *tau += pull.force;
         }
+    }
+
+    /// The factors where no time passes, and so neither springs nor dampers hold, or those of the step again.   [DRIVE-8]
+    pub(crate) fn refactor(&mut self, model: &Model, at_once: bool) -> Result<(), StepCause> {
+        let added = if at_once { &self.rotors } else { &self.added };
+        if self.rotors != self.added {
+            let made = self.factors.update_with(model.forest().tree(), &self.at, added);
+            made.map_err(|singular| singular_inertia(model, singular))?;
+            self.row.whiten(self.factors.pivots());
+        }
+        Ok(())
     }
 
     /// The rotation vector of a spherical joint whose first velocity is given.
@@ -268,8 +301,10 @@ pub(crate) fn read(start: &Start, ws: &mut Workspace) {
         _ => Box::new(Reduced::new(forest)),
     };
     reduced.read(start, &ws.start);
+    reduced.initial.clone_from(&reduced.before);
     reduced.tau.fill(0.0);
     reduced.added.fill(0.0);
+    reduced.rotors.fill(0.0);
     ws.reduced = Some(reduced);
 }
 
