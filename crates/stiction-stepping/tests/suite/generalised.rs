@@ -19,9 +19,14 @@ struct Chain {
 }
 
 /// Two rods along x of their links; the first floats in the plane or is hinged to the world.
-fn chain(case: &Reference, index: usize) -> Chain {
+fn chain(case: &Reference, index: usize, floating: bool) -> Chain {
     let numbers = |name: &str| case.numbers(&format!("parameters.systems.{index}.{name}"));
-    let (lengths, masses, q, v) = (numbers("lengths"), numbers("masses"), numbers("q"), numbers("v"));
+    let at_origin = |numbers: Vec<f64>| match (floating, &numbers[..]) {
+        (true, [_, _]) => [&[0.0; 2], &numbers[..]].concat(),
+        _ => numbers,
+    };
+    let (lengths, masses) = (numbers("lengths"), numbers("masses"));
+    let (q, v, tau) = (at_origin(numbers("q")), at_origin(numbers("v")), at_origin(numbers("tau")));
     let revolute = TreeJoint::Revolute { axis: Vector3::z() };
     let joints = [if q.len() == 4 { TreeJoint::Planar } else { revolute }, revolute];
     let mut builder = TreeBuilder::new(Vector3::new(0.0, -case.number("parameters.gravity"), 0.0)).unwrap();
@@ -38,7 +43,7 @@ fn chain(case: &Reference, index: usize) -> Chain {
     let tree = builder.build();
     let mut at = Kinematics::new(&tree);
     at.update(&tree, &q, &v);
-    Chain { tree, at, v, tau: numbers("tau") }
+    Chain { tree, at, v, tau }
 }
 
 fn link(chain: &Chain, number: f64) -> LinkId {
@@ -53,9 +58,10 @@ struct Scene {
 }
 
 impl Scene {
-    fn new() -> Self {
+    /// As given, or with the hinged chain floating too.
+    fn new(floating: bool) -> Self {
         let case = reference("c31");
-        let chains: Vec<Chain> = (0..3).map(|index| chain(&case, index)).collect();
+        let chains: Vec<Chain> = (0..3).map(|index| chain(&case, index, floating)).collect();
         let contact = |row: &std::collections::BTreeMap<String, f64>| {
             let of = |side: &str| {
                 let system = row[&format!("{side}_system")] as usize - 1;
@@ -75,13 +81,9 @@ impl Scene {
         let trees: Vec<&Tree> = chains.iter().map(|chain| &chain.tree).collect();
         let problem = SystemContacts::new(&trees, case.number("parameters.directions") as usize).unwrap();
         let mut scene = Self { case, chains, contacts, problem };
-        scene.assemble();
+        let systems: Vec<_> = scene.chains.iter().map(Chain::system).collect();
+        scene.problem.assemble(&systems, &scene.contacts, scene.case.number("parameters.step")).unwrap();
         scene
-    }
-
-    fn assemble(&mut self) {
-        let systems: Vec<_> = self.chains.iter().map(Chain::system).collect();
-        self.problem.assemble(&systems, &self.contacts, self.case.number("parameters.step")).unwrap();
     }
 
     /// f_n, f_d, λ of the reduced problem.
@@ -114,7 +116,7 @@ fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
 
 #[test]
 fn c31_matrices_are_those_derived_by_hand() {
-    let scene = Scene::new();
+    let scene = Scene::new(false);
     let (case, problem) = (&scene.case, &scene.problem);
     let close = case.number("tolerance.matrices.abs");
     let (m, p) = (problem.velocities(), problem.contacts());
@@ -138,7 +140,7 @@ fn c31_matrices_are_those_derived_by_hand() {
 /// S4(8): which systems a contact moves, and + on the first of them where all turn the same way.
 #[test]
 fn c31_sign_pattern() {
-    let mut scene = Scene::new();
+    let mut scene = Scene::new(false);
     let pattern = [[1, 1, 0, 0], [0, -1, 1, 1], [-1, 0, -1, -1]];
     let ranges = [0..4, 4..8, 8..10];
     let of_pairs: Vec<_> = (0..10).map(|k| scene.problem.normals().row(k).to_vec()).collect();
@@ -169,7 +171,7 @@ fn c31_sign_pattern() {
 /// Nᵀ q̇ and Bᵀ q̇ are the relative velocities along n and t, from the twists of the links.
 #[test]
 fn c31_rows_are_relative_velocities() {
-    let scene = Scene::new();
+    let scene = Scene::new(false);
     let v: Vec<f64> = scene.chains.iter().flat_map(|chain| chain.v.clone()).collect();
     for (j, contact) in scene.contacts.iter().enumerate() {
         let velocity = |side: SystemLink| {
@@ -189,12 +191,12 @@ fn c31_rows_are_relative_velocities() {
     }
 }
 
-/// Action and reaction: on two systems that float, no force of a contact changes momentum or angular momentum of both together.
+/// Action and reaction: no force of a contact changes the momentum or the angular momentum of all systems together.
 #[test]
 fn c31_contact_forces_have_no_net_wrench() {
-    let scene = Scene::new();
-    // The generalised forces of the floating base are the wrench on the whole system: forces at x and y, moment about the first end.
-    for (contact, column) in [(1, 1_usize)].into_iter().chain([(1, 4 + 2), (1, 4 + 3)]) {
+    // With all three floating, the generalised forces of a base are the wrench on its whole system: x, y, and the moment about its first end.
+    let scene = Scene::new(true);
+    for column in 0..12 {
         let entry = |k: usize| {
             if column < 4 {
                 scene.problem.normals().row(k)[column]
@@ -202,20 +204,22 @@ fn c31_contact_forces_have_no_net_wrench() {
                 scene.problem.frictions().row(k)[column - 4]
             }
         };
-        let wrench = |system: usize| {
-            let origin = scene.chains[system].at.poses()[0].translation.vector;
-            let force = Vector3::new(entry(4 * system), entry(4 * system + 1), 0.0);
-            (force, entry(4 * system + 2) + origin.cross(&force).z)
-        };
-        let ((f, moment), (g, other)) = (wrench(0), wrench(1));
-        assert!((f + g).norm() < 1e-14 && (moment + other).abs() < 1e-14, "contact {contact}, column {column}");
-        assert!((f.norm() - 1.0).abs() < 1e-14, "column {column}");
+        let (mut force, mut moment, mut largest) = (Vector3::zeros(), 0.0, 0.0_f64);
+        for (system, chain) in scene.chains.iter().enumerate() {
+            let origin = chain.at.poses()[0].translation.vector;
+            let own = Vector3::new(entry(4 * system), entry(4 * system + 1), 0.0);
+            force += own;
+            moment += entry(4 * system + 2) + origin.cross(&own).z;
+            largest = largest.max(own.norm());
+        }
+        assert!(force.norm() < 1e-14 && moment.abs() < 1e-14, "column {column}: {force} {moment}");
+        assert!((largest - 1.0).abs() < 1e-14, "column {column}");
     }
 }
 
 #[test]
 fn c31_reduced_and_mixed_form_agree_with_the_enumeration() {
-    let scene = Scene::new();
+    let scene = Scene::new(false);
     let case = &scene.case;
     let close = case.number("tolerance.forces.abs");
     let z = scene.reduced(1.0);
@@ -241,7 +245,7 @@ fn c31_reduced_and_mixed_form_agree_with_the_enumeration() {
 /// Section 5: E and μ times the step leave the forces as they are and divide λ by it.
 #[test]
 fn c31_scaling_leaves_the_forces() {
-    let scene = Scene::new();
+    let scene = Scene::new(false);
     let h = scene.case.number("parameters.step");
     let (plain, scaled) = (scene.reduced(1.0), scene.reduced(h));
     let close = scene.case.number("tolerance.scaling.abs");
@@ -253,7 +257,7 @@ fn c31_scaling_leaves_the_forces() {
 
 #[test]
 fn c31_refusals() {
-    let mut scene = Scene::new();
+    let mut scene = Scene::new(false);
     let trees: Vec<&Tree> = scene.chains.iter().map(|chain| &chain.tree).collect();
     assert_eq!(SystemContacts::new(&trees, 3).err(), Some(SystemsError::Directions(3)));
     let systems: Vec<_> = scene.chains.iter().map(Chain::system).collect();
