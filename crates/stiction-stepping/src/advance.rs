@@ -5,7 +5,8 @@ use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
 use crate::{
     Contact, ContactImpulse, ContactReport, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
-    feet, layers, layers::surface_at_end,
+    feet, layers,
+    layers::surface_at_end,
     reduced::{Reduced, find_reactions},
     rows::power,
 };

@@ -21,6 +21,7 @@ mod drives;
 mod energy_bound;
 mod feet;
 mod formulation;
+mod generalised;
 mod halving;
 mod impact;
 mod implicit;
@@ -52,6 +53,7 @@ pub use divide::{
 pub use energy_bound::{EnergyBound, energy_bound};
 pub use feet::FootContact;
 pub use formulation::{StepProblem, assemble};
+pub use generalised::{ArticulatedSystem, SystemContact, SystemContacts, SystemLink, SystemsError};
 pub use halving::Halving;
 pub use impact::ImpactReport;
 pub use ladder::{Ladder, Rung};

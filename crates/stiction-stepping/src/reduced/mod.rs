@@ -3,8 +3,11 @@
 //! Contacts, loops and drives are rows of wrenches as in maximal coordinates; here they act on the velocities of the forest. With M = LᵀL,
 //! which the articulated-body algorithm factorises in linear time, the problem is written in y = L v: its masses are 1 and its rows are
 //! the inward halves of impulse responses. So it has the form of every other problem of a step.   [RED-1] [RED-2]
+//!
+//! With divide and conquer the same rows go up the plan of an assembly instead, and the problem is in impulses alone: see [`engine`].
 
 mod account;
+mod engine;
 mod reactions;
 mod row;
 
@@ -17,6 +20,7 @@ use stiction_multibody::{
 
 use crate::{Coordinates, Scheme, Start, StepCause, Workspace, drives};
 
+pub(crate) use engine::Divided;
 pub(crate) use reactions::find_reactions;
 pub(crate) use row::RowScratch;
 
@@ -48,6 +52,8 @@ pub(crate) struct Reduced {
     /// The state that `elsewhere` belongs to once the step is made: q and v of the forest, then of the bodies.
     end: [Vec<f64>; 4],
     pub(crate) factors: ArticulatedFactors,
+    /// The engine of divide and conquer, where that is asked for; the factors are then not used.
+    pub(crate) divided: Option<Box<Divided>>,
     scratch: Scratch,
     /// v̇ of everything but constraints.
     acceleration: Vec<f64>,
@@ -87,6 +93,7 @@ impl Reduced {
             free_of: None,
             end: Default::default(),
             factors: ArticulatedFactors::new(tree),
+            divided: None,
             scratch: Scratch::new(tree),
             acceleration: zeros(),
             added: zeros(),
@@ -107,7 +114,8 @@ impl Reduced {
 
     /// Overwrites the numbers with NaN, see [`Workspace::poison`].
     pub(crate) fn poison(&mut self) {
-        let Self { q, before, lookahead, predicted, acceleration, added, rotors, tau, free, velocity, moving, .. } = self;
+        let Self { q, before, lookahead, predicted, acceleration, added, rotors, tau, free, velocity, moving, .. } =
+            self;
         let numbers = [q, before, lookahead, predicted, acceleration, added, rotors, tau, free, velocity, moving];
         let others = [&mut self.residual, &mut self.maximal, &mut self.initial];
         let numbers = numbers.into_iter().chain(others).chain(&mut self.end);
@@ -166,12 +174,10 @@ impl Reduced {
         same(&self.maximal, v)
     }
 
-    /// v̇ of applied forces and drives, from the factors of M and what drives add to it.   [RED-1] [DRIVE-2]
+    /// v̇ of applied forces and drives, from the factors of M and what drives add to it, or by assembly.   [RED-1] [DRIVE-2]
     fn find_acceleration(&mut self, start: &Start, applied: &[Wrench]) -> Result<(), SingularInertia> {
         let forest = start.model.forest();
         let tree = forest.tree();
-        self.factors.update_with(tree, &self.at, &self.added)?;
-        self.row.whiten(self.factors.pivots());
         for (wrench, (id, _)) in applied.iter().zip(start.model.iter_bodies()) {
             let Some((link, wrench)) = forest.on_link(&self.at, id, wrench) else { continue };
             if let Some(place) = self.external.get_mut(link.index()) {
@@ -179,6 +185,11 @@ impl Reduced {
             }
         }
         let forces = (&self.tau[..], &self.external[..]);
+        if let Some(divided) = &mut self.divided {
+            return divided.accelerate(forest, (&self.at, &self.added), forces, &mut self.acceleration);
+        }
+        self.factors.update_with(tree, &self.at, &self.added)?;
+        self.row.whiten(self.factors.pivots());
         forward_dynamics(tree, &self.at, &self.factors, forces, &mut self.scratch, &mut self.acceleration);
         Ok(())
     }
@@ -253,6 +264,12 @@ impl Reduced {
         self.residual.clear();
         self.residual.extend(change.iter().zip(pivots).map(|(y, d)| y * (d * unit).sqrt()));
         outward_response(forest.tree(), &self.at, &self.factors, &self.residual, &mut self.scratch, &mut self.velocity);
+        self.add_free_velocity(model, out);
+    }
+
+    /// Makes v⁺ of the change that `velocity` holds.
+    fn add_free_velocity(&mut self, model: &Model, out: &mut Vec<f64>) {
+        let forest = model.forest();
         self.velocity.iter_mut().zip(&self.free).for_each(|(v, free)| *v += free);
         let linear = if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at };
         linear.twists_of(forest.tree(), &self.velocity, &mut self.twists);
@@ -268,6 +285,7 @@ impl Reduced {
         tree.integrate(&mut self.predicted, &self.lookahead, h);
         self.elsewhere.update(tree, &self.predicted, &self.lookahead);
         (self.place, self.free_of) = (Elsewhere::LookedAhead, None);
+        self.divided.iter_mut().for_each(|divided| divided.forget());
         forest.write_coordinates(model, &self.elsewhere, &state.q, q);
         forest.write_velocities(model, &self.elsewhere, self.elsewhere.twists(), v);
     }
@@ -299,6 +317,11 @@ pub(crate) fn read(start: &Start, ws: &mut Workspace) {
     let mut reduced = match ws.reduced.take() {
         Some(reduced) if reduced.fits(forest) => reduced,
         _ => Box::new(Reduced::new(forest)),
+    };
+    reduced.divided = match (start.scheme.coordinates, reduced.divided.take()) {
+        (Coordinates::DivideAndConquer, Some(divided)) if divided.fits(forest) => Some(divided),
+        (Coordinates::DivideAndConquer, _) => Some(Box::new(Divided::new(forest))),
+        _ => None,
     };
     reduced.read(start, &ws.start);
     reduced.initial.clone_from(&reduced.before);
@@ -336,7 +359,7 @@ pub fn adopt(model: &Model, scheme: &Scheme, state: &mut State) {
     forest.write_velocities(model, &reduced.at, reduced.at.twists(), &mut state.v);
 }
 
-fn singular_inertia(model: &Model, singular: SingularInertia) -> StepCause {
+pub(crate) fn singular_inertia(model: &Model, singular: SingularInertia) -> StepCause {
     let tree = model.forest().tree();
     let link = tree.link_of(singular.velocity).and_then(|id| tree.links().get(id.index()));
     StepCause::NoInertia { body: link.map_or_else(String::new, |link| link.spec().name.clone()) }

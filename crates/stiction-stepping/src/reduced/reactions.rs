@@ -8,11 +8,7 @@ use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Configuration, Forest, Joint, Model, Wrench, articulated::inverse_dynamics};
 
 use super::Reduced;
-use crate::{
-    ContactImpulse, Start, Workspace,
-    drives::Side,
-    layers,
-};
+use crate::{ContactImpulse, Start, Workspace, drives::Side, layers};
 
 /// Room for finding reactions.
 #[derive(Debug, Default)]
@@ -89,12 +85,7 @@ fn add_impulses(model: &Model, ws: &Workspace, mut add: impl FnMut(BodyId, &Wren
 }
 
 /// The multipliers of a joint that puts this impulse, about a place in the world, on its second body.   [RED-4]
-fn write_rows(
-    at: &Configuration,
-    impulses: &mut [f64],
-    joint: &Joint,
-    (impulse, from): (&Wrench, Vector3<f64>),
-) {
+fn write_rows(at: &Configuration, impulses: &mut [f64], joint: &Joint, (impulse, from): (&Wrench, Vector3<f64>)) {
     let anchor = joint.anchor(at);
     let arm = anchor - at.pose(joint.b.0).translation.vector;
     let torque = impulse.angular + (from - anchor).cross(&impulse.linear);

@@ -6,6 +6,7 @@
 use stiction_testkit::CountingAllocator;
 
 mod divide;
+mod generalised;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;

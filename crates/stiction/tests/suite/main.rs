@@ -8,6 +8,7 @@
 mod analytic;
 mod combinations;
 mod compare;
+mod coordinates;
 mod corners;
 mod directions;
 mod drives;
