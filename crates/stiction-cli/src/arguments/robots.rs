@@ -53,6 +53,9 @@ pub(crate) struct RobotArguments {
     /// Let the links of a URDF touch each other
     #[arg(long)]
     pub(crate) self_collision: bool,
+    /// Cut meshes into convex pieces instead of taking their convex hulls
+    #[arg(long)]
+    pub(crate) decompose: bool,
 }
 
 impl RobotArguments {
@@ -61,7 +64,11 @@ impl RobotArguments {
         let (asset_root, repair_inertia) = (self.asset_root.clone(), self.repair_inertia);
         RobotOptions {
             read: ReadOptions { asset_root, repair_inertia, base },
-            scene: SceneOptions { keyframe: self.keyframe.clone(), self_collision: self.self_collision },
+            scene: SceneOptions {
+                keyframe: self.keyframe.clone(),
+                self_collision: self.self_collision,
+                decompose: self.decompose,
+            },
         }
     }
 
@@ -73,6 +80,7 @@ impl RobotArguments {
             (self.asset_root.is_some(), "--asset-root"),
             (self.free_base, "--free-base"),
             (self.self_collision, "--self-collision"),
+            (self.decompose, "--decompose"),
         ];
         given.into_iter().filter(|(given, _)| *given).map(|(_, option)| option).collect()
     }

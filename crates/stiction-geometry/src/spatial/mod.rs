@@ -7,6 +7,7 @@
 
 mod capsule;
 mod cylinder;
+mod decompose;
 mod half_space;
 mod hull;
 mod placed;
@@ -20,6 +21,7 @@ mod sink;
 mod sphere;
 mod topology;
 
+pub use decompose::convex_pieces;
 pub use polyhedron::ConvexPolyhedron;
 pub use shape::{MAX_LENGTH, Shape};
 

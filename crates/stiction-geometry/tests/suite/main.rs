@@ -12,4 +12,5 @@ mod spatial_degenerate;
 mod spatial_gradient;
 mod spatial_hull;
 mod spatial_pairs;
+mod spatial_pieces;
 mod spatial_touching;

@@ -174,6 +174,21 @@ fn tiny_and_rich_meshes_have_a_hull_or_a_reason() {
 }
 
 #[test]
+fn meshes_are_cut_into_convex_pieces_on_request() {
+    // Two tetrahedra far apart in one mesh: their common hull is one body, their pieces are two at least.
+    let far = triangles(CORNERS.map(|[x, y, z]| [x + 3.0, y, z]));
+    let folder = Folder::new("pieces", "m.stl", &binary(&[triangles(CORNERS), far].concat(), 8));
+    let robot = Robot::load(folder.0.join("robot.urdf"), &ReadOptions::default()).expect("a robot");
+    let shapes = |decompose: bool| {
+        let options = SceneOptions { decompose, ..SceneOptions::default() };
+        let text = robot.to_scene("robot.urdf", &options).expect("a scene").text;
+        stiction_scene::parse(&text, "robot.toml").unwrap_or_else(|error| panic!("{error}")).model.shapes().count()
+    };
+    assert_eq!(shapes(false), 1);
+    assert!((2..=32).contains(&shapes(true)), "{}", shapes(true));
+}
+
+#[test]
 fn meshes_stay_below_the_asset_root() {
     let folder = Folder::new("outside", "m.stl", &binary(&triangles(CORNERS), 4));
     fs::create_dir_all(folder.0.join("in")).expect("a folder");

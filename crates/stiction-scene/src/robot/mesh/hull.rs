@@ -1,7 +1,7 @@
 //! The convex hull of a mesh, with few enough corners for a scene file.
 
 use nalgebra::{Point3, Vector3};
-use stiction_geometry::spatial::ConvexPolyhedron;
+use stiction_geometry::spatial::{ConvexPolyhedron, convex_pieces};
 
 use super::Mesh;
 
@@ -18,10 +18,20 @@ pub(in crate::robot) struct Hull {
     pub(in crate::robot) thinned: bool,
 }
 
+/// Convex pieces of a mesh.
+pub(in crate::robot) fn pieces(mesh: &Mesh) -> Result<Vec<Hull>, String> {
+    // What has no hull has no pieces either, and the reason is that of the hull.
+    hull(mesh)?;
+    convex_pieces(&mesh.corners, &mesh.triangles).into_iter().map(hull_of).collect()
+}
+
 /// The corners of the convex hull; where there are too many, those that are outermost in evenly spread directions.
 pub(in crate::robot) fn hull(mesh: &Mesh) -> Result<Hull, String> {
     let used = mesh.triangles.iter().flatten().filter_map(|&index| mesh.corners.get(index).copied());
-    let mut corners: Vec<_> = used.collect();
+    hull_of(used.collect())
+}
+
+fn hull_of(mut corners: Vec<Point3<f64>>) -> Result<Hull, String> {
     let key = |p: &Point3<f64>| [p.x, p.y, p.z].map(|x| x + 0.0);
     let order = |a: &[f64; 3], b: &[f64; 3]| {
         let mut pairs = a.iter().zip(b).map(|(x, y)| x.total_cmp(y));

@@ -18,7 +18,7 @@ use crate::{
     SceneError,
     error::{Fault, Sources},
 };
-pub(super) use hull::hull;
+pub(super) use hull::{Hull, hull, pieces};
 
 /// The largest mesh file in bytes (32 MiB).
 const MAX_MESH_SIZE: u64 = 32 << 20;

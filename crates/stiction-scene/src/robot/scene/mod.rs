@@ -43,6 +43,8 @@ pub struct SceneOptions {
     /// Whether the links of a URDF touch each other; many of their shapes overlap, and programs that read URDF leave it off. Links of MJCF
     /// touch each other as their file says.
     pub self_collision: bool,
+    /// Whether meshes become several convex pieces instead of one convex hull.
+    pub decompose: bool,
 }
 
 /// A scene made from a robot.
@@ -72,6 +74,7 @@ impl Robot {
             at,
             q,
             keyframe,
+            decompose: options.decompose,
             own_group: self.format == Format::Urdf && !options.self_collision,
             parts: bodies::parts(self, &carriers),
             carriers,
@@ -138,6 +141,8 @@ struct Making<'r> {
     /// Coordinates at the start.
     q: Vec<f64>,
     keyframe: Option<&'r Keyframe>,
+    /// Whether meshes become convex pieces.
+    decompose: bool,
     /// Whether its shapes are a group of their own, which meets others but not itself.
     own_group: bool,
     carriers: Vec<usize>,

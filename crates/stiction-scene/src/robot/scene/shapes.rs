@@ -54,13 +54,19 @@ impl Making<'_> {
             return Ok(Vec::new());
         };
         let found = mesh::load(root, path, scale)?;
-        let hull = mesh::hull(&found).map_err(|message| SceneError::without_place(path, message))?;
-        if hull.thinned {
+        let wrong = |message| SceneError::without_place(path, message);
+        let hulls = if self.decompose { mesh::pieces(&found) } else { mesh::hull(&found).map(|hull| vec![hull]) };
+        let hulls = hulls.map_err(wrong)?;
+        // Pieces are made of voxels, whose corners are not those of the mesh anyway.
+        if let Some(hull) = hulls.iter().find(|hull| hull.thinned && !self.decompose) {
             let count = hull.corners.len();
             self.note(format!("{path}: {count} of the corners of its convex hull are kept, the outermost ones"));
         }
-        let corners = list(hull.corners.iter().map(|corner| numbers(corner.coords.as_slice())));
-        let sizes = format!("{{ vertices = {corners} }}");
-        Ok(vec![Written { kind: "hull", sizes, turn: UnitQuaternion::identity() }])
+        let written = |hull: &mesh::Hull| {
+            let corners = list(hull.corners.iter().map(|corner| numbers(corner.coords.as_slice())));
+            let sizes = format!("{{ vertices = {corners} }}");
+            Written { kind: "hull", sizes, turn: UnitQuaternion::identity() }
+        };
+        Ok(hulls.iter().map(written).collect())
     }
 }
