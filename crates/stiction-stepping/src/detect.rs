@@ -159,7 +159,10 @@ fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) 
     let model = start.model;
     ws.contacts.clear();
     let pairs = std::mem::take(&mut ws.pairs);
-    let result = pairs.iter().try_for_each(|&(i, j)| pair_contacts(start, detector, (i, j), ws));
+    let owner = |index| model.shape(index).map_or(BodyId::WORLD, |(_, body, _)| body);
+    let result = pairs.iter().try_for_each(|&(i, j)| {
+        pair_contacts(start, detector, (i, j), ws).map_err(|cause| cause.between(model, (owner(i), owner(j))))
+    });
     ws.pairs = pairs;
     result?;
     // Pairs come sorted; within a pair the order is that of the features, whatever the narrow phase did.

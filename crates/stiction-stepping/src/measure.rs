@@ -43,7 +43,8 @@ pub(crate) fn measure<'m>(
         let allowance = model.layer(a, b).map_or(0.0, |layer| layer.allowance());
         points.clear();
         let (pose_a, pose_b) = (at.pose(a) * shape_a.local, at.pose(b) * shape_b.local);
-        detector.contacts((&shape_a.shape, &pose_a), (&shape_b.shape, &pose_b), 0.0, points)?;
+        let seen = detector.contacts((&shape_a.shape, &pose_a), (&shape_b.shape, &pose_b), 0.0, points);
+        seen.map_err(|cause| cause.between(model, (a, b)))?;
         // Alternatives are apart as soon as one of them is.
         for chain in chains(points) {
             let highest = chain.iter().reduce(|best, next| if next.gap > best.gap { next } else { best });

@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 use stiction_complementarity::{Residual, Status};
-use stiction_multibody::{BodyId, ContactId, ContactMode, LayerMemory};
+use stiction_multibody::{BodyId, ContactId, ContactMode, LayerMemory, Model};
 
 use crate::{Infeasibility, Start, Workspace, formulation, ladder::Climb};
 
@@ -294,6 +294,18 @@ pub enum StepCause {
         /// A contact involved, by name.
         contact: String,
     },
+    /// Shapes overlap in spite of the protective layer around them.   [STEP-16]
+    #[error(
+        "{pair} overlap by {overlap:.3e} m: the protective layer of {thickness} m is used up; take smaller steps, a thicker layer, or a larger gamma"
+    )]
+    LayerUsedUp {
+        /// The two bodies, by name.
+        pair: String,
+        /// The thickness of the layer, m.
+        thickness: f64,
+        /// How far the shapes overlap, m.
+        overlap: f64,
+    },
     /// A velocity of the forest moves nothing that has inertia.
     #[error("body \"{body}\" moves in a way that nothing with mass follows: give it mass, or its joint armature")]
     NoInertia {
@@ -309,6 +321,18 @@ pub enum StepCause {
 }
 
 impl StepCause {
+    /// The same, with the names of the two bodies it is about.
+    pub(crate) fn between(self, model: &Model, (a, b): (BodyId, BodyId)) -> Self {
+        let name = |id: BodyId| model.body(id).map_or("?", |body| body.name.as_str());
+        match self {
+            Self::LayerUsedUp { thickness, overlap, .. } => {
+                let pair = format!("\"{}\" and \"{}\"", name(a), name(b));
+                Self::LayerUsedUp { pair, thickness, overlap }
+            }
+            other => other,
+        }
+    }
+
     pub(crate) fn non_finite(what: &'static str, culprit: Option<&str>) -> Self {
         Self::NonFinite {
             what,

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, Coordinates, EnergyBound, Event, FootReport, ImpactReport, Infeasibility, Ladder, Method,
-    MoreauJean, Pieces, ReferenceStepper, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper,
-    TimeStepper, Uniqueness, Workspace, adopt, energy_bound, infeasibility, uniqueness,
+    ContactReport, Coordinates, EnergyBound, Event, FeatureDetector, FootReport, ImpactReport, Infeasibility, Ladder,
+    Method, MoreauJean, Pieces, ProtectiveLayer, ReferenceStepper, Scheme, Start, StepCause, StepError, StepProblem,
+    StepReport, Stepper, TimeStepper, Uniqueness, Workspace, adopt, energy_bound, infeasibility, uniqueness,
 };
 
 use crate::{BuildError, RestoreError};
@@ -42,10 +42,18 @@ pub struct Simulation {
 /// The stepper of a scheme.
 fn stepper(scheme: &Scheme) -> Box<dyn Stepper> {
     match scheme.method {
-        Method::TimeStepping => Box::new(TimeStepper::default()),
+        Method::TimeStepping => Box::new(time_stepper(scheme, Ladder::default())),
         Method::MoreauJean => Box::new(MoreauJean::default()),
         Method::Reference => Box::new(ReferenceStepper::default()),
     }
+}
+
+fn time_stepper(scheme: &Scheme, ladder: Ladder) -> TimeStepper {
+    if scheme.protective_layer > 0.0 {
+        let detector = ProtectiveLayer::new(FeatureDetector::default(), scheme.protective_layer);
+        return TimeStepper { detector: Box::new(detector), ladder };
+    }
+    TimeStepper { ladder, ..TimeStepper::default() }
 }
 
 /// What [`Simulation::save`] writes.
@@ -98,7 +106,8 @@ impl Simulation {
 
     /// Steps by time-stepping with this ladder of solvers.
     pub fn with_ladder(self, ladder: Ladder) -> Self {
-        self.with_stepper(TimeStepper { ladder, ..TimeStepper::default() })
+        let stepper = time_stepper(&self.scheme, ladder);
+        self.with_stepper(stepper)
     }
 
     /// Steps in another way.

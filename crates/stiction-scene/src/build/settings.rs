@@ -70,6 +70,7 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
         scheme.linearise_at = word.into();
     }
     scheme.coordinates = table.coordinates.into();
+    scheme.protective_layer = table.protective_layer.unwrap_or(0.0);
     scheme.position_update = table.position_update.into();
     scheme.locate_contacts = table.locate_contacts;
     scheme.steps_per_period = table.steps_per_period.unwrap_or(0);

@@ -36,6 +36,9 @@ pub(crate) struct SimulationTable {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SchemeTable {
+    /// Thickness of a layer that keeps shapes apart, m: they never overlap, and a step that would use it up fails. None when left out.
+    #[schemars(extend("examples" = [0.005], "minimum" = 0, "maximum" = 1e9))]
+    pub(crate) protective_layer: Option<f64>,
     /// What the unknowns of a step are: the velocities of all bodies with joints as constraints (`maximal`, when left out), or those of the
     /// joints, which then cannot drift (`reduced`, `divide-and-conquer`).
     #[serde(default)]

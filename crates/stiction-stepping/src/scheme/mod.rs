@@ -57,6 +57,8 @@ pub struct Scheme {
     pub locate_contacts: bool,
     /// Pieces at least that the natural period of a pressed layer is made in, up to 10000; 0 takes steps as they are.   [SOFT-10]
     pub steps_per_period: u32,
+    /// Thickness of the layer that keeps shapes apart, m; 0 lets them touch.   [STEP-16]
+    pub protective_layer: f64,
     /// How orientations turn.
     pub orientation: OrientationUpdate,
     /// A touching contact moving faster than this along its surface counts as slipping in reports and events, m/s. It has no
@@ -91,6 +93,7 @@ impl Default for Scheme {
             halve_steps: HALVINGS,
             locate_contacts: false,
             steps_per_period: 0,
+            protective_layer: 0.0,
             orientation: OrientationUpdate::default(),
             slip_threshold: 1e-9,
             touch_threshold: 1e-10,
@@ -137,6 +140,10 @@ impl Scheme {
         if self.steps_per_period > MOST_STEPS_PER_PERIOD {
             let reason = format!("must be at most {MOST_STEPS_PER_PERIOD}, but is {}", self.steps_per_period);
             return fail("steps_per_period", reason);
+        }
+        if !(0.0..=1e9).contains(&self.protective_layer) {
+            let reason = format!("must be finite and not negative, but is {}", self.protective_layer);
+            return fail("protective_layer", reason);
         }
         self.stabilisation.validate()?;
         for (field, x) in [("slip_threshold", self.slip_threshold), ("touch_threshold", self.touch_threshold)] {
@@ -277,6 +284,18 @@ impl Scheme {
             return fail(
                 "impact",
                 "Poisson's law goes with time-stepping only; use `impact = \"newton\"` or another preset",
+            );
+        }
+        if self.protective_layer > 0.0 && self.method != Method::TimeStepping {
+            return fail(
+                "protective_layer",
+                "this preset looks for contacts by itself; leave `protective_layer` out, or use a time-stepping preset",
+            );
+        }
+        if self.protective_layer > 0.0 && self.linearise_at == LineariseAt::Implicit {
+            return fail(
+                "protective_layer",
+                "implicit steps follow the closest points of the shapes themselves; leave `protective_layer` out, or use `jacobians = \"end\"`",
             );
         }
         self.check_coordinates(model)?;
