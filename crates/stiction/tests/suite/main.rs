@@ -20,6 +20,7 @@ mod family;
 mod fence;
 mod fixed_point;
 mod grasp;
+mod hand;
 mod hardship;
 mod impacts;
 mod implicit;
