@@ -2,14 +2,14 @@
 
 use nalgebra::Vector3;
 
-use crate::{Configuration, Mobility, Model, dynamics::mass_block, force::Attachment};
+use crate::{Configuration, Freedom, Joint, JointKind, Mobility, Model, dynamics::mass_block, force::Attachment};
 
 /// Mechanical energy, J. Gravity counts from the origin of the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
-    /// ½ νᵀ M ν.
+    /// ½ νᵀ M ν of all bodies, and ½ A φ̇² of the rotors of joints.
     pub kinetic: f64,
-    /// −m g · c of all bodies, and ½ k (L − L₀)² of all springs.
+    /// −m g · c of all bodies, ½ k (L − L₀)² of all springs, and ½ k (φ − φ₀)² of those in joints.
     pub potential: f64,
 }
 
@@ -29,8 +29,11 @@ pub struct Momentum {
     pub angular: Vector3<f64>,
 }
 
-/// Energy at a configuration.   [DYN-6]
-pub fn energy(model: &Model, at: &Configuration) -> Energy {
+/// Energy at a configuration.   [DYN-6] [DRIVE-7]
+///
+/// `angles` are those of [`crate::State::angles`]: full turns of driven freedoms, which wind up springs, and which poses cannot tell. Without
+/// them angles count from −π to π.
+pub fn energy(model: &Model, at: &Configuration, angles: &[f64]) -> Energy {
     let mut total = Energy::default();
     for (index, (id, _)) in model.iter_bodies().enumerate() {
         let Some((mobility, mass, inertia)) = mass_block(model, at, index) else { continue };
@@ -47,7 +50,36 @@ pub fn energy(model: &Model, at: &Configuration) -> Energy {
         let stretch = Attachment::new(at, &spring.a, &spring.b).between.norm() - spring.rest_length;
         total.potential += 0.5 * spring.stiffness * stretch * stretch;
     }
+    for (place, &(id, number)) in model.driven_freedoms().iter().enumerate() {
+        let Some((joint, freedom)) = model.joint(id).and_then(|joint| Some((joint, joint.freedoms().get(number)?)))
+        else {
+            continue;
+        };
+        if freedom.stiffness > 0.0 || freedom.armature > 0.0 {
+            let in_freedom = energy_along((joint, number), freedom, at, angles.get(place).copied());
+            total.kinetic += in_freedom.kinetic;
+            total.potential += in_freedom.potential;
+        }
+    }
     total
+}
+
+/// ½ A φ̇² and ½ k (φ − φ₀)²; of a spherical joint with the whole relative rotation and its rate.   [DRIVE-7]
+fn energy_along(
+    (joint, number): (&Joint, usize),
+    freedom: &Freedom,
+    at: &Configuration,
+    before: Option<f64>,
+) -> Energy {
+    let Some((coordinate, rate)) = joint.measured(number, at, before) else { return Energy::default() };
+    let (stretch, speed) = match joint.kind {
+        JointKind::Spherical => {
+            let relative = at.twist(joint.b.0).angular - at.twist(joint.a.0).angular;
+            (coordinate - freedom.initial, relative.norm())
+        }
+        _ => (coordinate - freedom.rest, rate),
+    };
+    Energy { kinetic: 0.5 * freedom.armature * speed * speed, potential: 0.5 * freedom.stiffness * stretch * stretch }
 }
 
 /// Momentum at a configuration.   [DYN-7]

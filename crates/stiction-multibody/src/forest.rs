@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 use stiction_geometry::Pose;
 
 use crate::{
-    BodyId, Configuration, JointId, LinkId, Mobility, Model, Twist, Wrench,
+    BodyId, Configuration, Joint, JointId, LinkId, Mobility, Model, Twist, Wrench,
     articulated::{Kinematics, Tree},
     rotation::from_matrix,
 };
@@ -58,6 +58,15 @@ impl Forest {
     /// Joints that are no branches of the forest and stay constraints: those that close loops, and those to prescribed bodies.
     pub fn loops(&self) -> &[JointId] {
         &self.loops
+    }
+
+    /// The joints that are branches, each with the link it carries and the body that this is.
+    pub fn branches<'m>(&'m self, model: &'m Model) -> impl Iterator<Item = (&'m Joint, LinkId, BodyId)> {
+        let with_branch = model.joints().iter().zip(&self.branches);
+        with_branch.filter_map(|(joint, branch)| {
+            let link = branch.as_ref()?.link;
+            Some((joint, link, *self.bodies.get(link.index())?))
+        })
     }
 
     /// The velocity of the tree that is the rate of a freedom; none where there is no such one, as in loops.

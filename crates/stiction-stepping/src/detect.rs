@@ -85,7 +85,7 @@ fn configure(start: &Start, ws: &mut Workspace) {
         ws.linear_start.update(model, &ws.predicted, &ws.lookahead, state.time);
     } else if ws.lookahead.is_empty() {
         if let Some(reduced) = &mut ws.reduced {
-            reduced.linear.copy_from(&reduced.at);
+            reduced.look_here();
         }
         ws.linear_start.copy_from(&ws.start);
     } else {

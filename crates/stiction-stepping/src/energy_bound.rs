@@ -3,14 +3,18 @@
 //! All energies are measured with M at the start of the step, which is the M of the step's momentum balance.   [ENERGY-1]
 
 use nalgebra::Matrix3;
-use stiction_multibody::{Model, Twist, apply_inverse_mass, mass_block};
+use stiction_multibody::{Model, Twist, Wrench, apply_inverse_mass, mass_block};
 
-use crate::{Workspace, layers::Surface};
+use crate::{
+    Workspace,
+    drives::{self, Rotors},
+    layers::Surface,
+};
 
 /// Where the kinetic energy of a step came from and went to, J.   [ENERGY-1]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnergyBound {
-    /// ½ vᵀ M v at the start.
+    /// ½ vᵀ M v at the start, rotors of joints included.
     pub before: f64,
     /// What impacts by Poisson's hypothesis changed before the step proper.
     pub impacts: f64,
@@ -21,6 +25,8 @@ pub struct EnergyBound {
     pub asked: f64,
     /// What compliant layers gave; negative where they were pressed. Damping is part of it.   [SOFT-9]
     pub layers: f64,
+    /// Work of springs, dampers and motors in joints; in maximal coordinates motors whose force is known before are among `forces`.   [DRIVE-9]
+    pub drives: f64,
     /// ½ ‖v⁺ − v_free‖² in the norm of M: what impulses take because they belong to the end of the step.
     pub lost: f64,
     /// ½ v⁺ᵀ M v⁺ at the end.
@@ -37,12 +43,13 @@ impl EnergyBound {
 
     /// `after` is never above this.   [ENERGY-3]
     pub fn bound(&self) -> f64 {
-        self.before + self.impacts + self.forces + self.layers + self.infeasibility()
+        self.before + self.impacts + self.forces + self.layers + self.drives + self.infeasibility()
     }
 
-    /// The work of friction, what is left of the account; never positive.   [ENERGY-1]
+    /// The work of friction, at contacts and in joints: what is left of the account; never positive.   [ENERGY-1]
     pub fn friction(&self) -> f64 {
-        self.after - (self.before + self.impacts + self.forces + self.layers + self.asked - self.lost)
+        let given = self.before + self.impacts + self.forces + self.layers + self.drives + self.asked;
+        self.after - (given - self.lost)
     }
 }
 
@@ -53,7 +60,43 @@ pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
         return None;
     }
     let h = ws.balanced_over;
-    let mut account = EnergyBound { asked: asked(ws), layers: layers(ws), ..EnergyBound::default() };
+    let asked = asked(ws);
+    let mut account =
+        EnergyBound { asked, layers: layers(ws), drives: drives::work(model, ws, h), ..EnergyBound::default() };
+    let start = velocities_at_start(model, ws);
+    let rotors = Rotors::of(model, ws, &start);
+    account.before = rotors.start;
+    account.impacts = rotors.before - rotors.start;
+    (account.after, account.lost) = (rotors.after, rotors.lost);
+    match &ws.reduced {
+        Some(reduced) => {
+            let forest = reduced.account(model, h)?;
+            account.before += forest.start;
+            account.impacts += forest.before - forest.start;
+            account.forces += forest.free - forest.before;
+            account.after += forest.after;
+            account.lost += forest.lost;
+        }
+        None => add_bodies(model, ws, h, &mut account),
+    }
+    Some(account)
+}
+
+/// The velocities of all bodies at the start, before any impact.
+fn velocities_at_start(model: &Model, ws: &Workspace) -> Vec<f64> {
+    let mut v = vec![0.0; model.dof()];
+    for ((id, body), slot) in model.iter_bodies().zip(model.layout()) {
+        let (Some(mobility), Some(out)) = (body.mobility(), v.get_mut(slot.v.clone())) else { continue };
+        let Twist { linear, angular } = ws.start.twist(id);
+        // A twist is projected onto the velocities of a body as a wrench is.
+        let parts = mobility.project(&Wrench { linear, angular });
+        out.iter_mut().zip(parts).for_each(|(out, part)| *out = part);
+    }
+    v
+}
+
+/// The energies of all bodies, each for itself.
+fn add_bodies(model: &Model, ws: &Workspace, h: f64, account: &mut EnergyBound) {
     for (index, (id, slot)) in model.iter_bodies().map(|(id, _)| id).zip(model.layout()).enumerate() {
         let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, index) else { continue };
         let twist = |v: &[f64]| mobility.twist(v.get(slot.v.clone()).unwrap_or_default());
@@ -71,7 +114,6 @@ pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
             angular: next.angular - (v.angular + acceleration.angular * h),
         });
     }
-    Some(account)
 }
 
 /// −pᵀ w of all layers.   [SOFT-9]
@@ -83,7 +125,7 @@ fn layers(ws: &Workspace) -> f64 {
     -ws.surfaces.iter().filter_map(power).sum::<f64>()
 }
 
-/// −p_bᵀ β_b − p_nᵀ β_n − p_fᵀ ∂ψ_f/∂t, feet included.   [ENERGY-2]
+/// −p_bᵀ β_b − p_nᵀ β_n − p_fᵀ ∂ψ_f/∂t, feet, limits and couplings included.   [ENERGY-2]
 fn asked(ws: &Workspace) -> f64 {
     let joints = ws.joint_rows.iter().zip(&ws.joint_impulses).map(|(row, p)| p * row.bias).sum::<f64>();
     let contact = |(contact, p): (&crate::Contact, &crate::ContactImpulse)| {
@@ -99,7 +141,7 @@ fn asked(ws: &Workspace) -> f64 {
         p.normal * surface.core.unwrap_or(0.0) + ws.contacts.get(surface.contact).map_or(0.0, prescribed)
     };
     let cores = ws.surfaces.iter().map(core).sum::<f64>();
-    -joints - feet - cores - ws.contacts.iter().zip(&ws.contact_impulses).map(contact).sum::<f64>()
+    -joints - drives::asked(ws) - feet - cores - ws.contacts.iter().zip(&ws.contact_impulses).map(contact).sum::<f64>()
 }
 
 /// ½ νᵀ M ν of one body. Components a body does not have are zero in its twist.

@@ -35,6 +35,7 @@ pub(crate) fn collide(
     }
     // ---- Compression: M (v_c − v) = W p, contacts do not approach ----
     let at_once = Start { h: 0.0, ..*start };
+    refactor(start, ws, true)?;
     rows::write_velocity_level(start, ws);
     formulation::assemble_rows(&at_once, ws)?;
     let mut iterations = formulation::solve(&at_once, ladder, ws)?.iterations;
@@ -55,14 +56,20 @@ pub(crate) fn collide(
         go_on_with_velocity(ws);
     }
     ws.impacts.retain(|impact| impact.compression > 0.0);
+    refactor(start, ws, false)?;
     Ok(iterations)
+}
+
+/// Springs and dampers of joints do nothing in no time.   [DRIVE-8]
+fn refactor(start: &Start, ws: &mut Workspace, at_once: bool) -> Result<(), StepCause> {
+    ws.reduced.as_mut().map_or(Ok(()), |reduced| reduced.refactor(start.model, at_once))
 }
 
 /// The step goes on with the velocity that the impact left.
 fn go_on_with_velocity(ws: &mut Workspace) {
     ws.before.clone_from(&ws.velocity);
     if let Some(reduced) = &mut ws.reduced {
-        reduced.before.clone_from(&reduced.velocity);
+        reduced.go_on_with_velocity();
     }
 }
 

@@ -16,10 +16,12 @@ mod contact;
 mod corners;
 mod detect;
 mod detector;
+mod divide;
 mod drives;
 mod energy_bound;
 mod feet;
 mod formulation;
+mod generalised;
 mod halving;
 mod impact;
 mod implicit;
@@ -44,9 +46,14 @@ pub use advance::advance;
 pub use contact::Contact;
 pub use detect::{detect, prepare};
 pub use detector::{Detector, FeatureDetector};
+pub use divide::{
+    ContactStep, HybridError, HybridForm, HybridOptions, HybridReport, HybridState, HybridStepper, PlaneContact,
+    RootEquations, RootExtent,
+};
 pub use energy_bound::{EnergyBound, energy_bound};
 pub use feet::FootContact;
 pub use formulation::{StepProblem, assemble};
+pub use generalised::{ArticulatedSystem, SystemContact, SystemContacts, SystemLink, SystemsError};
 pub use halving::Halving;
 pub use impact::ImpactReport;
 pub use ladder::{Ladder, Rung};

@@ -1,7 +1,7 @@
 //! How far a configuration violates its constraints.
 
 use stiction_geometry::{ContactPoint, chains};
-use stiction_multibody::{Configuration, Model};
+use stiction_multibody::{Configuration, Joint, Model};
 
 use crate::{Detector, FeatureDetector, StepCause, detect::shapes_may_collide};
 
@@ -21,18 +21,18 @@ impl Infeasibility {
     }
 }
 
-/// Measures the infeasibility at a configuration, looking for penetration among `pairs` of shapes.
+/// Measures the infeasibility at a configuration: the errors of `joints`, and penetration among `pairs` of shapes.
 ///
 /// `found` hears of every point that penetrates, with the pair of shapes it belongs to.
-pub(crate) fn measure(
-    model: &Model,
+pub(crate) fn measure<'m>(
+    (model, joints): (&Model, impl Iterator<Item = &'m Joint>),
     at: &Configuration,
     pairs: &[(usize, usize)],
     (detector, points): (&mut dyn Detector, &mut Vec<ContactPoint>),
     mut found: impl FnMut((usize, usize), &ContactPoint),
 ) -> Result<Infeasibility, StepCause> {
     let mut measured = Infeasibility::default();
-    for joint in model.joints() {
+    for joint in joints {
         for row in joint.evaluate(at) {
             measured.joints = measured.joints.max(row.value.abs());
         }
@@ -60,5 +60,5 @@ pub fn infeasibility(model: &Model, at: &Configuration) -> Result<Infeasibility,
     let count = model.shapes().count();
     let wanted = |&(i, j): &(usize, usize)| shapes_may_collide(model, i, j);
     let pairs: Vec<_> = (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).filter(wanted).collect();
-    measure(model, at, &pairs, (&mut FeatureDetector::default(), &mut Vec::new()), |_, _| ())
+    measure((model, model.joints().iter()), at, &pairs, (&mut FeatureDetector::default(), &mut Vec::new()), |_, _| ())
 }

@@ -2,10 +2,10 @@
 
 use stiction_multibody::{BodyId, Model, Wrench};
 
-use crate::{Contact, Impact, Stabilisation, Start, Workspace, baumgarte, drives, layers};
+use crate::{Contact, Impact, Stabilisation, Start, Workspace, baumgarte, drives, layers, reduced};
 
 /// A joint row W_bᵀ v⁺ + bias = 0 as wrenches on its two bodies.   [STEP-2]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct JointRow {
     /// The wrench of a unit impulse on the first body.
     pub a: Wrench,
@@ -32,29 +32,41 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
 /// The same rows for velocities alone: nothing approaches, joints move as they are prescribed to.
 pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
-    ws.joint_rows.clear();
-    for joint in model.joints() {
-        for (end, begin) in joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start)) {
-            ws.joint_rows.push(JointRow { a: end.a, b: end.b, bias: (end.value - begin.value) / h });
+    begin_joint_rows(model, ws);
+    for joint in reduced::joints_in_problem(model, ws.reduced.as_deref()) {
+        for (place, (end, begin)) in
+            (joint.first_row()..).zip(joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start)))
+        {
+            let row = JointRow { a: end.a, b: end.b, bias: (end.value - begin.value) / h };
+            ws.joint_rows.get_mut(place).into_iter().for_each(|place| *place = row);
         }
     }
     for contact in &mut ws.contacts {
         contact.bias = (contact.gap_end - contact.gap_start) / h;
     }
+    drives::write_velocity_level(start, ws);
+}
+
+/// Room for the rows of all joints; those that the forest holds by itself stay empty.
+fn begin_joint_rows(model: &Model, ws: &mut Workspace) {
+    ws.joint_rows.clear();
+    ws.joint_rows.resize(model.joint_rows(), JointRow::default());
 }
 
 /// γ_b Φ/h + [Φ(q,t⁺) − Φ(q,t)]/h, with Φ(q) ≈ Φ(q̂) − h Wᵀ v̂ traced back from where it was linearised.   [STEP-2] [STEP-10]
 fn joints(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, h, .. } = start;
-    ws.joint_rows.clear();
-    for joint in model.joints() {
+    begin_joint_rows(model, ws);
+    for joint in reduced::joints_in_problem(model, ws.reduced.as_deref()) {
         let gamma = joint.gamma.unwrap_or(scheme.joint_gamma);
-        for (end, begin) in joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start)) {
+        let rows = joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start));
+        for (place, (end, begin)) in (joint.first_row()..).zip(rows) {
             let traced =
                 power(model, &ws.lookahead, joint.a.0, &end.a) + power(model, &ws.lookahead, joint.b.0, &end.b);
             let error = begin.value - h * traced;
             let bias = (gamma * error + (end.value - begin.value)) / h;
-            ws.joint_rows.push(JointRow { a: end.a, b: end.b, bias });
+            let row = JointRow { a: end.a, b: end.b, bias };
+            ws.joint_rows.get_mut(place).into_iter().for_each(|place| *place = row);
         }
     }
 }

@@ -73,7 +73,7 @@ pub(crate) fn stabilise(
         Stabilisation::Usual | Stabilisation::Baumgarte { .. } | Stabilisation::Reduction => return Ok(None),
         _ => {}
     }
-    let before = energy(model, &ws.end).total();
+    let before = energy(model, &ws.end, &ws.next.angles).total();
     let mut after = ws.after.take().unwrap_or_default();
     let mut corrector = Corrector { start, detector, ladder, ws, after: &mut after, rounds: 0 };
     let corrected = corrector.correct(scheme);
@@ -84,7 +84,7 @@ pub(crate) fn stabilise(
         return Err(StepCause::non_finite("corrected state", None));
     }
     ws.end.update(model, &ws.next.q, &ws.next.v, ws.next.time);
-    Ok(Some(Correction { rounds, residual, energy: energy(model, &ws.end).total() - before }))
+    Ok(Some(Correction { rounds, residual, energy: energy(model, &ws.end, &ws.next.angles).total() - before }))
 }
 
 /// What a correction is about.

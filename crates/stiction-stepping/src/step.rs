@@ -16,7 +16,7 @@ use crate::{
     ladder::{CONE_TOLERANCE, Climb},
     layers,
     measure::measure,
-    quasistatic,
+    quasistatic, reduced,
     rows::{approach, gap_now},
     stabilise::stabilise,
 };
@@ -204,8 +204,9 @@ impl TimeStepper {
         let resting = drop_resting_pairs(start, ws);
         let mut missed = false;
         let contacts = if ws.candidates.is_empty() { &ws.contacts } else { &ws.candidates };
+        let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
         let measured =
-            measure(model, &ws.end, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |(i, j), point| {
+            measure((model, joints), &ws.end, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |(i, j), point| {
                 let (Some((shape_a, a, _)), Some((shape_b, b, _))) = (model.shape(i), model.shape(j)) else { return };
                 // At velocity level what did not touch before is not asked.
                 let asked = model.contact_rule(a, b).gamma.unwrap_or(scheme.gamma) > 0.0;

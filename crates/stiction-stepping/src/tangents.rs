@@ -75,7 +75,7 @@ pub(crate) fn push_star([t, o]: &[Vector3<f64>; 2], corners: usize, dimension: D
 const STEEPEST: f64 = 1e-3;
 
 /// The wanted direction projected onto the tangent plane; else world x, or y where x is too steep.
-fn first_tangent(normal: &Vector3<f64>, wanted: Option<&Vector3<f64>>) -> Vector3<f64> {
+pub(crate) fn first_tangent(normal: &Vector3<f64>, wanted: Option<&Vector3<f64>>) -> Vector3<f64> {
     let d = projected(normal, wanted).0;
     let t = d - normal * normal.dot(&d);
     let length = t.norm();

@@ -142,6 +142,8 @@ pub struct Workspace {
     /// Freedoms along which something acts, and their rows.
     pub(crate) driven: Vec<Driven>,
     pub(crate) drive_rows: Vec<DriveRow>,
+    /// What acts in each of these rows.
+    pub(crate) drive_impulses: Vec<f64>,
     /// Whether the problem asks for all limits of joints, and not only for those within reach.
     pub(crate) all_limits: bool,
     /// v⁺.
@@ -197,6 +199,7 @@ impl Workspace {
             &mut self.velocity,
             &mut self.moving,
             &mut self.joint_impulses,
+            &mut self.drive_impulses,
             &mut self.lookahead,
             &mut self.before,
             &mut self.next.q,
@@ -214,6 +217,9 @@ impl Workspace {
         self.depths.iter_mut().for_each(|(_, x)| *x = f64::NAN);
         if let Some(after) = &mut self.after {
             after.poison();
+        }
+        if let Some(reduced) = &mut self.reduced {
+            reduced.poison();
         }
     }
 }

@@ -185,7 +185,7 @@ impl Simulation {
 
     /// Mechanical energy now, with what compliant layers store.
     pub fn energy(&self) -> Energy {
-        let energy = energy(&self.model, &self.configuration);
+        let energy = energy(&self.model, &self.configuration, &self.state.angles);
         let layers = self.state.contacts.iter().filter_map(|contact| contact.layer);
         Energy { potential: energy.potential + layers.map(|layer| layer.energy).sum::<f64>(), ..energy }
     }

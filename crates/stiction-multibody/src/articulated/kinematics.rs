@@ -86,14 +86,9 @@ impl Kinematics {
         }
     }
 
-    /// Overwrites this with another of the same tree.
-    pub fn copy_from(&mut self, other: &Self) {
-        self.poses.clone_from(&other.poses);
-        self.arms.clone_from(&other.arms);
-        self.twists.clone_from(&other.twists);
-        self.products.clone_from(&other.products);
-        self.inertias.clone_from(&other.inertias);
-        self.columns.clone_from(&other.columns);
+    /// Twists of all links at (q, v), about their origins.
+    pub fn twists(&self) -> &[Twist] {
+        &self.twists
     }
 
     /// Poses of all link frames in the world.

@@ -5,6 +5,8 @@
 //! [`ArticulatedFactors`] and [`LtlFactor`] two factorisations of the mass matrix, [`Scratch`] the room for the sweeps.
 //! Nothing allocates after construction.
 //!
+//! [`divide`] is another way to the same accelerations and responses, by halves of the tree.
+//!
 //! All spatial vectors are linear first, in world axes about the origin of their link: between links only the origin
 //! changes, and digits do not depend on how far from the world's origin the tree is.
 
@@ -24,6 +26,8 @@ mod rnea;
 mod scratch;
 mod symmetric;
 mod tree;
+
+pub mod divide;
 
 pub use aba::{ArticulatedFactors, forward_dynamics};
 pub use branch::BranchMatrix;

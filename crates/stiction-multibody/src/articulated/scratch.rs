@@ -23,4 +23,9 @@ impl Scratch {
             residual: vec![0.0; tree.velocities()],
         }
     }
+
+    /// After [`super::inverse_dynamics`]: what each link gets through its joint, in world axes about the link's origin.   [ART-5]
+    pub fn joint_wrenches(&self) -> &[Wrench] {
+        &self.wrenches
+    }
 }

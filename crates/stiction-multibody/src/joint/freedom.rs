@@ -7,7 +7,12 @@ use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 use stiction_geometry::Dimension;
 
 use super::{Joint, JointKind, Row, constraint::Frames};
-use crate::{Configuration, ModelError, Wrench, check::Check, check::limits, rotation::to_rotation_vector};
+use crate::{
+    Configuration, ModelError, Wrench,
+    check::{Check, limits},
+    forest::next_to,
+    rotation::to_rotation_vector,
+};
 
 /// What acts along one freedom of a joint. Forces are in N along a slide, in N m about a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -98,6 +103,16 @@ impl Joint {
         let initial = self.freedoms.get(freedom)?.initial;
         let row = measure.evaluate(&Frames::new(self, at));
         Some(Row { value: row.value + initial, ..row })
+    }
+
+    /// The coordinate of a freedom and its rate as the bodies show them; of an angle the full turns are those next to `before`.   [DRIVE-1]
+    pub fn measured(&self, freedom: usize, at: &Configuration, before: Option<f64>) -> Option<(f64, f64)> {
+        let row = self.coordinate(freedom, at)?;
+        let coordinate = match before {
+            Some(before) if self.turns(freedom) => next_to(row.value, before),
+            _ => row.value,
+        };
+        Some((coordinate, row.a.power(&at.twist(self.a.0)) + row.b.power(&at.twist(self.b.0))))
     }
 
     /// Whether a freedom is an angle, whose full turns the poses cannot tell.

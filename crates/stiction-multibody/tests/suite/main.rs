@@ -8,6 +8,7 @@ use stiction_testkit::CountingAllocator;
 mod articulated;
 mod energies;
 mod forces;
+mod forests;
 mod joint_motion;
 mod joint_rows;
 mod layers;

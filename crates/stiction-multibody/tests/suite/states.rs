@@ -47,6 +47,9 @@ fn odd_state() -> State {
         ],
         joint_impulses: vec![-0.0, 1e-310, 0.1],
         support_impulses: vec![0.1, -0.0, 1e-310],
+        forest_q: vec![-0.0, 0.3],
+        forest_v: vec![1e-310, -7.0 / 3.0],
+        angles: vec![-0.0, 100.0 / 3.0],
     }
 }
 

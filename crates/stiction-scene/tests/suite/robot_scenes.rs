@@ -47,7 +47,7 @@ pub(crate) fn same_mechanics(robot: &Robot, q: &[f64], v: &[f64], model: &Model)
     let of_tree = tree.dynamics(robot, q, v, &still).expect("dynamics").energy;
     let rotors: f64 = tree.tree().armature().iter().zip(v).map(|(armature, v)| 0.5 * armature * v * v).sum();
     let at = at_start(model);
-    let of_scene = energy(model, &at);
+    let of_scene = energy(model, &at, &[]);
     let close = |a: f64, b: f64| (a - b).abs() <= ACCURACY * (1.0 + a.abs().max(b.abs()));
     assert!(close(of_scene.kinetic, of_tree.kinetic - rotors), "{} {}", of_scene.kinetic, of_tree.kinetic - rotors);
     // What stands still has a weight in the tree, but no body with mass in the scene.

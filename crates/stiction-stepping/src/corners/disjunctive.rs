@@ -14,7 +14,7 @@
 //! one face chosen for every chain it is an ordinary one, and its solution, completed by the identities on the right, is measured in
 //! the whole problem.
 
-use stiction_complementarity::{MixedLcp, MixedLcpSolution, Problem, Residual, SparseMatrix};
+use stiction_complementarity::{MixedLcp, MixedLcpSolution, Problem, Residual};
 
 use super::{choose, rebuild};
 use crate::{Dynamics, Start, StepCause, Workspace, formulation, rows};
@@ -42,7 +42,6 @@ pub(crate) fn complete(start: &Start, ws: &mut Workspace) -> Result<Residual, St
     let chosen = std::mem::take(&mut ws.contacts);
     ws.contacts.clone_from(&ws.candidates);
     rows::write(start, ws);
-    let velocity = ws.velocity.clone();
     let impulses = ws.mixed_solution.clone();
     let (layout, balanced) = (ws.layout, ws.balanced_over);
     ws.proximal_weight = (start.scheme.dynamics == Dynamics::Quasistatic).then_some(0.0);
@@ -54,7 +53,7 @@ pub(crate) fn complete(start: &Start, ws: &mut Workspace) -> Result<Residual, St
     made.solution.complementary.clear();
     made.solution.complementary.resize(ws.layout.complementary(), 0.0);
     take_over(&chosen, layout, &impulses, ws, &mut made.solution);
-    made.write(start, ws, &velocity);
+    made.write(start, ws);
     std::mem::swap(&mut ws.mixed, &mut made.problem);
     std::mem::swap(&mut ws.mixed_solution, &mut made.solution);
     ws.disjunction = made;
@@ -107,7 +106,7 @@ fn take_over(
 
 impl Disjunction {
     /// The problem of [CORNER-4] from that of all candidates in `ws.mixed`, and its solution from the impulses in `self.solution`.
-    fn write(&mut self, start: &Start, ws: &Workspace, velocity: &[f64]) {
+    fn write(&mut self, start: &Start, ws: &Workspace) {
         let first = ws.layout.complementary();
         self.chains.clear();
         let mut next = first;
@@ -115,25 +114,31 @@ impl Disjunction {
             self.chains.push((next, unit(start, ws, chain)));
             next += 3 * (chain.end - chain.first) + 2;
         }
-        self.slide(ws, velocity);
-        self.gaps(start, ws, velocity);
+        self.slide(ws);
+        self.gaps(start, ws);
         self.equalities(ws, next);
         self.pairs(start, ws, next);
         self.complete_solution(ws);
     }
 
+    /// What a row of the problem without its slip speeds says of the solution: by velocities, or by impulses where it has no others.
+    fn rate(&self, ws: &Workspace, row: usize) -> f64 {
+        let (rows, layout) = (&ws.mixed.complementarity, &ws.layout);
+        let speeds = layout.sigma_at(0)..layout.sigma_at(layout.cones);
+        let at = |values: &[f64], k: usize| values.get(k).copied().unwrap_or(0.0);
+        let by_free: f64 = rows.on_free.row(row).map(|(k, w)| w * at(&self.solution.free, k)).sum();
+        let others = rows.on_complementary.row(row).filter(|(k, _)| !speeds.contains(k));
+        let by_others: f64 = others.map(|(k, w)| w * at(&self.solution.complementary, k)).sum();
+        by_free + by_others + at(&rows.constant, row)
+    }
+
     /// σ of the contacts that carry nothing: the speed of their slip.
-    fn slide(&mut self, ws: &Workspace, velocity: &[f64]) {
-        let rows = &ws.mixed.complementarity;
+    fn slide(&mut self, ws: &Workspace) {
         for contact in &ws.contacts {
             for cone in contact.cones.clone() {
-                let slowest = contact.directions_of(cone).map(|direction| {
-                    let row = ws.layout.friction_at(direction);
-                    let speed: f64 =
-                        rows.on_free.row(row).map(|(k, w)| w * velocity.get(k).copied().unwrap_or(0.0)).sum();
-                    speed + rows.constant.get(row).copied().unwrap_or(0.0)
-                });
-                let least = slowest.fold(0.0, f64::min);
+                let slips =
+                    contact.directions_of(cone).map(|direction| self.rate(ws, ws.layout.friction_at(direction)));
+                let least = slips.fold(0.0, f64::min);
                 if let Some(sigma) = self.solution.complementary.get_mut(ws.layout.sigma_at(cone))
                     && *sigma < -least
                 {
@@ -144,15 +149,11 @@ impl Disjunction {
     }
 
     /// ψ_i of all members of all chains, in the unit of their chain.
-    fn gaps(&mut self, start: &Start, ws: &Workspace, velocity: &[f64]) {
+    fn gaps(&mut self, start: &Start, ws: &Workspace) {
         self.gaps.clear();
-        let rows = &ws.mixed.complementarity;
         for (chain, &(_, unit)) in ws.chains.iter().zip(&self.chains) {
             for &member in ws.chain_members.get(chain.first..chain.end).unwrap_or_default() {
-                let rate: f64 =
-                    rows.on_free.row(member).map(|(k, w)| w * velocity.get(k).copied().unwrap_or(0.0)).sum();
-                let slack = rate + rows.constant.get(member).copied().unwrap_or(0.0);
-                self.gaps.push(start.h * slack / unit);
+                self.gaps.push(start.h * self.rate(ws, member) / unit);
             }
         }
     }
@@ -260,12 +261,13 @@ fn chain_rows(
         to.on_complementary.finish_row();
         to.constant.push(constant);
     };
-    let gap = |to: &mut SparseMatrix, member: usize| {
-        from.on_free.row(member).for_each(|(column, value)| to.push(column, scale * value));
+    let gap = |to: &mut stiction_complementarity::RowBlock, member: usize| {
+        from.on_free.row(member).for_each(|(column, value)| to.on_free.push(column, scale * value));
+        from.on_complementary.row(member).for_each(|(column, value)| to.on_complementary.push(column, scale * value));
         scale * from.constant.get(member).copied().unwrap_or(0.0)
     };
     for (place, &member) in members.iter().enumerate() {
-        let constant = gap(&mut to.on_free, member);
+        let constant = gap(to, member);
         to.on_complementary.push(variables(place).c(), 1.0);
         finish(to, constant - 1.0);
     }
@@ -277,7 +279,7 @@ fn chain_rows(
         finish(to, -LARGE);
     }
     for (place, &member) in members.iter().enumerate() {
-        let constant = gap(&mut to.on_free, member);
+        let constant = gap(to, member);
         to.on_complementary.push(variables(place).h(), 1.0);
         finish(to, constant);
     }

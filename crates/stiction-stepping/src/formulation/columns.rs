@@ -5,9 +5,18 @@ use stiction_multibody::{BodyId, Joint, Model, Wrench};
 
 use crate::{Workspace, drives::Side, reduced, reduced::Reduced, rows::power};
 
-/// Number of velocities the problem is written in.
+/// Number of velocities the problem is written in: none by divide and conquer, which writes it in impulses alone.
 pub(super) fn velocities(model: &Model, ws: &Workspace) -> usize {
-    if ws.reduced.is_some() { model.forest().tree().velocities() } else { model.dof() }
+    match &ws.reduced {
+        None => model.dof(),
+        Some(reduced) if reduced.divided.is_some() => 0,
+        Some(_) => model.forest().tree().velocities(),
+    }
+}
+
+/// The two sides of a row between bodies.
+pub(super) fn between(a: (BodyId, &Wrench), b: (BodyId, &Wrench)) -> [Option<Side>; 2] {
+    [a, b].map(|(body, wrench)| Some(Side::Wrench(body, *wrench)))
 }
 
 /// The joints that are rows of the problem: all, or with the forest only those that close loops.
@@ -28,7 +37,7 @@ pub(super) fn joint_rows(model: &Model, ws: &Workspace) -> usize {
 /// What the forest moves by itself in a row: the share of v_free in its constant, as its unknowns are changes. Nothing in maximal coordinates,
 /// where unknowns are velocities or v_free enters by the masses.   [RED-2]
 pub(super) fn free_share(model: &Model, ws: &Workspace, a: (BodyId, &Wrench), b: (BodyId, &Wrench)) -> f64 {
-    free_share_of_sides(model, ws, &[a, b].map(|(body, wrench)| Some(Side::Wrench(body, *wrench))))
+    free_share_of_sides(model, ws, &between(a, b))
 }
 
 /// The same of a row along freedoms.
@@ -133,7 +142,7 @@ fn add_sides(model: &Model, reduced: &mut Reduced, sides: &[Option<Side>]) {
     }
 }
 
-/// Writes one row of wrenches into a sparse matrix. Zeros are entered too: the pattern must not depend on the numbers, or factorisations
+/// Writes one row of wrenches into a sparse matrix, or up the plan of divide and conquer. Zeros are entered too: the pattern must not depend on the numbers, or factorisations
 /// would be analysed anew whenever rounding makes a zero.
 pub(super) fn push_row(
     (model, unit): (&Model, f64),
@@ -142,6 +151,9 @@ pub(super) fn push_row(
     sides: &[Option<Side>],
 ) {
     if let Some(reduced) = reduced {
+        if reduced.push_divided(model.forest(), sides) {
+            return;
+        }
         reduced.begin_rows(model.forest(), 1);
         add_sides(model, reduced, sides);
         reduced.push_entries(model.forest(), unit, matrix);

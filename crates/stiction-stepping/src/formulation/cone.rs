@@ -19,7 +19,7 @@ use stiction_multibody::{Body, Dimension, Mobility, Model, Wrench, apply_inverse
 use super::{
     columns,
     columns::{Blocks, free_share, free_share_of_sides},
-    inertia, surfaces,
+    divided, inertia, surfaces,
 };
 use crate::{
     Contact, FootContact, Start, StepCause, Workspace, drives::DriveRow, reduced, rows::gap_now,
@@ -30,7 +30,11 @@ use crate::{
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     free_velocity(start, ws);
     let mut cone = std::mem::take(&mut ws.cone);
+    let divides = ws.reduced.as_ref().is_some_and(|reduced| reduced.divided.is_some());
     let filled = cone.refill(|operator, laws, q| {
+        if divides {
+            return divided::write_cone(start, ws, (operator, laws, q));
+        }
         if !matches!(operator, Operator::Global(_)) {
             *operator = Operator::default();
         }
@@ -67,7 +71,8 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
     if let Some(reduced) = &mut ws.reduced {
         // The unknowns of the forest are changes: v_free stands in the constants.   [RED-2]
         reduced.find_free(model, h, &mut ws.free_bodies);
-        ws.free_velocity.resize(reduced.free.len(), 0.0);
+        let count = if reduced.divided.is_some() { 0 } else { reduced.free.len() };
+        ws.free_velocity.resize(count, 0.0);
     }
     for (index, slot) in model.layout().iter().enumerate() {
         if ws.reduced.is_some() {
@@ -95,12 +100,12 @@ fn soft_drives(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
 }
 
 /// The mass that the load of a foot pulls: that of its body, so that all numbers are of one size.   [SUP-4]
-fn mass_of(model: &Model, foot: &FootContact, weight: Option<f64>) -> f64 {
+pub(super) fn mass_of(model: &Model, foot: &FootContact, weight: Option<f64>) -> f64 {
     model.body(foot.body).and_then(Body::mass).unwrap_or(1.0) * weight.unwrap_or(1.0)
 }
 
 /// The laws, and the constants of their rows.
-fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
+pub(super) fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
     let model = start.model;
     laws.clear();
     q.clear();
@@ -359,21 +364,13 @@ pub(super) fn guess(start: &Start, ws: &mut Workspace) {
 /// v⁺ = v_free + M⁻¹ H r, and the impulses.   [STEP-11]
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let model = start.model;
-    let (velocities, joint_blocks) = (columns::velocities(model, ws), columns::joint_blocks(model, ws));
-    let Operator::Global(bodies) = ws.cone.operator() else { return };
-    let r = &ws.cone_solution.r;
-    bodies.begin(r, &mut ws.velocity);
-    ws.velocity.iter_mut().zip(&ws.free_velocity).for_each(|(v, free)| *v += free);
-    let mut own = ws.velocity.iter().skip(velocities + ws.feet.len()).copied();
-    for surface in &mut ws.surfaces {
-        surface.velocity = Vector3::from_fn(|i, _| if i < surface.size { own.next().unwrap_or(0.0) } else { 0.0 });
+    let joint_blocks = columns::joint_blocks(model, ws);
+    if let Operator::Local(_) = ws.cone.operator() {
+        divided::extract_velocities(model, ws);
+    } else {
+        extract_velocities(model, ws);
     }
-    ws.velocity.truncate(velocities);
-    let unit = ws.mass_unit;
-    if let Some(reduced) = &mut ws.reduced {
-        std::mem::swap(&mut ws.velocity, &mut ws.free_velocity);
-        reduced.find_velocity(model, unit, &ws.free_velocity, &mut ws.velocity);
-    }
+    let (r, unit) = (&ws.cone_solution.r, ws.mass_unit);
     let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
     ws.joint_impulses.clear();
     ws.joint_impulses.resize(model.joint_rows(), 0.0);
@@ -383,6 +380,8 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
             *impulse = r * unit;
         }
     }
+    ws.drive_impulses.clear();
+    ws.drive_impulses.extend(r.iter().skip(r.len() - ws.drive_rows.len()).map(|r| r * unit));
     let of = |block: usize, [t, o]: &[Vector3<f64>; 2], torsion: f64| {
         let r = r.get(ws.cone.range(joint_blocks + block)).unwrap_or_default();
         let part = |k: usize| r.get(k).copied().unwrap_or(0.0) * unit;
@@ -404,5 +403,22 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     for (block, surface) in (first..).zip(with_core) {
         let Some(contact) = ws.contacts.get(surface.contact) else { continue };
         surface.core_impulse = of(block, &contact.tangents, contact.torsion);
+    }
+}
+
+/// The velocities that the impulses make through the bodies, and those of the surfaces of layers.
+fn extract_velocities(model: &Model, ws: &mut Workspace) {
+    let velocities = columns::velocities(model, ws);
+    let Operator::Global(bodies) = ws.cone.operator() else { return };
+    bodies.begin(&ws.cone_solution.r, &mut ws.velocity);
+    ws.velocity.iter_mut().zip(&ws.free_velocity).for_each(|(v, free)| *v += free);
+    let mut own = ws.velocity.iter().skip(velocities + ws.feet.len()).copied();
+    for surface in &mut ws.surfaces {
+        surface.velocity = Vector3::from_fn(|i, _| if i < surface.size { own.next().unwrap_or(0.0) } else { 0.0 });
+    }
+    ws.velocity.truncate(velocities);
+    if let Some(reduced) = &mut ws.reduced {
+        std::mem::swap(&mut ws.velocity, &mut ws.free_velocity);
+        reduced.find_velocity(model, ws.mass_unit, &ws.free_velocity, &mut ws.velocity);
     }
 }

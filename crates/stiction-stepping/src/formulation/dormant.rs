@@ -17,8 +17,8 @@ pub(super) fn put_to_sleep(start: &Start, ws: &mut Workspace) -> bool {
     if !ws.surfaces.is_empty() {
         return false;
     }
-    let Some(room) = MAX_CONTACTS.checked_sub(ws.feet.len() + SPARE) else { return false };
-    if ws.contacts.len() + ws.feet.len() <= MAX_CONTACTS {
+    let Some(room) = MAX_CONTACTS.checked_sub(ws.feet.len() + ws.drive_rows.len() + SPARE) else { return false };
+    if ws.contacts.len() + ws.feet.len() + ws.drive_rows.len() <= MAX_CONTACTS {
         return false;
     }
     cone::free_velocity(start, ws);
@@ -73,13 +73,13 @@ pub(super) enum Verdict {
 
 /// Wakes the dormant contacts that the solution would close.
 pub(super) fn wake(start: &Start, ws: &mut Workspace) -> Verdict {
-    let Workspace { contacts, dormant, velocity, feet, .. } = ws;
+    let Workspace { contacts, dormant, velocity, feet, drive_rows, .. } = ws;
     let closes = |contact: &Contact| normal_velocity(start.model, contact, velocity) < 0.0;
     let count = dormant.iter().filter(|contact| closes(contact)).count();
     if count == 0 {
         return Verdict::Solved;
     }
-    if contacts.len() + feet.len() + count > MAX_CONTACTS {
+    if contacts.len() + feet.len() + drive_rows.len() + count > MAX_CONTACTS {
         return Verdict::TooMany;
     }
     for contact in dormant.iter().filter(|contact| closes(contact)) {

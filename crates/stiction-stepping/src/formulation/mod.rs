@@ -1,10 +1,12 @@
 //! From rows and contacts to a complementarity problem and back: the only place that knows mechanics AND complementarity.
 //!
 //! What a step asks is the same whatever the friction set; how it is written is not. [`polygon`] writes a mixed linear
-//! problem in velocities and impulses, [`cone`] a frictional problem in impulses. Both give back v⁺ and impulses.
+//! problem in velocities and impulses, [`cone`] a frictional problem in impulses. Both give back v⁺ and impulses. With divide and conquer
+//! [`divided`] leaves the velocities out of both.
 
 mod columns;
 mod cone;
+mod divided;
 mod dormant;
 mod polygon;
 mod surfaces;
@@ -43,6 +45,7 @@ pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), Ste
     if ws.proximal_weight != Some(0.0) {
         ws.mass_unit = mass_unit(start.model) * ws.proximal_weight.unwrap_or(1.0);
     }
+    divided::begin(start, ws)?;
     ws.quadratic = start.scheme.friction == FrictionSet::Quadratic;
     if ws.quadratic {
         return cone::assemble(start, ws);
@@ -165,7 +168,7 @@ pub(crate) fn give_back(ws: &mut Workspace) {
     polygon::give_back(ws);
 }
 
-/// Unknowns of the problem, velocities included; with implicit geometry also two closest points and two multipliers of each contact.
+/// Unknowns of the problem, velocities included where it has them; with implicit geometry also two closest points and two multipliers of each contact.
 pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
     let model = start.model;
     let points = match (start.scheme.linearise_at, model.dimension()) {

@@ -15,12 +15,12 @@ use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_complementarity::{Law, SparseMatrix};
-use stiction_multibody::{BodyId, Dimension, Mobility, Model, Wrench};
+use stiction_multibody::{Dimension, Mobility, Model};
 
 use super::{
     columns,
-    columns::{free_share_of_sides, push_row},
-    inertia,
+    columns::{between, free_share_of_sides, push_row},
+    divided, inertia,
 };
 use crate::{
     FootContact, FrictionSet, Layout, Start, Workspace,
@@ -49,14 +49,17 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
         reduced.find_free(model, start.h, &mut ws.free_bodies);
     }
     joint_rows(model, ws);
-    if ws.reduced.is_some() {
-        identity_rows(ws);
-    } else {
-        momentum_rows(start, ws);
+    ws.mixed.equality.on_free.clear(ws.layout.free(), ws.layout.free());
+    match &ws.reduced {
+        // The free unknowns are the impulses of joints; their rows are written with all others.
+        Some(reduced) if reduced.divided.is_some() => {}
+        Some(_) => identity_rows(ws),
+        None => momentum_rows(start, ws),
     }
     constraint_rows(ws);
     contact_rows(start, ws);
     cone_rows(ws);
+    divided::write_mixed(ws);
 }
 
 /// The corners of the friction polygon of every contact, or of its two segments for a box.   [FRIC-1] [FRIC-4]
@@ -109,11 +112,6 @@ fn choose_directions_of_feet(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// The two sides of a row between bodies.
-fn between(a: (BodyId, &Wrench), b: (BodyId, &Wrench)) -> [Option<Side>; 2] {
-    [a, b].map(|(body, wrench)| Some(Side::Wrench(body, *wrench)))
-}
-
 /// Rows along freedoms that are equations: they stand after the joints.
 fn equalities(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
     rows.iter().filter(|row| matches!(row.law, Law::Equality { .. }))
@@ -125,7 +123,7 @@ fn limits(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
 }
 
 /// Rows with two bounds, with the middle of them and half of their width: friction with a known normal, after that of the feet.   [DRIVE-5]
-fn boxes(rows: &[DriveRow]) -> impl Iterator<Item = (&DriveRow, f64, f64)> {
+pub(super) fn boxes(rows: &[DriveRow]) -> impl Iterator<Item = (&DriveRow, f64, f64)> {
     rows.iter().filter_map(|row| match row.law {
         Law::Boxed { lower, upper } if upper < f64::INFINITY => {
             Some((row, 0.5 * (lower + upper), 0.5 * (upper - lower)))
@@ -168,7 +166,6 @@ fn joint_rows(model: &Model, ws: &mut Workspace) {
 fn identity_rows(ws: &mut Workspace) {
     let n_v = ws.layout.velocities;
     let matrix = &mut ws.mixed.equality.on_free;
-    matrix.clear(ws.layout.free(), ws.layout.free());
     for row in 0..n_v {
         matrix.push(row, -1.0);
         for (joint_row, value) in ws.joint_jacobian_transposed.row(row) {
@@ -200,7 +197,6 @@ fn momentum_rows(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     let (n_v, unit) = (model.dof(), ws.mass_unit);
     let (matrix, constants) = (&mut ws.mixed.equality.on_free, &mut ws.mixed.equality.constant);
-    matrix.clear(ws.layout.free(), ws.layout.free());
     for (index, slot) in model.layout().iter().enumerate() {
         let Some((mobility, mass, inertia)) = inertia(model, (&ws.start, ws.proximal_weight), index) else { continue };
         let force = ws.applied.get(index).map_or([0.0; 6], |wrench| mobility.project(wrench));
@@ -364,9 +360,12 @@ fn cone_rows(ws: &mut Workspace) {
 /// Known normal impulses: W_n p in the momentum rows, μ p in the cone rows.   [IMPACT-2]
 pub(super) fn give_back(ws: &mut Workspace) {
     let layout = ws.layout;
+    divided::give_back(ws);
     for (index, (contact, impact)) in ws.contacts.iter().zip(&ws.impacts).enumerate() {
         let given = impact.decompression / ws.mass_unit;
-        for (column, value) in ws.mixed.complementarity.on_free.row(index) {
+        // Without velocities the rows have been given it already.
+        let momentum = ws.mixed.complementarity.on_free.row(index).take_while(|_| layout.velocities > 0);
+        for (column, value) in momentum {
             if let Some(constant) = ws.mixed.equality.constant.get_mut(column) {
                 *constant += value * given;
             }
@@ -381,13 +380,19 @@ pub(super) fn give_back(ws: &mut Workspace) {
 
 /// Takes v⁺ and the impulses out of the solution.
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
+    take_drive_impulses(ws);
     let (layout, solution, unit) = (ws.layout, &ws.mixed_solution, ws.mass_unit);
     let get = |place: usize| solution.complementary.get(place).copied().unwrap_or(0.0);
     ws.velocity.clear();
     ws.velocity.extend(solution.free.iter().take(layout.velocities));
     if let Some(reduced) = &mut ws.reduced {
-        std::mem::swap(&mut ws.velocity, &mut ws.free_velocity);
-        reduced.find_velocity(start.model, unit, &ws.free_velocity, &mut ws.velocity);
+        if reduced.divided.is_some() {
+            let impulses = solution.free.iter().chain(&solution.complementary).copied();
+            reduced.find_velocity_by_response(start.model, (impulses, unit), &mut ws.velocity);
+        } else {
+            std::mem::swap(&mut ws.velocity, &mut ws.free_velocity);
+            reduced.find_velocity(start.model, unit, &ws.free_velocity, &mut ws.velocity);
+        }
     }
     ws.joint_impulses.clear();
     ws.joint_impulses.resize(start.model.joint_rows(), 0.0);
@@ -416,4 +421,24 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     );
     ws.foot_impulses.clear();
     ws.foot_impulses.extend(ws.feet.iter().map(|foot| of(start.h * foot.load, &foot.directions, &foot.cones)));
+}
+
+/// What acts along freedoms, in the order of the rows: equations, differences of two sides about a middle, limits.
+fn take_drive_impulses(ws: &mut Workspace) {
+    let (layout, rows) = (ws.layout, &ws.drive_rows);
+    let first_equation = layout.velocities + layout.joints - equalities(rows).count();
+    let mut equations = ws.mixed_solution.free.iter().skip(first_equation);
+    let first_box = layout.friction_at(layout.friction - 2 * boxes(rows).count());
+    let of_boxes = ws.mixed_solution.complementary.iter().skip(first_box);
+    let mut differences = of_boxes.clone().step_by(2).zip(of_boxes.skip(1).step_by(2));
+    let of_limits = ws.mixed_solution.complementary.iter();
+    let mut limits = of_limits.skip(layout.complementary() - layout.limits);
+    ws.drive_impulses.clear();
+    ws.drive_impulses.extend(rows.iter().map(|row| match row.law {
+        Law::Boxed { lower, upper } if upper < f64::INFINITY => {
+            0.5 * (lower + upper) + differences.next().map_or(0.0, |(there, back)| there - back) * ws.mass_unit
+        }
+        Law::Boxed { .. } => limits.next().map_or(0.0, |p| p * ws.mass_unit),
+        _ => equations.next().map_or(0.0, |p| p * ws.mass_unit),
+    }));
 }

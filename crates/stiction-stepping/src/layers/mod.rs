@@ -71,6 +71,13 @@ impl Surface {
         self.velocity.dot(&Vector3::new(p.normal, t.dot(&p.friction), o.dot(&p.friction)))
     }
 
+    /// How its velocity changes by an impulse; nothing where it has no direction.
+    pub(crate) fn inverse_mass(&self) -> Matrix3<f64> {
+        let size = self.size;
+        let whole = part(&self.mass, size) + Matrix3::from_fn(|i, j| if i == j && i >= size { 1.0 } else { 0.0 });
+        whole.try_inverse().map_or_else(Matrix3::zeros, |inverse| part(&inverse, size))
+    }
+
     /// Its mass matrix in a unit of mass, row by row.
     pub(crate) fn push_mass(&self, unit: f64, out: &mut Vec<f64>) {
         for i in 0..self.size {

@@ -3,7 +3,12 @@
 //! Contacts, loops and drives are rows of wrenches as in maximal coordinates; here they act on the velocities of the forest. With M = LᵀL,
 //! which the articulated-body algorithm factorises in linear time, the problem is written in y = L v: its masses are 1 and its rows are
 //! the inward halves of impulse responses. So it has the form of every other problem of a step.   [RED-1] [RED-2]
+//!
+//! With divide and conquer the same rows go up the plan of an assembly instead, and the problem is in impulses alone: see [`engine`].
 
+mod account;
+mod engine;
+mod reactions;
 mod row;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
@@ -15,7 +20,17 @@ use stiction_multibody::{
 
 use crate::{Coordinates, Scheme, Start, StepCause, Workspace, drives};
 
+pub(crate) use engine::Divided;
+pub(crate) use reactions::find_reactions;
 pub(crate) use row::RowScratch;
+
+/// What [`Reduced::elsewhere`] holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Elsewhere {
+    Nothing,
+    LookedAhead,
+    End,
+}
 
 /// Scratch of a step in reduced coordinates.
 #[derive(Debug)]
@@ -29,17 +44,29 @@ pub(crate) struct Reduced {
     predicted: Vec<f64>,
     /// The forest at the start.
     pub(crate) at: Kinematics,
-    /// The forest where the constraints are linearised.
-    pub(crate) linear: Kinematics,
+    /// The forest elsewhere: at q ⊕ h v̂ while it is looked ahead, and at the end of the step once that is made.
+    elsewhere: Kinematics,
+    place: Elsewhere,
+    /// The step for which `free` is known.
+    free_of: Option<f64>,
+    /// The state that `elsewhere` belongs to once the step is made: q and v of the forest, then of the bodies.
+    end: [Vec<f64>; 4],
     pub(crate) factors: ArticulatedFactors,
+    /// The engine of divide and conquer, where that is asked for; the factors are then not used.
+    pub(crate) divided: Option<Box<Divided>>,
     scratch: Scratch,
     /// v̇ of everything but constraints.
     acceleration: Vec<f64>,
     /// Inertia that drives add to the velocities.   [DRIVE-2]
     pub(crate) added: Vec<f64>,
+    /// The part of it that acts in no time too.   [DRIVE-8]
+    rotors: Vec<f64>,
     /// Forces of drives.
     pub(crate) tau: Vec<f64>,
     external: Vec<Wrench>,
+    reactions: reactions::ReactionScratch,
+    /// v at the start, before any impact.
+    initial: Vec<f64>,
     twists: Vec<Twist>,
     /// v_free, v⁺, and the residuals of impulse responses between them.
     pub(crate) free: Vec<f64>,
@@ -61,13 +88,20 @@ impl Reduced {
             lookahead: zeros(),
             predicted: Vec::new(),
             at: Kinematics::new(tree),
-            linear: Kinematics::new(tree),
+            elsewhere: Kinematics::new(tree),
+            place: Elsewhere::Nothing,
+            free_of: None,
+            end: Default::default(),
             factors: ArticulatedFactors::new(tree),
+            divided: None,
             scratch: Scratch::new(tree),
             acceleration: zeros(),
             added: zeros(),
+            rotors: zeros(),
             tau: zeros(),
             external: vec![Wrench::default(); tree.links().len()],
+            reactions: reactions::ReactionScratch::default(),
+            initial: zeros(),
             twists: vec![Twist::default(); tree.links().len()],
             free: zeros(),
             velocity: zeros(),
@@ -76,6 +110,18 @@ impl Reduced {
             row: RowScratch::default(),
             maximal: Vec::new(),
         }
+    }
+
+    /// Overwrites the numbers with NaN, see [`Workspace::poison`].
+    pub(crate) fn poison(&mut self) {
+        let Self { q, before, lookahead, predicted, acceleration, added, rotors, tau, free, velocity, moving, .. } =
+            self;
+        let numbers = [q, before, lookahead, predicted, acceleration, added, rotors, tau, free, velocity, moving];
+        let others = [&mut self.residual, &mut self.maximal, &mut self.initial];
+        let numbers = numbers.into_iter().chain(others).chain(&mut self.end);
+        numbers.flatten().for_each(|x| *x = f64::NAN);
+        self.external.iter_mut().for_each(|wrench| *wrench = Wrench::of_torque(Vector3::repeat(f64::NAN)));
+        self.row = RowScratch::default();
     }
 
     fn fits(&self, forest: &Forest) -> bool {
@@ -88,6 +134,20 @@ impl Reduced {
         let &Start { model, state, .. } = start;
         let forest = model.forest();
         let tree = forest.tree();
+        self.free_of = None;
+        let at_end = std::mem::replace(&mut self.place, Elsewhere::Nothing) == Elsewhere::End;
+        let [q, v, bodies_q, bodies_v] = &self.end;
+        if at_end
+            && same(q, &state.forest_q)
+            && same(v, &state.forest_v)
+            && same(bodies_q, &state.q)
+            && same(bodies_v, &state.v)
+        {
+            self.q.clone_from(&state.forest_q);
+            self.before.clone_from(&state.forest_v);
+            std::mem::swap(&mut self.at, &mut self.elsewhere);
+            return;
+        }
         if state.forest_q.len() == tree.coordinates() && state.forest_v.len() == tree.velocities() {
             self.q.clone_from(&state.forest_q);
             self.before.clone_from(&state.forest_v);
@@ -105,24 +165,19 @@ impl Reduced {
 
     /// Whether the forest stands and moves as the bodies do, to the last bit.
     fn leads_to(&mut self, model: &Model, q: &[f64], v: &[f64]) -> bool {
-        let same =
-            |x: &[f64], y: &[f64]| x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.to_bits() == y.to_bits());
         let forest = model.forest();
         forest.write_coordinates(model, &self.at, q, &mut self.maximal);
         if !same(&self.maximal, q) {
             return false;
         }
-        self.at.twists_of(forest.tree(), &self.before, &mut self.twists);
-        forest.write_velocities(model, &self.at, &self.twists, &mut self.maximal);
+        forest.write_velocities(model, &self.at, self.at.twists(), &mut self.maximal);
         same(&self.maximal, v)
     }
 
-    /// v̇ of applied forces and drives, from the factors of M and what drives add to it.   [RED-1] [DRIVE-2]
+    /// v̇ of applied forces and drives, from the factors of M and what drives add to it, or by assembly.   [RED-1] [DRIVE-2]
     fn find_acceleration(&mut self, start: &Start, applied: &[Wrench]) -> Result<(), SingularInertia> {
         let forest = start.model.forest();
         let tree = forest.tree();
-        self.factors.update_with(tree, &self.at, &self.added)?;
-        self.row.whiten(self.factors.pivots());
         for (wrench, (id, _)) in applied.iter().zip(start.model.iter_bodies()) {
             let Some((link, wrench)) = forest.on_link(&self.at, id, wrench) else { continue };
             if let Some(place) = self.external.get_mut(link.index()) {
@@ -130,16 +185,34 @@ impl Reduced {
             }
         }
         let forces = (&self.tau[..], &self.external[..]);
+        if let Some(divided) = &mut self.divided {
+            return divided.accelerate(forest, (&self.at, &self.added), forces, &mut self.acceleration);
+        }
+        self.factors.update_with(tree, &self.at, &self.added)?;
+        self.row.whiten(self.factors.pivots());
         forward_dynamics(tree, &self.at, &self.factors, forces, &mut self.scratch, &mut self.acceleration);
         Ok(())
     }
 
     /// What a drive adds to a velocity.   [DRIVE-2]
-    pub(crate) fn add_pull(&mut self, velocity: usize, (inertia, force): (f64, f64)) {
-        if let (Some(added), Some(tau)) = (self.added.get_mut(velocity), self.tau.get_mut(velocity)) {
-            *added += inertia;
-            *tau += force;
+    pub(crate) fn add_pull(&mut self, velocity: usize, pull: &drives::Pull) {
+        let places = (self.added.get_mut(velocity), self.rotors.get_mut(velocity), self.tau.get_mut(velocity));
+        if let (Some(added), Some(rotor), Some(tau)) = places {
+            *added += pull.inertia;
+            *rotor += pull.rotor;
+            *tau += pull.force;
         }
+    }
+
+    /// The factors where no time passes, and so neither springs nor dampers hold, or those of the step again.   [DRIVE-8]
+    pub(crate) fn refactor(&mut self, model: &Model, at_once: bool) -> Result<(), StepCause> {
+        let added = if at_once { &self.rotors } else { &self.added };
+        if self.rotors != self.added {
+            let made = self.factors.update_with(model.forest().tree(), &self.at, added);
+            made.map_err(|singular| singular_inertia(model, singular))?;
+            self.row.whiten(self.factors.pivots());
+        }
+        Ok(())
     }
 
     /// The rotation vector of a spherical joint whose first velocity is given.
@@ -151,14 +224,37 @@ impl Reduced {
         }
     }
 
-    /// v_free = v + h v̇, and the maximal velocities of it.
+    /// The forest where the constraints are linearised.
+    pub(crate) fn linear(&self) -> &Kinematics {
+        if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at }
+    }
+
+    /// v_free = v + h v̇, and how fast the bodies are with it where the constraints are linearised.
     pub(crate) fn find_free(&mut self, model: &Model, h: f64, out: &mut Vec<f64>) {
+        if self.free_of == Some(h) {
+            return;
+        }
         let free = self.before.iter().zip(&self.acceleration).map(|(v, a)| v + h * a);
         self.free.clear();
         self.free.extend(free);
+        self.free_of = Some(h);
         let forest = model.forest();
-        self.linear.twists_of(forest.tree(), &self.free, &mut self.twists);
-        forest.write_velocities(model, &self.linear, &self.twists, out);
+        let linear = if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at };
+        linear.twists_of(forest.tree(), &self.free, &mut self.twists);
+        forest.write_velocities(model, linear, &self.twists, out);
+    }
+
+    /// The step goes on from v⁺, after an impact in no time.
+    pub(crate) fn go_on_with_velocity(&mut self) {
+        self.before.clone_from(&self.velocity);
+        self.free_of = None;
+    }
+
+    /// Constraints are linearised at the start.
+    pub(crate) fn look_here(&mut self) {
+        if self.place != Elsewhere::Nothing {
+            (self.place, self.free_of) = (Elsewhere::Nothing, None);
+        }
     }
 
     /// v⁺ = v_free + L⁻¹ δy, and the velocities of the bodies where the constraints are linearised.   [RED-2]
@@ -168,9 +264,16 @@ impl Reduced {
         self.residual.clear();
         self.residual.extend(change.iter().zip(pivots).map(|(y, d)| y * (d * unit).sqrt()));
         outward_response(forest.tree(), &self.at, &self.factors, &self.residual, &mut self.scratch, &mut self.velocity);
+        self.add_free_velocity(model, out);
+    }
+
+    /// Makes v⁺ of the change that `velocity` holds.
+    fn add_free_velocity(&mut self, model: &Model, out: &mut Vec<f64>) {
+        let forest = model.forest();
         self.velocity.iter_mut().zip(&self.free).for_each(|(v, free)| *v += free);
-        self.linear.twists_of(forest.tree(), &self.velocity, &mut self.twists);
-        forest.write_velocities(model, &self.linear, &self.twists, out);
+        let linear = if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at };
+        linear.twists_of(forest.tree(), &self.velocity, &mut self.twists);
+        forest.write_velocities(model, linear, &self.twists, out);
     }
 
     /// Where constraints are linearised: the forest at q ⊕ h v̂, and the bodies there.   [STEP-10]
@@ -180,10 +283,11 @@ impl Reduced {
         let tree = forest.tree();
         self.predicted.clone_from(&self.q);
         tree.integrate(&mut self.predicted, &self.lookahead, h);
-        self.linear.update(tree, &self.predicted, &self.lookahead);
-        forest.write_coordinates(model, &self.linear, &state.q, q);
-        self.linear.twists_of(tree, &self.lookahead, &mut self.twists);
-        forest.write_velocities(model, &self.linear, &self.twists, v);
+        self.elsewhere.update(tree, &self.predicted, &self.lookahead);
+        (self.place, self.free_of) = (Elsewhere::LookedAhead, None);
+        self.divided.iter_mut().for_each(|divided| divided.forget());
+        forest.write_coordinates(model, &self.elsewhere, &state.q, q);
+        forest.write_velocities(model, &self.elsewhere, self.elsewhere.twists(), v);
     }
 
     /// The next coordinates and velocities: of the forest, and of the bodies.   [STEP-5]
@@ -194,10 +298,12 @@ impl Reduced {
         next.forest_q.clone_from(&self.q);
         tree.integrate(&mut next.forest_q, &self.moving, h);
         next.forest_v.clone_from(&self.velocity);
-        self.linear.update(tree, &next.forest_q, &next.forest_v);
-        forest.write_coordinates(model, &self.linear, &state.q, &mut next.q);
-        self.linear.twists_of(tree, &next.forest_v, &mut self.twists);
-        forest.write_velocities(model, &self.linear, &self.twists, &mut next.v);
+        self.elsewhere.update(tree, &next.forest_q, &next.forest_v);
+        self.place = Elsewhere::End;
+        forest.write_coordinates(model, &self.elsewhere, &state.q, &mut next.q);
+        forest.write_velocities(model, &self.elsewhere, self.elsewhere.twists(), &mut next.v);
+        let made = [&next.forest_q, &next.forest_v, &next.q, &next.v];
+        self.end.iter_mut().zip(made).for_each(|(end, made)| end.clone_from(made));
     }
 }
 
@@ -212,9 +318,16 @@ pub(crate) fn read(start: &Start, ws: &mut Workspace) {
         Some(reduced) if reduced.fits(forest) => reduced,
         _ => Box::new(Reduced::new(forest)),
     };
+    reduced.divided = match (start.scheme.coordinates, reduced.divided.take()) {
+        (Coordinates::DivideAndConquer, Some(divided)) if divided.fits(forest) => Some(divided),
+        (Coordinates::DivideAndConquer, _) => Some(Box::new(Divided::new(forest))),
+        _ => None,
+    };
     reduced.read(start, &ws.start);
+    reduced.initial.clone_from(&reduced.before);
     reduced.tau.fill(0.0);
     reduced.added.fill(0.0);
+    reduced.rotors.fill(0.0);
     ws.reduced = Some(reduced);
 }
 
@@ -223,7 +336,6 @@ pub(crate) fn accelerate(start: &Start, ws: &mut Workspace) -> Result<(), StepCa
     let Workspace { reduced, applied, free_bodies, .. } = ws;
     let Some(reduced) = reduced else { return Ok(()) };
     reduced.find_acceleration(start, applied).map_err(|singular| singular_inertia(start.model, singular))?;
-    reduced.linear.copy_from(&reduced.at);
     reduced.find_free(start.model, start.h, free_bodies);
     Ok(())
 }
@@ -244,11 +356,10 @@ pub fn adopt(model: &Model, scheme: &Scheme, state: &mut State) {
     state.forest_v.clone_from(&reduced.before);
     let before = std::mem::take(&mut state.q);
     forest.write_coordinates(model, &reduced.at, &before, &mut state.q);
-    reduced.at.twists_of(forest.tree(), &reduced.before, &mut reduced.twists);
-    forest.write_velocities(model, &reduced.at, &reduced.twists, &mut state.v);
+    forest.write_velocities(model, &reduced.at, reduced.at.twists(), &mut state.v);
 }
 
-fn singular_inertia(model: &Model, singular: SingularInertia) -> StepCause {
+pub(crate) fn singular_inertia(model: &Model, singular: SingularInertia) -> StepCause {
     let tree = model.forest().tree();
     let link = tree.link_of(singular.velocity).and_then(|id| tree.links().get(id.index()));
     StepCause::NoInertia { body: link.map_or_else(String::new, |link| link.spec().name.clone()) }
@@ -264,4 +375,9 @@ pub(crate) fn joints_in_problem<'m>(
         Some(_) => (&[], model.forest().loops()),
     };
     all.iter().chain(loops.iter().filter_map(|&id| model.joint(id)))
+}
+
+/// Equal to the last bit.
+fn same(x: &[f64], y: &[f64]) -> bool {
+    x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.to_bits() == y.to_bits())
 }

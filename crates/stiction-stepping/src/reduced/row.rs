@@ -55,12 +55,14 @@ impl Reduced {
 
     /// Adds a wrench on a body, about its reference point, to a row.   [RED-2]
     pub(crate) fn add_wrench(&mut self, forest: &Forest, row: usize, body: BodyId, wrench: &Wrench) {
-        let Some((link, wrench)) = forest.on_link(&self.linear, body, wrench) else { return };
+        let Some((link, wrench)) = forest.on_link(self.linear(), body, wrench) else { return };
         let tree = forest.tree();
         self.row.path.clear();
         self.row.path.resize(tree.depth(link), 0.0);
-        let origin = self.linear.pose(link).translation.vector;
-        wrench_row(tree, &self.linear, link, (&wrench, &origin), &mut self.row.path);
+        let mut path = std::mem::take(&mut self.row.path);
+        let origin = self.linear().pose(link).translation.vector;
+        wrench_row(tree, self.linear(), link, (&wrench, &origin), &mut path);
+        self.row.path = path;
         self.add_path(forest, row, link);
     }
 

@@ -152,7 +152,13 @@ fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport
     ws.shocks = run.shocks;
     ws.events.clone_from(&run.events);
     let pairs = run.eyes.pairs(&ws.end, 0.0);
-    let measured = measure(start.model, &ws.end, &pairs, (&mut *run.eyes.detector, &mut ws.points), |_, _| ())?;
+    let measured = measure(
+        (start.model, start.model.joints().iter()),
+        &ws.end,
+        &pairs,
+        (&mut *run.eyes.detector, &mut ws.points),
+        |_, _| (),
+    )?;
     Ok(StepReport {
         step: ws.next.step,
         time: ws.next.time,

@@ -163,7 +163,7 @@ pub enum Coordinates {
     Maximal,
     /// The velocities of the forest of joints; only loops are constraints. Joints cannot drift.   [RED-1]
     Reduced,
-    /// The same, with the joints eliminated by hierarchic assembly.   [DCA-1]
+    /// The same velocities, with the joints eliminated by hierarchic assembly; the unknowns are impulses alone.   [DCA-17]
     DivideAndConquer,
 }
 

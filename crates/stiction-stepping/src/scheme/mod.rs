@@ -6,7 +6,7 @@ mod stabilisation;
 
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
-use crate::{feet, layers};
+use crate::{drives, feet, layers};
 
 pub use axes::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PositionUpdate,
@@ -280,6 +280,7 @@ impl Scheme {
             );
         }
         self.check_coordinates(model)?;
+        drives::check(self, model)?;
         self.check_corners()?;
         if self.linearise_at == LineariseAt::Implicit && self.method == Method::TimeStepping {
             self.check_implicit(model)?;

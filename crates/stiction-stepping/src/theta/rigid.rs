@@ -111,6 +111,6 @@ impl MoreauJean {
     /// I(q⁺).   [STEP-9]
     fn measure_end(&mut self, model: &Model, ws: &mut Workspace) -> Result<Infeasibility, StepCause> {
         find_pairs_at_end(model, self.detector.as_mut(), ws);
-        measure(model, &ws.end, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |_, _| ())
+        measure((model, model.joints().iter()), &ws.end, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |_, _| ())
     }
 }

@@ -17,13 +17,13 @@ fn polygon(vertices: &[[f64; 2]]) -> stiction::Shape {
 
 /// What the pusher meets first: the notch of the part (all faces hold) or one of its corners (any face holds).
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Corner {
+pub enum Corner {
     All,
     Any,
 }
 
 /// An L on a table, pushed by a pointed pusher into its notch or past its corner; `jointed` hinges a second part to it.
-fn scene(corner: Corner, jointed: bool, speed: f64) -> Model {
+pub fn scene(corner: Corner, jointed: bool, speed: f64) -> Model {
     let mut builder = ModelBuilder::new(Dimension::Planar);
     builder.gravity(0.0, 0.0, -9.81).unwrap();
     let angle = [[-0.25, -0.25], [0.35, -0.25], [0.35, -0.05], [-0.05, -0.05], [-0.05, 0.35], [-0.25, 0.35]];

@@ -251,7 +251,7 @@ fn golden_digests() {
 }
 
 /// A chain of rods hanging from the world.
-fn chain(links: usize) -> Model {
+pub fn chain(links: usize) -> Model {
     let mut builder = ModelBuilder::new(Dimension::Planar);
     builder.gravity(0.0, -9.81, 0.0).unwrap();
     let mut above = stiction::BodyId::WORLD;

@@ -5,8 +5,8 @@ use super::joints::Joints;
 use crate::friction::law::Law;
 use crate::friction::local::ConeBlock;
 
-/// The most contacts the method takes: two boxes on each other and on the ground.
-pub const MAX_CONTACTS: usize = 8;
+/// The most contacts the method takes: four boxes on each other, or a figure that lies on the ground with joints at their limits.
+pub const MAX_CONTACTS: usize = 16;
 
 /// A block of W.
 pub(super) type Block = [[f64; 3]; 3];

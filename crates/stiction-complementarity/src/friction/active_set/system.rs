@@ -57,6 +57,9 @@ impl System {
             5..=8 => self.eliminate::<8>(),
             9..=12 => self.eliminate::<12>(),
             13..=16 => self.eliminate::<16>(),
+            17..=24 => self.eliminate::<24>(),
+            25..=32 => self.eliminate::<32>(),
+            33..=40 => self.eliminate::<40>(),
             _ => self.eliminate::<MAX_ROWS>(),
         };
         if !solved {

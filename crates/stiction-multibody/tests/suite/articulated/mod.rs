@@ -1,5 +1,6 @@
 //! Trees of links in reduced coordinates.
 
+mod divide;
 mod dynamics;
 mod joints;
 mod motions;

@@ -1,0 +1,113 @@
+//! Rows of wrenches through an assembly: what one impulse on a link does at the handles of all pieces that hold the link.
+
+use nalgebra::{Vector3, Vector6};
+
+use super::{super::kinematics::Kinematics, Divide, node::Load, plan::Kind, spatial};
+use crate::{LinkId, Wrench};
+
+/// The way of one impulse up the plan: all that its coupling with others needs.
+#[derive(Clone, Debug, Default)]
+pub struct DivideRow {
+    steps: Vec<Step>,
+}
+
+/// A joint on the way, above or below which the row stands.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    node: usize,
+    side: Side,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Side {
+    /// The row is in the upper piece: b, and X b.
+    Upper { motion: Vector6<f64>, stiff: Vector6<f64> },
+    /// The row is in the lower piece: p, N̂ p and H p.
+    Lower { force: Vector6<f64>, compliant: Vector6<f64>, passed: Vector6<f64> },
+}
+
+impl DivideRow {
+    /// The impulse that reaches the root link of the tree, about its origin, when everything but the root is free. Its
+    /// power on a motion of the root is the rate of the row that this motion makes.   [DCA-10]
+    pub fn at_root(&self) -> Wrench {
+        match self.steps.last() {
+            Some(Step { side: Side::Lower { force, .. }, .. }) => spatial::wrench(&-force),
+            _ => Wrench::default(),
+        }
+    }
+
+    /// Terms of the coupling with another row, at the nodes that hold both, from the root on.   [DCA-8]
+    fn terms<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = f64> + 'a {
+        let pairs = self.steps.iter().rev().zip(other.steps.iter().rev());
+        pairs.take_while(|(a, b)| a.node == b.node).map(|(a, b)| match (&a.side, &b.side) {
+            (Side::Upper { motion, .. }, Side::Upper { stiff, .. }) => -motion.dot(stiff),
+            (Side::Lower { force, .. }, Side::Lower { compliant, .. }) => force.dot(compliant),
+            (Side::Upper { motion, .. }, Side::Lower { passed, .. })
+            | (Side::Lower { passed, .. }, Side::Upper { motion, .. }) => -motion.dot(passed),
+        })
+    }
+}
+
+impl Divide {
+    /// Carries one impulse on a link up the plan, in O(log n).   [DCA-8]
+    ///
+    /// `impulse` acts in world axes about `point`, a place in the world. It is also the row of the constraint whose rate is
+    /// λ · ν at that point.
+    pub fn half_response(
+        &self,
+        at: &Kinematics,
+        link: LinkId,
+        (impulse, point): (&Wrench, &Vector3<f64>),
+        row: &mut DivideRow,
+    ) {
+        row.steps.clear();
+        let (Some(&leaf), Some(pose)) = (self.leaves.get(link.index()), at.poses.get(link.index())) else { return };
+        let about_origin = impulse.moved(&(point - pose.translation.vector));
+        let mut load = Load { force: -spatial::force(&about_origin), motion: Vector6::zeros() };
+        let mut child = leaf;
+        while let Some(above) = self.nodes[child].above {
+            self.climb(child, above, &mut load, row);
+            child = above;
+        }
+    }
+
+    /// Takes a load from a piece to the one that holds it.
+    fn climb(&self, child: usize, above: usize, load: &mut Load, row: &mut DivideRow) {
+        let node = &self.nodes[above];
+        let Some(joint) = &node.joint else { return };
+        let lower = &self.nodes[above - 1].segment;
+        if child + 1 == above {
+            let (compliant, passed) = (joint.compliance * load.force, joint.pass * load.force);
+            row.steps.push(Step { node: above, side: Side::Lower { force: load.force, compliant, passed } });
+            if let Kind::Hang { .. } = node.kind {
+                load.force = spatial::force(&spatial::wrench(&passed).moved(&node.arm));
+                load.motion = Vector6::zeros();
+            } else {
+                load.force = self.upper(above).tr_mul(&passed);
+                load.motion -= lower.transfer * compliant;
+            }
+        } else {
+            let stiff = joint.stiffness * load.motion;
+            row.steps.push(Step { node: above, side: Side::Upper { motion: load.motion, stiff } });
+            load.force += self.nodes[child].segment.transfer.tr_mul(&stiff);
+            load.motion = lower.transfer * joint.pass.tr_mul(&load.motion);
+        }
+    }
+
+    /// T of the upper of the two pieces of a node.
+    fn upper(&self, above: usize) -> &nalgebra::Matrix6<f64> {
+        let upper = above - 1 - self.nodes[above - 1].nodes;
+        &self.nodes[upper].segment.transfer
+    }
+
+    /// Entry J_a M⁻¹ J_bᵀ of the Delassus matrix, of two rows.   [DCA-8]
+    pub fn coupling(&self, a: &DivideRow, b: &DivideRow) -> f64 {
+        a.terms(b).sum()
+    }
+
+    /// The same while the root of the tree is held: rate of row a of a unit impulse b without the motion of the root.
+    ///                                                                                                   [DCA-10]
+    pub fn coupling_beyond_root(&self, a: &DivideRow, b: &DivideRow) -> f64 {
+        a.terms(b).skip(1).sum()
+    }
+}

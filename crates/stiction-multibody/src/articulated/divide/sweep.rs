@@ -1,0 +1,142 @@
+//! Loads through an assembly: forces collected upwards, accelerations found again downwards.
+
+use nalgebra::Vector6;
+
+use super::{
+    super::{MAX_VELOCITIES, kinematics::Kinematics, tree::Tree},
+    joint::reversed,
+    node::{Load, Node, both, each_piece, split_last_piece},
+    plan::Kind,
+    spatial,
+};
+use crate::{Twist, Wrench};
+
+/// What acts on a tree: forces, or impulses.
+#[derive(Clone, Copy)]
+pub(super) struct Acting<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) at: &'a Kinematics,
+    /// At the velocities; may be empty.
+    pub(super) tau: &'a [f64],
+    /// On the links; may be empty.
+    pub(super) wrenches: &'a [Wrench],
+    /// Whether velocities count: gyroscopic forces and velocity products.
+    pub(super) moving: bool,
+}
+
+impl Acting<'_> {
+    /// Forces at the velocities of a joint, last first.
+    #[inline]
+    fn tau(&self, link: usize) -> [f64; MAX_VELOCITIES] {
+        self.tau.get(self.tree.links()[link].velocities()).map(reversed).unwrap_or_default()
+    }
+
+    /// The part of the acceleration over a joint that velocities make.
+    #[inline]
+    fn product(&self, link: usize) -> Vector6<f64> {
+        if self.moving { spatial::motion(&self.at.products[link]) } else { Vector6::zeros() }
+    }
+
+    /// p of a link: ν ×* I ν − λ.
+    #[inline]
+    fn bias(&self, link: usize) -> Vector6<f64> {
+        let mut bias = Wrench::default();
+        if self.moving {
+            let twist = &self.at.twists[link];
+            bias = twist.cross_force(&self.at.inertias[link].momentum(twist));
+        }
+        if let Some(applied) = self.wrenches.get(link) {
+            bias.add_scaled(applied, -1.0);
+        }
+        spatial::force(&bias)
+    }
+}
+
+/// p and b of every piece, from the links up.   [DCA-5]
+pub(super) fn collect(piece: &mut [Node], acting: Acting) {
+    let Some((node, below)) = piece.split_last_mut() else { return };
+    match node.kind {
+        Kind::Link { link, .. } => {
+            collect_all(below, acting);
+            let mut load = Load { force: acting.bias(link), motion: Vector6::zeros() };
+            let mut pieces = below;
+            while let Some((before, last)) = split_last_piece(pieces) {
+                if let Some(hung) = last.last() {
+                    load.force += hung.load.force;
+                }
+                pieces = before;
+            }
+            node.load = load;
+        }
+        Kind::Hang { link } => {
+            collect(below, acting);
+            let (Some(joint), Some(lower)) = (&node.joint, below.last()) else { return };
+            let force = joint.force(&acting.product(link), &lower.load.force, &acting.tau(link));
+            node.load.force = spatial::force(&spatial::wrench(&force).moved(&node.arm));
+        }
+        Kind::Join { link } => {
+            let nodes = below.len();
+            let Some((upper, lower)) = split_last_piece(below) else { return };
+            both(nodes, || collect(upper, acting), || collect(lower, acting));
+            let (Some(joint), Some(upper), Some(lower)) = (&node.joint, upper.last(), lower.last()) else { return };
+            let (alpha, g, tau) = (upper.load.motion + acting.product(link), &lower.load.force, acting.tau(link));
+            node.load.force = upper.load.force + upper.segment.transfer.tr_mul(&joint.force(&alpha, g, &tau));
+            if lower.segment.open {
+                node.load.motion = lower.load.motion + lower.segment.transfer * joint.motion(&alpha, g, &tau);
+            }
+        }
+    }
+}
+
+/// [`collect`] for pieces beside each other.
+pub(super) fn collect_all(pieces: &mut [Node], acting: Acting) {
+    let _: Result<(), std::convert::Infallible> = each_piece(pieces, &|piece| {
+        collect(piece, acting);
+        Ok(())
+    });
+}
+
+/// Rates of the velocities of every joint of a piece whose inner handle moves with `inner` and whose outer one is pushed by
+/// `outer`, from the whole to the links.   [DCA-5]
+pub(super) fn distribute(piece: &mut [Node], acting: Acting, inner: &Vector6<f64>, outer: &Vector6<f64>) {
+    let Some((node, below)) = piece.split_last_mut() else { return };
+    match node.kind {
+        Kind::Link { .. } => distribute_all(below, acting, inner),
+        Kind::Hang { link } => {
+            let (Some(joint), Some(lower)) = (&node.joint, below.last()) else { return };
+            let alpha = spatial::motion(&spatial::twist(inner).moved(&node.arm)) + acting.product(link);
+            let g = lower.load.force;
+            node.rates = joint.rates(&alpha, &g, &acting.tau(link));
+            let mut handle = alpha;
+            for (column, rate) in joint.columns.iter().zip(&node.rates) {
+                handle += column.subspace * *rate;
+            }
+            distribute(below, acting, &handle, &Vector6::zeros());
+        }
+        Kind::Join { link } => {
+            let nodes = below.len();
+            let Some((upper, lower)) = split_last_piece(below) else { return };
+            let (Some(joint), Some(above), Some(beyond)) = (&node.joint, upper.last(), lower.last()) else { return };
+            let tau = acting.tau(link);
+            let alpha = above.segment.transfer * inner + above.load.motion + acting.product(link);
+            let g = beyond.load.force - beyond.segment.transfer.tr_mul(outer);
+            node.rates = joint.rates(&alpha, &g, &tau);
+            let through = -joint.force(&alpha, &g, &tau);
+            let handle = joint.motion(&alpha, &g, &tau);
+            both(nodes, || distribute(upper, acting, inner, &through), || distribute(lower, acting, &handle, outer));
+        }
+    }
+}
+
+/// [`distribute`] for pieces that hang on one link, or on the world.
+pub(super) fn distribute_all(pieces: &mut [Node], acting: Acting, inner: &Vector6<f64>) {
+    let _: Result<(), std::convert::Infallible> = each_piece(pieces, &|piece| {
+        distribute(piece, acting, inner, &Vector6::zeros());
+        Ok(())
+    });
+}
+
+/// The acceleration of a world without gravity that feels like gravity.
+pub(super) fn lift(tree: &Tree) -> Vector6<f64> {
+    spatial::motion(&Twist { linear: -tree.gravity(), ..Twist::default() })
+}

@@ -1,0 +1,20 @@
+//! Which schemes know what drives joints.
+
+use stiction_multibody::Model;
+
+use crate::{Dynamics, LineariseAt, Method, Scheme, SchemeError};
+
+/// Refuses schemes that would leave out what acts along the freedoms of joints.
+pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
+    let Some(joint) = model.driven_freedoms().first().and_then(|id| model.joint(id.0)) else { return Ok(()) };
+    let (field, instead) = if scheme.method != Method::TimeStepping || scheme.dynamics == Dynamics::Quasistatic {
+        ("preset", "use a time-stepping preset such as `\"ncp\"`")
+    } else if scheme.linearise_at == LineariseAt::Implicit {
+        ("jacobians", "use `jacobians = \"end\"`")
+    } else {
+        return Ok(());
+    };
+    let reason =
+        format!("joint \"{}\" is driven, limited or coupled, which these steps do not know of; {instead}", joint.name);
+    Err(SchemeError { field, reason })
+}

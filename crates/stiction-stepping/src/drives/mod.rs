@@ -1,0 +1,180 @@
+//! What acts along the freedoms of joints: rotors, dampers, springs and motors as inertia and force; limits, dry friction, clamped motors and
+//! couplings as rows of the problem.
+//!
+//! Everything linear in φ⁺ = φ + h φ̇⁺ and φ̇⁺ is taken at the end of the step, so that no stiffness asks for small steps:
+//!
+//! ```text
+//! p = h f₀ − c (φ̇⁺ − φ̇),   c = A + h d + h² k,   f₀ = −k (φ + h φ̇ − φ₀) − d φ̇ + motors                         [DRIVE-2]
+//! ```
+//!
+//! In reduced coordinates c is added to the inertia of a velocity and f₀ to its force. In maximal coordinates the same law is a row
+//! that gives way, φ̇⁺ + p/c = φ̇ + h f₀/c.
+
+mod check;
+mod pull;
+mod work;
+mod write;
+
+use stiction_complementarity::Law;
+use stiction_multibody::{BodyId, FreedomId, Joint, JointId, JointKind, Model, Wrench, joint::Row};
+
+use crate::{Start, Workspace, rows::power};
+
+pub(crate) use check::check;
+pub(crate) use pull::Pull;
+pub(crate) use work::{Rotors, asked, work};
+pub(crate) use write::{write, write_velocity_level};
+
+/// A part of a rate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Side {
+    /// A velocity of the forest, times a number.
+    Velocity(usize, f64),
+    /// The power of a wrench on a body.
+    Wrench(BodyId, Wrench),
+}
+
+impl Side {
+    pub(crate) fn times(self, factor: f64) -> Self {
+        match self {
+            Self::Velocity(k, x) => Self::Velocity(k, x * factor),
+            Self::Wrench(body, wrench) => Self::Wrench(body, wrench.scaled(factor)),
+        }
+    }
+}
+
+/// A row of the problem along freedoms: Σ sides + softness · p + bias, and its law.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DriveRow {
+    pub(crate) sides: [Option<Side>; 4],
+    pub(crate) law: Law,
+    pub(crate) bias: f64,
+    /// How far it gives way under a unit impulse; 0 is not at all.
+    pub(crate) softness: f64,
+    /// The inertia of a rotor that is part of what gives way.
+    pub(crate) rotor: f64,
+    /// Whose it is.
+    pub(crate) joint: JointId,
+}
+
+impl DriveRow {
+    /// Its law between impulses in another unit of mass.
+    pub(crate) fn law_in_unit(&self, unit: f64) -> Law {
+        match self.law {
+            Law::Boxed { lower, upper } => Law::Boxed { lower: lower / unit, upper: upper / unit },
+            law => law,
+        }
+    }
+}
+
+/// A driven freedom at the start of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Driven {
+    id: FreedomId,
+    /// φ, full turns counted.
+    pub(crate) coordinate: f64,
+    /// φ̇.
+    rate: f64,
+    /// The velocity of the forest it is the coordinate of.
+    velocity: Option<usize>,
+    /// What acts along it without rows.
+    pull: Pull,
+    /// Whether a row of the problem keeps its least and its greatest coordinate.
+    held: [bool; 2],
+}
+
+/// Finds the driven freedoms at the start of a step, and lets forces act that no row stands for.
+pub(crate) fn prepare(start: &Start, ws: &mut Workspace) {
+    let &Start { model, state, h, .. } = start;
+    let time = state.time_after(h).0;
+    let mut all = std::mem::take(&mut ws.driven);
+    all.clear();
+    ws.all_limits = false;
+    for (place, &id) in model.driven_freedoms().iter().enumerate() {
+        let Some(joint) = model.joint(id.0) else { continue };
+        let mut driven = find(start, ws, (place, id), joint);
+        driven.pull = pull::pull(model, joint, &driven, (time, h));
+        apply(start, ws, joint, &driven);
+        all.push(driven);
+    }
+    ws.driven = all;
+}
+
+/// Coordinate and rate of a freedom, by the forest where it is one of its coordinates, and otherwise by the bodies.
+fn find(start: &Start, ws: &Workspace, (place, id): (usize, FreedomId), joint: &Joint) -> Driven {
+    let &Start { model, state, .. } = start;
+    let forest = model.forest();
+    let reduced = ws.reduced.as_deref();
+    let velocity = reduced.and_then(|_| forest.velocity_of(id.0, id.1));
+    let of_forest = velocity.and_then(|k| Some((k, forest.coordinate_of(k)?))).zip(reduced);
+    let (coordinate, rate) = match of_forest {
+        Some(((k, q), reduced)) => {
+            let initial = joint.freedoms().get(id.1).map_or(0.0, |freedom| freedom.initial);
+            (reduced.q.get(q).copied().unwrap_or(0.0) + initial, reduced.before.get(k).copied().unwrap_or(0.0))
+        }
+        None => joint.measured(id.1, &ws.start, state.angles.get(place).copied()).unwrap_or_default(),
+    };
+    Driven { id, coordinate, rate, velocity, pull: Pull::default(), held: [true; 2] }
+}
+
+/// Lets what acts along a freedom act on the forest, or on the bodies where nothing in it follows the motion; the rest has rows.   [DRIVE-2]
+fn apply(start: &Start, ws: &mut Workspace, joint: &Joint, driven: &Driven) {
+    let &Start { model, h, .. } = start;
+    let Pull { inertia, force, .. } = driven.pull;
+    if let Some((k, reduced)) = driven.velocity.zip(ws.reduced.as_deref_mut()) {
+        reduced.add_pull(k, &driven.pull);
+    } else if let (JointKind::Spherical, Some(reduced)) = (joint.kind, ws.reduced.as_deref_mut())
+        && let Some(first) = model.forest().first_velocity(driven.id.0)
+    {
+        pull::pull_ball((model, joint), first, h, reduced);
+    } else if inertia == 0.0
+        && force != 0.0
+        && let Some(row) = joint.coordinate(driven.id.1, &ws.start)
+    {
+        for (body, wrench) in [(joint.a.0, row.a), (joint.b.0, row.b)] {
+            if let Some(total) = ws.applied.get_mut(body.index()) {
+                total.add(&wrench.scaled(force));
+            }
+        }
+    }
+}
+
+/// Limits that the last solution broke without knowing of them: the problem is then written with all of them.   [DRIVE-6]
+pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
+    let &Start { model, scheme, h, .. } = start;
+    if ws.all_limits || scheme.gamma == 0.0 {
+        return false;
+    }
+    let broken = |driven: &Driven| {
+        let joint = model.joint(driven.id.0)?;
+        let [least, most] = write::limits_of(joint, driven.id.1)?;
+        let forest = ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]);
+        let rate = rate(model, &sides(ws, joint, driven, 1.0)?, &ws.velocity, forest);
+        let end = driven.coordinate + h * rate;
+        let [below, above] = [least - end, end - most].map(|depth| depth > scheme.touch_threshold);
+        let [held_below, held_above] = driven.held;
+        Some((below && !held_below) || (above && !held_above))
+    };
+    let missed = ws.driven.iter().any(|driven| broken(driven) == Some(true));
+    ws.all_limits |= missed;
+    missed
+}
+
+/// The rate of a freedom, times a number.
+fn sides(ws: &Workspace, joint: &Joint, driven: &Driven, factor: f64) -> Option<[Option<Side>; 2]> {
+    if let Some(k) = driven.velocity {
+        return Some([Some(Side::Velocity(k, factor)), None]);
+    }
+    let row: Row = joint.coordinate(driven.id.1, &ws.linear_start)?;
+    let side = |body: BodyId, wrench: &Wrench| Some(Side::Wrench(body, wrench.scaled(factor)));
+    Some([side(joint.a.0, &row.a), side(joint.b.0, &row.b)])
+}
+
+/// Σ sides, with the bodies moving by `v` and the forest by `forest`.
+fn rate(model: &Model, sides: &[Option<Side>], v: &[f64], forest: Option<&[f64]>) -> f64 {
+    let of = |side: &Side| match side {
+        Side::Velocity(k, factor) => factor * forest.and_then(|v| v.get(*k)).copied().unwrap_or(0.0),
+        Side::Wrench(body, wrench) => power(model, v, *body, wrench),
+    };
+    sides.iter().flatten().map(of).sum()
+}

@@ -1,0 +1,230 @@
+//! Divide and conquer as the engine of a step: the forest assembled where constraints are linearised, and the rows of the problem carried
+//! up its plan.   [DCA-17]
+
+use stiction_multibody::{
+    Forest, LinkId, Model, Wrench,
+    articulated::{
+        Kinematics, SingularInertia,
+        divide::{Divide, DivideRow},
+    },
+};
+
+use super::{Elsewhere, Reduced};
+use crate::drives::Side;
+
+/// The assembly of the forest, and the rows of the problem.
+#[derive(Debug)]
+pub(crate) struct Divided {
+    divide: Divide,
+    /// Where the forest is assembled; none before it is.
+    place: Option<Elsewhere>,
+    /// The parent of each link and the end of its velocities: what the plan was made for.
+    shape: Vec<(Option<usize>, usize)>,
+    /// The root of the tree of each link.
+    roots: Vec<usize>,
+    /// Where the halves of each row end.
+    ends: Vec<usize>,
+    /// The first `used` of them are halves of rows; the others are memory.
+    halves: Vec<Half>,
+    used: usize,
+    /// Impulses of rows that are known before the problem is solved.
+    known: Vec<f64>,
+    impulses: Vec<Wrench>,
+}
+
+/// What a row does to one link.
+#[derive(Debug)]
+struct Half {
+    link: LinkId,
+    /// In world axes about the origin of the link.
+    wrench: Wrench,
+    carried: DivideRow,
+}
+
+impl Divided {
+    pub(super) fn new(forest: &Forest) -> Self {
+        let tree = forest.tree();
+        let mut roots: Vec<usize> = Vec::with_capacity(tree.links().len());
+        for (index, link) in tree.links().iter().enumerate() {
+            let root = link.parent().and_then(|parent| roots.get(parent).copied());
+            roots.push(root.unwrap_or(index));
+        }
+        Self {
+            divide: Divide::new(tree),
+            place: None,
+            shape: shape(forest).collect(),
+            roots,
+            ends: Vec::new(),
+            halves: Vec::new(),
+            used: 0,
+            known: Vec::new(),
+            impulses: vec![Wrench::default(); tree.links().len()],
+        }
+    }
+
+    /// Whether the plan is one of this forest.
+    pub(super) fn fits(&self, forest: &Forest) -> bool {
+        self.shape.iter().copied().eq(shape(forest))
+    }
+
+    /// The forest stands elsewhere than where it was assembled.
+    pub(super) fn forget(&mut self) {
+        self.place = None;
+    }
+
+    /// v̇ of what acts at the velocities and on the links, and the assembly that belongs to it.   [DCA-5]
+    pub(super) fn accelerate(
+        &mut self,
+        forest: &Forest,
+        (at, added): (&Kinematics, &[f64]),
+        acting: (&[f64], &[Wrench]),
+        acceleration: &mut [f64],
+    ) -> Result<(), SingularInertia> {
+        self.place = None;
+        self.divide.update(forest.tree(), at, added)?;
+        self.divide.forward_dynamics(forest.tree(), at, acting, acceleration);
+        self.place = Some(Elsewhere::Nothing);
+        Ok(())
+    }
+
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Appends a row, by what it does to links.
+    fn push(&mut self, forest: &Forest, at: &Kinematics, sides: &[Option<Side>]) {
+        for side in sides.iter().flatten() {
+            match side {
+                Side::Wrench(body, wrench) => {
+                    if let Some((link, wrench)) = forest.on_link(at, *body, wrench) {
+                        self.push_half(at, link, wrench);
+                    }
+                }
+                Side::Velocity(k, factor) => self.push_velocity(forest, at, (*k, *factor)),
+            }
+        }
+        self.ends.push(self.used);
+        self.known.push(0.0);
+    }
+
+    /// A unit impulse at velocity k of a joint: S_k on its link and −S_k on the parent, as the columns of a joint are orthonormal.   [DCA-17]
+    fn push_velocity(&mut self, forest: &Forest, at: &Kinematics, (k, factor): (usize, f64)) {
+        let tree = forest.tree();
+        let Some(id) = tree.link_of(k) else { return };
+        let column = at.column(k);
+        let wrench = Wrench { linear: column.linear * factor, angular: column.angular * factor };
+        self.push_half(at, id, wrench);
+        let parent = tree.links().get(id.index()).and_then(|link| link.parent());
+        if let Some(parent) = parent.and_then(|parent| tree.link_ids().nth(parent)) {
+            let arm = at.pose(id).translation.vector - at.pose(parent).translation.vector;
+            let back = Wrench { linear: -wrench.linear, angular: -wrench.angular - arm.cross(&wrench.linear) };
+            self.push_half(at, parent, back);
+        }
+    }
+
+    fn push_half(&mut self, at: &Kinematics, link: LinkId, wrench: Wrench) {
+        if self.halves.len() == self.used {
+            self.halves.push(Half { link, wrench, carried: DivideRow::default() });
+        }
+        let Some(half) = self.halves.get_mut(self.used) else { return };
+        (half.link, half.wrench) = (link, wrench);
+        let origin = at.pose(link).translation.vector;
+        self.divide.half_response(at, link, (&wrench, &origin), &mut half.carried);
+        self.used += 1;
+    }
+
+    fn halves_of(&self, row: usize) -> &[Half] {
+        let first = row.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        let end = self.ends.get(row).copied().unwrap_or(first);
+        self.halves.get(first..end).unwrap_or_default()
+    }
+
+    /// Whether an impulse of one row can move the other: they are on one tree.
+    pub(crate) fn are_coupled(&self, a: usize, b: usize) -> bool {
+        let root = |half: &Half| self.roots.get(half.link.index());
+        self.halves_of(a).iter().any(|x| self.halves_of(b).iter().any(|y| root(x) == root(y)))
+    }
+
+    /// W_ab: the rate of row a of a unit impulse of row b. The order of the two does not matter to the last bit.   [DCA-8]
+    pub(crate) fn coupling(&self, a: usize, b: usize) -> f64 {
+        let others = self.halves_of(a.max(b));
+        let pairs = self.halves_of(a.min(b)).iter().flat_map(|x| others.iter().map(move |y| (x, y)));
+        pairs.map(|(x, y)| self.divide.coupling(&x.carried, &y.carried)).sum()
+    }
+
+    /// An impulse of a row that acts whatever the solution is.
+    pub(crate) fn add_known(&mut self, row: usize, impulse: f64) {
+        if let Some(known) = self.known.get_mut(row) {
+            *known += impulse;
+        }
+    }
+
+    /// M⁻¹ Jᵀ r of impulses of all rows and what is known of them, times `unit`.   [DCA-5]
+    fn respond(
+        &mut self,
+        forest: &Forest,
+        at: &Kinematics,
+        (impulses, unit): (impl Iterator<Item = f64>, f64),
+        change: &mut [f64],
+    ) {
+        self.impulses.fill(Wrench::default());
+        let mut first = 0;
+        for ((&end, known), impulse) in self.ends.iter().zip(&self.known).zip(impulses) {
+            for half in self.halves.get(first..end).unwrap_or_default() {
+                if let Some(total) = self.impulses.get_mut(half.link.index()) {
+                    total.add(&half.wrench.scaled((impulse + known) * unit));
+                }
+            }
+            first = end;
+        }
+        self.divide.impulse_response(forest.tree(), at, (&[], &self.impulses), change);
+    }
+}
+
+fn shape(forest: &Forest) -> impl Iterator<Item = (Option<usize>, usize)> {
+    forest.tree().links().iter().map(|link| (link.parent(), link.velocities().end))
+}
+
+impl Reduced {
+    /// Begins the rows of a problem where divide and conquer writes it: assembles the forest where constraints are linearised, if it was
+    /// not.   [DCA-17]
+    pub(crate) fn begin_divided(&mut self, forest: &Forest) -> Result<(), SingularInertia> {
+        let (at, wanted) = match self.place {
+            Elsewhere::LookedAhead => (&self.elsewhere, Elsewhere::LookedAhead),
+            Elsewhere::Nothing | Elsewhere::End => (&self.at, Elsewhere::Nothing),
+        };
+        let Some(divided) = &mut self.divided else { return Ok(()) };
+        if divided.place != Some(wanted) {
+            divided.place = None;
+            divided.divide.update(forest.tree(), at, &self.added)?;
+            divided.place = Some(wanted);
+        }
+        divided.ends.clear();
+        divided.known.clear();
+        divided.used = 0;
+        Ok(())
+    }
+
+    /// Appends a row; false where the problem is not written by divide and conquer.
+    pub(crate) fn push_divided(&mut self, forest: &Forest, sides: &[Option<Side>]) -> bool {
+        let at = if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at };
+        let Some(divided) = &mut self.divided else { return false };
+        divided.push(forest, at, sides);
+        true
+    }
+
+    /// v⁺ = v_free + M⁻¹ Jᵀ r by disassembly, and the velocities of the bodies where the constraints are linearised.   [DCA-17]
+    pub(crate) fn find_velocity_by_response(
+        &mut self,
+        model: &Model,
+        impulses: (impl Iterator<Item = f64>, f64),
+        out: &mut Vec<f64>,
+    ) {
+        let forest = model.forest();
+        let at = if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at };
+        let Some(divided) = &mut self.divided else { return };
+        divided.respond(forest, at, impulses, &mut self.velocity);
+        self.add_free_velocity(model, out);
+    }
+}

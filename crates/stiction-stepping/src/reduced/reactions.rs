@@ -1,0 +1,97 @@
+//! What the joints of the forest carry over a step.
+//!
+//! The momentum balance of everything beyond a joint says which impulse came through it: Newton and Euler from the leaves inwards, with
+//! the impulses of contacts, loops and drives. About the point where a joint holds, its rows are perpendicular unit wrenches, and each
+//! multiplier is a product.   [RED-4]
+
+use nalgebra::Vector3;
+use stiction_multibody::{BodyId, Configuration, Forest, Joint, Model, Wrench, articulated::inverse_dynamics};
+
+use super::Reduced;
+use crate::{ContactImpulse, Start, Workspace, drives::Side, layers};
+
+/// Room for finding reactions.
+#[derive(Debug, Default)]
+pub(super) struct ReactionScratch {
+    /// Mean forces on all links: what is applied, and the impulses of the step.
+    loads: Vec<Wrench>,
+    acceleration: Vec<f64>,
+    tau: Vec<f64>,
+}
+
+/// Writes the impulses of the forest's joints into `ws.joint_impulses`, beside those of the loops.   [RED-4]
+pub(crate) fn find_reactions(start: &Start, ws: &mut Workspace) {
+    let &Start { model, h, .. } = start;
+    let forest = model.forest();
+    if forest.loops().len() == model.joints().len() {
+        return;
+    }
+    let Some(mut reduced) = ws.reduced.take() else { return };
+    let mut scratch = std::mem::take(&mut reduced.reactions);
+    let ReactionScratch { loads, acceleration, tau } = &mut scratch;
+    loads.clone_from(&reduced.external);
+    add_impulses(model, ws, |body, impulse| add(forest, &reduced, loads, body, &impulse.scaled(1.0 / h)));
+    acceleration.clear();
+    acceleration.extend(reduced.velocity.iter().zip(&reduced.before).map(|(after, before)| (after - before) / h));
+    tau.resize(acceleration.len(), 0.0);
+    inverse_dynamics(forest.tree(), &reduced.at, acceleration, loads, &mut reduced.scratch, tau);
+    for (joint, link, body) in forest.branches(model) {
+        let Some(carried) = reduced.scratch.joint_wrenches().get(link.index()) else { continue };
+        let sign = if body == joint.b.0 { h } else { -h };
+        let from = reduced.at.pose(link).translation.vector;
+        write_rows(&ws.start, &mut ws.joint_impulses, joint, (&carried.scaled(sign), from));
+    }
+    reduced.reactions = scratch;
+    ws.reduced = Some(reduced);
+}
+
+fn add(forest: &Forest, reduced: &Reduced, loads: &mut [Wrench], body: BodyId, force: &Wrench) {
+    let Some((link, wrench)) = forest.on_link(&reduced.at, body, force) else { return };
+    if let Some(load) = loads.get_mut(link.index()) {
+        load.add(&wrench);
+    }
+}
+
+/// All impulses of the step on bodies, but those of the forest's own joints and what acts along their freedoms.
+fn add_impulses(model: &Model, ws: &Workspace, mut add: impl FnMut(BodyId, &Wrench)) {
+    let mut pair = |(a, b): (BodyId, BodyId), (on_a, on_b): (Wrench, Wrench), p: f64| {
+        add(a, &on_a.scaled(p));
+        add(b, &on_b.scaled(p));
+    };
+    for (index, (contact, impulse)) in ws.contacts.iter().zip(&ws.contact_impulses).enumerate() {
+        let ContactImpulse { normal, friction, spin, .. } =
+            layers::find(&ws.surfaces, index).map_or(*impulse, |surface| impulse.and(&surface.core_impulse));
+        let bodies = (contact.a, contact.b);
+        pair(bodies, contact.row(&(contact.normal * normal + friction)), 1.0);
+        pair(bodies, contact.spin_row(), spin);
+    }
+    for (foot, impulse) in ws.feet.iter().zip(&ws.foot_impulses) {
+        pair((foot.on, foot.body), foot.row(&impulse.friction), 1.0);
+        pair((foot.on, foot.body), foot.spin_row(), impulse.spin);
+    }
+    for joint in model.forest().loops().iter().filter_map(|&id| model.joint(id)) {
+        let rows = ws.joint_rows.iter().zip(&ws.joint_impulses);
+        for (row, p) in rows.skip(joint.first_row()).take(joint.rows()) {
+            pair((joint.a.0, joint.b.0), (row.a, row.b), *p);
+        }
+    }
+    for (row, p) in ws.drive_rows.iter().zip(&ws.drive_impulses) {
+        for side in row.sides.iter().flatten() {
+            if let Side::Wrench(body, wrench) = side {
+                add(*body, &wrench.scaled(*p));
+            }
+        }
+    }
+}
+
+/// The multipliers of a joint that puts this impulse, about a place in the world, on its second body.   [RED-4]
+fn write_rows(at: &Configuration, impulses: &mut [f64], joint: &Joint, (impulse, from): (&Wrench, Vector3<f64>)) {
+    let anchor = joint.anchor(at);
+    let arm = anchor - at.pose(joint.b.0).translation.vector;
+    let torque = impulse.angular + (from - anchor).cross(&impulse.linear);
+    let places = impulses.iter_mut().skip(joint.first_row());
+    for (place, row) in places.zip(joint.evaluate(at)) {
+        let lever = row.b.angular - arm.cross(&row.b.linear);
+        *place = row.b.linear.dot(&impulse.linear) + lever.dot(&torque);
+    }
+}

@@ -1,0 +1,110 @@
+//! What acts along freedoms, loops, feet, corners and layers, by both ways of the forest.
+
+use nalgebra::{Matrix3, Vector3};
+use stiction::{
+    BodyBuilder, BodyId, CornerLogic, Coupling, Dimension, Expression, Freedom, FrictionSet, JointId, JointKind, Model,
+    ModelBuilder, Motor, Preset, spatial,
+};
+
+use super::{OF_TREES, assert_first_order, differences, distance, run};
+use crate::combinations;
+use crate::support::friction;
+
+/// An arm of five links on a post: springs, rotors, dry friction, limits that are hit, a clamped servo and a coupling; its last link
+/// is a ball that falls on the floor. `closed` ties the last link to the third by a distance.
+fn arm(closed: bool) -> Model {
+    let mut builder = ModelBuilder::new(Dimension::Spatial);
+    builder.gravity(0.0, 0.0, -9.81).unwrap();
+    builder.body(BodyBuilder::fixed("floor").shape(spatial::Shape::half_space(Vector3::z()).unwrap().into())).unwrap();
+    let kinds = [
+        JointKind::Revolute,
+        JointKind::Cylindrical,
+        JointKind::Revolute,
+        JointKind::Universal,
+        JointKind::Revolute,
+        JointKind::Prismatic,
+    ];
+    let axes = [Vector3::z(), Vector3::y(), Vector3::y(), Vector3::x(), Vector3::y(), Vector3::x()];
+    let (mut before, mut joints, mut bodies) = (BodyId::WORLD, Vec::<JointId>::new(), Vec::new());
+    for (index, (kind, axis)) in kinds.into_iter().zip(axes).enumerate() {
+        let x = 0.3 * index as f64;
+        let mut link =
+            BodyBuilder::rigid(format!("link {index}"), 1.0, Matrix3::identity() * 0.02).position(x + 0.15, 0.0, 0.3);
+        if index == 5 {
+            link = link.shape(spatial::Shape::sphere(0.25).unwrap().into());
+        }
+        let link = builder.body(link).unwrap();
+        joints.push(
+            builder.joint_at(format!("joint {index}"), kind, (before, link), Vector3::new(x, 0.0, 0.3), axis).unwrap(),
+        );
+        bodies.push(link);
+        before = link;
+    }
+    let spring = Freedom { stiffness: 40.0, damping: 2.0, armature: 0.05, ..Freedom::default() };
+    builder.freedom((joints[0], 0), Freedom { friction: 0.5, armature: 0.1, ..Freedom::default() }).unwrap();
+    builder.freedom((joints[1], 0), Freedom { limits: Some([-0.02, 0.02]), ..spring }).unwrap();
+    builder.freedom((joints[1], 1), Freedom { limits: Some([-0.5, 0.05]), ..spring }).unwrap();
+    builder.freedom((joints[3], 1), Freedom { friction: 0.3, ..Freedom::default() }).unwrap();
+    let servo = Motor {
+        force_limits: Some([-3.0, 8.0]),
+        ..Motor::position("servo", (joints[2], 0), Expression::parse("0.3 * sin(20 * t)").unwrap(), (200.0, 5.0))
+    };
+    builder.motor(servo).unwrap();
+    builder.motor(Motor::torque("push", (joints[5], 0), Expression::constant(2.0))).unwrap();
+    let polynomial = [0.0, 0.5, 0.1, 0.0, 0.0];
+    let coupling =
+        Coupling { name: "gear".to_owned(), follower: (joints[4], 0), leader: Some((joints[2], 0)), polynomial };
+    builder.coupling(coupling).unwrap();
+    if closed {
+        let (a, b) = ((bodies[2], stiction::Pose::identity()), (bodies[5], stiction::Pose::identity()));
+        builder.joint("rod", JointKind::Distance(0.9), a, b).unwrap();
+    }
+    builder.default_contact(friction(0.5)).unwrap();
+    builder.build().unwrap()
+}
+
+#[test]
+fn drives_limits_couplings_and_loops() {
+    for closed in [false, true] {
+        let model = arm(closed);
+        for preset in [Preset::Ncp, Preset::StewartTrinkle] {
+            let scheme = preset.scheme();
+            let ends = OF_TREES.map(|of| run(&model, &scheme, of, (0.002, 0.3)).unwrap().0);
+            assert!(ends[0].contacts().iter().any(|contact| contact.normal_impulse > 0.0), "nothing touched");
+            let apart = distance(&ends[0], &ends[1]);
+            assert!(apart < 1e-8, "closed: {closed}, {preset:?}: {apart:e}");
+        }
+    }
+}
+
+/// Before anything is hit the three coordinates differ by the order of the scheme.
+#[test]
+fn drives_are_the_same_in_maximal_coordinates() {
+    for coordinates in OF_TREES {
+        let name = format!("{coordinates:?}");
+        assert_first_order(&name, differences(&name, &arm(false), &Preset::Ncp.scheme(), (0.001, 0.03), coordinates));
+    }
+}
+
+/// Feet and corners: a hinged part on a table, pushed by a point into its notch and past its corner.
+#[test]
+fn feet_and_corners() {
+    for corner in [combinations::Corner::All, combinations::Corner::Any] {
+        let model = combinations::scene(corner, true, 0.3);
+        let cases = [
+            (FrictionSet::Quadratic, CornerLogic::Exact),
+            (FrictionSet::Polygon, CornerLogic::Exact),
+            (FrictionSet::Polygon, CornerLogic::Disjunctive),
+            (FrictionSet::Box, CornerLogic::Exact),
+        ];
+        for (friction, corners) in cases {
+            let mut scheme = Preset::Ncp.scheme();
+            (scheme.friction, scheme.corners) = (friction, corners);
+            let [reduced, divided] = OF_TREES.map(|of| run(&model, &scheme, of, (0.01, 1.0)).unwrap().0);
+            let apart = distance(&reduced, &divided);
+            assert!(apart < 1e-8, "{corner:?} {friction:?} {corners:?}: {apart:e}");
+            let moved = super::apart(&reduced, &stiction::Simulation::new(model.clone(), scheme, 0.01).unwrap());
+            assert!(!reduced.feet().is_empty() && moved > 0.01, "{corner:?}: moved {moved}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Drives along the freedoms of joints that have several: each against the recursion of one freedom, and all kinds in general motion.
+
+use nalgebra::Vector3;
+use stiction::{Coordinates, Freedom, JointKind, Preset, Simulation};
+
+use crate::drives::{Rig, freedom, recursion};
+use crate::support::{step, steps};
+
+const MASS: f64 = 2.0;
+const INERTIA: [f64; 3] = [0.5, 0.8, 1.1];
+
+fn sprung(initial: f64) -> Freedom {
+    Freedom { stiffness: 6.0, damping: 0.4, armature: 0.3, rest: 0.05, initial, ..Freedom::default() }
+}
+
+/// Steps a rig in which only one freedom moves, and compares it with its recursion.
+fn alone(rig: &Rig, number: usize, mass: f64, rate: f64) {
+    let acting = rig.freedoms[number];
+    rig.everywhere(0.01, |name, simulation| {
+        let mut expected = (acting.initial, rate);
+        for _ in 0..100 {
+            let _ = step(simulation);
+            expected = recursion(expected, mass, &acting, 0.0, 0.01);
+            let (phi, rate) = freedom(simulation, "joint", number);
+            let error = (phi - expected.0).abs() + (rate - expected.1).abs();
+            assert!(error < 1e-10, "{name}, freedom {number}: off by {error:e}");
+        }
+    });
+}
+
+#[test]
+fn cylindrical_planar_and_universal_freedoms_follow_their_recursions() {
+    let idle = Freedom { damping: 1.0, ..Freedom::default() };
+    let slide = Rig { velocity: Vector3::x() * 0.7, ..Rig::new(JointKind::Prismatic, &[sprung(0.2)]) };
+    alone(&slide, 0, MASS, 0.7);
+    let mut cylindrical = Rig::new(JointKind::Cylindrical, &[sprung(0.2), sprung(-0.4)]);
+    (cylindrical.velocity, cylindrical.spin) = (Vector3::x() * 0.7, Vector3::x() * -0.9);
+    alone(&cylindrical, 0, MASS, 0.7);
+    alone(&cylindrical, 1, INERTIA[0], -0.9);
+    for (number, axis) in [(0, Vector3::y()), (1, Vector3::z())] {
+        let mut freedoms = [idle; 3];
+        freedoms[number] = sprung(0.3);
+        let planar = Rig { velocity: axis * 0.5, ..Rig::new(JointKind::Planar, &freedoms) };
+        alone(&planar, number, MASS, 0.5);
+    }
+    let planar = Rig::new(JointKind::Planar, &[idle, idle, sprung(0.3)]);
+    alone(&Rig { spin: Vector3::x() * 1.5, ..planar }, 2, INERTIA[0], 1.5);
+    let first = Rig::new(JointKind::Universal, &[sprung(0.3), idle]);
+    alone(&Rig { spin: Vector3::x() * 1.5, ..first }, 0, INERTIA[0], 1.5);
+    let second = Rig::new(JointKind::Universal, &[idle, sprung(0.3)]);
+    alone(&Rig { spin: Vector3::y() * 1.5, ..second }, 1, INERTIA[1], 1.5);
+}
+
+#[test]
+fn limits_and_friction_act_along_every_freedom() {
+    let limited = Freedom { limits: Some([-0.2, 0.25]), ..Freedom::default() };
+    let rubbing = Freedom { friction: 0.3, ..Freedom::default() };
+    let rig = Rig { velocity: Vector3::x(), ..Rig::new(JointKind::Cylindrical, &[limited, rubbing]) };
+    let rig = Rig { spin: Vector3::x() * 2.0, ..rig };
+    rig.everywhere(0.01, |name, simulation| {
+        steps(simulation, 50);
+        let (slide, turn) = (freedom(simulation, "joint", 0), freedom(simulation, "joint", 1));
+        assert!((slide.0 - 0.25).abs() < 1e-12 && slide.1.abs() < 1e-12, "{name}: {slide:?}");
+        assert!((turn.1 - (2.0 - 0.3 * 0.5 / INERTIA[0])).abs() < 1e-11, "{name}: {turn:?}");
+    });
+}
+
+#[test]
+fn a_spherical_joint_is_sprung_and_damped_about_every_axis() {
+    let acting = Freedom { rest: 0.0, ..sprung(0.0) };
+    for (axis, mass) in [(Vector3::x(), INERTIA[0]), (Vector3::y(), INERTIA[1]), (-Vector3::z(), INERTIA[2])] {
+        let rig = Rig { spin: axis * 1.5, ..Rig::new(JointKind::Spherical, &[acting]) };
+        rig.everywhere(0.01, |name, simulation| {
+            let mut expected = (0.0, 1.5);
+            for _ in 0..150 {
+                let _ = step(simulation);
+                expected = recursion(expected, mass, &acting, 0.0, 0.01);
+                let bend = freedom(simulation, "joint", 0).0;
+                assert!((bend - expected.0.abs()).abs() < 1e-9, "{name}: {bend} against {}", expected.0);
+            }
+        });
+    }
+}
+
+#[test]
+fn a_spherical_joint_bends_to_its_limit_in_every_direction() {
+    let limited = Freedom { limits: Some([0.0, 0.5]), ..Freedom::default() };
+    for axis in [Vector3::x(), -Vector3::x(), Vector3::y(), -Vector3::z()] {
+        let rig = Rig { spin: axis * 2.0, ..Rig::new(JointKind::Spherical, &[limited]) };
+        rig.everywhere(0.01, |name, simulation| {
+            let mut most = 0.0_f64;
+            for _ in 0..40 {
+                let _ = step(simulation);
+                most = most.max(freedom(simulation, "joint", 0).0);
+            }
+            assert!(most <= 0.5 + 1e-12, "{name} bends by {most}");
+            assert!((freedom(simulation, "joint", 0).0 - 0.5).abs() < 1e-9, "{name} about {axis:?}");
+        });
+    }
+    // About no principal axis it goes on along the limit; what it overshoots is of the order of the step.
+    let rig = Rig { spin: Vector3::new(2.0, -1.0, 1.5), ..Rig::new(JointKind::Spherical, &[limited]) };
+    rig.everywhere(0.005, |name, simulation| {
+        for _ in 0..200 {
+            let _ = step(simulation);
+            let bend = freedom(simulation, "joint", 0).0;
+            assert!(bend <= 0.5 + 5e-4, "{name} bends by {bend}");
+        }
+    });
+}
+
+#[test]
+fn both_coordinates_approximate_the_same_motion() {
+    let kinds = [
+        (JointKind::Universal, 2),
+        (JointKind::Spherical, 1),
+        (JointKind::Cylindrical, 2),
+        (JointKind::Planar, 3),
+        (JointKind::Prismatic, 1),
+    ];
+    for (kind, count) in kinds {
+        for reversed in [false, true] {
+            let freedoms: Vec<_> = (0..count)
+                .map(|k| sprung(if kind == JointKind::Spherical { 0.0 } else { 0.1 * f64::from(k) }))
+                .collect();
+            let mut rig = Rig::new(kind, &freedoms);
+            rig.reversed = reversed;
+            let turns = !matches!(kind, JointKind::Prismatic);
+            rig.spin = if turns { Vector3::new(1.0, 0.8, -0.6) } else { Vector3::zeros() };
+            match kind {
+                JointKind::Universal => rig.spin.z = 0.0,
+                JointKind::Cylindrical | JointKind::Planar => rig.spin = Vector3::x(),
+                _ => {}
+            }
+            if matches!(kind, JointKind::Cylindrical | JointKind::Prismatic) {
+                rig.velocity = Vector3::x() * 0.5;
+            }
+            if kind == JointKind::Planar {
+                rig.velocity = Vector3::new(0.0, 0.4, -0.3);
+            }
+            let apart = |h: f64| {
+                let ends = [Coordinates::Maximal, Coordinates::Reduced].map(|coordinates| {
+                    let mut scheme = Preset::Ncp.scheme();
+                    scheme.coordinates = coordinates;
+                    let mut simulation = Simulation::new(rig.model(), scheme, h).unwrap();
+                    steps(&mut simulation, (0.5 / h).round() as usize);
+                    simulation.state().v.clone()
+                });
+                let [maximal, reduced] = ends;
+                maximal.iter().zip(&reduced).fold(0.0_f64, |most, (x, y)| most.max((x - y).abs()))
+            };
+            let (coarse, fine) = (apart(0.01), apart(0.0025));
+            assert!(fine < 0.02 && (fine < 0.35 * coarse || fine < 1e-9), "{kind:?} {reversed}: {coarse:e}, {fine:e}");
+        }
+    }
+}
