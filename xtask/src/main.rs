@@ -31,7 +31,7 @@ Developer commands of stiction.
     cargo xtask check-promises          every test that RELIABILITY.md names exists
     cargo xtask check-licences          every dependency has a licence that deny.toml allows
     cargo xtask sizes                   files, functions and parameter lists beyond the soft limits
-    cargo xtask robots                  public robots from PyPI: each runs, and their dynamics are those of Pinocchio (part of `test`)
+    cargo xtask robots                  public robots from PyPI: each runs, dynamics and drives are those of Pinocchio and MuJoCo (part of `test`)
     cargo xtask bench [ARGUMENT...]     the speed cases, built in release (arguments go to `stiction bench`)
     cargo xtask instructions [FILTER]   instructions per step of the speed cases, counted by valgrind
     cargo xtask corpus                  the files of problems/ that are made from code, the same bytes every time

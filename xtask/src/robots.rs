@@ -1,4 +1,4 @@
-//! Robots of other projects: their models are fetched from `PyPI`, run through the program, and compared with Pinocchio.
+//! Robots of other projects: their models are fetched from `PyPI`, run through the program, and compared with Pinocchio and `MuJoCo`.
 //!
 //! Everything lies below the target directory. Without a network the stages are skipped, unless nothing may be.
 
@@ -54,18 +54,19 @@ const COMPARED: [&str; 7] = [
 ];
 const OWN: &str = "crates/stiction-scene/tests/suite/arm.urdf";
 
-/// What the comparison needs.
-const PINOCCHIO: &str = "pin==4.1.0";
+/// What the comparisons need.
+const PACKAGES: [&str; 2] = ["pin==4.1.0", "mujoco==4.0.0"];
 
 /// Fetches the models and enters the stages that need them.
 pub(crate) fn stages(stages: &mut Stages, in_ci: bool) {
-    let names = ["public robots", "pinocchio"];
+    let names = ["public robots", "pinocchio", "mujoco"];
     let prepared = python().and_then(|python| Ok((fetched(&python)?, python)));
     match prepared {
         Ok((models, python)) => {
-            let [run, compare] = names;
+            let [run, dynamics, motion] = names;
             stages.run(run, || run_models(&models));
-            stages.run(compare, || compare_with_pinocchio(&python, &models));
+            stages.run(dynamics, || compare_with_pinocchio(&python, &models));
+            stages.run(motion, || compare_with_mujoco(&python));
         }
         Err(reason) if in_ci => stages.run(names[0], || Err(reason)),
         Err(reason) => names.iter().for_each(|name| stages.skip(name, &reason)),
@@ -80,10 +81,11 @@ fn python() -> Result<PathBuf, String> {
         silently(Command::new("python3").args(["-m", "venv"]).arg(&folder))
             .map_err(|reason| format!("enable with: apt-get install python3-venv ({reason})"))?;
     }
-    let done = folder.join(format!("{PINOCCHIO}.done"));
+    let done = folder.join(format!("{}.done", PACKAGES.join("+")));
     if !done.is_file() {
-        silently(Command::new(&python).args(["-m", "pip", "install", "--quiet", PINOCCHIO]))
-            .map_err(|reason| format!("pip cannot install {PINOCCHIO}: is there a network? ({reason})"))?;
+        silently(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES)).map_err(|reason| {
+            format!("pip cannot install {}: is there a network? ({reason})", PACKAGES.join(" and "))
+        })?;
         std::fs::write(&done, "").map_err(|error| error.to_string())?;
     }
     Ok(python)
@@ -120,6 +122,10 @@ fn compare_with_pinocchio(python: &Path, models: &Path) -> Result<(), String> {
     let mut command = Command::new(python);
     command.arg("scripts/pinocchio_check.py").arg(program()?).arg(OWN);
     execute(command.args(COMPARED.map(|name| models.join(name))))
+}
+
+fn compare_with_mujoco(python: &Path) -> Result<(), String> {
+    execute(Command::new(python).arg("scripts/mujoco_check.py").arg(program()?))
 }
 
 /// The program, built.

@@ -37,6 +37,8 @@ pub(crate) struct CheckOptions {
 /// How a robot is read.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Options for robots (URDF, MJCF)")]
+// Switches of a command line are given or not.
+#[allow(clippy::struct_excessive_bools)]
 pub(crate) struct RobotArguments {
     /// Start from this keyframe, by name or by number from 0
     #[arg(long, value_name = "NAME")]
