@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 use stiction::{
     BodyBuilder, BodyId, CornerLogic, Coupling, Dimension, Expression, Freedom, FrictionSet, JointId, JointKind, Model,
-    ModelBuilder, Motor, Preset, spatial,
+    ModelBuilder, Motor, Preset, Simulation, spatial,
 };
 
 use super::{OF_TREES, assert_first_order, differences, distance, run};
@@ -103,8 +103,30 @@ fn feet_and_corners() {
             let [reduced, divided] = OF_TREES.map(|of| run(&model, &scheme, of, (0.01, 1.0)).unwrap().0);
             let apart = distance(&reduced, &divided);
             assert!(apart < 1e-8, "{corner:?} {friction:?} {corners:?}: {apart:e}");
-            let moved = super::apart(&reduced, &stiction::Simulation::new(model.clone(), scheme, 0.01).unwrap());
+            let moved = super::apart(&reduced, &Simulation::new(model.clone(), scheme, 0.01).unwrap());
             assert!(!reduced.feet().is_empty() && moved > 0.01, "{corner:?}: moved {moved}");
+        }
+    }
+}
+
+#[test]
+fn coordinates_of_trees_do_not_depend_on_scratch_memory() {
+    let model = arm(true);
+    for coordinates in OF_TREES {
+        for preset in [Preset::Ncp, Preset::StewartTrinkle] {
+            let mut scheme = preset.scheme();
+            scheme.coordinates = coordinates;
+            let new = || Simulation::new(model.clone(), scheme.clone(), 0.002).unwrap();
+            let [mut plain, mut dropped, mut poisoned] = [new(), new(), new()];
+            for step in 0..150 {
+                *dropped.workspace_mut() = stiction::stepping::Workspace::default();
+                poisoned.workspace_mut().poison();
+                for simulation in [&mut plain, &mut dropped, &mut poisoned] {
+                    let _ = simulation.step().unwrap();
+                }
+                assert!(dropped.state().bit_equal(plain.state()), "{coordinates:?} {preset:?}: step {step}, dropped");
+                assert!(poisoned.state().bit_equal(plain.state()), "{coordinates:?} {preset:?}: step {step}, poisoned");
+            }
         }
     }
 }

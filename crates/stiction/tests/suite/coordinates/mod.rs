@@ -3,6 +3,7 @@
 mod double_pendulum;
 mod drives;
 mod scenes;
+mod speed;
 mod trees;
 
 use stiction::{Coordinates, Model, Scene, Scheme, Simulation, scene};
