@@ -2,6 +2,7 @@
 
 mod double_pendulum;
 mod drives;
+mod robots;
 mod scenes;
 mod speed;
 mod trees;
