@@ -33,7 +33,8 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
     let divides = ws.reduced.as_ref().is_some_and(|reduced| reduced.divided.is_some());
     let filled = cone.refill(|operator, laws, q| {
         if divides {
-            return divided::write_cone(start, ws, (operator, laws, q));
+            divided::write_cone(start, ws, (operator, laws, q));
+            return Ok(());
         }
         if !matches!(operator, Operator::Global(_)) {
             *operator = Operator::default();
@@ -316,48 +317,6 @@ pub(crate) fn constants_of_own_masses(start: &Start, ws: &Workspace, out: &mut [
             contact.torsion * contact.surface_spin,
         ];
         out.iter_mut().zip(free.iter().zip(known)).for_each(|(out, (free, known))| *out -= free + known);
-    }
-}
-
-/// The impulses of the last step as a first guess: those of joints, and of contacts that were there already.
-pub(super) fn guess(start: &Start, ws: &mut Workspace) {
-    let (model, state) = (start.model, start.state);
-    let joint_blocks = columns::joint_blocks(model, ws);
-    let r = &mut ws.cone_guess.r;
-    r.clear();
-    let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
-    for row in joints.flat_map(|joint| joint.first_row()..joint.first_row() + joint.rows()) {
-        r.push(state.joint_impulses.get(row).copied().unwrap_or(0.0));
-    }
-    let mut memories = state.contacts.iter().peekable();
-    for (contact, law) in ws.contacts.iter().zip(ws.cone.laws().iter().skip(joint_blocks)) {
-        while memories.next_if(|memory| memory.id < contact.id).is_some() {}
-        let first = r.len();
-        if let Some(memory) = memories.next_if(|memory| memory.id == contact.id) {
-            // Of a contact with a layer and a core the layer has its own share.
-            let core = memory.layer.unwrap_or_default();
-            let friction = Vector3::from(memory.friction_impulse) - Vector3::from(core.core_friction);
-            r.push(memory.normal_impulse - core.core_impulse);
-            // p = r_t (e_t t) + r_o (e_o o), the tangents being perpendicular.
-            r.extend(contact.tangents.iter().take(law.rows() - 1).map(|t| t.dot(&friction) / t.norm_squared()));
-            if law.rows() == 4 {
-                r.push((memory.spin_impulse - core.core_spin) / contact.torsion);
-            }
-        }
-        r.resize(first + law.rows(), 0.0);
-    }
-    let laws = ws.cone.laws().iter().skip(joint_blocks + ws.contacts.len());
-    for ((foot, law), before) in ws.feet.iter().zip(laws).zip(state.support_impulses.chunks_exact(3)) {
-        r.push(start.h * foot.load);
-        r.extend(before.iter().take(law.rows() - 1));
-        if let (4, Some(spin)) = (law.rows(), r.last_mut()) {
-            *spin /= foot.torsion;
-        }
-    }
-    surfaces::guess_cores(start, &ws.contacts, &ws.surfaces, r);
-    r.resize(ws.cone.rows(), 0.0);
-    for r in r {
-        *r /= ws.mass_unit;
     }
 }
 

@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use nalgebra::Vector3;
-use stiction_complementarity::{Law, Operator, ProblemError, SparseMatrix, linalg::BlockMatrix};
+use stiction_complementarity::{Law, Operator, SparseMatrix, linalg::BlockMatrix};
 use stiction_multibody::Model;
 
 use super::{
@@ -99,11 +99,11 @@ pub(super) fn write_cone(
     start: &Start,
     ws: &mut Workspace,
     (operator, laws, q): (&mut Operator, &mut Vec<Law>, &mut Vec<f64>),
-) -> Result<(), ProblemError> {
+) {
     if !matches!(operator, Operator::Local(_)) {
         *operator = Operator::Local(BlockMatrix::default());
     }
-    let Operator::Local(w) = operator else { return Ok(()) };
+    let Operator::Local(w) = operator else { return };
     write_laws(start, ws, laws, q);
     place_rows(start.model, ws, laws);
     write_delassus(start.model, ws, laws, w);
@@ -120,7 +120,6 @@ pub(super) fn write_cone(
         }
         row += law.rows();
     }
-    Ok(())
 }
 
 /// Carries the rows of all laws up the plan, in their order.
@@ -154,7 +153,9 @@ fn place_rows(model: &Model, ws: &mut Workspace, laws: &[Law]) {
             push(&between((contact.a, &a), (contact.b, &b)));
         }
     }
-    drive_rows.iter().for_each(|row| push(&row.sides));
+    for row in drive_rows {
+        push(&row.sides);
+    }
 }
 
 /// W by blocks of laws: those that share no tree are left out.   [DCA-8]

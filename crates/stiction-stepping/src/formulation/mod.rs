@@ -6,8 +6,10 @@
 
 mod columns;
 mod cone;
+mod directions;
 mod divided;
 mod dormant;
+mod guess;
 mod polygon;
 mod surfaces;
 
@@ -85,7 +87,7 @@ pub(crate) fn inertia(
 /// Solves the problem of the step, from the impulses of the last step; v⁺ and the impulses are then in the workspace.
 pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<Climb, StepCause> {
     if ws.quadratic {
-        cone::guess(start, ws);
+        guess::write(start, ws);
     }
     solve_guessed(start, ladder, ws)
 }

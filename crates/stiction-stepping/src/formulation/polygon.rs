@@ -15,32 +15,30 @@ use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_complementarity::{Law, SparseMatrix};
-use stiction_multibody::{Dimension, Mobility, Model};
+use stiction_multibody::{Mobility, Model};
 
 use super::{
     columns,
     columns::{between, free_share_of_sides, push_row},
-    divided, inertia,
+    directions, divided, inertia,
 };
 use crate::{
-    FootContact, FrictionSet, Layout, Start, Workspace,
+    Layout, Start, Workspace,
     drives::{DriveRow, Side},
     reduced,
-    tangents::push_star,
     workspace::ContactImpulse,
 };
 
 /// Fills `ws.mixed` from the rows and contacts in the workspace.   [STEP-1..4]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
     let model = start.model;
-    choose_directions(start, ws);
-    choose_directions_of_feet(start, ws);
+    directions::choose(start, ws);
     ws.layout = Layout {
         velocities: columns::velocities(model, ws),
         joints: columns::joint_rows(model, ws) + equalities(&ws.drive_rows).count(),
         contacts: ws.contacts.len(),
         friction: ws.directions.len() + 2 * boxes(&ws.drive_rows).count(),
-        cones: contact_cones(ws)
+        cones: directions::contact_cones(ws)
             + ws.feet.iter().map(|foot| foot.cones.len()).sum::<usize>()
             + boxes(&ws.drive_rows).count(),
         limits: limits(&ws.drive_rows).count(),
@@ -60,56 +58,6 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
     contact_rows(start, ws);
     cone_rows(ws);
     divided::write_mixed(ws);
-}
-
-/// The corners of the friction polygon of every contact, or of its two segments for a box.   [FRIC-1] [FRIC-4]
-fn choose_directions(start: &Start, ws: &mut Workspace) {
-    let &Start { model, scheme, .. } = start;
-    ws.directions.clear();
-    let mut cones = 0;
-    for contact in &mut ws.contacts {
-        let first = ws.directions.len();
-        contact.cones = cones..cones;
-        if contact.mu > 0.0 {
-            let [t, o] = contact.tangents;
-            if scheme.friction == FrictionSet::Box && model.dimension() == Dimension::Spatial {
-                ws.directions.extend([t, -t, o, -o]);
-                cones += 2;
-            } else {
-                let corners = model.contact_rule(contact.a, contact.b).directions.unwrap_or(scheme.directions);
-                push_star(&contact.tangents, corners as usize, model.dimension(), &mut ws.directions);
-                cones += 1;
-            }
-        }
-        contact.cones.end = cones;
-        contact.directions = first..ws.directions.len();
-    }
-}
-
-fn contact_cones(ws: &Workspace) -> usize {
-    ws.contacts.last().map_or(0, |contact| contact.cones.end)
-}
-
-/// The corners of the friction polygon of every foot, after those of the contacts. The plane it rubs on has all directions.   [SUP-4]
-fn choose_directions_of_feet(start: &Start, ws: &mut Workspace) {
-    let scheme = start.scheme;
-    let mut cones = contact_cones(ws);
-    for foot in &mut ws.feet {
-        let first = ws.directions.len();
-        foot.cones = cones..cones;
-        if foot.mu > 0.0 {
-            let [x, y] = FootContact::tangents();
-            if scheme.friction == FrictionSet::Box {
-                ws.directions.extend([x, -x, y, -y]);
-                cones += 2;
-            } else {
-                push_star(&[x, y], scheme.directions as usize, Dimension::Spatial, &mut ws.directions);
-                cones += 1;
-            }
-        }
-        foot.cones.end = cones;
-        foot.directions = first..ws.directions.len();
-    }
 }
 
 /// Rows along freedoms that are equations: they stand after the joints.

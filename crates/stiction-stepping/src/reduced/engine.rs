@@ -4,7 +4,7 @@
 use stiction_multibody::{
     Forest, LinkId, Model, Wrench,
     articulated::{
-        Kinematics, SingularInertia,
+        Kinematics, Link, SingularInertia,
         divide::{Divide, DivideRow},
     },
 };
@@ -115,7 +115,7 @@ impl Divided {
         let column = at.column(k);
         let wrench = Wrench { linear: column.linear * factor, angular: column.angular * factor };
         self.push_half(at, id, wrench);
-        let parent = tree.links().get(id.index()).and_then(|link| link.parent());
+        let parent = tree.links().get(id.index()).and_then(Link::parent);
         if let Some(parent) = parent.and_then(|parent| tree.link_ids().nth(parent)) {
             let arm = at.pose(id).translation.vector - at.pose(parent).translation.vector;
             let back = Wrench { linear: -wrench.linear, angular: -wrench.angular - arm.cross(&wrench.linear) };

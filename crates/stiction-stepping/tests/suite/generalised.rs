@@ -1,5 +1,7 @@
 //! C-31: three planar chains of two links on each other, in generalised coordinates.
 
+#![allow(clippy::cast_sign_loss, reason = "numbers of systems and links are positive")]
+
 use nalgebra::{Matrix3, Vector3};
 use stiction_complementarity::{
     Lcp, LcpLemke, LcpSolution, MixedLcp, MixedLcpLadder, MixedLcpSolution, Status, Tolerance, solve,

@@ -2,7 +2,9 @@
 
 mod double_pendulum;
 mod drives;
+mod robots;
 mod scenes;
+mod speed;
 mod trees;
 
 use stiction::{Coordinates, Model, Scene, Scheme, Simulation, scene};

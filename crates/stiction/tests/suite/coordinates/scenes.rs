@@ -128,7 +128,7 @@ fn warm_steps_by_divide_and_conquer_allocate_nothing() {
     for (preset, model) in cases.into_iter().flatten() {
         let mut scheme = preset.scheme();
         scheme.coordinates = Coordinates::DivideAndConquer;
-        let mut simulation = Simulation::new(model, scheme, 0.005).unwrap();
+        let mut simulation = Simulation::new(model, scheme, 0.001).unwrap();
         let start = simulation.save();
         for _ in 0..200 {
             let _ = simulation.step().unwrap();
@@ -144,7 +144,7 @@ fn warm_steps_by_divide_and_conquer_allocate_nothing() {
 }
 
 /// A chain of links that falls on its first end: what is left to solve does not know how long it is.
-fn falling_chain(links: usize) -> Model {
+pub(super) fn falling_chain(links: usize) -> Model {
     let mut builder = ModelBuilder::new(Dimension::Spatial);
     builder.gravity(0.0, 0.0, -9.81).unwrap();
     builder.body(BodyBuilder::fixed("floor").shape(spatial::Shape::half_space(Vector3::z()).unwrap().into())).unwrap();

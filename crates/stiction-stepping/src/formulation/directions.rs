@@ -1,0 +1,62 @@
+//! Friction directions of the problem with linear sets: corners of polygons, sides of boxes.
+
+use stiction_multibody::Dimension;
+
+use crate::{FootContact, FrictionSet, Start, Workspace, tangents::push_star};
+
+/// Fills `ws.directions`, and tells contacts and feet which of them are theirs.
+pub(super) fn choose(start: &Start, ws: &mut Workspace) {
+    choose_for_contacts(start, ws);
+    choose_for_feet(start, ws);
+}
+
+/// The corners of the friction polygon of every contact, or of its two segments for a box.   [FRIC-1] [FRIC-4]
+fn choose_for_contacts(start: &Start, ws: &mut Workspace) {
+    let &Start { model, scheme, .. } = start;
+    ws.directions.clear();
+    let mut cones = 0;
+    for contact in &mut ws.contacts {
+        let first = ws.directions.len();
+        contact.cones = cones..cones;
+        if contact.mu > 0.0 {
+            let [t, o] = contact.tangents;
+            if scheme.friction == FrictionSet::Box && model.dimension() == Dimension::Spatial {
+                ws.directions.extend([t, -t, o, -o]);
+                cones += 2;
+            } else {
+                let corners = model.contact_rule(contact.a, contact.b).directions.unwrap_or(scheme.directions);
+                push_star(&contact.tangents, corners as usize, model.dimension(), &mut ws.directions);
+                cones += 1;
+            }
+        }
+        contact.cones.end = cones;
+        contact.directions = first..ws.directions.len();
+    }
+}
+
+/// Number of friction cones of all contacts.
+pub(super) fn contact_cones(ws: &Workspace) -> usize {
+    ws.contacts.last().map_or(0, |contact| contact.cones.end)
+}
+
+/// The corners of the friction polygon of every foot, after those of the contacts. The plane it rubs on has all directions.   [SUP-4]
+fn choose_for_feet(start: &Start, ws: &mut Workspace) {
+    let scheme = start.scheme;
+    let mut cones = contact_cones(ws);
+    for foot in &mut ws.feet {
+        let first = ws.directions.len();
+        foot.cones = cones..cones;
+        if foot.mu > 0.0 {
+            let [x, y] = FootContact::tangents();
+            if scheme.friction == FrictionSet::Box {
+                ws.directions.extend([x, -x, y, -y]);
+                cones += 2;
+            } else {
+                push_star(&[x, y], scheme.directions as usize, Dimension::Spatial, &mut ws.directions);
+                cones += 1;
+            }
+        }
+        foot.cones.end = cones;
+        foot.directions = first..ws.directions.len();
+    }
+}

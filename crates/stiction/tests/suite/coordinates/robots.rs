@@ -1,0 +1,54 @@
+//! Robots, ours and those of other projects, by both ways of the forest.
+
+use std::path::{Path, PathBuf};
+
+use stiction::{LineariseAt, Scene, Simulation, scene};
+
+use super::{OF_TREES, distance};
+
+/// Both are stepped together: they differ by rounding, and where one step cannot be made it cannot by the other. Returns whether there was
+/// anything to compare.
+fn compare(path: &Path) -> bool {
+    let Ok(scene) = scene::load(path) else { return false };
+    let Scene { model, settings, .. } = &scene;
+    assert_eq!(settings.scheme.linearise_at, LineariseAt::Start);
+    let simulations = OF_TREES.map(|coordinates| {
+        let mut scheme = settings.scheme.clone();
+        scheme.coordinates = coordinates;
+        Simulation::new(model.clone(), scheme, settings.step)
+    });
+    let [Ok(mut reduced), Ok(mut divided)] = simulations else { return false };
+    for step in 0..30 {
+        let made = [reduced.step().is_ok(), divided.step().is_ok()];
+        assert_eq!(made[0], made[1], "{}, step {step}", path.display());
+        let apart = distance(&reduced, &divided);
+        assert!(apart < 1e-8, "{}, step {step}: {apart:e}", path.display());
+        if !made[0] {
+            println!("{}: step {step} cannot be made", path.display());
+            return step > 0;
+        }
+    }
+    true
+}
+
+#[test]
+fn our_robots_move_the_same_by_both_ways_of_the_forest() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../stiction-scene/tests/suite");
+    assert!(compare(&folder.join("crawler.xml")));
+}
+
+/// The collection of models that `STICTION_DATA` leads to.
+#[test]
+fn robots_of_others_move_the_same_by_both_ways_of_the_forest() {
+    let folder = std::env::var("STICTION_DATA").map(|root| PathBuf::from(root).join("models"));
+    let Some(folder) = folder.ok().filter(|folder| folder.is_dir()) else {
+        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "STICTION_DATA must lead to the collection here");
+        println!("skipped: STICTION_DATA does not lead to the collection `models`");
+        return;
+    };
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let robots = paths.iter().filter(|path| path.extension().is_some_and(|end| end == "xml" || end == "urdf"));
+    let compared = robots.filter(|path| compare(path)).count();
+    assert!(compared >= 10, "only {compared} were compared");
+}
