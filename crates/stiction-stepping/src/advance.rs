@@ -5,9 +5,7 @@ use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
 use crate::{
     Contact, ContactImpulse, ContactReport, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
-    feet, layers, layers::surface_at_end,
-    reduced::{Reduced, find_reactions},
-    rows::power,
+    feet, layers, layers::surface_at_end, reduced::Reduced, rows::power,
 };
 
 /// Fills `ws.next`, the reports of contacts and feet and the events from v⁺ and the impulses in the workspace.
@@ -53,7 +51,6 @@ pub(crate) fn end_gap(start: &Start, contact: &Contact, ws: &Workspace) -> f64 {
 fn next_state(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
     find_moving_velocity(start, ws);
-    find_reactions(start, ws);
     let next = &mut ws.next;
     next.step = state.step + 1;
     (next.time, next.time_carry) = (state.time, state.time_carry);

@@ -59,7 +59,7 @@ pub use layers::Pieces;
 pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
 pub use quasistatic::{Uniqueness, uniqueness};
-pub use reduced::adopt;
+pub use reduced::{adopt, joint_impulses};
 pub use reference::ReferenceStepper;
 pub use report::{ContactReport, Correction, Event, EventKind, FootReport, StepCause, StepError, StepReport};
 pub use rows::JointRow;

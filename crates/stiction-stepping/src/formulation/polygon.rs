@@ -23,7 +23,7 @@ use super::{
     inertia,
 };
 use crate::{
-    FootContact, FrictionSet, Layout, Start, Workspace,
+    FootContact, FrictionSet, Layout, RowMeaning, Start, Workspace,
     drives::{DriveRow, Side},
     reduced,
     tangents::push_star,
@@ -132,6 +132,19 @@ fn boxes(rows: &[DriveRow]) -> impl Iterator<Item = (&DriveRow, f64, f64)> {
         }
         _ => None,
     })
+}
+
+/// The row along freedoms that a row of the problem belongs to, if any.
+pub(super) fn drive_of(ws: &Workspace, meaning: RowMeaning) -> Option<&DriveRow> {
+    let (rows, layout) = (&ws.drive_rows, &ws.layout);
+    let count = boxes(rows).count();
+    match meaning {
+        RowMeaning::Joint(row) => equalities(rows).nth((row + equalities(rows).count()).checked_sub(layout.joints)?),
+        RowMeaning::Limit(row) => limits(rows).nth(row),
+        RowMeaning::Friction(row) => Some(boxes(rows).nth((row + 2 * count).checked_sub(layout.friction)? / 2)?.0),
+        RowMeaning::Cone(row) => Some(boxes(rows).nth((row + count).checked_sub(layout.cones)?)?.0),
+        _ => None,
+    }
 }
 
 /// W_bᵀ and the constants of the joint rows, and of the equations along freedoms.   [STEP-2] [DRIVE-2]

@@ -6,8 +6,8 @@ use nalgebra::{Matrix3, Vector3};
 use stiction::complementarity::{FrictionLadder, LcpLemke, MixedLcpSchur};
 use stiction::multibody::ExpressionMotion;
 use stiction::{
-    BodyBuilder, Dimension, Expression, JointKind, Ladder, Model, ModelBuilder, Preset, Rung, Simulation, StepCause,
-    planar, spatial,
+    BodyBuilder, BodyId, Coordinates, Coupling, Dimension, Expression, Freedom, JointKind, Ladder, Model, ModelBuilder,
+    Motor, Preset, Rung, Simulation, StepCause, planar, spatial,
 };
 use stiction_testkit::{FailingSolver, Fault, count_allocations, reference};
 
@@ -22,11 +22,12 @@ struct Scene {
     name: String,
     model: Model,
     preset: Preset,
+    coordinates: Coordinates,
     h: f64,
 }
 
-/// Scenes that between them use joints, friction, supports, kinematic bodies, rounded and flat shapes, the plane and space; each with
-/// polygons and with exact cones.
+/// Scenes that between them use joints, drives, friction, supports, kinematic bodies, rounded and flat shapes, the plane and space; each
+/// with polygons and with exact cones, and what is driven in reduced coordinates too.
 fn scenes() -> Vec<Scene> {
     let (c05, c21, c22) = (reference("c05"), reference("c21"), reference("c22"));
     let pushed = Family::read(&c05, &["rod_b", "block", "friction_floor", "pusher"]).model();
@@ -36,12 +37,60 @@ fn scenes() -> Vec<Scene> {
         ("four balls", balls(&c22), 0.005),
         ("two boxes", two_boxes(), 0.01),
         ("part against a wall", against_a_wall(), 0.005),
+        ("driven arm", driven_arm(), 0.005),
     ];
-    let scene = |preset: Preset, suffix: &str| {
-        let name = move |name: &str| format!("{name}{suffix}");
-        models.clone().map(|(called, model, h)| Scene { name: name(called), model, preset, h })
+    let scene = |preset: Preset, coordinates: Coordinates, suffix: &str| {
+        let reduced = coordinates == Coordinates::Reduced;
+        let models = models.iter().filter(|(_, model, _)| !reduced || !model.driven_freedoms().is_empty());
+        let named = |name: &str| if reduced { format!("{name}, reduced{suffix}") } else { format!("{name}{suffix}") };
+        models
+            .map(|(name, model, h)| Scene { name: named(name), model: model.clone(), preset, coordinates, h: *h })
+            .collect::<Vec<_>>()
     };
-    [scene(Preset::StewartTrinkle, ""), scene(Preset::Ncp, ", ncp")].concat()
+    let presets = [(Preset::StewartTrinkle, ""), (Preset::Ncp, ", ncp")];
+    let both = [Coordinates::Maximal, Coordinates::Reduced];
+    let mut all = Vec::new();
+    for coordinates in both {
+        all.extend(presets.iter().flat_map(|&(preset, suffix)| scene(preset, coordinates, suffix)));
+    }
+    all
+}
+
+/// An arm that a clamped servo lifts and drops on the floor, with a sprung and limited ball joint, dry friction, and a slide that a turn leads.
+fn driven_arm() -> Model {
+    let mut builder = ModelBuilder::new(Dimension::Spatial);
+    builder.gravity(0.0, 0.0, -9.81).unwrap();
+    let ground = spatial::Shape::half_space(Vector3::z()).unwrap();
+    builder.body(BodyBuilder::fixed("floor").shape(ground.into())).unwrap();
+    let inertia = Matrix3::from_diagonal(&Vector3::new(0.002, 0.004, 0.005));
+    let mut above = BodyId::WORLD;
+    let kinds = [JointKind::Revolute, JointKind::Spherical, JointKind::Revolute, JointKind::Prismatic];
+    let joints = [0, 1, 2, 3].map(|k| {
+        let place = Vector3::new(0.3 * f64::from(k), 0.0, 0.35);
+        let tip = spatial::Shape::sphere(0.06).unwrap();
+        let body = BodyBuilder::rigid(format!("link {k}"), 0.3, inertia).position(place.x + 0.15, 0.0, 0.35);
+        let body = builder.body(body.shape(tip.into())).unwrap();
+        let bodies = if k == 2 { (body, above) } else { (above, body) };
+        above = body;
+        let axis = if k == 3 { Vector3::x() } else { Vector3::y() };
+        builder.joint_at(format!("joint {k}"), kinds[k as usize], bodies, place, axis).unwrap()
+    });
+    let acting = [
+        Freedom { armature: 0.01, damping: 0.02, ..Freedom::default() },
+        Freedom { limits: Some([0.0, 0.5]), stiffness: 0.5, damping: 0.02, ..Freedom::default() },
+        Freedom { limits: Some([-0.6, 0.6]), friction: 0.05, ..Freedom::default() },
+        Freedom::default(),
+    ];
+    for (id, freedom) in joints.iter().zip(acting) {
+        builder.freedom((*id, 0), freedom).unwrap();
+    }
+    let servo = Motor::position("servo", (joints[0], 0), "0.6 * sin(7 * t)".parse().unwrap(), (20.0, 1.0));
+    builder.motor(Motor { force_limits: Some([-4.0, 3.0]), ..servo }).unwrap();
+    let (follower, leader) = ((joints[3], 0), Some((joints[2], 0)));
+    let polynomial = [0.0, 0.1, 0.05, 0.0, 0.0];
+    builder.coupling(Coupling { name: "cam".into(), follower, leader, polynomial }).unwrap();
+    builder.default_contact(friction(0.5)).unwrap();
+    builder.build().unwrap()
 }
 
 /// Two boxes in space: the lower lands tilted, the upper lands on it.
@@ -57,7 +106,9 @@ fn two_boxes() -> Model {
 
 impl Scene {
     fn simulation(&self) -> Simulation {
-        Simulation::new(self.model.clone(), self.preset.scheme(), self.h).unwrap()
+        let mut scheme = self.preset.scheme();
+        scheme.coordinates = self.coordinates;
+        Simulation::new(self.model.clone(), scheme, self.h).unwrap()
     }
 
     /// The same with a solver that fails in its call number `call`, and whatever else is in the ladder behind it.
