@@ -125,7 +125,10 @@ impl ModelBuilder {
         }
         self.known_freedom(&check, "joint", motor.freedom)?;
         if self.model.joint(motor.freedom.0).is_some_and(|joint| joint.kind == JointKind::Spherical) {
-            return Err(check.error("joint", "a spherical joint turns about all axes, and a motor about one; use a universal joint"));
+            return Err(check.error(
+                "joint",
+                "a spherical joint turns about all axes, and a motor about one; use a universal joint",
+            ));
         }
         self.model.motors.push(motor.checked(&check)?);
         Ok(self)

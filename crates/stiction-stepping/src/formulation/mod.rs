@@ -16,8 +16,8 @@ use stiction_complementarity::{FrictionProblem, Law, MixedLcp};
 use stiction_multibody::{BodyId, Configuration, Dimension, Mobility, Model, mass_block};
 
 use crate::{
-    Contact, FootContact, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, Workspace,
-    drives::DriveRow, ladder::Climb, rows,
+    Contact, FootContact, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, Workspace, drives::DriveRow,
+    ladder::Climb, rows,
 };
 
 /// The problem of a step as a value: it can be saved, solved again, compared.

@@ -108,7 +108,8 @@ impl Reduced {
 
     /// Overwrites the numbers with NaN, see [`Workspace::poison`].
     pub(crate) fn poison(&mut self) {
-        let Self { q, before, lookahead, predicted, acceleration, added, rotors, tau, free, velocity, moving, .. } = self;
+        let Self { q, before, lookahead, predicted, acceleration, added, rotors, tau, free, velocity, moving, .. } =
+            self;
         let numbers = [q, before, lookahead, predicted, acceleration, added, rotors, tau, free, velocity, moving];
         let others = [&mut self.residual, &mut self.maximal, &mut self.initial];
         let numbers = numbers.into_iter().chain(others).chain(&mut self.end);

@@ -13,11 +13,7 @@ use stiction_multibody::{
 };
 
 use super::Reduced;
-use crate::{
-    ContactImpulse, Workspace,
-    drives::Side,
-    layers,
-};
+use crate::{ContactImpulse, Workspace, drives::Side, layers};
 
 /// Room for finding reactions.
 #[derive(Debug)]
@@ -33,7 +29,13 @@ pub(super) struct ReactionScratch {
 impl ReactionScratch {
     pub(super) fn new(tree: &Tree) -> Self {
         let zeros = vec![0.0; tree.velocities()];
-        Self { loads: Vec::new(), acceleration: zeros.clone(), tau: zeros, sweeps: Scratch::new(tree), impulses: Vec::new() }
+        Self {
+            loads: Vec::new(),
+            acceleration: zeros.clone(),
+            tau: zeros,
+            sweeps: Scratch::new(tree),
+            impulses: Vec::new(),
+        }
     }
 }
 
@@ -126,12 +128,7 @@ fn add_impulses(model: &Model, ws: &Workspace, mut add: impl FnMut(BodyId, &Wren
 }
 
 /// The multipliers of a joint that puts this impulse, about a place in the world, on its second body.   [RED-4]
-fn write_rows(
-    at: &Configuration,
-    impulses: &mut [f64],
-    joint: &Joint,
-    (impulse, from): (&Wrench, Vector3<f64>),
-) {
+fn write_rows(at: &Configuration, impulses: &mut [f64], joint: &Joint, (impulse, from): (&Wrench, Vector3<f64>)) {
     let anchor = joint.anchor(at);
     let arm = anchor - at.pose(joint.b.0).translation.vector;
     let torque = impulse.angular + (from - anchor).cross(&impulse.linear);

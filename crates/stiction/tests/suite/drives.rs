@@ -141,7 +141,8 @@ pub fn recursion((phi, rate): (f64, f64), mass: f64, f: &Freedom, torque: f64, h
 
 #[test]
 fn springs_dampers_and_rotors_follow_their_recursion_to_rounding() {
-    let freedom = Freedom { stiffness: 8.0, damping: 0.3, armature: 0.25, rest: 0.1, initial: 0.4, ..Freedom::default() };
+    let freedom =
+        Freedom { stiffness: 8.0, damping: 0.3, armature: 0.25, rest: 0.1, initial: 0.4, ..Freedom::default() };
     let h = 0.01;
     let rig = Rig::hinge(freedom).spinning(1.5).driven_by(|id| Motor::torque("motor", id, "0.2 * t".parse().unwrap()));
     rig.everywhere(h, |name, simulation| {
@@ -194,9 +195,8 @@ fn a_damper_slows_exponentially_and_a_rotor_makes_heavier() {
 #[test]
 fn dry_friction_sticks_below_its_force_and_takes_exactly_it_above() {
     let (h, dry) = (0.01, Freedom { friction: 0.6, ..Freedom::default() });
-    let pushed = |torque: f64| {
-        Rig::hinge(dry).driven_by(move |id| Motor::torque("motor", id, Expression::constant(torque)))
-    };
+    let pushed =
+        |torque: f64| Rig::hinge(dry).driven_by(move |id| Motor::torque("motor", id, Expression::constant(torque)));
     pushed(0.59).everywhere(h, |name, simulation| {
         steps(simulation, 50);
         assert!(phi(simulation).1.abs() < 1e-14 && phi(simulation).0.abs() < 1e-14, "{name}: {:?}", phi(simulation));

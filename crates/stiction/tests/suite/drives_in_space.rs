@@ -119,7 +119,9 @@ fn both_coordinates_approximate_the_same_motion() {
     ];
     for (kind, count) in kinds {
         for reversed in [false, true] {
-            let freedoms: Vec<_> = (0..count).map(|k| sprung(if kind == JointKind::Spherical { 0.0 } else { 0.1 * f64::from(k) })).collect();
+            let freedoms: Vec<_> = (0..count)
+                .map(|k| sprung(if kind == JointKind::Spherical { 0.0 } else { 0.1 * f64::from(k) }))
+                .collect();
             let mut rig = Rig::new(kind, &freedoms);
             rig.reversed = reversed;
             let turns = !matches!(kind, JointKind::Prismatic);

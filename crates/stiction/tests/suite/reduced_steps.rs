@@ -142,7 +142,8 @@ fn a_loop_and_a_contact_load_the_joints_alike_in_both_coordinates() {
 /// THY-3: without friction nothing is left of the account, in both coordinates, with springs, motors, limits and impacts.
 #[test]
 fn the_account_of_energy_knows_what_drives_do() {
-    let acting = Freedom { limits: Some([-0.4, 0.6]), stiffness: 5.0, damping: 0.2, armature: 0.1, ..Freedom::default() };
+    let acting =
+        Freedom { limits: Some([-0.4, 0.6]), stiffness: 5.0, damping: 0.2, armature: 0.1, ..Freedom::default() };
     let rig = Rig::hinge(acting).spinning(2.0);
     let rig = rig.driven_by(|id| Motor {
         force_limits: Some([-1.0, 1.5]),
