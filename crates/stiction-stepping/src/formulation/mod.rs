@@ -7,6 +7,7 @@ mod columns;
 mod cone;
 mod dormant;
 mod polygon;
+mod polygon_drives;
 mod surfaces;
 
 pub(crate) use cone::{constants_of_own_masses, contact_rows, foot_rows};
@@ -255,7 +256,7 @@ fn name_joint_row(model: &Model, ws: &Workspace, row: usize) -> String {
         }
         rest -= joint.rows();
     }
-    name_drive(model, polygon::drive_of(ws, RowMeaning::Joint(row)))
+    name_drive(model, polygon_drives::drive_of(ws, RowMeaning::Joint(row)))
 }
 
 fn name_drive(model: &Model, row: Option<&DriveRow>) -> String {
@@ -266,7 +267,7 @@ fn name_drive(model: &Model, row: Option<&DriveRow>) -> String {
 /// Who is behind a row of the mixed problem.
 fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
     let meaning = ws.layout.meaning(row);
-    if let Some(drive) = polygon::drive_of(ws, meaning) {
+    if let Some(drive) = polygon_drives::drive_of(ws, meaning) {
         return name_drive(model, Some(drive));
     }
     match meaning {

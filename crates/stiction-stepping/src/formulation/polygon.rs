@@ -14,19 +14,16 @@
 use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_complementarity::{Law, SparseMatrix};
 use stiction_multibody::{BodyId, Dimension, Mobility, Model, Wrench};
 
 use super::{
     columns,
     columns::{free_share_of_sides, push_row},
     inertia,
+    polygon_drives::{boxes, equalities, give_middles, limits, take_drive_impulses},
 };
 use crate::{
-    FootContact, FrictionSet, Layout, RowMeaning, Start, Workspace,
-    drives::{DriveRow, Side},
-    reduced,
-    tangents::push_star,
+    FootContact, FrictionSet, Layout, Start, Workspace, drives::Side, reduced, tangents::push_star,
     workspace::ContactImpulse,
 };
 
@@ -112,39 +109,6 @@ fn choose_directions_of_feet(start: &Start, ws: &mut Workspace) {
 /// The two sides of a row between bodies.
 fn between(a: (BodyId, &Wrench), b: (BodyId, &Wrench)) -> [Option<Side>; 2] {
     [a, b].map(|(body, wrench)| Some(Side::Wrench(body, *wrench)))
-}
-
-/// Rows along freedoms that are equations: they stand after the joints.
-fn equalities(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
-    rows.iter().filter(|row| matches!(row.law, Law::Equality { .. }))
-}
-
-/// Limits: they stand last.
-fn limits(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
-    rows.iter().filter(|row| matches!(row.law, Law::Boxed { upper, .. } if upper == f64::INFINITY))
-}
-
-/// Rows with two bounds, with the middle of them and half of their width: friction with a known normal, after that of the feet.   [DRIVE-5]
-fn boxes(rows: &[DriveRow]) -> impl Iterator<Item = (&DriveRow, f64, f64)> {
-    rows.iter().filter_map(|row| match row.law {
-        Law::Boxed { lower, upper } if upper < f64::INFINITY => {
-            Some((row, 0.5 * (lower + upper), 0.5 * (upper - lower)))
-        }
-        _ => None,
-    })
-}
-
-/// The row along freedoms that a row of the problem belongs to, if any.
-pub(super) fn drive_of(ws: &Workspace, meaning: RowMeaning) -> Option<&DriveRow> {
-    let (rows, layout) = (&ws.drive_rows, &ws.layout);
-    let count = boxes(rows).count();
-    match meaning {
-        RowMeaning::Joint(row) => equalities(rows).nth((row + equalities(rows).count()).checked_sub(layout.joints)?),
-        RowMeaning::Limit(row) => limits(rows).nth(row),
-        RowMeaning::Friction(row) => Some(boxes(rows).nth((row + 2 * count).checked_sub(layout.friction)? / 2)?.0),
-        RowMeaning::Cone(row) => Some(boxes(rows).nth((row + count).checked_sub(layout.cones)?)?.0),
-        _ => None,
-    }
 }
 
 /// W_bᵀ and the constants of the joint rows, and of the equations along freedoms.   [STEP-2] [DRIVE-2]
@@ -307,18 +271,6 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     (ws.reduced, ws.drive_rows) = (reduced, drive_rows);
 }
 
-/// The middle of the bounds of drives, an impulse that is known.
-fn give_middles(ws: &mut Workspace, rows: &SparseMatrix, drive_rows: &[DriveRow]) {
-    let first = ws.layout.contacts + ws.layout.friction - 2 * boxes(drive_rows).count();
-    for (place, (_, middle, _)) in boxes(drive_rows).enumerate() {
-        for (column, value) in rows.row(first + 2 * place) {
-            if let Some(constant) = ws.mixed.equality.constant.get_mut(column) {
-                *constant += value * middle / ws.mass_unit;
-            }
-        }
-    }
-}
-
 /// The laws that tie impulses to each other: +E σ in the friction rows, μ p_n − Eᵀ p_f in the cone rows.   [FRIC-2]
 fn cone_rows(ws: &mut Workspace) {
     let layout = ws.layout;
@@ -430,24 +382,4 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     );
     ws.foot_impulses.clear();
     ws.foot_impulses.extend(ws.feet.iter().map(|foot| of(start.h * foot.load, &foot.directions, &foot.cones)));
-}
-
-/// What acts along freedoms, in the order of the rows: equations, differences of two sides about a middle, limits.
-fn take_drive_impulses(ws: &mut Workspace) {
-    let (layout, rows) = (ws.layout, &ws.drive_rows);
-    let first_equation = layout.velocities + layout.joints - equalities(rows).count();
-    let mut equations = ws.mixed_solution.free.iter().skip(first_equation);
-    let first_box = layout.friction_at(layout.friction - 2 * boxes(rows).count());
-    let of_boxes = ws.mixed_solution.complementary.iter().skip(first_box);
-    let mut differences = of_boxes.clone().step_by(2).zip(of_boxes.skip(1).step_by(2));
-    let of_limits = ws.mixed_solution.complementary.iter();
-    let mut limits = of_limits.skip(layout.complementary() - layout.limits);
-    ws.drive_impulses.clear();
-    ws.drive_impulses.extend(rows.iter().map(|row| match row.law {
-        Law::Boxed { lower, upper } if upper < f64::INFINITY => {
-            0.5 * (lower + upper) + differences.next().map_or(0.0, |(there, back)| there - back) * ws.mass_unit
-        }
-        Law::Boxed { .. } => limits.next().map_or(0.0, |p| p * ws.mass_unit),
-        _ => equations.next().map_or(0.0, |p| p * ws.mass_unit),
-    }));
 }
