@@ -243,6 +243,9 @@ impl Simulation {
     ///
     /// In reduced coordinates those of the forest are found from the balance of momentum when they are first asked for.
     pub fn joint_impulses(&self) -> &[f64] {
+        if self.scheme.coordinates == Coordinates::Maximal {
+            return &self.workspace.joint_impulses;
+        }
         self.joint_impulses.get_or_init(|| joint_impulses(&self.model, &self.workspace).into_owned())
     }
 
