@@ -127,7 +127,7 @@ pub struct State {
     /// Velocities of the model's forest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forest_v: Vec<f64>,
-    /// Angles of driven freedoms in maximal coordinates, full turns counted: the poses cannot tell. Empty where there are none.
+    /// Coordinates of driven freedoms, full turns counted: the poses cannot tell. Empty where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub angles: Vec<f64>,
 }

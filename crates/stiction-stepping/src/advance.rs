@@ -5,10 +5,7 @@ use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
 use crate::{
     Contact, ContactImpulse, ContactReport, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
-    feet, layers,
-    layers::surface_at_end,
-    reduced::{Reduced, find_reactions},
-    rows::power,
+    drives, feet, layers, layers::surface_at_end, reduced::Reduced, rows::power,
 };
 
 /// Fills `ws.next`, the reports of contacts and feet and the events from v⁺ and the impulses in the workspace.
@@ -54,14 +51,14 @@ pub(crate) fn end_gap(start: &Start, contact: &Contact, ws: &Workspace) -> f64 {
 fn next_state(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
     find_moving_velocity(start, ws);
-    find_reactions(start, ws);
+    let mut angles = std::mem::take(&mut ws.next.angles);
+    drives::angles_at_end(start, ws, &mut angles);
     let next = &mut ws.next;
+    next.angles = angles;
     next.step = state.step + 1;
     (next.time, next.time_carry) = (state.time, state.time_carry);
     next.advance_time(h);
     next.joint_impulses.clone_from(&ws.joint_impulses);
-    next.angles.clear();
-    next.angles.extend(ws.driven.iter().map(|driven| driven.coordinate));
     if let Some(reduced) = &mut ws.reduced {
         reduced.advance(start, next);
         return;

@@ -63,8 +63,8 @@ pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
     let asked = asked(ws);
     let mut account =
         EnergyBound { asked, layers: layers(ws), drives: drives::work(model, ws, h), ..EnergyBound::default() };
-    let start = velocities_at_start(model, ws);
-    let rotors = Rotors::of(model, ws, &start);
+    let has_rotors = ws.drive_rows.iter().any(|row| row.rotor > 0.0);
+    let rotors = if has_rotors { Rotors::of(model, ws, &velocities_at_start(model, ws)) } else { Rotors::default() };
     account.before = rotors.start;
     account.impacts = rotors.before - rotors.start;
     (account.after, account.lost) = (rotors.after, rotors.lost);

@@ -4,11 +4,11 @@
 //! everybody outside it was one step: impulses are those of the whole, and the report tells how many there were.
 
 use crate::formulation::LIMIT_OF_THE_METHOD;
-use stiction_multibody::State;
+use stiction_multibody::{Model, State};
 
 use crate::{
     ContactReport, Correction, Event, FootReport, ImpactReport, Start, StepCause, StepReport, Stepper, Workspace,
-    advance::remember_contacts, feet,
+    advance::remember_contacts, feet, reduced::find_reactions,
 };
 
 /// Makes the steps of any stepper, in halves where `Scheme::halve_steps` allows it and the whole was not solved.
@@ -71,9 +71,9 @@ fn attempt(
     };
     let half = Start { h: 0.5 * start.h, ..*start };
     let first = attempt(stepper, &half, ws, deeper).map_err(in_vain)?;
-    here.keep(ws);
+    here.keep(start.model, ws);
     let second = attempt(stepper, &Start { state: &here.end, ..half }, ws, deeper).map_err(in_vain)?;
-    here.merge(ws);
+    here.merge(start.model, ws);
     Ok(joined(&first, second))
 }
 
@@ -114,7 +114,8 @@ pub(crate) fn joined(first: &StepReport, second: StepReport) -> StepReport {
 
 impl FirstHalf {
     /// Keeps what the second half will overwrite.
-    pub(crate) fn keep(&mut self, ws: &Workspace) {
+    pub(crate) fn keep(&mut self, model: &Model, ws: &mut Workspace) {
+        find_reactions(model, ws);
         self.end.copy_from(&ws.next);
         self.joint_impulses.clone_from(&ws.joint_impulses);
         self.contacts.clone_from(&ws.contact_reports);
@@ -125,9 +126,10 @@ impl FirstHalf {
     }
 
     /// Adds the first half to what the second left in the workspace: impulses, impacts, events.
-    pub(crate) fn merge(&mut self, ws: &mut Workspace) {
+    pub(crate) fn merge(&mut self, model: &Model, ws: &mut Workspace) {
+        find_reactions(model, ws);
         ws.joint_impulses.iter_mut().zip(&self.joint_impulses).for_each(|(sum, p)| *sum += p);
-        ws.next.joint_impulses.clone_from(&ws.joint_impulses);
+        ws.next.joint_impulses.iter_mut().zip(&self.end.joint_impulses).for_each(|(sum, p)| *sum += p);
         self.merge_contacts(&ws.contact_reports);
         ws.contact_reports.clone_from(&self.merged);
         remember_contacts(ws);

@@ -63,7 +63,7 @@ pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
 pub use protective_layer::ProtectiveLayer;
 pub use quasistatic::{Uniqueness, uniqueness};
-pub use reduced::adopt;
+pub use reduced::{adopt, joint_impulses};
 pub use reference::ReferenceStepper;
 pub use report::{ContactReport, Correction, Event, EventKind, FootReport, StepCause, StepError, StepReport};
 pub use rows::JointRow;

@@ -150,7 +150,7 @@ pub struct Workspace {
     pub velocity: Vec<f64>,
     /// The velocity that moves the bodies: v⁺, or the mean of v and v⁺.   [SOFT-6]
     pub(crate) moving: Vec<f64>,
-    /// p_b, row by row.
+    /// p_b, row by row; in reduced coordinates of the loops only, and [`crate::joint_impulses`] knows all.
     pub joint_impulses: Vec<f64>,
     /// The time over which the last solved problem balances momentum; zero while there is none.
     pub(crate) balanced_over: f64,

@@ -1,6 +1,6 @@
 //! A model, a scheme and a state: what steps.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
@@ -8,7 +8,8 @@ use stiction_scene::Scene;
 use stiction_stepping::{
     ContactReport, Coordinates, EnergyBound, Event, FeatureDetector, FootReport, ImpactReport, Infeasibility, Ladder,
     Method, MoreauJean, Pieces, ProtectiveLayer, ReferenceStepper, Scheme, Start, StepCause, StepError, StepProblem,
-    StepReport, Stepper, TimeStepper, Uniqueness, Workspace, adopt, energy_bound, infeasibility, uniqueness,
+    StepReport, Stepper, TimeStepper, Uniqueness, Workspace, adopt, energy_bound, infeasibility, joint_impulses,
+    uniqueness,
 };
 
 use crate::{BuildError, RestoreError};
@@ -37,6 +38,8 @@ pub struct Simulation {
     state: State,
     configuration: Configuration,
     workspace: Workspace,
+    /// What joints carried over the last step, once somebody asked.
+    joint_impulses: OnceLock<Vec<f64>>,
 }
 
 /// The stepper of a scheme.
@@ -96,6 +99,7 @@ impl Simulation {
             state,
             configuration,
             workspace: Workspace::default(),
+            joint_impulses: OnceLock::new(),
         })
     }
 
@@ -132,6 +136,7 @@ impl Simulation {
     /// Steps may grow freely; none may be shorter than the largest so far divided by the bound of [`Self::with_step_ratio`], for which
     /// velocities are known to stay bounded.   [STEP-14]
     pub fn step_with(&mut self, h: f64) -> Result<StepReport, StepError> {
+        self.joint_impulses.take();
         let made = self.check_step(h).and_then(|()| {
             let Self { model, scheme, state, stepper, pieces, workspace, .. } = self;
             pieces.step(stepper.as_mut(), &Start { model, scheme, state, h }, workspace)
@@ -245,8 +250,13 @@ impl Simulation {
     }
 
     /// Joint impulses of the last step, row by row, N s or N m s.
+    ///
+    /// In reduced coordinates those of the forest are found from the balance of momentum when they are first asked for.
     pub fn joint_impulses(&self) -> &[f64] {
-        &self.workspace.joint_impulses
+        if self.scheme.coordinates == Coordinates::Maximal {
+            return &self.workspace.joint_impulses;
+        }
+        self.joint_impulses.get_or_init(|| joint_impulses(&self.model, &self.workspace).into_owned())
     }
 
     /// Force and torque (about its centre of mass) that a joint exerted on its second body over the last step.
@@ -262,6 +272,7 @@ impl Simulation {
 
     /// The scratch memory. Replacing it by an empty one changes no result.
     pub fn workspace_mut(&mut self) -> &mut Workspace {
+        self.joint_impulses.take();
         &mut self.workspace
     }
 
@@ -328,11 +339,22 @@ impl Simulation {
         }
         self.configuration.update(&self.model, &state.q, &state.v, state.time);
         self.state.copy_from(state);
+        if self.scheme.coordinates != Coordinates::Maximal {
+            self.forget_impulses_of_forest();
+        }
         if self.scheme.coordinates != Coordinates::Maximal && self.state.forest_q.is_empty() {
             adopt(&self.model, &self.scheme, &mut self.state);
             self.configuration.update(&self.model, &self.state.q, &self.state.v, self.state.time);
         }
         Ok(())
+    }
+
+    /// No step starts from the impulses of the forest's joints, which recordings hold beside those of loops.
+    fn forget_impulses_of_forest(&mut self) {
+        for (joint, ..) in self.model.forest().branches(&self.model) {
+            let rows = self.state.joint_impulses.iter_mut().skip(joint.first_row()).take(joint.rows());
+            rows.for_each(|impulse| *impulse = 0.0);
+        }
     }
 
     fn body_names(&self) -> impl Iterator<Item = &str> {

@@ -139,6 +139,20 @@ fn apply(start: &Start, ws: &mut Workspace, joint: &Joint, driven: &Driven) {
     }
 }
 
+/// The coordinates of all driven freedoms at the end of the step, for their full turns: φ + h φ̇.   [DRIVE-1]
+pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>) {
+    let &Start { model, h, .. } = start;
+    let forest = ws.reduced.as_ref().map(|reduced| &reduced.moving[..]);
+    angles.clear();
+    for driven in &ws.driven {
+        let way = model.joint(driven.id.0).and_then(|joint| {
+            let rate = rate(model, &sides(ws, joint, driven, 1.0)?, &ws.moving, forest);
+            Some(h * (rate + write::prescribed_rate(start, ws, joint, driven.id.1)))
+        });
+        angles.push(driven.coordinate + way.unwrap_or(0.0));
+    }
+}
+
 /// Limits that the last solution broke without knowing of them: the problem is then written with all of them.   [DRIVE-6]
 pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
     let &Start { model, scheme, h, .. } = start;
@@ -150,7 +164,7 @@ pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
         let [least, most] = write::limits_of(joint, driven.id.1)?;
         let forest = ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]);
         let rate = rate(model, &sides(ws, joint, driven, 1.0)?, &ws.velocity, forest);
-        let end = driven.coordinate + h * rate;
+        let end = driven.coordinate + h * (rate + write::prescribed_rate(start, ws, joint, driven.id.1));
         let [below, above] = [least - end, end - most].map(|depth| depth > scheme.touch_threshold);
         let [held_below, held_above] = driven.held;
         Some((below && !held_below) || (above && !held_above))

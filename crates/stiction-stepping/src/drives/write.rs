@@ -19,13 +19,14 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
     for freedom in &mut driven {
         let Some(joint) = start.model.joint(freedom.id.0) else { continue };
         let Some(sides) = sides(ws, joint, freedom, 1.0) else { continue };
-        let mut writer = Writer { start, ws, joint, id: freedom.id, sides, rows: &mut rows };
+        let prescribed = prescribed_rate(start, ws, joint, freedom.id.1);
+        let mut writer = Writer { start, ws, joint, id: freedom.id, sides, prescribed, rows: &mut rows };
         writer.pull(freedom);
         writer.friction();
         writer.clamped(freedom);
         freedom.held = writer.limits(freedom);
     }
-    couplings(start, ws, &driven, &mut rows);
+    couplings(start, ws, (&driven, start.scheme.joint_gamma), &mut rows);
     (ws.drive_rows, ws.driven) = (rows, driven);
 }
 
@@ -37,13 +38,13 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     for freedom in &driven {
         let Some(joint) = start.model.joint(freedom.id.0) else { continue };
         let Some(sides) = sides(ws, joint, freedom, 1.0) else { continue };
-        let mut writer = Writer { start, ws, joint, id: freedom.id, sides, rows: &mut rows };
+        let prescribed = prescribed_rate(start, ws, joint, freedom.id.1);
+        let mut writer = Writer { start, ws, joint, id: freedom.id, sides, prescribed, rows: &mut rows };
         writer.rotor(freedom);
         writer.reached_limits(freedom);
     }
-    couplings(start, ws, &driven, &mut rows);
     // What couples freedoms keeps their rates in step, and leaves errors to the step.
-    rows.iter_mut().filter(|row| row.softness == 0.0).for_each(|row| row.bias = 0.0);
+    couplings(start, ws, (&driven, 0.0), &mut rows);
     (ws.drive_rows, ws.driven) = (rows, driven);
 }
 
@@ -63,6 +64,8 @@ struct Writer<'a> {
     joint: &'a Joint,
     id: FreedomId,
     sides: [Option<Side>; 2],
+    /// The part of the rate that is prescribed: with `sides` it is the whole.
+    prescribed: f64,
     rows: &'a mut Vec<DriveRow>,
 }
 
@@ -78,10 +81,21 @@ impl Writer<'_> {
         self.joint.freedoms().get(self.id.1).copied().unwrap_or_default()
     }
 
-    /// The rate at the start, as the row sees it.
+    /// The rate at the start, as the row sees it: what is not prescribed of it.
     fn rate(&self) -> f64 {
         let forest = self.ws.reduced.as_ref().map(|reduced| &reduced.before[..]);
         rate(self.start.model, &self.sides, &self.ws.before, forest)
+    }
+
+    /// The part of it that is prescribed at the start.
+    fn prescribed_at_start(&self) -> f64 {
+        let of = |side: &Side| match side {
+            Side::Wrench(body, wrench) if self.start.model.unknowns(*body).is_none() => {
+                wrench.power(&self.ws.linear_start.twist(*body))
+            }
+            _ => 0.0,
+        };
+        self.sides.iter().flatten().map(of).sum()
     }
 
     /// Whether the forest holds inertia and force of this freedom.
@@ -100,7 +114,9 @@ impl Writer<'_> {
             let (freedom, h) = (self.freedom(), self.start.h);
             self.about_all_axes(|turned, rate| pull_about(&freedom, (turned, rate), h));
         } else {
-            self.push_pull(&driven.pull, self.rate());
+            // Prescribed bodies may change their speed within the step.
+            let rate = self.rate() + self.prescribed_at_start() - self.prescribed;
+            self.push_pull(&driven.pull, rate);
         }
     }
 
@@ -135,7 +151,7 @@ impl Writer<'_> {
             self.sides =
                 [Some(Side::Wrench(self.joint.a.0, torque.scaled(-1.0))), Some(Side::Wrench(self.joint.b.0, torque))];
             let rate = self.rate();
-            self.push_pull(&pull(turned[axis], rate), rate);
+            self.push_pull(&pull(turned[axis], rate + self.prescribed_at_start()), rate);
         }
         self.sides = along;
     }
@@ -144,7 +160,7 @@ impl Writer<'_> {
     fn friction(&mut self) {
         let most = self.start.h * self.freedom().friction;
         if most > 0.0 {
-            self.push(Law::Boxed { lower: -most, upper: most }, 0.0, 0.0, 0.0);
+            self.push(Law::Boxed { lower: -most, upper: most }, self.prescribed, 0.0, 0.0);
         }
     }
 
@@ -154,7 +170,8 @@ impl Writer<'_> {
         for motor in model.motors().iter().filter(|motor| motor.freedom == id && is_clamped(motor, h)) {
             let Force { constant, slope } = Force::of(motor, driven.coordinate, state.time_after(h).0, h);
             let [lower, upper] = bounds(motor, h);
-            self.push(Law::Boxed { lower, upper }, constant / slope, -1.0 / (h * slope), 0.0);
+            let bias = constant / slope + self.prescribed;
+            self.push(Law::Boxed { lower, upper }, bias, -1.0 / (h * slope), 0.0);
         }
     }
 
@@ -179,7 +196,7 @@ impl Writer<'_> {
         let held = [(driven.coordinate - least, 1.0), (most - driven.coordinate, -1.0)].map(|(gap, sign)| {
             let Some(bias) = bias(gap).filter(|_| gap.is_finite()) else { return !gap.is_finite() };
             self.sides = along.map(|side| side.map(|side| side.times(sign)));
-            self.push(AT_LEAST_NOTHING, bias, 0.0, 0.0);
+            self.push(AT_LEAST_NOTHING, bias + sign * self.prescribed, 0.0, 0.0);
             true
         });
         self.sides = along;
@@ -187,17 +204,30 @@ impl Writer<'_> {
     }
 }
 
+/// What bodies with prescribed motion do to a freedom over the step: [φ(q, t⁺) − φ(q, t)]/h.   [DRIVE-1]
+pub(super) fn prescribed_rate(start: &Start, ws: &Workspace, joint: &Joint, number: usize) -> f64 {
+    let is_prescribed = |body| start.model.kinematic_bodies().contains(&body);
+    if !is_prescribed(joint.a.0) && !is_prescribed(joint.b.0) {
+        return 0.0;
+    }
+    let before = joint.coordinate(number, &ws.linear_start).map(|row| row.value);
+    let after = joint.measured(number, &ws.linear_end, before).map(|(coordinate, _)| coordinate);
+    after.zip(before).map_or(0.0, |(after, before)| (after - before) / start.h)
+}
+
 /// φ̇⁺ − s ψ̇⁺ + γ_b (φ − f(ψ))/h = 0 with s = f′(ψ).   [DRIVE-4]
-fn couplings(start: &Start, ws: &Workspace, driven: &[Driven], rows: &mut Vec<DriveRow>) {
-    let &Start { model, scheme, h, .. } = start;
-    let find = |id: FreedomId| driven.iter().find(|driven| driven.id == id);
+fn couplings(start: &Start, ws: &Workspace, (driven, gamma): (&[Driven], f64), rows: &mut Vec<DriveRow>) {
+    let &Start { model, h, .. } = start;
+    let find = |id: FreedomId| driven.iter().find(|driven| driven.id == id).zip(model.joint(id.0));
     for coupling in model.couplings() {
-        let Some((follower, joint)) = find(coupling.follower).zip(model.joint(coupling.follower.0)) else { continue };
-        let leader = coupling.leader.and_then(|id| find(id).zip(model.joint(id.0)));
+        let Some((follower, joint)) = find(coupling.follower) else { continue };
+        let leader = coupling.leader.and_then(find);
         let (wanted, slope) = coupling.at(leader.map_or(0.0, |(leader, _)| leader.coordinate));
         let Some([a, b]) = sides(ws, joint, follower, 1.0) else { continue };
         let [c, d] = leader.and_then(|(leader, joint)| sides(ws, joint, leader, -slope)).unwrap_or_default();
-        let bias = scheme.joint_gamma * (follower.coordinate - wanted) / h;
+        let led = leader.map_or(0.0, |(leader, joint)| slope * prescribed_rate(start, ws, joint, leader.id.1));
+        let prescribed = prescribed_rate(start, ws, joint, follower.id.1) - led;
+        let bias = gamma * (follower.coordinate - wanted) / h + prescribed;
         let (law, joint) = (Law::Equality { rows: 1 }, coupling.follower.0);
         rows.push(DriveRow { sides: [a, b, c, d], law, bias, softness: 0.0, rotor: 0.0, joint });
     }

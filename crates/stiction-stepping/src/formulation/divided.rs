@@ -18,7 +18,7 @@ use super::{
     columns,
     columns::between,
     cone::{contact_rows, foot_rows, mass_of, write_laws},
-    polygon::boxes,
+    polygon_drives::boxes,
     surfaces::cores,
 };
 use crate::{Contact, Layout, Start, StepCause, Workspace, drives::Side, layers, layers::Surface, reduced};

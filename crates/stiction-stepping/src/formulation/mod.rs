@@ -11,6 +11,7 @@ mod divided;
 mod dormant;
 mod guess;
 mod polygon;
+mod polygon_drives;
 mod surfaces;
 
 pub(crate) use cone::{constants_of_own_masses, contact_rows, foot_rows};
@@ -20,8 +21,8 @@ use stiction_complementarity::{FrictionProblem, Law, MixedLcp};
 use stiction_multibody::{BodyId, Configuration, Dimension, Mobility, Model, mass_block};
 
 use crate::{
-    Contact, FootContact, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, Workspace, ladder::Climb,
-    rows,
+    Contact, FootContact, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, Workspace, drives::DriveRow,
+    ladder::Climb, rows,
 };
 
 /// The problem of a step as a value: it can be saved, solved again, compared.
@@ -260,12 +261,21 @@ fn name_joint_row(model: &Model, ws: &Workspace, row: usize) -> String {
         }
         rest -= joint.rows();
     }
-    "what drives a joint".to_owned()
+    name_drive(model, polygon_drives::drive_of(ws, RowMeaning::Joint(row)))
+}
+
+fn name_drive(model: &Model, row: Option<&DriveRow>) -> String {
+    let joint = row.and_then(|row| model.joint(row.joint));
+    format!("what drives joint \"{}\"", joint.map_or("?", |joint| joint.name.as_str()))
 }
 
 /// Who is behind a row of the mixed problem.
 fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
-    match ws.layout.meaning(row) {
+    let meaning = ws.layout.meaning(row);
+    if let Some(drive) = polygon_drives::drive_of(ws, meaning) {
+        return name_drive(model, Some(drive));
+    }
+    match meaning {
         RowMeaning::Momentum(row) => {
             if ws.reduced.is_some() {
                 let tree = model.forest().tree();
@@ -276,7 +286,7 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
             format!("body \"{}\"", index.and_then(|i| model.bodies().get(i)).map_or("?", |b| b.name.as_str()))
         }
         RowMeaning::Joint(row) => name_joint_row(model, ws, row),
-        RowMeaning::Limit(_) => "the limit of a joint".to_owned(),
+        RowMeaning::Limit(_) => name_drive(model, None),
         RowMeaning::Normal(index) => name_contact(model, ws.contacts.get(index)),
         RowMeaning::Friction(row) => {
             let foot = ws.feet.iter().find(|foot| foot.directions.contains(&row));
@@ -299,8 +309,8 @@ fn worst_block(model: &Model, ws: &Workspace, row: usize) -> String {
     }
     let joints = columns::joint_blocks(model, ws);
     let drive = (block + ws.drive_rows.len()).checked_sub(ws.cone.blocks());
-    if let Some(joint) = drive.and_then(|drive| ws.drive_rows.get(drive)).and_then(|row| model.joint(row.joint)) {
-        return format!("what drives joint \"{}\"", joint.name);
+    if let Some(row) = drive.and_then(|drive| ws.drive_rows.get(drive)) {
+        return name_drive(model, Some(row));
     }
     let index = (joints..ws.cone.blocks()).position(|block| ws.cone.range(block).contains(&row));
     let foot = index.and_then(|index| ws.feet.get(index.checked_sub(ws.contacts.len())?));

@@ -14,17 +14,17 @@
 use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_complementarity::{Law, SparseMatrix};
 use stiction_multibody::{Mobility, Model};
 
 use super::{
     columns,
     columns::{between, free_share_of_sides, push_row},
     directions, divided, inertia,
+    polygon_drives::{boxes, equalities, give_middles, limits, take_drive_impulses},
 };
 use crate::{
     Layout, Start, Workspace,
-    drives::{DriveRow, Side},
+    drives::Side,
     reduced,
     workspace::ContactImpulse,
 };
@@ -58,26 +58,6 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
     contact_rows(start, ws);
     cone_rows(ws);
     divided::write_mixed(ws);
-}
-
-/// Rows along freedoms that are equations: they stand after the joints.
-fn equalities(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
-    rows.iter().filter(|row| matches!(row.law, Law::Equality { .. }))
-}
-
-/// Limits: they stand last.
-fn limits(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
-    rows.iter().filter(|row| matches!(row.law, Law::Boxed { upper, .. } if upper == f64::INFINITY))
-}
-
-/// Rows with two bounds, with the middle of them and half of their width: friction with a known normal, after that of the feet.   [DRIVE-5]
-pub(super) fn boxes(rows: &[DriveRow]) -> impl Iterator<Item = (&DriveRow, f64, f64)> {
-    rows.iter().filter_map(|row| match row.law {
-        Law::Boxed { lower, upper } if upper < f64::INFINITY => {
-            Some((row, 0.5 * (lower + upper), 0.5 * (upper - lower)))
-        }
-        _ => None,
-    })
 }
 
 /// W_bᵀ and the constants of the joint rows, and of the equations along freedoms.   [STEP-2] [DRIVE-2]
@@ -238,18 +218,6 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     (ws.reduced, ws.drive_rows) = (reduced, drive_rows);
 }
 
-/// The middle of the bounds of drives, an impulse that is known.
-fn give_middles(ws: &mut Workspace, rows: &SparseMatrix, drive_rows: &[DriveRow]) {
-    let first = ws.layout.contacts + ws.layout.friction - 2 * boxes(drive_rows).count();
-    for (place, (_, middle, _)) in boxes(drive_rows).enumerate() {
-        for (column, value) in rows.row(first + 2 * place) {
-            if let Some(constant) = ws.mixed.equality.constant.get_mut(column) {
-                *constant += value * middle / ws.mass_unit;
-            }
-        }
-    }
-}
-
 /// The laws that tie impulses to each other: +E σ in the friction rows, μ p_n − Eᵀ p_f in the cone rows.   [FRIC-2]
 fn cone_rows(ws: &mut Workspace) {
     let layout = ws.layout;
@@ -369,24 +337,4 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     );
     ws.foot_impulses.clear();
     ws.foot_impulses.extend(ws.feet.iter().map(|foot| of(start.h * foot.load, &foot.directions, &foot.cones)));
-}
-
-/// What acts along freedoms, in the order of the rows: equations, differences of two sides about a middle, limits.
-fn take_drive_impulses(ws: &mut Workspace) {
-    let (layout, rows) = (ws.layout, &ws.drive_rows);
-    let first_equation = layout.velocities + layout.joints - equalities(rows).count();
-    let mut equations = ws.mixed_solution.free.iter().skip(first_equation);
-    let first_box = layout.friction_at(layout.friction - 2 * boxes(rows).count());
-    let of_boxes = ws.mixed_solution.complementary.iter().skip(first_box);
-    let mut differences = of_boxes.clone().step_by(2).zip(of_boxes.skip(1).step_by(2));
-    let of_limits = ws.mixed_solution.complementary.iter();
-    let mut limits = of_limits.skip(layout.complementary() - layout.limits);
-    ws.drive_impulses.clear();
-    ws.drive_impulses.extend(rows.iter().map(|row| match row.law {
-        Law::Boxed { lower, upper } if upper < f64::INFINITY => {
-            0.5 * (lower + upper) + differences.next().map_or(0.0, |(there, back)| there - back) * ws.mass_unit
-        }
-        Law::Boxed { .. } => limits.next().map_or(0.0, |p| p * ws.mass_unit),
-        _ => equations.next().map_or(0.0, |p| p * ws.mass_unit),
-    }));
 }

@@ -67,11 +67,11 @@ impl Pieces {
             whole = Some(match whole {
                 None => report,
                 Some(earlier) => {
-                    self.before.merge(ws);
+                    self.before.merge(start.model, ws);
                     StepReport { pieces: earlier.pieces + 1, ..joined(&earlier, report) }
                 }
             });
-            self.before.keep(ws);
+            self.before.keep(start.model, ws);
             if left <= ROUNDING * start.h {
                 return Ok(finish(start, ws, whole.unwrap_or(report)));
             }

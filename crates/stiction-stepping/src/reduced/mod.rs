@@ -22,6 +22,7 @@ use crate::{Coordinates, Scheme, Start, StepCause, Workspace, drives};
 
 pub(crate) use engine::Divided;
 pub(crate) use reactions::find_reactions;
+pub use reactions::joint_impulses;
 pub(crate) use row::RowScratch;
 
 /// What [`Reduced::elsewhere`] holds.
@@ -64,7 +65,7 @@ pub(crate) struct Reduced {
     /// Forces of drives.
     pub(crate) tau: Vec<f64>,
     external: Vec<Wrench>,
-    reactions: reactions::ReactionScratch,
+    reactions: Option<Box<reactions::ReactionScratch>>,
     /// v at the start, before any impact.
     initial: Vec<f64>,
     twists: Vec<Twist>,
@@ -100,7 +101,7 @@ impl Reduced {
             rotors: zeros(),
             tau: zeros(),
             external: vec![Wrench::default(); tree.links().len()],
-            reactions: reactions::ReactionScratch::default(),
+            reactions: None,
             initial: zeros(),
             twists: vec![Twist::default(); tree.links().len()],
             free: zeros(),

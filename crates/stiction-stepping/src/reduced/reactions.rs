@@ -2,47 +2,90 @@
 //!
 //! The momentum balance of everything beyond a joint says which impulse came through it: Newton and Euler from the leaves inwards, with
 //! the impulses of contacts, loops and drives. About the point where a joint holds, its rows are perpendicular unit wrenches, and each
-//! multiplier is a product.   [RED-4]
+//! multiplier is a product. The step itself needs none of this: reactions are found when somebody asks.   [RED-4]
+
+use std::borrow::Cow;
 
 use nalgebra::Vector3;
-use stiction_multibody::{BodyId, Configuration, Forest, Joint, Model, Wrench, articulated::inverse_dynamics};
+use stiction_multibody::{
+    BodyId, Configuration, Forest, Joint, Model, Wrench,
+    articulated::{Scratch, Tree, inverse_dynamics},
+};
 
 use super::Reduced;
-use crate::{ContactImpulse, Start, Workspace, drives::Side, layers};
+use crate::{ContactImpulse, Workspace, drives::Side, layers};
 
 /// Room for finding reactions.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ReactionScratch {
     /// Mean forces on all links: what is applied, and the impulses of the step.
     loads: Vec<Wrench>,
     acceleration: Vec<f64>,
     tau: Vec<f64>,
+    sweeps: Scratch,
+    impulses: Vec<f64>,
 }
 
-/// Writes the impulses of the forest's joints into `ws.joint_impulses`, beside those of the loops.   [RED-4]
-pub(crate) fn find_reactions(start: &Start, ws: &mut Workspace) {
-    let &Start { model, h, .. } = start;
-    let forest = model.forest();
-    if forest.loops().len() == model.joints().len() {
+impl ReactionScratch {
+    pub(super) fn new(tree: &Tree) -> Self {
+        let zeros = vec![0.0; tree.velocities()];
+        Self {
+            loads: Vec::new(),
+            acceleration: zeros.clone(),
+            tau: zeros,
+            sweeps: Scratch::new(tree),
+            impulses: Vec::new(),
+        }
+    }
+}
+
+/// The impulses of all joints over the last step, row by row: those of the problem, and in reduced coordinates those that the balance of
+/// momentum asks of the forest's joints.   [RED-4]
+pub fn joint_impulses<'w>(model: &Model, ws: &'w Workspace) -> Cow<'w, [f64]> {
+    let Some(reduced) = ws.reduced.as_deref().filter(|_| has_reactions(model, ws)) else {
+        return Cow::Borrowed(&ws.joint_impulses);
+    };
+    let mut impulses = ws.joint_impulses.clone();
+    find(model, ws, reduced, &mut ReactionScratch::new(model.forest().tree()), &mut impulses);
+    Cow::Owned(impulses)
+}
+
+/// Writes the same into `ws.joint_impulses`, where steps are put together and their impulses added.
+pub(crate) fn find_reactions(model: &Model, ws: &mut Workspace) {
+    if !has_reactions(model, ws) {
         return;
     }
     let Some(mut reduced) = ws.reduced.take() else { return };
-    let mut scratch = std::mem::take(&mut reduced.reactions);
-    let ReactionScratch { loads, acceleration, tau } = &mut scratch;
+    let mut scratch = reduced.reactions.take().unwrap_or_else(|| Box::new(ReactionScratch::new(model.forest().tree())));
+    // The impulses of loops are read while those of the forest are written.
+    let mut impulses = std::mem::take(&mut scratch.impulses);
+    impulses.clone_from(&ws.joint_impulses);
+    find(model, ws, &reduced, &mut scratch, &mut impulses);
+    ws.joint_impulses.clone_from(&impulses);
+    scratch.impulses = impulses;
+    reduced.reactions = Some(scratch);
+    ws.reduced = Some(reduced);
+}
+
+/// Whether there are any, and they are not known yet: impulses of steps that were put together are.
+fn has_reactions(model: &Model, ws: &Workspace) -> bool {
+    ws.balanced_over > 0.0 && model.forest().loops().len() < model.joints().len()
+}
+
+fn find(model: &Model, ws: &Workspace, reduced: &Reduced, scratch: &mut ReactionScratch, impulses: &mut [f64]) {
+    let (forest, h) = (model.forest(), ws.balanced_over);
+    let ReactionScratch { loads, acceleration, tau, sweeps, .. } = scratch;
     loads.clone_from(&reduced.external);
-    add_impulses(model, ws, |body, impulse| add(forest, &reduced, loads, body, &impulse.scaled(1.0 / h)));
+    add_impulses(model, ws, |body, impulse| add(forest, reduced, loads, body, &impulse.scaled(1.0 / h)));
     acceleration.clear();
     acceleration.extend(reduced.velocity.iter().zip(&reduced.before).map(|(after, before)| (after - before) / h));
-    tau.resize(acceleration.len(), 0.0);
-    inverse_dynamics(forest.tree(), &reduced.at, acceleration, loads, &mut reduced.scratch, tau);
+    inverse_dynamics(forest.tree(), &reduced.at, acceleration, loads, sweeps, tau);
     for (joint, link, body) in forest.branches(model) {
-        let Some(carried) = reduced.scratch.joint_wrenches().get(link.index()) else { continue };
+        let Some(carried) = sweeps.joint_wrenches().get(link.index()) else { continue };
         let sign = if body == joint.b.0 { h } else { -h };
         let from = reduced.at.pose(link).translation.vector;
-        write_rows(&ws.start, &mut ws.joint_impulses, joint, (&carried.scaled(sign), from));
+        write_rows(&ws.start, impulses, joint, (&carried.scaled(sign), from));
     }
-    reduced.reactions = scratch;
-    ws.reduced = Some(reduced);
 }
 
 fn add(forest: &Forest, reduced: &Reduced, loads: &mut [Wrench], body: BodyId, force: &Wrench) {

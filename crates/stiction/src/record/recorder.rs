@@ -75,7 +75,7 @@ impl Recorder {
         let (model, energy) = (simulation.model(), simulation.energy());
         let info = RunInfo::new(&labels.scene, simulation.step_size(), model, simulation.scheme());
         let mut trajectory = TrajectoryWriter::create(folder, &info)?;
-        trajectory.push(model, simulation.state(), &energy, None);
+        trajectory.push(simulation, &energy, None);
         let contacts = ContactsWriter::create(folder, &labels.scene, model.has_layers())?;
         let mut view = ViewBuilder::new(&info, labels, model);
         view.push(simulation, &energy);
@@ -142,7 +142,7 @@ impl Tables {
     /// whatever cuts the recording off, every moment in the trajectory has its contacts.
     fn push(&mut self, simulation: &Simulation, energy: &Energy, report: &StepReport) -> Result<(), RecordError> {
         let (model, state) = (simulation.model(), simulation.state());
-        self.trajectory.push(model, state, energy, Some(report));
+        self.trajectory.push(simulation, energy, Some(report));
         for contact in simulation.contacts() {
             self.contacts.push(model, state.step, state.time, contact);
         }

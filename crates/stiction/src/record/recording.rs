@@ -94,7 +94,7 @@ impl Recording {
         let support_impulses = read_impulses(&table, info.foot_columns(), steps.len())?;
         let forest = read_impulses(&table, info.forest_columns(), steps.len())?;
         let (contacts, contacts_of) = read_contacts(folder, &info, &steps)?;
-        Ok(Self { info, steps, times, carries, q, v, joint_impulses, support_impulses, forest, contacts, contacts_of })
+        Ok(Self { info, steps, times, carries, q, v, joint_impulses, forest, support_impulses, contacts, contacts_of })
     }
 
     /// Scene, step size, dimension and bodies.

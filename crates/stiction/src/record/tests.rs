@@ -8,8 +8,10 @@ use std::{
 
 use nalgebra::Vector2;
 use stiction_geometry::{Dimension, Shape, planar};
-use stiction_multibody::{BodyBuilder, ContactRule, Layer, ModelBuilder, State, SupportBuilder};
-use stiction_stepping::Preset;
+use stiction_multibody::{
+    BodyBuilder, BodyId, ContactRule, Freedom, JointKind, Layer, ModelBuilder, Motor, State, SupportBuilder,
+};
+use stiction_stepping::{Coordinates, Preset};
 
 use super::{
     Ending, Finished, Recorder, Recording, RecordingError, RunLabels,
@@ -46,6 +48,50 @@ fn falling_box() -> Simulation {
     builder.body(body.shape(Shape::Planar(shape))).expect("box");
     builder.default_contact(ContactRule { friction: 0.3, ..ContactRule::default() }).expect("rule");
     Simulation::new(builder.build().expect("model"), Preset::StewartTrinkle.scheme(), 0.002).expect("simulation")
+}
+
+/// A leg of two links that a servo swings over the floor, with a spring, a limit and dry friction.
+fn driven_leg(coordinates: Coordinates) -> Simulation {
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    builder.gravity(0.0, -9.81, 0.0).expect("gravity");
+    let floor = planar::Shape::half_plane(Vector2::y()).expect("floor");
+    builder.body(BodyBuilder::fixed("floor").shape(Shape::Planar(floor))).expect("floor");
+    let mut above = BodyId::WORLD;
+    let acting = [
+        Freedom { armature: 0.01, friction: 0.02, ..Freedom::default() },
+        Freedom { stiffness: 2.0, damping: 0.01, limits: Some([-0.7, 0.7]), ..Freedom::default() },
+    ];
+    for (name, y, freedom) in [("thigh", 0.85, acting[0]), ("shin", 0.55, acting[1])] {
+        let foot = planar::Shape::disc(0.1).expect("foot");
+        let link = BodyBuilder::planar(name, 0.5, 0.01).position(0.0, y - 0.15, 0.0).shape(Shape::Planar(foot));
+        let link = builder.body(link).expect("link");
+        let place = nalgebra::Vector3::new(0.0, y, 0.0);
+        let bodies = (above, link);
+        let joint = builder.joint_at(name, JointKind::Revolute, bodies, place, nalgebra::Vector3::x()).expect("joint");
+        builder.freedom((joint, 0), freedom).expect("freedom");
+        if name == "thigh" {
+            let servo = Motor::position("hip", (joint, 0), "sin(9 * t)".parse().expect("control"), (30.0, 0.5));
+            builder.motor(Motor { force_limits: Some([-5.0, 5.0]), ..servo }).expect("motor");
+        }
+        above = link;
+    }
+    builder.default_contact(ContactRule { friction: 0.3, ..ContactRule::default() }).expect("rule");
+    let mut scheme = Preset::Ncp.scheme();
+    scheme.coordinates = coordinates;
+    Simulation::new(builder.build().expect("model"), scheme, 0.002).expect("simulation")
+}
+
+/// What is recorded of joints is what they carry, in reduced coordinates too.
+#[test]
+fn recordings_hold_what_joints_carry() {
+    let folder = Folder::new("carried");
+    let (_, _) = record_of(driven_leg(Coordinates::Reduced), &folder.0, 1, 1);
+    let recording = Recording::read(&folder.0).expect("recording");
+    let mut simulation = driven_leg(Coordinates::Reduced);
+    let _ = simulation.step().expect("step");
+    let recorded = recording.state(1).expect("frame").joint_impulses;
+    assert_eq!(recorded, simulation.joint_impulses());
+    assert!(recorded.iter().any(|impulse| impulse.abs() > 1e-3));
 }
 
 /// A box with a rubber coat that lands on an edge, beside one without that lies on the floor.
@@ -132,6 +178,8 @@ fn a_run_continued_from_a_recording_is_the_same_run() {
         ("continue", falling_box as fn() -> Simulation),
         ("continue-feet", sliding_square),
         ("continue-soft", soft_box),
+        ("continue-driven", || driven_leg(Coordinates::Maximal)),
+        ("continue-reduced", || driven_leg(Coordinates::Reduced)),
     ];
     for (name, new) in new {
         let folder = Folder::new(name);
@@ -139,6 +187,7 @@ fn a_run_continued_from_a_recording_is_the_same_run() {
         let recording = Recording::read(&folder.0).expect("recording");
         let mut simulation = new();
         simulation.set_state(&recording.state(100).expect("frame")).expect("same model");
+        assert!(simulation.state().bit_equal(&states[100]), "{name}");
         for state in &states[101..] {
             let _ = simulation.step().expect("step");
             assert!(simulation.state().bit_equal(state), "{name}");

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stiction_multibody::{Energy, Model, State};
+use stiction_multibody::Energy;
 use stiction_stepping::StepReport;
 
 use super::{
@@ -10,6 +10,7 @@ use super::{
     layout::Sample,
     table::{Cell, Kind, TableWriter},
 };
+use crate::Simulation;
 
 /// File name inside the folder of a run.
 pub(crate) const FILE: &str = "trajectory.parquet";
@@ -46,14 +47,15 @@ impl TrajectoryWriter {
     }
 
     /// Adds a row; the initial state has no report.
-    pub(crate) fn push(&mut self, model: &Model, state: &State, energy: &Energy, report: Option<&StepReport>) {
+    pub(crate) fn push(&mut self, simulation: &Simulation, energy: &Energy, report: Option<&StepReport>) {
+        let (model, state) = (simulation.model(), simulation.state());
         self.row.clear();
         self.row.extend([count(state.step), Cell::Real(state.time), Cell::Real(state.time_carry)]);
         for index in 0..model.bodies().len() {
             self.sample.take(model, index, state);
             self.row.extend(self.sample.q.iter().chain(&self.sample.v).map(|x| Cell::Real(*x)));
         }
-        let impulses = state.joint_impulses.iter().copied().chain(std::iter::repeat(0.0));
+        let impulses = simulation.joint_impulses().iter().copied().chain(std::iter::repeat(0.0));
         self.row.extend(impulses.take(model.joint_rows()).map(Cell::Real));
         self.row.extend(state.support_impulses.iter().map(|p| Cell::Real(*p)));
         let forest = state.forest_q.iter().chain(&state.forest_v).chain(&state.angles);

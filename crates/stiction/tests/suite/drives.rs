@@ -258,6 +258,11 @@ fn full_turns_are_counted() {
             assert!(phi(simulation).1.abs() < 1e-9, "{name}");
         });
     }
+    // Faster than half a turn a step.
+    Rig::hinge(limited).spinning(500.0).everywhere(0.01, |name, simulation| {
+        steps(simulation, 30);
+        near(phi(simulation).0, most, 1e-10, name);
+    });
     let wound = Freedom { stiffness: 0.5, damping: 0.05, rest: 30.0, ..Freedom::default() };
     Rig::hinge(wound).everywhere(0.01, |name, simulation| {
         let mut expected = (0.0, 0.0);

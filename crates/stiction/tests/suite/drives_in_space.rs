@@ -1,10 +1,15 @@
 //! Drives along the freedoms of joints that have several: each against the recursion of one freedom, and all kinds in general motion.
 
-use nalgebra::Vector3;
-use stiction::{Coordinates, Freedom, JointKind, Preset, Simulation};
+use std::sync::Arc;
 
-use crate::drives::{Rig, freedom, recursion};
-use crate::support::{step, steps};
+use nalgebra::Vector3;
+use stiction::multibody::ExpressionMotion;
+use stiction::{
+    BodyBuilder, Coordinates, Coupling, Dimension, Expression, Freedom, JointKind, ModelBuilder, Preset, Simulation,
+};
+
+use crate::drives::{Rig, freedom, recursion, schemes};
+use crate::support::{q, step, steps, v};
 
 const MASS: f64 = 2.0;
 const INERTIA: [f64; 3] = [0.5, 0.8, 1.1];
@@ -150,6 +155,58 @@ fn both_coordinates_approximate_the_same_motion() {
             };
             let (coarse, fine) = (apart(0.01), apart(0.0025));
             assert!(fine < 0.02 && (fine < 0.35 * coarse || fine < 1e-9), "{kind:?} {reversed}: {coarse:e}, {fine:e}");
+        }
+    }
+}
+
+/// A wheel on a hub whose motion is prescribed: what acts between them follows the whole relative motion.
+#[test]
+fn drives_to_prescribed_bodies_follow_the_relative_motion() {
+    let wheel = |acting: Freedom, held: bool, turn: &str, scheme: stiction::Scheme| {
+        let mut builder = ModelBuilder::new(Dimension::Planar);
+        let zero = || Expression::constant(0.0);
+        let motion = ExpressionMotion::planar(zero(), zero(), turn.parse().unwrap());
+        let hub = builder.body(BodyBuilder::kinematic("hub", Arc::new(motion))).unwrap();
+        let wheel = builder.body(BodyBuilder::planar("wheel", MASS, INERTIA[0])).unwrap();
+        let id = builder.joint_at("joint", JointKind::Revolute, (hub, wheel), Vector3::zeros(), Vector3::x()).unwrap();
+        builder.freedom((id, 0), acting).unwrap();
+        if held {
+            let coupling = Coupling { name: "held".into(), follower: (id, 0), leader: None, polynomial: [0.0; 5] };
+            builder.coupling(coupling).unwrap();
+        }
+        Simulation::new(builder.build().unwrap(), scheme, 0.01).unwrap()
+    };
+    for (name, scheme) in schemes() {
+        let rubbing = Freedom { friction: 0.6, ..Freedom::default() };
+        let mut simulation = wheel(rubbing, false, "2 * t", scheme.clone());
+        steps(&mut simulation, 100);
+        assert!((v(&simulation, "wheel")[2] - 0.6 / INERTIA[0]).abs() < 1e-10, "{name}: dragged along");
+        steps(&mut simulation, 100);
+        assert!((v(&simulation, "wheel")[2] - 2.0).abs() < 1e-10, "{name}: and no further");
+        let limited = Freedom { limits: Some([-0.3, 0.3]), ..Freedom::default() };
+        let mut simulation = wheel(limited, false, "2 * t", scheme.clone());
+        steps(&mut simulation, 100);
+        assert!((freedom(&simulation, "joint", 0).0 + 0.3).abs() < 1e-10, "{name}: carried by the limit");
+        let mut simulation = wheel(Freedom::default(), true, "sin(3 * t)", scheme.clone());
+        for _ in 0..100 {
+            let _ = step(&mut simulation);
+            let turned = q(&simulation, "wheel")[2] - (3.0 * simulation.time()).sin();
+            assert!(turned.abs() < 1e-12, "{name}: held, off by {turned:e}");
+        }
+        let sprung = Freedom { stiffness: 9.0, damping: 0.5, ..Freedom::default() };
+        let mut simulation = wheel(sprung, false, "sin(3 * t)", scheme);
+        let mut expected = (0.0_f64, 0.0_f64);
+        for _ in 0..100 {
+            let hub = |t: f64| (3.0 * t).sin();
+            let (before, after) = (hub(simulation.time()), hub(simulation.time() + 0.01));
+            let _ = step(&mut simulation);
+            // I ω⁺ = I ω − h k (φ⁺) − h d φ̇⁺ with φ the angle against the hub, and its mean rate over the step.
+            let c = INERTIA[0] + 0.01 * 0.5 + 1e-4 * 9.0;
+            let push = 0.01 * 9.0 * (after - expected.0) + 0.5 * (after - before);
+            expected.1 = (INERTIA[0] * expected.1 + push) / c;
+            expected.0 += 0.01 * expected.1;
+            let error = (v(&simulation, "wheel")[2] - expected.1).abs();
+            assert!(error < 1e-10, "{name}: off by {error:e}");
         }
     }
 }

@@ -6,13 +6,14 @@ use nalgebra::{Matrix3, Vector3};
 use stiction::complementarity::{FrictionLadder, LcpLemke, MixedLcpSchur};
 use stiction::multibody::ExpressionMotion;
 use stiction::{
-    BodyBuilder, Dimension, Expression, JointKind, Ladder, Model, ModelBuilder, Preset, Rung, Simulation, StepCause,
-    planar, spatial,
+    BodyBuilder, Coordinates, Dimension, Expression, JointKind, Ladder, Model, ModelBuilder, Preset, Rung, Simulation,
+    StepCause, planar, spatial,
 };
 use stiction_testkit::{FailingSolver, Fault, count_allocations, reference};
 
 use crate::family::Family;
 use crate::published::{balls, rod};
+use crate::reduced_steps::driven_arm;
 use crate::support::{down, friction, on_floor, solid_rectangle, step, steps, world};
 use crate::support_friction::against_a_wall;
 
@@ -22,11 +23,12 @@ struct Scene {
     name: String,
     model: Model,
     preset: Preset,
+    coordinates: Coordinates,
     h: f64,
 }
 
-/// Scenes that between them use joints, friction, supports, kinematic bodies, rounded and flat shapes, the plane and space; each with
-/// polygons and with exact cones.
+/// Scenes that between them use joints, drives, friction, supports, kinematic bodies, rounded and flat shapes, the plane and space; each
+/// with polygons and with exact cones, and what is driven in reduced coordinates too.
 fn scenes() -> Vec<Scene> {
     let (c05, c21, c22) = (reference("c05"), reference("c21"), reference("c22"));
     let pushed = Family::read(&c05, &["rod_b", "block", "friction_floor", "pusher"]).model();
@@ -36,12 +38,23 @@ fn scenes() -> Vec<Scene> {
         ("four balls", balls(&c22), 0.005),
         ("two boxes", two_boxes(), 0.01),
         ("part against a wall", against_a_wall(), 0.005),
+        ("driven arm", driven_arm(), 0.005),
     ];
-    let scene = |preset: Preset, suffix: &str| {
-        let name = move |name: &str| format!("{name}{suffix}");
-        models.clone().map(|(called, model, h)| Scene { name: name(called), model, preset, h })
+    let scene = |preset: Preset, coordinates: Coordinates, suffix: &str| {
+        let reduced = coordinates == Coordinates::Reduced;
+        let models = models.iter().filter(|(_, model, _)| !reduced || !model.driven_freedoms().is_empty());
+        let named = |name: &str| if reduced { format!("{name}, reduced{suffix}") } else { format!("{name}{suffix}") };
+        models
+            .map(|(name, model, h)| Scene { name: named(name), model: model.clone(), preset, coordinates, h: *h })
+            .collect::<Vec<_>>()
     };
-    [scene(Preset::StewartTrinkle, ""), scene(Preset::Ncp, ", ncp")].concat()
+    let presets = [(Preset::StewartTrinkle, ""), (Preset::Ncp, ", ncp")];
+    let both = [Coordinates::Maximal, Coordinates::Reduced];
+    let mut all = Vec::new();
+    for coordinates in both {
+        all.extend(presets.iter().flat_map(|&(preset, suffix)| scene(preset, coordinates, suffix)));
+    }
+    all
 }
 
 /// Two boxes in space: the lower lands tilted, the upper lands on it.
@@ -57,7 +70,9 @@ fn two_boxes() -> Model {
 
 impl Scene {
     fn simulation(&self) -> Simulation {
-        Simulation::new(self.model.clone(), self.preset.scheme(), self.h).unwrap()
+        let mut scheme = self.preset.scheme();
+        scheme.coordinates = self.coordinates;
+        Simulation::new(self.model.clone(), scheme, self.h).unwrap()
     }
 
     /// The same with a solver that fails in its call number `call`, and whatever else is in the ladder behind it.

@@ -53,14 +53,18 @@ impl LocalBlock {
             Law::Cone { rows: 3, mu } => Self::Space(ConeBlock::new(mu, a)),
             Law::Cone { mu, .. } => Self::Torsion(ConeBlock::new(mu, a)),
             Law::Rolling { mu, mu_r } => Self::Rolling(RollingBlock::new(mu, mu_r, a)),
+            // One equation needs no factorisation, and no memory.
+            Law::Equality { rows: 1 } => {
+                Self::Boxed { a: a.first().copied().unwrap_or(0.0), lower: f64::NEG_INFINITY, upper: f64::INFINITY }
+            }
             Law::Equality { rows } => Self::Joint(JointBlock::new(rows, a)),
         }
     }
 
-    /// Prepares it again; only joints of a new size allocate.
+    /// Prepares it again; only joints of a new size, or in a new place, allocate.
     pub(crate) fn refill(&mut self, law: &Law, a: &[f64]) {
         match (self, *law) {
-            (Self::Joint(joint), Law::Equality { rows }) => joint.refill(rows, a),
+            (Self::Joint(joint), Law::Equality { rows }) if rows > 1 => joint.refill(rows, a),
             (block, _) => *block = Self::new(law, a),
         }
     }

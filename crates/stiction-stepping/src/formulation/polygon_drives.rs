@@ -1,0 +1,70 @@
+//! Rows along freedoms in the mixed linear problem: equations after the joints, rows with two bounds as friction with a known normal, limits last.
+
+use stiction_complementarity::{Law, SparseMatrix};
+
+use crate::{RowMeaning, Workspace, drives::DriveRow};
+
+/// Rows along freedoms that are equations: they stand after the joints.
+pub(super) fn equalities(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
+    rows.iter().filter(|row| matches!(row.law, Law::Equality { .. }))
+}
+
+/// Limits: they stand last.
+pub(super) fn limits(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
+    rows.iter().filter(|row| matches!(row.law, Law::Boxed { upper, .. } if upper == f64::INFINITY))
+}
+
+/// Rows with two bounds, with the middle of them and half of their width: friction with a known normal, after that of the feet.   [DRIVE-5]
+pub(super) fn boxes(rows: &[DriveRow]) -> impl Iterator<Item = (&DriveRow, f64, f64)> {
+    rows.iter().filter_map(|row| match row.law {
+        Law::Boxed { lower, upper } if upper < f64::INFINITY => {
+            Some((row, 0.5 * (lower + upper), 0.5 * (upper - lower)))
+        }
+        _ => None,
+    })
+}
+
+/// The row along freedoms that a row of the problem belongs to, if any.
+pub(super) fn drive_of(ws: &Workspace, meaning: RowMeaning) -> Option<&DriveRow> {
+    let (rows, layout) = (&ws.drive_rows, &ws.layout);
+    let count = boxes(rows).count();
+    match meaning {
+        RowMeaning::Joint(row) => equalities(rows).nth((row + equalities(rows).count()).checked_sub(layout.joints)?),
+        RowMeaning::Limit(row) => limits(rows).nth(row),
+        RowMeaning::Friction(row) => Some(boxes(rows).nth((row + 2 * count).checked_sub(layout.friction)? / 2)?.0),
+        RowMeaning::Cone(row) => Some(boxes(rows).nth((row + count).checked_sub(layout.cones)?)?.0),
+        _ => None,
+    }
+}
+
+/// The middle of the bounds of drives, an impulse that is known.
+pub(super) fn give_middles(ws: &mut Workspace, rows: &SparseMatrix, drive_rows: &[DriveRow]) {
+    let first = ws.layout.contacts + ws.layout.friction - 2 * boxes(drive_rows).count();
+    for (place, (_, middle, _)) in boxes(drive_rows).enumerate() {
+        for (column, value) in rows.row(first + 2 * place) {
+            if let Some(constant) = ws.mixed.equality.constant.get_mut(column) {
+                *constant += value * middle / ws.mass_unit;
+            }
+        }
+    }
+}
+
+/// What acts along freedoms, in the order of the rows: equations, differences of two sides about a middle, limits.
+pub(super) fn take_drive_impulses(ws: &mut Workspace) {
+    let (layout, rows) = (ws.layout, &ws.drive_rows);
+    let first_equation = layout.velocities + layout.joints - equalities(rows).count();
+    let mut equations = ws.mixed_solution.free.iter().skip(first_equation);
+    let first_box = layout.friction_at(layout.friction - 2 * boxes(rows).count());
+    let of_boxes = ws.mixed_solution.complementary.iter().skip(first_box);
+    let mut differences = of_boxes.clone().step_by(2).zip(of_boxes.skip(1).step_by(2));
+    let of_limits = ws.mixed_solution.complementary.iter();
+    let mut limits = of_limits.skip(layout.complementary() - layout.limits);
+    ws.drive_impulses.clear();
+    ws.drive_impulses.extend(rows.iter().map(|row| match row.law {
+        Law::Boxed { lower, upper } if upper < f64::INFINITY => {
+            0.5 * (lower + upper) + differences.next().map_or(0.0, |(there, back)| there - back) * ws.mass_unit
+        }
+        Law::Boxed { .. } => limits.next().map_or(0.0, |p| p * ws.mass_unit),
+        _ => equations.next().map_or(0.0, |p| p * ws.mass_unit),
+    }));
+}
