@@ -8,6 +8,9 @@ use stiction_multibody::{
 
 use super::Reduced;
 
+/// A unit wrench that moves velocities by less than this does not move them: what is left is rounding.
+const IMMOVABLE: f64 = 1e-12;
+
 /// Room for the rows of one law.
 #[derive(Debug, Default)]
 pub(crate) struct RowScratch {
@@ -55,15 +58,35 @@ impl Reduced {
 
     /// Adds a wrench on a body, about its reference point, to a row.   [RED-2]
     pub(crate) fn add_wrench(&mut self, forest: &Forest, row: usize, body: BodyId, wrench: &Wrench) {
-        let Some((link, wrench)) = forest.on_link(self.linear(), body, wrench) else { return };
+        if let Some(link) = self.write_path(forest, body, wrench) {
+            self.add_path(forest, row, link);
+        }
+    }
+
+    /// Writes the generalised impulse of a wrench on a body into `path`; returns the link it moves.
+    fn write_path(&mut self, forest: &Forest, body: BodyId, wrench: &Wrench) -> Option<stiction_multibody::LinkId> {
+        let (link, wrench) = forest.on_link(self.linear(), body, wrench)?;
         let tree = forest.tree();
-        self.row.path.clear();
-        self.row.path.resize(tree.depth(link), 0.0);
         let mut path = std::mem::take(&mut self.row.path);
+        path.clear();
+        path.resize(tree.depth(link), 0.0);
         let origin = self.linear().pose(link).translation.vector;
         wrench_row(tree, self.linear(), link, (&wrench, &origin), &mut path);
         self.row.path = path;
-        self.add_path(forest, row, link);
+        Some(link)
+    }
+
+    /// Whether any velocity of the forest changes the rate of a row between two bodies.
+    pub(crate) fn moves(&mut self, forest: &Forest, sides: [(BodyId, &Wrench); 2]) -> bool {
+        self.begin_rows(forest, 1);
+        for (body, wrench) in sides {
+            if let Some(link) = self.write_path(forest, body, wrench) {
+                self.spread_path(forest, 0, link);
+            }
+        }
+        let links = self.row.touched.iter().filter_map(|&link| forest.tree().links().get(link));
+        let mut velocities = links.flat_map(stiction_multibody::articulated::Link::velocities);
+        velocities.any(|k| self.row.dense.get(k).is_some_and(|entry| entry.abs() > IMMOVABLE))
     }
 
     /// Adds an impulse at a velocity of the forest to a row.
@@ -81,8 +104,13 @@ impl Reduced {
 
     /// Adds the half response of the generalised impulse in `path`, which moves a link.
     fn add_path(&mut self, forest: &Forest, row: usize, link: stiction_multibody::LinkId) {
+        half_response_of_row(forest.tree(), &self.at, &self.factors, link, &mut self.row.path);
+        self.spread_path(forest, row, link);
+    }
+
+    /// Adds the entries in `path` to those of a row.
+    fn spread_path(&mut self, forest: &Forest, row: usize, link: stiction_multibody::LinkId) {
         let tree = forest.tree();
-        half_response_of_row(tree, &self.at, &self.factors, link, &mut self.row.path);
         let RowScratch { dense, touched, is_touched, path, .. } = &mut self.row;
         let n = tree.velocities();
         let mut path = path.iter();
