@@ -186,7 +186,8 @@ fn drop_immovable(start: &Start, ws: &mut Workspace) {
     let Some(reduced) = &mut ws.reduced else { return };
     let (forest, threshold) = (start.model.forest(), start.scheme.touch_threshold);
     ws.contacts.retain(|contact| {
-        let touches = contact.gap_start <= 0.0 && contact.gap_start >= -threshold && contact.gap_end == contact.gap_start;
+        let touches =
+            contact.gap_start <= 0.0 && contact.gap_start >= -threshold && contact.gap_end == contact.gap_start;
         let (a, b) = contact.row(&contact.normal);
         !touches || reduced.moves(forest, [(contact.a, &a), (contact.b, &b)])
     });

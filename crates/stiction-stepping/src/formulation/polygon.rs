@@ -22,12 +22,7 @@ use super::{
     directions, divided, inertia,
     polygon_drives::{boxes, equalities, give_middles, limits, take_drive_impulses},
 };
-use crate::{
-    Layout, Start, Workspace,
-    drives::Side,
-    reduced,
-    workspace::ContactImpulse,
-};
+use crate::{Layout, Start, Workspace, drives::Side, reduced, workspace::ContactImpulse};
 
 /// Fills `ws.mixed` from the rows and contacts in the workspace.   [STEP-1..4]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
