@@ -77,8 +77,9 @@ pub(crate) fn stages(stages: &mut Stages, in_ci: bool) {
 fn python() -> Result<PathBuf, String> {
     let folder = tree::target_directory().join("xtask/python");
     let python = folder.join("bin/python");
-    if !python.is_file() {
-        silently(Command::new("python3").args(["-m", "venv"]).arg(&folder))
+    // One that was interrupted while it was made has no pip.
+    if silently(Command::new(&python).args(["-m", "pip", "--version"])).is_err() {
+        silently(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))
             .map_err(|reason| format!("enable with: apt-get install python3-venv ({reason})"))?;
     }
     let done = folder.join(format!("{}.done", PACKAGES.join("+")));

@@ -36,7 +36,7 @@ pub(super) struct Contacts {
     /// Tangents of each contact; rows beyond them are embedded and move nothing.   [SET-6]
     pub(super) tangents: [usize; MAX_CONTACTS],
     /// W + diag c by blocks, [i][j], without joints.
-    pub(super) w: [[Block; MAX_CONTACTS]; MAX_CONTACTS],
+    pub(super) w: Vec<[Block; MAX_CONTACTS]>,
     q: [Triple; MAX_CONTACTS],
     pub(super) r: [Triple; MAX_CONTACTS],
     /// u = W r + q, always in step with r.
@@ -56,7 +56,7 @@ impl Default for Contacts {
             count: 0,
             mu: [0.0; MAX_CONTACTS],
             tangents: [2; MAX_CONTACTS],
-            w: [[[[0.0; 3]; 3]; MAX_CONTACTS]; MAX_CONTACTS],
+            w: vec![[[[0.0; 3]; 3]; MAX_CONTACTS]; MAX_CONTACTS],
             q: [[0.0; 3]; MAX_CONTACTS],
             r: [[0.0; 3]; MAX_CONTACTS],
             u: [[0.0; 3]; MAX_CONTACTS],

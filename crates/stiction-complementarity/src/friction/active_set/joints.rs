@@ -86,7 +86,7 @@ impl Joints {
     }
 
     /// W_cc − W_ce W_ee⁻¹ W_ec in place of W_cc.   [SET-7]
-    pub(super) fn reduce(&self, count: usize, w: &mut [[Block; MAX_CONTACTS]; MAX_CONTACTS]) {
+    pub(super) fn reduce(&self, count: usize, w: &mut [[Block; MAX_CONTACTS]]) {
         let whole: [Triple; MAX_CONTACTS] = std::array::from_fn(|i| std::array::from_fn(|k| w[i][i][k][k]));
         for y in self.coupling.iter().take(self.size) {
             for i in (0..count).filter(|i| y[*i] != [0.0; 3]) {

@@ -18,7 +18,7 @@ const ROOM: usize = MAX_ROWS + 2;
 pub(super) struct System {
     size: usize,
     /// The matrix, row by row, and the right side. What stands beyond `size` means nothing.
-    a: [[f64; ROOM]; MAX_ROWS],
+    a: Vec<[f64; ROOM]>,
     b: [f64; MAX_ROWS],
     /// Rows and columns of each contact.
     spans: [Span; MAX_CONTACTS],
@@ -33,7 +33,7 @@ struct Span {
 
 impl Default for System {
     fn default() -> Self {
-        Self { size: 0, a: [[0.0; ROOM]; MAX_ROWS], b: [0.0; MAX_ROWS], spans: [Span::default(); MAX_CONTACTS] }
+        Self { size: 0, a: vec![[0.0; ROOM]; MAX_ROWS], b: [0.0; MAX_ROWS], spans: [Span::default(); MAX_CONTACTS] }
     }
 }
 
