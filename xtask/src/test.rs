@@ -103,7 +103,8 @@ fn run_examples() -> Result<(), String> {
 
 /// Checks and runs every scene a user may copy, through the program a user runs.
 fn run_scenes() -> Result<(), String> {
-    let scenes = tree::files(&tree::root().join("scenes"), "toml")?;
+    let folder = tree::root().join("scenes");
+    let scenes = [tree::files(&folder, "toml")?, tree::files(&folder, "xml")?].concat();
     let out = tree::target_directory().join("xtask/scenes");
     for scene in &scenes {
         let (path, out) = (tree::relative(scene), out.join(stem(scene)).to_string_lossy().into_owned());

@@ -11,7 +11,7 @@ fn check_explains_every_scene_of_the_repository() {
     let mut checked = 0;
     for entry in fs::read_dir(scenes).expect("scenes") {
         let path = entry.expect("entry").path();
-        if path.extension().is_some_and(|ending| ending == "toml") {
+        if path.extension().is_some_and(|ending| ending == "toml" || ending == "xml") {
             let path = path.to_str().expect("UTF-8");
             let text = call(&folder, &["check", path]).expect(0).stdout;
             assert!(text.contains("bodies") && text.contains("ready to run"), "{text}");

@@ -39,6 +39,7 @@ mod quartet;
 mod reduced_steps;
 mod reference_stepper;
 mod refusals;
+mod robots;
 mod rolling;
 mod siconos;
 mod smooth_shapes;

@@ -14,6 +14,7 @@ use stiction_testkit::{FailingSolver, Fault, count_allocations, reference};
 use crate::family::Family;
 use crate::published::{balls, rod};
 use crate::reduced_steps::driven_arm;
+use crate::robots;
 use crate::support::{down, friction, on_floor, solid_rectangle, step, steps, world};
 use crate::support_friction::against_a_wall;
 
@@ -67,6 +68,9 @@ fn two_boxes() -> Model {
     });
     on_floor(Dimension::Spatial, boxes, down(Dimension::Spatial), friction(0.5))
 }
+
+/// Files of `scenes/` with drives, loops and trees in reduced coordinates.
+const ROBOTS: [&str; 5] = ["hand_grasp.toml", "arm_push.toml", "four_bar.toml", "falling_chain.toml", "quadruped.xml"];
 
 impl Scene {
     fn simulation(&self) -> Simulation {
@@ -261,6 +265,11 @@ fn golden_digests() {
         let digest = format!("{:016x}", digest(&mut scene.simulation(), 250));
         (scene.name, digest)
     });
+    let robots = ROBOTS.map(|file| {
+        let digest = format!("{:016x}", digest(&mut robots::scene(file, None, &[]), 250));
+        (file.to_owned(), digest)
+    });
+    let ours = ours.chain(robots);
     let changed: Vec<_> = ours.filter(|(name, digest)| golden["digests"][name.as_str()] != **digest).collect();
     assert!(changed.is_empty(), "changed: {changed:?}");
 }

@@ -35,6 +35,7 @@ fn compare(path: &Path) -> bool {
 fn our_robots_move_the_same_by_both_ways_of_the_forest() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../stiction-scene/tests/suite");
     assert!(compare(&folder.join("crawler.xml")));
+    assert!(compare(&folder.join("../../../../scenes/quadruped.xml")));
 }
 
 /// The collection of models that `STICTION_DATA` leads to.

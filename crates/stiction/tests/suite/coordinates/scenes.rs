@@ -7,12 +7,12 @@ use stiction::{
 };
 use stiction_testkit::{count_allocations, reference};
 
-use super::{OF_TREES, assert_first_order, differences, distance, joint_error, load, run};
+use super::{OF_TREES, apart, assert_first_order, differences, distance, joint_error, load, run};
 use crate::family::Family;
 use crate::support::friction;
 
 /// The scenes with joints, and how long each is run: none of them has an event near its end.
-const JOINTED: [(&str, f64, f64); 8] = [
+const JOINTED: [(&str, f64, f64); 11] = [
     ("pendulum", 0.004, 0.8),
     ("pendulum_friction", 0.004, 0.2),
     ("pendulum_on_belt", 0.004, 0.2),
@@ -21,7 +21,13 @@ const JOINTED: [(&str, f64, f64); 8] = [
     ("spring_pendulum", 0.004, 0.4),
     ("gear_grasp", 0.001, 0.3),
     ("gear_grasp_smooth", 0.001, 0.05),
+    ("hand_grasp", 0.002, 0.04),
+    ("arm_push", 0.004, 0.32),
+    ("falling_chain", 0.001, 0.24),
 ];
+
+/// The scenes with closed loops, whose last joint is no coordinate and closes up to the error of a step.
+const LOOPED: [(&str, f64, f64); 1] = [("four_bar", 0.004, 0.2)];
 
 #[test]
 fn every_scene_with_joints_runs_in_all_coordinates() {
@@ -31,9 +37,10 @@ fn every_scene_with_joints_runs_in_all_coordinates() {
     for path in files.filter(|path| path.extension().is_some_and(|extension| extension == "toml")) {
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         jointed += usize::from(!load(&name).model.joints().is_empty());
-        assert!(load(&name).model.joints().is_empty() || JOINTED.iter().any(|(known, ..)| *known == name), "{name}");
+        let known = JOINTED.iter().chain(&LOOPED).any(|(known, ..)| *known == name);
+        assert!(load(&name).model.joints().is_empty() || known, "{name}");
     }
-    assert_eq!(jointed, JOINTED.len());
+    assert_eq!(jointed, JOINTED.len() + LOOPED.len());
     for (name, h, duration) in JOINTED {
         let scene = load(name);
         let scheme = &scene.settings.scheme;
@@ -47,6 +54,23 @@ fn every_scene_with_joints_runs_in_all_coordinates() {
             // Along straight guides all coordinates are the same.
             assert!(differences[0] > 1e-6 || name == "gear_grasp", "{name}: nothing to compare, {differences:?}");
             assert_first_order(name, differences);
+        }
+    }
+}
+
+#[test]
+fn every_scene_with_a_loop_runs_in_all_coordinates() {
+    for (name, h, duration) in LOOPED {
+        let scene = load(name);
+        for coordinates in OF_TREES {
+            let both = [h, h / 2.0, h / 4.0].map(|h| {
+                let run = |coordinates| run(&scene.model, &scene.settings.scheme, coordinates, (h, duration)).unwrap();
+                let ((maximal, _), (other, error)) = (run(Coordinates::Maximal), run(coordinates));
+                (apart(&maximal, &other), error)
+            });
+            assert!(both[0].0 > 1e-6, "{name}: nothing to compare");
+            assert_first_order(name, both.map(|(apart, _)| apart));
+            assert_first_order("the loop", both.map(|(_, error)| error));
         }
     }
 }
