@@ -134,8 +134,8 @@ mod tests {
         let [reduced, divided] = ends;
         let difference = reduced.iter().zip(&divided).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(difference < 1e-12, "{difference}");
-        // Position and quaternion of the last link.
+        // Position and quaternion of the last link; in a plane y would be rounding.
         let [.., y, z, _, _, _, _] = reduced[..] else { panic!("no link") };
-        assert!(y.abs() > 1e-4 && z < -1e-3, "{y} {z}");
+        assert!(y.abs() > 1e-5 && z < -1e-3, "{y} {z}");
     }
 }
