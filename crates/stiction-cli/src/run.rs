@@ -29,7 +29,8 @@ const FAILED_PROBLEM: &str = "failed_problem.json";
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let blame = |error| options.blame(error);
     let scene = input::load(&options.scene, &options.overrides(), &options.robot, blame)?;
-    let mut simulation = with_solver(Simulation::from_scene(&scene).map_err(Failure::input)?, options)?;
+    let mut simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
+    simulation = with_solver(simulation, options.solver, options.accuracy)?;
     let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
     let mut recorder = Recorder::create(&folder, &labels(&scene, options), &simulation)
         .map_err(|error| Failure::input(error).with_help("choose a folder that can be written with --out DIR"))?;
@@ -69,20 +70,21 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     }
 }
 
-/// The simulation with the solver and accuracy that the options ask for, or why its scheme cannot have them.
-fn with_solver(simulation: Simulation, options: &RunOptions) -> Result<Simulation, Failure> {
+/// The simulation with a solver of some accuracy, or why its scheme cannot have them.
+pub(crate) fn with_solver(
+    simulation: Simulation,
+    solver: RunSolver,
+    accuracy: SolveAccuracy,
+) -> Result<Simulation, Failure> {
     let friction = simulation.scheme().friction;
     match simulation.scheme().method {
-        Method::TimeStepping => Ok(simulation.with_ladder(ladder(options, friction)?)),
+        Method::TimeStepping => Ok(simulation.with_ladder(ladder(solver, accuracy, friction)?)),
         Method::MoreauJean => {
-            let ladder = ladder(options, friction)?;
+            let ladder = ladder(solver, accuracy, friction)?;
             Ok(simulation.with_stepper(MoreauJean { ladder, ..MoreauJean::default() }))
         }
         Method::Reference => {
-            let asked = [
-                (options.solver != RunSolver::Ladder, "--solver"),
-                (options.accuracy != SolveAccuracy::Exact, "--accuracy"),
-            ];
+            let asked = [(solver != RunSolver::Ladder, "--solver"), (accuracy != SolveAccuracy::Exact, "--accuracy")];
             match asked.into_iter().find(|(asked, _)| *asked) {
                 None => Ok(simulation),
                 Some((_, option)) => Err(Failure::input(format!(
@@ -94,9 +96,9 @@ fn with_solver(simulation: Simulation, options: &RunOptions) -> Result<Simulatio
     }
 }
 
-/// The methods the options ask for.
-fn ladder(options: &RunOptions, friction: FrictionSet) -> Result<Ladder, Failure> {
-    if friction != FrictionSet::Quadratic && options.accuracy != SolveAccuracy::Exact {
+/// The methods that are asked for.
+fn ladder(solver: RunSolver, accuracy: SolveAccuracy, friction: FrictionSet) -> Result<Ladder, Failure> {
+    if friction != FrictionSet::Quadratic && accuracy != SolveAccuracy::Exact {
         let message = format!(
             "`--accuracy` has no say with friction = \"{}\": its linear problems are solved by pivots, exactly",
             friction.name()
@@ -105,15 +107,15 @@ fn ladder(options: &RunOptions, friction: FrictionSet) -> Result<Ladder, Failure
             .with_help("leave `--accuracy` out, or choose a preset with the quadratic cone: ncp, moreau-jean"));
     }
     let fitting = RunSolver::fitting(friction);
-    if !fitting.contains(&options.solver) {
+    if !fitting.contains(&solver) {
         let names: Vec<_> = fitting.iter().map(|solver| solver.name()).collect();
-        let (solver, set) = (options.solver.name(), friction.name());
-        let message = format!("the solver `{solver}` does not solve steps with friction = \"{set}\"");
+        let (name, set) = (solver.name(), friction.name());
+        let message = format!("the solver `{name}` does not solve steps with friction = \"{set}\"");
         return Err(Failure::input(message).with_help(format!("solvers that fit: {}", names.join(", "))));
     }
-    let (name, tolerance) = (options.solver.name(), Accuracy::from(options.accuracy).tolerance());
-    Ok(match options.solver {
-        RunSolver::Ladder => Ladder::with_accuracy(options.accuracy.into()),
+    let (name, tolerance) = (solver.name(), Accuracy::from(accuracy).tolerance());
+    Ok(match solver {
+        RunSolver::Ladder => Ladder::with_accuracy(accuracy.into()),
         RunSolver::Lemke => Ladder::new(vec![Rung { name, solver: Box::new(MixedLcpSchur::new(LcpLemke::new())) }]),
         RunSolver::Nsgs => {
             let nsgs = FrictionNsgsOptions { tolerance, ..FrictionNsgsOptions::default() };

@@ -1,5 +1,6 @@
 //! What the commands accept.
 
+mod bench;
 mod robots;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -11,6 +12,7 @@ use stiction::{
     scene::SceneError,
 };
 
+pub(crate) use bench::BenchOptions;
 pub(crate) use robots::{CheckOptions, ConvertOptions, RobotArguments};
 
 /// Simulates multibody systems with frictional contact: stick is stick, slip is slip.
@@ -328,28 +330,6 @@ impl From<SolveAccuracy> for Accuracy {
             SolveAccuracy::Exact => Self::Exact,
         }
     }
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  stiction bench
-  stiction bench --presets
-  stiction bench falling-rod --json
-  valgrind --tool=callgrind stiction bench --once four-balls")]
-pub(crate) struct BenchOptions {
-    /// Only this case
-    #[arg(value_parser = crate::bench::names())]
-    pub(crate) case: Option<String>,
-    /// Only the presets: steps per second of each on four scenes
-    #[arg(long, conflicts_with_all = ["case", "once"])]
-    pub(crate) presets: bool,
-    /// Run one case once, without timing, and say how many steps it made
-    #[arg(long, value_name = "CASE", conflicts_with = "case", value_parser = crate::bench::names())]
-    pub(crate) once: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// Splits `path=value`.

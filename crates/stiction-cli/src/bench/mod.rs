@@ -1,6 +1,9 @@
-//! `stiction bench`: the project's speed cases on this machine, and every preset on four scenes ([`family`]).
+//! `stiction bench`: the project's speed cases on this machine, chains over their number of links ([`chains`]), every preset on four
+//! scenes ([`family`]); or one pass through a scene of the user ([`pass`]).
 
+mod chains;
 mod family;
+mod pass;
 
 use std::{
     fmt::Write,
@@ -9,10 +12,7 @@ use std::{
 
 use clap::builder::PossibleValuesParser;
 use serde::Serialize;
-use stiction::{
-    Simulation,
-    scene::{self, Scene},
-};
+use stiction::scene::{self, Scene};
 
 use crate::{
     arguments::BenchOptions,
@@ -20,6 +20,7 @@ use crate::{
     layout::{columns, number, print_json, print_text},
     progress::Progress,
 };
+use pass::play;
 
 /// Every case is repeated for about this long, and at least so often.
 const TIME_PER_CASE: Duration = Duration::from_millis(1500);
@@ -33,11 +34,12 @@ struct Case {
     changes: &'static [(&'static str, &'static str)],
 }
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 10] = [
     Case::new("falling-rod", || include_str!("../../../../scenes/falling_rod.toml").to_owned(), 0.0025),
     Case::new("four-balls", || include_str!("../../../../scenes/four_balls.toml").to_owned(), 0.00125),
     Case::new("stack", || include_str!("../../../../scenes/stack_of_boxes.toml").to_owned(), 0.005),
     Case::new("pendulum-chain", || pendulum_chain(10), 0.0025),
+    Case::new("chain-32", || chains::hanging_chain(32, "reduced"), 0.001),
     Case::new("tripod", tripod, 1e-4),
     Case {
         changes: &[
@@ -76,11 +78,16 @@ struct Measurement {
     steps: u64,
     repetitions: usize,
     microseconds_per_step: f64,
+    /// Of the fastest repetition: load only ever adds.
+    microseconds_per_step_least: f64,
     problem_size_max: usize,
     contacts_max: usize,
 }
 
 pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
+    if let Some(path) = &options.scene {
+        return pass::run(path, options);
+    }
     if let Some(name) = &options.once {
         let (scene, steps) = load(chosen(name)?)?;
         play(&scene, steps)?;
@@ -94,21 +101,26 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
 #[derive(Debug, Serialize)]
 struct Account {
     cases: Option<Vec<Measurement>>,
+    chains: Option<Vec<chains::Family>>,
     presets: Option<Vec<family::Cell>>,
 }
 
 impl Account {
     fn text(&self) -> String {
-        let tables = [self.cases.as_deref().map(table), self.presets.as_deref().map(family::table)];
+        let cases = self.cases.as_deref().map(table);
+        let tables = [cases, self.chains.as_deref().map(chains::table), self.presets.as_deref().map(family::table)];
         tables.into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 }
 
-/// Cases and presets, or the one asked for.
+/// Cases, chains and presets, or those asked for.
 fn measure_all(options: &BenchOptions) -> Result<Account, Failure> {
-    let chosen = |case: &&Case| options.case.as_ref().is_none_or(|name| name == case.name);
-    let cases: Vec<_> = if options.presets { Vec::new() } else { CASES.iter().filter(chosen).collect() };
-    let cells = if options.case.is_none() { family::CELLS } else { 0 };
+    let one = options.case.is_some() || options.presets || options.chains;
+    let (with_chains, with_presets) = (options.chains || !one, options.presets || !one);
+    let chosen = |case: &&Case| !one || options.case.as_deref() == Some(case.name);
+    let cases: Vec<_> = CASES.iter().filter(chosen).collect();
+    let cells = [(with_chains, chains::CELLS), (with_presets, family::CELLS)];
+    let cells: usize = cells.iter().filter(|(with, _)| *with).map(|(_, cells)| cells).sum();
     let mut progress = Progress::new((cases.len() + cells) as u64, "cases");
     let mut done = 0;
     let mut next = || {
@@ -120,8 +132,9 @@ fn measure_all(options: &BenchOptions) -> Result<Account, Failure> {
         measurements.push(measure(case)?);
         next();
     }
-    let presets = if options.case.is_none() { Some(family::measure(next)?) } else { None };
-    Ok(Account { cases: (!cases.is_empty()).then_some(measurements), presets })
+    let chains = if with_chains { Some(chains::measure(&mut next)?) } else { None };
+    let presets = if with_presets { Some(family::measure(next)?) } else { None };
+    Ok(Account { cases: (!cases.is_empty()).then_some(measurements), chains, presets })
 }
 
 fn chosen(name: &str) -> Result<&'static Case, Failure> {
@@ -136,44 +149,26 @@ fn load(case: &Case) -> Result<(Scene, u64), Failure> {
     Ok((scene, steps))
 }
 
-/// Largest problem and most contacts of one pass through a scene.
-#[derive(Default)]
-struct Sizes {
-    problem: usize,
-    contacts: usize,
-}
-
-fn play(scene: &Scene, steps: u64) -> Result<(Duration, Sizes), Failure> {
-    let mut simulation = Simulation::from_scene(scene).map_err(Failure::input)?;
-    let mut sizes = Sizes::default();
-    let started = Instant::now();
-    for _ in 0..steps {
-        let report = simulation.step().map_err(|error| Failure::step(&error, None))?;
-        sizes.problem = sizes.problem.max(report.problem_size);
-        sizes.contacts = sizes.contacts.max(report.contacts);
-    }
-    Ok((started.elapsed(), sizes))
-}
-
 /// The median over repetitions, after one that does not count.
 fn measure(case: &Case) -> Result<Measurement, Failure> {
     let (scene, steps) = load(case)?;
-    let (_, sizes) = play(&scene, steps)?;
+    let first = play(&scene, steps)?;
     let started = Instant::now();
     let mut times = Vec::new();
     while times.len() < LEAST_REPETITIONS || started.elapsed() < TIME_PER_CASE {
-        times.push(play(&scene, steps)?.0);
+        times.push(play(&scene, steps)?.wall);
     }
     times.sort_unstable();
-    let median = times.get(times.len() / 2).copied().unwrap_or_default();
+    let per_step = |time: Option<&Duration>| time.map_or(f64::NAN, |t| t.as_secs_f64() * 1e6 / steps.max(1) as f64);
     Ok(Measurement {
         case: case.name,
         step: case.step,
         steps,
         repetitions: times.len(),
-        microseconds_per_step: median.as_secs_f64() * 1e6 / steps.max(1) as f64,
-        problem_size_max: sizes.problem,
-        contacts_max: sizes.contacts,
+        microseconds_per_step: per_step(times.get(times.len() / 2)),
+        microseconds_per_step_least: per_step(times.first()),
+        problem_size_max: first.problem_size_max,
+        contacts_max: first.contacts_max,
     })
 }
 
@@ -184,6 +179,7 @@ fn table(measurements: &[Measurement]) -> String {
             vec![
                 m.case.to_owned(),
                 number(m.microseconds_per_step),
+                number(m.microseconds_per_step_least),
                 m.problem_size_max.to_string(),
                 m.contacts_max.to_string(),
                 m.steps.to_string(),
@@ -192,7 +188,7 @@ fn table(measurements: &[Measurement]) -> String {
             ]
         })
         .collect();
-    columns(&["case", "µs per step", "problem size", "contacts", "steps", "step (s)", "repetitions"], &rows)
+    columns(&["case", "µs per step", "fastest", "problem size", "contacts", "steps", "step (s)", "repetitions"], &rows)
 }
 
 /// Slender rods of one metre and one kilogram, hinged one to the next, released from the horizontal.

@@ -209,6 +209,20 @@ fn bench_counts_steps_for_those_who_count_instructions() {
 }
 
 #[test]
+fn bench_makes_the_steps_of_a_scene_that_it_is_told() {
+    let folder = folder("bench-scene");
+    let scene = scene("falling_rod");
+    let bench = |more: &[&str]| call(&folder, &[&["bench", "--scene", &scene, "--json"], more].concat());
+    let found = bench(&["--steps", "300", "--set", "simulation.step=0.002"]).expect(0).json();
+    assert_eq!((found["steps"].as_u64(), found["step"].as_f64()), (Some(300), Some(0.002)));
+    assert!(found["contacts_max"].as_u64() >= Some(1) && found["wall_seconds"].as_f64() > Some(0.0), "{found}");
+    assert_eq!(bench(&["--steps", "0"]).expect(0).json()["problem_size_max"], 0);
+    bench(&["--accuracy", "balanced", "--set", "simulation.preset=\"stewart-trinkle\""]).expect(2);
+    call(&folder, &["bench", "--steps", "3"]).expect(2);
+    assert!(folder.read_dir().is_ok_and(|mut files| files.next().is_none()), "nothing is recorded");
+}
+
+#[test]
 fn a_solver_that_does_not_fit_the_friction_set_is_refused() {
     let folder = folder("run-solver");
     let run = |more: &[&str]| {

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Humanoids that fall and lie, here and in MuJoCo: steps per second side by side.
+
+usage: humanoid_vs_mujoco.py [STICTION] [--models FOLDER] [--repeat N]
+
+STICTION is the program, built with --release; without it cargo builds it. Models are those of the packages dm_control and gymnasium: installed, or in
+FOLDER as scripts/fetch_models.py writes them. Needs the package mujoco.
+
+Both start from the reference pose at rest without control, and make 1000 steps of 5 ms. Times are processor time of all threads, the
+least of N runs made by turns. Here it is that of the program less that of one that only reads the model; there that of one call of mj_step for all steps,
+without Python in between.
+"""
+
+import argparse
+import importlib.util
+import json
+import pathlib
+import resource
+import subprocess
+import time
+
+import mujoco
+
+STEP = 0.005
+STEPS = 1000
+HUMANOIDS = ["dm_control/suite/humanoid.xml", "gymnasium/envs/mujoco/assets/humanoid.xml"]
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+DIFFERENCES = """
+The two do not solve the same problem:
+  stiction  Contacts, joint limits and friction are rigid, friction has a round cone, and every step is solved to a residual of 1e-8
+            (`balanced`: 1e-4). Bodies sink in by the error of a step only. Counted are all contacts that a step might close.
+  MuJoCo    Contacts and limits are soft (solref, solimp), friction has a pyramid unless the model asks for cones, and creeps. Bodies sink in by
+            design. Counted are the contacts within the margin of the model. RK4 solves four problems a step, EULER one.
+            Sensors of the model are computed.
+`stiction check MODEL` lists what has no effect here. Falls are sensitive: after the first impact the motions differ in detail."""
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="Humanoids here and in MuJoCo: steps per second side by side.")
+    parser.add_argument("program", nargs="?", metavar="STICTION", help="the program; built when left out")
+    parser.add_argument("--models", type=pathlib.Path, metavar="FOLDER", help="as written by scripts/fetch_models.py")
+    parser.add_argument("--repeat", type=int, default=10, metavar="N", help="runs of which the fastest counts (10)")
+    return parser.parse_args()
+
+
+def built():
+    """The program of this checkout, in release."""
+    command = ["cargo", "build", "--release", "--quiet", "--package", "stiction-cli", "--message-format=json"]
+    made = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return next(path for line in made.splitlines() if (path := json.loads(line).get("executable")))
+
+
+def located(name, folder):
+    """The file of a model, or None where neither folder nor package has it."""
+    package, _, inside = name.partition("/")
+    if folder is None:
+        found = importlib.util.find_spec(package)
+        path = found and pathlib.Path(found.origin).parent / inside
+    else:
+        path = folder / name
+    return path if path and path.is_file() else None
+
+
+class Ours:
+    """The program, at one accuracy."""
+
+    def __init__(self, program, model, accuracy):
+        self.command = [program, "bench", "--scene", model, "--set", f"simulation.step={STEP}", "--json", "--accuracy", accuracy]
+        self.title = f"stiction, {accuracy}"
+        self.found = None
+
+    def processor_seconds(self):
+        whole, self.found = self.call(STEPS)
+        return whole - self.call(0)[0]
+
+    def call(self, steps):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        made = subprocess.run([*self.command, "--steps", str(steps)], capture_output=True, text=True, check=False)
+        if made.returncode != 0:
+            raise SystemExit(made.stderr)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, json.loads(made.stdout)
+
+    def contacts(self):
+        return self.found["contacts_max"], self.found["contacts_final"]
+
+    def penetration(self):
+        return self.found["penetration_max"], self.found["penetration_final"]
+
+
+class Theirs:
+    """MuJoCo, as the model says or with the integrator and solver it takes for models that say nothing."""
+
+    def __init__(self, model, by_default):
+        self.model = mujoco.MjModel.from_xml_path(str(model))
+        settings = self.model.opt
+        settings.timestep = STEP
+        if by_default:
+            settings.integrator, settings.solver = mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtSolver.mjSOL_NEWTON
+        integrator, solver = mujoco.mjtIntegrator(settings.integrator), mujoco.mjtSolver(settings.solver)
+        self.title = f"MuJoCo, {integrator.name.removeprefix('mjINT_')}, {solver.name.removeprefix('mjSOL_')}"
+        self.met = self.overlaps()
+
+    def processor_seconds(self):
+        data = mujoco.MjData(self.model)
+        started = time.process_time()
+        mujoco.mj_step(self.model, data, STEPS)
+        return time.process_time() - started
+
+    def overlaps(self):
+        """Number of contacts and deepest overlap of every step."""
+        data = mujoco.MjData(self.model)
+        met = []
+        for _ in range(STEPS):
+            mujoco.mj_step(self.model, data)
+            met.append((data.ncon, max((-contact.dist for contact in data.contact if contact.dist < 0), default=0.0)))
+        if any(warning.number for warning in data.warning):
+            raise SystemExit(f"{self.title} warns of this motion: it is not the one to compare with")
+        return met
+
+    def contacts(self):
+        return max(count for count, _ in self.met), self.met[-1][0]
+
+    def penetration(self):
+        return max(depth for _, depth in self.met), self.met[-1][1]
+
+
+def compare(program, model, repeat):
+    ours = [Ours(program, model, accuracy) for accuracy in ("exact", "balanced")]
+    theirs = [Theirs(model, by_default) for by_default in (False, True)]
+    runs = {run.title: run for run in ours + theirs}
+    least = dict.fromkeys(runs, float("inf"))
+    for _ in range(repeat):
+        for title, run in runs.items():
+            least[title] = min(least[title], run.processor_seconds())
+    print(f"{'':24} {'steps/s':>8} {'µs/step':>8} {'contacts':>9} {'at end':>7} {'sunk (m)':>9} {'at end':>9}")
+    for title, run in runs.items():
+        (most, last), (deepest, deep) = run.contacts(), run.penetration()
+        rate = f"{STEPS / least[title]:8.0f} {1e6 * least[title] / STEPS:8.1f}"
+        print(f"{title:24} {rate} {most:9} {last:7} {deepest:9.1e} {deep:9.1e}")
+    fastest = min(least[run.title] for run in theirs)
+    for run in ours:
+        print(f"{run.title}: {fastest / least[run.title]:.2f} times the steps per second of MuJoCo, at its faster")
+
+
+def main():
+    options = arguments()
+    program = options.program or built()
+    found = {name: located(name, options.models) for name in HUMANOIDS}
+    if not any(found.values()):
+        raise SystemExit("no humanoid: pip install dm_control gymnasium, or give --models FOLDER (scripts/fetch_models.py)")
+    print(f"MuJoCo {mujoco.__version__}; {STEPS} steps of {STEP} s, processor time, fastest of {options.repeat}")
+    for name, model in found.items():
+        print(f"\n{name}")
+        if model:
+            compare(program, model, options.repeat)
+        else:
+            print("not there")
+    print(DIFFERENCES)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+//! What `stiction bench` accepts.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{SolveAccuracy, assignment};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction bench
+  stiction bench --presets
+  stiction bench --chains
+  stiction bench falling-rod --json
+  stiction bench --scene humanoid.xml --steps 1000 --set simulation.step=0.005
+  valgrind --tool=callgrind stiction bench --once four-balls")]
+pub(crate) struct BenchOptions {
+    /// Only this case
+    #[arg(value_parser = crate::bench::names())]
+    pub(crate) case: Option<String>,
+    /// Only the presets: steps per second of each on four scenes
+    #[arg(long, conflicts_with_all = ["case", "once"])]
+    pub(crate) presets: bool,
+    /// Only the chains: time per step over the number of links, in reduced coordinates and by divide and conquer
+    #[arg(long, conflicts_with_all = ["case", "once", "presets"])]
+    pub(crate) chains: bool,
+    /// Run one case once, without timing, and say how many steps it made
+    #[arg(long, value_name = "CASE", conflicts_with = "case", value_parser = crate::bench::names())]
+    pub(crate) once: Option<String>,
+    /// Run this scene or robot (URDF, MJCF) once, without recording
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["case", "once", "presets", "chains"])]
+    pub(crate) scene: Option<PathBuf>,
+    /// Steps of the scene, instead of those its duration asks for; 0 only reads it
+    #[arg(long, value_name = "N", requires = "scene")]
+    pub(crate) steps: Option<u64>,
+    /// Change any value of the scene, by its path; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment, requires = "scene")]
+    pub(crate) set: Vec<(String, String)>,
+    /// How well the contact problems of the scene are solved, as in `stiction run`
+    #[arg(long, value_enum, default_value_t, requires = "scene")]
+    pub(crate) accuracy: SolveAccuracy,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
