@@ -197,7 +197,8 @@ impl Reduced {
         let Some(divided) = &mut self.divided else { return Ok(()) };
         if divided.place != Some(wanted) {
             divided.place = None;
-            divided.divide.update(forest.tree(), at, &self.added)?;
+            let added = if self.at_once { &self.rotors } else { &self.added };
+            divided.divide.update(forest.tree(), at, added)?;
             divided.place = Some(wanted);
         }
         divided.ends.clear();

@@ -62,6 +62,8 @@ pub(crate) struct Reduced {
     pub(crate) added: Vec<f64>,
     /// The part of it that acts in no time too.   [DRIVE-8]
     rotors: Vec<f64>,
+    /// Whether no time passes in what is solved.   [DRIVE-8]
+    at_once: bool,
     /// Forces of drives.
     pub(crate) tau: Vec<f64>,
     external: Vec<Wrench>,
@@ -99,6 +101,7 @@ impl Reduced {
             acceleration: zeros(),
             added: zeros(),
             rotors: zeros(),
+            at_once: false,
             tau: zeros(),
             external: vec![Wrench::default(); tree.links().len()],
             reactions: None,
@@ -136,6 +139,7 @@ impl Reduced {
         let forest = model.forest();
         let tree = forest.tree();
         self.free_of = None;
+        self.at_once = false;
         let at_end = std::mem::replace(&mut self.place, Elsewhere::Nothing) == Elsewhere::End;
         let [q, v, bodies_q, bodies_v] = &self.end;
         if at_end
@@ -207,8 +211,13 @@ impl Reduced {
 
     /// The factors where no time passes, and so neither springs nor dampers hold, or those of the step again.   [DRIVE-8]
     pub(crate) fn refactor(&mut self, model: &Model, at_once: bool) -> Result<(), StepCause> {
+        self.at_once = at_once;
         let added = if at_once { &self.rotors } else { &self.added };
         if self.rotors != self.added {
+            if let Some(divided) = &mut self.divided {
+                divided.forget();
+                return Ok(());
+            }
             let made = self.factors.update_with(model.forest().tree(), &self.at, added);
             made.map_err(|singular| singular_inertia(model, singular))?;
             self.row.whiten(self.factors.pivots());
