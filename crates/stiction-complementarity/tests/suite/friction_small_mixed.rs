@@ -3,8 +3,8 @@
 use stiction_complementarity::linalg::BlockMatrix;
 use stiction_complementarity::{
     Bodies, Delassus, FrictionActiveSet, FrictionActiveSetOptions, FrictionInteriorPoint, FrictionLadder,
-    FrictionNewton, FrictionNewtonOptions, FrictionProblem, FrictionRung, FrictionSolution, Law, Operator, Problem,
-    Solver, Status, Tolerance, solve,
+    FrictionNewton, FrictionNewtonOptions, FrictionProblem, FrictionRung, FrictionSolution, Law, MAX_CONTACTS,
+    Operator, Problem, Solver, Status, Tolerance, solve,
 };
 use stiction_testkit::{Random, count_allocations};
 
@@ -301,7 +301,7 @@ fn what_does_not_fit_is_refused() {
         FrictionActiveSet::applies(&scene.problem())
     };
     let planar = Law::Cone { rows: 2, mu: 0.5 };
-    assert!(applies(&[planar; 8]) && !applies(&[planar; 9]));
+    assert!(applies(&[planar; MAX_CONTACTS]) && !applies(&[planar; MAX_CONTACTS + 1]));
     assert!(applies(&[planar, FRICTIONLESS, Law::Equality { rows: 12 }]));
     assert!(!applies(&[planar, Law::Equality { rows: 7 }, Law::Equality { rows: 6 }]));
     assert!(!applies(&[planar, Law::Cone { rows: 4, mu: 0.5 }]));
