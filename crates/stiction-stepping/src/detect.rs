@@ -175,22 +175,9 @@ fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) 
     if let Some(bad) = ws.contacts.iter().find(|c| !(c.gap_end.is_finite() && c.gap_start.is_finite())) {
         return Err(StepCause::non_finite("gap", model.body(bad.a).map(|b| b.name.as_str())));
     }
-    drop_immovable(start, ws);
+    reduced::drop_immovable(start, ws);
     corners::begin(start, ws);
     Ok(())
-}
-
-/// Joints can hold a body against what it lies on: where it touches to rounding and no joint lets the gap change, the contact has nothing to
-/// say, and its force could be any.   [RED-5]
-fn drop_immovable(start: &Start, ws: &mut Workspace) {
-    let Some(reduced) = &mut ws.reduced else { return };
-    let (forest, threshold) = (start.model.forest(), start.scheme.touch_threshold);
-    ws.contacts.retain(|contact| {
-        let touches =
-            contact.gap_start <= 0.0 && contact.gap_start >= -threshold && contact.gap_end == contact.gap_start;
-        let (a, b) = contact.row(&contact.normal);
-        !touches || reduced.moves(forest, [(contact.a, &a), (contact.b, &b)])
-    });
 }
 
 /// One of two shapes that may touch.

@@ -185,7 +185,7 @@ fn sides(ws: &Workspace, joint: &Joint, driven: &Driven, factor: f64) -> Option<
 }
 
 /// Σ sides, with the bodies moving by `v` and the forest by `forest`.
-fn rate(model: &Model, sides: &[Option<Side>], v: &[f64], forest: Option<&[f64]>) -> f64 {
+pub(crate) fn rate(model: &Model, sides: &[Option<Side>], v: &[f64], forest: Option<&[f64]>) -> f64 {
     let of = |side: &Side| match side {
         Side::Velocity(k, factor) => factor * forest.and_then(|v| v.get(*k)).copied().unwrap_or(0.0),
         Side::Wrench(body, wrench) => power(model, v, *body, wrench),

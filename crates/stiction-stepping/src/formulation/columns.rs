@@ -3,7 +3,12 @@
 use stiction_complementarity::{SparseMatrix, linalg::BlockMatrix};
 use stiction_multibody::{BodyId, Joint, Model, Wrench};
 
-use crate::{Workspace, drives::Side, reduced, reduced::Reduced, rows::power};
+use crate::{
+    Workspace,
+    drives::{Side, rate},
+    reduced,
+    reduced::Reduced,
+};
 
 /// Number of velocities the problem is written in: none by divide and conquer, which writes it in impulses alone.
 pub(super) fn velocities(model: &Model, ws: &Workspace) -> usize {
@@ -42,16 +47,7 @@ pub(super) fn free_share(model: &Model, ws: &Workspace, a: (BodyId, &Wrench), b:
 
 /// The same of a row along freedoms.
 pub(super) fn free_share_of_sides(model: &Model, ws: &Workspace, sides: &[Option<Side>]) -> f64 {
-    ws.reduced.as_ref().map_or(0.0, |reduced| share(model, (&ws.free_bodies, &reduced.free), sides))
-}
-
-/// Σ sides, with the bodies and the forest moving by these velocities.
-pub(super) fn share(model: &Model, (bodies, forest): (&[f64], &[f64]), sides: &[Option<Side>]) -> f64 {
-    let of = |side: &Side| match side {
-        Side::Velocity(k, factor) => factor * forest.get(*k).copied().unwrap_or(0.0),
-        Side::Wrench(body, wrench) => power(model, bodies, *body, wrench),
-    };
-    sides.iter().flatten().map(of).sum()
+    ws.reduced.as_ref().map_or(0.0, |reduced| rate(model, sides, &ws.free_bodies, Some(&reduced.free)))
 }
 
 /// Writes rows of wrenches into a block matrix.

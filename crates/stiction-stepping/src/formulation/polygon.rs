@@ -22,7 +22,12 @@ use super::{
     directions, divided, inertia,
     polygon_drives::{boxes, equalities, give_middles, limits, take_drive_impulses},
 };
-use crate::{Layout, Start, Workspace, drives::Side, reduced, workspace::ContactImpulse};
+use crate::{
+    Layout, Start, Workspace,
+    drives::{Side, rate},
+    reduced,
+    workspace::ContactImpulse,
+};
 
 /// Fills `ws.mixed` from the rows and contacts in the workspace.   [STEP-1..4]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
@@ -161,8 +166,7 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     rows.clear(layout.complementary(), layout.free());
     constants.clear();
     let mut push = |sides: &[Option<Side>], constant: f64| {
-        let free =
-            reduced.as_ref().map_or(0.0, |reduced| columns::share(model, (&ws.free_bodies, &reduced.free), sides));
+        let free = reduced.as_ref().map_or(0.0, |reduced| rate(model, sides, &ws.free_bodies, Some(&reduced.free)));
         constants.push(constant + free);
         push_row((model, unit), reduced.as_deref_mut(), &mut rows, sides);
         rows.finish_row();

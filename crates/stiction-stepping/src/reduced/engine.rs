@@ -209,7 +209,7 @@ impl Reduced {
 
     /// Appends a row; false where the problem is not written by divide and conquer.
     pub(crate) fn push_divided(&mut self, forest: &Forest, sides: &[Option<Side>]) -> bool {
-        let at = if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at };
+        let at = self.place.linear(&self.at, &self.elsewhere);
         let Some(divided) = &mut self.divided else { return false };
         divided.push(forest, at, sides);
         true
@@ -223,7 +223,7 @@ impl Reduced {
         out: &mut Vec<f64>,
     ) {
         let forest = model.forest();
-        let at = if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at };
+        let at = self.place.linear(&self.at, &self.elsewhere);
         let Some(divided) = &mut self.divided else { return };
         divided.respond(forest, at, impulses, &mut self.velocity);
         self.add_free_velocity(model, out);

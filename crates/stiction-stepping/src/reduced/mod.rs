@@ -8,6 +8,7 @@
 
 mod account;
 mod engine;
+mod immovable;
 mod reactions;
 mod row;
 
@@ -21,6 +22,7 @@ use stiction_multibody::{
 use crate::{Coordinates, Scheme, Start, StepCause, Workspace, drives};
 
 pub(crate) use engine::Divided;
+pub(crate) use immovable::drop_immovable;
 pub(crate) use reactions::find_reactions;
 pub use reactions::joint_impulses;
 pub(crate) use row::RowScratch;
@@ -31,6 +33,13 @@ enum Elsewhere {
     Nothing,
     LookedAhead,
     End,
+}
+
+impl Elsewhere {
+    /// The forest where the constraints are linearised: ahead while it is looked ahead, and at the start otherwise.
+    fn linear<'a>(self, at: &'a Kinematics, elsewhere: &'a Kinematics) -> &'a Kinematics {
+        if self == Self::LookedAhead { elsewhere } else { at }
+    }
 }
 
 /// Scratch of a step in reduced coordinates.
@@ -236,7 +245,7 @@ impl Reduced {
 
     /// The forest where the constraints are linearised.
     pub(crate) fn linear(&self) -> &Kinematics {
-        if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at }
+        self.place.linear(&self.at, &self.elsewhere)
     }
 
     /// v_free = v + h v̇, and how fast the bodies are with it where the constraints are linearised.
@@ -249,7 +258,7 @@ impl Reduced {
         self.free.extend(free);
         self.free_of = Some(h);
         let forest = model.forest();
-        let linear = if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at };
+        let linear = self.place.linear(&self.at, &self.elsewhere);
         linear.twists_of(forest.tree(), &self.free, &mut self.twists);
         forest.write_velocities(model, linear, &self.twists, out);
     }
@@ -281,7 +290,7 @@ impl Reduced {
     fn add_free_velocity(&mut self, model: &Model, out: &mut Vec<f64>) {
         let forest = model.forest();
         self.velocity.iter_mut().zip(&self.free).for_each(|(v, free)| *v += free);
-        let linear = if self.place == Elsewhere::LookedAhead { &self.elsewhere } else { &self.at };
+        let linear = self.place.linear(&self.at, &self.elsewhere);
         linear.twists_of(forest.tree(), &self.velocity, &mut self.twists);
         forest.write_velocities(model, linear, &self.twists, out);
     }
