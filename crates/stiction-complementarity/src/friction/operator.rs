@@ -76,6 +76,10 @@ impl Delassus for BlockMatrix {
     fn update(&self, _: usize, _: &[f64], _: &mut [f64]) {}
 
     fn explicit(&self, out: &mut [f64]) -> bool {
+        if let Some(dense) = self.dense() {
+            out.copy_from_slice(dense);
+            return true;
+        }
         out.fill(0.0);
         for i in 0..self.block_rows() {
             let rows = &mut out[self.row_range(i).start * self.cols()..];

@@ -4,7 +4,7 @@
 use super::dot;
 
 /// Calls the kernel compiled for a size where there is one: spatial contacts and bodies, planar
-/// ones, bodies among themselves, and feet with the velocity of their load.
+/// ones, bodies among themselves, feet with the velocity of their load, and limits of joints.
 macro_rules! for_size {
     ($rows:expr, $cols:expr, $kernel:ident($($argument:expr),*), $general:expr) => {
         match ($rows, $cols) {
@@ -15,6 +15,7 @@ macro_rules! for_size {
             (2, 2) => $kernel::<2, 2>($($argument),*),
             (1, 3) => $kernel::<1, 3>($($argument),*),
             (3, 1) => $kernel::<3, 1>($($argument),*),
+            (1, 1) => $kernel::<1, 1>($($argument),*),
             _ => $general,
         }
     };

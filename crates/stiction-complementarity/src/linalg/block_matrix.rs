@@ -29,6 +29,8 @@ pub struct BlockMatrix {
     /// The last place of each block column.
     column_ends: Vec<Option<usize>>,
     data: Vec<f64>,
+    /// The same numbers row by row, where all blocks are there and the matrix is symmetric; empty otherwise.
+    dense: Vec<f64>,
 }
 
 /// A stored block: its block column, the columns of that, and where its numbers are.
@@ -61,6 +63,7 @@ impl BlockMatrix {
         self.column_ends.clear();
         self.column_ends.resize(self.block_cols(), None);
         self.data.clear();
+        self.dense.clear();
     }
 
     /// Becomes the matrix `other` with every block replaced by `map` of its block column and numbers, as many as there are.
@@ -72,6 +75,7 @@ impl BlockMatrix {
         self.links.clone_from(&other.links);
         self.column_ends.clone_from(&other.column_ends);
         self.data.resize(other.data.len(), 0.0);
+        self.dense.clear();
         for place in &other.places {
             map(place.col, &other.data[place.data.clone()], &mut self.data[place.data.clone()]);
         }
@@ -92,6 +96,87 @@ impl BlockMatrix {
         self.links.push((row, None));
         self.places.push(Place { col, columns: self.col_range(col), data: first..first + block.len() });
         self.data.extend_from_slice(block);
+    }
+
+    /// Becomes the symmetric matrix with all its blocks, of these sizes, whose numbers are given row by row with `stride` to a row; all are multiplied by
+    /// `factor`. The pattern is made anew only where it is another one. Products with such a matrix run along whole rows.
+    ///
+    /// # Panics
+    /// When there are fewer numbers than the sizes ask for: a mistake of the assembling code.
+    pub fn fill_symmetric(
+        &mut self,
+        sizes: impl Iterator<Item = usize> + Clone,
+        (numbers, stride): (&[f64], usize),
+        factor: f64,
+    ) {
+        self.become_full(sizes);
+        let size = self.cols();
+        let Self { places, row_offsets, row_ends, data, dense, .. } = self;
+        dense.clear();
+        (0..size).for_each(|row| dense.extend(numbers[row * stride..][..size].iter().map(|w| factor * w)));
+        let mut first = 0;
+        for (rows, &end) in row_offsets.windows(2).zip(&*row_ends) {
+            for place in &places[first..end] {
+                let (block, columns) = (&mut data[place.data.clone()], place.columns.clone());
+                let from = dense[rows[0] * size..].chunks_exact(size.max(1));
+                if columns.len() == 3 {
+                    let rows = block.as_chunks_mut::<3>().0.iter_mut().zip(from);
+                    rows.for_each(|(out, row)| out.copy_from_slice(&row[columns.clone()]));
+                } else {
+                    let rows = block.chunks_exact_mut(columns.len().max(1)).zip(from);
+                    rows.for_each(|(out, row)| out.copy_from_slice(&row[columns.clone()]));
+                }
+            }
+            first = end;
+        }
+    }
+
+    /// All numbers row by row, of a matrix that [`Self::fill_symmetric`] filled.
+    pub(crate) fn dense(&self) -> Option<&[f64]> {
+        Some(&self.dense[..]).filter(|dense| !dense.is_empty())
+    }
+
+    /// Adds a number to the diagonal.
+    pub fn add_to_diagonal(&mut self, row: usize, value: f64) {
+        let size = self.cols();
+        let Some(block) = self.row_offsets.partition_point(|first| *first <= row).checked_sub(1) else { return };
+        let Some(place) = self.places(block).iter().find(|place| place.col == block) else { return };
+        let (inside, width, first) = (row - self.row_offsets[block], place.columns.len(), place.data.start);
+        self.data[first + inside * width + inside] += value;
+        if let Some(entry) = self.dense.get_mut(row * size + row) {
+            *entry += value;
+        }
+    }
+
+    /// Takes the pattern of a matrix with all blocks of these sizes; numbers mean nothing then.
+    fn become_full(&mut self, sizes: impl Iterator<Item = usize> + Clone) {
+        let count = sizes.clone().count();
+        let is_full = self.places.len() == count * count && self.row_ends.len() == count;
+        let starts = sizes.clone().scan(0, |next, size| Some(std::mem::replace(next, *next + size)));
+        let is_same = |offsets: &[usize]| {
+            offsets.len() == count + 1
+                && offsets.iter().copied().zip(starts.clone()).all(|(a, b)| a == b)
+                && offsets.last().copied() == Some(sizes.clone().sum())
+        };
+        if is_full && is_same(&self.row_offsets) && self.col_offsets == self.row_offsets {
+            return;
+        }
+        self.clear(sizes.clone(), sizes);
+        let numbers = self.rows() * self.cols();
+        self.data.resize(numbers, 0.0);
+        let mut first = 0;
+        for row in 0..count {
+            for col in 0..count {
+                let (place, size) = (self.places.len(), self.row_size(row) * self.col_size(col));
+                if let Some(before) = self.column_ends[col].replace(place) {
+                    self.links[before].1 = Some(place);
+                }
+                self.links.push((row, None));
+                self.places.push(Place { col, columns: self.col_range(col), data: first..first + size });
+                first += size;
+            }
+            self.row_ends.push(self.places.len());
+        }
     }
 
     /// Ends the block row being filled.
@@ -168,6 +253,13 @@ impl BlockMatrix {
 
     /// y ← y + A x.
     pub fn mul_add_into(&self, x: &[f64], y: &mut [f64]) {
+        if let Some(dense) = self.dense() {
+            // Rows are columns too.
+            for (x, column) in x.iter().zip(dense.chunks_exact(self.cols().max(1))).filter(|(x, _)| **x != 0.0) {
+                y.iter_mut().zip(column).for_each(|(y, w)| *y += w * x);
+            }
+            return;
+        }
         for i in 0..self.row_ends.len() {
             self.row_mul_add(i, x, &mut y[self.row_range(i)]);
         }

@@ -19,7 +19,7 @@ use stiction_multibody::{Body, Dimension, Mobility, Model, Wrench, apply_inverse
 use super::{
     columns,
     columns::{Blocks, free_share, free_share_of_sides},
-    divided, inertia, surfaces,
+    impulses, inertia, surfaces,
 };
 use crate::{
     Contact, FootContact, Start, StepCause, Workspace, drives::DriveRow, reduced, rows::gap_now,
@@ -30,17 +30,16 @@ use crate::{
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     free_velocity(start, ws);
     let mut cone = std::mem::take(&mut ws.cone);
-    let divides = ws.reduced.as_ref().is_some_and(|reduced| reduced.divided.is_some());
     let filled = cone.refill(|operator, laws, q| {
-        if divides {
-            divided::write_cone(start, ws, (operator, laws, q));
+        write_laws(start, ws, laws, q);
+        if impulses::applies(start, ws, q.len()) {
+            impulses::write(start, ws, operator, laws, q);
             return Ok(());
         }
         if !matches!(operator, Operator::Global(_)) {
             *operator = Operator::default();
         }
         let Operator::Global(bodies) = operator else { return Ok(()) };
-        write_laws(start, ws, laws, q);
         write_bodies(start, ws, laws, bodies)?;
         bodies.jacobian().mul_add_into(&ws.free_velocity, q);
         Ok::<_, ProblemError>(())
@@ -106,7 +105,7 @@ pub(super) fn mass_of(model: &Model, foot: &FootContact, weight: Option<f64>) ->
 }
 
 /// The laws, and the constants of their rows.
-pub(super) fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
+fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
     let model = start.model;
     laws.clear();
     q.clear();
@@ -325,7 +324,7 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let model = start.model;
     let joint_blocks = columns::joint_blocks(model, ws);
     if let Operator::Local(_) = ws.cone.operator() {
-        divided::extract_velocities(model, ws);
+        impulses::extract_velocities(model, ws);
     } else {
         extract_velocities(model, ws);
     }

@@ -2,7 +2,7 @@
 //!
 //! What a step asks is the same whatever the friction set; how it is written is not. [`polygon`] writes a mixed linear
 //! problem in velocities and impulses, [`cone`] a frictional problem in impulses. Both give back v⁺ and impulses. With divide and conquer
-//! [`divided`] leaves the velocities out of both.
+//! [`divided`] and [`impulses`] leave the velocities out of both.
 
 mod columns;
 mod cone;
@@ -10,6 +10,7 @@ mod directions;
 mod divided;
 mod dormant;
 mod guess;
+mod impulses;
 mod polygon;
 mod polygon_drives;
 mod surfaces;

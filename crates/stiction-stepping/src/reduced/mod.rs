@@ -8,6 +8,7 @@
 
 mod account;
 mod engine;
+mod explicit;
 mod immovable;
 mod reactions;
 mod row;
@@ -22,6 +23,7 @@ use stiction_multibody::{
 use crate::{Coordinates, Scheme, Start, StepCause, Workspace, drives};
 
 pub(crate) use engine::Divided;
+use explicit::ExplicitRows;
 pub(crate) use immovable::drop_immovable;
 pub(crate) use reactions::find_reactions;
 pub use reactions::joint_impulses;
@@ -87,6 +89,8 @@ pub(crate) struct Reduced {
     pub(crate) moving: Vec<f64>,
     residual: Vec<f64>,
     pub(crate) row: RowScratch,
+    /// Rows of small problems.
+    pub(crate) explicit: ExplicitRows,
     maximal: Vec<f64>,
 }
 
@@ -121,6 +125,7 @@ impl Reduced {
             moving: zeros(),
             residual: zeros(),
             row: RowScratch::default(),
+            explicit: ExplicitRows::default(),
             maximal: Vec::new(),
         }
     }
@@ -243,6 +248,11 @@ impl Reduced {
         }
     }
 
+    /// Whether the constraints are linearised elsewhere than at the start.
+    fn looks_ahead(&self) -> bool {
+        self.place == Elsewhere::LookedAhead
+    }
+
     /// The forest where the constraints are linearised.
     pub(crate) fn linear(&self) -> &Kinematics {
         self.place.linear(&self.at, &self.elsewhere)
@@ -278,11 +288,16 @@ impl Reduced {
 
     /// v⁺ = v_free + L⁻¹ δy, and the velocities of the bodies where the constraints are linearised.   [RED-2]
     pub(crate) fn find_velocity(&mut self, model: &Model, unit: f64, change: &[f64], out: &mut Vec<f64>) {
-        let forest = model.forest();
         let pivots = self.factors.pivots();
         self.residual.clear();
         self.residual.extend(change.iter().zip(pivots).map(|(y, d)| y * (d * unit).sqrt()));
-        outward_response(forest.tree(), &self.at, &self.factors, &self.residual, &mut self.scratch, &mut self.velocity);
+        self.respond_outward(model, out);
+    }
+
+    /// v⁺ = v_free + L⁻¹ of the residuals of inward halves, and the velocities of the bodies.   [RED-2]
+    fn respond_outward(&mut self, model: &Model, out: &mut Vec<f64>) {
+        let tree = model.forest().tree();
+        outward_response(tree, &self.at, &self.factors, &self.residual, &mut self.scratch, &mut self.velocity);
         self.add_free_velocity(model, out);
     }
 

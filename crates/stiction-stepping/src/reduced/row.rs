@@ -2,8 +2,8 @@
 
 use stiction_complementarity::{SparseMatrix, linalg::BlockMatrix};
 use stiction_multibody::{
-    BodyId, Forest, Wrench,
-    articulated::{half_response_of_row, wrench_row},
+    BodyId, Forest, LinkId, Wrench,
+    articulated::{half_response, half_response_of_row, wrench_row},
 };
 
 use super::Reduced;
@@ -19,9 +19,9 @@ pub(crate) struct RowScratch {
     /// Links whose velocities have entries, in order.
     touched: Vec<usize>,
     is_touched: Vec<bool>,
-    path: Vec<f64>,
+    pub(super) path: Vec<f64>,
     /// 1/√d of every velocity.
-    whitening: Vec<f64>,
+    pub(super) whitening: Vec<f64>,
 }
 
 impl RowScratch {
@@ -58,13 +58,42 @@ impl Reduced {
 
     /// Adds a wrench on a body, about its reference point, to a row.   [RED-2]
     pub(crate) fn add_wrench(&mut self, forest: &Forest, row: usize, body: BodyId, wrench: &Wrench) {
-        if let Some(link) = self.write_path(forest, body, wrench) {
-            self.add_path(forest, row, link);
+        if let Some(link) = self.write_half_response(forest, body, wrench) {
+            self.spread_path(forest, row, link);
         }
     }
 
+    /// Writes the inward half of the response to a wrench on a body into `path`; returns the link it moves.   [RED-2]
+    pub(super) fn write_half_response(&mut self, forest: &Forest, body: BodyId, wrench: &Wrench) -> Option<LinkId> {
+        if self.looks_ahead() {
+            let link = self.write_path(forest, body, wrench)?;
+            half_response_of_row(forest.tree(), &self.at, &self.factors, link, &mut self.row.path);
+            return Some(link);
+        }
+        let (link, wrench) = forest.on_link(&self.at, body, wrench)?;
+        let tree = forest.tree();
+        self.row.path.resize(tree.depth(link), 0.0);
+        let origin = self.at.pose(link).translation.vector;
+        half_response(tree, &self.at, &self.factors, link, (&wrench, &origin), &mut self.row.path);
+        Some(link)
+    }
+
+    /// The same of an impulse at a velocity of the forest.
+    pub(super) fn write_half_response_at(&mut self, forest: &Forest, velocity: usize, impulse: f64) -> Option<LinkId> {
+        let tree = forest.tree();
+        let link = tree.link_of(velocity)?;
+        self.row.path.clear();
+        self.row.path.resize(tree.depth(link), 0.0);
+        let head = tree.links()[link.index()].velocities().end;
+        if let Some(entry) = self.row.path.get_mut(head - 1 - velocity) {
+            *entry = impulse;
+        }
+        half_response_of_row(tree, &self.at, &self.factors, link, &mut self.row.path);
+        Some(link)
+    }
+
     /// Writes the generalised impulse of a wrench on a body into `path`; returns the link it moves.
-    fn write_path(&mut self, forest: &Forest, body: BodyId, wrench: &Wrench) -> Option<stiction_multibody::LinkId> {
+    fn write_path(&mut self, forest: &Forest, body: BodyId, wrench: &Wrench) -> Option<LinkId> {
         let (link, wrench) = forest.on_link(self.linear(), body, wrench)?;
         let tree = forest.tree();
         let mut path = std::mem::take(&mut self.row.path);
@@ -91,25 +120,13 @@ impl Reduced {
 
     /// Adds an impulse at a velocity of the forest to a row.
     pub(crate) fn add_velocity(&mut self, forest: &Forest, row: usize, velocity: usize, coefficient: f64) {
-        let tree = forest.tree();
-        let Some(link) = tree.link_of(velocity) else { return };
-        self.row.path.clear();
-        self.row.path.resize(tree.depth(link), 0.0);
-        let head = tree.links()[link.index()].velocities().end;
-        if let Some(entry) = self.row.path.get_mut(head - 1 - velocity) {
-            *entry = coefficient;
+        if let Some(link) = self.write_half_response_at(forest, velocity, coefficient) {
+            self.spread_path(forest, row, link);
         }
-        self.add_path(forest, row, link);
-    }
-
-    /// Adds the half response of the generalised impulse in `path`, which moves a link.
-    fn add_path(&mut self, forest: &Forest, row: usize, link: stiction_multibody::LinkId) {
-        half_response_of_row(forest.tree(), &self.at, &self.factors, link, &mut self.row.path);
-        self.spread_path(forest, row, link);
     }
 
     /// Adds the entries in `path` to those of a row.
-    fn spread_path(&mut self, forest: &Forest, row: usize, link: stiction_multibody::LinkId) {
+    fn spread_path(&mut self, forest: &Forest, row: usize, link: LinkId) {
         let tree = forest.tree();
         let RowScratch { dense, touched, is_touched, path, .. } = &mut self.row;
         let n = tree.velocities();

@@ -208,6 +208,37 @@ impl Contacts {
         changed
     }
 
+    /// Whether a bound gives way that no impulse holds yet while contacts have theirs: limits of joints come without a first guess.   [SET-8]
+    pub(super) fn has_unmet_bounds(&self) -> bool {
+        let mut rows = self.r.iter().zip(&self.u).zip(&self.tangents).take(self.count);
+        let contacts = self.r.iter().zip(&self.tangents).take(self.count);
+        rows.any(|((r, u), tangents)| *tangents == 0 && r[0] == 0.0 && u[0] < 0.0)
+            && contacts.into_iter().any(|(r, tangents)| *tangents > 0 && r[0] > 0.0)
+    }
+
+    /// Guesses which bounds hold, with all other impulses as they are; says whether any guess differs from the one before. Contacts count as open, whose
+    /// impulses a step leaves alone.   [SET-8]
+    pub(super) fn guess_bounds(&mut self) -> bool {
+        let (mut changed, mut moved) = (false, false);
+        for i in 0..self.count {
+            let before = std::mem::replace(&mut self.guesses[i], Guess::Open);
+            if self.tangents[i] > 0 {
+                continue;
+            }
+            if self.r[i][0] > self.steps[i].0 * self.u[i][0] {
+                self.guesses[i] = Guess::Stick;
+            } else {
+                moved |= self.r[i][0] != 0.0;
+                self.r[i] = [0.0; 3];
+            }
+            changed |= before != self.guesses[i];
+        }
+        if moved {
+            self.refresh();
+        }
+        changed
+    }
+
     /// One sweep of exact local solutions.   [GS-1]
     pub(super) fn sweep(&mut self) {
         for i in 0..self.count {

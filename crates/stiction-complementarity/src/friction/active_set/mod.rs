@@ -32,10 +32,12 @@ const STIFFEN: f64 = 0.1;
 /// The residual that rounding leaves.
 const ROUNDING: f64 = 1e-15;
 
-/// Where joints or planar contacts take part, masses may be as light as those of quasistatic rounds, and velocities small against q: a
-/// solution above this residual is corrected, so often at most.
+/// A solution above this residual is corrected, so often at most.
 const REFINED: f64 = 1e-14;
 const CORRECTIONS: u32 = 2;
+
+/// Guesses of the bounds that hold beside the first impulses of contacts.
+const BOUND_GUESSES: u32 = 3;
 
 /// In mixed problems one of so many starts tries the path of softer problems.
 const MIXED_STARTS: u32 = 5;
@@ -110,7 +112,8 @@ impl FrictionActiveSet {
             }
             self.matrix = Some(problem.matrix_version());
         }
-        let Self { embedding, joints, contacts, .. } = self;
+        let Self { embedding, joints, contacts, system, .. } = self;
+        system.forget();
         joints.free(embedding.joint_rows(), problem.q());
         let fits = |guess: &&FrictionSolution| guess.r.len() == problem.rows() && guess.r.iter().all(|r| r.is_finite());
         let guess = guess.filter(fits).map_or(&[][..], |guess| &guess.r);
@@ -140,8 +143,8 @@ impl FrictionActiveSet {
         true
     }
 
-    /// A few more steps of the guess that the solution confirms, as long as they help, with the velocities of the problem as it was before joints
-    /// were eliminated: that loses digits where masses differ.   [SET-7]
+    /// A few more steps of the guess that the solution confirms, as long as they help: what sticks then sticks to rounding. With the velocities of the
+    /// problem as it was before joints were eliminated: that loses digits where masses differ.   [SET-7]
     fn refine(&mut self, q: &[f64], r: &mut [f64]) {
         let (mut kept, mut before) = (self.contacts.impulses(), f64::INFINITY);
         for correction in 0..=CORRECTIONS {
@@ -159,7 +162,8 @@ impl FrictionActiveSet {
             }
             // A start that was a solution, or sweeps that led to one, left no guess.
             let _ = self.contacts.guess();
-            if !self.system.step(&mut self.contacts) || self.contacts.guess() {
+            let moved = self.system.correct(&mut self.contacts) || self.system.step(&mut self.contacts);
+            if !moved || self.contacts.guess() {
                 break;
             }
         }
@@ -217,12 +221,32 @@ impl FrictionActiveSet {
         self.try_guesses(accepted, count)
     }
 
+    /// Bounds that nothing holds yet are met first, with the impulses of contacts as they are: a limit that was forgotten would make every contact look as if
+    /// it opened or slid.   [SET-8]
+    fn meet_bounds(&mut self) {
+        if !self.contacts.has_unmet_bounds() {
+            return;
+        }
+        let kept = self.contacts.impulses();
+        for guess in 0..BOUND_GUESSES {
+            // Before the first step the guesses are those of another problem.
+            if !self.contacts.guess_bounds() && guess > 0 {
+                return;
+            }
+            if !self.system.step(&mut self.contacts) {
+                self.contacts.set_impulses(&kept);
+                return;
+            }
+        }
+    }
+
     fn iterate(&mut self) -> Ending {
         let accepted = self.options.tolerance * self.contacts.scale();
         // A start within tolerance is not yet an answer: taken as it is step after step, its error would add up.
         if self.contacts.residual() <= ROUNDING * self.contacts.scale() {
             return Ending::new(Status::Solved, 0);
         }
+        self.meet_bounds();
         let mut count = 0;
         for start in 0..self.options.max_starts {
             if start > 0 {
@@ -264,7 +288,7 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionActiveSet {
             return Ending::new(Status::Breakdown, 0);
         }
         let ending = self.iterate();
-        if ending.status == Status::Solved && !self.embedding.is_plain() {
+        if ending.status == Status::Solved {
             self.refine(problem.q(), &mut solution.r);
         } else {
             self.write(problem.q(), &mut solution.r);

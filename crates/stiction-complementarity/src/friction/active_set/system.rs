@@ -20,8 +20,13 @@ pub(super) struct System {
     /// The matrix, row by row, and the right side. What stands beyond `size` means nothing.
     a: Vec<[f64; ROOM]>,
     b: [f64; MAX_ROWS],
+    /// The factors of the elimination, row by row, and the row that came to each place; below the diagonal only.
+    factors: Vec<[f64; MAX_ROWS]>,
+    exchanges: [usize; MAX_ROWS],
     /// Rows and columns of each contact.
     spans: [Span; MAX_CONTACTS],
+    /// Whether the factors are those of the last guess.
+    is_factored: bool,
 }
 
 /// The first unknown of a contact, and how many it has.
@@ -33,7 +38,15 @@ struct Span {
 
 impl Default for System {
     fn default() -> Self {
-        Self { size: 0, a: vec![[0.0; ROOM]; MAX_ROWS], b: [0.0; MAX_ROWS], spans: [Span::default(); MAX_CONTACTS] }
+        Self {
+            size: 0,
+            a: vec![[0.0; ROOM]; MAX_ROWS],
+            b: [0.0; MAX_ROWS],
+            factors: vec![[0.0; MAX_ROWS]; MAX_ROWS],
+            exchanges: [0; MAX_ROWS],
+            spans: [Span::default(); MAX_CONTACTS],
+            is_factored: false,
+        }
     }
 }
 
@@ -51,6 +64,7 @@ impl System {
     /// One Newton step of all impulses under the present guess; false when the system is singular.
     pub(super) fn step(&mut self, contacts: &mut Contacts) -> bool {
         self.assemble(contacts);
+        self.is_factored = false;
         // Fixed lengths of rows are much faster than their own.
         let solved = match self.size {
             0..=4 => self.eliminate::<4>(),
@@ -62,9 +76,36 @@ impl System {
             33..=40 => self.eliminate::<40>(),
             _ => self.eliminate::<MAX_ROWS>(),
         };
-        if !solved {
+        self.is_factored = solved;
+        if solved {
+            self.move_impulses(contacts);
+        }
+        solved
+    }
+
+    /// The factors belong to no guess any more.
+    pub(super) fn forget(&mut self) {
+        self.is_factored = false;
+    }
+
+    /// Another step with the matrix of the last one, for what rounding and the shift of its diagonal left; false where there is none, or it does not help.
+    pub(super) fn correct(&mut self, contacts: &mut Contacts) -> bool {
+        if !self.is_factored {
             return false;
         }
+        for i in 0..contacts.count() {
+            self.write_right_side(contacts, i);
+        }
+        self.solve_again();
+        if !self.b[..self.size].iter().all(|x| x.is_finite()) {
+            return false;
+        }
+        self.move_impulses(contacts);
+        true
+    }
+
+    /// Takes the solution in `b` for the change of impulses.
+    fn move_impulses(&self, contacts: &mut Contacts) {
         for i in 0..contacts.count() {
             let Span { first, width } = self.spans[i];
             let mut x = [0.0; 3];
@@ -86,7 +127,20 @@ impl System {
             }
         }
         contacts.refresh();
-        true
+    }
+
+    /// −Bᵢᵀ u.
+    fn write_right_side(&mut self, contacts: &Contacts, i: usize) {
+        let (Span { first: row, width }, u) = (self.spans[i], &contacts.u[i]);
+        match contacts.guesses[i] {
+            Guess::Open => {}
+            Guess::Stick => (0..width).for_each(|k| self.b[row + k] = -u[k]),
+            Guess::Slip(e) => {
+                self.b[row] = -u[0];
+                let turns = contacts.mu[i] * contacts.r[i][0] > 0.0;
+                (1..width).for_each(|k| self.b[row + k] = if turns { e[1] * u[1] - e[0] * u[2] } else { 0.0 });
+            }
+        }
     }
 
     /// Rows Bᵢᵀ (u + Σ W_ij C_j x_j) = 0 with B, C = I where a contact sticks and, where it slips, B = (e_N, e⊥),
@@ -100,15 +154,11 @@ impl System {
             self.size += span.width;
         }
         for i in 0..count {
-            let (Span { first: row, width }, u) = (self.spans[i], &contacts.u[i]);
-            match contacts.guesses[i] {
-                Guess::Open => continue,
-                Guess::Stick => (0..width).for_each(|k| self.b[row + k] = -u[k]),
-                Guess::Slip(e) => {
-                    self.b[row] = -u[0];
-                    (1..width).for_each(|k| self.b[row + k] = -(e[0] * u[2] - e[1] * u[1]));
-                }
+            if contacts.guesses[i] == Guess::Open {
+                continue;
             }
+            let (Span { first: row, width }, u) = (self.spans[i], &contacts.u[i]);
+            self.write_right_side(contacts, i);
             self.couple(contacts, i);
             let diagonal = &contacts.w[i][i];
             let shift = PROXIMAL * (diagonal[0][0] + diagonal[1][1] + diagonal[2][2]) / 3.0;
@@ -125,7 +175,6 @@ impl System {
                         // Without friction there is no direction to turn.
                         self.a[row + 1][..self.size].fill(0.0);
                         self.a[row + 1][row + 1] = 1.0;
-                        self.b[row + 1] = 0.0;
                     }
                 }
                 Guess::Open => {}
@@ -161,7 +210,7 @@ impl System {
     /// along and not looked at.
     fn eliminate<const N: usize>(&mut self) -> bool {
         let n = self.size;
-        let (a, b) = (&mut self.a[..n], &mut self.b[..n]);
+        let (a, b, factors) = (&mut self.a[..n], &mut self.b[..n], &mut self.factors[..n]);
         let mean = (0..n).map(|k| a[k][k].abs()).sum::<f64>() / n.max(1) as f64;
         for k in 0..n {
             let (upper, lower) = a.split_at_mut(k + 1);
@@ -175,25 +224,49 @@ impl System {
             if let Some(pivot) = pivot {
                 head[..N].swap_with_slice(&mut lower[pivot][..N]);
                 b.swap(k, k + 1 + pivot);
+                let (above, below) = factors.split_at_mut(k + 1);
+                above[k][..k].swap_with_slice(&mut below[pivot][..k]);
             }
+            self.exchanges[k] = pivot.map_or(k, |pivot| k + 1 + pivot);
             if head[k].abs() <= VANISHED * mean || head[k].is_nan() {
                 return false;
             }
             let inverse = 1.0 / head[k];
             let (known, rest) = b.split_at_mut(k + 1);
-            for (row, b) in lower.iter_mut().zip(rest) {
+            for ((row, b), factors) in lower.iter_mut().zip(rest).zip(&mut factors[k + 1..]) {
                 let factor = row[k] * inverse;
+                factors[k] = factor;
                 if factor != 0.0 {
                     row[..N].iter_mut().zip(&head[..N]).for_each(|(x, h)| *x -= factor * h);
                     *b -= factor * known[k];
                 }
             }
         }
+        self.substitute();
+        self.b[..n].iter().all(|x| x.is_finite())
+    }
+
+    /// b ← A⁻¹ b with the factors of the last elimination.
+    fn solve_again(&mut self) {
+        let n = self.size;
+        let b = &mut self.b[..n];
+        (0..n).for_each(|k| b.swap(k, self.exchanges[k]));
+        for i in 0..n {
+            let (known, rest) = b.split_at_mut(i);
+            let sum: f64 = self.factors[i][..i].iter().zip(&*known).map(|(l, x)| l * x).sum();
+            rest[0] -= sum;
+        }
+        self.substitute();
+    }
+
+    /// The second half of a solution: from the last unknown to the first.
+    fn substitute(&mut self) {
+        let (n, a) = (self.size, &self.a);
+        let b = &mut self.b[..n];
         for k in (0..n).rev() {
             let (known, solved) = b.split_at_mut(k + 1);
             let sum: f64 = a[k][k + 1..n].iter().zip(&*solved).map(|(a, x)| a * x).sum();
             known[k] = (known[k] - sum) / a[k][k];
         }
-        b.iter().all(|x| x.is_finite())
     }
 }

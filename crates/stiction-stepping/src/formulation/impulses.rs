@@ -1,0 +1,218 @@
+//! Frictional problems in impulses alone: W written out, from rows of the forest.
+//!
+//! ```text
+//! u = W r + q,    W_ab = J_a M⁻¹ J_bᵀ (+ what gives way on its own),    q = J v_free + bias,    v⁺ = v_free + M⁻¹ Jᵀ r
+//! ```
+//!
+//! By divide and conquer rows are carried up the plan of the forest and nothing is factorised [DCA-17]; in reduced coordinates the same form is
+//! the fastest where rows are few, and W = Y Yᵀ of the rows in y = L v [RED-6]. Masses of their own, those of feet and of the surfaces of
+//! layers, and drives that give way are added to the diagonal blocks.
+
+use nalgebra::Vector3;
+use stiction_complementarity::{Law, Operator, linalg::BlockMatrix};
+use stiction_multibody::Model;
+
+use super::{
+    columns,
+    columns::between,
+    cone::{contact_rows, foot_rows, mass_of},
+    surfaces::cores,
+};
+use crate::{
+    Contact, LineariseAt, Start, Workspace,
+    drives::Side,
+    layers,
+    layers::Surface,
+};
+
+/// The most rows of which W is written out in reduced coordinates: as many as the method for few contacts takes.
+const MOST_ROWS: usize = 60;
+
+/// Whether the problem is written in impulses alone: always by divide and conquer, and in reduced coordinates where rows are few. Layers and
+/// implicit geometry look at the velocities of their own masses, which then are unknowns.
+pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
+    let Some(reduced) = &ws.reduced else { return false };
+    reduced.divided.is_some()
+        || (rows <= MOST_ROWS
+            && ws.surfaces.is_empty()
+            && ws.proximal_weight.is_none()
+            && start.scheme.linearise_at != LineariseAt::Implicit)
+}
+
+/// W and the constants of masses of their own, beside laws and constants that are there already.
+pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, laws: &[Law], q: &mut [f64]) {
+    if !matches!(operator, Operator::Local(_)) {
+        *operator = Operator::Local(BlockMatrix::default());
+    }
+    let Operator::Local(w) = operator else { return };
+    place_rows(start.model, ws, laws);
+    write_delassus(start.model, ws, laws, w);
+    let mut row = 0;
+    for (block, law) in laws.iter().enumerate() {
+        let constants = q.get_mut(row..row + law.rows()).unwrap_or_default();
+        match own(start.model, ws, block) {
+            Some(Own::Foot { mass, load }) => constants.iter_mut().take(1).for_each(|q| *q -= start.h * load / mass),
+            Some(Own::Layer(surface, contact)) => {
+                let parts = lengths(contact).into_iter().zip(&surface.free).take(surface.size);
+                constants.iter_mut().zip(parts).for_each(|(q, (length, free))| *q += length * free);
+            }
+            _ => {}
+        }
+        row += law.rows();
+    }
+}
+
+/// Writes the rows of all laws, in their order.
+fn place_rows(model: &Model, ws: &mut Workspace, laws: &[Law]) {
+    let joint_blocks = columns::joint_blocks(model, ws);
+    let joints = columns::joints(model, ws);
+    let Workspace { reduced, joint_rows, contacts, feet, surfaces, drive_rows, .. } = ws;
+    let Some(reduced) = reduced else { return };
+    reduced.begin_explicit(model.forest(), laws.iter().map(Law::rows).sum());
+    let mut push = |sides: &[Option<Side>]| {
+        reduced.push_row(model.forest(), sides);
+    };
+    for joint in joints {
+        for row in joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
+            push(&between((joint.a.0, &row.a), (joint.b.0, &row.b)));
+        }
+    }
+    let mut laws = laws.iter().skip(joint_blocks).map(Law::rows);
+    let of_cores = cores(surfaces).filter_map(|surface| contacts.get(surface.contact));
+    for (contact, count) in contacts.iter().zip(laws.by_ref()) {
+        for (a, b) in contact_rows(contact, count).into_iter().take(count) {
+            push(&between((contact.a, &a), (contact.b, &b)));
+        }
+    }
+    for (foot, count) in feet.iter().zip(laws.by_ref()) {
+        for (on, body) in foot_rows(foot, count).into_iter().take(count) {
+            push(&between((foot.on, &on), (foot.body, &body)));
+        }
+    }
+    for (contact, count) in of_cores.zip(laws) {
+        for (a, b) in contact_rows(contact, count).into_iter().take(count) {
+            push(&between((contact.a, &a), (contact.b, &b)));
+        }
+    }
+    for row in drive_rows {
+        push(&row.sides);
+    }
+    reduced.finish_explicit();
+}
+
+/// W by blocks of laws.
+fn write_delassus(model: &Model, ws: &mut Workspace, laws: &[Law], w: &mut BlockMatrix) {
+    let mut block = std::mem::take(&mut ws.block);
+    match &ws.reduced {
+        Some(reduced) if reduced.divided.is_none() => {
+            w.fill_symmetric(laws.iter().map(Law::rows), reduced.explicit.delassus(), ws.mass_unit);
+            for (i, first) in starts(laws).enumerate() {
+                if let Some(gives) = own(model, ws, i) {
+                    w.add_to_diagonal(first, gives.along_first(ws.mass_unit));
+                }
+            }
+        }
+        _ => write_coupled(model, ws, laws, w, &mut block),
+    }
+    ws.block = block;
+}
+
+/// The first row of each law.
+fn starts(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
+    laws.iter().scan(0, |next, law| Some(std::mem::replace(next, *next + law.rows())))
+}
+
+/// The blocks of laws that share a tree.   [DCA-8]
+fn write_coupled(model: &Model, ws: &Workspace, laws: &[Law], w: &mut BlockMatrix, block: &mut Vec<f64>) {
+    let sizes = || laws.iter().map(Law::rows);
+    w.clear(sizes(), sizes());
+    let Some(divided) = ws.reduced.as_ref().and_then(|reduced| reduced.divided.as_ref()) else { return };
+    for (i, (first, law)) in starts(laws).zip(laws).enumerate() {
+        for (j, (other, facing)) in starts(laws).zip(laws).enumerate() {
+            let rows = first..first + law.rows();
+            let entries = rows.flat_map(|a| (other..other + facing.rows()).map(move |b| (a, b)));
+            if i != j && !entries.clone().any(|(a, b)| divided.are_coupled(a, b)) {
+                continue;
+            }
+            block.clear();
+            block.extend(entries.map(|(a, b)| divided.coupling(a, b) * ws.mass_unit));
+            if let (true, Some(own)) = (i == j, own(model, ws, i)) {
+                own.add(ws.mass_unit, law.rows(), block);
+            }
+            w.push(j, block);
+        }
+        w.finish_row();
+    }
+}
+
+/// What a law acts on besides the bodies of the model.
+enum Own<'a> {
+    /// The mass that the load of a foot pulls.   [SUP-4]
+    Foot { mass: f64, load: f64 },
+    /// The surface of a layer.   [SOFT-3]
+    Layer(&'a Surface, &'a Contact),
+    /// A drive that gives way.   [DRIVE-2]
+    Drive { softness: f64 },
+}
+
+impl Own<'_> {
+    /// What it adds to the first row of its law.
+    fn along_first(&self, unit: f64) -> f64 {
+        match self {
+            Self::Foot { mass, .. } => unit / mass,
+            Self::Drive { softness } => softness * unit,
+            Self::Layer(surface, _) => surface.inverse_mass()[(0, 0)] * unit,
+        }
+    }
+
+    /// Adds it to a diagonal block.
+    fn add(&self, unit: f64, rows: usize, block: &mut [f64]) {
+        let Self::Layer(surface, contact) = self else {
+            block.iter_mut().take(1).for_each(|out| *out += self.along_first(unit));
+            return;
+        };
+        let (lengths, inverse) = (lengths(contact), surface.inverse_mass());
+        for (i, out) in block.chunks_exact_mut(rows.max(1)).enumerate().take(surface.size) {
+            for (j, out) in out.iter_mut().enumerate().take(surface.size) {
+                *out += lengths[i] * inverse[(i, j)] * lengths[j] * unit;
+            }
+        }
+    }
+}
+
+fn own<'a>(model: &Model, ws: &'a Workspace, block: usize) -> Option<Own<'a>> {
+    let index = block.checked_sub(columns::joint_blocks(model, ws))?;
+    if let Some(contact) = ws.contacts.get(index) {
+        return layers::find(&ws.surfaces, index).map(|surface| Own::Layer(surface, contact));
+    }
+    let index = index - ws.contacts.len();
+    if let Some(foot) = ws.feet.get(index) {
+        return Some(Own::Foot { mass: mass_of(model, foot, ws.proximal_weight), load: foot.load });
+    }
+    let drive = (index - ws.feet.len()).checked_sub(cores(&ws.surfaces).count())?;
+    ws.drive_rows.get(drive).map(|row| Own::Drive { softness: row.softness })
+}
+
+/// How long the rows of a contact are: surfaces move along the unit vectors.
+fn lengths(contact: &Contact) -> [f64; 3] {
+    let [t, o] = &contact.tangents;
+    [1.0, t.norm(), o.norm()]
+}
+
+/// v⁺ of the impulses, and the velocities of the surfaces of layers.
+pub(super) fn extract_velocities(model: &Model, ws: &mut Workspace) {
+    let (unit, first) = (ws.mass_unit, columns::joint_blocks(model, ws));
+    let r = &ws.cone_solution.r;
+    for surface in &mut ws.surfaces {
+        let Some(contact) = ws.contacts.get(surface.contact) else { continue };
+        let r = r.get(ws.cone.range(first + surface.contact)).unwrap_or_default();
+        let parts = lengths(contact).into_iter().zip(r).take(surface.size);
+        let mut push = Vector3::zeros();
+        push.iter_mut().zip(parts).for_each(|(push, (length, r))| *push = length * r * unit);
+        let velocity = surface.free + surface.inverse_mass() * push;
+        surface.velocity = Vector3::from_fn(|i, _| if i < surface.size { velocity[i] } else { 0.0 });
+    }
+    if let Some(reduced) = &mut ws.reduced {
+        reduced.find_velocity_of_impulses(model, (r, unit), &mut ws.velocity);
+    }
+}
