@@ -1,18 +1,11 @@
 //! A scene with another preset.
 
-use std::path::Path;
-
 use stiction::{
     Preset, Scheme, Simulation,
-    scene::{self, Scene, SceneError},
+    scene::{Scene, SceneError},
 };
 
-/// The scheme that a preset gives in a scene file, or the sentence that says why it cannot simulate it.
-pub(crate) fn scheme_in_file(path: &Path, changes: &[(String, String)], preset: Preset) -> Result<Scheme, String> {
-    scheme_of(preset, changes, |changes| scene::load_with(path, changes))
-}
-
-/// The same for a scene that is read by `read`, with its changes.
+/// The scheme that a preset gives in a scene that `read` reads with its changes, or the sentence that says why it cannot simulate it.
 pub(crate) fn scheme_of(
     preset: Preset,
     changes: &[(String, String)],

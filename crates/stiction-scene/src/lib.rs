@@ -78,7 +78,7 @@ pub struct Scene {
     pub notes: Vec<String>,
 }
 
-/// Reads a scene file.
+/// Reads a scene file, or a robot (URDF, MJCF) as one; what of a robot has no effect is in [`Scene::notes`].
 pub fn load(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
     load_with(path, &[])
 }
@@ -96,7 +96,16 @@ pub fn load_robot_with(
 ) -> Result<Scene, SceneError> {
     let path = path.as_ref();
     let SceneText { text, notes } = text_of(path, options)?;
-    Ok(Scene { notes, ..parse_with(&text, &path.display().to_string(), overrides)? })
+    let file_name = path.display().to_string();
+    let scene = parse_with(&text, &file_name, overrides).map_err(|mut error| {
+        if robot::is_robot(path) && error.file == file_name {
+            // The place is one in a text that the user has not seen.
+            error.file.push_str(" as a scene");
+            error.hint.get_or_insert_with(|| "`stiction convert` writes that scene".to_owned());
+        }
+        error
+    })?;
+    Ok(Scene { notes, ..scene })
 }
 
 /// How a robot is read and how it becomes a scene.

@@ -24,7 +24,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
         None => applied_wrenches(model, &ws.start, state.time, &mut ws.applied),
         Some(_) => external_wrenches(model, &ws.start, state.time, &mut ws.applied),
     }
-    drives::prepare(start, ws);
+    drives::prepare(start, ws)?;
     if let Some(body) = ws.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
     }

@@ -47,7 +47,7 @@ const AT_REST: f64 = f64::EPSILON;
 /// Passes in which missed contacts are added.
 const GROWTHS: u32 = 4;
 
-/// Passes of the fixed point after which the best answer is kept.
+/// Passes of the fixed point after which the last answer is kept.
 const FIXED_POINT_PASSES: u32 = 50;
 
 /// Passes of an implicit step in which the accuracy that is aimed at is asked for, and not only the one that is required.
@@ -102,8 +102,12 @@ impl TimeStepper {
                     None => return Err(formulation::not_solved(start.model, &self.ladder, ws, &climb)),
                 },
             };
-            if (!settled || drives::missed_limits(start, ws)) && passes < FIXED_POINT_PASSES {
+            let missed_limits = drives::missed_limits(start, ws);
+            if (!settled || missed_limits) && passes < FIXED_POINT_PASSES {
                 continue;
+            }
+            if missed_limits {
+                return Err(formulation::not_solved(start.model, &self.ladder, ws, &climb));
             }
             advance(start, ws)?;
             let (measured, missed) = self.measure_end(start, ws)?;

@@ -180,6 +180,11 @@ impl Workspace {
         &self.linear_end
     }
 
+    /// The bodies at the start of the last step.
+    pub fn started(&self) -> &Configuration {
+        &self.start
+    }
+
     /// The problem of the last step, solved or not.
     pub fn problem(&self) -> StepProblem<'_> {
         if self.quadratic { StepProblem::Friction(&self.cone) } else { StepProblem::Mixed(&self.mixed) }

@@ -262,7 +262,10 @@ impl Simulation {
     /// Force and torque (about its centre of mass) that a joint exerted on its second body over the last step.
     pub fn joint_wrench(&self, id: JointId) -> Option<Wrench> {
         let joint = self.model.joint(id)?;
-        Some(joint.wrench(self.workspace.linearised(), self.joint_impulses(), self.last_step))
+        // The impulses of a branch are what the momentum of the bodies lacks where they were; those of rows belong to where these were linearised.
+        let is_row = self.scheme.coordinates == Coordinates::Maximal || self.model.forest().loops().contains(&id);
+        let at = if is_row { self.workspace.linearised() } else { self.workspace.started() };
+        Some(joint.wrench(at, self.joint_impulses(), self.last_step))
     }
 
     /// The complementarity problem of the last step, solved or not: a value that can be saved and solved again.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{SolveAccuracy, assignment};
+use super::{RobotArguments, SolveAccuracy, assignment};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -37,6 +37,8 @@ pub(crate) struct BenchOptions {
     /// Change any value of the scene, by its path; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment, requires = "scene")]
     pub(crate) set: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) robot: RobotArguments,
     /// How well the contact problems of the scene are solved, as in `stiction run`
     #[arg(long, value_enum, default_value_t, requires = "scene")]
     pub(crate) accuracy: SolveAccuracy,

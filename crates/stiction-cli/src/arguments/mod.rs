@@ -192,7 +192,7 @@ Files written to DIR: compare.json, compare.html (open it in a browser).
 Presets that cannot run the scene and runs that fail are listed with the reason; exit code 1 when
 no run came to its end.")]
 pub(crate) struct CompareOptions {
-    /// The scene file
+    /// The scene file, or a robot: URDF or MJCF
     pub(crate) scene: PathBuf,
     /// Schemes, separated by commas, or `all`
     #[arg(long, value_name = "P", value_delimiter = ',', default_value = ALL_PRESETS)]
@@ -206,6 +206,8 @@ pub(crate) struct CompareOptions {
     /// Simulated time in seconds, instead of the scene's
     #[arg(long, visible_alias = "duration", value_name = "T", allow_negative_numbers = true)]
     pub(crate) until: Option<f64>,
+    #[command(flatten)]
+    pub(crate) robot: RobotArguments,
     /// Measure against this preset; with a step of its own behind an @
     #[arg(long, value_name = "PRESET[@H]")]
     pub(crate) reference: Option<String>,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use stiction::{Simulation, scene::Scene};
 
 use crate::{
-    arguments::{BenchOptions, RobotArguments, RunSolver},
+    arguments::{BenchOptions, RunSolver},
     failure::Failure,
     input,
     layout::{Sheet, moment, number, print_json, print_text, seconds},
@@ -66,7 +66,7 @@ struct Account {
 
 /// Runs a scene or robot once and says how long it took.
 pub(super) fn run(path: &Path, options: &BenchOptions) -> Result<(), Failure> {
-    let scene = input::load(path, &options.set, &RobotArguments::default(), |error| error)?;
+    let scene = input::load(path, &options.set, &options.robot, |error| error)?;
     let steps = options.steps.unwrap_or(scene.settings.steps());
     let simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
     let pass = pass(&mut with_solver(simulation, RunSolver::Ladder, options.accuracy)?, steps)?;

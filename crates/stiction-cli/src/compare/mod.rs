@@ -20,8 +20,8 @@ use stiction::{
 use crate::{
     arguments::{ALL_PRESETS, CompareOptions},
     failure::Failure,
-    layout,
-    presets::scheme_in_file,
+    input, layout,
+    presets::scheme_of,
     progress::Progress,
     signals,
 };
@@ -30,8 +30,9 @@ use crate::{
 const FILES: (&str, &str) = ("compare.json", "compare.html");
 
 pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
-    let scene = scene::load_with(&options.scene, &options.set)?;
-    let plan = plan(options, &scene)?;
+    let scene = input::load(&options.scene, &options.set, &options.robot, |error| error)?;
+    let text = scene::text_of(&options.scene, &options.robot.options())?.text;
+    let plan = plan(options, &scene, &text)?;
     plan.validate().map_err(Failure::input)?;
     let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
     std::fs::create_dir_all(&folder).map_err(|error| {
@@ -68,7 +69,7 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     }
 }
 
-fn plan(options: &CompareOptions, scene: &Scene) -> Result<Plan, Failure> {
+fn plan(options: &CompareOptions, scene: &Scene, text: &str) -> Result<Plan, Failure> {
     let steps = if options.steps.is_empty() {
         (0..=options.halvings).map(|k| scene.settings.step / f64::from(1_u32 << k)).collect()
     } else {
@@ -76,8 +77,8 @@ fn plan(options: &CompareOptions, scene: &Scene) -> Result<Plan, Failure> {
     };
     let until = options.until.unwrap_or(scene.settings.duration);
     let mut plan = Plan::new(Arc::clone(&scene.model), steps, until);
-    plan.entries = presets(&options.presets)?.into_iter().map(|preset| entry(options, preset)).collect();
-    plan.truth = truth(options, &plan.entries)?;
+    plan.entries = presets(&options.presets)?.into_iter().map(|preset| entry(options, text, preset)).collect();
+    plan.truth = truth(options, text, &plan.entries)?;
     Ok(plan)
 }
 
@@ -103,14 +104,16 @@ fn preset(name: &str) -> Result<Preset, Failure> {
 }
 
 /// A preset in this scene.
-fn entry(options: &CompareOptions, preset: Preset) -> Entry {
-    Entry { name: preset.name().to_owned(), scheme: scheme_in_file(&options.scene, &options.set, preset) }
+fn entry(options: &CompareOptions, text: &str, preset: Preset) -> Entry {
+    let name = options.scene.display().to_string();
+    let scheme = scheme_of(preset, &options.set, |changes| scene::parse_with(text, &name, changes));
+    Entry { name: preset.name().to_owned(), scheme }
 }
 
 /// What was asked for; else the reference, and after it what is compared, in order.
-fn truth(options: &CompareOptions, entries: &[Entry]) -> Result<Vec<TruthCandidate>, Failure> {
+fn truth(options: &CompareOptions, text: &str, entries: &[Entry]) -> Result<Vec<TruthCandidate>, Failure> {
     let Some(asked) = &options.reference else {
-        let reference = entry(options, Preset::Reference);
+        let reference = entry(options, text, Preset::Reference);
         let others = entries.iter().filter(|entry| entry.name != reference.name).cloned();
         let candidates = std::iter::once(reference.clone()).chain(others);
         return Ok(candidates.map(|entry| TruthCandidate { entry, step: None }).collect());
@@ -125,7 +128,7 @@ fn truth(options: &CompareOptions, entries: &[Entry]) -> Result<Vec<TruthCandida
             (name, Some(parsed))
         }
     };
-    let entry = entry(options, preset(name.trim())?);
+    let entry = entry(options, text, preset(name.trim())?);
     match &entry.scheme {
         Ok(_) => Ok(vec![TruthCandidate { entry, step }]),
         Err(reason) => {

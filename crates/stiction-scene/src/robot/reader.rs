@@ -118,7 +118,7 @@ impl Reader {
         let Some(complaint) = mass::complaint(&inertia) else { return Ok(inertia) };
         let refusal = place.refuse(format!("the inertia of link \"{link}\" {complaint}"));
         if !self.options.repair_inertia {
-            let hint = "it must be taken about the centre of mass; ask for a repair to get the nearest possible one";
+            let hint = "it must be taken about the centre of mass; `--repair-inertia` takes the nearest possible one";
             return Err(refusal.hint(hint));
         }
         let repaired = mass::repaired(&inertia).ok_or_else(|| refusal.hint("there is nothing to repair it from"))?;

@@ -295,3 +295,13 @@ fn every_kind_of_joint_has_its_counterpart() {
     let initial = robot.tree().expect("a tree").initial().to_vec();
     same_mechanics(&robot, &initial, &[0.0; 9], &model);
 }
+
+#[test]
+fn dry_friction_of_a_ball_joint_is_noted_and_left_out() {
+    let text = r#"<mujoco><worldbody><body name="bob" pos="0 0 1"><joint name="shoulder" type="ball" frictionloss="0.5"/>
+        <geom type="sphere" size="0.1" mass="1"/></body></worldbody></mujoco>"#;
+    let scene = robot(text).to_scene("bob.xml", &SceneOptions::default()).expect("a scene");
+    assert!(scene.notes.iter().any(|note| note.contains("shoulder") && note.contains("friction")), "{:?}", scene.notes);
+    let model = model_of(&scene.text);
+    assert!(joint(&model, "shoulder").freedoms().iter().all(|freedom| freedom.friction == 0.0));
+}

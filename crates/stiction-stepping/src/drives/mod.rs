@@ -18,7 +18,7 @@ mod write;
 use stiction_complementarity::Law;
 use stiction_multibody::{BodyId, FreedomId, Joint, JointId, JointKind, Model, Wrench, joint::Row};
 
-use crate::{Start, Workspace, rows::power};
+use crate::{Start, StepCause, Workspace, rows::power};
 
 pub(crate) use check::check;
 pub(crate) use pull::Pull;
@@ -84,7 +84,9 @@ pub(crate) struct Driven {
 }
 
 /// Finds the driven freedoms at the start of a step, and lets forces act that no row stands for.
-pub(crate) fn prepare(start: &Start, ws: &mut Workspace) {
+///
+/// A control that is no number is an error that names its motor.
+pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
     let time = state.time_after(h).0;
     let mut all = std::mem::take(&mut ws.driven);
@@ -98,6 +100,8 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) {
         all.push(driven);
     }
     ws.driven = all;
+    let stray = model.motors().iter().find(|motor| !motor.control.value(time).is_finite());
+    stray.map_or(Ok(()), |motor| Err(StepCause::non_finite("control", Some(&motor.name))))
 }
 
 /// Coordinate and rate of a freedom, by the forest where it is one of its coordinates, and otherwise by the bodies.

@@ -38,7 +38,7 @@ impl Pull {
         }
         // What pushes with its speed is not stable at any step, and not taken at its end; then limits of its force are known too.
         let [least, most] = bounds(motor, 1.0);
-        self.force += (constant + slope * rate).max(least).min(most);
+        self.force += (constant + slope * rate).clamp(least, most);
     }
 }
 
@@ -52,7 +52,8 @@ impl Force {
     pub(super) fn of(motor: &Motor, coordinate: f64, time: f64, h: f64) -> Self {
         let mut control = motor.control.value(time);
         if let Some([least, most]) = motor.control_limits {
-            control = control.max(least).min(most);
+            // `clamp` hands on what is no number, and `prepare` refuses it.
+            control = control.clamp(least, most);
         }
         let ([b0, b1, _], gear) = (motor.bias, motor.gear);
         Self { constant: gear * (motor.gain * control + b0 + b1 * gear * coordinate), slope: slope(motor, h) }

@@ -205,7 +205,8 @@ const LARGE_MASS_RATIO: f64 = 1e6;
 
 /// The largest mass over the smallest.
 fn mass_ratio(model: &Model) -> f64 {
-    let masses = model.bodies().iter().filter_map(stiction_multibody::Body::mass);
+    // Frames have no mass at all.
+    let masses = model.bodies().iter().filter_map(stiction_multibody::Body::mass).filter(|mass| *mass > 0.0);
     let (least, most) = masses.fold((f64::INFINITY, 0.0_f64), |(least, most), m| (least.min(m), most.max(m)));
     most / least
 }
@@ -223,7 +224,7 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: 
         "bodies are inside each other: look at where they start"
     } else if mass_ratio(model) > LARGE_MASS_RATIO {
         "masses differ by more than a million: bring them closer, or use a preset with a linear friction set, which pivots solve"
-    } else if model.joint_rows() > 0 {
+    } else if columns::joint_rows(model, ws) > 0 {
         "look for redundant joints; the problem is kept to be solved again"
     } else {
         LIMIT_OF_THE_METHOD

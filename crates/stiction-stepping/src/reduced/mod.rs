@@ -381,7 +381,8 @@ pub fn adopt(model: &Model, scheme: &Scheme, state: &mut State) {
     let start = Start { model, scheme, state, h: 0.0 };
     read(&start, &mut ws);
     ws.applied.resize(model.bodies().len(), Wrench::default());
-    drives::prepare(&start, &mut ws);
+    // Coordinates are wanted, whatever motors ask for.
+    let _ = drives::prepare(&start, &mut ws);
     state.angles.clear();
     state.angles.extend(ws.driven.iter().map(|driven| driven.coordinate));
     let Some(reduced) = &mut ws.reduced else { return };

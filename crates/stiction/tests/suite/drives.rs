@@ -400,3 +400,24 @@ fn polynomials_are_followed_to_second_order_and_held_without_a_leader() {
         assert!((freedom(&held, "follower", 0).0 - 0.3).abs() < 1e-12, "{name}");
     }
 }
+
+#[test]
+fn a_control_that_is_no_number_names_its_motor() {
+    for (name, mut scheme) in schemes() {
+        for coordinates in [scheme.coordinates, Coordinates::DivideAndConquer] {
+            scheme.coordinates = coordinates;
+            for limits in [None, Some([-1.0, 1.0])] {
+                let rig = Rig::hinge(Freedom::default()).driven_by(|id| {
+                    let control = Expression::parse("sqrt(0.035 - t)").unwrap();
+                    Motor { control_limits: limits, ..Motor::torque("winch", id, control) }
+                });
+                let mut simulation = Simulation::new(rig.model(), scheme.clone(), 0.01).unwrap();
+                steps(&mut simulation, 3);
+                let before = simulation.save();
+                let error = simulation.step().unwrap_err().to_string();
+                assert!(error.contains("winch") && error.contains("control"), "{name}: {error}");
+                assert_eq!(simulation.save(), before, "{name}: the state is untouched");
+            }
+        }
+    }
+}

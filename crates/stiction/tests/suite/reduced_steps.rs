@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::{
-    BodyBuilder, BodyId, Coordinates, Coupling, Dimension, Expression, Freedom, Impact, JointKind, Model, ModelBuilder,
-    Motor, Preset, Scheme, Simulation, planar, spatial,
+    BodyBuilder, BodyId, Coordinates, Coupling, Dimension, Expression, Freedom, Impact, JointKind, LineariseAt, Model,
+    ModelBuilder, Motor, Preset, Scheme, Simulation, planar, spatial,
 };
 
 use crate::drives::{Rig, schemes};
@@ -301,4 +301,48 @@ pub fn driven_arm() -> Model {
     builder.coupling(Coupling { name: "cam".into(), follower, leader, polynomial }).unwrap();
     builder.default_contact(friction(0.5)).unwrap();
     builder.build().unwrap()
+}
+
+/// What a slide leaves of a body over a floor decides nothing: gliding or sticking must not depend on the rounding of its height.
+#[test]
+fn a_contact_that_a_slide_holds_is_none_on_either_side_of_zero() {
+    let end_at = |gap: f64| {
+        let mut builder = ModelBuilder::new(Dimension::Planar);
+        builder.gravity(0.0, -G, 0.0).unwrap();
+        builder.body(BodyBuilder::fixed("floor").shape(crate::support::floor())).unwrap();
+        let disc = BodyBuilder::planar("disc", 1.0, 0.01).position(0.0, 0.1 + gap, 0.0).velocity(1.0, 0.0, 0.0);
+        let disc = builder.body(disc.shape(planar::Shape::disc(0.1).unwrap().into())).unwrap();
+        let at = Vector3::new(0.0, 0.1 + gap, 0.0);
+        builder.joint_at("slide", JointKind::Prismatic, (BodyId::WORLD, disc), at, Vector3::x()).unwrap();
+        builder.default_contact(friction(0.8)).unwrap();
+        let mut simulation = Simulation::new(builder.build().unwrap(), reduced(Preset::Ncp), 0.01).unwrap();
+        steps(&mut simulation, 50);
+        simulation.state().q[0]
+    };
+    for gap in [-1e-15, 0.0, 1e-17, 1e-15, 1e-9] {
+        let x = end_at(gap);
+        assert!((x - 0.5).abs() < 1e-12, "gap {gap}: glided to {x}");
+    }
+}
+
+/// Without contacts nothing is linearised, and what the pin of a fast pendulum carries cannot depend on where it would be.
+#[test]
+fn a_pin_carries_the_same_wherever_constraints_are_linearised() {
+    let carried = [LineariseAt::Start, LineariseAt::Predicted, LineariseAt::End].map(|linearise_at| {
+        let mut builder = ModelBuilder::new(Dimension::Planar);
+        builder.gravity(0.0, -G, 0.0).unwrap();
+        let bob = BodyBuilder::planar("bob", 2.0, 0.1).position(0.7, 0.0, 0.0).velocity(0.0, 7.0, 0.0);
+        let bob = builder.body(bob.angular_velocity(0.0, 0.0, 10.0)).unwrap();
+        builder.joint_at("pin", JointKind::Revolute, (BodyId::WORLD, bob), Vector3::zeros(), Vector3::x()).unwrap();
+        let mut scheme = reduced(Preset::Ncp);
+        scheme.linearise_at = linearise_at;
+        let mut simulation = Simulation::new(builder.build().unwrap(), scheme, 0.01).unwrap();
+        steps(&mut simulation, 7);
+        let pin = simulation.model().find_joint("pin").unwrap();
+        simulation.joint_wrench(pin).unwrap().linear
+    });
+    assert!(carried[0].norm() > 50.0);
+    for other in &carried[1..] {
+        assert!((carried[0] - other).norm() < 1e-9, "{carried:?}");
+    }
 }

@@ -30,7 +30,10 @@ fn face(mesh: &mut Mesh, begin: usize, line: &[u8], from: usize) -> Result<(), T
         let count = mesh.corners.len();
         let index = number.and_then(|number| match number {
             1.. => usize::try_from(number - 1).ok(),
-            _ => usize::try_from(-number).ok().filter(|back| *back > 0).and_then(|back| count.checked_sub(back)),
+            _ => {
+                let back = usize::try_from(number.unsigned_abs()).ok().filter(|back| *back > 0);
+                back.and_then(|back| count.checked_sub(back))
+            }
         });
         let index = index.filter(|index| *index < count).ok_or_else(|| {
             Trouble::At(begin + start, format!("a face names a corner that is not among the {count} before it"))

@@ -44,12 +44,14 @@ impl Making<'_> {
     /// What acts along the freedoms of a joint.
     fn add_freedoms(&mut self, joint: &Joint, coordinates: &[f64]) {
         let mut words: Vec<(&str, String)> = Vec::new();
+        let is_ball = joint.kind == JointKind::Ball;
         let mut number = |key, value: f64| {
             if value != 0.0 {
                 words.push((key, text::number(value)));
             }
         };
-        number("friction", joint.friction);
+        // Dry friction about three axes at once has no law here.
+        number("friction", if is_ball { 0.0 } else { joint.friction });
         number("damping", joint.damping);
         number("stiffness", joint.stiffness);
         if joint.stiffness != 0.0 && joint.kind.dof() == 1 {
@@ -73,7 +75,10 @@ impl Making<'_> {
                 self.text.key(key, value);
             }
         }
-        let turned = joint.kind == JointKind::Ball && coordinates.first().is_some_and(|w| w.abs() < 1.0);
+        if is_ball && joint.friction != 0.0 {
+            self.note(format!("joint \"{}\": dry friction of a ball joint", joint.name));
+        }
+        let turned = is_ball && coordinates.first().is_some_and(|w| w.abs() < 1.0);
         if turned && (joint.limits.is_some() || joint.stiffness != 0.0) {
             self.note(format!("joint \"{}\": its range and its spring count from where it starts", joint.name));
         }
