@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use stiction_complementarity::{FrictionProblem, FrictionSolution, Law, MixedLcp, MixedLcpSolution, SparseMatrix};
 use stiction_geometry::{ContactPoint, broad_phase::Aabb};
-use stiction_multibody::{Configuration, Model, ShapeId, State, Wrench};
+use stiction_multibody::{Configuration, JointId, Model, ShapeId, State, Wrench};
 
 use crate::{
     Contact, ContactReport, Event, FootContact, FootReport, ImpactReport, Layout, Scheme,
@@ -183,6 +183,11 @@ impl Workspace {
     /// The bodies at the start of the last step.
     pub fn started(&self) -> &Configuration {
         &self.start
+    }
+
+    /// What rows along freedoms did in the last step (limits, dry friction, clamped motors, couplings), each with its joint, N s or N m s.
+    pub fn drive_impulses(&self) -> impl Iterator<Item = (JointId, f64)> + '_ {
+        self.drive_rows.iter().map(|row| row.joint).zip(self.drive_impulses.iter().copied())
     }
 
     /// The problem of the last step, solved or not.

@@ -259,6 +259,11 @@ impl Simulation {
         self.joint_impulses.get_or_init(|| joint_impulses(&self.model, &self.workspace).into_owned())
     }
 
+    /// What limits, dry friction, motors with limits and couplings did along the freedoms of joints in the last step, each with its joint, N s or N m s.
+    pub fn drive_impulses(&self) -> impl Iterator<Item = (JointId, f64)> + '_ {
+        self.workspace.drive_impulses()
+    }
+
     /// Force and torque (about its centre of mass) that a joint exerted on its second body over the last step.
     pub fn joint_wrench(&self, id: JointId) -> Option<Wrench> {
         let joint = self.model.joint(id)?;

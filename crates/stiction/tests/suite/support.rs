@@ -100,7 +100,9 @@ fn check_energy(simulation: &Simulation, report: &StepReport) {
     // Velocities are known to the residual, so the work of impulses on them is to their product.
     let contacts = simulation.contacts().iter().map(|contact| contact.normal_impulse + contact.friction_impulse.norm());
     let feet = simulation.feet().iter().map(|foot| foot.friction_impulse.norm());
-    let impulses: f64 = contacts.chain(feet).chain(simulation.joint_impulses().iter().map(|p| p.abs())).sum();
+    let joints = simulation.joint_impulses().iter().map(|p| p.abs());
+    let drives = simulation.drive_impulses().map(|(_, p)| p.abs());
+    let impulses: f64 = contacts.chain(feet).chain(joints).chain(drives).sum();
     // The rate of a layer is a difference of deflections over the step, known to their rounding.
     let rounding = |contact: &stiction::ContactReport| {
         contact.layer.map_or(0.0, |layer| {
