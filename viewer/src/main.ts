@@ -16,6 +16,9 @@ import { Theme } from "./ui/theme";
 import { Toggles } from "./ui/toggles";
 import { Transport } from "./ui/transport";
 
+/** Marks when the scene was first drawn, for those who measure. */
+const DRAWN = "stiction-drawn";
+
 /** The scene, or null where the browser has no WebGL: plots work without. */
 function openStage(runs: Run[]): Stage | null {
   try {
@@ -47,7 +50,10 @@ function open(runs: Run[]): void {
     legend.draw();
     repaint.push(() => legend.draw());
     for (const [key, action] of toggles.keys) keys.set(key, action);
-    stage.onDraw = () => drawRuler(stage.eye.pixel(), !first.spatial);
+    stage.onDraw = () => {
+      drawRuler(stage.eye.pixel(), !first.spatial);
+      if (performance.getEntriesByName(DRAWN).length === 0) performance.mark(DRAWN);
+    };
     element("stretch-label").hidden = !stage.contacts.hasForces;
   }
   theme.onChange(() => repaint.forEach((paint) => paint()));

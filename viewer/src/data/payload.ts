@@ -30,7 +30,7 @@ export class Payload {
   constructor(private readonly bytes: Uint8Array) {}
 
   column(packed: Packed): Numbers {
-    const planes = unzlibSync(this.bytes.subarray(packed.at, packed.at + packed.bytes), { out: new Uint8Array(4 * packed.values) });
+    const planes = unzlibSync(this.bytes.subarray(packed.at, packed.at + packed.bytes));
     const values = joinPlanes(planes, packed.values);
     const base = packed.base ?? NaN;
     return base === 0 ? values : Float64Array.from(values, (x) => base + x);

@@ -12,7 +12,8 @@ export interface Scale {
 export function tickText(value: number, spacing: number): string {
   if (Math.abs(value) < 1e-9 * spacing) return "0";
   const size = Math.max(Math.abs(value), spacing);
-  if (size >= 1e5 || size < 1e-3) return value.toExponential(Math.max(0, Math.min(6, Math.ceil(Math.log10(Math.abs(value) / spacing) - 1e-9)))).replace("e+", "e");
+  const decade = (x: number): number => Math.floor(Math.log10(x) + 1e-9);
+  if (size >= 1e5 || size < 1e-3) return value.toExponential(Math.max(0, Math.min(6, decade(Math.abs(value)) - decade(spacing)))).replace("e+", "e");
   return value.toFixed(Math.max(0, Math.min(9, -Math.floor(Math.log10(spacing) + 1e-9))));
 }
 
