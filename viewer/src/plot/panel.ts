@@ -49,7 +49,7 @@ export class PlotPanel {
 
   show(): void {
     this.timeline.now = this.player.now;
-    this.draw();
+    for (const plot of this.plots) plot.show();
   }
 
   draw(): void {

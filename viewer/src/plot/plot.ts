@@ -12,6 +12,8 @@ const FONT = '11px ui-sans-serif, system-ui, "Segoe UI", Roboto, sans-serif';
 /** Dashes tell the runs apart, and further curves of the same colour. */
 const DASHES: number[][] = [[], [6, 4], [2, 3], [8, 3, 2, 3], [1, 3]];
 const CURVE_COLOURS = 8;
+/** Curves whose values are told. */
+const TOLD = 12;
 
 interface Drawn extends Series {
   run: number;
@@ -25,7 +27,11 @@ export class Plot {
   private readonly values = document.createElement("div");
   private readonly title = document.createElement("button");
   private readonly log = document.createElement("button");
+  /** What does not move with the cursor. */
+  private readonly still = document.createElement("canvas");
+  private axes: { box: Box; time: Scale; scale: Scale; ratio: number } | null = null;
   private drawn: Drawn[] = [];
+  private told: HTMLElement[] = [];
   private logarithmic = false;
   private hidden = new Set<number>();
 
@@ -38,6 +44,7 @@ export class Plot {
     this.log.type = "button";
     this.log.className = "small";
     this.log.textContent = "log";
+    this.log.setAttribute("aria-label", "Logarithmic axis");
     this.log.addEventListener("click", () => {
       this.logarithmic = !this.logarithmic;
       this.draw();
@@ -74,6 +81,7 @@ export class Plot {
     this.drawn = this.runs.flatMap((run, index) => ids.flatMap((id) => curves(run, id)).map((series, k) => this.styled(series, index, k)));
     const all = this.drawn.map((series) => range(series.y, true)).filter((found) => found !== null);
     this.logarithmic = ids.every((id) => id === "set:residual" || id === "column:residual") && all.some(([low, high]) => high > 1e3 * low);
+    this.label();
     this.draw();
   }
 
@@ -105,31 +113,45 @@ export class Plot {
     return { scale: linear(low - air, high + air, bottom, top, Math.max(2, (bottom - top) / 34)), unit };
   }
 
+  /** Draws everything anew: sizes, curves, colours or the part of time have changed. */
   draw(): void {
     this.log.setAttribute("aria-pressed", String(this.logarithmic));
-    this.log.setAttribute("aria-label", "Logarithmic axis");
     const frame = this.canvas.parentElement!;
     const [width, height, ratio] = [frame.clientWidth, frame.clientHeight, devicePixelRatio];
     if (width < 2 || height < 2) return;
-    this.canvas.width = width * ratio;
-    this.canvas.height = height * ratio;
-    const g = this.canvas.getContext("2d");
+    for (const canvas of [this.canvas, this.still]) {
+      canvas.width = width * ratio;
+      canvas.height = height * ratio;
+    }
+    const g = this.still.getContext("2d");
     if (!g) return;
     g.scale(ratio, ratio);
     const box = { left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: height - MARGIN.bottom };
     const time = linear(this.timeline.from, this.timeline.to, box.left, box.right, Math.max(2, width / 130));
     const { scale, unit } = this.vertical(box.top, box.bottom);
+    this.axes = { box, time, scale, ratio };
     this.grid(g, box, time, scale, unit);
-    g.save();
-    g.beginPath();
-    g.rect(box.left, 0, box.right - box.left, height);
-    g.clip();
+    clip(g, box);
     this.events(g, box, time);
     g.lineJoin = "round";
     for (const series of this.drawn) if (!this.hidden.has(series.run)) this.curve(g, series, time, scale, box.right - box.left);
+    this.show();
+  }
+
+  /** Moves the cursor over what was drawn. */
+  show(): void {
+    const g = this.canvas.getContext("2d");
+    if (!g || !this.axes) return;
+    const { box, time, scale, ratio } = this.axes;
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    g.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    g.drawImage(this.still, 0, 0);
+    g.scale(ratio, ratio);
+    g.save();
+    clip(g, box);
     this.cursor(g, box, time, scale);
     g.restore();
-    this.tell(unit);
+    this.tell();
   }
 
   private grid(g: CanvasRenderingContext2D, box: Box, time: Scale, scale: Scale, unit: string): void {
@@ -217,22 +239,38 @@ export class Plot {
     return away ? NaN : (series.y[place] ?? NaN);
   }
 
-  /** Names and present values of the curves. */
-  private tell(unit: string): void {
-    const spans = this.drawn.slice(0, 12).map((series) => {
+  /** Names the curves; their values follow the cursor. */
+  private label(): void {
+    this.told = [];
+    const spans = this.drawn.slice(0, TOLD).map((series) => {
       const span = document.createElement("span");
       const swatch = document.createElement("i");
       swatch.style.borderTopColor = `var(--${series.tint})`;
       swatch.style.borderTopStyle = series.dash.length > 0 ? "dashed" : "solid";
-      const value = this.valueNow(series);
-      const shown = Number.isFinite(value) ? `${tickText(value, Math.max(Math.abs(value) * 1e-3, 1e-300))} ${unit || series.unit}` : "–";
       const name = this.runs.length > 1 ? `${series.name} (${this.runs[series.run]!.head.label})` : series.name;
-      span.append(swatch, `${name} `, Object.assign(document.createElement("b"), { textContent: shown }));
+      const value = document.createElement("b");
+      this.told.push(value);
+      span.append(swatch, `${name} `, value);
       return span;
     });
     this.values.replaceChildren(...spans);
+  }
+
+  private tell(): void {
+    this.told.forEach((place, k) => {
+      const series = this.drawn[k]!;
+      const value = this.valueNow(series);
+      place.textContent = Number.isFinite(value) ? `${tickText(value, Math.max(Math.abs(value) * 1e-3, 1e-300))} ${series.unit}` : "–";
+    });
     this.canvas.setAttribute("aria-label", this.values.textContent ?? "");
   }
+}
+
+/** Nothing is drawn left and right of the axes. */
+function clip(g: CanvasRenderingContext2D, box: Box): void {
+  g.beginPath();
+  g.rect(box.left, 0, box.right - box.left, box.bottom + MARGIN.bottom);
+  g.clip();
 }
 
 interface Box {

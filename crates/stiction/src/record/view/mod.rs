@@ -45,7 +45,7 @@ pub struct ViewLimits {
 
 impl Default for ViewLimits {
     fn default() -> Self {
-        Self { frames: 100_000, values: 6_000_000, bodies: 20_000 }
+        Self { frames: 131_072, values: 6_000_000, bodies: 20_000 }
     }
 }
 
