@@ -24,6 +24,8 @@ function openStage(runs: Run[]): Stage | null {
   try {
     return new Stage(element<HTMLCanvasElement>("scene"), runs);
   } catch (error) {
+    console.error(error);
+    for (const id of ["views", "show", "legend", "ruler"]) element(id).hidden = true;
     element("banner").hidden = false;
     element("banner").textContent += `This browser cannot draw the scene (${error instanceof Error ? error.message : "no WebGL"}); the plots are complete.`;
     return null;

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import { deflateSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { Visit, changedScene, difference, looksLike, openBrowser, record, stiction } from "./world";
 
@@ -183,5 +184,31 @@ test("hostile names are text, and a failed run says where and why", async () => 
   await visit.page.keyboard.press("e");
   assert.ok(((await visit.page.textContent("#events-list")) ?? "").includes(HOSTILE_TOO));
   assert.equal(await visit.page.locator("img").count(), 0);
+  await visit.close();
+});
+
+test("numbers that are none or absurd neither stop the page nor blow it up", async () => {
+  const text = readFileSync(page(planar), "utf8");
+  const [, head, data] = /id="head">(.*?)<\/script>[^]*id="data">(.*?)<\/script>/s.exec(text)!;
+  const runs = JSON.parse(head!);
+  const bytes = Buffer.from(data!, "base64");
+  // All bits set and then no differences: not a number, from the first moment to the last.
+  const moments = runs.runs[0].frames as number;
+  const planes = new Uint8Array(4 * moments);
+  for (let byte = 0; byte < 4; byte++) planes[byte * moments] = 255;
+  const nothing = deflateSync(planes);
+  const rod = runs.runs[0].bodies.find((body: { name: string }) => body.name === "rod");
+  Object.assign(runs.runs[0].columns[rod.column], { at: bytes.length, bytes: nothing.length, base: 0 });
+  rod.outlines.push({ kind: "round", at: [0, 0, 0], radius: 1e300 }, { kind: "polygon", vertices: [] }, { kind: "unheard-of" });
+  runs.runs[0].links.push({ kind: "spring", a: 0, at_a: [0, 0, 0], b: 1e9, at_b: [1e300, 0, 0] });
+  const file = path.join(planar, "absurd.html");
+  const json = JSON.stringify(runs).replaceAll("<", "\\u003c");
+  writeFileSync(file, text.replace(head!, () => json).replace(data!, () => Buffer.concat([bytes, nothing]).toString("base64")));
+  const visit = await Visit.of(browser, file, 1000, 700);
+  await visit.seek(0.5);
+  for (const key of ["k", "t", "x"]) await visit.page.keyboard.press(key);
+  await visit.picture();
+  assert.ok(await visit.page.locator("#banner").isHidden());
+  assert.match((await visit.page.textContent(".plot-values")) ?? "", /total 3\.77/);
   await visit.close();
 });

@@ -37,8 +37,8 @@ export class Bodies {
       const rods = this.rods(index);
       if (rods.length > 0) this.add(body, index, null, rods, 4);
       if (run.moves(index) && !head.outlines.some((outline) => outline.kind !== "point") && rods.length === 0) {
-        const dot = figure({ kind: "round", at: [0, 0, 0], radius: 0.012 * size }, run.spatial);
-        if (dot) this.add(body, index, dot.fill, []);
+        const dot = figure({ kind: "round", at: [0, 0, 0], radius: 0.02 * size }, run.spatial);
+        if (dot) this.add(body, index, dot.fill, dot.lines);
       }
       body.position.z = run.spatial ? 0 : LAYER * size * index;
       this.figures.push(body);
@@ -52,7 +52,7 @@ export class Bodies {
     const head = this.run.head.bodies[index]!;
     if (!this.run.moves(index) || head.outlines.length > 0) return [];
     const ends = this.run.head.links.flatMap((link) => [...(link.a === index ? [link.at_a] : []), ...(link.b === index ? [link.at_b] : [])]);
-    return ends.filter((end) => end.every(Number.isFinite)).flatMap((end) => [0, 0, 0, ...end]);
+    return ends.filter((end) => end.every(Number.isFinite) && end.some((x) => x !== 0)).flatMap((end) => [0, 0, 0, ...end]);
   }
 
   private add(body: Group, index: number, fill: BufferGeometry | null, lines: number[], width = 1.75): void {

@@ -3,6 +3,7 @@
 import { Box3, Quaternion, Sphere, Vector3 } from "three";
 import type { Outline, Triple } from "../data/head";
 import type { Run } from "../data/run";
+import { drawable } from "./figures";
 
 /** Moments looked at per body, and points of a body. */
 const SAMPLES = 120;
@@ -27,6 +28,9 @@ function corners(outline: Outline): [Triple, number][] {
       return [[outline.at, 0]];
     case "half-space":
       return [];
+    default:
+      // A figure of a later version.
+      return [];
   }
 }
 
@@ -39,7 +43,7 @@ function quantile(values: number[], share: number): number {
 /** Where a body was, without the last of its way when it left for good: the outermost moments count only at the start. */
 function bodyBox(run: Run, index: number, box: Box3): void {
   const [position, turn, corner] = [new Vector3(), new Quaternion(), new Vector3()];
-  const all = run.head.bodies[index]!.outlines.flatMap(corners);
+  const all = run.head.bodies[index]!.outlines.flatMap(corners).filter(([at, radius]) => drawable([...at, radius]));
   const sparse = Math.ceil(all.length / CORNERS);
   const points = all.filter((_, k) => k % sparse === 0);
   if (points.length === 0 && run.moves(index)) points.push([[0, 0, 0], 0]);
@@ -63,7 +67,7 @@ function bodyBox(run: Run, index: number, box: Box3): void {
 }
 
 function grow(box: Box3, by: Box3): void {
-  if ([...by.min.toArray(), ...by.max.toArray()].every(Number.isFinite)) box.union(by);
+  if (drawable([...by.min.toArray(), ...by.max.toArray()])) box.union(by);
 }
 
 /** The box and its sphere, never empty. */
@@ -76,7 +80,8 @@ export function boundsOf(runs: Run[]): { box: Box3; sphere: Sphere } {
       for (const [body, at] of [[link.a, link.at_a], [link.b, link.at_b]] as const) {
         if (run.moves(body)) continue;
         run.pose(body, 0, position, turn);
-        box.expandByPoint(new Vector3(...at).applyQuaternion(turn).add(position));
+        const end = new Vector3(...at).applyQuaternion(turn).add(position);
+        grow(box, new Box3(end, end));
       }
     }
     if (run.head.dimension === 2) {

@@ -14,7 +14,8 @@ export interface Figure {
 }
 
 const ROUND = 64;
-const finite = (numbers: readonly number[]): boolean => numbers.every((x) => Number.isFinite(x) && Math.abs(x) < 1e9);
+/** True for sizes that a picture can show. */
+export const drawable = (numbers: readonly number[]): boolean => numbers.every((x) => Number.isFinite(x) && Math.abs(x) < 1e9);
 
 /** The figure of an outline; nothing for sizes that cannot be drawn. */
 export function figure(outline: Outline, spatial: boolean): Figure | null {
@@ -23,17 +24,19 @@ export function figure(outline: Outline, spatial: boolean): Figure | null {
     case "half-space":
       return null;
     case "round":
-      if (!finite([...outline.at, outline.radius])) return null;
+      if (!drawable([...outline.at, outline.radius])) return null;
       return spatial ? ball(outline.at, outline.radius) : disc(outline.at, outline.radius);
     case "capsule":
-      if (!finite([...outline.from, ...outline.to, outline.radius])) return null;
+      if (!drawable([...outline.from, ...outline.to, outline.radius])) return null;
       return spatial ? roundedRod(outline.from, outline.to, outline.radius) : stadium(outline.from, outline.to, outline.radius);
     case "ellipse":
-      return finite([...outline.at, ...outline.first, ...outline.second]) ? ellipse(outline.at, outline.first, outline.second) : null;
+      return drawable([...outline.at, ...outline.first, ...outline.second]) ? ellipse(outline.at, outline.first, outline.second) : null;
     case "polygon":
-      return finite(outline.vertices.flat()) ? polygon(outline.vertices) : null;
+      return outline.vertices.length > 2 && drawable(outline.vertices.flat()) ? polygon(outline.vertices) : null;
     case "polyhedron":
-      return finite(outline.vertices.flat()) ? polyhedron(outline.vertices, outline.edges) : null;
+      return drawable(outline.vertices.flat()) ? polyhedron(outline.vertices, outline.edges) : null;
+    default:
+      return null;
   }
 }
 

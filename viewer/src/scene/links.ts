@@ -66,8 +66,7 @@ export class Links {
     for (const link of this.run.head.links) {
       const ends = link.kind === "spring" || link.kind === "damper" || link.kind === "distance";
       if (ends || link.kind === "fixed") continue;
-      const place = this.bodies.place(link.b, link.at_b, a);
-      if (place.toArray().every(Number.isFinite)) this.joints.add(place);
+      this.joints.add(this.bodies.place(link.b, link.at_b, a));
     }
     this.joints.finish();
   }

@@ -70,6 +70,7 @@ export class Marks {
   }
 
   add(at: Vector3): void {
+    if (!at.toArray().every(Number.isFinite)) return;
     if (3 * this.count === this.places.length) {
       const larger = new Float32Array(2 * this.places.length);
       larger.set(this.places);

@@ -1,7 +1,7 @@
 // The scene on its canvas: lights, ground, the bodies of all runs, and what is shown with them. It draws when something has
 // changed, and not otherwise.
 
-import { DirectionalLight, Fog, HemisphereLight, PCFShadowMap, Scene, WebGLRenderer } from "three";
+import { DirectionalLight, Fog, Group, HemisphereLight, PCFShadowMap, Scene, WebGLRenderer } from "three";
 import type { Run } from "../data/run";
 import { colour } from "../ui/theme";
 import { Bodies } from "./bodies";
@@ -27,6 +27,8 @@ export class Stage {
   private readonly scene = new Scene();
   private readonly sun = new DirectionalLight(0xffffff, 1.9);
   private readonly sky = new HemisphereLight(0xffffff, 0xbab6ae, 1.75);
+  /** What is shown of the first run beside its bodies. */
+  private readonly extras = new Group();
   private frameOfRun: number[];
   private pending = false;
   private stale = true;
@@ -46,7 +48,9 @@ export class Stage {
     this.trails = new Trails(first);
     this.frames = new Frames(first, this.bodies[0]!, sphere.radius);
     this.frameOfRun = runs.map(() => 0);
-    for (const part of [this.ground, ...this.bodies, this.contacts, this.cones, this.links, this.trails, this.frames]) this.scene.add(part.group);
+    for (const part of [this.ground, ...this.bodies]) this.scene.add(part.group);
+    for (const part of [this.contacts, this.cones, this.links, this.trails, this.frames]) this.extras.add(part.group);
+    this.scene.add(this.extras);
     if (first.spatial) this.light(sphere.center.toArray(), sphere.radius);
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     this.paint();
@@ -97,6 +101,7 @@ export class Stage {
   showRun(run: number, visible: boolean): void {
     const bodies = this.bodies[run];
     if (bodies) bodies.group.visible = visible;
+    if (run === 0) this.extras.visible = visible;
     this.change();
   }
 

@@ -35,7 +35,9 @@ export class Trails {
       const points: number[] = [];
       for (let frame = 0; frame < this.run.frames; frame += this.every) {
         this.run.pose(body, frame, position, turn);
-        points.push(...position.toArray());
+        // Where a body is nowhere, its trail waits.
+        const place = position.toArray();
+        points.push(...(place.every(Number.isFinite) ? place : points.length > 0 ? points.slice(-3) : [0, 0, 0]));
       }
       const geometry = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(points, 3));
       const line = new Line(geometry, new LineBasicMaterial({ transparent: true, opacity: 0.7, depthTest: this.run.spatial }));

@@ -41,11 +41,13 @@ pub struct ViewLimits {
     pub values: usize,
     /// Bodies of a run; more are refused.
     pub bodies: usize,
+    /// Corners and edges of the shapes of a run; more are refused.
+    pub corners: usize,
 }
 
 impl Default for ViewLimits {
     fn default() -> Self {
-        Self { frames: 131_072, values: 6_000_000, bodies: 20_000 }
+        Self { frames: 131_072, values: 6_000_000, bodies: 20_000, corners: 500_000 }
     }
 }
 

@@ -71,10 +71,7 @@ pub(super) fn read_trajectory(
     let path = folder.join(FILE);
     let table = TableReader::open(&path)?;
     let info = read_info(&table, &path)?;
-    if info.bodies.len() > limits.bodies {
-        let (count, limit) = (info.bodies.len(), limits.bodies);
-        return Err(RecordingError::TooLarge { path: folder.into(), what: "bodies", count, limit });
-    }
+    refuse_too_much(folder, &info, limits)?;
     let names: Vec<&str> = table.numeric_columns().filter(|name| !["t", CARRY].contains(name)).collect();
     let rows_of_contacts = TableReader::open(&folder.join(contacts::FILE))?.rows();
     let stride = stride(limits, table.rows(), names.len(), rows_of_contacts);
@@ -91,6 +88,20 @@ pub(super) fn read_trajectory(
     let bodies = info.bodies.iter().map(|body| body_head(body, &info, &places)).collect();
     let frames = Frames { recorded: steps.len(), stride, kept: thinned(&steps, stride) };
     Ok(Trajectory { info, frames, bodies, time, step_before, columns })
+}
+
+/// Refuses scenes that no page can show.
+fn refuse_too_much(folder: &Path, info: &RunInfo, limits: &ViewLimits) -> Result<(), RecordingError> {
+    let corners = |outline: &Outline| match outline {
+        Outline::Polygon { vertices } => vertices.len(),
+        Outline::Polyhedron { vertices, edges } => vertices.len().saturating_add(edges.len()),
+        _ => 1,
+    };
+    let corners = info.bodies.iter().flat_map(|body| &body.outlines).map(corners).fold(0, usize::saturating_add);
+    let counts = [("bodies", info.bodies.len(), limits.bodies), ("corners and edges", corners, limits.corners)];
+    counts.into_iter().find(|(_, count, limit)| count > limit).map_or(Ok(()), |(what, count, limit)| {
+        Err(RecordingError::TooLarge { path: folder.into(), what, count, limit })
+    })
 }
 
 /// How many moments stand for one, so that the page stays within its limits.
