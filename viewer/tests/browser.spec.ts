@@ -10,8 +10,8 @@ import { Visit, changedScene, difference, looksLike, openBrowser, record, sticti
 
 const HOSTILE = "</script><script>alert(1)</script>";
 const HOSTILE_TOO = "<img src=x onerror=alert(2)>";
-/** Other drivers draw edges a little differently. */
-const TOLERANCE = 0.02;
+/** Share of pixels: other drivers draw edges a little differently. A ball or a set of marks that is missing is more. */
+const TOLERANCE = 0.0025;
 
 let browser: Browser;
 let planar: string;
