@@ -191,6 +191,6 @@ mod tests {
         assert_eq!(version_of("v20.19.4\n"), Some((20, 19)));
         assert_eq!(version_of("18.20"), Some((18, 20)));
         assert_eq!(version_of("none"), None);
-        assert!((20, 20) >= NODE && (22, 0) >= NODE && (18, 20) < NODE);
+        assert!(version_of("v20.9.0") < Some(NODE) && version_of("v22.1.0") > Some(NODE));
     }
 }
