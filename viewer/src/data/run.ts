@@ -135,7 +135,8 @@ export class Run {
     const head = this.head.bodies[body];
     const q = this.coordinates[body];
     if (!head) return;
-    if (!q) {
+    // A recording that was cut off before its first row knows where bodies began.
+    if (!q || this.frames === 0) {
       position.fromArray(head.position);
       const [w, x, y, z] = head.orientation;
       turn.set(x, y, z, w);

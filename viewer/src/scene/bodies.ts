@@ -13,6 +13,8 @@ import { figure, segments } from "./figures";
 
 /** How far planar bodies lie apart in depth, so that later ones cover earlier ones. */
 const LAYER = 1e-4;
+/** Beyond so many bodies balls are coarse. */
+const MANY = 150;
 /** Fat rims cost a draw call with many vertices each. */
 const FAT_RIMS = 300;
 
@@ -31,7 +33,7 @@ export class Bodies {
     run.head.bodies.forEach((head, index) => {
       const body = new Group();
       for (const outline of head.outlines) {
-        const drawn = figure(outline, run.spatial);
+        const drawn = figure(outline, run.spatial, run.head.bodies.length > MANY);
         if (drawn) this.add(body, index, drawn.fill, drawn.lines);
       }
       const rods = this.rods(index);

@@ -17,15 +17,15 @@ const ROUND = 64;
 /** True for sizes that a picture can show. */
 export const drawable = (numbers: readonly number[]): boolean => numbers.every((x) => Number.isFinite(x) && Math.abs(x) < 1e9);
 
-/** The figure of an outline; nothing for sizes that cannot be drawn. */
-export function figure(outline: Outline, spatial: boolean): Figure | null {
+/** The figure of an outline, coarse where there are many; nothing for sizes that cannot be drawn. */
+export function figure(outline: Outline, spatial: boolean, coarse = false): Figure | null {
   switch (outline.kind) {
     case "point":
     case "half-space":
       return null;
     case "round":
       if (!drawable([...outline.at, outline.radius])) return null;
-      return spatial ? ball(outline.at, outline.radius) : disc(outline.at, outline.radius);
+      return spatial ? ball(outline.at, outline.radius, coarse) : disc(outline.at, outline.radius);
     case "capsule":
       if (!drawable([...outline.from, ...outline.to, outline.radius])) return null;
       return spatial ? roundedRod(outline.from, outline.to, outline.radius) : stadium(outline.from, outline.to, outline.radius);
@@ -79,10 +79,10 @@ function stadium(from: Triple, to: Triple, radius: number): Figure {
 }
 
 /** A ball with two great circles that show how it turns. */
-function ball(at: Triple, radius: number): Figure {
+function ball(at: Triple, radius: number, coarse: boolean): Figure {
   const r = 1.002 * radius;
   const circles = [around(at, [r, 0, 0], [0, r, 0]), around(at, [r, 0, 0], [0, 0, r])];
-  return { fill: new SphereGeometry(radius, 48, 32).translate(...at), lines: circles.flatMap(ring) };
+  return { fill: new SphereGeometry(radius, coarse ? 20 : 48, coarse ? 14 : 32).translate(...at), lines: circles.flatMap(ring) };
 }
 
 function roundedRod(from: Triple, to: Triple, radius: number): Figure {
