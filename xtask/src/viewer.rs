@@ -176,7 +176,7 @@ fn version_of(text: &str) -> Option<(u32, u32)> {
 
 /// The browser that `CHROMIUM` names, or the first that is installed.
 fn browser() -> Option<PathBuf> {
-    let named = env::var_os("CHROMIUM").map(PathBuf::from);
+    let named = env::var_os("CHROMIUM").filter(|name| !name.is_empty()).map(PathBuf::from);
     let folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();
     let mut installed = BROWSERS.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
     named.or_else(|| installed.find(|path| path.is_file()))
