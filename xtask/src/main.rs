@@ -1,7 +1,7 @@
 //! Developer commands: `cargo xtask COMMAND`.
 //!
 //! Standard library only, so that the command compiles in a second or two on a fresh clone. One file per command:
-//! `test`, `robots` (stages of it), `equations`, `promises`, `licences`, `sizes`, `bench`, `collection`; the files beside them hold what the commands share.
+//! `test`, `robots` and `viewer` (stages of it), `equations`, `promises`, `licences`, `sizes`, `bench`, `collection`; the files beside them hold what the commands share.
 
 // This program starts other programs, reads the tree and measures wall time; the rule that forbids clocks, files and
 // the environment protects the numerical crates, not this one.
@@ -19,6 +19,7 @@ mod stage;
 mod tags;
 mod test;
 mod tree;
+mod viewer;
 
 use std::process::ExitCode;
 
@@ -32,6 +33,8 @@ Developer commands of stiction.
     cargo xtask check-licences          every dependency has a licence that deny.toml allows
     cargo xtask sizes                   files, functions and parameter lists beyond the soft limits
     cargo xtask robots                  public robots from PyPI: each runs, dynamics and drives are those of Pinocchio and MuJoCo (part of `test`)
+    cargo xtask viewer [--write]        the page that shows runs: types, unit tests, build, browser tests (part of `test`);
+                                        --write keeps the built page and the pictures it is compared with
     cargo xtask bench [ARGUMENT...]     the speed cases, built in release (arguments go to `stiction bench`)
     cargo xtask instructions [FILTER]   instructions per step of the speed cases, counted by valgrind
     cargo xtask corpus                  the files of problems/ that are made from code, the same bytes every time
@@ -52,6 +55,8 @@ fn main() -> ExitCode {
         ["check-licences"] => licences::run(),
         ["sizes"] => sizes::run(),
         ["robots"] => test::robots(),
+        ["viewer"] => test::viewer(viewer::Purpose::Check),
+        ["viewer", "--write"] => test::viewer(viewer::Purpose::Write),
         ["bench", rest @ ..] => bench::run(rest),
         ["corpus"] => collection::write_corpus(),
         ["report"] => collection::report(),

@@ -130,7 +130,7 @@ fn compare_with_mujoco(python: &Path) -> Result<(), String> {
 }
 
 /// The program, built.
-fn program() -> Result<PathBuf, String> {
+pub(crate) fn program() -> Result<PathBuf, String> {
     execute(&mut cargo(&["build", "--quiet", "--package", "stiction-cli"]))?;
     Ok(tree::target_directory().join("debug/stiction"))
 }
@@ -142,7 +142,7 @@ fn shown(path: &Path) -> String {
 }
 
 /// Runs a command in the root of the checkout; what it said is shown where it fails.
-fn silently(command: &mut Command) -> Result<(), String> {
+pub(crate) fn silently(command: &mut Command) -> Result<(), String> {
     let output = command.current_dir(tree::root()).stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
     if output.status.success() {
         return Ok(());

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::stage::{Stages, cargo, execute};
-use crate::{equations, licences, promises, robots, sizes, tree};
+use crate::{equations, licences, promises, robots, sizes, tree, viewer};
 
 /// How much of the suite runs.
 #[derive(Clone, Copy, PartialEq)]
@@ -51,6 +51,7 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
         stages.run("scenes", run_scenes);
         stages.run("studies", run_studies);
         robots::stages(&mut stages, in_ci);
+        viewer::stages(&mut stages, in_ci, viewer::Purpose::Check);
         stages.run("documentation", || {
             let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
             execute(command.env("RUSTDOCFLAGS", "-D warnings"))
@@ -64,6 +65,13 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
 pub(crate) fn robots() -> Result<(), String> {
     let mut stages = Stages::default();
     robots::stages(&mut stages, in_ci());
+    stages.close()
+}
+
+/// The stages of the viewer alone.
+pub(crate) fn viewer(purpose: viewer::Purpose) -> Result<(), String> {
+    let mut stages = Stages::default();
+    viewer::stages(&mut stages, in_ci(), purpose);
     stages.close()
 }
 

@@ -2,6 +2,7 @@
 
 mod bench;
 mod robots;
+mod view;
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -14,6 +15,7 @@ use stiction::{
 
 pub(crate) use bench::BenchOptions;
 pub(crate) use robots::{CheckOptions, ConvertOptions, RobotArguments};
+pub(crate) use view::ViewOptions;
 
 /// Simulates multibody systems with frictional contact: stick is stick, slip is slip.
 #[derive(Debug, Parser)]
@@ -38,6 +40,8 @@ pub(crate) enum Command {
     Convert(ConvertOptions),
     /// Run a scene through several schemes and steps, and measure their errors
     Compare(CompareOptions),
+    /// Look at recorded runs in a browser, several laid over each other
+    View(ViewOptions),
     /// Solve a complementarity problem from a file
     Solve(SolveOptions),
     /// Make the trials of a study on all cores, and say what they found
@@ -55,7 +59,8 @@ Examples:
   stiction run scenes/falling_rod.toml --step 0.001 --set body.rod.mass=2.5 --out out/heavy
   stiction run robot.xml --keyframe home --duration 2
 
-Files written to DIR: trajectory.parquet, contacts.parquet, summary.json, view.html (open it in a browser).
+Files written to DIR: trajectory.parquet, contacts.parquet, summary.json, view.html (open it in a browser, or
+`stiction view DIR`).
 Ctrl-C stops after the current step and keeps what was recorded.")]
 pub(crate) struct RunOptions {
     /// The scene file, or a robot: URDF or MJCF
@@ -133,7 +138,7 @@ impl RunOptions {
 }
 
 /// Commands of later versions.
-const LATER: [&str; 5] = ["reproduce", "design", "identify", "view", "plot"];
+const LATER: [&str; 4] = ["reproduce", "design", "identify", "plot"];
 
 /// The first argument, if it is a command that this version does not have.
 pub(crate) fn later_command(arguments: impl IntoIterator<Item = OsString>) -> Option<&'static str> {

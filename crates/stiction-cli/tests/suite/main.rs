@@ -12,3 +12,4 @@ mod robots;
 mod runs;
 mod sweep;
 mod tools;
+mod view;

@@ -19,7 +19,7 @@ use super::{
 pub(crate) const FILE: &str = "contacts.parquet";
 
 /// Columns in order.
-const COLUMNS: [(&str, Kind); 27] = [
+const COLUMNS: [(&str, Kind); 28] = [
     ("step", Kind::Integer),
     ("t", Kind::Real),
     ("contact", Kind::Text),
@@ -47,6 +47,7 @@ const COLUMNS: [(&str, Kind); 27] = [
     ("normal_x", Kind::Real),
     ("normal_y", Kind::Real),
     ("normal_z", Kind::Real),
+    ("friction", Kind::Real),
 ];
 
 /// Further columns where bodies bear compliant layers; not a number for contacts without one.
@@ -97,6 +98,7 @@ impl ContactsWriter {
             .into_iter()
             .chain([s.x, s.y, s.z, contact.sigma, contact.owed])
             .chain([p.x, p.y, p.z, n.x, n.y, n.z])
+            .chain([model.contact_rule(contact.body_a, contact.body_b).friction])
             .map(Cell::Real);
         let row = [count(step), Cell::Real(time), Cell::Text(&self.label)].into_iter().chain(identity);
         let row = row.chain([Cell::Text(mode_name(contact.mode))]).chain(numbers);

@@ -70,4 +70,16 @@ pub enum RecordingError {
         /// The column.
         column: String,
     },
+    /// More than a page can show.
+    #[error("{} cannot be shown in a page: {count} {what}, and a page shows up to {limit}", path.display())]
+    TooLarge {
+        /// The folder of the run.
+        path: PathBuf,
+        /// What there is too much of.
+        what: &'static str,
+        /// How many there are.
+        count: usize,
+        /// How many a page shows.
+        limit: usize,
+    },
 }

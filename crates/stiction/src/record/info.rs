@@ -1,7 +1,7 @@
 //! What a recording says about the run it holds, beside the numbers.
 
 use serde::{Deserialize, Serialize};
-use stiction_multibody::{Body, Dimension, FreedomId, Model};
+use stiction_multibody::{Body, BodyId, Dimension, Foot, FreedomId, Model, Pose};
 use stiction_stepping::{Coordinates, Scheme};
 
 use super::{Outline, Role, layout::w_first};
@@ -26,6 +26,9 @@ pub struct RunInfo {
     pub bodies: Vec<BodyInfo>,
     /// All joints in the order of the model.
     pub joints: Vec<JointInfo>,
+    /// What joins two points: joints, springs and dampers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkInfo>,
     /// Columns of the coordinates of joints, where steps were made in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forest_q: Vec<String>,
@@ -44,6 +47,32 @@ pub struct JointInfo {
     pub name: String,
     /// Number of its rows, each with an impulse.
     pub rows: usize,
+}
+
+/// A joint, spring or damper between a point of one body and a point of another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkInfo {
+    /// The kind of the joint, `spring` or `damper`.
+    pub kind: String,
+    /// Its first body, by place in the list.
+    pub a: usize,
+    /// The point in the frame of that body.
+    pub at_a: [f64; 3],
+    /// Its second body.
+    pub b: usize,
+    /// The point in the frame of that.
+    pub at_b: [f64; 3],
+}
+
+/// A foot of the support of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FootInfo {
+    /// Place in the frame of the body.
+    pub at: [f64; 3],
+    /// Normal load, N.
+    pub load: f64,
+    /// Coulomb's coefficient.
+    pub friction: f64,
 }
 
 /// One body of a recording.
@@ -65,6 +94,9 @@ pub struct BodyInfo {
     /// Number of feet of its support.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub feet: usize,
+    /// Where those feet stand and what they carry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feet_at: Vec<FootInfo>,
     /// What it looks like.
     pub outlines: Vec<Outline>,
 }
@@ -81,6 +113,7 @@ impl RunInfo {
             dimension: if model.dimension() == Dimension::Planar { 2 } else { 3 },
             bodies: model.bodies().iter().map(BodyInfo::new).collect(),
             joints: model.joints().iter().map(|j| JointInfo { name: j.name.clone(), rows: j.rows() }).collect(),
+            links: links(model),
             forest_q,
             forest_v,
             angles: model.driven_freedoms().iter().filter_map(|id| angle_column(model, *id)).collect(),
@@ -123,9 +156,33 @@ impl BodyInfo {
             orientation: w_first(&body.orientation),
             shapes: body.shapes.len(),
             feet: body.support.as_ref().map_or(0, |support| support.feet.len()),
+            feet_at: body.support.iter().flat_map(|support| &support.feet).map(FootInfo::new).collect(),
             outlines: body.shapes.iter().filter_map(Outline::of).collect(),
         }
     }
+}
+
+impl FootInfo {
+    fn new(foot: &Foot) -> Self {
+        Self { at: foot.point.into(), load: foot.load, friction: foot.friction }
+    }
+}
+
+fn links(model: &Model) -> Vec<LinkInfo> {
+    let link = |kind: &str, (a, at_a): (BodyId, [f64; 3]), (b, at_b): (BodyId, _)| LinkInfo {
+        kind: kind.to_owned(),
+        a: a.index(),
+        at_a,
+        b: b.index(),
+        at_b,
+    };
+    let joints = model.joints().iter().map(|joint| {
+        let end = |(body, frame): &(_, Pose)| (*body, frame.translation.vector.into());
+        link(joint.kind.name(), end(&joint.a), end(&joint.b))
+    });
+    let springs = model.springs().iter().map(|s| link("spring", (s.a.0, s.a.1.into()), (s.b.0, s.b.1.into())));
+    let dampers = model.dampers().iter().map(|d| link("damper", (d.a.0, d.a.1.into()), (d.b.0, d.b.1.into())));
+    joints.chain(springs).chain(dampers).collect()
 }
 
 /// The column of the coordinate of a driven freedom.

@@ -25,7 +25,7 @@ mod view;
 mod tests;
 
 pub use error::{RecordError, RecordingError};
-pub use info::{BodyInfo, JointInfo, RunInfo};
+pub use info::{BodyInfo, FootInfo, JointInfo, LinkInfo, RunInfo};
 pub use layout::Role;
 pub use outline::Outline;
 pub use recorder::{Finished, Recorder, RunLabels};
@@ -34,3 +34,4 @@ pub use summary::{
     BodySummary, CorrectionSummary, Ending, EnergySummary, EventSummary, Extreme, HalvedSummary, ImpactSummary,
     ResidualSummary, Summary, Turn, UndeterminedSummary,
 };
+pub use view::{ViewLimits, view_page};

@@ -1,4 +1,4 @@
-//! Feeds the tables, the summary and the page while a simulation runs.
+//! Feeds the tables and the summary while a simulation runs, and makes the page of them at the end.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use super::{
     contacts::{self, ContactsWriter},
     summary::SummaryBuilder,
     trajectory::{self, TrajectoryWriter},
-    view::ViewBuilder,
+    view::{ViewLimits, view_page},
 };
 use crate::Simulation;
 
@@ -41,7 +41,6 @@ pub struct Recorder {
     tables: Option<Tables>,
     trouble: Option<RecordError>,
     summary: SummaryBuilder,
-    view: ViewBuilder,
 }
 
 /// The two tables, which grow together.
@@ -77,8 +76,6 @@ impl Recorder {
         let mut trajectory = TrajectoryWriter::create(folder, &info)?;
         trajectory.push(simulation, &energy, None);
         let contacts = ContactsWriter::create(folder, &labels.scene, model.has_layers())?;
-        let mut view = ViewBuilder::new(&info, labels, model);
-        view.push(simulation, &energy);
         let mut summary = SummaryBuilder::new(&info, labels, &energy);
         if let Ok(start) = simulation.infeasibility() {
             summary.see_start(&start);
@@ -89,7 +86,6 @@ impl Recorder {
             tables: Some(Tables { trajectory, contacts }),
             trouble: None,
             summary,
-            view,
         })
     }
 
@@ -100,7 +96,6 @@ impl Recorder {
         if let Some(uniqueness) = simulation.uniqueness() {
             self.summary.see_uniqueness(report.time, &uniqueness);
         }
-        self.view.push(simulation, &energy);
         if simulation.state().step.is_multiple_of(self.every)
             && let Some(tables) = &mut self.tables
             && let Err(error) = tables.push(simulation, &energy, report)
@@ -117,7 +112,7 @@ impl Recorder {
 
     /// Closes the tables and writes the summary and the page. `wall_seconds` is what the run took, for those who read.
     pub fn finish(self, simulation: &Simulation, wall_seconds: f64, ending: Ending) -> Finished {
-        let Self { folder, tables, mut trouble, summary, mut view, .. } = self;
+        let Self { folder, tables, mut trouble, summary, .. } = self;
         let summary = summary.finish(simulation.model(), simulation.state(), wall_seconds, ending);
         let mut files = Vec::new();
         let mut keep = |written: Result<PathBuf, RecordError>| match written {
@@ -131,8 +126,7 @@ impl Recorder {
         }
         let [.., summary_file, view_file] = FILES.map(|name| folder.join(name));
         keep(summary_json(&summary, &summary_file).and_then(|text| write_text(summary_file, &text)));
-        view.push_last(simulation);
-        keep(view.page(&summary, &view_file).and_then(|text| write_text(view_file, &text)));
+        keep(page(&folder, &view_file).and_then(|text| write_text(view_file, &text)));
         Finished { summary, files, trouble }
     }
 }
@@ -154,6 +148,11 @@ impl Tables {
         }
         Ok(())
     }
+}
+
+/// The page of what the folder now holds.
+fn page(folder: &Path, path: &Path) -> Result<String, RecordError> {
+    view_page(&[folder], &ViewLimits::default()).map_err(|error| RecordError::encode(path, &error))
 }
 
 fn summary_json(summary: &Summary, path: &Path) -> Result<String, RecordError> {

@@ -160,7 +160,7 @@ fn read_impulses(
     Ok(Rows::from_columns(&columns?, rows))
 }
 
-fn read_info(table: &TableReader<'_>, path: &Path) -> Result<RunInfo, RecordingError> {
+pub(crate) fn read_info(table: &TableReader<'_>, path: &Path) -> Result<RunInfo, RecordingError> {
     let foreign = |reason: String| RecordingError::Foreign { path: path.into(), reason };
     let json = table.metadata(INFO_KEY).ok_or_else(|| foreign(format!("it has no entry `{INFO_KEY}`")))?;
     let info: RunInfo = serde_json::from_str(json).map_err(|error| foreign(format!("entry `{INFO_KEY}`: {error}")))?;
@@ -171,7 +171,7 @@ fn read_info(table: &TableReader<'_>, path: &Path) -> Result<RunInfo, RecordingE
     }
 }
 
-fn counts(table: &TableReader<'_>, path: &Path, name: &str) -> Result<Vec<u64>, RecordingError> {
+pub(crate) fn counts(table: &TableReader<'_>, path: &Path, name: &str) -> Result<Vec<u64>, RecordingError> {
     let bad = |_| RecordingError::BadColumn { path: path.into(), column: name.to_owned() };
     table.integers(name)?.into_iter().map(|n| u64::try_from(n).map_err(bad)).collect()
 }

@@ -1,8 +1,9 @@
 //! Reads the tables of a recording back, column by column.
 
-use std::{fs::File, path::Path};
+use std::{collections::BTreeMap, fs::File, path::Path};
 
 use parquet::{
+    basic::Type as Physical,
     column::reader::{ColumnReader, ColumnReaderImpl},
     data_type::{ByteArray, DataType},
     file::reader::{FileReader, SerializedFileReader},
@@ -14,6 +15,8 @@ use super::RecordingError;
 pub(crate) struct TableReader<'p> {
     path: &'p Path,
     reader: SerializedFileReader<File>,
+    /// Where each column is.
+    places: BTreeMap<String, usize>,
 }
 
 impl<'p> TableReader<'p> {
@@ -22,7 +25,9 @@ impl<'p> TableReader<'p> {
         let file = File::open(path).map_err(|source| RecordingError::Read { path: path.into(), source })?;
         let reader = SerializedFileReader::new(file)
             .map_err(|source| RecordingError::NotATable { path: path.into(), reason: source.to_string() })?;
-        Ok(Self { path, reader })
+        let columns = reader.metadata().file_metadata().schema_descr().columns();
+        let places = columns.iter().enumerate().map(|(k, column)| (column.name().to_owned(), k)).collect();
+        Ok(Self { path, reader, places })
     }
 
     /// Number of rows.
@@ -32,8 +37,19 @@ impl<'p> TableReader<'p> {
 
     /// Whether there is such a column.
     pub(crate) fn has(&self, name: &str) -> bool {
+        self.places.contains_key(name)
+    }
+
+    /// Names of the columns of numbers, in order.
+    pub(crate) fn numeric_columns(&self) -> impl Iterator<Item = &str> {
         let columns = self.reader.metadata().file_metadata().schema_descr().columns();
-        columns.iter().any(|column| column.name() == name)
+        let numeric = |kind| matches!(kind, Physical::DOUBLE | Physical::INT64);
+        columns.iter().filter(move |column| numeric(column.physical_type())).map(|column| column.name())
+    }
+
+    /// All values of a column of numbers, integers as the nearest real.
+    pub(crate) fn numbers(&self, name: &str) -> Result<Vec<f64>, RecordingError> {
+        self.reals(name).or_else(|_| Ok(self.integers(name)?.into_iter().map(|n| n as f64).collect()))
     }
 
     /// A text stored beside the table.
@@ -73,8 +89,7 @@ impl<'p> TableReader<'p> {
         read: impl Fn(ColumnReader, usize, &mut Vec<T>) -> Option<()>,
     ) -> Result<Vec<T>, RecordingError> {
         let bad = || RecordingError::BadColumn { path: self.path.into(), column: name.to_owned() };
-        let columns = self.reader.metadata().file_metadata().schema_descr().columns();
-        let index = columns.iter().position(|column| column.name() == name).ok_or_else(bad)?;
+        let index = *self.places.get(name).ok_or_else(bad)?;
         let mut values = Vec::new();
         for group in 0..self.reader.num_row_groups() {
             let group = self.reader.get_row_group(group).map_err(|_| bad())?;

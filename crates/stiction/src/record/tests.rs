@@ -14,9 +14,10 @@ use stiction_multibody::{
 use stiction_stepping::{Coordinates, Preset};
 
 use super::{
-    Ending, Finished, Recorder, Recording, RecordingError, RunLabels,
+    Ending, Finished, Recorder, Recording, RecordingError, RunLabels, ViewLimits,
     table::{Cell, Kind, TableWriter},
     table_reader::TableReader,
+    view_page,
 };
 use crate::Simulation;
 
@@ -239,6 +240,47 @@ fn cut_and_foreign_files_are_refused() {
     assert!(matches!(Recording::read(&folder.0), Err(RecordingError::Foreign { .. })));
     fs::remove_file(&path).expect("file");
     assert!(matches!(Recording::read(&folder.0), Err(RecordingError::Read { .. })));
+}
+
+/// A recording whose every number is none: nothing that a solver gives, but a page must survive it.
+#[test]
+fn a_recording_without_numbers_still_makes_a_page() {
+    let folder = Folder::new("nan");
+    let _ = record(&folder.0, 20, 1);
+    let path = folder.0.join("trajectory.parquet");
+    let (columns, metadata) = {
+        let table = TableReader::open(&path).expect("table");
+        let info = table.metadata("stiction.run").expect("info").to_owned();
+        (table.numeric_columns().map(str::to_owned).collect::<Vec<_>>(), vec![("stiction.run".to_owned(), info)])
+    };
+    let kind = |name: &str| match name {
+        "step" | "contacts" | "problem_size" | "iterations" => Kind::Integer,
+        _ => Kind::Real,
+    };
+    let layout: Vec<_> = columns.iter().map(|name| (name.clone(), kind(name))).collect();
+    let mut table = TableWriter::create(&path, &layout, metadata).expect("table");
+    for step in 0..21 {
+        let cell = |name: &String| if kind(name) == Kind::Integer { Cell::Integer(step) } else { Cell::Real(f64::NAN) };
+        table.push(columns.iter().map(cell));
+    }
+    table.finish().expect("table");
+    let page = view_page(&[&folder.0], &ViewLimits::default()).expect("page");
+    assert!(page.contains("\"frames\":21"));
+}
+
+#[test]
+fn a_page_refuses_more_bodies_than_it_can_show_and_thins_long_runs() {
+    let folder = Folder::new("limits");
+    let _ = record(&folder.0, 100, 1);
+    let few = ViewLimits { bodies: 2, ..ViewLimits::default() };
+    let refused = view_page(&[&folder.0], &few);
+    assert!(matches!(refused, Err(RecordingError::TooLarge { what: "bodies", count: 3, limit: 2, .. })));
+    let few = ViewLimits { corners: 4, ..ViewLimits::default() };
+    let refused = view_page(&[&folder.0], &few);
+    assert!(matches!(refused, Err(RecordingError::TooLarge { what: "corners and edges", count: 5, limit: 4, .. })));
+    let short = ViewLimits { frames: 30, ..ViewLimits::default() };
+    let page = view_page(&[&folder.0], &short).expect("page");
+    assert!(page.contains("\"recorded\":101,\"stride\":4,\"frames\":26"), "the first, every fourth, the last");
 }
 
 #[test]

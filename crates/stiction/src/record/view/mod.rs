@@ -1,224 +1,190 @@
-//! `view.html`: the run as one page that plays without a network.
+//! `view.html`: recorded runs as one page that plays without a network.
 //!
-//! Here the data of the page are gathered; the page itself is plain HTML, CSS and JavaScript in the files beside this one.
-//! Long runs are thinned out while they are recorded, so memory and page stay small.
+//! The page is made from finished recordings, by one way for `run`, `view` and everybody else. Here their tables become the
+//! data of the page: `trajectory` and `contacts` say which numbers, `payload` how they are packed. The page itself is
+//! `viewer.html`, which is built from the sources in `viewer/` and committed, so that a Rust toolchain alone builds the program.
 
-use std::path::Path;
+mod contacts;
+mod payload;
+mod trajectory;
+
+use std::{fs::File, io::Read, path::Path};
 
 use serde::Serialize;
-use stiction_multibody::{BodyId, ContactMode, Energy, Model, Pose};
 
-use super::{EventSummary, Outline, RecordError, Role, RunInfo, RunLabels, Summary, layout::Sample};
-use crate::{Simulation, page};
+use self::{
+    contacts::{ContactsHead, read_contacts},
+    payload::Payload,
+    trajectory::{BodyHead, ColumnHead, Frames, read_trajectory},
+};
+use super::{Ending, EventSummary, LinkInfo, RecordingError, Summary, info::RunInfo};
 
-/// The page shows at most this many moments.
-const FRAME_LIMIT: usize = 2000;
+/// The built page.
+const PAGE: &str = include_str!("viewer.html");
 
-/// Events listed on the page.
-const EVENT_LIMIT: usize = 1000;
+/// Where the built page waits for what describes the runs, and for their numbers.
+const HEAD_PLACE: &str = "{\"stiction\":\"head\"}";
+const DATA_PLACE: &str = "stiction-data";
 
-/// Collects the moments of a run, at an even stride that doubles whenever there are too many.
-pub(crate) struct ViewBuilder {
-    scene: SceneData,
-    moving: Vec<(usize, Role)>,
-    frames: Vec<FrameData>,
-    seen: usize,
-    stride: usize,
-    sample: Sample,
-    last_energy: Energy,
+/// Events a page marks.
+const EVENT_LIMIT: usize = 2000;
+
+/// A summary that is larger than this was not written by this program.
+const SUMMARY_LIMIT: u64 = 64 << 20;
+
+/// How much a page holds. Longer runs are thinned evenly, which the page says; the recording is never touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ViewLimits {
+    /// Moments of all runs together.
+    pub frames: usize,
+    /// Numbers of all runs together.
+    pub values: usize,
+    /// Bodies of a run; more are refused.
+    pub bodies: usize,
+    /// Corners and edges of the shapes of a run; more are refused.
+    pub corners: usize,
 }
 
-/// What does not change during the run.
+impl Default for ViewLimits {
+    fn default() -> Self {
+        Self { frames: 131_072, values: 6_000_000, bodies: 20_000, corners: 500_000 }
+    }
+}
+
+/// What describes the runs of a page.
 #[derive(Serialize)]
-struct SceneData {
-    name: String,
-    preset: String,
+struct PageHead {
+    format: u32,
+    runs: Vec<RunHead>,
+}
+
+/// What describes a run.
+#[derive(Serialize)]
+struct RunHead {
+    /// What tells it from other runs.
+    label: String,
+    scene: String,
     version: String,
     dimension: u8,
     step: f64,
-    bodies: Vec<BodyData>,
-    links: Vec<LinkData>,
+    /// Recorded moments, of which the page holds every `stride`-th.
+    recorded: usize,
+    stride: usize,
+    frames: usize,
+    bodies: Vec<BodyHead>,
+    links: Vec<LinkInfo>,
+    /// Times, in two parts.
+    time: [payload::Packed; 2],
+    /// Length of the step that led to each moment, s.
+    step_before: payload::Packed,
+    columns: Vec<ColumnHead>,
+    contacts: ContactsHead,
+    /// None where there is no summary: the run was cut off.
+    summary: Option<SummaryHead>,
 }
 
+/// What a page tells of a summary.
 #[derive(Serialize)]
-struct BodyData {
-    name: String,
-    role: Role,
-    /// Place among the poses of a frame; fixed bodies have a pose of their own instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    track: Option<usize>,
-    pose: Vec<f64>,
-    outlines: Vec<Outline>,
-}
-
-/// A joint, spring or damper between a point of one body and a point of another.
-#[derive(Serialize)]
-struct LinkData {
-    kind: &'static str,
-    a: usize,
-    at_a: [f64; 3],
-    b: usize,
-    at_b: [f64; 3],
-}
-
-/// One moment.
-#[derive(Serialize)]
-struct FrameData {
-    t: f64,
-    /// Poses of the moving bodies: x, y, angle in the plane; x, y, z and a quaternion in space.
-    poses: Vec<f64>,
-    energy: [f64; 2],
-    contacts: Vec<ContactData>,
-}
-
-/// A loaded contact: point, normal from a to b, normal impulse, friction impulse on b.
-#[derive(Serialize)]
-struct ContactData {
-    slips: bool,
-    at: [f64; 3],
-    normal: [f64; 3],
-    push: f64,
-    drag: [f64; 3],
-}
-
-/// The whole page data.
-#[derive(Serialize)]
-struct PageData<'a> {
-    scene: &'a SceneData,
+struct SummaryHead {
+    preset: String,
+    solver: String,
+    ending: Ending,
     steps: u64,
-    events: &'a [EventSummary],
+    duration: f64,
     events_total: u64,
-    frames: &'a [FrameData],
+    events: Vec<EventSummary>,
 }
 
-impl ViewBuilder {
-    pub(crate) fn new(info: &RunInfo, labels: &RunLabels, model: &Model) -> Self {
-        let mut moving = Vec::new();
-        let mut bodies = Vec::new();
-        for (index, body) in info.bodies.iter().enumerate() {
-            let track = (body.role != Role::Fixed).then_some(moving.len());
-            if track.is_some() {
-                moving.push((index, body.role));
-            }
-            let pose = body.position.iter().chain(&body.orientation).map(|x| shorten(*x)).collect();
-            let outlines = body.outlines.clone();
-            bodies.push(BodyData { name: body.name.clone(), role: body.role, track, pose, outlines });
-        }
-        let scene = SceneData {
-            name: info.scene.clone(),
-            preset: labels.preset.clone(),
-            version: info.version.clone(),
-            dimension: info.dimension,
-            step: info.step,
-            bodies,
-            links: links(model),
-        };
-        let (sample, last_energy) = (Sample::default(), Energy::default());
-        Self { scene, moving, frames: Vec::new(), seen: 0, stride: 1, sample, last_energy }
-    }
-
-    /// Takes note of the current moment, if its turn has come.
-    pub(crate) fn push(&mut self, simulation: &Simulation, energy: &Energy) {
-        if self.seen.is_multiple_of(self.stride) {
-            if self.frames.len() >= FRAME_LIMIT {
-                let mut number = 0;
-                self.frames.retain(|_| {
-                    number += 1;
-                    number % 2 == 1
-                });
-                self.stride *= 2;
-            }
-            if self.seen.is_multiple_of(self.stride) {
-                let frame = self.frame(simulation, energy);
-                self.frames.push(frame);
-            }
-        }
-        self.last_energy = *energy;
-        self.seen += 1;
-    }
-
-    /// Makes sure that the page ends where the run ended.
-    pub(crate) fn push_last(&mut self, simulation: &Simulation) {
-        let energy = self.last_energy;
-        let frame = self.frame(simulation, &energy);
-        if self.frames.last().is_none_or(|last| last.t < frame.t) {
-            self.frames.push(frame);
-        }
-    }
-
-    fn frame(&mut self, simulation: &Simulation, energy: &Energy) -> FrameData {
-        let (model, state) = (simulation.model(), simulation.state());
-        let mut poses = Vec::new();
-        for (index, role) in &self.moving {
-            self.sample.take(model, *index, state);
-            poses.extend(self.sample.q.iter().map(|x| shorten(*x)));
-            match role {
-                Role::PlanarParticle => poses.push(0.0),
-                Role::Particle => poses.extend([1.0, 0.0, 0.0, 0.0]),
-                _ => {}
-            }
-        }
-        // The page divides by the usual step to show forces.
-        let usual = simulation.step_size() / simulation.last_step_size();
-        let loaded = simulation.contacts().iter().filter(|contact| contact.mode != ContactMode::Open);
-        let contacts = loaded.map(|contact| ContactData {
-            slips: contact.mode == ContactMode::Slip,
-            at: <[f64; 3]>::from(contact.point).map(shorten),
-            normal: <[f64; 3]>::from(contact.normal).map(shorten),
-            push: shorten(usual * contact.normal_impulse),
-            drag: <[f64; 3]>::from(usual * contact.friction_impulse).map(shorten),
-        });
-        FrameData {
-            // Times stay exact enough to tell two frames apart.
-            t: state.time,
-            poses,
-            energy: [energy.kinetic, energy.potential].map(shorten),
-            contacts: contacts.collect(),
-        }
-    }
-
-    /// The finished page.
-    pub(crate) fn page(&self, summary: &Summary, path: &Path) -> Result<String, RecordError> {
-        let events = summary.events.get(..EVENT_LIMIT).unwrap_or(&summary.events);
-        let data = PageData {
-            scene: &self.scene,
-            steps: summary.steps,
-            events,
-            events_total: summary.events_total,
-            frames: &self.frames,
-        };
-        let json = serde_json::to_string(&data).map_err(|error| RecordError::encode(path, &error))?;
-        Ok(fill_page(&json))
-    }
-}
-
-/// Puts style, script and data into the page.
-fn fill_page(json: &str) -> String {
-    let script =
-        [include_str!("camera.js"), include_str!("figures.js"), include_str!("plot.js"), include_str!("player.js")];
-    page::fill(include_str!("page.html"), include_str!("page.css"), &script, json)
-}
-
-fn links(model: &Model) -> Vec<LinkData> {
-    let link = |kind, (a, at_a): (BodyId, [f64; 3]), (b, at_b): (BodyId, _)| LinkData {
-        kind,
-        a: a.index(),
-        at_a,
-        b: b.index(),
-        at_b,
-    };
-    let joints = model.joints().iter().map(|joint| {
-        let end = |(body, frame): &(_, Pose)| (*body, frame.translation.vector.into());
-        link(joint.kind.name(), end(&joint.a), end(&joint.b))
+/// One page that plays the runs recorded in these folders, the later ones beside the first. Names are text wherever they
+/// stand; damaged and foreign recordings are refused as by [`super::Recording::read`].
+pub fn view_page(runs: &[&Path], limits: &ViewLimits) -> Result<String, RecordingError> {
+    let share = runs.len().max(1);
+    let limits = ViewLimits { frames: limits.frames / share, values: limits.values / share, ..*limits };
+    let mut payload = Payload::default();
+    let heads = runs.iter().map(|folder| {
+        // The Parquet decoder checks most of what it reads, but a flipped bit can still make it panic.
+        let read = std::panic::AssertUnwindSafe(|| read_run(folder, &limits, &mut payload));
+        std::panic::catch_unwind(read).unwrap_or_else(|_| {
+            Err(RecordingError::NotATable { path: folder.into(), reason: "its bytes are damaged".to_owned() })
+        })
     });
-    let springs = model.springs().iter().map(|s| link("spring", (s.a.0, s.a.1.into()), (s.b.0, s.b.1.into())));
-    let dampers = model.dampers().iter().map(|d| link("damper", (d.a.0, d.a.1.into()), (d.b.0, d.b.1.into())));
-    joints.chain(springs).chain(dampers).collect()
+    let mut head = PageHead { format: 1, runs: heads.collect::<Result<_, _>>()? };
+    same_dimension(&head.runs, runs)?;
+    tell_apart(&mut head.runs, runs);
+    let json = serde_json::to_string(&head).map_err(|error| RecordingError::Foreign {
+        path: runs.first().map_or_else(Default::default, Into::into),
+        reason: error.to_string(),
+    })?;
+    Ok(fill(&json, &payload.text()))
 }
 
-/// Seven significant digits: far finer than a pixel, and a third of the bytes.
-fn shorten(x: f64) -> f64 {
-    format!("{x:.6e}").parse().unwrap_or(x)
+fn read_run(folder: &Path, limits: &ViewLimits, payload: &mut Payload) -> Result<RunHead, RecordingError> {
+    let trajectory = read_trajectory(folder, limits, payload)?;
+    let contacts = read_contacts(folder, &trajectory.frames, payload)?;
+    let RunInfo { scene, version, dimension, step, links, .. } = trajectory.info;
+    let bodies = trajectory.bodies;
+    let known = |link: &LinkInfo| link.a < bodies.len() && link.b < bodies.len();
+    let Frames { recorded, stride, ref kept } = trajectory.frames;
+    Ok(RunHead {
+        label: scene.clone(),
+        scene,
+        version,
+        dimension,
+        step,
+        recorded,
+        stride,
+        frames: kept.len(),
+        links: links.into_iter().filter(known).collect(),
+        bodies,
+        time: trajectory.time,
+        step_before: trajectory.step_before,
+        columns: trajectory.columns,
+        contacts,
+        summary: read_summary(folder),
+    })
+}
+
+/// What the summary says, if there is one that can be read.
+fn read_summary(folder: &Path) -> Option<SummaryHead> {
+    let mut text = String::new();
+    File::open(folder.join("summary.json")).ok()?.take(SUMMARY_LIMIT).read_to_string(&mut text).ok()?;
+    let mut summary: Summary = serde_json::from_str(&text).ok()?;
+    summary.events.truncate(EVENT_LIMIT);
+    let Summary { preset, solver, ending, steps, duration, events_total, events, .. } = summary;
+    Some(SummaryHead { preset, solver, ending, steps, duration, events_total, events })
+}
+
+/// The plane and space are seen from different places and cannot be laid over each other.
+fn same_dimension(heads: &[RunHead], folders: &[&Path]) -> Result<(), RecordingError> {
+    let odd = heads
+        .iter()
+        .zip(folders)
+        .find(|(head, _)| heads.first().is_some_and(|first| first.dimension != head.dimension));
+    odd.map_or(Ok(()), |(head, folder)| {
+        let (own, others) = if head.dimension == 2 { ("the plane", "space") } else { ("space", "the plane") };
+        let reason = format!("it is a run in {own}, and the first one is in {others}: they cannot share a page");
+        Err(RecordingError::Foreign { path: folder.into(), reason })
+    })
+}
+
+/// Several runs are called by their folders, and numbered where those are called the same.
+fn tell_apart(heads: &mut [RunHead], folders: &[&Path]) {
+    if heads.len() < 2 {
+        return;
+    }
+    let names: Vec<_> = folders.iter().map(|folder| folder.file_name().unwrap_or_default().to_string_lossy()).collect();
+    for (k, (head, name)) in heads.iter_mut().zip(&names).enumerate() {
+        let unique = names.iter().filter(|other| *other == name).count() == 1;
+        head.label = if unique && !name.is_empty() { name.to_string() } else { format!("{name} ({})", k + 1) };
+    }
+}
+
+/// Puts head and numbers into their places. No `<` survives in the head, so no name can end the element it stands in.
+fn fill(json: &str, data: &str) -> String {
+    let safe = json.replace('<', "\\u003c");
+    let (before, rest) = PAGE.split_once(HEAD_PLACE).unwrap_or((PAGE, ""));
+    let (between, after) = rest.split_once(DATA_PLACE).unwrap_or((rest, ""));
+    [before, &safe, between, data, after].concat()
 }
 
 #[cfg(test)]
@@ -226,25 +192,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_keep_seven_digits() {
-        assert_eq!(shorten(2.0 / 3.0), 0.666_666_7);
-        assert_eq!(shorten(-1.234_567_89e-12), -1.234_568e-12);
-        assert_eq!(shorten(0.0), 0.0);
-    }
-
-    #[test]
     fn a_hostile_name_cannot_leave_the_data() {
-        let page = fill_page(&serde_json::to_string("</script><!-- <script>alert(1)").expect("text"));
-        let data = page.split("id=\"run\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("data");
-        assert_eq!(serde_json::from_str::<String>(data).expect("whole"), "</script><!-- <script>alert(1)");
+        let name = format!("</script><!-- <script>alert(1) {HEAD_PLACE} {DATA_PLACE}");
+        let page = fill(&serde_json::to_string(&name).expect("text"), "AAAA");
+        let data = page.split("id=\"head\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("data");
+        assert_eq!(serde_json::from_str::<String>(data).expect("whole"), name);
         assert_eq!(page.matches("alert(1)").count(), 1);
     }
 
     #[test]
-    fn the_page_refers_to_nothing_outside() {
-        let page = fill_page("{}");
-        for word in ["http:", "https:", "src=", "href=", "@import", "url("] {
-            assert!(!page.contains(word), "the page contains {word}");
-        }
+    fn the_page_has_both_places_and_may_fetch_nothing() {
+        assert_eq!((PAGE.matches(HEAD_PLACE).count(), PAGE.matches(DATA_PLACE).count()), (1, 1));
+        assert!(PAGE.contains("default-src 'none'"));
+        assert!(PAGE.find(HEAD_PLACE) < PAGE.find(DATA_PLACE));
     }
 }

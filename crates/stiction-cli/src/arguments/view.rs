@@ -1,0 +1,29 @@
+//! What `stiction view` accepts.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction view out/falling_rod
+  stiction view out/coarse out/fine --open
+  stiction view out/falling_rod --export falling_rod.html
+
+Without --export the page is served to this machine alone, at the address that is printed, until Ctrl-C.
+Exit code 2 for a folder that holds no recording this version can read.")]
+pub(crate) struct ViewOptions {
+    /// Folders of runs; the later ones are laid over the first
+    #[arg(required = true, num_args = 1.., value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Open the address in the browser of this desktop
+    #[arg(long, conflicts_with = "export")]
+    pub(crate) open: bool,
+    /// Port to serve on; a free one unless given
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, conflicts_with = "export")]
+    pub(crate) port: u16,
+    /// Write the page to a file instead of serving it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export: Option<PathBuf>,
+}
