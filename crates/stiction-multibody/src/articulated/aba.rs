@@ -9,6 +9,11 @@ use crate::{Twist, Wrench};
 /// Share of what a velocity moves by itself below which the rest, with the others of its joint yielding, is round-off.
 const NEGLIGIBLE: f64 = 1e-14;
 
+/// Share of what a velocity moves with everything behind it rigid below which the rest, with all of that yielding, is round-off; and the share of the
+/// inertia at hand below which it is worth to look.
+const LOST: f64 = 1e-12;
+const SUSPICIOUS: f64 = 1e-8;
+
 /// Articulated-body inertias of all links at one configuration, with U and d of every velocity.
 #[derive(Clone, Debug)]
 pub struct ArticulatedFactors {
@@ -49,7 +54,12 @@ impl ArticulatedFactors {
                 let force = inertia.times(column);
                 let pivot = force.power(column) + armature;
                 let alone = if place == 0 { 0.0 } else { self.inertias[i].times(column).power(column) + armature };
-                if !(pivot > NEGLIGIBLE * alone && pivot.is_finite()) {
+                // What a frame without mass moves yields to the velocities behind it: where their axes fall together nothing is left, and rounding of it.
+                let is_frame = at.inertias[i].mass == 0.0;
+                let lost = is_frame
+                    && pivot <= SUSPICIOUS * inertia.largest()
+                    && pivot <= LOST * (composite(tree, at, i, column) + armature);
+                if !(pivot > NEGLIGIBLE * alone && pivot.is_finite()) || lost {
                     return Err(SingularInertia { velocity: k });
                 }
                 let inverse = 1.0 / pivot;
@@ -70,6 +80,18 @@ impl ArticulatedFactors {
     pub fn pivots(&self) -> &[f64] {
         &self.pivots
     }
+}
+
+/// S_kᵀ I^c S_k: the inertia that a velocity of link i moves where everything behind it is rigid.   [ART-6]
+fn composite(tree: &Tree, at: &Kinematics, i: usize, column: &Twist) -> f64 {
+    let origin = at.poses[i].translation.vector;
+    let carried = tree.link_ids().enumerate().filter(|(_, id)| tree.path_to_root(*id).any(|above| above == i));
+    let energy = |(j, _): (usize, _)| {
+        let arm = at.poses[j].translation.vector - origin;
+        let motion = Twist { linear: column.at(&arm), angular: column.angular };
+        at.inertias[j].momentum(&motion).power(&motion)
+    };
+    carried.map(energy).sum()
 }
 
 /// v̇ = M⁻¹ (τ + Jᵀ λ − bias) at the configuration of `factors`.   [ART-9]

@@ -86,6 +86,12 @@ impl ArticulatedInertia {
         }
     }
 
+    /// The largest number on its diagonal.
+    #[inline]
+    pub(super) fn largest(&self) -> f64 {
+        self.linear.largest().max(self.angular.largest())
+    }
+
     /// Takes away what a joint velocity yields to: I − U Uᵀ / d.
     #[inline]
     pub(super) fn eliminate(&mut self, u: &Wrench, inverse_pivot: f64) {

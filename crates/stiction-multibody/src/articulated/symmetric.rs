@@ -14,7 +14,14 @@ pub(super) struct Symmetric3 {
 }
 
 impl Symmetric3 {
+    /// The largest number on the diagonal.
+    #[inline]
+    pub(super) fn largest(&self) -> f64 {
+        self.xx.max(self.yy).max(self.zz)
+    }
+
     /// A number times the identity.
+    #[inline]
     pub(super) fn scalar(s: f64) -> Self {
         Self { xx: s, yy: s, zz: s, ..Self::default() }
     }

@@ -21,9 +21,6 @@ use super::{
 /// Gravity where the file does not say.
 pub(super) const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
-/// A share of the inertia of a velocity that is lost in rounding.
-const NEGLIGIBLE: f64 = 1e-12;
-
 /// A robot as a tree.
 #[derive(Clone, Debug)]
 pub struct RobotTree {
@@ -267,11 +264,6 @@ impl RobotTree {
         let mut factors = ArticulatedFactors::new(&self.tree);
         factors.update(&self.tree, &at).map_err(|singular| self.blame(robot, singular))?;
         let mass = DMatrix::from_fn(n, n, |i, j| branches.get(i, j));
-        // A pivot is the inertia a velocity feels when those behind it yield; rounding leaves it just above zero.
-        let lost = |(k, pivot): (usize, &f64)| *pivot <= NEGLIGIBLE * branches.get(k, k);
-        if let Some(velocity) = factors.pivots().iter().enumerate().position(lost) {
-            return Err(self.blame(robot, SingularInertia { velocity }));
-        }
         let mut acceleration = vec![0.0; n];
         forward_dynamics(&self.tree, &at, &factors, (tau, &[]), &mut scratch, &mut acceleration);
         Ok(Dynamics {

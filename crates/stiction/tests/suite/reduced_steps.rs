@@ -3,7 +3,12 @@
 use nalgebra::{Matrix3, Vector3};
 use stiction::{
     BodyBuilder, BodyId, Coordinates, Coupling, Dimension, Expression, Freedom, Impact, JointKind, LineariseAt, Model,
-    ModelBuilder, Motor, Preset, Scheme, Simulation, planar, spatial,
+    ModelBuilder, Motor, Preset, Scheme, Simulation, planar,
+    scene::{
+        parse,
+        robot::{ReadOptions, Robot, SceneOptions},
+    },
+    spatial,
 };
 
 use crate::drives::{Rig, schemes};
@@ -345,4 +350,28 @@ fn a_pin_carries_the_same_wherever_constraints_are_linearised() {
     for other in &carried[1..] {
         assert!((carried[0] - other).norm() < 1e-9, "{carried:?}");
     }
+}
+
+/// A wrist of three hinges on frames without mass, turned until the first and the last fall together: nothing resists the difference of the two.
+#[test]
+fn a_wrist_in_gimbal_lock_fails_by_name_and_leaves_the_state() {
+    let simulation = |pitch: f64| {
+        let text = format!(
+            r#"<mujoco><compiler angle="radian"/><option gravity="0 0 0"/><worldbody><body name="hand">
+            <joint name="yaw" axis="0 0 1"/><joint name="pitch" axis="0 1 0"/><joint name="roll" axis="1 0 0"/>
+            <geom type="box" size="0.1 0.2 0.3"/></body></worldbody>
+            <keyframe><key name="turned" qpos="0.2 {pitch} 0.1" qvel="0.3 0 0.2"/></keyframe></mujoco>"#
+        );
+        let robot = Robot::parse(&text, "wrist.xml", &ReadOptions::default()).unwrap();
+        let options = SceneOptions { keyframe: Some("turned".to_owned()), ..SceneOptions::default() };
+        let scene = robot.to_scene("wrist.xml", &options).unwrap();
+        Simulation::from_scene(&parse(&scene.text, "wrist.toml").unwrap()).unwrap()
+    };
+    let mut locked = simulation(std::f64::consts::FRAC_PI_2);
+    let before = locked.save();
+    let error = locked.step().unwrap_err().to_string();
+    assert!(error.contains("nothing with mass follows") && error.contains("hand"), "{error}");
+    assert_eq!(locked.save(), before, "the state is untouched");
+    // A little beside it the wrist moves as fast as it must, but it moves.
+    let _ = simulation(std::f64::consts::FRAC_PI_2 - 1e-3).step().unwrap();
 }
