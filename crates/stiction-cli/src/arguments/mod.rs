@@ -1,6 +1,7 @@
 //! What the commands accept.
 
 mod bench;
+mod plot;
 mod robots;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -13,6 +14,7 @@ use stiction::{
 };
 
 pub(crate) use bench::BenchOptions;
+pub(crate) use plot::PlotOptions;
 pub(crate) use robots::{CheckOptions, ConvertOptions, RobotArguments};
 
 /// Simulates multibody systems with frictional contact: stick is stick, slip is slip.
@@ -34,10 +36,12 @@ pub(crate) enum Command {
     Run(RunOptions),
     /// Read a scene and say what it contains, without simulating
     Check(CheckOptions),
-    /// Write a robot (URDF, MJCF) as a scene file
+    /// Write a robot (URDF, MJCF) as a scene file, or a run as CSV or MCAP
     Convert(ConvertOptions),
     /// Run a scene through several schemes and steps, and measure their errors
     Compare(CompareOptions),
+    /// Draw columns and expressions of runs as SVG or PNG
+    Plot(PlotOptions),
     /// Solve a complementarity problem from a file
     Solve(SolveOptions),
     /// Make the trials of a study on all cores, and say what they found
@@ -133,7 +137,7 @@ impl RunOptions {
 }
 
 /// Commands of later versions.
-const LATER: [&str; 5] = ["reproduce", "design", "identify", "view", "plot"];
+const LATER: [&str; 4] = ["reproduce", "design", "identify", "view"];
 
 /// The first argument, if it is a command that this version does not have.
 pub(crate) fn later_command(arguments: impl IntoIterator<Item = OsString>) -> Option<&'static str> {
