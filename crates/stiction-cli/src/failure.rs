@@ -92,7 +92,7 @@ impl Failure {
                 Report::new(Message { text: message.text.clone(), help: message.help.clone() })
             }
             Self::Scene(error) => Report::new(SceneDiagnostic::new(error.clone())),
-            Self::Expression(option, error) => Report::new(ExpressionDiagnostic { option, error: error.clone() }),
+            Self::Expression(option, error) => Report::new(ExpressionDiagnostic::new(option, error)),
         };
         eprintln!("{report:?}");
     }
@@ -166,6 +166,16 @@ impl Diagnostic for SceneDiagnostic {
 struct ExpressionDiagnostic {
     option: &'static str,
     error: MeasureError,
+}
+
+impl ExpressionDiagnostic {
+    /// Terminals obey control characters; places are counted in bytes, which stay.
+    fn new(option: &'static str, error: &MeasureError) -> Self {
+        let mut error = error.clone();
+        let clean = |c: char| if c.is_control() { "?".repeat(c.len_utf8()) } else { c.to_string() };
+        error.text = error.text.chars().map(clean).collect();
+        Self { option, error }
+    }
 }
 
 impl fmt::Display for ExpressionDiagnostic {

@@ -29,6 +29,7 @@
 mod evaluate;
 mod lexer;
 mod parse;
+mod quantity;
 mod series;
 mod syntax;
 #[cfg(test)]
