@@ -18,6 +18,8 @@ A RUN is the folder of a run. Expressions know the columns of its tables, + - * 
 functions abs sqrt exp log sin cos tan asin acos atan sign floor atan2 hypot min max clamp if default deriv integral cumsum
 contact sum_contacts min_contacts max_contacts count_contacts initial final mean at first last any all: see docs/plot.md.
 Expressions of one unit share a panel. Without --y: the energies and the normal force.")]
+// Switches of a command line are given or not.
+#[allow(clippy::struct_excessive_bools)]
 pub(crate) struct PlotOptions {
     /// Folders of runs; several are drawn over one another
     #[arg(required = true, value_name = "RUN")]

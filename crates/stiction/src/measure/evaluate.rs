@@ -126,7 +126,7 @@ impl Evaluator<'_> {
             Function::Min => summed(next(), next(), f64::min),
             Function::Max => summed(next(), next(), f64::max),
             Function::Clamp => summed(summed(next(), next(), f64::max), next(), f64::min),
-            Function::If => choose(next(), next(), next()),
+            Function::If => choose(&next(), &next(), &next()),
             Function::Default => summed(next(), next(), |x, other| if x.is_nan() { other } else { x }),
             Function::Derivative => self.over_time(next(), -1, series::derivative, node)?,
             Function::Integral => self.over_time(next(), 1, series::integral, node)?,

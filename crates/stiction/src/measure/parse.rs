@@ -191,14 +191,12 @@ impl Parser {
             let reason = format!("there is no function `{}`", shortened(name));
             return Err(Fault::new(span, reason).hint(suggestion(name, known)));
         }
-        match called.iter().find(|(_, _, count)| *count == arguments.len()) {
-            Some((_, function, _)) => Ok(Node { kind: Kind::Call(*function, arguments), span: whole }),
-            None => {
-                let counts: Vec<_> = called.iter().map(|(_, _, count)| count.to_string()).collect();
-                let reason = format!("`{name}` takes {} arguments, not {}", counts.join(" or "), arguments.len());
-                Err(Fault::new(whole, reason))
-            }
+        if let Some((_, function, _)) = called.iter().find(|(_, _, count)| *count == arguments.len()) {
+            return Ok(Node { kind: Kind::Call(*function, arguments), span: whole });
         }
+        let counts: Vec<_> = called.iter().map(|(_, _, count)| count.to_string()).collect();
+        let reason = format!("`{name}` takes {} arguments, not {}", counts.join(" or "), arguments.len());
+        Err(Fault::new(whole, reason))
     }
 
     fn contact(&mut self, start: usize) -> Parsed {
@@ -212,13 +210,11 @@ impl Parser {
             None => return wrong(self.end.clone()),
         };
         let end = self.expect(")")?.end;
-        match self.dotted(end)? {
-            Some((column, end)) => Ok(Node { kind: Kind::Contact { label, column }, span: start..end }),
-            None => {
-                let fault = Fault::new(start..end, "a contact has many columns; say which");
-                Err(fault.hint("such as contact(\"table/rod:0-1\").gap"))
-            }
+        if let Some((column, end)) = self.dotted(end)? {
+            return Ok(Node { kind: Kind::Contact { label, column }, span: start..end });
         }
+        let fault = Fault::new(start..end, "a contact has many columns; say which");
+        Err(fault.hint("such as contact(\"table/rod:0-1\").gap"))
     }
 
     /// Runs a rule one level deeper, within [`MAX_DEPTH`] levels of brackets.
@@ -246,13 +242,10 @@ impl Parser {
     }
 
     fn expect(&mut self, sign: &str) -> Parsed<Range<usize>> {
-        match self.take(sign) {
-            Some(span) => Ok(span),
-            None => {
-                let at = self.tokens.peek().map_or(self.end.clone(), |(_, span)| span.clone());
-                Err(Fault::new(at, format!("expected `{sign}`")))
-            }
-        }
+        self.take(sign).ok_or_else(|| {
+            let at = self.tokens.peek().map_or(self.end.clone(), |(_, span)| span.clone());
+            Fault::new(at, format!("expected `{sign}`"))
+        })
     }
 }
 

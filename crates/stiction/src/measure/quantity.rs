@@ -26,7 +26,9 @@ impl Quantity {
         let value = match self.value {
             Value::Scalar(x) => Value::Scalar(f(x)),
             Value::Series(mut values) => {
-                values.iter_mut().for_each(|x| *x = f(*x));
+                for x in &mut values {
+                    *x = f(*x);
+                }
                 Value::Series(values)
             }
         };
@@ -38,11 +40,15 @@ impl Quantity {
         let value = match (self.value, other.value) {
             (Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(f(a, b)),
             (Value::Series(mut a), Value::Scalar(b)) => {
-                a.iter_mut().for_each(|a| *a = f(*a, b));
+                for a in &mut a {
+                    *a = f(*a, b);
+                }
                 Value::Series(a)
             }
             (Value::Scalar(a), Value::Series(mut b)) => {
-                b.iter_mut().for_each(|b| *b = f(a, *b));
+                for b in &mut b {
+                    *b = f(a, *b);
+                }
                 Value::Series(b)
             }
             (Value::Series(mut a), Value::Series(b)) => {
@@ -66,14 +72,14 @@ pub(super) fn summed(a: Quantity, b: Quantity, f: impl Fn(f64, f64) -> f64) -> Q
 }
 
 /// The second value where the first holds, else the third.
-pub(super) fn choose(condition: Quantity, yes: Quantity, no: Quantity) -> Quantity {
+pub(super) fn choose(condition: &Quantity, yes: &Quantity, no: &Quantity) -> Quantity {
     let unit = yes.unit.sum(no.unit);
     let at = |quantity: &Quantity, row: usize| match &quantity.value {
         Value::Scalar(x) => *x,
         Value::Series(values) => values.get(row).copied().unwrap_or(f64::NAN),
     };
-    let chosen = |row| at(if holds(at(&condition, row)) { &yes } else { &no }, row);
-    let rows = [&condition, &yes, &no].into_iter().find_map(|quantity| match &quantity.value {
+    let chosen = |row| at(if holds(at(condition, row)) { yes } else { no }, row);
+    let rows = [condition, yes, no].into_iter().find_map(|quantity| match &quantity.value {
         Value::Scalar(_) => None,
         Value::Series(values) => Some(values.len()),
     });
@@ -95,7 +101,8 @@ pub(super) fn join(operator: Operator, a: Quantity, b: Quantity, exponent: Optio
         Operator::Greater => a.join(b, compare(|a, b| a > b), Unit::NONE),
         Operator::GreaterOrEqual => a.join(b, compare(|a, b| a >= b), Unit::NONE),
         Operator::Equal => a.join(b, compare(|a, b| a == b), Unit::NONE),
-        Operator::NotEqual => a.join(b, |a, b| truth(a < b || a > b), Unit::NONE),
+        // What is not a number compares with nothing.
+        Operator::NotEqual => a.join(b, |a, b| truth(a != b && !a.is_nan() && !b.is_nan()), Unit::NONE),
         Operator::Add => summed(a, b, |a, b| a + b),
         Operator::Subtract => summed(a, b, |a, b| a - b),
         Operator::Modulo => summed(a, b, |a, b| a - b * (a / b).floor()),

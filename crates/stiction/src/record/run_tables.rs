@@ -170,13 +170,12 @@ fn words(table: &TableReader, name: &str) -> Result<Words, RecordingError> {
     let mut known: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
     let mut words = Words::default();
     for value in table.texts(name)? {
-        let index = match known.get(value.data()) {
-            Some(index) => *index,
-            None => {
-                known.insert(value.data().to_vec(), words.words.len());
-                words.words.push(String::from_utf8_lossy(value.data()).into_owned());
-                words.words.len() - 1
-            }
+        let index = if let Some(index) = known.get(value.data()) {
+            *index
+        } else {
+            known.insert(value.data().to_vec(), words.words.len());
+            words.words.push(String::from_utf8_lossy(value.data()).into_owned());
+            words.words.len() - 1
         };
         words.rows.push(index);
     }

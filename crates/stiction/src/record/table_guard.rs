@@ -61,11 +61,9 @@ pub(super) fn check_pages(
     let mut at = start;
     while at < end {
         let mut bytes = Vec::new();
-        let readable = file.seek(SeekFrom::Start(at)).and_then(|_| {
-            let window = file.by_ref().take(LONGEST_HEADER.min(end - at));
-            let mut window = window;
-            window.read_to_end(&mut bytes)
-        });
+        let readable = file
+            .seek(SeekFrom::Start(at))
+            .and_then(|_| file.by_ref().take(LONGEST_HEADER.min(end - at)).read_to_end(&mut bytes));
         readable.map_err(|error| error.to_string())?;
         let header = Header::read(&bytes).ok_or_else(|| damaged("has a damaged header"))?;
         header.check(rows)?;
@@ -249,7 +247,7 @@ mod tests {
             bytes.push(0x15);
             bytes.extend(number(n));
         }
-        bytes.push(((inner - 3) << 4) | 12);
+        bytes.push(((inner - 3) << 4) | 0x0c);
         for n in [values, encoding] {
             bytes.push(0x15);
             bytes.extend(number(n));
