@@ -47,6 +47,9 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
         stages.skip("everything else", "left out by --fast");
     } else {
         stages.run("tests", || execute(&mut cargo(&["test", "--workspace"])));
+        stages.run("export to MCAP", || {
+            execute(&mut cargo(&["test", "--package", "stiction-cli", "--features", "mcap", "--test", "suite", "export"]))
+        });
         stages.run("examples", run_examples);
         stages.run("scenes", run_scenes);
         stages.run("studies", run_studies);

@@ -3,7 +3,7 @@
 use std::{fmt, path::Path, process::ExitCode};
 
 use miette::{Diagnostic, LabeledSpan, NamedSource, Report, SourceCode};
-use stiction::{StepCause, StepError, scene::SceneError};
+use stiction::{StepCause, StepError, measure::MeasureError, scene::SceneError};
 
 use crate::layout::moment;
 
@@ -13,6 +13,8 @@ pub(crate) enum Failure {
     Input(Message),
     /// A scene that cannot be read or built: exit code 2.
     Scene(SceneError),
+    /// An expression that cannot be read or has no value, in an option: exit code 2.
+    Expression(&'static str, MeasureError),
     /// The simulation or solve failed: exit code 1.
     Work(Message),
 }
@@ -38,7 +40,7 @@ impl Failure {
         match self {
             Self::Input(message) => Self::Input(helpful(message)),
             Self::Work(message) => Self::Work(helpful(message)),
-            Self::Scene(error) => Self::Scene(error),
+            other @ (Self::Scene(_) | Self::Expression(..)) => other,
         }
     }
 
@@ -79,7 +81,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Work(_) => ExitCode::from(1),
-            Self::Input(_) | Self::Scene(_) => ExitCode::from(2),
+            Self::Input(_) | Self::Scene(_) | Self::Expression(..) => ExitCode::from(2),
         }
     }
 
@@ -90,6 +92,7 @@ impl Failure {
                 Report::new(Message { text: message.text.clone(), help: message.help.clone() })
             }
             Self::Scene(error) => Report::new(SceneDiagnostic::new(error.clone())),
+            Self::Expression(option, error) => Report::new(ExpressionDiagnostic::new(option, error)),
         };
         eprintln!("{report:?}");
     }
@@ -155,5 +158,44 @@ impl Diagnostic for SceneDiagnostic {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let span = self.error.span.clone()?;
         Some(Box::new(std::iter::once(LabeledSpan::underline(span))))
+    }
+}
+
+/// An error in an expression of the command line, with a mark below the place.
+#[derive(Debug)]
+struct ExpressionDiagnostic {
+    option: &'static str,
+    error: MeasureError,
+}
+
+impl ExpressionDiagnostic {
+    /// Terminals obey control characters; places are counted in bytes, which stay.
+    fn new(option: &'static str, error: &MeasureError) -> Self {
+        let mut error = error.clone();
+        let clean = |c: char| if c.is_control() { "?".repeat(c.len_utf8()) } else { c.to_string() };
+        error.text = error.text.chars().map(clean).collect();
+        Self { option, error }
+    }
+}
+
+impl fmt::Display for ExpressionDiagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.option, self.error.reason)
+    }
+}
+
+impl std::error::Error for ExpressionDiagnostic {}
+
+impl Diagnostic for ExpressionDiagnostic {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.error.hint.as_ref().map(|hint| Box::new(hint) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.error.text)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(std::iter::once(LabeledSpan::underline(self.error.span.clone()))))
     }
 }

@@ -1,6 +1,7 @@
-//! The program `stiction`: simulate scenes, check them, make scenes of robots, compare schemes, look at runs, run studies, solve complementarity problems, measure speed.
+//! The program `stiction`: simulate scenes, check them, make scenes of robots, compare schemes, look at runs, draw figures, run studies, solve complementarity problems,
+//! measure speed.
 //!
-//! One file per command ([`run`], [`check`], [`convert`], [`compare`], [`view`], [`sweep`], [`solve`], [`bench`]); [`arguments`] says what the commands accept, [`failure`]
+//! One file per command ([`run`], [`check`], [`convert`], [`compare`], [`view`], [`plot`], [`sweep`], [`solve`], [`bench`]); [`arguments`] says what the commands accept, [`failure`]
 //! how they fail and with which exit code, [`layout`] how numbers and tables look.
 
 // This program reads files, measures time and prints: the rules against that protect the libraries.
@@ -14,6 +15,7 @@ mod convert;
 mod failure;
 mod input;
 mod layout;
+mod plot;
 mod presets;
 mod progress;
 mod run;
@@ -49,6 +51,7 @@ fn command() -> Result<(), Failure> {
         Command::Convert(options) => convert::run(options),
         Command::Compare(options) => compare::run(options),
         Command::View(options) => view::run(options),
+        Command::Plot(options) => plot::run(options),
         Command::Solve(options) => solve::run(options),
         Command::Sweep(options) => sweep::run(options),
         Command::Schema(options) => match options.of {

@@ -1,6 +1,7 @@
 //! What the commands accept.
 
 mod bench;
+mod plot;
 mod robots;
 mod view;
 
@@ -14,6 +15,7 @@ use stiction::{
 };
 
 pub(crate) use bench::BenchOptions;
+pub(crate) use plot::PlotOptions;
 pub(crate) use robots::{CheckOptions, ConvertOptions, RobotArguments};
 pub(crate) use view::ViewOptions;
 
@@ -36,12 +38,14 @@ pub(crate) enum Command {
     Run(RunOptions),
     /// Read a scene and say what it contains, without simulating
     Check(CheckOptions),
-    /// Write a robot (URDF, MJCF) as a scene file
+    /// Write a robot (URDF, MJCF) as a scene file, or a run as CSV or MCAP
     Convert(ConvertOptions),
     /// Run a scene through several schemes and steps, and measure their errors
     Compare(CompareOptions),
     /// Look at recorded runs in a browser, several laid over each other
     View(ViewOptions),
+    /// Draw columns and expressions of runs as SVG or PNG
+    Plot(PlotOptions),
     /// Solve a complementarity problem from a file
     Solve(SolveOptions),
     /// Make the trials of a study on all cores, and say what they found
@@ -138,7 +142,7 @@ impl RunOptions {
 }
 
 /// Commands of later versions.
-const LATER: [&str; 4] = ["reproduce", "design", "identify", "plot"];
+const LATER: [&str; 3] = ["reproduce", "design", "identify"];
 
 /// The first argument, if it is a command that this version does not have.
 pub(crate) fn later_command(arguments: impl IntoIterator<Item = OsString>) -> Option<&'static str> {

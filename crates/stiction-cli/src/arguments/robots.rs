@@ -93,14 +93,20 @@ impl RobotArguments {
 Examples:
   stiction convert robot.urdf robot.toml
   stiction convert robot.xml robot.toml --keyframe home
+  stiction convert out/falling_rod rod.csv
+  stiction convert out/falling_rod rod.mcap
 
+The folder of a run becomes NAME.csv (the trajectory) and NAME.contacts.csv, or, where the program was built with the
+feature `mcap`, a log with the channels /trajectory and /contacts.
 What the robot's files say and what has no effect in the scene is listed on stderr and on top of the scene. A scene file is
 written out again, without its comments.")]
 pub(crate) struct ConvertOptions {
-    /// The robot: URDF or MJCF
-    pub(crate) robot_file: PathBuf,
-    /// The scene file to write; replaced where it exists
-    pub(crate) scene_file: PathBuf,
+    /// The robot: URDF or MJCF; or the folder of a run
+    #[arg(value_name = "FROM")]
+    pub(crate) from: PathBuf,
+    /// The file to write, replaced where it exists: a scene, or for a run .csv or .mcap
+    #[arg(value_name = "TO")]
+    pub(crate) to: PathBuf,
     #[command(flatten)]
     pub(crate) robot: RobotArguments,
 }

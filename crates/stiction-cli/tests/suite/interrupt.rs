@@ -49,11 +49,8 @@ fn ctrl_c_and_termination_keep_the_record() {
 
 #[test]
 fn a_killed_run_leaves_readable_tables() {
-    // A kill that falls into the microseconds of a write may tear the file: that is allowed, but rare.
-    let readable = (0..3).find(|_| {
-        let (call, recording) = interrupted("interrupt-kill", "-KILL");
-        assert_eq!(call.code, None, "ended by the signal");
-        recording.is_ok_and(|recording| recording.len() >= ROWS)
-    });
-    assert!(readable.is_some(), "three killed runs in a row left nothing to read");
+    // A kill may fall into a write and tear the file: then what was written before it is read.
+    let (call, recording) = interrupted("interrupt-kill", "-KILL");
+    assert_eq!(call.code, None, "ended by the signal");
+    assert!(recording.is_ok_and(|recording| recording.len() >= ROWS));
 }

@@ -5,8 +5,11 @@
 
 mod compare;
 mod errors;
+mod export;
 mod extremes;
+mod faults;
 mod interrupt;
+mod plot;
 mod program;
 mod robots;
 mod runs;

@@ -34,6 +34,22 @@ impl RecordError {
     }
 }
 
+impl RecordingError {
+    pub(crate) fn bad_column(path: &Path, column: &str) -> Self {
+        Self::BadColumn { path: path.to_path_buf(), column: presentable(column) }
+    }
+}
+
+/// A name from a file as it may stand in a message: short, and without characters that terminals obey.
+pub(crate) fn presentable(name: &str) -> String {
+    const LONGEST: usize = 80;
+    let mut short: String = name.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    if name.chars().nth(LONGEST).is_some() {
+        short.push('…');
+    }
+    short
+}
+
 /// A recording that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -46,8 +62,8 @@ pub enum RecordingError {
         /// Why.
         source: std::io::Error,
     },
-    /// The file is cut off or is not Parquet at all.
-    #[error("{} is cut off or is not a Parquet file: {reason}", path.display())]
+    /// The file is damaged, cut off before its first rows, or not Parquet at all.
+    #[error("{} is damaged, cut off or not a Parquet file: {reason}", path.display())]
     NotATable {
         /// The file.
         path: PathBuf,

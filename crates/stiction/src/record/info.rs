@@ -1,5 +1,7 @@
 //! What a recording says about the run it holds, beside the numbers.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use stiction_multibody::{Body, BodyId, Dimension, Foot, FreedomId, Model, Pose};
 use stiction_stepping::{Coordinates, Scheme};
@@ -136,9 +138,22 @@ impl RunInfo {
         self.bodies.iter().flat_map(move |body| (0..body.feet).flat_map(move |foot| parts(&body.name, foot)))
     }
 
+    /// A name that two bodies have, or two joints; columns could not tell them apart.
+    pub(crate) fn name_given_twice(&self) -> Option<&str> {
+        let bodies = self.bodies.iter().map(|body| body.name.as_str());
+        let joints = self.joints.iter().map(|joint| joint.name.as_str());
+        repeated(bodies).or_else(|| repeated(joints))
+    }
+
     pub(crate) fn dimension(&self) -> Dimension {
         if self.dimension == 2 { Dimension::Planar } else { Dimension::Spatial }
     }
+}
+
+/// The first name that came before.
+fn repeated<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen = BTreeSet::new();
+    names.find(|name| !seen.insert(*name))
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]

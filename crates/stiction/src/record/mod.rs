@@ -5,31 +5,39 @@
 //! without a network. A [`Recording`] reads the tables back to the bit, so that a run can be looked at, measured and
 //! continued without solving it again.
 //!
-//! Reading order: [`layout`](self) (which columns a body has), `table` (how rows become a file), `trajectory`, `contacts`,
-//! `summary`, `view`, then `recorder`, which feeds them all, and `recording`, the way back.
+//! Reading order: [`layout`](self) (which columns a body has), `table` (how rows become a file, `table_file` and `table_guard` how it is read back), `trajectory`, `contacts`,
+//! `summary`, `view`, then `recorder`, which feeds them all, `recording`, the way back, and `run_tables`, the columns by name (`csv`: as text).
 
 mod contacts;
+mod csv;
 mod error;
 mod info;
 mod layout;
 mod outline;
 mod recorder;
 mod recording;
+mod run_tables;
 mod summary;
 mod table;
+mod table_file;
+mod table_guard;
 mod table_reader;
 mod trajectory;
 mod view;
 
 #[cfg(test)]
+mod fault_tests;
+#[cfg(test)]
 mod tests;
 
+pub use csv::{ExportError, Table};
 pub use error::{RecordError, RecordingError};
 pub use info::{BodyInfo, FootInfo, JointInfo, LinkInfo, RunInfo};
 pub use layout::Role;
 pub use outline::Outline;
 pub use recorder::{Finished, Recorder, RunLabels};
 pub use recording::{Frame, Recording};
+pub use run_tables::{Column, ColumnKind, RunTables, Words};
 pub use summary::{
     BodySummary, CorrectionSummary, Ending, EnergySummary, EventSummary, Extreme, HalvedSummary, ImpactSummary,
     ResidualSummary, Summary, Turn, UndeterminedSummary,

@@ -168,7 +168,11 @@ fn write_text(path: PathBuf, text: &str) -> Result<PathBuf, RecordError> {
     // Files are what this module is for.
     #[allow(clippy::disallowed_methods)]
     let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, &path));
-    written.map(|()| path).map_err(|source| RecordError::write(&temporary, source))
+    written.map(|()| path).map_err(|source| {
+        // Half a file helps nobody; it may not even be there.
+        let _ = fs::remove_file(&temporary);
+        RecordError::write(&temporary, source)
+    })
 }
 
 fn remove_if_there(path: &Path) -> Result<(), RecordError> {

@@ -8,6 +8,7 @@ use stiction_multibody::{ContactId, ContactMemory, ContactMode, ShapeId, State};
 use super::{
     RecordingError, RunInfo,
     contacts::{self, feature_of, mode_called},
+    error::presentable,
     info::FORMAT,
     table_reader::TableReader,
     trajectory::{self, CARRY, INFO_KEY, body_column},
@@ -29,6 +30,7 @@ pub struct Recording {
     contacts: Vec<ContactMemory>,
     /// For each frame its part of `contacts`.
     contacts_of: Vec<Range<usize>>,
+    is_cut: bool,
 }
 
 /// One recorded moment.
@@ -65,15 +67,9 @@ impl Rows {
 }
 
 impl Recording {
-    /// Reads the tables in `folder`. Refuses files that are cut off, damaged, foreign or of another layout.
+    /// Reads the tables in `folder`. Of files that were cut off it reads what is whole; refuses those that are damaged,
+    /// foreign or of another layout.
     pub fn read(folder: &Path) -> Result<Self, RecordingError> {
-        // The Parquet decoder checks most of what it reads, but a flipped bit can still make it panic.
-        std::panic::catch_unwind(|| Self::read_tables(folder)).unwrap_or_else(|_| {
-            Err(RecordingError::NotATable { path: folder.into(), reason: "its bytes are damaged".to_owned() })
-        })
-    }
-
-    fn read_tables(folder: &Path) -> Result<Self, RecordingError> {
         let path = folder.join(trajectory::FILE);
         let table = TableReader::open(&path)?;
         let info = read_info(&table, &path)?;
@@ -94,12 +90,31 @@ impl Recording {
         let support_impulses = read_impulses(&table, info.foot_columns(), steps.len())?;
         let forest = read_impulses(&table, info.forest_columns(), steps.len())?;
         let (contacts, contacts_of) = read_contacts(folder, &info, &steps)?;
-        Ok(Self { info, steps, times, carries, q, v, joint_impulses, forest, support_impulses, contacts, contacts_of })
+        let is_cut = table.is_cut();
+        Ok(Self {
+            info,
+            steps,
+            times,
+            carries,
+            q,
+            v,
+            joint_impulses,
+            forest,
+            support_impulses,
+            contacts,
+            contacts_of,
+            is_cut,
+        })
     }
 
     /// Scene, step size, dimension and bodies.
     pub fn info(&self) -> &RunInfo {
         &self.info
+    }
+
+    /// Whether the recording was cut off while it was written; what is here came before the cut.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Number of recorded moments, the initial state included.
@@ -152,7 +167,7 @@ impl Recording {
 }
 
 fn read_impulses(
-    table: &TableReader<'_>,
+    table: &TableReader,
     columns: impl Iterator<Item = String>,
     rows: usize,
 ) -> Result<Rows, RecordingError> {
@@ -160,19 +175,36 @@ fn read_impulses(
     Ok(Rows::from_columns(&columns?, rows))
 }
 
-pub(crate) fn read_info(table: &TableReader<'_>, path: &Path) -> Result<RunInfo, RecordingError> {
-    let foreign = |reason: String| RecordingError::Foreign { path: path.into(), reason };
-    let json = table.metadata(INFO_KEY).ok_or_else(|| foreign(format!("it has no entry `{INFO_KEY}`")))?;
-    let info: RunInfo = serde_json::from_str(json).map_err(|error| foreign(format!("entry `{INFO_KEY}`: {error}")))?;
-    if info.format == FORMAT {
-        Ok(info)
-    } else {
-        Err(foreign(format!("its layout is {}, this version knows {FORMAT}", info.format)))
-    }
+/// The part of [`RunInfo`] that all versions share.
+#[derive(serde::Deserialize)]
+struct Layout {
+    format: u32,
+    #[serde(default)]
+    version: String,
 }
 
-pub(crate) fn counts(table: &TableReader<'_>, path: &Path, name: &str) -> Result<Vec<u64>, RecordingError> {
-    let bad = |_| RecordingError::BadColumn { path: path.into(), column: name.to_owned() };
+pub(crate) fn read_info(table: &TableReader, path: &Path) -> Result<RunInfo, RecordingError> {
+    let foreign = |reason: String| RecordingError::Foreign { path: path.into(), reason };
+    let json = table.metadata(INFO_KEY).ok_or_else(|| foreign(format!("it has no entry `{INFO_KEY}`")))?;
+    let wrong = |error: serde_json::Error| foreign(format!("entry `{INFO_KEY}`: {}", presentable(&error.to_string())));
+    // The layout first: what another version wrote may lack what this one needs.
+    let Layout { format, version } = serde_json::from_str(json).map_err(wrong)?;
+    if format != FORMAT {
+        let (theirs, ours) = (presentable(&version), env!("CARGO_PKG_VERSION"));
+        let reason = format!(
+            "stiction {theirs} wrote it in layout {format}; this is stiction {ours}, which knows layout {FORMAT}"
+        );
+        return Err(foreign(reason));
+    }
+    let info: RunInfo = serde_json::from_str(json).map_err(wrong)?;
+    if let Some(twice) = info.name_given_twice() {
+        return Err(foreign(format!("two things are called \"{}\"", presentable(twice))));
+    }
+    Ok(info)
+}
+
+pub(crate) fn counts(table: &TableReader, path: &Path, name: &str) -> Result<Vec<u64>, RecordingError> {
+    let bad = |_| RecordingError::bad_column(path, name);
     table.integers(name)?.into_iter().map(|n| u64::try_from(n).map_err(bad)).collect()
 }
 
@@ -184,7 +216,7 @@ fn read_contacts(
 ) -> Result<(Vec<ContactMemory>, Vec<Range<usize>>), RecordingError> {
     let path = folder.join(contacts::FILE);
     let table = TableReader::open(&path)?;
-    let bad = |column: &str| RecordingError::BadColumn { path: path.clone(), column: column.to_owned() };
+    let bad = |column: &str| RecordingError::bad_column(&path, column);
     let steps = counts(&table, &path, "step")?;
     let identities = read_identities(&table, info, &bad)?;
     let modes = table.texts("mode")?.iter().map(|word| mode_called(word.data())).collect::<Option<Vec<_>>>();
@@ -210,7 +242,7 @@ fn read_contacts(
 
 /// Who meets whom in each row of the contact table.
 fn read_identities(
-    table: &TableReader<'_>,
+    table: &TableReader,
     info: &RunInfo,
     bad: &impl Fn(&str) -> RecordingError,
 ) -> Result<Vec<ContactId>, RecordingError> {

@@ -1,9 +1,9 @@
 //! Tables of numbers and words in Parquet files, written row group by row group.
 //!
 //! A Parquet file is read from its footer, so an ordinary writer leaves nothing readable until it is closed. Here every
-//! row group goes to the file together with a complete footer, which the next row group overwrites: between two writes
-//! the file is whole, and if the program is killed or the disk fills up, everything up to the last closed row group can
-//! be read by any tool. Memory is bounded by one row group.
+//! row group goes to the file together with a complete footer over all groups so far, and the next group is appended
+//! behind it; readers skip the older footers. Between two writes the file is whole for any tool, and when a write is torn
+//! the last footer before it is still there: `table_file` finds it. Memory is bounded by one row group.
 
 use std::{
     collections::BTreeMap,
@@ -31,7 +31,7 @@ use super::RecordError;
 /// Rows kept in memory before they go to the file together, at first.
 const ROWS_PER_GROUP: usize = 4096;
 
-/// Later groups hold at least this share of what is written already. Every group rewrites a footer over all groups; with
+/// Later groups hold at least this share of what is written already. Every group comes with a footer over all groups; with
 /// growing groups their number grows as the logarithm of the rows, and the cost of a row does not grow.
 const SHARE_PER_GROUP: usize = 8;
 
@@ -89,10 +89,8 @@ pub(crate) struct TableWriter {
     written: usize,
     /// Words seen so far, so that a repeated word costs a reference instead of a copy.
     words: BTreeMap<String, ByteArray>,
-    /// Where the next row group goes: the end of the data, where the footer now is.
+    /// Length of the file, which ends with a footer.
     end: u64,
-    /// The footer that makes the file whole now.
-    footer: Vec<u8>,
 }
 
 impl TableWriter {
@@ -117,7 +115,6 @@ impl TableWriter {
             written: 0,
             words: BTreeMap::new(),
             end: 0,
-            footer: Vec::new(),
         };
         table.commit()?;
         Ok(table)
@@ -178,27 +175,19 @@ impl TableWriter {
 
     /// Appends what the encoder produced, and a footer that makes the file whole.
     fn commit(&mut self) -> Result<(), RecordError> {
-        self.encoder.flush().map_err(|source| RecordError::write(&self.path, source))?;
-        let mut data = std::mem::take(self.encoder.inner_mut());
         let footer = self.encode_footer().map_err(|source| RecordError::encode(&self.path, &source))?;
-        let length = data.len() as u64;
-        // One write for both, so that the file is torn only by what interrupts the write itself.
-        data.extend_from_slice(&footer);
-        if let Err(source) = self.write_at_end(&data) {
-            // The old footer fits where it was, even on a full disk; if the file is gone altogether nothing can be saved.
-            let old = std::mem::take(&mut self.footer);
-            let _ = self.write_at_end(&old);
+        // Through the encoder, so that it counts the bytes of the footer too.
+        let encoded = self.encoder.write_all(&footer).and_then(|()| self.encoder.flush());
+        encoded.map_err(|source| RecordError::write(&self.path, source))?;
+        let bytes = std::mem::take(self.encoder.inner_mut());
+        let written = self.file.seek(SeekFrom::Start(self.end)).and_then(|_| self.file.write_all(&bytes));
+        if let Err(source) = written {
+            // Without the torn part the file ends with its last footer again; if it is gone altogether nothing is lost.
+            let _ = self.file.set_len(self.end);
             return Err(RecordError::write(&self.path, source));
         }
-        self.end += length;
-        self.footer = footer;
+        self.end += bytes.len() as u64;
         Ok(())
-    }
-
-    fn write_at_end(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        self.file.seek(SeekFrom::Start(self.end))?;
-        self.file.write_all(bytes)?;
-        self.file.set_len(self.end + bytes.len() as u64)
     }
 
     /// The footer for the row groups written so far.

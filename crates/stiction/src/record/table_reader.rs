@@ -1,38 +1,66 @@
 //! Reads the tables of a recording back, column by column.
 
-use std::{collections::BTreeMap, fs::File, path::Path};
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+};
 
 use parquet::{
     basic::Type as Physical,
     column::reader::{ColumnReader, ColumnReaderImpl},
     data_type::{ByteArray, DataType},
-    file::reader::{FileReader, SerializedFileReader},
+    file::reader::{FileReader, Length, SerializedFileReader},
 };
 
-use super::RecordingError;
+use super::{RecordingError, table::Kind, table_file::TableFile, table_guard};
 
 /// An open table.
-pub(crate) struct TableReader<'p> {
-    path: &'p Path,
-    reader: SerializedFileReader<File>,
+pub(crate) struct TableReader {
+    path: PathBuf,
+    reader: SerializedFileReader<TableFile>,
+    /// Shares its place with that of `reader`, which seeks before it reads.
+    file: TableFile,
     /// Where each column is.
     places: BTreeMap<String, usize>,
 }
 
-impl<'p> TableReader<'p> {
+impl TableReader {
     /// Opens a Parquet file and reads its footer.
-    pub(crate) fn open(path: &'p Path) -> Result<Self, RecordingError> {
-        let file = File::open(path).map_err(|source| RecordingError::Read { path: path.into(), source })?;
-        let reader = SerializedFileReader::new(file)
-            .map_err(|source| RecordingError::NotATable { path: path.into(), reason: source.to_string() })?;
+    pub(crate) fn open(path: &Path) -> Result<Self, RecordingError> {
+        let broken = |reason: String| RecordingError::NotATable { path: path.into(), reason };
+        let file = TableFile::open(path)?;
+        let shared = file.try_clone().map_err(|source| RecordingError::Read { path: path.into(), source })?;
+        let reader = unpanicked(|| SerializedFileReader::new(shared).map_err(|source| broken(source.to_string())))
+            .unwrap_or_else(|| Err(broken("its bytes are damaged".to_owned())))?;
+        table_guard::check_size(reader.metadata(), file.len()).map_err(broken)?;
         let columns = reader.metadata().file_metadata().schema_descr().columns();
         let places = columns.iter().enumerate().map(|(k, column)| (column.name().to_owned(), k)).collect();
-        Ok(Self { path, reader, places })
+        Ok(Self { path: path.to_path_buf(), reader, file, places })
+    }
+
+    /// Whether the file was cut off, and only its beginning is read.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.file.is_cut()
     }
 
     /// Number of rows.
     pub(crate) fn rows(&self) -> usize {
         usize::try_from(self.reader.metadata().file_metadata().num_rows()).unwrap_or(0)
+    }
+
+    /// Names and kinds of the columns, in order; a kind that recordings do not have is `None`.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = (&str, Option<Kind>)> {
+        let columns = self.reader.metadata().file_metadata().schema_descr().columns();
+        columns.iter().map(|column| {
+            let kind = match column.physical_type() {
+                Physical::INT64 => Some(Kind::Integer),
+                Physical::DOUBLE => Some(Kind::Real),
+                Physical::BYTE_ARRAY => Some(Kind::Text),
+                _ => None,
+            };
+            (column.name(), kind)
+        })
     }
 
     /// Whether there is such a column.
@@ -88,17 +116,28 @@ impl<'p> TableReader<'p> {
         name: &str,
         read: impl Fn(ColumnReader, usize, &mut Vec<T>) -> Option<()>,
     ) -> Result<Vec<T>, RecordingError> {
-        let bad = || RecordingError::BadColumn { path: self.path.into(), column: name.to_owned() };
+        let bad = || RecordingError::bad_column(&self.path, name);
         let index = *self.places.get(name).ok_or_else(bad)?;
         let mut values = Vec::new();
         for group in 0..self.reader.num_row_groups() {
-            let group = self.reader.get_row_group(group).map_err(|_| bad())?;
-            let rows = usize::try_from(group.metadata().num_rows()).map_err(|_| bad())?;
-            let reader = group.get_column_reader(index).map_err(|_| bad())?;
-            read(reader, rows, &mut values).ok_or_else(bad)?;
+            let mut file = self.file.try_clone().map_err(|_| bad())?;
+            let read_group = || {
+                let group = self.reader.get_row_group(group).ok()?;
+                let (rows, chunk) = (group.metadata().num_rows(), group.metadata().columns().get(index)?);
+                table_guard::check_pages(&mut file, chunk, rows, self.file.len()).ok()?;
+                let reader = group.get_column_reader(index).ok()?;
+                read(reader, usize::try_from(rows).ok()?, &mut values)
+            };
+            unpanicked(read_group).flatten().ok_or_else(bad)?;
         }
         if values.len() == self.rows() { Ok(values) } else { Err(bad()) }
     }
+}
+
+/// The result of `f`; `None` when it panicked. The decoder checks most of what it reads, but a flipped bit can still make
+/// it panic, and bytes from outside must not.
+fn unpanicked<T>(f: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(f)).ok()
 }
 
 fn read_all<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize, values: &mut Vec<T::T>) -> Option<()> {

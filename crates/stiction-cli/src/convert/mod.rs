@@ -1,0 +1,97 @@
+//! `stiction convert`: a robot as a scene file, a run as CSV or MCAP.
+
+#[cfg(feature = "mcap")]
+mod mcap;
+
+use std::{
+    ffi::OsStr,
+    fs::File,
+    io::{BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use stiction::{
+    record::{RunTables, Table},
+    scene::{self, robot},
+};
+
+use crate::{arguments::ConvertOptions, failure::Failure, input};
+
+pub(crate) fn run(options: &ConvertOptions) -> Result<(), Failure> {
+    let (from, to) = (&options.from, &options.to);
+    if from.is_dir() {
+        return export(options);
+    }
+    input::ensure_robot(from, &options.robot)?;
+    let text = if robot::is_robot(from) {
+        let made = scene::text_of(from, &options.robot.options())?;
+        // What is written is what can be read.
+        scene::parse(&made.text, &to.display().to_string())?;
+        input::list(&made.notes);
+        made.text
+    } else {
+        scene::rewrite(from, &[])?
+    };
+    std::fs::write(to, text).map_err(|error| unwritable(to, &error))
+}
+
+/// Writes the tables of a run in another format.
+fn export(options: &ConvertOptions) -> Result<(), Failure> {
+    let (from, to) = (&options.from, &options.to);
+    if let Some(option) = options.robot.given().first() {
+        return Err(Failure::input(format!("`{option}` is for robots, and {} is a folder", from.display())));
+    }
+    let ending = to.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
+    let formats = "a run becomes .csv, or .mcap where the program was built with that feature";
+    match ending.as_deref() {
+        Some("csv") => {
+            let tables = open(from)?;
+            write_csv(&tables, Table::Trajectory, to)?;
+            write_csv(&tables, Table::Contacts, &contacts_beside(to))
+        }
+        Some("mcap") => export_mcap(from, to),
+        _ => Err(Failure::input(format!("a run cannot be written as {}", to.display())).with_help(formats)),
+    }
+}
+
+fn open(folder: &Path) -> Result<RunTables, Failure> {
+    let tables = RunTables::open(folder).map_err(|error| {
+        Failure::input(error)
+            .with_help("a folder is taken for that of a run, with trajectory.parquet and contacts.parquet")
+    })?;
+    if tables.is_cut() {
+        eprintln!("{} was cut off while it was written: what came before is converted", folder.display());
+    }
+    Ok(tables)
+}
+
+/// `NAME.contacts.csv` beside `NAME.csv`.
+fn contacts_beside(path: &Path) -> PathBuf {
+    path.with_extension("contacts.csv")
+}
+
+fn write_csv(tables: &RunTables, table: Table, path: &Path) -> Result<(), Failure> {
+    let file = File::create(path).map_err(|error| unwritable(path, &error))?;
+    let mut out = BufWriter::new(file);
+    tables.write_csv(table, &mut out).map_err(Failure::input)?;
+    out.flush().map_err(|error| unwritable(path, &error))?;
+    println!("{}", path.display());
+    Ok(())
+}
+
+#[cfg(feature = "mcap")]
+fn export_mcap(from: &Path, to: &Path) -> Result<(), Failure> {
+    mcap::write(&open(from)?, to)?;
+    println!("{}", to.display());
+    Ok(())
+}
+
+#[cfg(not(feature = "mcap"))]
+fn export_mcap(_: &Path, to: &Path) -> Result<(), Failure> {
+    Err(Failure::input(format!("this program was built without what {} needs", to.display()))
+        .with_help("build it with `cargo build --release --features mcap`, or write .csv"))
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::input(format!("cannot write {}: {error}", path.display()))
+}

@@ -1,0 +1,151 @@
+//! Measuring a recorded run: expressions over its columns.
+//!
+//! A [`Measure`] is parsed once and evaluated over any number of runs ([`RunTables`]). Its value is a series, one number
+//! per recorded moment, or a scalar. The program's `plot` draws series; studies compare scalars.
+//!
+//! # Language
+//!
+//! Numbers; columns of the trajectory by name: `rod.y`, or `"my rod".y` and `"my rod.y"` where a name has odd characters;
+//! `t`, the time; `step`, the step size in seconds; `step_number`; `pi`. Operators, the loosest first: `or`, `and`, `not`,
+//! `< <= > >= == !=`, `+ -`, `* / %`, signs, `^`. Conditions are 1 where they hold and 0 elsewhere; a comparison with what
+//! is not a number does not hold.
+//!
+//! | | |
+//! |---|---|
+//! | `abs sqrt exp log sin cos tan asin acos atan sign floor` | of one argument |
+//! | `atan2(y, x)`, `hypot(x, y)`, `min(a, b)`, `max(a, b)`, `clamp(x, a, b)` | |
+//! | `if(c, a, b)`, `default(x, a)` | `default` puts a where x is not a number |
+//! | `deriv(e)` | rate of change: parabola through three moments; straight line at the ends |
+//! | `integral(e)`, `cumsum(e)` | over time by trapezoids, from 0; running sum |
+//! | `contact("table/rod:0-1").gap` | a column of one contact; not a number where it is absent |
+//! | `sum_contacts(e)`, `min_contacts(e)`, `max_contacts(e)`, `count_contacts(c)` | over the contacts of a moment; inside, names are columns of the contact table, and words compare: `mode == "slip"` |
+//! | `initial(e)`, `final(e)`, `min(e)`, `max(e)`, `mean(e)` | scalars; the mean is over time; what is not a number does not count |
+//! | `at(e, t)` | scalar at a time, on a straight line between moments |
+//! | `first(c)`, `last(c)` | the first and last time at which a condition holds; not a number if never |
+//! | `any(c)`, `all(c)` | scalars 1 or 0 |
+//!
+//! Units follow where that is simple: sums of equal units, products, quotients, integer powers; else there is none.
+
+mod evaluate;
+mod lexer;
+mod parse;
+mod quantity;
+mod series;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod unit;
+
+use std::{fmt, ops::Range};
+
+use crate::record::RunTables;
+
+/// The longest text that is accepted, in bytes.
+pub const MAX_LENGTH: usize = 10_000;
+
+/// The deepest nesting that is accepted.
+pub const MAX_DEPTH: usize = 64;
+
+/// An expression over the columns of a run. See the [module documentation](self) for its language.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    text: String,
+    tree: syntax::Node,
+}
+
+/// A value with its unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The number or numbers.
+    pub value: Value,
+    /// Unit, such as `m/s`; empty for plain numbers, `None` where it is not known.
+    pub unit: Option<String>,
+}
+
+/// One number, or one per recorded moment.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// One number.
+    Scalar(f64),
+    /// One number per recorded moment.
+    Series(Vec<f64>),
+}
+
+/// Why a text is no expression, or has no value for a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeasureError {
+    /// The whole text.
+    pub text: String,
+    /// The bytes at fault.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub reason: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl Measure {
+    /// Reads an expression.
+    pub fn parse(text: &str) -> Result<Self, MeasureError> {
+        let tree = parse::parse(text).map_err(|fault| fault.within(text))?;
+        Ok(Self { text: text.to_owned(), tree })
+    }
+
+    /// The text it was read from.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its value for a run.
+    pub fn evaluate(&self, run: &RunTables) -> Result<Measured, MeasureError> {
+        evaluate::evaluate(&self.tree, run).map_err(|fault| fault.within(&self.text))
+    }
+}
+
+impl Measured {
+    /// The number per recorded moment; a scalar is the same at all of them.
+    pub fn series(self, frames: usize) -> Vec<f64> {
+        match self.value {
+            Value::Scalar(x) => vec![x; frames],
+            Value::Series(values) => values,
+        }
+    }
+}
+
+/// The message, then the text with a caret below the place.
+impl fmt::Display for MeasureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { text, span, reason, hint } = self;
+        let before = text.get(..span.start).unwrap_or_default().chars().count();
+        let length = text.get(span.clone()).unwrap_or_default().chars().count().max(1);
+        writeln!(f, "{reason}")?;
+        // Line breaks of the text would move the caret away from its place.
+        writeln!(f, "  {}", text.replace(char::is_control, " "))?;
+        write!(f, "  {}{}", " ".repeat(before), "^".repeat(length))?;
+        hint.as_ref().map_or(Ok(()), |hint| write!(f, " {hint}"))
+    }
+}
+
+impl std::error::Error for MeasureError {}
+
+/// An error before the text is known.
+#[derive(Clone, Debug)]
+struct Fault {
+    span: Range<usize>,
+    reason: String,
+    hint: Option<String>,
+}
+
+impl Fault {
+    fn new(span: Range<usize>, reason: impl Into<String>) -> Self {
+        Self { span, reason: reason.into(), hint: None }
+    }
+
+    fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    fn within(self, text: &str) -> MeasureError {
+        MeasureError { text: text.to_owned(), span: self.span, reason: self.reason, hint: self.hint }
+    }
+}

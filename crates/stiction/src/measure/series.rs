@@ -1,0 +1,78 @@
+//! What needs a whole series: rates, integrals, extremes, moments.
+
+/// Rate of change: at inner moments of the parabola through three neighbours, at the ends of the straight line.
+pub(super) fn derivative(values: &[f64], times: &[f64]) -> Vec<f64> {
+    let slope = |i: usize, j: usize| {
+        let of = |list: &[f64], k: usize| list.get(k).copied().unwrap_or(f64::NAN);
+        (of(values, j) - of(values, i)) / (of(times, j) - of(times, i))
+    };
+    let span = |i: usize, j: usize| times.get(j).zip(times.get(i)).map_or(f64::NAN, |(b, a)| b - a);
+    let last = values.len().saturating_sub(1);
+    let at = |k: usize| match k {
+        _ if last == 0 => f64::NAN,
+        0 => slope(0, 1),
+        k if k == last => slope(k - 1, k),
+        // The slopes on the two sides, weighted by the length of the other side.
+        k => {
+            let (before, after) = (span(k - 1, k), span(k, k + 1));
+            (after * slope(k - 1, k) + before * slope(k, k + 1)) / (before + after)
+        }
+    };
+    (0..values.len()).map(at).collect()
+}
+
+/// Integral over time from the first moment, by trapezoids.
+pub(super) fn integral(values: &[f64], times: &[f64]) -> Vec<f64> {
+    let mut sum = 0.0;
+    let mut before: Option<(f64, f64)> = None;
+    let next = |(x, t): (&f64, &f64)| {
+        if let Some((x0, t0)) = before.replace((*x, *t)) {
+            sum += 0.5 * (x + x0) * (t - t0);
+        }
+        sum
+    };
+    values.iter().zip(times).map(next).collect()
+}
+
+/// Sums up to each moment.
+pub(super) fn running_sum(values: &[f64]) -> Vec<f64> {
+    let mut sum = 0.0;
+    let next = |x: &f64| {
+        sum += x;
+        sum
+    };
+    values.iter().map(next).collect()
+}
+
+/// Mean over time of what is a number; over moments where they take no time.
+pub(super) fn mean(values: &[f64], times: &[f64]) -> f64 {
+    let known: Vec<_> = values.iter().zip(times).filter(|(x, _)| !x.is_nan()).collect();
+    let pairs = known.windows(2).filter_map(|pair| match pair {
+        [(x0, t0), (x, t)] => Some((0.5 * (*x + *x0) * (*t - *t0), *t - *t0)),
+        _ => None,
+    });
+    let (area, length) = pairs.fold((0.0, 0.0), |(area, length), (a, l)| (area + a, length + l));
+    if length > 0.0 { area / length } else { known.iter().map(|(x, _)| **x).sum::<f64>() / known.len() as f64 }
+}
+
+/// The least number, or the greatest; not a number when there is none.
+pub(super) fn extreme(values: impl Iterator<Item = f64>, pick: fn(f64, f64) -> f64) -> f64 {
+    // `f64::min` and `f64::max` prefer numbers to what is none.
+    values.fold(f64::NAN, pick)
+}
+
+/// The value at a time, on the straight line between the moments around it; not a number outside.
+pub(super) fn at(values: &[f64], times: &[f64], time: f64) -> f64 {
+    let after = times.partition_point(|t| *t < time);
+    let sample = |k: usize| Some((*times.get(k)?, *values.get(k)?));
+    match (after.checked_sub(1).and_then(sample), sample(after)) {
+        (_, Some((t, x))) if t == time => x,
+        (Some((t0, x0)), Some((t1, x1))) => x0 + (x1 - x0) * ((time - t0) / (t1 - t0)),
+        _ => f64::NAN,
+    }
+}
+
+/// True where a condition holds: not zero, and a number.
+pub(super) fn holds(x: f64) -> bool {
+    x != 0.0 && !x.is_nan()
+}
