@@ -1,0 +1,30 @@
+//! All cases: one file each, one line in the table.
+
+mod c02;
+mod pendulum;
+
+use crate::{Case, Later};
+
+/// The line of a case in the table: its name and its module.
+macro_rules! case {
+    ($id:literal, $module:ident) => {
+        Case {
+            id: $id,
+            file: concat!("reference/", stringify!($module), ".json"),
+            text: include_str!(concat!("../../../../reference/", stringify!($module), ".json")),
+            run: $module::run,
+        }
+    };
+}
+
+/// The cases that are implemented.
+pub const CASES: &[Case] = &[case!("C-02", c02)];
+
+/// The cases that are not: they come with later parts.
+pub const LATER: &[Later] = &[
+    Later { id: "C-18", title: "Gear grasp: map of successes" },
+    Later { id: "C-19", title: "Friction of particles estimated from noisy positions" },
+    Later { id: "C-20", title: "Learned plate motions" },
+    Later { id: "C-23", title: "Part feeder" },
+    Later { id: "C-26", title: "Friction of a sliding block estimated from noisy positions" },
+];

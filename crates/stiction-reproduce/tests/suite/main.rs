@@ -1,0 +1,3 @@
+//! Every case runs to its end and no row fails.
+
+mod cases;
