@@ -43,3 +43,10 @@ pub enum CaseError {
     #[error("{0}")]
     Other(String),
 }
+
+impl CaseError {
+    /// Anything else, in the words of its own error.
+    pub(crate) fn other(error: impl std::fmt::Display) -> Self {
+        Self::Other(error.to_string())
+    }
+}

@@ -16,6 +16,7 @@
 mod account;
 mod cases;
 mod error;
+mod outline;
 mod reference;
 mod run;
 mod world;

@@ -1,7 +1,21 @@
 //! All cases: one file each, one line in the table.
 
 mod c02;
+mod c15;
+mod c16;
+mod c17;
+mod c21;
+mod c22;
+mod c24;
+mod c25;
+mod c27;
+mod c28;
+mod c29;
+mod c30;
+mod c31;
 mod pendulum;
+mod plate;
+mod space_pendulum;
 
 use crate::{Case, Later};
 
@@ -18,7 +32,21 @@ macro_rules! case {
 }
 
 /// The cases that are implemented.
-pub const CASES: &[Case] = &[case!("C-02", c02)];
+pub const CASES: &[Case] = &[
+    case!("C-02", c02),
+    case!("C-15", c15),
+    case!("C-16", c16),
+    case!("C-17", c17),
+    case!("C-21", c21),
+    case!("C-22", c22),
+    case!("C-24", c24),
+    case!("C-25", c25),
+    case!("C-27", c27),
+    case!("C-28", c28),
+    case!("C-29", c29),
+    case!("C-30", c30),
+    case!("C-31", c31),
+];
 
 /// The cases that are not: they come with later parts.
 pub const LATER: &[Later] = &[

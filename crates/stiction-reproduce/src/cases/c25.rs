@@ -1,0 +1,181 @@
+//! C-25: a hand closes on a glass. With little friction it slips out, with much it is held; errors drift, decay or are gone.
+
+use nalgebra::Vector3;
+use stiction::{Simulation, StepCause};
+use stiction_plot::{Axis, Figure, Layer, Panel};
+
+use super::plate::scene;
+use crate::outline;
+use crate::world::steps;
+use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
+
+const SCENE: &str = include_str!("../../../../scenes/hand_grasp.toml");
+
+pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
+    let mut account = Account::default();
+    let [little, much] = ["little", "much"].map(|name| case.parameter(&format!("friction.{name}")));
+    let (little, much) = (little?, much?);
+    let (mut escapes, mut holds) = (Vec::new(), Vec::new());
+    for gamma in case.numbers("parameters.gammas")? {
+        escapes.push(Grasp::run(case, gamma, little)?);
+        holds.push(Grasp::run(case, gamma, much)?);
+    }
+    for grasp in &escapes {
+        account.add(
+            Row::new(format!("way of the glass from the palm, μ = {little}, γ = {}", grasp.gamma), "m", grasp.way)
+                .reference(case.at_least("tolerance.escaped")?),
+        );
+    }
+    for grasp in &holds {
+        account.add(
+            Row::new(format!("way of the glass from the palm, μ = {much}, γ = {}", grasp.gamma), "m", grasp.way.abs())
+                .reference(case.at_most("tolerance.held")?),
+        );
+    }
+    infeasibility(case, &holds, &mut account)?;
+    layer(case, &mut account)?;
+
+    account.draw("Joint infeasibility over time, the glass slips out.", "figure 3", figure(&escapes, "joint infeasibility", |step| step.joints));
+    let total = |step: &Step| step.joints.max(step.contacts);
+    account.draw("Total infeasibility over time, the glass slips out.", "figure 4", figure(&escapes, "total infeasibility", total));
+    if let Some(grasp) = escapes.iter().find(|grasp| !grasp.frames.is_empty()) {
+        account.draw("The hand and the glass from above.", "figures 5 to 12", frames(grasp));
+    }
+    account.remark(case.text("tolerance.note")?);
+    Ok(account)
+}
+
+fn hand(gamma: f64, changes: &[(&str, f64)]) -> Result<Simulation, CaseError> {
+    let changes: Vec<_> = changes.iter().map(|(path, value)| (*path, value.to_string())).collect();
+    let gamma = [("scheme.gamma", gamma.to_string())];
+    Ok(Simulation::from_scene(&scene("scenes/hand_grasp.toml", SCENE, &[&gamma[..], &changes].concat())?)?)
+}
+
+/// Errors after a step.
+struct Step {
+    time: f64,
+    contacts: f64,
+    joints: f64,
+}
+
+struct Grasp {
+    gamma: f64,
+    /// How far the glass moved from the palm, m.
+    way: f64,
+    steps: Vec<Step>,
+    /// Outlines from above at the times of the published frames: hand, glass.
+    frames: Vec<(f64, [Vec<Vec<[f64; 2]>>; 2])>,
+}
+
+impl Grasp {
+    fn run(case: &Reference, gamma: f64, friction: f64) -> Result<Self, CaseError> {
+        let mut simulation = hand(gamma, &[("contact_default.friction", friction)])?;
+        let h = simulation.step_size();
+        let times = case.numbers("parameters.frames")?;
+        let begin = glass(&simulation)?;
+        let mut grasp = Self { gamma, way: 0.0, steps: Vec::new(), frames: Vec::new() };
+        for _ in 0..steps(case.parameter("duration")?, h) {
+            let report = simulation.step()?;
+            grasp.steps.push(Step { time: report.time, contacts: report.penetration, joints: report.joint_error });
+            if let Some(time) = times.iter().find(|time| (report.time - **time).abs() <= 0.5 * h) {
+                grasp.frames.push((*time, outlines(&simulation)));
+            }
+        }
+        grasp.way = glass(&simulation)?.y - begin.y;
+        Ok(grasp)
+    }
+
+    fn most(&self, of: impl Fn(&Step) -> f64) -> f64 {
+        self.steps.iter().map(of).fold(0.0, f64::max)
+    }
+}
+
+fn glass(simulation: &Simulation) -> Result<Vector3<f64>, CaseError> {
+    let glass = simulation.model().find_body("glass").ok_or_else(|| CaseError::Absent("body `glass`".into()))?;
+    Ok(simulation.configuration().pose(glass).translation.vector)
+}
+
+/// Outlines from above: of the hand, of the glass.
+fn outlines(simulation: &Simulation) -> [Vec<Vec<[f64; 2]>>; 2] {
+    let (model, at) = (simulation.model(), simulation.configuration());
+    let glass = model.find_body("glass");
+    let mut found = [Vec::new(), Vec::new()];
+    for (_, body, shape) in model.shapes() {
+        let side = usize::from(Some(body) == glass);
+        let millimetres = |corner: [f64; 2]| corner.map(|x| 1e3 * x);
+        let outline = outline::from_above(&shape.shape, &(at.pose(body) * shape.local));
+        if let (Some(list), Some(outline)) = (found.get_mut(side), outline) {
+            list.push(outline.into_iter().map(millimetres).collect());
+        }
+    }
+    found
+}
+
+/// γ = 0 drifts, γ = 0.2 decays, γ = 1 is gone in a step.
+fn infeasibility(case: &Reference, holds: &[Grasp], account: &mut Account) -> Result<(), CaseError> {
+    let [drifts, decays, gone] = holds else { return Err(CaseError::Absent("three weights".into())) };
+    for (name, of) in [("contacts", (|step| step.contacts) as fn(&Step) -> f64), ("joints", |step| step.joints)] {
+        let end = drifts.steps.last().map_or(f64::NAN, of);
+        account.add(
+            Row::new(format!("γ = 0: error of {name} at the end over its largest"), "", end / drifts.most(of))
+                .reference(case.at_least("tolerance.kept")?),
+        );
+    }
+    let joints = |grasp: &Grasp, time: f64| {
+        let near = |step: &&Step| (step.time - time).abs() < 0.5 * (grasp.steps.first().map_or(0.0, |step| step.time));
+        grasp.steps.iter().find(near).map(|step| step.joints).ok_or_else(|| CaseError::Never(format!("t = {time} s")))
+    };
+    let [from, to]: [f64; 2] = case.vector("parameters.decay_between")?;
+    let count = ((to - from) / case.parameter("step")?).round();
+    let share = libm::pow(joints(decays, to)? / joints(decays, from)?, 1.0 / count);
+    let decay = Tolerance::absolute(case.number("tolerance.decay")?);
+    account.add(
+        Row::new("γ = 0.2: error of joints between events, share left by a step", "", share)
+            .reference(Expected::within(case.value("derived.decay_per_step")?, decay)),
+    );
+    let grasped = case.parameter("grasped_from")?;
+    let late = gone.steps.iter().filter(|step| step.time > grasped).map(|step| step.joints).fold(0.0, f64::max);
+    account.add(
+        Row::new("γ = 1: error of joints after the grasp over that of γ = 0", "", late / drifts.most(|step| step.joints))
+            .reference(case.at_most("tolerance.gone")?),
+    );
+    Ok(())
+}
+
+/// With γ = 0 and a thin layer the run ends with an error that names the glass.
+fn layer(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
+    let mut simulation = hand(0.0, &[("scheme.protective_layer", case.number("derived.thin_layer")?)])?;
+    let mut reported = false;
+    while !reported && simulation.time() < case.parameter("duration")? {
+        match simulation.step() {
+            Ok(_) => {}
+            Err(error) if matches!(error.cause, StepCause::LayerUsedUp { .. }) => reported = true,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    account.add(
+        Row::new("γ = 0: a layer that is used up is reported", "", reported)
+            .published(case.exactly("published.stops_without_stabilisation")?),
+    );
+    Ok(())
+}
+
+fn figure(grasps: &[Grasp], label: &str, of: impl Fn(&Step) -> f64) -> Figure {
+    let panel = Panel::new(Axis::new("time", "s"), Axis::new(label, "mm"));
+    let panel = grasps.iter().fold(panel, |panel, grasp| {
+        let (t, error) = grasp.steps.iter().map(|step| (step.time, 1e3 * of(step))).unzip();
+        panel.with(Layer::line(t, error).named(format!("γ = {}", grasp.gamma)))
+    });
+    Figure::new("").with(panel)
+}
+
+fn frames(grasp: &Grasp) -> Figure {
+    grasp.frames.iter().fold(Figure::new("").columns(4), |figure, (time, [hand, glass])| {
+        let panel = Panel::new(Axis::new("x", "mm").range(-130.0, 130.0), Axis::new("y", "mm").range(-40.0, 320.0))
+            .titled(format!("t = {time} s"))
+            .equal_aspect()
+            .with(Layer::outlines(hand.clone()))
+            .with(Layer::outlines(glass.clone()).colour(1));
+        figure.with(panel)
+    })
+}
