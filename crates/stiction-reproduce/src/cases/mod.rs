@@ -1,6 +1,12 @@
 //! All cases: one file each, one line in the table.
 
+mod c01;
 mod c02;
+mod c03;
+mod c04;
+mod c05;
+mod c06;
+mod c07;
 mod pendulum;
 
 use crate::{Case, Later};
@@ -18,7 +24,15 @@ macro_rules! case {
 }
 
 /// The cases that are implemented.
-pub const CASES: &[Case] = &[case!("C-02", c02)];
+pub const CASES: &[Case] = &[
+    case!("C-01", c01),
+    case!("C-02", c02),
+    case!("C-03", c03),
+    case!("C-04", c04),
+    case!("C-05", c05),
+    case!("C-06", c06),
+    case!("C-07", c07),
+];
 
 /// The cases that are not: they come with later parts.
 pub const LATER: &[Later] = &[
