@@ -1,0 +1,8 @@
+//! Tests of the figures, as a reader of the SVG sees them.
+
+// A test may panic, and its data need not have the same bits everywhere.
+#![allow(clippy::expect_used, clippy::disallowed_methods)]
+
+mod figures;
+mod hostile;
+mod ticks;
