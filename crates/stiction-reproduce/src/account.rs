@@ -1,6 +1,7 @@
 //! What running a case gives: rows of numbers beside what they should be, and the verdicts that follow.
 
 use serde::Serialize;
+use stiction_plot::Figure;
 
 /// What is compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -121,6 +122,7 @@ pub struct Row {
     ours: Value,
     explanation: Option<String>,
     timing: bool,
+    headline: bool,
 }
 
 impl Row {
@@ -134,6 +136,7 @@ impl Row {
             ours: ours.into(),
             explanation: None,
             timing: false,
+            headline: false,
         }
     }
 
@@ -158,6 +161,12 @@ impl Row {
     /// Marks a time on this machine.
     pub fn timing(mut self) -> Self {
         self.timing = true;
+        self
+    }
+
+    /// Marks what a reader in a hurry should see: one or two rows of a case.
+    pub fn headline(mut self) -> Self {
+        self.headline = true;
         self
     }
 
@@ -206,6 +215,11 @@ impl Row {
         self.timing
     }
 
+    /// Whether it is for readers in a hurry.
+    pub fn is_headline(&self) -> bool {
+        self.headline
+    }
+
     /// The verdict: the reference decides; a published value that is not met needs a reason.
     pub fn verdict(&self) -> Verdict {
         if self.timing {
@@ -221,11 +235,24 @@ impl Row {
     }
 }
 
+/// A figure of a case.
+#[derive(Clone, Debug)]
+pub struct Illustration {
+    /// What it shows.
+    pub caption: String,
+    /// The figure of the source it stands for, or that it has none.
+    pub stands_for: String,
+    /// The figure.
+    pub figure: Figure,
+}
+
 /// What running a case gave.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
     /// The quantities, in the order of the case.
     pub rows: Vec<Row>,
+    /// The figures.
+    pub figures: Vec<Illustration>,
     /// What a reader should know beside them.
     pub remarks: Vec<String>,
 }
@@ -234,6 +261,11 @@ impl Account {
     /// Adds a row.
     pub fn add(&mut self, row: Row) {
         self.rows.push(row);
+    }
+
+    /// Adds a figure: what it shows, and which figure of the source it stands for.
+    pub fn draw(&mut self, caption: impl Into<String>, stands_for: impl Into<String>, figure: Figure) {
+        self.figures.push(Illustration { caption: caption.into(), stands_for: stands_for.into(), figure });
     }
 
     /// Adds a remark.

@@ -15,13 +15,16 @@
 
 mod account;
 mod cases;
+mod draw;
 mod error;
+mod format;
 mod outline;
 mod reference;
+pub mod report;
 mod run;
 mod world;
 
-pub use account::{Account, Expected, Row, Tolerance, Value, Verdict};
+pub use account::{Account, Expected, Illustration, Row, Tolerance, Value, Verdict};
 pub use cases::{CASES, LATER};
 pub use error::CaseError;
 pub use reference::{Entry, Reference};

@@ -82,6 +82,11 @@ impl Reference {
         self.at(path).ok().and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str).collect()
     }
 
+    /// Every text directly under `path`; none where nothing is there.
+    pub fn statements(&self, path: &str) -> Vec<&str> {
+        self.at(path).ok().and_then(Json::as_object).into_iter().flatten().filter_map(|(_, text)| text.as_str()).collect()
+    }
+
     /// The table at `path`: a list of rows of named numbers.
     pub fn table(&self, path: &str) -> Result<Vec<Entry>, CaseError> {
         let rows = self.at(path)?.as_array().ok_or_else(|| self.fault(path, "is not a table"))?;

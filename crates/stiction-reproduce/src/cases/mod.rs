@@ -1,6 +1,12 @@
 //! All cases: one file each, one line in the table.
 
+mod c01;
 mod c02;
+mod c03;
+mod c04;
+mod c05;
+mod c06;
+mod c07;
 mod c15;
 mod c16;
 mod c17;
@@ -33,7 +39,13 @@ macro_rules! case {
 
 /// The cases that are implemented.
 pub const CASES: &[Case] = &[
+    case!("C-01", c01),
     case!("C-02", c02),
+    case!("C-03", c03),
+    case!("C-04", c04),
+    case!("C-05", c05),
+    case!("C-06", c06),
+    case!("C-07", c07),
     case!("C-15", c15),
     case!("C-16", c16),
     case!("C-17", c17),

@@ -1,5 +1,7 @@
 //! The planar pendulum family of C-02 to C-07: rods on a pivot or on a block, over a floor, a belt, a pusher.
 
+mod motion;
+
 use std::sync::Arc;
 
 use nalgebra::Vector3;
@@ -8,6 +10,8 @@ use stiction::{BodyBuilder, BodyId, Damper, Dimension, Expression, JointKind, Mo
 
 use crate::world::{friction, ground};
 use crate::{CaseError, Reference};
+
+pub(crate) use motion::{largest_problem, motion_rows, with_marks};
 
 /// A slender rod.
 #[derive(Clone, Copy, Debug)]
