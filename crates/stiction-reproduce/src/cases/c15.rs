@@ -26,7 +26,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let far = Creep::run(case, depth, h, case.parameter("duration")?)?;
     far_from_the_axis(case, &far, &law, &mut account)?;
     the_scheme(case, depth, &mut account)?;
-    account.draw("Far from the axis the particle keeps contact and never sticks for long.", "figure 5.3 (a), (b)", assumptions(&far));
+    account.draw("With the axis 5 cm below the surface the particle keeps contact, and sticks only for an instant where the slip turns.", "figure 5.3 (a), (b)", assumptions(&far));
     let figure = Figure::new("").with(velocities(&far, &law, "axis 5 cm below the surface"));
     account.draw("Mean velocity of each period beside the closed form.", "figure 5.4", figure);
 
@@ -170,12 +170,14 @@ impl Creep {
 }
 
 fn assumptions(creep: &Creep) -> Figure {
-    let force = |side: usize| creep.forces.iter().map(|extremes| extremes[side]).collect::<Vec<_>>();
-    let contact = Panel::new(Axis::new("time", "s"), Axis::new("normal force", "N"))
-        .titled("(a) contact")
-        .with(Layer::line(creep.times(), force(1)).named("largest of a period"))
-        .with(Layer::line(creep.times(), force(0)).named("smallest of a period"))
-        .with(Layer::horizontal_marks(vec![0.0]).labelled(["contact lost"]).muted());
+    // In the first step the particle, which is at rest, is taken along by a jerk.
+    let times: Vec<_> = creep.times().split_off(1);
+    let force = |side: usize| creep.forces.iter().skip(1).map(|extremes| extremes[side]).collect::<Vec<_>>();
+    let highest = force(1).into_iter().fold(0.0, f64::max);
+    let contact = Panel::new(Axis::new("time", "s"), Axis::new("normal force", "N").range(0.0, 1.1 * highest))
+        .titled("(a) contact, from the second period on")
+        .with(Layer::line(times.clone(), force(1)).named("largest of a period"))
+        .with(Layer::line(times, force(0)).named("smallest of a period"));
     Figure::new("").columns(2).with(contact).with(slip(creep).titled("(b) slip over two periods"))
 }
 

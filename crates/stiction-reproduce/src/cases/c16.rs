@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use stiction::{ContactMode, Preset, PrescribedSlip, Scene, Scheme};
-use stiction_plot::{Axis, Figure, Layer, Marker, Panel};
+use stiction_plot::{Axis, Dash, Figure, Layer, Marker, Panel};
 
 use super::plate::{self, CM, Sample};
 use crate::world::steps;
@@ -38,6 +38,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let figure = fields.into_iter().fold(Figure::new("").columns(3), |figure, (title, path)| {
         figure.with(plan(&[(None, path)]).titled(title))
     });
+    let figure = figure.panel_size(64.0, 60.0);
     account.draw("Six seconds on the fields whose accelerations are given; the ring is the start.", "figure 5.6", figure);
     let [place, velocity] = over_steps.first_moments(0.14);
     account.draw("The first 0.14 s on the centrifuge: place of the particle.", "figure 5.7", place);
@@ -165,13 +166,15 @@ impl OverSteps {
     }
 
     fn first_moments(&self, end: f64) -> [Figure; 2] {
-        let curves = [("h = 0.0001 s", self.paths.first()), ("h = 0.00005 s", Some(&self.base))];
+        let curve = |path: &Path| format!("h = {} s", path.h);
+        let curves = [(self.paths.first(), Dash::Solid), (Some(&self.base), Dash::Dashed)];
         let panel = |axis: usize, label: &str, unit: &str, of: fn(&Sample) -> nalgebra::Vector3<f64>| {
             let mut panel = Panel::new(Axis::new("time", "s"), Axis::new(label, unit));
-            for (name, path) in &curves {
-                let early = path.iter().flat_map(|path| &path.samples).filter(|sample| sample.time <= end);
+            for (path, dash) in &curves {
+                let Some(path) = path else { continue };
+                let early = path.samples.iter().filter(|sample| sample.time <= end);
                 let (t, y) = early.map(|sample| (sample.time, of(sample)[axis] * CM)).unzip();
-                panel = panel.with(Layer::line(t, y).named(*name));
+                panel = panel.with(Layer::line(t, y).named(curve(path)).dash(*dash));
             }
             panel
         };
@@ -299,7 +302,8 @@ fn plan(paths: &[(Option<String>, &Path)]) -> Panel {
 
 fn errors_over_time(paths: &[(String, &Path)], base: &Path) -> Panel {
     let panel = Panel::new(Axis::new("time", "s"), Axis::new("error", "cm")).titled("(b) errors");
-    paths.iter().fold(panel, |panel, (name, path)| {
-        panel.with(Layer::line(path.times(), path.distances(base)).named(name))
+    // The colours of the paths, of which the first is the base.
+    paths.iter().zip(1..).fold(panel, |panel, ((name, path), colour)| {
+        panel.with(Layer::line(path.times(), path.distances(base)).named(name).colour(colour))
     })
 }

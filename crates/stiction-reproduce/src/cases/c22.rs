@@ -1,15 +1,15 @@
 //! C-22: four balls. One is thrown at a row of three; errors and variation over the step, beside the published table.
 
 use nalgebra::{Matrix3, Vector3};
-use stiction::compare::{self, Comparison, Entry, Plan, TruthCandidate, Unwatched};
 use stiction::{
-    BodyBuilder, ContactReport, ContactRule, Dimension, LineariseAt, Margin, Model, ModelBuilder, Preset, Scheme, spatial,
+    BodyBuilder, BodyId, ContactReport, ContactRule, Dimension, LineariseAt, Margin, Model, ModelBuilder, Preset, Scheme,
+    Simulation, spatial,
 };
-use stiction_plot::{Axis, Figure, Layer, Marker, Panel};
+use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use crate::outline;
 use crate::world::{friction, ground, run as simulate, steps};
-use crate::{Account, CaseError, Expected, Reference, Row};
+use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
 
 /// Numbers of a row of the table.
 const COLUMNS: [(&str, &str); 3] = [
@@ -22,11 +22,11 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let mut account = Account::default();
     table(case, LineariseAt::Predicted, ("scheme_single_pass", "one pass"), &mut account)?;
     table(case, LineariseAt::End, ("scheme_two_passes", "geometry at the end"), &mut account)?;
-    let throw = Throw::run(case, case.number("derived.first_lift.h")?)?;
+    let throw = Throw::run(case, LineariseAt::Predicted, case.number("derived.first_lift.h")?)?;
     throw.rows(case, &mut account)?;
-    account.draw("Impulses in the step in which the thrown ball hits the row, seen from the side.", "figure 6", throw.impulses(case)?);
-    account.draw("Centres of the balls from the side; outlines at the start, dots at the end.", "figure 7", throw.view(case, 2)?);
-    account.draw("Centres of the balls from above; outlines at the start, dots at the end.", "figure 8", throw.view(case, 1)?);
+    account.draw("Impulses in the step in which the thrown ball hits the row, seen from the side; each on the ball that is hit.", "figure 6", throw.impulses(case)?);
+    account.draw("Centres of the balls from the side; grey outlines at the start, coloured ones at the end.", "figure 7", throw.view(case, 2)?);
+    account.draw("Centres of the balls from above; grey outlines at the start, coloured ones at the end.", "figure 8", throw.view(case, 1)?);
     Ok(account)
 }
 
@@ -65,23 +65,18 @@ fn scheme(case: &Reference, at: LineariseAt) -> Result<Scheme, CaseError> {
 
 /// The published table by one of the two readings of the scheme, errors against its own finest step.
 fn table(case: &Reference, at: LineariseAt, (column, name): (&str, &str), account: &mut Account) -> Result<(), CaseError> {
-    let entry = Entry { name: name.to_owned(), scheme: Ok(scheme(case, at)?) };
     let published = case.table("published.table")?;
-    let steps: Vec<f64> = published.iter().filter_map(|row| row.get("h")).collect();
-    let finest = steps.iter().copied().reduce(f64::min);
-    let mut plan = Plan::new(model(case)?, steps, case.parameter("duration")?);
-    plan.truth = vec![TruthCandidate { entry: entry.clone(), step: finest }];
-    plan.entries = vec![entry];
-    let comparison: Comparison = compare::run(&plan, &mut Unwatched).map_err(CaseError::other)?;
-    for ((ours, published), derived) in comparison.rows.iter().zip(published).zip(case.table(column)?) {
-        let errors = ours.errors.ok_or_else(|| CaseError::Never(format!("a run with h = {} s", ours.step)))?;
-        let values = [errors.velocity, errors.position, ours.variation];
-        for ((key, quantity), value) in COLUMNS.into_iter().zip(values) {
+    let runs: Result<Vec<_>, _> = published.iter().map(|row| Throw::run(case, at, row.number("h")?)).collect();
+    let runs = runs?;
+    let finest = runs.last().ok_or_else(|| CaseError::Absent("row in the table".into()))?;
+    for ((run, published), derived) in runs.iter().zip(published).zip(case.table(column)?) {
+        let (velocity, position) = run.errors(finest);
+        for ((key, quantity), value) in COLUMNS.into_iter().zip([velocity, position, run.variation()]) {
             // The finest run is the truth and has no error in the table.
             let Some(theirs) = published.get(key) else { continue };
             let same = case.tolerance(&format!("tolerance.same_scheme.{key}"))?;
             account.add(
-                Row::new(format!("{quantity}, {name}, h = {} s", ours.step), "", value)
+                Row::new(format!("{quantity}, {name}, h = {} s", run.h), "", value)
                     .published(Expected::within(theirs, case.tolerance(&format!("tolerance.{key}"))?))
                     .reference(Expected::within(derived.number(key)?, same)),
             );
@@ -90,85 +85,133 @@ fn table(case: &Reference, at: LineariseAt, (column, name): (&str, &str), accoun
     Ok(())
 }
 
-/// One run, looked at closely.
+/// Coordinates of the norms: places and integrated angles of each ball, or their rates.
+type Coordinates = [f64; 6 * BALLS];
+
+/// One run.
 struct Throw {
     h: f64,
-    /// Time, places and velocities of the four balls.
-    samples: Vec<(f64, [Vector3<f64>; BALLS], [Vector3<f64>; BALLS])>,
+    /// Rates at the start and after every step.
+    velocities: Vec<Coordinates>,
+    /// Places and integrated angles, likewise.
+    positions: Vec<Coordinates>,
     problem_size: usize,
-    table_hit: f64,
-    ball_hit: f64,
-    /// Contacts of the step of the hit.
-    contacts: Vec<(ContactReport, [usize; 2])>,
+    table_hit: Option<f64>,
+    ball_hit: Option<f64>,
+    /// Contacts of the step that hits the row.
+    contacts: Vec<ContactReport>,
 }
 
 impl Throw {
-    fn run(case: &Reference, h: f64) -> Result<Self, CaseError> {
-        let (mut samples, mut problem_size, mut table_hit, mut ball_hit) = (Vec::new(), 0, None, None);
-        let mut contacts = Vec::new();
+    fn run(case: &Reference, at: LineariseAt, h: f64) -> Result<Self, CaseError> {
         let model = model(case)?;
-        simulate(model, scheme(case, LineariseAt::Predicted)?, h, case.parameter("duration")?, |simulation, report| {
-            let state = simulation.state();
-            let part = |x: &[f64], k: usize, width: usize| Vector3::from_iterator(x.iter().skip(width * k).copied().take(3));
-            let places = std::array::from_fn(|k| part(&state.q, k, 7));
-            let velocities = std::array::from_fn(|k| part(&state.v, k, 6));
-            samples.push((report.time, places, velocities));
-            problem_size = problem_size.max(report.problem_size);
-            // The table is the first body, the thrown ball the second.
-            let pushes = |a: usize, b: usize| {
-                let pair = |contact: &&ContactReport| [contact.body_a.index(), contact.body_b.index()];
-                let found = |contact: &&ContactReport| pair(contact) == [a, b] || pair(contact) == [b, a];
-                simulation.contacts().iter().filter(|contact| contact.normal_impulse > 0.0).any(|contact| found(&contact))
-            };
-            let [table, first, second] = [1, 2, 3];
-            if pushes(table, first) {
-                table_hit.get_or_insert(report.time);
-            }
-            if pushes(first, second) && ball_hit.is_none() {
-                ball_hit = Some(report.time);
-                let bodies = |contact: &ContactReport| [contact.body_a.index(), contact.body_b.index()];
-                contacts = simulation.contacts().iter().map(|contact| (*contact, bodies(contact))).collect();
-            }
-            Ok(())
-        })?;
-        let never = |what: &str| CaseError::Never(what.to_owned());
-        Ok(Self {
+        let first = model.initial_state();
+        let mut position: Coordinates = std::array::from_fn(|k| match k % 6 {
+            axis @ 0..3 => first.q.get(7 * (k / 6) + axis).copied().unwrap_or(0.0),
+            _ => 0.0,
+        });
+        let rates = |v: &[f64]| std::array::from_fn(|k| v.get(k).copied().unwrap_or(0.0));
+        let mut throw = Self {
             h,
-            samples,
-            problem_size,
-            table_hit: table_hit.ok_or_else(|| never("the hit on the table"))?,
-            ball_hit: ball_hit.ok_or_else(|| never("the hit of the row"))?,
-            contacts,
-        })
+            velocities: vec![rates(&first.v)],
+            positions: vec![position],
+            problem_size: 0,
+            table_hit: None,
+            ball_hit: None,
+            contacts: Vec::new(),
+        };
+        simulate(model, scheme(case, at)?, h, case.parameter("duration")?, |simulation, report| {
+            let velocity: Coordinates = rates(&simulation.state().v);
+            position.iter_mut().zip(velocity).for_each(|(x, v)| *x += h * v);
+            throw.velocities.push(velocity);
+            throw.positions.push(position);
+            throw.problem_size = throw.problem_size.max(report.problem_size);
+            throw.watch(simulation, report.time)
+        })?;
+        Ok(throw)
+    }
+
+    /// Takes down when the thrown ball hits the table and the row, and with which impulses the row.
+    fn watch(&mut self, simulation: &Simulation, time: f64) -> Result<(), CaseError> {
+        let find = |name: &str| {
+            simulation.model().find_body(name).ok_or_else(|| CaseError::Absent(format!("body `{name}`")))
+        };
+        let (table, thrown, row) = (find("table")?, find("ball 0")?, find("ball 1")?);
+        let pushes = |a: BodyId, b: BodyId| {
+            let between = |c: &&ContactReport| [c.body_a, c.body_b] == [a, b] || [c.body_a, c.body_b] == [b, a];
+            simulation.contacts().iter().filter(between).any(|contact| contact.normal_impulse > 0.0)
+        };
+        if pushes(table, thrown) {
+            self.table_hit.get_or_insert(time);
+        }
+        if self.ball_hit.is_none() && pushes(thrown, row) {
+            self.ball_hit = Some(time);
+            self.contacts = simulation.contacts().to_vec();
+        }
+        Ok(())
+    }
+
+    /// ∫ ‖v − v′‖∞ dt and sup ‖x − x′‖∞ against a finer run, on its grid.
+    fn errors(&self, fine: &Self) -> (f64, f64) {
+        let ratio = steps(self.h, fine.h);
+        let (mut integral, mut supremum) = (0.0, 0.0_f64);
+        for (k, (velocity, position)) in fine.velocities.iter().zip(&fine.positions).enumerate().skip(1) {
+            // The velocity of a step holds over all of it.
+            let step = k.div_ceil(ratio);
+            integral += fine.h * self.velocities.get(step).map_or(f64::NAN, |ours| furthest(ours, velocity));
+            if k % ratio == 0 {
+                supremum = supremum.max(self.positions.get(step).map_or(f64::NAN, |ours| furthest(ours, position)));
+            }
+        }
+        (integral, supremum)
+    }
+
+    /// Largest componentwise total variation of the velocity.
+    fn variation(&self) -> f64 {
+        let mut sums = [0.0; 6 * BALLS];
+        for (before, after) in self.velocities.iter().zip(self.velocities.iter().skip(1)) {
+            sums.iter_mut().zip(before.iter().zip(after)).for_each(|(sum, (before, after))| *sum += (after - before).abs());
+        }
+        sums.into_iter().fold(0.0, f64::max)
+    }
+
+    /// Centre of a ball at the end of a step, or its velocity.
+    fn centre(of: &Coordinates, ball: usize) -> Vector3<f64> {
+        Vector3::from_iterator(of.iter().skip(6 * ball).copied().take(3))
     }
 
     fn rows(&self, case: &Reference, account: &mut Account) -> Result<(), CaseError> {
+        let never = |what: &str| CaseError::Never(what.to_owned());
         account.add(
-            Row::new("largest complementarity problem, without velocities", "", self.problem_size - 6 * BALLS)
+            Row::new("largest complementarity problem, without velocities", "", self.problem_size.saturating_sub(6 * BALLS))
                 .published(case.exactly("published.lcp_size_max")?),
         );
-        account.add(Row::new("largest mixed problem", "", self.problem_size).reference(case.exactly("derived.problem_size_max")?));
-        let steps_off = case.number("tolerance.event_steps")? * self.h;
-        for (quantity, ours, name) in [("hit on the table", self.table_hit, "table_hit"), ("hit of the row", self.ball_hit, "ball_hit")] {
-            let near = crate::Tolerance::absolute(steps_off);
+        account.add(
+            Row::new("largest mixed problem", "", self.problem_size).reference(case.exactly("derived.problem_size_max")?),
+        );
+        let near = Tolerance::absolute(case.number("tolerance.event_steps")? * self.h);
+        let hits = [
+            ("hit on the table", self.table_hit, "table_hit"),
+            ("hit of the row", self.ball_hit, "ball_hit"),
+        ];
+        for (quantity, ours, name) in hits {
             account.add(
-                Row::new(format!("{quantity}, h = {} s", self.h), "s", ours)
+                Row::new(format!("{quantity}, h = {} s", self.h), "s", ours.ok_or_else(|| never(quantity))?)
                     .published(case.expected(&format!("published.{name}"), "tolerance.published_times")?)
                     .reference(Expected::within(case.value(&format!("derived.{name}.t"))?, near)),
             );
         }
         let lift = case.number("derived.first_lift.t")?;
-        let after = self.samples.get(steps(lift, self.h).saturating_sub(1));
-        let (_, _, velocities) = after.ok_or_else(|| CaseError::Never("the lift".into()))?;
+        let after = self.velocities.get(steps(lift, self.h)).ok_or_else(|| never("the lift"))?;
         account.add(
-            Row::new(format!("speed with which the thrown ball lifts off at t = {lift} s"), "m/s", velocities[0].z)
+            Row::new(format!("speed with which the thrown ball lifts off at t = {lift} s"), "m/s", Self::centre(after, 0).z)
                 .reference(case.expected("derived.first_lift.vz_of_the_first", "tolerance.first_lift")?),
         );
-        let (_, places, _) = self.samples.last().ok_or_else(|| CaseError::Never("a step".into()))?;
-        let radius = case.parameter("radius")?;
-        let worst = places.iter().map(|place| (place.z - radius).abs()).fold(0.0, f64::max);
+        let (end, radius) = (self.positions.last().ok_or_else(|| never("a step"))?, case.parameter("radius")?);
+        let worst = (0..BALLS).map(|ball| (Self::centre(end, ball).z - radius).abs()).fold(0.0, f64::max);
         account.add(
-            Row::new("largest distance of a ball from the table at the end", "m", worst).reference(case.at_most("tolerance.z_end.abs")?),
+            Row::new("largest distance of a ball from the table at the end", "m", worst)
+                .reference(case.at_most("tolerance.z_end.abs")?),
         );
         Ok(())
     }
@@ -176,34 +219,31 @@ impl Throw {
     /// Impulses on the balls in the plane of the row, at the contact points.
     fn impulses(&self, case: &Reference) -> Result<Figure, CaseError> {
         let radius = case.parameter("radius")?;
-        let at = self.samples.iter().find(|(time, ..)| *time >= self.ball_hit);
-        let (_, places, _) = at.ok_or_else(|| CaseError::Never("the hit".into()))?;
-        let balls = places.iter().map(|place| outline::circle([place.x, place.z], radius)).collect();
+        let at = self.ball_hit.and_then(|time| self.positions.get(steps(time, self.h)));
+        let at = at.ok_or_else(|| CaseError::Never("the hit of the row".into()))?;
+        let centres = (0..BALLS).map(|ball| Self::centre(at, ball));
+        let balls = centres.map(|centre| outline::circle([centre.x, centre.z], radius)).collect();
         let mut panel = Panel::new(Axis::new("x", "m"), Axis::new("z", "m"))
             .equal_aspect()
-            .with(Layer::outlines(balls).muted())
-            .with(Layer::horizontal_marks(vec![0.0]).muted());
-        let largest = self.contacts.iter().map(|(contact, _)| contact.normal_impulse).fold(0.0, f64::max);
+            .with(Layer::horizontal_marks(vec![0.0]).muted())
+            .with(Layer::outlines(balls).muted());
+        let largest = self.contacts.iter().map(|contact| contact.normal_impulse).fold(0.0, f64::max);
         // The largest impulse is as long as a ball is wide.
         let scale = 2.0 * radius / largest;
-        type Vector = fn(&ContactReport) -> Vector3<f64>;
-        let kinds: [(&str, Vector); 2] = [
-            ("normal", |contact| contact.normal * contact.normal_impulse),
-            ("friction", |contact| contact.friction_impulse),
+        let kinds: [(&str, fn(&ContactReport) -> Vector3<f64>); 2] = [
+            ("normal impulse", |contact| contact.normal * contact.normal_impulse),
+            ("friction impulse", |contact| contact.friction_impulse),
         ];
         for (name, vector) in kinds {
             let (mut from, mut to) = (Vec::new(), Vec::new());
-            for (contact, _) in &self.contacts {
-                // On the second body of the pair; the first feels the opposite.
-                for side in [1.0, -1.0] {
-                    let arrow = vector(contact) * (side * scale);
-                    from.push([contact.point.x, contact.point.z]);
-                    to.push([contact.point.x + arrow.x, contact.point.z + arrow.z]);
-                }
+            for contact in &self.contacts {
+                let arrow = vector(contact) * scale;
+                from.push([contact.point.x, contact.point.z]);
+                to.push([contact.point.x + arrow.x, contact.point.z + arrow.z]);
             }
-            panel = panel.with(Layer::arrows(from, to).named(format!("{name}, largest {largest:.2} N s")));
+            panel = panel.with(Layer::arrows(from, to).named(name));
         }
-        Ok(Figure::new("").with(panel))
+        Ok(Figure::new("").with(panel.titled(format!("the longest arrow is {largest:.2} N s"))))
     }
 
     /// Paths of the centres over x, along y (1) or z (2).
@@ -211,19 +251,25 @@ impl Throw {
         let radius = case.parameter("radius")?;
         let label = if axis == 1 { "y" } else { "z" };
         let mut panel = Panel::new(Axis::new("x", "m"), Axis::new(label, "m")).equal_aspect();
-        let mut outlines = Vec::new();
-        for k in 0..BALLS {
-            let start: [f64; 3] = case.vector(&format!("parameters.positions.{k}"))?;
-            outlines.push(outline::circle([start[0], start[axis]], radius));
+        if axis == 2 {
+            panel = panel.with(Layer::horizontal_marks(vec![0.0]).muted());
         }
-        panel = panel.with(Layer::outlines(outlines).muted());
-        for k in 0..BALLS {
-            let (x, y): (Vec<_>, Vec<_>) = self.samples.iter().map(|(_, places, _)| (places[k].x, places[k][axis])).unzip();
-            let end = (x.last().copied().into_iter().collect(), y.last().copied().into_iter().collect());
-            let name = if k == 0 { "thrown ball".to_owned() } else { format!("ball {k} of the row") };
-            panel = panel.with(Layer::line(x, y).named(name).colour(k));
-            panel = panel.with(Layer::points(end.0, end.1).marker(Marker::Disc).colour(k));
+        for ball in 0..BALLS {
+            let path = self.positions.iter().map(|at| Self::centre(at, ball));
+            let (x, y): (Vec<_>, Vec<_>) = path.map(|centre| (centre.x, centre[axis])).unzip();
+            let ends = [(x.first(), y.first()), (x.last(), y.last())];
+            let ends = ends.map(|(x, y)| [x.copied().unwrap_or(f64::NAN), y.copied().unwrap_or(f64::NAN)]);
+            let [start, end] = ends.map(|centre| outline::circle(centre, radius));
+            let name = if ball == 0 { "thrown ball".to_owned() } else { format!("ball {ball} of the row") };
+            panel = panel
+                .with(Layer::outlines(vec![start]).muted())
+                .with(Layer::outlines(vec![end]).colour(ball))
+                .with(Layer::line(x, y).named(name).colour(ball));
         }
         Ok(Figure::new("").with(panel))
     }
+}
+
+fn furthest(a: &Coordinates, b: &Coordinates) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }

@@ -163,11 +163,11 @@ fn decay(case: &Reference, drops: &[Drop], account: &mut Account) -> Result<(), 
 
 fn frames(case: &Reference, drops: &[Drop]) -> Result<Figure, CaseError> {
     let axes = case.vector("parameters.semi_axes")?;
-    let mut figure = Figure::new("").columns(5);
+    let mut figure = Figure::new("").columns(5).panel_size(44.0, 50.0);
     for drop in drops.iter().filter(|drop| drop.gamma == 0.3) {
         for time in case.numbers("parameters.frames")? {
             let Sample { q: [x, y, angle], .. } = *drop.at(time)?;
-            let panel = Panel::new(Axis::new("x", "m").range(-6.0, 6.0), Axis::new("y", "m").range(-1.0, 10.0))
+            let panel = Panel::new(Axis::new("x", "m").range(-6.5, 6.5), Axis::new("y", "m").range(-1.0, 12.0))
                 .titled(format!("t = {time} s"))
                 .equal_aspect()
                 .with(Layer::outlines(vec![outline::ellipse([x, y], axes, angle)]))

@@ -23,7 +23,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     for grasp in &escapes {
         account.add(
             Row::new(format!("way of the glass from the palm, μ = {little}, γ = {}", grasp.gamma), "m", grasp.way)
-                .reference(case.at_least("tolerance.escaped")?),
+                .reference(case.at_least("derived.out_of_reach")?),
         );
     }
     for grasp in &holds {
@@ -38,17 +38,32 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     account.draw("Joint infeasibility over time, the glass slips out.", "figure 3", figure(&escapes, "joint infeasibility", |step| step.joints));
     let total = |step: &Step| step.joints.max(step.contacts);
     account.draw("Total infeasibility over time, the glass slips out.", "figure 4", figure(&escapes, "total infeasibility", total));
-    if let Some(grasp) = escapes.iter().find(|grasp| !grasp.frames.is_empty()) {
-        account.draw("The hand and the glass from above.", "figures 5 to 12", frames(grasp));
+    if let [_, decays, ..] = &escapes[..] {
+        let caption = format!("The hand and the glass from above, γ = {}.", decays.gamma);
+        account.draw(caption, "figures 5 to 12", frames(decays));
     }
-    account.remark(case.text("tolerance.note")?);
+    account.remark(case.text("parameters.torques_note")?);
+    account.remark(case.text("derived.note")?);
     Ok(account)
 }
 
-fn hand(gamma: f64, changes: &[(&str, f64)]) -> Result<Simulation, CaseError> {
-    let changes: Vec<_> = changes.iter().map(|(path, value)| (*path, value.to_string())).collect();
-    let gamma = [("scheme.gamma", gamma.to_string())];
-    Ok(Simulation::from_scene(&scene("scenes/hand_grasp.toml", SCENE, &[&gamma[..], &changes].concat())?)?)
+const KNUCKLES: [&str; 3] = ["joint.first knuckle.limits", "joint.second knuckle.limits", "joint.thumb knuckle.limits"];
+
+/// The hand of the scene, with torques that begin later and fingers that stop where they would meet.
+fn hand(case: &Reference, gamma: f64, changes: &[(&str, f64)]) -> Result<Simulation, CaseError> {
+    let from = case.parameter("torques_from")?;
+    let changes = changes.iter().map(|(path, value)| (*path, value.to_string()));
+    let [least, most]: [f64; 2] = case.vector("parameters.knuckle_limits")?;
+    let limits = format!("[{least:?}, {most:?}]");
+    let mut all = vec![("scheme.gamma", gamma.to_string())];
+    all.extend(KNUCKLES.map(|knuckle| (knuckle, limits.clone())));
+    all.extend(changes);
+    let (ramp, delayed) = ("min(t/0.3, 1)", format!("max(0, min((t - {from})/0.3, 1))"));
+    if !SCENE.contains(ramp) {
+        return Err(CaseError::Absent(format!("torque with the ramp {ramp}")));
+    }
+    let text = SCENE.replace(ramp, &delayed);
+    Ok(Simulation::from_scene(&scene("scenes/hand_grasp.toml", &text, &all)?)?)
 }
 
 /// Errors after a step.
@@ -69,7 +84,7 @@ struct Grasp {
 
 impl Grasp {
     fn run(case: &Reference, gamma: f64, friction: f64) -> Result<Self, CaseError> {
-        let mut simulation = hand(gamma, &[("contact_default.friction", friction)])?;
+        let mut simulation = hand(case, gamma, &[("contact_default.friction", friction)])?;
         let h = simulation.step_size();
         let times = case.numbers("parameters.frames")?;
         let begin = glass(&simulation)?;
@@ -144,7 +159,7 @@ fn infeasibility(case: &Reference, holds: &[Grasp], account: &mut Account) -> Re
 
 /// With γ = 0 and a thin layer the run ends with an error that names the glass.
 fn layer(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
-    let mut simulation = hand(0.0, &[("scheme.protective_layer", case.number("derived.thin_layer")?)])?;
+    let mut simulation = hand(case, 0.0, &[("scheme.protective_layer", case.number("derived.thin_layer")?)])?;
     let mut reported = false;
     while !reported && simulation.time() < case.parameter("duration")? {
         match simulation.step() {
@@ -170,7 +185,7 @@ fn figure(grasps: &[Grasp], label: &str, of: impl Fn(&Step) -> f64) -> Figure {
 }
 
 fn frames(grasp: &Grasp) -> Figure {
-    grasp.frames.iter().fold(Figure::new("").columns(4), |figure, (time, [hand, glass])| {
+    grasp.frames.iter().fold(Figure::new("").columns(4).panel_size(52.0, 62.0), |figure, (time, [hand, glass])| {
         let panel = Panel::new(Axis::new("x", "mm").range(-130.0, 130.0), Axis::new("y", "mm").range(-40.0, 320.0))
             .titled(format!("t = {time} s"))
             .equal_aspect()

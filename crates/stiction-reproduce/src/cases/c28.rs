@@ -112,10 +112,10 @@ fn figure(polygons: &[(f64, Slide)], cone: &Slide) -> Figure {
         ("iterations of a step", "", |slide| slide.iterations),
         ("shortest time of a step", "µs", |slide| slide.time * 1e6),
     ];
-    quantities.into_iter().fold(Figure::new("").columns(3), |figure, (label, unit, of)| {
+    quantities.into_iter().fold(Figure::new("").columns(3).panel_size(62.0, 60.0), |figure, (label, unit, of)| {
         let (x, y): (Vec<f64>, Vec<f64>) = polygons.iter().map(|(n_d, slide)| (*n_d, of(slide))).unzip();
         let level = (vec![x.first().copied().unwrap_or(1.0), x.last().copied().unwrap_or(1.0)], vec![of(cone); 2]);
-        let panel = Panel::new(Axis::new("friction directions", "").log(), Axis::new(label, unit).log())
+        let panel = Panel::new(Axis::new("friction directions", ""), Axis::new(label, unit))
             .with(Layer::line(x, y).named("polygon").marker(Marker::Disc))
             .with(Layer::line(level.0, level.1).named("cone").dash(Dash::Dashed));
         figure.with(panel)

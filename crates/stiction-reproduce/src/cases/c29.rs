@@ -25,7 +25,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     impact(case, &mut account)?;
     let exact = events(case, &mut account)?;
     if let Some(run) = runs.first() {
-        account.draw("Place of P1 over time; marks where it touches, slides and sticks.", "figure 9", figure(case, run, &exact)?);
+        account.draw("Place of P1 over time, with the moments from which it slides and sticks; after the last one it rests.", "figure 9", figure(case, run, &exact)?);
     }
     Ok(account)
 }
@@ -177,14 +177,13 @@ fn figure(case: &Reference, run: &Run, exact: &[[f64; 2]]) -> Result<Figure, Cas
     for event in case.table("derived.events")? {
         marks.push((event.number("t")?, if event.number("sticks")? == 1.0 { "sticks" } else { "slides" }));
     }
-    let marked = || {
-        let at = marks.iter().map(|(time, _)| *time).collect();
-        Layer::vertical_marks(at).labelled(marks.iter().map(|(_, what)| *what)).muted()
-    };
-    let column = |k: usize| run.samples.iter().map(|sample| sample[k]).collect::<Vec<_>>();
-    let (t, x) = exact.iter().map(|[t, x]| (*t, *x)).unzip();
+    let marked = || Layer::vertical_marks(marks.iter().map(|(time, _)| *time).collect()).muted();
+    let end = case.parameter("figure_end")?;
+    let shown = || run.samples.iter().filter(|sample| sample[0] < end);
+    let column = |k: usize| shown().map(|sample| sample[k]).collect::<Vec<_>>();
+    let (t, x) = exact.iter().filter(|[t, _]| *t < end).map(|[t, x]| (*t, *x)).unzip();
     let place = Panel::new(Axis::new("time", "s"), Axis::new("x of P1", "m"))
-        .with(marked())
+        .with(marked().labelled(marks.iter().map(|(_, what)| *what)))
         .with(Layer::line(column(0), column(1)).named(format!("h = {} s", run.h)))
         .with(Layer::line(t, x).named("between events").dash(Dash::Dashed).colour(6));
     let height = Panel::new(Axis::new("time", "s"), Axis::new("z of P1", "m"))

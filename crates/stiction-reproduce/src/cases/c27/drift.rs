@@ -108,7 +108,9 @@ fn halving(case: &Reference, runs: &[Drift], account: &mut Account) -> Result<()
         }
     }
     let impact = case.number("derived.drift.impact")?;
-    let early = runs.iter().flat_map(|run| run.samples.iter().filter(|sample| sample[0] < impact));
+    // The scheme falls a little faster and touches a step earlier.
+    let flies = |run: &'_ Drift, sample: &[f64; 3]| sample[0] < impact - 2.0 * run.h;
+    let early = runs.iter().flat_map(|run| run.samples.iter().filter(|sample| flies(run, sample)));
     let moved = early.map(|sample| sample[1].abs().max(sample[2].abs())).fold(0.0, f64::max);
     account.add(
         Row::new("drift before the impact, divide and conquer, largest", "m", moved).reference(case.at_most("tolerance.drift_in_flight")?),

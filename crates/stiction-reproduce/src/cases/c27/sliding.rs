@@ -104,6 +104,9 @@ fn order(case: &Reference, last: &Entry, account: &mut Account) -> Result<(), Ca
     Ok(())
 }
 
+/// Names of the angles.
+const ANGLES: [&str; 3] = ["q₁", "q₂", "q₃"];
+
 /// Angles by the scheme and by an integrator of high order, and how far they are apart.
 fn figures(case: &Reference, h: f64, end: f64, account: &mut Account) -> Result<(), CaseError> {
     let sampling = case.parameter("sampling")?;
@@ -132,13 +135,13 @@ fn figures(case: &Reference, h: f64, end: f64, account: &mut Account) -> Result<
             let (found, true_ones) = samples.iter().map(|(_, ours, theirs)| (ours[body][k], theirs[body][k])).unzip();
             let apart = samples.iter().skip(1).map(|(_, ours, theirs)| (ours[body][k] - theirs[body][k]).abs());
             angles = angles
-                .with(Layer::line(times(), found).named(format!("q{}, h = {h} s", k + 1)).colour(k))
+                .with(Layer::line(times(), found).named(ANGLES[k]).colour(k))
                 .with(Layer::line(times(), true_ones).dash(Dash::Dashed).colour(6));
             let later = samples.iter().skip(1).map(|(time, ..)| *time).collect();
-            errors = errors.with(Layer::line(later, apart.collect()).named(format!("q{}", k + 1)).colour(k));
+            errors = errors.with(Layer::line(later, apart.collect()).named(ANGLES[k]).colour(k));
         }
         let caption = format!(
-            "Relative body-fixed 1-2-3 angles of body {name} by the scheme (dashed: integrator of high order), and the absolute error."
+            "Relative body-fixed 1-2-3 angles of body {name} by the scheme, h = {h} s (dashed: integrator of high order), and their absolute errors."
         );
         account.draw(caption, format!("figure {letters}"), Figure::new("").columns(2).with(angles).with(errors));
     }
