@@ -1,6 +1,6 @@
-//! The program `stiction`: simulate scenes, check them, make scenes of robots, compare schemes, run studies, solve complementarity problems, measure speed.
+//! The program `stiction`: simulate scenes, check them, make scenes of robots, compare schemes, run studies, solve complementarity problems, reproduce published cases, measure speed.
 //!
-//! One file per command ([`run`], [`check`], [`convert`], [`compare`], [`sweep`], [`solve`], [`bench`]); [`arguments`] says what the commands accept, [`failure`]
+//! One file per command ([`run`], [`check`], [`convert`], [`compare`], [`sweep`], [`solve`], [`reproduce`], [`bench`]); [`arguments`] says what the commands accept, [`failure`]
 //! how they fail and with which exit code, [`layout`] how numbers and tables look.
 
 // This program reads files, measures time and prints: the rules against that protect the libraries.
@@ -16,6 +16,7 @@ mod input;
 mod layout;
 mod presets;
 mod progress;
+mod reproduce;
 mod run;
 mod signals;
 mod solve;
@@ -49,6 +50,7 @@ fn command() -> Result<(), Failure> {
         Command::Compare(options) => compare::run(options),
         Command::Solve(options) => solve::run(options),
         Command::Sweep(options) => sweep::run(options),
+        Command::Reproduce(options) => reproduce::run(options),
         Command::Schema(options) => match options.of {
             SchemaOf::Scene => layout::print_json(&stiction::scene::schema()),
             SchemaOf::Study => layout::print_json(&stiction_study::schema()),

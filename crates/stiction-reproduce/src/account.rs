@@ -268,6 +268,14 @@ impl Account {
         self.figures.push(Illustration { caption: caption.into(), stands_for: stands_for.into(), figure });
     }
 
+    /// What is not as published, and why.
+    pub fn reasons(&self) -> impl Iterator<Item = (&str, String)> {
+        self.rows.iter().filter_map(|row| match row.verdict() {
+            Verdict::Differs(reason) => Some((row.quantity(), reason)),
+            _ => None,
+        })
+    }
+
     /// Adds a remark.
     pub fn remark(&mut self, remark: impl Into<String>) {
         self.remarks.push(remark.into());

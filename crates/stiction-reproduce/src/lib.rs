@@ -28,4 +28,4 @@ pub use account::{Account, Expected, Illustration, Row, Tolerance, Value, Verdic
 pub use cases::{CASES, LATER};
 pub use error::CaseError;
 pub use reference::{Entry, Reference};
-pub use run::{Case, Later, Outcome, find, reproduce, reproduce_all};
+pub use run::{Case, Later, Outcome, find, reproduce, reproduce_all, with_threads};

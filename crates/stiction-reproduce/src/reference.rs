@@ -61,6 +61,11 @@ impl Reference {
         numbers.flatten().ok_or_else(|| self.fault(path, "is not a list of numbers"))
     }
 
+    /// Number of elements of the list at `path`.
+    pub fn length(&self, path: &str) -> Result<usize, CaseError> {
+        Ok(self.at(path)?.as_array().ok_or_else(|| self.fault(path, "is not a list"))?.len())
+    }
+
     /// The list of N numbers at `path`.
     pub fn vector<const N: usize>(&self, path: &str) -> Result<[f64; N], CaseError> {
         let numbers = self.numbers(path)?;

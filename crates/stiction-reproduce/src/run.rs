@@ -17,6 +17,14 @@ pub struct Case {
     pub run: fn(&Reference) -> Result<Account, CaseError>,
 }
 
+impl Case {
+    /// What it is, in the words of its file; its name where the file cannot be read.
+    pub fn title(&self) -> String {
+        let reference = Reference::parse(self.file, self.text).ok();
+        reference.and_then(|reference| reference.note("title").map(str::to_owned)).unwrap_or_else(|| self.id.to_owned())
+    }
+}
+
 /// A case that comes with a later part.
 #[derive(Debug)]
 pub struct Later {
@@ -50,6 +58,11 @@ pub fn reproduce(case: &'static Case) -> Outcome {
         Ok(reference) => Outcome { case, account: (case.run)(&reference), reference: Some(reference) },
         Err(error) => Outcome { case, reference: None, account: Err(error) },
     }
+}
+
+/// Does work with so many threads; 0 is one per core.
+pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, rayon::ThreadPoolBuildError> {
+    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(work))
 }
 
 /// Runs cases on all cores and calls `finished` after each; outcomes come in the order of `cases`.

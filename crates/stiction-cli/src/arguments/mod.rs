@@ -1,6 +1,7 @@
 //! What the commands accept.
 
 mod bench;
+mod reproduce;
 mod robots;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -13,6 +14,7 @@ use stiction::{
 };
 
 pub(crate) use bench::BenchOptions;
+pub(crate) use reproduce::ReproduceOptions;
 pub(crate) use robots::{CheckOptions, ConvertOptions, RobotArguments};
 
 /// Simulates multibody systems with frictional contact: stick is stick, slip is slip.
@@ -42,6 +44,8 @@ pub(crate) enum Command {
     Solve(SolveOptions),
     /// Make the trials of a study on all cores, and say what they found
     Sweep(SweepOptions),
+    /// Run the published cases again and compare: tables, JSON, a page with every figure redrawn
+    Reproduce(ReproduceOptions),
     /// Print the JSON Schema of scene or study files, for editors
     Schema(SchemaOptions),
     /// Measure the speed of the program on this machine
@@ -133,7 +137,7 @@ impl RunOptions {
 }
 
 /// Commands of later versions.
-const LATER: [&str; 5] = ["reproduce", "design", "identify", "view", "plot"];
+const LATER: [&str; 4] = ["design", "identify", "view", "plot"];
 
 /// The first argument, if it is a command that this version does not have.
 pub(crate) fn later_command(arguments: impl IntoIterator<Item = OsString>) -> Option<&'static str> {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Tally;
-use crate::{LATER, Outcome, Row, Verdict};
+use crate::{LATER, Outcome, Row};
 
 /// Between these marks stand the headline rows in the README.
 pub const HEADLINE_MARKS: [&str; 2] = ["<!-- reproduction: begin -->", "<!-- reproduction: end -->"];
@@ -51,14 +51,11 @@ fn section(text: &mut String, outcome: &Outcome) {
     for row in account.rows.iter().filter(|row| !row.is_timing()) {
         let _ = writeln!(text, "| {} |", row.cells().map(|text| cell(&text)).join(" | "));
     }
-    let mut reasons: Vec<String> = account.remarks.clone();
-    for row in &account.rows {
-        if let Verdict::Differs(reason) = row.verdict() {
-            reasons.push(format!("{}: {reason}", row.quantity()));
-        }
+    for remark in &account.remarks {
+        let _ = writeln!(text, "\n{}", remark.replace('\n', " "));
     }
-    for reason in reasons {
-        let _ = writeln!(text, "\n{}", reason.replace('\n', " "));
+    for (quantity, reason) in account.reasons() {
+        let _ = writeln!(text, "\n*{quantity}*: {}", reason.replace('\n', " "));
     }
 }
 
@@ -73,6 +70,14 @@ pub fn headline(outcomes: &[Outcome]) -> String {
         }
     }
     text
+}
+
+/// A text with the headline rows between their marks; `None` where it lacks the marks.
+pub fn with_headline(text: &str, outcomes: &[Outcome]) -> Option<String> {
+    let [begin, end] = HEADLINE_MARKS;
+    let (before, rest) = text.split_once(begin)?;
+    let (_, after) = rest.split_once(end)?;
+    Some(format!("{before}{begin}\n{}{end}{after}", headline(outcomes)))
 }
 
 /// Text that stays within its cell.

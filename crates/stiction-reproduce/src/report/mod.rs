@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{LATER, Outcome, Row, Tolerance, Value, Verdict};
 
-pub use markdown::{HEADLINE_MARKS, headline, markdown};
+pub use markdown::{HEADLINE_MARKS, headline, markdown, with_headline};
 pub use page::page;
 
 /// All cases that were run, for programs.

@@ -112,10 +112,8 @@ fn body(text: &mut String, account: &Account) {
         );
     }
     text.push_str("</table></div>\n");
-    for row in &account.rows {
-        if let Verdict::Differs(reason) = row.verdict() {
-            let _ = writeln!(text, "<p class=\"why\"><b>{}.</b> {}</p>", escape(row.quantity()), sentence(&reason));
-        }
+    for (quantity, reason) in account.reasons() {
+        let _ = writeln!(text, "<p class=\"why\"><b>{}.</b> {}</p>", escape(quantity), sentence(&reason));
     }
     for remark in &account.remarks {
         let _ = writeln!(text, "<p class=\"soft\">{}</p>", sentence(remark));

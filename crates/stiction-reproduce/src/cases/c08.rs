@@ -1,0 +1,192 @@
+//! C-08: a block slides over a hole whose far wall is slanted. Faces that end where they end let it pass; faces without end stop it.
+
+use nalgebra::Point2;
+use stiction::complementarity::{LcpEnumeration, eliminate_free};
+use stiction::{
+    BodyBuilder, CornerLogic, Dimension, Margin, Model, ModelBuilder, Preset, Scheme, Shape, Simulation, StepProblem,
+    planar,
+};
+use stiction_plot::{Axis, Figure, Layer, Panel};
+
+use crate::draw::rectangle;
+use crate::world::{ends_at, q, run as simulate, v};
+use crate::{Account, CaseError, Expected, Reference, Row, Tolerance, Value};
+
+pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
+    let mut account = Account::default();
+    for h in case.numbers("parameters.steps")? {
+        let (_, off) = slide(case, with_corners(Preset::StewartTrinkle, CornerLogic::Disjunctive), h, &[])?;
+        let quantities = [("height", "m", off[0]), ("speed", "m/s", off[1])];
+        for (what, unit, ours) in quantities {
+            let quantity = format!("disjunction: largest change of {what}, h = {h} s");
+            let row = Row::new(quantity, unit, ours).reference(case.at_most("tolerance.abs")?);
+            account.add(row.published(Expected::shown(Value::Text(case.text("published.disjunction")?.to_owned()))));
+        }
+    }
+    let h = case.number("parameters.steps.0")?;
+    let (_, off) = slide(case, with_corners(Preset::Ncp, CornerLogic::Conjunctive), h, &[])?;
+    let share = (off[0] / case.number("derived.height")?).max(off[1] / case.number("derived.speed")?);
+    let row = Row::new("conjunction: change of height or speed, as a share", "", share);
+    account.add(
+        row.reference(case.at_least("tolerance.artefact_share")?)
+            .published(Expected::shown(Value::Text(case.text("published.conjunction")?.to_owned()))),
+    );
+    particle_rows(&mut account, case)?;
+    account.draw(
+        "The block before the hole, where its corner meets the slanted wall, and after it: above with faces that have no end \
+         (conjunction), below with faces that end (disjunction); the arrow is the velocity",
+        "Figure 3.1 a-f",
+        figure(case, h)?,
+    );
+    Ok(account)
+}
+
+fn with_corners(preset: Preset, corners: CornerLogic) -> Scheme {
+    let mut scheme = preset.scheme();
+    scheme.corners = corners;
+    scheme
+}
+
+fn polygon(corners: &[[f64; 2]]) -> Result<Shape, CaseError> {
+    let corners: Vec<_> = corners.iter().map(|&[x, y]| Point2::new(x, y)).collect();
+    Ok(planar::Shape::polygon(&corners)?.into())
+}
+
+/// Corners of the ground with its hole, as far as anything goes.
+fn ground(case: &Reference) -> Result<[[f64; 2]; 8], CaseError> {
+    let (left, right) = (case.parameter("hole_left")?, case.parameter("hole_right")?);
+    let (bottom, depth) = (case.parameter("hole_bottom_right")?, case.parameter("hole_depth")?);
+    let [from, to, below] = case.vector("parameters.ground_extent")?;
+    Ok([
+        [from, below],
+        [to, below],
+        [to, 0.0],
+        [right, 0.0],
+        [bottom, -depth],
+        [left, -depth],
+        [left, 0.0],
+        [from, 0.0],
+    ])
+}
+
+fn half_block(case: &Reference) -> Result<[f64; 2], CaseError> {
+    Ok([0.5 * case.parameter("block_width")?, 0.5 * case.parameter("block_height")?])
+}
+
+fn block_over_hole(case: &Reference) -> Result<Model, CaseError> {
+    let [a, b] = half_block(case)?;
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    builder.gravity(0.0, -case.parameter("gravity")?, 0.0)?;
+    builder.body(BodyBuilder::fixed("ground").shape(polygon(&ground(case)?)?))?;
+    let block = BodyBuilder::planar("block", 1.0, (a * a + b * b) / 3.0)
+        .position(case.parameter("front_corner")? - a, b, 0.0)
+        .velocity(case.parameter("speed")?, 0.0, 0.0)
+        .shape(planar::Shape::rectangle([a, b])?.into());
+    builder.body(block)?;
+    Ok(builder.build()?)
+}
+
+/// Pose and velocity of the block at some moments.
+type Snapshots = Vec<([f64; 3], [f64; 3])>;
+
+/// The block at these moments, and the largest changes of its height and speed.
+fn slide(case: &Reference, scheme: Scheme, h: f64, moments: &[f64]) -> Result<(Snapshots, [f64; 2]), CaseError> {
+    let (height, speed) = (case.number("derived.height")?, case.number("derived.speed")?);
+    let (mut snapshots, mut off) = (Snapshots::new(), [0.0_f64; 2]);
+    simulate(block_over_hole(case)?, scheme, h, case.parameter("duration")?, |simulation, report| {
+        let (place, velocity): ([f64; 3], [f64; 3]) = (q(simulation, "block")?, v(simulation, "block")?);
+        off = [off[0].max((place[1] - height).abs()), off[1].max((velocity[0] - speed).abs())];
+        if moments.iter().any(|moment| ends_at(report.time, *moment, h)) {
+            snapshots.push((place, velocity));
+        }
+        Ok(())
+    })?;
+    Ok((snapshots, off))
+}
+
+/// The step of a particle at a corner: how many solutions its problem has by enumeration, and how far they and the one that was
+/// taken are from those of the file.
+fn particle_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError> {
+    let h = case.number("derived.particle.step")?;
+    let (mut found, mut expected, mut off, mut taken_off) = (0, 0, 0.0_f64, 0.0_f64);
+    for index in 0..case.length("derived.particle.solutions")? {
+        let path = |name: &str| format!("derived.particle.solutions.{index}.{name}");
+        let gaps: [f64; 2] = case.vector(&path("gaps"))?;
+        let known = (0..case.length(&path("impulses"))?)
+            .map(|k| case.vector::<2>(&path(&format!("impulses.{k}"))))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut scheme = with_corners(Preset::StewartTrinkle, CornerLogic::Disjunctive);
+        scheme.margin = Margin::Fixed(case.number("derived.particle.margin")?);
+        let mut simulation = Simulation::new(particle_at_corner(gaps, h)?, scheme, h)?;
+        let _ = simulation.step()?;
+        let StepProblem::Mixed(problem) = simulation.problem() else {
+            return Err(CaseError::Other("the step at a corner is not a linear problem".to_owned()));
+        };
+        let lcp = eliminate_free(problem).map_err(|error| CaseError::Other(error.to_string()))?;
+        let all = LcpEnumeration::new().all(&lcp).map_err(|error| CaseError::Other(error.to_string()))?;
+        // The order of the faces is that of their numbers: the slanted one is first in the file.
+        let slanted_first = simulation.contacts().first().is_some_and(|contact| contact.normal.x.abs() > 0.1);
+        let in_order = |p: [f64; 2]| if slanted_first { p } else { [p[1], p[0]] };
+        let nearest = |p: [f64; 2]| known.iter().map(|k| (k[0] - p[0]).abs().max((k[1] - p[1]).abs())).fold(f64::INFINITY, f64::min);
+        for solution in &all.solutions {
+            let p = solution.z.first_chunk::<2>().copied().unwrap_or([f64::NAN; 2]);
+            off = off.max(nearest(in_order(p)));
+        }
+        let taken: Vec<f64> = simulation.contacts().iter().map(|contact| contact.normal_impulse).collect();
+        let taken = taken.first_chunk::<2>().copied().unwrap_or([f64::NAN; 2]);
+        taken_off = taken_off.max(nearest(in_order(taken)));
+        found += all.solutions.len();
+        expected += known.len();
+    }
+    let count = Expected::within(expected, Tolerance::default());
+    account.add(Row::new("particle at a corner: solutions of four steps, by enumeration", "", found).reference(count));
+    for (quantity, ours) in [
+        ("particle at a corner: largest distance of the solutions from the derived ones", off),
+        ("particle at a corner: the same of the solution that the step takes", taken_off),
+    ] {
+        account.add(Row::new(quantity, "N s", ours).reference(case.at_most("tolerance.impulse.abs")?));
+    }
+    Ok(())
+}
+
+/// A particle that would have these gaps to the two faces of a corner at the end of a step in which nothing acts.
+fn particle_at_corner(gaps: [f64; 2], h: f64) -> Result<Model, CaseError> {
+    let [slanted, level] = gaps;
+    let x = level - std::f64::consts::SQRT_2 * slanted;
+    // It comes from above, and from the side of the face it is more outside of.
+    let v = [if slanted > level { 5.0 } else { 0.5 }, -6.0];
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    let corner = [[-1.0, -1.0], [-0.5, -1.0], [0.0, -0.8], [0.5, -1.0], [1.0, -1.0], [1.0, 0.0], [0.0, 0.0]];
+    builder.body(BodyBuilder::fixed("corner").shape(polygon(&corner)?))?;
+    let particle = BodyBuilder::particle("p", 1.0)
+        .position(x - h * v[0], level - h * v[1], 0.0)
+        .velocity(v[0], v[1], 0.0)
+        .shape(planar::Shape::point().into());
+    builder.body(particle)?;
+    Ok(builder.build()?)
+}
+
+fn figure(case: &Reference, h: f64) -> Result<Figure, CaseError> {
+    let moments = case.numbers("parameters.snapshots")?;
+    let half = half_block(case)?;
+    let outlines = ground(case)?;
+    let [left, right, low, high] = case.vector("parameters.view")?;
+    let mut figure = Figure::new("").columns(moments.len());
+    let rows = [("conjunction", Preset::Ncp, CornerLogic::Conjunctive), ("disjunction", Preset::StewartTrinkle, CornerLogic::Disjunctive)];
+    for (name, preset, corners) in rows {
+        let (snapshots, _) = slide(case, with_corners(preset, corners), h, &moments)?;
+        for ((place, velocity), moment) in snapshots.into_iter().zip(&moments) {
+            let [x, y, _] = place;
+            let arrow = Layer::arrows(vec![[x, y]], vec![[x + 0.4 * velocity[0], y + 0.4 * velocity[1]]]).colour(1);
+            figure = figure.with(
+                Panel::new(Axis::new("x", "m").range(left, right), Axis::new("y", "m").range(low, high))
+                    .titled(format!("{name}, t = {moment} s"))
+                    .equal_aspect()
+                    .with(Layer::outlines(vec![outlines.to_vec()]).muted())
+                    .with(Layer::outlines(vec![rectangle(half, place)]).colour(0))
+                    .with(arrow),
+            );
+        }
+    }
+    Ok(figure)
+}
