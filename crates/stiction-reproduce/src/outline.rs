@@ -71,9 +71,8 @@ pub(crate) fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 
 /// The lower side of the hull of points that come from left to right, without its last corner.
 fn half_hull(points: impl Iterator<Item = [f64; 2]>) -> Vec<[f64; 2]> {
-    let turns_left = |a: [f64; 2], b: [f64; 2], c: [f64; 2]| {
-        (b[0] - a[0]) * (c[1] - a[1]) > (b[1] - a[1]) * (c[0] - a[0])
-    };
+    let turns_left =
+        |a: [f64; 2], b: [f64; 2], c: [f64; 2]| (b[0] - a[0]) * (c[1] - a[1]) > (b[1] - a[1]) * (c[0] - a[0]);
     let mut side: Vec<[f64; 2]> = Vec::new();
     for point in points {
         while let [.., a, b] = side[..] {

@@ -1,10 +1,11 @@
 //! C-15: a particle on a plate that tilts to and fro creeps with the velocity b r + c r³ that theory gives, as long as it never
 //! sticks.
 
-use stiction::{ContactMode, PeriodAverage, PlateAverage, Preset, PrescribedSlip};
+use stiction::{ContactMode, PeriodAverage, PlateAverage, PrescribedSlip, Preset};
 use stiction_plot::{Axis, Dash, Figure, Layer, Marker, Panel};
 
 use super::plate::{self, CM, Sample};
+use crate::draw::time_axis;
 use crate::{Account, CaseError, Expected, Reference, Row, Value};
 
 const SCENE: &str = include_str!("../../../../scenes/plate/tilting.toml");
@@ -47,25 +48,35 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         let there = there.ok_or_else(|| CaseError::Never("a period".into()))?;
         let tolerance = case.tolerance("tolerance.near")?;
         account.add(
-            Row::new(format!("velocity where the closed form gives {formula} cm/s, axis at {cm} cm"), "cm/s", there.velocity.x * CM)
-                .reference(Expected::within(row.number("v")?, tolerance)),
+            Row::new(
+                format!("velocity where the closed form gives {formula} cm/s, axis at {cm} cm"),
+                "cm/s",
+                there.velocity.x * CM,
+            )
+            .reference(Expected::within(row.number("v")?, tolerance)),
         );
         near.push((cm, creep, law));
     }
     let figure = near.iter().fold(Figure::new("").columns(2), |figure, (cm, creep, law)| {
         figure.with(velocities(creep, law, &format!("axis {cm} cm below the surface"))).with(slip(creep))
     });
-    account.draw("With the axis near, the particle sticks at times and the closed form fails.", "figure 5.5 (a), (b)", figure);
+    account.draw(
+        "With the axis near, the particle sticks at times and the closed form fails.",
+        "figure 5.5 (a), (b)",
+        figure,
+    );
     Ok(account)
 }
 
 fn far_from_the_axis(case: &Reference, far: &Creep, law: &Law, account: &mut Account) -> Result<(), CaseError> {
     let from = case.number("tolerance.formula_from")?;
     let settled = far.periods.iter().filter(|average| average.time - 0.5 * far.period >= from);
-    let worst = settled.map(|average| (average.velocity.x / law.velocity(average.position.x) - 1.0).abs()).fold(0.0, f64::max);
+    let worst =
+        settled.map(|average| (average.velocity.x / law.velocity(average.position.x) - 1.0).abs()).fold(0.0, f64::max);
     account.add(
         Row::new(format!("largest departure of a mean velocity from b r + c r³, t ≥ {from} s, relative"), "", worst)
-            .reference(case.at_most("tolerance.formula.rel")?),
+            .reference(case.at_most("tolerance.formula.rel")?)
+            .headline(),
     );
     let reversals = 2.0 * far.duration / far.period;
     account.add(
@@ -85,7 +96,8 @@ fn the_scheme(case: &Reference, depth: f64, account: &mut Account) -> Result<(),
         let t = row.number("t")?;
         let ends = |average: &&PeriodAverage| (average.time + 0.5 * fine.period - t).abs() < 0.5 * fine.period;
         let average = fine.periods.iter().find(ends).ok_or_else(|| CaseError::Never(format!("the period to {t} s")))?;
-        let values = [("r", "mean distance", "cm", average.position.x), ("v", "mean velocity", "cm/s", average.velocity.x)];
+        let values =
+            [("r", "mean distance", "cm", average.position.x), ("v", "mean velocity", "cm/s", average.velocity.x)];
         for (name, quantity, unit, ours) in values {
             account.add(
                 Row::new(format!("{quantity} in the period to t = {t} s, h = {} s", fine.h), unit, ours * CM)
@@ -174,7 +186,7 @@ fn assumptions(creep: &Creep) -> Figure {
     let times: Vec<_> = creep.times().split_off(1);
     let force = |side: usize| creep.forces.iter().skip(1).map(|extremes| extremes[side]).collect::<Vec<_>>();
     let highest = force(1).into_iter().fold(0.0, f64::max);
-    let contact = Panel::new(Axis::new("time", "s"), Axis::new("normal force", "N").range(0.0, 1.1 * highest))
+    let contact = Panel::new(time_axis(), Axis::new("normal force", "N").range(0.0, 1.1 * highest))
         .titled("(a) contact, from the second period on")
         .with(Layer::line(times.clone(), force(1)).named("largest of a period"))
         .with(Layer::line(times, force(0)).named("smallest of a period"));
@@ -185,7 +197,7 @@ fn assumptions(creep: &Creep) -> Figure {
 fn slip(creep: &Creep) -> Panel {
     let column = |of: &dyn Fn(&Sample) -> f64| creep.cycles.iter().map(of).collect::<Vec<_>>();
     let sticking: Vec<_> = creep.cycles.iter().filter(|sample| sample.mode == ContactMode::Stick).collect();
-    let panel = Panel::new(Axis::new("time", "s"), Axis::new("slip speed", "cm/s"))
+    let panel = Panel::new(time_axis(), Axis::new("slip speed", "cm/s"))
         .titled("slip over two periods")
         .with(Layer::line(column(&|sample| sample.time), column(&|sample| sample.slip.norm() * CM)).named("slip"));
     let at: Vec<_> = sticking.iter().map(|sample| sample.time).collect();
@@ -196,7 +208,7 @@ fn slip(creep: &Creep) -> Panel {
 fn velocities(creep: &Creep, law: &Law, title: &str) -> Panel {
     let simulated = creep.periods.iter().map(|average| average.velocity.x * CM).collect();
     let theory = creep.periods.iter().map(|average| law.velocity(average.position.x) * CM).collect();
-    Panel::new(Axis::new("time", "s"), Axis::new("mean velocity of a period", "cm/s"))
+    Panel::new(time_axis(), Axis::new("mean velocity of a period", "cm/s"))
         .titled(title)
         .with(Layer::line(creep.times(), simulated).named("simulated"))
         .with(Layer::line(creep.times(), theory).named("b r + c r³").dash(Dash::Dashed))

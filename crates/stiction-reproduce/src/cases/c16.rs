@@ -1,10 +1,11 @@
 //! C-16: a particle on a vibrating plate, its path over the step and over the number of friction directions.
 
 use rayon::prelude::*;
-use stiction::{ContactMode, Preset, PrescribedSlip, Scene, Scheme};
+use stiction::{ContactMode, PrescribedSlip, Preset, Scene, Scheme};
 use stiction_plot::{Axis, Dash, Figure, Layer, Marker, Panel};
 
 use super::plate::{self, CM, Sample};
+use crate::draw::time_axis;
 use crate::world::steps;
 use crate::{Account, CaseError, Entry, Expected, Reference, Row};
 
@@ -22,10 +23,12 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
 
     let over_steps = OverSteps::run(case, &centrifuge)?;
     over_steps.rows(case, &mut account)?;
+    moments_of_the_plate(case, &centrifuge, &mut account)?;
     let base = over_steps.paths.first().ok_or_else(|| CaseError::Never("the run of the published step".into()))?;
     let thrown = OverDirections::run(case, &centrifuge, "centrifuge", base.clone())?;
     thrown.rows(case, &mut account)?;
-    let turned = OverDirections::run(case, &scaled, "scaled_circle", path(case, &scaled, &cone(), case.parameter("step")?)?)?;
+    let turned =
+        OverDirections::run(case, &scaled, "scaled_circle", path(case, &scaled, &cone(), case.parameter("step")?)?)?;
     turned.rows(case, &mut account)?;
     ends(case, &thrown.base, &turned.base, &mut account)?;
     let circle = circle_rates(case, &mut account)?;
@@ -35,17 +38,25 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     );
 
     let fields = [("circle", &circle), ("circle, five times the rotation", &turned.base), ("centrifuge", &thrown.base)];
-    let figure = fields.into_iter().fold(Figure::new("").columns(3), |figure, (title, path)| {
-        figure.with(plan(&[(None, path)]).titled(title))
-    });
+    let figure = fields
+        .into_iter()
+        .fold(Figure::new("").columns(3), |figure, (title, path)| figure.with(plan(&[(None, path)]).titled(title)));
     let figure = figure.panel_size(64.0, 60.0);
-    account.draw("Six seconds on the fields whose accelerations are given; the ring is the start.", "figure 5.6", figure);
+    account.draw(
+        "Six seconds on the fields whose accelerations are given; the ring is the start.",
+        "figure 5.6",
+        figure,
+    );
     let [place, velocity] = over_steps.first_moments(0.14);
     account.draw("The first 0.14 s on the centrifuge: place of the particle.", "figure 5.7", place);
     account.draw("The first 0.14 s on the centrifuge: velocity of the particle.", "figure 5.8", velocity);
     account.draw("Centrifuge: paths and errors over the step.", "figure 5.9 (a), (b)", over_steps.figure());
     account.draw("Centrifuge: paths and errors over the friction directions.", "figure 5.10 (a), (b)", thrown.figure());
-    account.draw("Scaled circle: paths and errors over the friction directions.", "figure 5.11 (a), (b)", turned.figure());
+    account.draw(
+        "Scaled circle: paths and errors over the friction directions.",
+        "figure 5.11 (a), (b)",
+        turned.figure(),
+    );
     account.remark(case.text("published.velocity_difference.note")?);
     Ok(account)
 }
@@ -89,8 +100,13 @@ impl Path {
 
 /// The quadratic friction law; the velocity of the plate is taken at the end of the step, as in the derived tables.
 fn cone() -> Scheme {
+    cone_with(PrescribedSlip::End)
+}
+
+/// The same with another moment at which the velocity of the plate is taken.
+fn cone_with(slip: PrescribedSlip) -> Scheme {
     let mut scheme = Preset::Ncp.scheme();
-    scheme.prescribed_slip = PrescribedSlip::End;
+    scheme.prescribed_slip = slip;
     scheme
 }
 
@@ -139,8 +155,12 @@ impl OverSteps {
             for (time, name) in AT {
                 let Some(expected) = row.get(name) else { continue };
                 account.add(
-                    Row::new(format!("centrifuge: error at {time} s, h = {} s", path.h), "cm", path.distance(&self.base, time)?)
-                        .reference(Expected::within(expected, tolerance)),
+                    Row::new(
+                        format!("centrifuge: error at {time} s, h = {} s", path.h),
+                        "cm",
+                        path.distance(&self.base, time)?,
+                    )
+                    .reference(Expected::within(expected, tolerance)),
                 );
             }
         }
@@ -151,7 +171,9 @@ impl OverSteps {
         for (pair, paths) in errors.windows(2).zip(self.paths.windows(2)).skip(1) {
             if let ([short, long], [fine, coarse]) = (pair, paths) {
                 let quantity = format!("centrifuge: error with h = {} s over error with {} s", coarse.h, fine.h);
-                account.add(Row::new(quantity, "", (long + own) / (short + own)).reference(case.between("tolerance.halving")?));
+                account.add(
+                    Row::new(quantity, "", (long + own) / (short + own)).reference(case.between("tolerance.halving")?),
+                );
             }
         }
         Ok(())
@@ -169,7 +191,7 @@ impl OverSteps {
         let curve = |path: &Path| format!("h = {} s", path.h);
         let curves = [(self.paths.first(), Dash::Solid), (Some(&self.base), Dash::Dashed)];
         let panel = |axis: usize, label: &str, unit: &str, of: fn(&Sample) -> nalgebra::Vector3<f64>| {
-            let mut panel = Panel::new(Axis::new("time", "s"), Axis::new(label, unit));
+            let mut panel = Panel::new(time_axis(), Axis::new(label, unit));
             for (path, dash) in &curves {
                 let Some(path) = path else { continue };
                 let early = path.samples.iter().filter(|sample| sample.time <= end);
@@ -182,16 +204,48 @@ impl OverSteps {
         let velocity = |sample: &Sample| sample.velocity;
         [
             Figure::new("").columns(2).with(panel(0, "x", "cm", place)).with(panel(1, "y", "cm", place)),
-            Figure::new("").columns(2).with(panel(0, "x velocity", "cm/s", velocity)).with(panel(1, "y velocity", "cm/s", velocity)),
+            Figure::new("").columns(2).with(panel(0, "x velocity", "cm/s", velocity)).with(panel(
+                1,
+                "y velocity",
+                "cm/s",
+                velocity,
+            )),
         ]
     }
 
     fn figure(&self) -> Figure {
         let named = |path: &Path| format!("h = {} s", path.h);
-        let all: Vec<_> = std::iter::once(&self.base).chain(&self.paths).map(|path| (Some(named(path)), path)).collect();
+        let all: Vec<_> =
+            std::iter::once(&self.base).chain(&self.paths).map(|path| (Some(named(path)), path)).collect();
         let errors: Vec<_> = self.paths.iter().map(|path| (named(path), path)).collect();
         Figure::new("").columns(2).with(plan(&all).titled("(a) paths")).with(errors_over_time(&errors, &self.base))
     }
+}
+
+/// The scheme does not say at which moment of the step the velocity of the plate is taken; the error depends on it.
+fn moments_of_the_plate(case: &Reference, field: &Scene, account: &mut Account) -> Result<(), CaseError> {
+    let steps = [case.parameter("step")?, case.parameter("base_step")?];
+    let error = |slip: PrescribedSlip| {
+        let paths: Result<Vec<_>, _> = steps.par_iter().map(|&h| path(case, field, &cone_with(slip), h)).collect();
+        match &paths?[..] {
+            [path, base] => path.distance(base, 6.0),
+            _ => Ok(f64::NAN),
+        }
+    };
+    let (over, start) = (error(PrescribedSlip::Displacement)?, error(PrescribedSlip::Start)?);
+    account.add(
+        Row::new(
+            format!("centrifuge: error at 6 s, h = {} s, velocity of the plate over the step", steps[0]),
+            "cm",
+            over,
+        )
+        .reference(case.expected("derived.centrifuge.moment.displacement", "tolerance.numbers")?),
+    );
+    account.add(
+        Row::new("centrifuge: the same with its velocity at the start of the step, over that", "", start / over)
+            .reference(case.at_most("tolerance.start_over_displacement")?),
+    );
+    Ok(())
 }
 
 /// A field with more and more friction directions.
@@ -245,11 +299,17 @@ fn ends(case: &Reference, centrifuge: &Path, scaled: &Path, account: &mut Accoun
     let last = centrifuge.sample(case.parameter("duration")?)?;
     let on_plate = last.plate.inverse_transform_point(&last.place);
     let place = scaled.sample(case.parameter("duration")?)?.place;
-    let ends = [("centrifuge: end on the plate", "centrifuge.end_on_plate", on_plate), ("scaled circle: end", "scaled_circle.end", place)];
+    let ends = [
+        ("centrifuge: end on the plate", "centrifuge.end_on_plate", on_plate),
+        ("scaled circle: end", "scaled_circle.end", place),
+    ];
     for (quantity, path, point) in ends {
         let expected: [f64; 2] = case.vector(&format!("derived.{path}"))?;
         for ((axis, ours), expected) in ["x", "y"].into_iter().zip(&point.coords).zip(expected) {
-            account.add(Row::new(format!("{quantity}, {axis}"), "cm", ours * CM).reference(Expected::within(expected, tolerance)));
+            account.add(
+                Row::new(format!("{quantity}, {axis}"), "cm", ours * CM)
+                    .reference(Expected::within(expected, tolerance)),
+            );
         }
     }
     Ok(())
@@ -295,13 +355,15 @@ fn plan(paths: &[(Option<String>, &Path)]) -> Panel {
         });
     }
     match paths.first().and_then(|(_, path)| path.samples.first()) {
-        Some(start) => panel.with(Layer::points(vec![start.place.x * CM], vec![start.place.y * CM]).marker(Marker::Ring).colour(2)),
+        Some(start) => {
+            panel.with(Layer::points(vec![start.place.x * CM], vec![start.place.y * CM]).marker(Marker::Ring).colour(2))
+        }
         None => panel,
     }
 }
 
 fn errors_over_time(paths: &[(String, &Path)], base: &Path) -> Panel {
-    let panel = Panel::new(Axis::new("time", "s"), Axis::new("error", "cm")).titled("(b) errors");
+    let panel = Panel::new(time_axis(), Axis::new("error", "cm")).titled("(b) errors");
     // The colours of the paths, of which the first is the base.
     paths.iter().zip(1..).fold(panel, |panel, ((name, path), colour)| {
         panel.with(Layer::line(path.times(), path.distances(base)).named(name).colour(colour))

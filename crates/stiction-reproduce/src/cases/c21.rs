@@ -5,6 +5,7 @@ use std::f64::consts::PI;
 use stiction::{BodyBuilder, ContactMode, Dimension, EventKind, LineariseAt, Model, Preset, Scheme, planar};
 use stiction_plot::{Axis, Dash, Figure, Layer, Panel};
 
+use crate::draw::time_axis;
 use crate::outline;
 use crate::world::{friction, on_floor, q, run as simulate, v};
 use crate::{Account, CaseError, Entry, Expected, Reference, Row, Tolerance};
@@ -138,7 +139,8 @@ fn published(case: &Reference, fall: &Fall, account: &mut Account) -> Result<(),
         account.add(
             Row::new(format!("{quantity}, h = {} s", fall.h), "s", ours)
                 .published(Expected::within(case.value(&format!("published.{published}"))?, tolerance))
-                .reference(Expected::within(case.value(&format!("derived.{derived}"))?, tolerance)),
+                .reference(Expected::within(case.value(&format!("derived.{derived}"))?, tolerance))
+                .headline(),
         );
     }
     account.add(
@@ -223,7 +225,7 @@ fn velocities(falls: &[Fall], exact: &Fall, axis: Axis, component: usize) -> Pan
         let picked = |sample: &Sample| (sample.time, sample.v.get(component).copied().unwrap_or(f64::NAN));
         fall.samples.iter().filter(|sample| sample.time <= 0.7).map(picked).unzip()
     };
-    let panel = Panel::new(Axis::new("time", "s"), axis);
+    let panel = Panel::new(time_axis(), axis);
     let panel = falls.iter().fold(panel, |panel, fall| {
         let (t, v): (Vec<_>, Vec<_>) = column(fall);
         panel.with(Layer::line(t, v).named(format!("h = {} s", fall.h)))

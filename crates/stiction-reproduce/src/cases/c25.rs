@@ -5,9 +5,13 @@ use stiction::{Simulation, StepCause};
 use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use super::plate::scene;
+use crate::draw::time_axis;
 use crate::outline;
 use crate::world::steps;
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
+
+/// Metres to millimetres.
+const MM: f64 = 1e3;
 
 const SCENE: &str = include_str!("../../../../scenes/hand_grasp.toml");
 
@@ -35,9 +39,17 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     infeasibility(case, &holds, &mut account)?;
     layer(case, &mut account)?;
 
-    account.draw("Joint infeasibility over time, the glass slips out.", "figure 3", figure(&escapes, "joint infeasibility", |step| step.joints));
+    account.draw(
+        "Joint infeasibility over time, the glass slips out.",
+        "figure 3",
+        figure(&escapes, "joint infeasibility", |step| step.joints),
+    );
     let total = |step: &Step| step.joints.max(step.contacts);
-    account.draw("Total infeasibility over time, the glass slips out.", "figure 4", figure(&escapes, "total infeasibility", total));
+    account.draw(
+        "Total infeasibility over time, the glass slips out.",
+        "figure 4",
+        figure(&escapes, "total infeasibility", total),
+    );
     if let [_, decays, ..] = &escapes[..] {
         let caption = format!("The hand and the glass from above, γ = {}.", decays.gamma);
         account.draw(caption, "figures 5 to 12", frames(decays));
@@ -73,13 +85,22 @@ struct Step {
     joints: f64,
 }
 
+/// Outlines from above.
+struct Frame {
+    time: f64,
+    hand: Vec<Outline>,
+    glass: Vec<Outline>,
+}
+
+type Outline = Vec<[f64; 2]>;
+
 struct Grasp {
     gamma: f64,
     /// How far the glass moved from the palm, m.
     way: f64,
     steps: Vec<Step>,
-    /// Outlines from above at the times of the published frames: hand, glass.
-    frames: Vec<(f64, [Vec<Vec<[f64; 2]>>; 2])>,
+    /// At the times of the published frames.
+    frames: Vec<Frame>,
 }
 
 impl Grasp {
@@ -93,7 +114,7 @@ impl Grasp {
             let report = simulation.step()?;
             grasp.steps.push(Step { time: report.time, contacts: report.penetration, joints: report.joint_error });
             if let Some(time) = times.iter().find(|time| (report.time - **time).abs() <= 0.5 * h) {
-                grasp.frames.push((*time, outlines(&simulation)));
+                grasp.frames.push(Frame::of(&simulation, *time));
             }
         }
         grasp.way = glass(&simulation)?.y - begin.y;
@@ -110,20 +131,18 @@ fn glass(simulation: &Simulation) -> Result<Vector3<f64>, CaseError> {
     Ok(simulation.configuration().pose(glass).translation.vector)
 }
 
-/// Outlines from above: of the hand, of the glass.
-fn outlines(simulation: &Simulation) -> [Vec<Vec<[f64; 2]>>; 2] {
-    let (model, at) = (simulation.model(), simulation.configuration());
-    let glass = model.find_body("glass");
-    let mut found = [Vec::new(), Vec::new()];
-    for (_, body, shape) in model.shapes() {
-        let side = usize::from(Some(body) == glass);
-        let millimetres = |corner: [f64; 2]| corner.map(|x| 1e3 * x);
-        let outline = outline::from_above(&shape.shape, &(at.pose(body) * shape.local));
-        if let (Some(list), Some(outline)) = (found.get_mut(side), outline) {
-            list.push(outline.into_iter().map(millimetres).collect());
+impl Frame {
+    fn of(simulation: &Simulation, time: f64) -> Self {
+        let (model, at) = (simulation.model(), simulation.configuration());
+        let glass = model.find_body("glass");
+        let mut frame = Self { time, hand: Vec::new(), glass: Vec::new() };
+        for (_, body, shape) in model.shapes() {
+            let Some(outline) = outline::from_above(&shape.shape, &(at.pose(body) * shape.local)) else { continue };
+            let list = if Some(body) == glass { &mut frame.glass } else { &mut frame.hand };
+            list.push(outline.into_iter().map(|corner| corner.map(|x| x * MM)).collect());
         }
+        frame
     }
-    found
 }
 
 /// γ = 0 drifts, γ = 0.2 decays, γ = 1 is gone in a step.
@@ -151,8 +170,12 @@ fn infeasibility(case: &Reference, holds: &[Grasp], account: &mut Account) -> Re
     let grasped = case.parameter("grasped_from")?;
     let late = gone.steps.iter().filter(|step| step.time > grasped).map(|step| step.joints).fold(0.0, f64::max);
     account.add(
-        Row::new("γ = 1: error of joints after the grasp over that of γ = 0", "", late / drifts.most(|step| step.joints))
-            .reference(case.at_most("tolerance.gone")?),
+        Row::new(
+            "γ = 1: error of joints after the grasp over that of γ = 0",
+            "",
+            late / drifts.most(|step| step.joints),
+        )
+        .reference(case.at_most("tolerance.gone")?),
     );
     Ok(())
 }
@@ -176,21 +199,21 @@ fn layer(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
 }
 
 fn figure(grasps: &[Grasp], label: &str, of: impl Fn(&Step) -> f64) -> Figure {
-    let panel = Panel::new(Axis::new("time", "s"), Axis::new(label, "mm"));
+    let panel = Panel::new(time_axis(), Axis::new(label, "mm"));
     let panel = grasps.iter().fold(panel, |panel, grasp| {
-        let (t, error) = grasp.steps.iter().map(|step| (step.time, 1e3 * of(step))).unzip();
+        let (t, error) = grasp.steps.iter().map(|step| (step.time, of(step) * MM)).unzip();
         panel.with(Layer::line(t, error).named(format!("γ = {}", grasp.gamma)))
     });
     Figure::new("").with(panel)
 }
 
 fn frames(grasp: &Grasp) -> Figure {
-    grasp.frames.iter().fold(Figure::new("").columns(4).panel_size(52.0, 62.0), |figure, (time, [hand, glass])| {
+    grasp.frames.iter().fold(Figure::new("").columns(4).panel_size(52.0, 62.0), |figure, frame| {
         let panel = Panel::new(Axis::new("x", "mm").range(-130.0, 130.0), Axis::new("y", "mm").range(-40.0, 320.0))
-            .titled(format!("t = {time} s"))
+            .titled(format!("t = {} s", frame.time))
             .equal_aspect()
-            .with(Layer::outlines(hand.clone()))
-            .with(Layer::outlines(glass.clone()).colour(1));
+            .with(Layer::outlines(frame.hand.clone()))
+            .with(Layer::outlines(frame.glass.clone()).colour(1));
         figure.with(panel)
     })
 }

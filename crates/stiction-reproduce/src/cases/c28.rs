@@ -12,7 +12,9 @@ use crate::{Account, CaseError, Expected, Reference, Row};
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let mut account = Account::default();
     let cone = Slide::run(case, Preset::Ncp.scheme())?;
-    account.add(Row::new("unknowns with the cone", "", cone.size).published(case.exactly("published.cone_size")?));
+    account.add(
+        Row::new("unknowns with the cone", "", cone.size).published(case.exactly("published.cone_size")?).headline(),
+    );
     let mut polygons = Vec::new();
     for n_d in case.numbers("parameters.directions")? {
         let slide = Slide::run(case, polygon(n_d))?;
@@ -29,7 +31,11 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     for (name, slide) in std::iter::once(("the cone".to_owned(), &cone)).chain(times) {
         account.add(Row::new(format!("shortest time of a step with {name}"), "µs", slide.time * 1e6).timing());
     }
-    account.draw("Size, iterations and time of one step over the number of directions.", "figure 5.12", figure(&polygons, &cone));
+    account.draw(
+        "Size, iterations and time of one step over the number of directions.",
+        "figure 5.12",
+        figure(&polygons, &cone),
+    );
     account.remark(case.text("published.note")?);
     Ok(account)
 }
@@ -107,17 +113,17 @@ fn chords(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
 }
 
 fn figure(polygons: &[(f64, Slide)], cone: &Slide) -> Figure {
-    let quantities: [(&str, &str, fn(&Slide) -> f64); 3] = [
-        ("unknowns", "", |slide| slide.size as f64),
-        ("iterations of a step", "", |slide| slide.iterations),
-        ("shortest time of a step", "µs", |slide| slide.time * 1e6),
-    ];
-    quantities.into_iter().fold(Figure::new("").columns(3).panel_size(62.0, 60.0), |figure, (label, unit, of)| {
+    let panel = |axis: Axis, of: &dyn Fn(&Slide) -> f64| {
         let (x, y): (Vec<f64>, Vec<f64>) = polygons.iter().map(|(n_d, slide)| (*n_d, of(slide))).unzip();
         let level = (vec![x.first().copied().unwrap_or(1.0), x.last().copied().unwrap_or(1.0)], vec![of(cone); 2]);
-        let panel = Panel::new(Axis::new("friction directions", ""), Axis::new(label, unit))
+        Panel::new(Axis::new("friction directions", ""), axis)
             .with(Layer::line(x, y).named("polygon").marker(Marker::Disc))
-            .with(Layer::line(level.0, level.1).named("cone").dash(Dash::Dashed));
-        figure.with(panel)
-    })
+            .with(Layer::line(level.0, level.1).named("cone").dash(Dash::Dashed))
+    };
+    Figure::new("")
+        .columns(3)
+        .panel_size(62.0, 60.0)
+        .with(panel(Axis::new("unknowns", ""), &|slide| slide.size as f64))
+        .with(panel(Axis::new("iterations of a step", ""), &|slide| slide.iterations))
+        .with(panel(Axis::new("shortest time of a step", "µs"), &|slide| slide.time * 1e6))
 }

@@ -5,6 +5,7 @@ use stiction::stepping::ContactStep;
 use stiction_plot::{Axis, Dash, Figure, Layer, Panel};
 
 use super::space_pendulum::{Pendulum, p1_of, truth};
+use crate::draw::time_axis;
 use crate::world::ends_at;
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
 
@@ -12,7 +13,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let mut account = Account::default();
     let mut runs = Vec::new();
     for h in case.numbers("parameters.steps")? {
-        let run = Run::run(case, h)?;
+        let run = Motion::run(case, h)?;
         run.rows(case, &mut account)?;
         runs.push(run);
     }
@@ -25,7 +26,11 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     impact(case, &mut account)?;
     let exact = events(case, &mut account)?;
     if let Some(run) = runs.first() {
-        account.draw("Place of P1 over time, with the moments from which it slides and sticks; after the last one it rests.", "figure 9", figure(case, run, &exact)?);
+        account.draw(
+            "Place of P1 over time, with the moments from which it slides and sticks; after the last one it rests.",
+            "figure 9",
+            figure(case, run, &exact)?,
+        );
     }
     Ok(account)
 }
@@ -49,7 +54,7 @@ fn mode(contact: &ContactStep) -> Mode {
 }
 
 /// A run to the end.
-struct Run {
+struct Motion {
     h: f64,
     /// Time, x and z of P1.
     samples: Vec<[f64; 3]>,
@@ -61,7 +66,7 @@ struct Run {
     growth: f64,
 }
 
-impl Run {
+impl Motion {
     fn run(case: &Reference, h: f64) -> Result<Self, CaseError> {
         let mut pendulum = Pendulum::new(case, "planar")?;
         let landed = case.number("derived.impact")? + 2.0 * h;
@@ -100,14 +105,22 @@ impl Run {
             let ours = if (*now == Mode::Stick) == sticks { *time } else { f64::NAN };
             let what = if sticks { "comes to rest" } else { "begins to slide" };
             account.add(
-                Row::new(format!("P1 {what}, h = {h} s"), "s", ours).reference(Expected::within(event.number("t")?, near)),
+                Row::new(format!("P1 {what}, h = {h} s"), "s", ours)
+                    .reference(Expected::within(event.number("t")?, near)),
             );
         }
         for row in case.table("derived.p1")? {
             let t = row.number("t")?;
-            let [_, x, _] = *self.samples.iter().find(|[time, ..]| ends_at(*time, t, h)).ok_or_else(|| CaseError::Never(format!("t = {t} s")))?;
+            let [_, x, _] = *self
+                .samples
+                .iter()
+                .find(|[time, ..]| ends_at(*time, t, h))
+                .ok_or_else(|| CaseError::Never(format!("t = {t} s")))?;
             let within = Tolerance::absolute(case.number("tolerance.place_per_step")? * h);
-            account.add(Row::new(format!("x of P1 at t = {t} s, h = {h} s"), "m", x).reference(Expected::within(row.number("x")?, within)));
+            account.add(
+                Row::new(format!("x of P1 at t = {t} s, h = {h} s"), "m", x)
+                    .reference(Expected::within(row.number("x")?, within)),
+            );
         }
         account.add(
             Row::new(format!("height of P1 after the impact, largest, h = {h} s"), "m", self.height)
@@ -166,13 +179,14 @@ fn events(case: &Reference, account: &mut Account) -> Result<Vec<[f64; 2]>, Case
         let what = if expected { "comes to rest" } else { "begins to slide" };
         account.add(
             Row::new(format!("P1 {what}, located as an event"), "s", ours)
-                .reference(Expected::within(event.number("t")?, tolerance)),
+                .reference(Expected::within(event.number("t")?, tolerance))
+                .headline(),
         );
     }
     Ok(samples)
 }
 
-fn figure(case: &Reference, run: &Run, exact: &[[f64; 2]]) -> Result<Figure, CaseError> {
+fn figure(case: &Reference, run: &Motion, exact: &[[f64; 2]]) -> Result<Figure, CaseError> {
     let mut marks = Vec::new();
     for event in case.table("derived.events")? {
         marks.push((event.number("t")?, if event.number("sticks")? == 1.0 { "sticks" } else { "slides" }));
@@ -182,11 +196,11 @@ fn figure(case: &Reference, run: &Run, exact: &[[f64; 2]]) -> Result<Figure, Cas
     let shown = || run.samples.iter().filter(|sample| sample[0] < end);
     let column = |k: usize| shown().map(|sample| sample[k]).collect::<Vec<_>>();
     let (t, x) = exact.iter().filter(|[t, _]| *t < end).map(|[t, x]| (*t, *x)).unzip();
-    let place = Panel::new(Axis::new("time", "s"), Axis::new("x of P1", "m"))
+    let place = Panel::new(time_axis(), Axis::new("x of P1", "m"))
         .with(marked().labelled(marks.iter().map(|(_, what)| *what)))
         .with(Layer::line(column(0), column(1)).named(format!("h = {} s", run.h)))
         .with(Layer::line(t, x).named("between events").dash(Dash::Dashed).colour(6));
-    let height = Panel::new(Axis::new("time", "s"), Axis::new("z of P1", "m"))
+    let height = Panel::new(time_axis(), Axis::new("z of P1", "m"))
         .with(marked())
         .with(Layer::line(column(0), column(2)).named(format!("h = {} s", run.h)));
     Ok(Figure::new("").with(place).with(height))

@@ -3,6 +3,7 @@
 use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use super::space_pendulum::Pendulum;
+use crate::draw::time_axis;
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
@@ -56,8 +57,13 @@ impl Bounces {
         let judged = self.impacts.iter().filter(|impact| impact.time < until);
         let worst = judged.map(|impact| (impact.after / impact.before + restitution).abs()).fold(0.0, f64::max);
         account.add(
-            Row::new(format!("velocity after an impact over that before, largest distance from {restitution}, h = {h} s"), "", worst)
-                .reference(case.at_most("tolerance.restitution")?),
+            Row::new(
+                format!("velocity after an impact over that before, largest distance from {restitution}, h = {h} s"),
+                "",
+                worst,
+            )
+            .reference(case.at_most("tolerance.restitution")?)
+            .headline(),
         );
         let near = Tolerance::absolute(case.number("tolerance.impact_steps")? * h);
         let speed = Tolerance::absolute(case.number("tolerance.speed_per_step")? * h);
@@ -79,7 +85,7 @@ impl Bounces {
 
     fn figure(&self) -> Figure {
         let column = |k: usize| self.samples.iter().map(|sample| sample[k]).collect::<Vec<_>>();
-        let panel = Panel::new(Axis::new("time", "s"), Axis::new("velocity of P1", "m/s"))
+        let panel = Panel::new(time_axis(), Axis::new("velocity of P1", "m/s"))
             .with(Layer::line(column(0), column(2)).named("along z"))
             .with(Layer::line(column(0), column(1)).named("along x"));
         Figure::new("").with(panel)

@@ -33,7 +33,11 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         Row::new("forces with E and μ times the step less those without, largest", "N", reduced.furthest(&scaled))
             .reference(case.at_most("tolerance.scaling.abs")?),
     );
-    account.draw("The three systems, and the contact forces on the upper one of each two.", "figure 1 (b)", figure(&scene, &reduced));
+    account.draw(
+        "The three systems, and the contact forces on the upper one of each two.",
+        "figure 1 (b)",
+        figure(&scene, &reduced),
+    );
     account.remark(case.text("published.note")?);
     Ok(account)
 }
@@ -245,7 +249,9 @@ fn matrices(case: &Reference, scene: &Scene, account: &mut Account) -> Result<()
     }
     let momentum = furthest(scene.problem.momentum(), &case.numbers("derived.momentum")?);
     let tolerance: Tolerance = case.tolerance("tolerance.matrices")?;
-    for (name, ours) in [("mass matrix M", mass), ("normals N", normals), ("friction directions B", frictions), ("momentum", momentum)] {
+    for (name, ours) in
+        [("mass matrix M", mass), ("normals N", normals), ("friction directions B", frictions), ("momentum", momentum)]
+    {
         account.add(
             Row::new(format!("{name} less that written out by hand, largest entry"), "", ours)
                 .reference(Expected::within(0.0, tolerance)),
@@ -264,14 +270,19 @@ fn solution(case: &Reference, scene: &Scene, found: &Forces, account: &mut Accou
     for (name, quantity, unit, ours) in lists {
         for (k, (ours, expected)) in ours.iter().zip(case.numbers(&format!("derived.{name}"))?).enumerate() {
             account.add(
-                Row::new(format!("{quantity} of contact {}", k + 1), unit, *ours).reference(Expected::within(expected, tolerance)),
+                Row::new(format!("{quantity} of contact {}", k + 1), unit, *ours)
+                    .reference(Expected::within(expected, tolerance)),
             );
         }
     }
     let off = furthest(&found.velocity, &case.numbers("derived.velocity")?);
     account.add(
-        Row::new(format!("velocities after the step less the enumerated ones, largest of {}", scene.problem.velocities()), "", off)
-            .reference(Expected::within(0.0, tolerance)),
+        Row::new(
+            format!("velocities after the step less the enumerated ones, largest of {}", scene.problem.velocities()),
+            "",
+            off,
+        )
+        .reference(Expected::within(0.0, tolerance)),
     );
     Ok(())
 }
@@ -294,6 +305,7 @@ fn figure(scene: &Scene, forces: &Forces) -> Figure {
         from.push([contact.point.x, contact.point.y]);
         to.push([tip.x, tip.y]);
     }
-    panel = panel.with(Layer::arrows(from, to).named(format!("contact force, largest normal {largest:.1} N")).colour(6));
+    panel =
+        panel.with(Layer::arrows(from, to).named(format!("contact force, largest normal {largest:.1} N")).colour(6));
     Figure::new("").with(panel)
 }

@@ -69,6 +69,11 @@ fn tree(case: &Reference) -> Result<Tree, CaseError> {
 impl Pendulum {
     /// The pendulum of a case, with what stands below `parameters.PART`, and the exact friction cone.
     pub(crate) fn new(case: &Reference, part: &str) -> Result<Self, CaseError> {
+        Self::with(case, part, HybridOptions { form: HybridForm::Cone, ..HybridOptions::default() })
+    }
+
+    /// The same with the contact solved in another form.
+    pub(crate) fn with(case: &Reference, part: &str, options: HybridOptions) -> Result<Self, CaseError> {
         let (start, tree) = (Start::read(case, part)?, tree(case)?);
         let at = Kinematics::new(&tree);
         let contact = |link| PlaneContact {
@@ -84,9 +89,13 @@ impl Pendulum {
         q.extend(start.orientations.iter().flat_map(numbers));
         let mut v = start.velocity.as_slice().to_vec();
         v.resize(tree.velocities(), 0.0);
-        let options = HybridOptions { form: HybridForm::Cone, ..HybridOptions::default() };
         let stepper = HybridStepper::new(tree, contacts, options).map_err(CaseError::other)?;
         Ok(Self { stepper, state: HybridState::new(q, v), at, length: case.parameter("length")? })
+    }
+
+    /// Unknowns of the contact problem of a step.
+    pub(crate) fn size(&mut self, h: f64) -> Result<usize, CaseError> {
+        Ok(self.stepper.step(&mut self.state, h).map_err(CaseError::other)?.size)
     }
 
     /// One step; what the contact of P1 did in it.

@@ -50,7 +50,7 @@ impl Absolute {
 
     /// Orientation of a, and of b relative to a.
     pub(super) fn orientations(&self) -> [Rotation3<f64>; 2] {
-        [self.e[0], self.e[0].inverse() * self.e[1]].map(|e| e.to_rotation_matrix())
+        [self.e[0], self.e[0].inverse() * self.e[1]].map(UnitQuaternion::to_rotation_matrix)
     }
 
     /// Centre of mass of the two rods, which weigh the same.

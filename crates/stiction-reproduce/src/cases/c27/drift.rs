@@ -6,6 +6,7 @@ use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use super::absolute::Absolute;
 use crate::cases::space_pendulum::{Pendulum, centre_of, model, p1_of, truth};
+use crate::draw::time_axis;
 use crate::world::run as simulate;
 use crate::{Account, CaseError, Expected, Reference, Row};
 
@@ -19,8 +20,12 @@ pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(), CaseErr
         for (time, name) in [(1.0, "at_1"), (2.0, "at_2")] {
             pendulum.run_to(time, h)?;
             account.add(
-                Row::new(format!("drift of the centre of mass along x at t = {time} s, absolute velocities, h = {h} s"), "m", pendulum.centre().x - start.x)
-                    .reference(Expected::within(row.number(name)?, tolerance)),
+                Row::new(
+                    format!("drift of the centre of mass along x at t = {time} s, absolute velocities, h = {h} s"),
+                    "m",
+                    pendulum.centre().x - start.x,
+                )
+                .reference(Expected::within(row.number(name)?, tolerance)),
             );
         }
     }
@@ -31,7 +36,7 @@ pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(), CaseErr
     halving(case, &runs, account)?;
     maximal(case, account)?;
     let panel = |axis: usize, label: &str| {
-        let panel = Panel::new(Axis::new("time", "s"), Axis::new(label, "m"));
+        let panel = Panel::new(time_axis(), Axis::new(label, "m"));
         runs.iter().fold(panel, |panel, run| {
             let (t, moved) = run.samples.iter().map(|sample| (sample[0], sample[axis])).unzip();
             panel.with(Layer::line(t, moved).named(format!("h = {} s", run.h)))
@@ -103,8 +108,12 @@ fn halving(case: &Reference, runs: &[Drift], account: &mut Account) -> Result<()
     for pair in runs.windows(2) {
         let [coarse, fine] = pair else { continue };
         for (k, axis) in [(1, "x"), (2, "y")] {
-            let quantity = format!("drift along {axis} at t = 2 s, divide and conquer, h = {} s over h = {} s", coarse.h, fine.h);
-            account.add(Row::new(quantity, "", coarse.last()[k] / fine.last()[k]).reference(case.between("tolerance.halving_ratio")?));
+            let quantity =
+                format!("drift along {axis} at t = 2 s, divide and conquer, h = {} s over h = {} s", coarse.h, fine.h);
+            account.add(
+                Row::new(quantity, "", coarse.last()[k] / fine.last()[k])
+                    .reference(case.between("tolerance.halving_ratio")?),
+            );
         }
     }
     let impact = case.number("derived.drift.impact")?;
@@ -113,7 +122,8 @@ fn halving(case: &Reference, runs: &[Drift], account: &mut Account) -> Result<()
     let early = runs.iter().flat_map(|run| run.samples.iter().filter(|sample| flies(run, sample)));
     let moved = early.map(|sample| sample[1].abs().max(sample[2].abs())).fold(0.0, f64::max);
     account.add(
-        Row::new("drift before the impact, divide and conquer, largest", "m", moved).reference(case.at_most("tolerance.drift_in_flight")?),
+        Row::new("drift before the impact, divide and conquer, largest", "m", moved)
+            .reference(case.at_most("tolerance.drift_in_flight")?),
     );
     Ok(())
 }
@@ -128,7 +138,8 @@ fn maximal(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
         Ok(())
     })?;
     account.add(
-        Row::new("drift in the coordinates of both bodies, largest", "m", moved).reference(case.at_most("tolerance.drift_maximal")?),
+        Row::new("drift in the coordinates of both bodies, largest", "m", moved)
+            .reference(case.at_most("tolerance.drift_maximal")?),
     );
     Ok(())
 }

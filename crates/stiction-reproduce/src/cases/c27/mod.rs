@@ -7,15 +7,35 @@ mod sliding;
 
 use nalgebra::Rotation3;
 use stiction::multibody::rotation::from_body_123;
+use stiction::stepping::{HybridForm, HybridOptions};
 
-use crate::{Account, CaseError, Entry, Reference};
+use super::space_pendulum::Pendulum;
+use crate::{Account, CaseError, Entry, Reference, Row};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let mut account = Account::default();
     sliding::add(case, &mut account)?;
     drift::add(case, &mut account)?;
+    sizes(case, &mut account)?;
     account.remark(case.text("published.note")?);
     Ok(account)
+}
+
+/// Unknowns of the contact problem: they do not depend on the number of bodies.
+fn sizes(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
+    let (h, directions) = (case.number("published.step")?, case.count("sizes.directions")?);
+    for (name, form) in [("terminal", HybridForm::Terminal), ("appended", HybridForm::Appended)] {
+        let mut pendulum = Pendulum::with(case, "sliding", HybridOptions { form, directions })?;
+        account.add(
+            Row::new(
+                format!("unknowns of the {name} form with {directions} friction directions"),
+                "",
+                pendulum.size(h)?,
+            )
+            .reference(case.exactly(&format!("sizes.{name}"))?),
+        );
+    }
+    Ok(())
 }
 
 /// The orientations of a and of b relative to a in a row of the table.

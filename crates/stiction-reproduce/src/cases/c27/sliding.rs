@@ -5,6 +5,7 @@ use stiction_plot::{Axis, Dash, Figure, Layer, Panel};
 use super::absolute::Absolute;
 use super::{orientations_in, turned_by};
 use crate::cases::space_pendulum::{Pendulum, continuous_angles, orientations_of, p1_of, truth};
+use crate::draw::time_axis;
 use crate::world::ends_at;
 use crate::{Account, CaseError, Entry, Expected, Reference, Row};
 
@@ -97,7 +98,8 @@ fn order(case: &Reference, last: &Entry, account: &mut Account) -> Result<(), Ca
         let [(coarse, far), (fine, near)] = pair else { continue };
         let names = ["orientation of A", "orientation of B", "place of P1", "energy"];
         for ((name, far), near) in names.into_iter().zip(far).zip(near) {
-            let quantity = format!("error of the {name} at t = {t} s, divide and conquer, h = {coarse} s over h = {fine} s");
+            let quantity =
+                format!("error of the {name} at t = {t} s, divide and conquer, h = {coarse} s over h = {fine} s");
             account.add(Row::new(quantity, "", far / near).reference(case.between("tolerance.halving_ratio")?));
         }
     }
@@ -111,9 +113,10 @@ const ANGLES: [&str; 3] = ["q₁", "q₂", "q₃"];
 fn figures(case: &Reference, h: f64, end: f64, account: &mut Account) -> Result<(), CaseError> {
     let sampling = case.parameter("sampling")?;
     let (mut pendulum, mut exact) = (Pendulum::new(case, "sliding")?, truth(case, "sliding", sampling)?);
-    let start = [case.vector("parameters.sliding.angles_a")?, case.vector("parameters.sliding.angles_b")?];
+    let start: [[f64; 3]; 2] =
+        [case.vector("parameters.sliding.angles_a")?, case.vector("parameters.sliding.angles_b")?];
     let (mut ours, mut theirs) = (start, start);
-    let mut samples: Vec<(f64, [[f64; 3]; 2], [[f64; 3]; 2])> = vec![(0.0, start, start)];
+    let mut samples = vec![(0.0, start, start)];
     while exact.time() < end - 0.5 * sampling {
         let _ = exact.step()?;
         let time = exact.time();
@@ -128,8 +131,8 @@ fn figures(case: &Reference, h: f64, end: f64, account: &mut Account) -> Result<
         samples.push((time, ours, theirs));
     }
     for (body, name, letters) in [(0, "A", "8 (a), (b)"), (1, "B", "8 (c), (d)")] {
-        let mut angles = Panel::new(Axis::new("time", "s"), Axis::new(format!("angles of body {name}"), "rad"));
-        let mut errors = Panel::new(Axis::new("time", "s"), Axis::new("absolute error", "rad").log());
+        let mut angles = Panel::new(time_axis(), Axis::new(format!("angles of body {name}"), "rad"));
+        let mut errors = Panel::new(time_axis(), Axis::new("absolute error", "rad").log());
         let times = || samples.iter().map(|(time, ..)| *time).collect::<Vec<_>>();
         for k in 0..3 {
             let (found, true_ones) = samples.iter().map(|(_, ours, theirs)| (ours[body][k], theirs[body][k])).unzip();
