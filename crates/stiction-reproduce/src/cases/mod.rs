@@ -7,6 +7,15 @@ mod c04;
 mod c05;
 mod c06;
 mod c07;
+mod c08;
+mod c09;
+mod c10;
+mod c11;
+mod c12;
+mod c13;
+mod c14;
+mod c32;
+mod c33;
 mod pendulum;
 
 use crate::{Case, Later};
@@ -32,6 +41,15 @@ pub const CASES: &[Case] = &[
     case!("C-05", c05),
     case!("C-06", c06),
     case!("C-07", c07),
+    case!("C-08", c08),
+    case!("C-09", c09),
+    case!("C-10", c10),
+    case!("C-11", c11),
+    case!("C-12", c12),
+    case!("C-13", c13),
+    case!("C-14", c14),
+    case!("C-32", c32),
+    case!("C-33", c33),
 ];
 
 /// The cases that are not: they come with later parts.
