@@ -1,6 +1,6 @@
 //! What figures of cases share: series over time, outlines of bodies.
 
-use stiction_plot::{Axis, Layer};
+use stiction_plot::{Axis, Figure, Layer};
 
 /// N numbers after every step.
 #[derive(Clone, Debug)]
@@ -55,4 +55,9 @@ pub(crate) fn outline(corners: &[[f64; 2]], [x, y, angle]: [f64; 3]) -> Vec<[f64
 /// A rectangle of these half-widths at (x, y, angle).
 pub(crate) fn rectangle([a, b]: [f64; 2], place: [f64; 3]) -> Vec<[f64; 2]> {
     outline(&[[-a, -b], [a, -b], [a, b], [-a, b]], place)
+}
+
+/// A figure of several columns of panels, each as large as is readable in a page.
+pub(crate) fn grid(columns: usize) -> Figure {
+    Figure::new("").columns(columns).panel_size(95.0, 68.0)
 }

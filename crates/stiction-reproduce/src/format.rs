@@ -17,7 +17,7 @@ pub(crate) fn number(x: f64, digits: usize) -> String {
         // Rounded first, so that 0.99999 with three digits counts as 1.
         let rounded: f64 = format!("{x:.*e}", digits.saturating_sub(1)).parse().unwrap_or(x);
         let before = libm::floor(libm::log10(rounded.abs())) as i32;
-        let after = usize::try_from(digits as i32 - 1 - before).unwrap_or(0);
+        let after = usize::try_from(i32::try_from(digits).unwrap_or(i32::MAX) - 1 - before).unwrap_or(0);
         return without_zeros(&format!("{x:.after$}"));
     }
     let text = format!("{x:.*e}", digits.saturating_sub(1));
@@ -28,19 +28,22 @@ pub(crate) fn number(x: f64, digits: usize) -> String {
 }
 
 fn without_zeros(text: &str) -> String {
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text.to_owned()
-    }
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text.to_owned() }
 }
 
 /// Significant digits of values and of errors.
 const DIGITS: (usize, usize) = (7, 2);
 
+/// Below this a value is what round-off leaves of zero.
+const ROUND_OFF: f64 = 1e-9;
+
+/// The longest statement that is written into a table; longer ones stand beside it.
+const LONGEST_IN_TABLE: usize = 24;
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = |x: &f64| number(*x, DIGITS.0);
+        // What round-off leaves has no seven digits.
+        let number = |x: &f64| number(*x, if x.abs() < ROUND_OFF { DIGITS.1 } else { DIGITS.0 });
         match self {
             Self::Number(x) => write!(f, "{}", number(x)),
             Self::AtMost(x) => write!(f, "≤ {}", number(x)),
@@ -81,7 +84,11 @@ impl Verdict {
 impl Row {
     /// The cells of the row in a table: quantity with unit, published, reference, ours, error, tolerance, verdict.
     pub fn cells(&self) -> [String; 7] {
-        let text = |value: Option<&Value>| value.map_or_else(|| "–".to_owned(), ToString::to_string);
+        let text = |value: Option<&Value>| match value {
+            None => "–".to_owned(),
+            Some(Value::Text(text)) if text.chars().count() > LONGEST_IN_TABLE => "in words".to_owned(),
+            Some(value) => value.to_string(),
+        };
         let quantity = match self.unit() {
             "" => self.quantity().to_owned(),
             unit => format!("{} ({unit})", self.quantity()),

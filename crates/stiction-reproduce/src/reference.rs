@@ -89,7 +89,13 @@ impl Reference {
 
     /// Every text directly under `path`; none where nothing is there.
     pub fn statements(&self, path: &str) -> Vec<&str> {
-        self.at(path).ok().and_then(Json::as_object).into_iter().flatten().filter_map(|(_, text)| text.as_str()).collect()
+        self.at(path)
+            .ok()
+            .and_then(Json::as_object)
+            .into_iter()
+            .flatten()
+            .filter_map(|(_, text)| text.as_str())
+            .collect()
     }
 
     /// The table at `path`: a list of rows of named numbers.
@@ -177,6 +183,19 @@ impl Entry {
         })
     }
 
+    /// The whole number of that name.
+    pub fn count(&self, name: &str) -> Result<u32, CaseError> {
+        let number = self.number(name)?;
+        let whole = (0.0..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0;
+        // Within range and whole, so that the cast is exact.
+        #[allow(clippy::cast_sign_loss)]
+        whole.then_some(number as u32).ok_or_else(|| CaseError::Reference {
+            file: self.file.to_owned(),
+            path: format!("{}.{name}", self.path),
+            problem: "is not a whole number".to_owned(),
+        })
+    }
+
     /// The number of that name, if there is one.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.numbers.get(name).copied()
@@ -193,7 +212,8 @@ mod tests {
     use super::*;
 
     fn sample() -> Reference {
-        let text = r#"{"a": {"b": [1.5, 2.5]}, "flag": true, "rows": [{"t": 1.0, "x": null}], "tolerance": {"rel": 0.01}}"#;
+        let text =
+            r#"{"a": {"b": [1.5, 2.5]}, "flag": true, "rows": [{"t": 1.0, "x": null}], "tolerance": {"rel": 0.01}}"#;
         Reference::parse("reference/sample.json", text).unwrap()
     }
 

@@ -61,7 +61,10 @@ pub fn reproduce(case: &'static Case) -> Outcome {
 }
 
 /// Does work with so many threads; 0 is one per core.
-pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, rayon::ThreadPoolBuildError> {
+pub fn with_threads<T: Send>(
+    threads: usize,
+    work: impl FnOnce() -> T + Send,
+) -> Result<T, rayon::ThreadPoolBuildError> {
     Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(work))
 }
 

@@ -93,5 +93,7 @@ fn slot<'s>(simulation: &'s Simulation, name: &str) -> Result<&'s stiction::mult
 }
 
 fn pick<const N: usize>(numbers: Option<&[f64]>, name: &str) -> Result<[f64; N], CaseError> {
-    numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(|| CaseError::Absent(format!("{N} coordinates of `{name}`")))
+    numbers
+        .and_then(|numbers| numbers.try_into().ok())
+        .ok_or_else(|| CaseError::Absent(format!("{N} coordinates of `{name}`")))
 }

@@ -6,7 +6,7 @@ use stiction::{
 };
 use stiction_plot::{Axis, Figure, Layer, Marker, Panel};
 
-use crate::draw::{Trace, time_axis};
+use crate::draw::{Trace, grid, time_axis};
 use crate::world::{friction, on_floor, q, run as simulate, v};
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
 
@@ -35,8 +35,8 @@ fn farthest(
     let mut worst = exact;
     for preset in schemes {
         let found = value(preset)?;
-        // Written so that a NaN is the farthest of all.
-        if !((found - exact).abs() <= (worst - exact).abs()) {
+        // What is not a number is the farthest of all.
+        if found.is_nan() || (found - exact).abs() > (worst - exact).abs() {
             worst = found;
         }
     }
@@ -120,8 +120,8 @@ fn sliding_block(case: &Reference, account: &mut Account) -> Result<(), CaseErro
 }
 
 fn incline(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
-    let [mu, slope, share, duration] = ["friction", "slope", "share_that_holds", "duration"]
-        .map(|name| case.parameter(&format!("incline.{name}")));
+    let [mu, slope, share, duration] =
+        ["friction", "slope", "share_that_holds", "duration"].map(|name| case.parameter(&format!("incline.{name}")));
     let (mu, slope, share, duration, g) = (mu?, slope?, share?, duration?, gravity(case)?);
     let h = case.parameter("step")?;
     let speed = |angle: f64, preset: Preset| -> Result<f64, CaseError> {
@@ -153,8 +153,8 @@ fn ball(radius: f64, velocity: [f64; 3], spin: f64, g: f64, rule: ContactRule) -
 }
 
 fn thrown_sphere(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
-    let [speed, mu, radius, duration] = ["speed", "friction", "radius", "duration"]
-        .map(|name| case.parameter(&format!("sphere_thrown_flat.{name}")));
+    let [speed, mu, radius, duration] =
+        ["speed", "friction", "radius", "duration"].map(|name| case.parameter(&format!("sphere_thrown_flat.{name}")));
     let (speed, mu, radius, duration, g) = (speed?, mu?, radius?, duration?, gravity(case)?);
     let h = case.parameter("step")?;
     let throw = |preset: Preset| -> Result<[f64; 2], CaseError> {
@@ -194,7 +194,11 @@ fn spinning_sphere(case: &Reference, account: &mut Account) -> Result<(), CaseEr
         })?;
         stopped.ok_or_else(|| never("the stop of the spinning sphere"))
     })?;
-    account.add(Row::new("spinning sphere: stops after", "s", time).reference(within_steps(case, "spinning_stops", 1.0)?));
+    account.add(Row::new("spinning sphere: stops after", "s", time).reference(within_steps(
+        case,
+        "spinning_stops",
+        1.0,
+    )?));
     Ok(())
 }
 
@@ -246,5 +250,5 @@ fn figure(case: &Reference) -> Result<Figure, CaseError> {
         .with(Layer::line(vec![0.0, time, 0.4], vec![0.0, end, end]).muted())
         .with(marks(0).named("centre").colour(0))
         .with(marks(1).named("surface, ω r").colour(1).marker(Marker::Square));
-    Ok(Figure::new("").columns(2).with(sliding).with(rolling))
+    Ok(grid(2).with(sliding).with(rolling))
 }

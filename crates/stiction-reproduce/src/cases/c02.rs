@@ -3,7 +3,7 @@
 use stiction_plot::{Axis, Figure, Layer, Marker, Panel};
 
 use crate::cases::pendulum::{self, Family};
-use crate::draw::{Trace, time_axis};
+use crate::draw::{Trace, grid, time_axis};
 use crate::world::{q, run as simulate, stewart_trinkle};
 use crate::{Account, CaseError, Entry, Expected, Reference, Row};
 
@@ -108,5 +108,5 @@ fn errors(rows: &[Entry], runs: &[Errors]) -> Result<Figure, CaseError> {
             }
         }
     }
-    Ok(Figure::new("").columns(2).with(drift).with(angle))
+    Ok(grid(2).with(drift).with(angle))
 }

@@ -3,7 +3,7 @@
 use stiction_plot::{Axis, Figure, Panel};
 
 use crate::cases::pendulum::{Family, largest_problem, motion_rows, with_marks};
-use crate::draw::{Trace, time_axis};
+use crate::draw::{Trace, grid, time_axis};
 use crate::world::{q, run as simulate, stewart_trinkle};
 use crate::{Account, CaseError, Reference, Row};
 
@@ -51,7 +51,8 @@ fn facts(family: &Family) -> Result<Facts, CaseError> {
         facts.smallest = facts.smallest.min(left + right);
         facts.difference = facts.difference.max((left - right).abs());
         facts.momentum = facts.momentum.max(simulation.momentum().linear.x.abs());
-        let ([x, ..], [.., a], [.., b]) = (q::<3>(simulation, "block")?, q::<3>(simulation, "a")?, q::<3>(simulation, "b")?);
+        let ([x, ..], [.., a], [.., b]) =
+            (q::<3>(simulation, "block")?, q::<3>(simulation, "a")?, q::<3>(simulation, "b")?);
         facts.trace.push(report.time, [x, a, b, left, right]);
         Ok(())
     })?;
@@ -66,8 +67,7 @@ fn figure(case: &Reference, trace: &Trace<5>) -> Result<Figure, CaseError> {
         .with(trace.line(3).named("left corner"))
         .with(trace.line(4).named("right corner").dash(stiction_plot::Dash::Dashed));
     let lines = [("theta_a", "upper bar", trace.line(1)), ("theta_b", "lower bar", trace.line(2))];
-    Ok(Figure::new("")
-        .columns(3)
+    Ok(grid(3)
         .with(with_marks(place, &entries, 0.0, [("x", "block", trace.line(0))])?)
         .with(with_marks(angles, &entries, 0.0, lines)?)
         .with(forces))

@@ -4,7 +4,7 @@ use stiction::{ContactMode, EventKind};
 use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use crate::cases::pendulum::{Family, largest_problem, motion_rows, with_marks};
-use crate::draw::{Trace, time_axis};
+use crate::draw::{Trace, grid, time_axis};
 use crate::world::{ends_at, q, run as simulate, stewart_trinkle, v};
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
 
@@ -29,8 +29,12 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     mixed_rows(&mut account, case, &mixed)?;
     let sliding = track(&family("sliding")?)?;
     account.add(
-        Row::new("time at rest on the floor, μ = 0.05, as a share of μ = 0.1", "", sliding.time_stuck / mixed.time_stuck)
-            .reference(case.at_most("derived.sliding.share_of_time_stuck_at_most")?),
+        Row::new(
+            "time at rest on the floor, μ = 0.05, as a share of μ = 0.1",
+            "",
+            sliding.time_stuck / mixed.time_stuck,
+        )
+        .reference(case.at_most("derived.sliding.share_of_time_stuck_at_most")?),
     );
     account.add(
         Row::new("reversals of the block, μ = 0.05", "", sliding.reversals)
@@ -74,7 +78,9 @@ fn track(family: &Family) -> Result<Track, CaseError> {
         let contacts = simulation.contacts();
         let first = contacts.first().map(|contact| contact.id);
         let changes = simulation.events().iter().filter(|event| {
-            Some(event.contact) == first && matches!(event.kind, EventKind::Stick | EventKind::Slip) && event.time > 1.5 * STEP
+            Some(event.contact) == first
+                && matches!(event.kind, EventKind::Stick | EventKind::Slip)
+                && event.time > 1.5 * STEP
         });
         track.events.extend(changes.map(|event| (event.kind, event.time)));
         let normal: f64 = contacts.iter().map(|contact| contact.normal_impulse).sum();
@@ -153,5 +159,5 @@ fn figure(case: &Reference, tracks: [&Track; 3]) -> Result<Figure, CaseError> {
     for (colour, (track, name)) in tracks.into_iter().zip(["μ = 0.3", "μ = 0.1", "μ = 0.05"]).enumerate() {
         force = force.with(track.trace.line(1).named(name).colour(colour));
     }
-    Ok(Figure::new("").columns(2).with(place).with(force))
+    Ok(grid(2).with(place).with(force))
 }

@@ -3,7 +3,7 @@
 use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use crate::cases::pendulum::{Family, Pusher, largest_problem, motion_rows, with_marks};
-use crate::draw::{Trace, time_axis};
+use crate::draw::{Trace, grid, time_axis};
 use crate::world::{q, run as simulate, stewart_trinkle, v};
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
 
@@ -24,12 +24,14 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let near = Tolerance::absolute(case.number("tolerance.impulse_steps")? * STEP);
     let derived = |name: &str| case.number(&format!("derived.hit.{name}"));
     account.add(
-        Row::new("impulse of the hit", "N s", push.impulse).reference(Expected::within(derived("pusher_impulse")?, near)),
+        Row::new("impulse of the hit", "N s", push.impulse)
+            .reference(Expected::within(derived("pusher_impulse")?, near)),
     );
     let rate = Tolerance::absolute(case.number("tolerance.rate_steps")? * STEP);
-    for (name, what, ours) in
-        [("omega_a", "rate of the upper bar after the hit", push.rates[0]), ("omega_b", "rate of the lower bar after the hit", push.rates[1])]
-    {
+    for (name, what, ours) in [
+        ("omega_a", "rate of the upper bar after the hit", push.rates[0]),
+        ("omega_b", "rate of the lower bar after the hit", push.rates[1]),
+    ] {
         account.add(Row::new(what, "rad/s", ours).reference(Expected::within(derived(name)?, rate)));
     }
     account.add(
@@ -81,12 +83,15 @@ fn figure(case: &Reference, trace: &Trace<4>) -> Result<Figure, CaseError> {
     let (gap, speed) = (case.parameter("pusher.gap")?, case.parameter("pusher.speed")?);
     let hit = case.number("derived.hit.t")?;
     let pusher = trace.times().iter().map(|t| speed * t - gap).collect();
-    let place = Panel::new(time_axis(), Axis::new("place", "m"))
-        .with(trace.line(0).named("block"))
-        .with(Layer::line(trace.times().to_vec(), pusher).named("pusher, at the face it meets").dash(stiction_plot::Dash::Dashed));
+    let place = Panel::new(time_axis(), Axis::new("place", "m")).with(trace.line(0).named("block")).with(
+        Layer::line(trace.times().to_vec(), pusher)
+            .named("pusher, at the face it meets")
+            .dash(stiction_plot::Dash::Dashed),
+    );
     let angles = Panel::new(time_axis(), Axis::new("angle from the horizontal", "rad"));
     let lines = [("theta_a", "upper bar", trace.line(1)), ("theta_b", "lower bar", trace.line(2))];
     let angles = with_marks(angles, &case.table("derived.motion_after_hit")?, hit, lines)?;
-    let force = Panel::new(time_axis(), Axis::new("normal force of the pusher", "N").range(0.0, 40.0)).with(trace.line(3));
-    Ok(Figure::new("").columns(3).with(place).with(angles).with(force))
+    let force =
+        Panel::new(time_axis(), Axis::new("normal force of the pusher", "N").range(0.0, 40.0)).with(trace.line(3));
+    Ok(grid(3).with(place).with(angles).with(force))
 }

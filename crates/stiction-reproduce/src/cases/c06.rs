@@ -4,7 +4,7 @@ use stiction::ContactMode;
 use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use crate::cases::pendulum::{Family, largest_problem, motion_rows, with_marks};
-use crate::draw::{Trace, time_axis};
+use crate::draw::{Trace, grid, time_axis};
 use crate::world::{ends_at, q, run as simulate, stewart_trinkle, v};
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
 
@@ -82,5 +82,5 @@ fn figure(case: &Reference, trace: &Trace<5>) -> Result<Figure, CaseError> {
     let lines = [("theta_a", "upper bar", trace.line(2)), ("theta_b", "lower bar", trace.line(3))];
     let angles = with_marks(angles, &case.table("derived.motion")?, 0.0, lines)?;
     let force = Panel::new(time_axis(), Axis::new("friction force on the block", "N")).with(trace.line(4));
-    Ok(Figure::new("").columns(3).with(speed).with(angles).with(force))
+    Ok(grid(3).with(speed).with(angles).with(force))
 }

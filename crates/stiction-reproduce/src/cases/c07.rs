@@ -4,7 +4,7 @@ use stiction::ContactMode;
 use stiction_plot::{Axis, Figure, Panel};
 
 use crate::cases::pendulum::{Bob, Family, Pusher, largest_problem, motion_rows, with_marks};
-use crate::draw::{Trace, time_axis};
+use crate::draw::{Trace, grid, time_axis};
 use crate::world::{q, run as simulate, stewart_trinkle};
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
 
@@ -73,5 +73,5 @@ fn figure(case: &Reference, trace: &Trace<4>) -> Result<Figure, CaseError> {
     let angle = Panel::new(time_axis(), Axis::new("angle of the bar", "rad"));
     let angle = with_marks(angle, &entries, 0.0, [("theta_a", "bar", trace.line(0))])?;
     let spring = Panel::new(time_axis(), Axis::new("length of the spring", "m")).with(trace.line(3));
-    Ok(Figure::new("").columns(3).with(path).with(angle).with(spring))
+    Ok(grid(3).with(path).with(angle).with(spring))
 }

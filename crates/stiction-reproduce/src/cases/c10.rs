@@ -3,7 +3,7 @@
 use stiction::{BodyBuilder, Dimension, Model, ModelBuilder, Preset, Scheme, Simulation, SupportBuilder};
 use stiction_plot::{Axis, Figure, Layer, Panel};
 
-use crate::draw::{Trace, time_axis};
+use crate::draw::{Trace, grid, time_axis};
 use crate::world::{q, v};
 use crate::{Account, CaseError, Reference, Row};
 
@@ -59,7 +59,8 @@ struct Stop {
 fn square(case: &Reference, [x, y, spin]: [f64; 3]) -> Result<Model, CaseError> {
     let radius = case.parameter("tripod_radius")?;
     let (far, near) = (0.75_f64.sqrt() * radius, 0.5 * radius);
-    let feet = SupportBuilder::tripod([[0.0, radius], [-far, -near], [far, -near]]).friction(case.parameter("friction")?);
+    let feet =
+        SupportBuilder::tripod([[0.0, radius], [-far, -near], [far, -near]]).friction(case.parameter("friction")?);
     let mut builder = ModelBuilder::new(Dimension::Planar);
     builder.gravity(0.0, 0.0, -case.parameter("gravity")?)?;
     let square = BodyBuilder::planar("square", case.parameter("mass")?, case.parameter("inertia")?)
@@ -99,6 +100,5 @@ fn figure(case: &Reference, slide: &Stop, spin: &Stop) -> Result<Figure, CaseErr
         .titled("spinning")
         .with(exact("spinning", case.parameter("spin")?)?)
         .with(spin.trace.line(1).named("ours").colour(0));
-    Ok(Figure::new("").columns(2).with(sliding).with(spinning))
+    Ok(grid(2).with(sliding).with(spinning))
 }
-

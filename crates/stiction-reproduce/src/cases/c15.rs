@@ -27,9 +27,13 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let far = Creep::run(case, depth, h, case.parameter("duration")?)?;
     far_from_the_axis(case, &far, &law, &mut account)?;
     the_scheme(case, depth, &mut account)?;
-    account.draw("With the axis 5 cm below the surface the particle keeps contact, and sticks only for an instant where the slip turns.", "figure 5.3 (a), (b)", assumptions(&far));
+    account.draw("With the axis 5 cm below the surface the particle keeps contact, and sticks only for an instant where the slip turns", "Figure 5.3 a, b: contact is kept and nothing sticks", assumptions(&far));
     let figure = Figure::new("").with(velocities(&far, &law, "axis 5 cm below the surface"));
-    account.draw("Mean velocity of each period beside the closed form.", "figure 5.4", figure);
+    account.draw(
+        "Mean velocity of each period beside the closed form",
+        "Figure 5.4: simulated and theoretical velocity",
+        figure,
+    );
 
     let mut near = Vec::new();
     for row in case.table("scheme.near")? {
@@ -61,8 +65,8 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         figure.with(velocities(creep, law, &format!("axis {cm} cm below the surface"))).with(slip(creep))
     });
     account.draw(
-        "With the axis near, the particle sticks at times and the closed form fails.",
-        "figure 5.5 (a), (b)",
+        "With the axis near, the particle sticks at times and the closed form fails",
+        "Figure 5.5 a, b: the same with the axis nearer",
         figure,
     );
     Ok(account)

@@ -43,18 +43,34 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         .fold(Figure::new("").columns(3), |figure, (title, path)| figure.with(plan(&[(None, path)]).titled(title)));
     let figure = figure.panel_size(64.0, 60.0);
     account.draw(
-        "Six seconds on the fields whose accelerations are given; the ring is the start.",
-        "figure 5.6",
+        "Six seconds on the fields whose accelerations are given; the ring is the start",
+        "Figure 5.6: fields of the plate; the others of it are not given",
         figure,
     );
     let [place, velocity] = over_steps.first_moments(0.14);
-    account.draw("The first 0.14 s on the centrifuge: place of the particle.", "figure 5.7", place);
-    account.draw("The first 0.14 s on the centrifuge: velocity of the particle.", "figure 5.8", velocity);
-    account.draw("Centrifuge: paths and errors over the step.", "figure 5.9 (a), (b)", over_steps.figure());
-    account.draw("Centrifuge: paths and errors over the friction directions.", "figure 5.10 (a), (b)", thrown.figure());
     account.draw(
-        "Scaled circle: paths and errors over the friction directions.",
-        "figure 5.11 (a), (b)",
+        "The first 0.14 s on the centrifuge: place of the particle",
+        "Figure 5.7: place, beside a simulation that is not in the source",
+        place,
+    );
+    account.draw(
+        "The first 0.14 s on the centrifuge: velocity of the particle",
+        "Figure 5.8: velocity, beside a simulation that is not in the source",
+        velocity,
+    );
+    account.draw(
+        "Centrifuge: paths and errors over the step",
+        "Figure 5.9 a, b: path and error over the step",
+        over_steps.figure(),
+    );
+    account.draw(
+        "Centrifuge: paths and errors over the friction directions",
+        "Figure 5.10 a, b: centrifuge, path and error over the directions",
+        thrown.figure(),
+    );
+    account.draw(
+        "Scaled circle: paths and errors over the friction directions",
+        "Figure 5.11 a, b: scaled circle, path and error over the directions",
         turned.figure(),
     );
     account.remark(case.text("published.velocity_difference.note")?);

@@ -50,13 +50,13 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         }
     }
     account.draw(
-        "Angles over one period from the identity: those about x are not symmetric about zero.",
-        "figure 5.13 (a), (b)",
+        "Angles over one period from the identity: those about x are not symmetric about zero",
+        "Figure 5.13 a, b: angles from the identity",
         figure(&from_identity, case)?,
     );
     account.draw(
-        "Angles over one period from the computed start: both are symmetric about zero.",
-        "figure 5.14 (a), (b)",
+        "Angles over one period from the computed start: both are symmetric about zero",
+        "Figure 5.14 a, b: angles from the computed start",
         figure(&corrected, case)?,
     );
     Ok(account)

@@ -17,7 +17,11 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         let fall = Fall::run(case, scheme(), row.number("h")?)?;
         if k == 0 {
             published(case, &fall, &mut account)?;
-            account.draw("The rod every 0.05 s; h = 0.0025 s.", "figure 2", frames(case, &fall)?);
+            account.draw(
+                "The rod every 0.05 s; h = 0.0025 s",
+                "Figure 2: falling and spinning rod",
+                frames(case, &fall)?,
+            );
         }
         compare(case, &fall, row, &mut account)?;
         ends.push((fall.h, (fall.end()?.q[0] - case.number("derived.rest.x")?).abs()));
@@ -43,8 +47,8 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     ];
     for (figure, quantity, unit, component) in curves {
         let panel = velocities(&falls, &exact, Axis::new(quantity, unit), component);
-        let caption = format!("The {quantity} of the rod for several steps, and the exact one between events.");
-        account.draw(caption, format!("figure {figure}"), Figure::new("").with(panel));
+        let caption = format!("The {quantity} of the rod for several steps, and the exact one between events");
+        account.draw(caption, format!("Figure {figure}: {quantity} for various steps"), Figure::new("").with(panel));
     }
     Ok(account)
 }

@@ -26,18 +26,18 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     throw.rows(case, &mut account)?;
     end_state(case, &mut account)?;
     account.draw(
-        "Impulses in the step in which the thrown ball hits the row, seen from the side; each on the ball that is hit.",
-        "figure 6",
+        "Impulses in the step in which the thrown ball hits the row, seen from the side; each on the ball that is hit",
+        "Figure 6: impulses at the collision",
         throw.impulses(case)?,
     );
     account.draw(
-        "Centres of the balls from the side; grey outlines at the start, coloured ones at the end.",
-        "figure 7",
+        "Centres of the balls from the side; grey outlines at the start, coloured ones at the end",
+        "Figure 7: elevation view",
         throw.view(case, 2)?,
     );
     account.draw(
-        "Centres of the balls from above; grey outlines at the start, coloured ones at the end.",
-        "figure 8",
+        "Centres of the balls from above; grey outlines at the start, coloured ones at the end",
+        "Figure 8: plan view",
         throw.view(case, 1)?,
     );
     Ok(account)

@@ -31,8 +31,12 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
             );
         }
     }
-    account.draw("Ten frames of the ellipse, γ = 0.3.", "figure 1", frames(case, &drops)?);
-    account.draw("Infeasibility over time without stabilisation and with it.", "figure 2", infeasibility(&drops));
+    account.draw("Ten frames of the ellipse, γ = 0.3", "Figure 1: ten frames", frames(case, &drops)?);
+    account.draw(
+        "Infeasibility over time without stabilisation and with it",
+        "Figure 2: infeasibility without and with stabilisation",
+        infeasibility(&drops),
+    );
     Ok(account)
 }
 

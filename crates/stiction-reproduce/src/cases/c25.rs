@@ -40,19 +40,19 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     layer(case, &mut account)?;
 
     account.draw(
-        "Joint infeasibility over time, the glass slips out.",
-        "figure 3",
+        "Joint infeasibility over time, the glass slips out",
+        "Figure 3: joint infeasibility",
         figure(&escapes, "joint infeasibility", |step| step.joints),
     );
     let total = |step: &Step| step.joints.max(step.contacts);
     account.draw(
-        "Total infeasibility over time, the glass slips out.",
-        "figure 4",
+        "Total infeasibility over time, the glass slips out",
+        "Figure 4: total infeasibility",
         figure(&escapes, "total infeasibility", total),
     );
     if let [_, decays, ..] = &escapes[..] {
-        let caption = format!("The hand and the glass from above, γ = {}.", decays.gamma);
-        account.draw(caption, "figures 5 to 12", frames(decays));
+        let caption = format!("The hand and the glass from above, γ = {}", decays.gamma);
+        account.draw(caption, "Figures 5 to 12: frames of the simulation", frames(decays));
     }
     account.remark(case.text("parameters.torques_note")?);
     account.remark(case.text("derived.note")?);

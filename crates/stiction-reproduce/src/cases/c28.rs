@@ -32,11 +32,10 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         account.add(Row::new(format!("shortest time of a step with {name}"), "µs", slide.time * 1e6).timing());
     }
     account.draw(
-        "Size, iterations and time of one step over the number of directions.",
-        "figure 5.12",
+        "Size, iterations and time of one step over the number of directions",
+        "Figure 5.12: time of one problem over the directions",
         figure(&polygons, &cone),
     );
-    account.remark(case.text("published.note")?);
     Ok(account)
 }
 

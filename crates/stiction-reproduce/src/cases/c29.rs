@@ -27,8 +27,8 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let exact = events(case, &mut account)?;
     if let Some(run) = runs.first() {
         account.draw(
-            "Place of P1 over time, with the moments from which it slides and sticks; after the last one it rests.",
-            "figure 9",
+            "Place of P1 over time, with the moments from which it slides and sticks; after the last one it rests",
+            "Figure 9: x and z of P1",
             figure(case, run, &exact)?,
         );
     }

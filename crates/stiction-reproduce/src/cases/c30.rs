@@ -12,10 +12,9 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         let bounces = Bounces::run(case, h)?;
         bounces.rows(case, &mut account)?;
         if account.figures.is_empty() {
-            account.draw("Velocity of P1 over time, restitution 0.7.", "figure 10", bounces.figure());
+            account.draw("Velocity of P1 over time, restitution 0.7", "Figure 10: velocity of P1", bounces.figure());
         }
     }
-    account.remark(case.text("derived.note")?);
     Ok(account)
 }
 

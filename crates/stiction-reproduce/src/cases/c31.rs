@@ -34,11 +34,10 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
             .reference(case.at_most("tolerance.scaling.abs")?),
     );
     account.draw(
-        "The three systems, and the contact forces on the upper one of each two.",
-        "figure 1 (b)",
+        "The three systems, and the contact forces on the upper one of each two",
+        "Figure 1 b is the diagram of the system; the source shows no result as a figure",
         figure(&scene, &reduced),
     );
-    account.remark(case.text("published.note")?);
     Ok(account)
 }
 

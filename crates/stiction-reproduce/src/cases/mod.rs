@@ -7,6 +7,13 @@ mod c04;
 mod c05;
 mod c06;
 mod c07;
+mod c08;
+mod c09;
+mod c10;
+mod c11;
+mod c12;
+mod c13;
+mod c14;
 mod c15;
 mod c16;
 mod c17;
@@ -19,6 +26,8 @@ mod c28;
 mod c29;
 mod c30;
 mod c31;
+mod c32;
+mod c33;
 mod pendulum;
 mod plate;
 mod space_pendulum;
@@ -46,6 +55,13 @@ pub const CASES: &[Case] = &[
     case!("C-05", c05),
     case!("C-06", c06),
     case!("C-07", c07),
+    case!("C-08", c08),
+    case!("C-09", c09),
+    case!("C-10", c10),
+    case!("C-11", c11),
+    case!("C-12", c12),
+    case!("C-13", c13),
+    case!("C-14", c14),
     case!("C-15", c15),
     case!("C-16", c16),
     case!("C-17", c17),
@@ -58,6 +74,8 @@ pub const CASES: &[Case] = &[
     case!("C-29", c29),
     case!("C-30", c30),
     case!("C-31", c31),
+    case!("C-32", c32),
+    case!("C-33", c33),
 ];
 
 /// The cases that are not: they come with later parts.

@@ -61,7 +61,8 @@ fn section(text: &mut String, outcome: &Outcome) {
 
 /// The headline rows of all cases, as a table for the README.
 pub fn headline(outcomes: &[Outcome]) -> String {
-    let mut text = String::from("| case | quantity | published | reference | ours | verdict |\n|---|---|---|---|---|---|\n");
+    let mut text =
+        String::from("| case | quantity | published | reference | ours | verdict |\n|---|---|---|---|---|---|\n");
     for outcome in outcomes {
         for row in outcome.rows().iter().filter(|row| row.is_headline()) {
             let [quantity, published, reference, ours, _, _, verdict] = row.cells().map(|text| cell(&text));
@@ -88,5 +89,9 @@ fn cell(text: &str) -> String {
 /// The name that Markdown viewers give the heading of the case.
 fn anchor(outcome: &Outcome) -> String {
     let heading = format!("{} {}", outcome.case.id, outcome.title()).to_lowercase();
-    heading.chars().filter(|c| c.is_alphanumeric() || *c == ' ' || *c == '-').map(|c| if c == ' ' { '-' } else { c }).collect()
+    heading
+        .chars()
+        .filter(|c| c.is_alphanumeric() || *c == ' ' || *c == '-')
+        .map(|c| if c == ' ' { '-' } else { c })
+        .collect()
 }

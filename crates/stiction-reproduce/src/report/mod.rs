@@ -122,7 +122,8 @@ impl Tally {
     /// `12 hold, 1 fails, 2 differ from print`.
     pub fn words(&self) -> String {
         let mut parts = vec![format!("{} hold", self.hold)];
-        let others = [(self.fail, "fail"), (self.differ, "differ from print"), (self.no_reference, "without reference")];
+        let others =
+            [(self.fail, "fail"), (self.differ, "differ from print"), (self.no_reference, "without reference")];
         parts.extend(others.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")));
         parts.join(", ")
     }

@@ -85,7 +85,11 @@ fn published(text: &mut String, outcome: &Outcome, reference: &Reference) {
     if !missing.is_empty() {
         let _ = writeln!(text, "<p class=\"soft\">Not in the source: {}.</p>", escape(&missing.join("; ")));
     }
-    let derivations = [("parameters.note", "Parameters"), ("derivation", "Reference values"), ("scheme_derivation", "Values of the scheme")];
+    let derivations = [
+        ("parameters.note", "Parameters"),
+        ("derivation", "Reference values"),
+        ("scheme_derivation", "Values of the scheme"),
+    ];
     let found: Vec<_> = derivations.iter().filter_map(|(path, what)| Some((what, reference.note(path)?))).collect();
     if !found.is_empty() {
         text.push_str("<details><summary>Where the numbers come from</summary>");
@@ -158,7 +162,8 @@ fn class_of_verdict(verdict: &Verdict) -> &'static str {
 fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut letters = text.chars();
-    let mut whole: String = letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default();
+    let mut whole: String =
+        letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default();
     if !whole.ends_with(['.', '!', '?', ':']) {
         whole.push('.');
     }

@@ -43,7 +43,11 @@ pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(), CaseErr
         })
     };
     let figure = Figure::new("").columns(2).with(panel(1, "drift along x")).with(panel(2, "drift along y"));
-    account.draw("Drift of the centre of mass without friction, by divide and conquer.", "figure 7", figure);
+    account.draw(
+        "Drift of the centre of mass without friction, by divide and conquer",
+        "Figure 7: drift of the centre of mass",
+        figure,
+    );
     Ok(())
 }
 

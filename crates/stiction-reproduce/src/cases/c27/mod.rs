@@ -17,7 +17,6 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     sliding::add(case, &mut account)?;
     drift::add(case, &mut account)?;
     sizes(case, &mut account)?;
-    account.remark(case.text("published.note")?);
     Ok(account)
 }
 

@@ -130,7 +130,7 @@ fn figures(case: &Reference, h: f64, end: f64, account: &mut Account) -> Result<
         }
         samples.push((time, ours, theirs));
     }
-    for (body, name, letters) in [(0, "A", "8 (a), (b)"), (1, "B", "8 (c), (d)")] {
+    for (body, name, letters) in [(0, "A", "8 a, b"), (1, "B", "8 c, d")] {
         let mut angles = Panel::new(time_axis(), Axis::new(format!("angles of body {name}"), "rad"));
         let mut errors = Panel::new(time_axis(), Axis::new("absolute error", "rad").log());
         let times = || samples.iter().map(|(time, ..)| *time).collect::<Vec<_>>();
@@ -144,9 +144,13 @@ fn figures(case: &Reference, h: f64, end: f64, account: &mut Account) -> Result<
             errors = errors.with(Layer::line(later, apart.collect()).named(ANGLES[k]).colour(k));
         }
         let caption = format!(
-            "Relative body-fixed 1-2-3 angles of body {name} by the scheme, h = {h} s (dashed: integrator of high order), and their absolute errors."
+            "Relative body-fixed 1-2-3 angles of body {name} by the scheme, h = {h} s (dashed: integrator of high order), and their absolute errors"
         );
-        account.draw(caption, format!("figure {letters}"), Figure::new("").columns(2).with(angles).with(errors));
+        account.draw(
+            caption,
+            format!("Figure {letters}: angles and errors beside a commercial equation generator"),
+            Figure::new("").columns(2).with(angles).with(errors),
+        );
     }
     Ok(())
 }

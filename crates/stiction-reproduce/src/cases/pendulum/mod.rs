@@ -148,9 +148,8 @@ fn add_rod(
 ) -> Result<(BodyId, Vector3<f64>), CaseError> {
     let along = Vector3::new(libm::cos(angle), libm::sin(angle), 0.0);
     let centre = pivot + along * (length / 2.0);
-    let rod = BodyBuilder::planar(name, mass, mass * length * length / 12.0)
-        .position(centre.x, centre.y, 0.0)
-        .angle(angle);
+    let rod =
+        BodyBuilder::planar(name, mass, mass * length * length / 12.0).position(centre.x, centre.y, 0.0).angle(angle);
     let rod = builder.body(rod)?;
     builder.joint_at(format!("pin {name}"), JointKind::Revolute, (base, rod), pivot, Vector3::x())?;
     Ok((rod, pivot + along * length))

@@ -1,16 +1,14 @@
 //! C-08: a block slides over a hole whose far wall is slanted. Faces that end where they end let it pass; faces without end stop it.
 
+mod particle;
+
 use nalgebra::Point2;
-use stiction::complementarity::{LcpEnumeration, eliminate_free};
-use stiction::{
-    BodyBuilder, CornerLogic, Dimension, Margin, Model, ModelBuilder, Preset, Scheme, Shape, Simulation, StepProblem,
-    planar,
-};
+use stiction::{BodyBuilder, CornerLogic, Dimension, Model, ModelBuilder, Preset, Scheme, Shape, planar};
 use stiction_plot::{Axis, Figure, Layer, Panel};
 
-use crate::draw::rectangle;
+use crate::draw::{grid, rectangle};
 use crate::world::{ends_at, q, run as simulate, v};
-use crate::{Account, CaseError, Expected, Reference, Row, Tolerance, Value};
+use crate::{Account, CaseError, Expected, Reference, Row, Value};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let mut account = Account::default();
@@ -31,7 +29,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         row.reference(case.at_least("tolerance.artefact_share")?)
             .published(Expected::shown(Value::Text(case.text("published.conjunction")?.to_owned()))),
     );
-    particle_rows(&mut account, case)?;
+    particle::rows(&mut account, case)?;
     account.draw(
         "The block before the hole, where its corner meets the slanted wall, and after it: above with faces that have no end \
          (conjunction), below with faces that end (disjunction); the arrow is the velocity",
@@ -104,75 +102,16 @@ fn slide(case: &Reference, scheme: Scheme, h: f64, moments: &[f64]) -> Result<(S
     Ok((snapshots, off))
 }
 
-/// The step of a particle at a corner: how many solutions its problem has by enumeration, and how far they and the one that was
-/// taken are from those of the file.
-fn particle_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError> {
-    let h = case.number("derived.particle.step")?;
-    let (mut found, mut expected, mut off, mut taken_off) = (0, 0, 0.0_f64, 0.0_f64);
-    for index in 0..case.length("derived.particle.solutions")? {
-        let path = |name: &str| format!("derived.particle.solutions.{index}.{name}");
-        let gaps: [f64; 2] = case.vector(&path("gaps"))?;
-        let known = (0..case.length(&path("impulses"))?)
-            .map(|k| case.vector::<2>(&path(&format!("impulses.{k}"))))
-            .collect::<Result<Vec<_>, _>>()?;
-        let mut scheme = with_corners(Preset::StewartTrinkle, CornerLogic::Disjunctive);
-        scheme.margin = Margin::Fixed(case.number("derived.particle.margin")?);
-        let mut simulation = Simulation::new(particle_at_corner(gaps, h)?, scheme, h)?;
-        let _ = simulation.step()?;
-        let StepProblem::Mixed(problem) = simulation.problem() else {
-            return Err(CaseError::Other("the step at a corner is not a linear problem".to_owned()));
-        };
-        let lcp = eliminate_free(problem).map_err(|error| CaseError::Other(error.to_string()))?;
-        let all = LcpEnumeration::new().all(&lcp).map_err(|error| CaseError::Other(error.to_string()))?;
-        // The order of the faces is that of their numbers: the slanted one is first in the file.
-        let slanted_first = simulation.contacts().first().is_some_and(|contact| contact.normal.x.abs() > 0.1);
-        let in_order = |p: [f64; 2]| if slanted_first { p } else { [p[1], p[0]] };
-        let nearest = |p: [f64; 2]| known.iter().map(|k| (k[0] - p[0]).abs().max((k[1] - p[1]).abs())).fold(f64::INFINITY, f64::min);
-        for solution in &all.solutions {
-            let p = solution.z.first_chunk::<2>().copied().unwrap_or([f64::NAN; 2]);
-            off = off.max(nearest(in_order(p)));
-        }
-        let taken: Vec<f64> = simulation.contacts().iter().map(|contact| contact.normal_impulse).collect();
-        let taken = taken.first_chunk::<2>().copied().unwrap_or([f64::NAN; 2]);
-        taken_off = taken_off.max(nearest(in_order(taken)));
-        found += all.solutions.len();
-        expected += known.len();
-    }
-    let count = Expected::within(expected, Tolerance::default());
-    account.add(Row::new("particle at a corner: solutions of four steps, by enumeration", "", found).reference(count));
-    for (quantity, ours) in [
-        ("particle at a corner: largest distance of the solutions from the derived ones", off),
-        ("particle at a corner: the same of the solution that the step takes", taken_off),
-    ] {
-        account.add(Row::new(quantity, "N s", ours).reference(case.at_most("tolerance.impulse.abs")?));
-    }
-    Ok(())
-}
-
-/// A particle that would have these gaps to the two faces of a corner at the end of a step in which nothing acts.
-fn particle_at_corner(gaps: [f64; 2], h: f64) -> Result<Model, CaseError> {
-    let [slanted, level] = gaps;
-    let x = level - std::f64::consts::SQRT_2 * slanted;
-    // It comes from above, and from the side of the face it is more outside of.
-    let v = [if slanted > level { 5.0 } else { 0.5 }, -6.0];
-    let mut builder = ModelBuilder::new(Dimension::Planar);
-    let corner = [[-1.0, -1.0], [-0.5, -1.0], [0.0, -0.8], [0.5, -1.0], [1.0, -1.0], [1.0, 0.0], [0.0, 0.0]];
-    builder.body(BodyBuilder::fixed("corner").shape(polygon(&corner)?))?;
-    let particle = BodyBuilder::particle("p", 1.0)
-        .position(x - h * v[0], level - h * v[1], 0.0)
-        .velocity(v[0], v[1], 0.0)
-        .shape(planar::Shape::point().into());
-    builder.body(particle)?;
-    Ok(builder.build()?)
-}
-
 fn figure(case: &Reference, h: f64) -> Result<Figure, CaseError> {
     let moments = case.numbers("parameters.snapshots")?;
     let half = half_block(case)?;
     let outlines = ground(case)?;
     let [left, right, low, high] = case.vector("parameters.view")?;
-    let mut figure = Figure::new("").columns(moments.len());
-    let rows = [("conjunction", Preset::Ncp, CornerLogic::Conjunctive), ("disjunction", Preset::StewartTrinkle, CornerLogic::Disjunctive)];
+    let mut figure = grid(moments.len());
+    let rows = [
+        ("conjunction", Preset::Ncp, CornerLogic::Conjunctive),
+        ("disjunction", Preset::StewartTrinkle, CornerLogic::Disjunctive),
+    ];
     for (name, preset, corners) in rows {
         let (snapshots, _) = slide(case, with_corners(preset, corners), h, &moments)?;
         for ((place, velocity), moment) in snapshots.into_iter().zip(&moments) {
