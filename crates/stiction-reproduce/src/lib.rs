@@ -18,6 +18,7 @@ mod cases;
 mod draw;
 mod error;
 mod format;
+mod norms;
 mod outline;
 mod reference;
 pub mod report;

@@ -6,6 +6,7 @@ use stiction_plot::{Axis, Dash, Figure, Layer, Marker, Panel};
 
 use super::plate::{self, CM, Sample};
 use crate::draw::time_axis;
+use crate::norms::largest;
 use crate::{Account, CaseError, Expected, Reference, Row, Value};
 
 const SCENE: &str = include_str!("../../../../scenes/plate/tilting.toml");
@@ -75,8 +76,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
 fn far_from_the_axis(case: &Reference, far: &Creep, law: &Law, account: &mut Account) -> Result<(), CaseError> {
     let from = case.number("tolerance.formula_from")?;
     let settled = far.periods.iter().filter(|average| average.time - 0.5 * far.period >= from);
-    let worst =
-        settled.map(|average| (average.velocity.x / law.velocity(average.position.x) - 1.0).abs()).fold(0.0, f64::max);
+    let worst = largest(settled.map(|average| (average.velocity.x / law.velocity(average.position.x) - 1.0).abs()));
     account.add(
         Row::new(format!("largest departure of a mean velocity from b r + c r³, t ≥ {from} s, relative"), "", worst)
             .reference(case.at_most("tolerance.formula.rel")?)

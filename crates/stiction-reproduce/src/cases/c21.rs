@@ -18,7 +18,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         if k == 0 {
             published(case, &fall, &mut account)?;
             account.draw(
-                "The rod every 0.05 s; h = 0.0025 s",
+                "The rod every 0.05 s until 0.5 s, at the impact at 0.385 s, and at rest; h = 0.0025 s",
                 "Figure 2: falling and spinning rod",
                 frames(case, &fall)?,
             );
@@ -47,7 +47,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     ];
     for (figure, quantity, unit, component) in curves {
         let panel = velocities(&falls, &exact, Axis::new(quantity, unit), component);
-        let caption = format!("The {quantity} of the rod for several steps, and the exact one between events");
+        let caption = format!("The {quantity} of the rod for several steps");
         account.draw(caption, format!("Figure {figure}: {quantity} for various steps"), Figure::new("").with(panel));
     }
     Ok(account)
@@ -235,5 +235,5 @@ fn velocities(falls: &[Fall], exact: &Fall, axis: Axis, component: usize) -> Pan
         panel.with(Layer::line(t, v).named(format!("h = {} s", fall.h)))
     });
     let (t, v): (Vec<_>, Vec<_>) = column(exact);
-    panel.with(Layer::line(t, v).named("between events").dash(Dash::Dashed).colour(6))
+    panel.with(Layer::line(t, v).named("exact between events").dash(Dash::Dashed).colour(6))
 }

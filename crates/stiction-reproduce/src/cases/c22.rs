@@ -7,6 +7,7 @@ use stiction::{
 };
 use stiction_plot::{Axis, Figure, Layer, Panel};
 
+use crate::norms::{furthest, largest};
 use crate::outline;
 use crate::world::{friction, ground, run as simulate, steps};
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
@@ -172,16 +173,13 @@ impl Throw {
     /// ∫ ‖v − v′‖∞ dt and sup ‖x − x′‖∞ against a finer run, on its grid.
     fn errors(&self, fine: &Self) -> (f64, f64) {
         let ratio = steps(self.h, fine.h);
-        let (mut integral, mut supremum) = (0.0, 0.0_f64);
-        for (k, (velocity, position)) in fine.velocities.iter().zip(&fine.positions).enumerate().skip(1) {
-            // The velocity of a step holds over all of it.
-            let step = k.div_ceil(ratio);
-            integral += fine.h * self.velocities.get(step).map_or(f64::NAN, |ours| furthest(ours, velocity));
-            if k % ratio == 0 {
-                supremum = supremum.max(self.positions.get(step).map_or(f64::NAN, |ours| furthest(ours, position)));
-            }
-        }
-        (integral, supremum)
+        let distance =
+            |ours: Option<&Coordinates>, theirs: &Coordinates| ours.map_or(f64::NAN, |ours| furthest(ours, theirs));
+        // The velocity of a step holds over all of it.
+        let velocities = fine.velocities.iter().enumerate().skip(1);
+        let integral = velocities.map(|(k, v)| fine.h * distance(self.velocities.get(k.div_ceil(ratio)), v)).sum();
+        let positions = fine.positions.iter().step_by(ratio).enumerate();
+        (integral, largest(positions.map(|(k, x)| distance(self.positions.get(k), x))))
     }
 
     /// Largest componentwise total variation of the velocity.
@@ -192,7 +190,7 @@ impl Throw {
                 .zip(before.iter().zip(after))
                 .for_each(|(sum, (before, after))| *sum += (after - before).abs());
         }
-        sums.into_iter().fold(0.0, f64::max)
+        largest(sums)
     }
 
     /// Centre of a ball at the end of a step, or its velocity.
@@ -234,7 +232,7 @@ impl Throw {
             .reference(case.expected("derived.first_lift.vz_of_the_first", "tolerance.first_lift")?),
         );
         let (end, radius) = (self.positions.last().ok_or_else(|| never("a step"))?, case.parameter("radius")?);
-        let worst = (0..BALLS).map(|ball| (Self::centre(end, ball).z - radius).abs()).fold(0.0, f64::max);
+        let worst = largest((0..BALLS).map(|ball| (Self::centre(end, ball).z - radius).abs()));
         account.add(
             Row::new("largest distance of a ball from the table at the end", "m", worst)
                 .reference(case.at_most("tolerance.z_end.abs")?),
@@ -253,9 +251,9 @@ impl Throw {
             .equal_aspect()
             .with(Layer::horizontal_marks(vec![0.0]).muted())
             .with(Layer::outlines(balls).muted());
-        let largest = self.contacts.iter().map(|contact| contact.normal_impulse).fold(0.0, f64::max);
+        let longest = largest(self.contacts.iter().map(|contact| contact.normal_impulse));
         // The largest impulse is as long as a ball is wide.
-        let scale = 2.0 * radius / largest;
+        let scale = 2.0 * radius / longest;
         let from: Vec<_> = self.contacts.iter().map(|contact| [contact.point.x, contact.point.z]).collect();
         let normal = self.contacts.iter().map(|contact| contact.normal * contact.normal_impulse).collect();
         let friction = self.contacts.iter().map(|contact| contact.friction_impulse).collect();
@@ -264,7 +262,7 @@ impl Throw {
             let tips = from.iter().zip(impulses).map(|([x, z], p)| [x + scale * p.x, z + scale * p.z]);
             panel = panel.with(Layer::arrows(from.clone(), tips.collect()).named(name));
         }
-        Ok(Figure::new("").with(panel.titled(format!("the longest arrow is {largest:.2} N s"))))
+        Ok(Figure::new("").with(panel.titled(format!("the longest arrow is {longest:.2} N s"))))
     }
 
     /// Paths of the centres over x, along y (1) or z (2).
@@ -308,8 +306,4 @@ fn end_state(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
         }
     }
     Ok(())
-}
-
-fn furthest(a: &Coordinates, b: &Coordinates) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }

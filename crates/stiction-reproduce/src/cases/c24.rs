@@ -4,6 +4,7 @@ use stiction::{BodyBuilder, Dimension, Margin, Model, Preset, Scheme, planar};
 use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use crate::draw::time_axis;
+use crate::norms::largest;
 use crate::outline;
 use crate::world::{ends_at, friction, on_floor, q, run as simulate, v};
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
@@ -95,7 +96,7 @@ impl Drop {
     }
 
     fn largest(&self) -> f64 {
-        self.samples.iter().map(|sample| sample.infeasibility).fold(0.0, f64::max)
+        largest(self.samples.iter().map(|sample| sample.infeasibility))
     }
 
     fn at(&self, time: f64) -> Result<&Sample, CaseError> {
@@ -134,8 +135,11 @@ fn growth_and_gain(case: &Reference, drops: &[Drop], account: &mut Account) -> R
         let gamma = row.number("gamma")?;
         for drop in drops.iter().filter(|drop| drop.gamma == gamma) {
             let landed = drop.samples.windows(2).filter(|pair| pair.iter().all(|sample| sample.time > from));
-            let gain = landed.map(|pair| pair.iter().rev().map(|s| s.energy).reduce(|after, before| after - before));
-            let gain = gain.flatten().fold(0.0, f64::max);
+            let change = largest(landed.map(|pair| match pair {
+                [before, after] => after.energy - before.energy,
+                _ => f64::NAN,
+            }));
+            let gain = if change < 0.0 { 0.0 } else { change };
             account.add(
                 Row::new(format!("largest gain of energy in a step, γ = {gamma}"), "J", gain)
                     .reference(Expected::within(row.number("gain_max")?, tolerance)),
@@ -155,9 +159,9 @@ fn decay(case: &Reference, drops: &[Drop], account: &mut Account) -> Result<(), 
                 let way = drop.h * after.omega;
                 after.infeasibility - (1.0 - drop.gamma) * before.infeasibility - 0.5 * curvature * way * way
             }
-            _ => 0.0,
+            _ => f64::NAN,
         };
-        let worst = drop.samples.windows(2).map(beyond).fold(f64::NEG_INFINITY, f64::max);
+        let worst = largest(drop.samples.windows(2).map(beyond));
         account.add(
             Row::new(format!("infeasibility beyond (1 − γ) I + C h² ω², largest, γ = {}", drop.gamma), "m", worst)
                 .reference(case.at_most("tolerance.recursion")?),

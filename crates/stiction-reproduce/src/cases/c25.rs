@@ -6,6 +6,7 @@ use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use super::plate::scene;
 use crate::draw::time_axis;
+use crate::norms::largest;
 use crate::outline;
 use crate::world::steps;
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
@@ -122,7 +123,7 @@ impl Grasp {
     }
 
     fn most(&self, of: impl Fn(&Step) -> f64) -> f64 {
-        self.steps.iter().map(of).fold(0.0, f64::max)
+        largest(self.steps.iter().map(of))
     }
 }
 
@@ -165,10 +166,11 @@ fn infeasibility(case: &Reference, holds: &[Grasp], account: &mut Account) -> Re
     let decay = Tolerance::absolute(case.number("tolerance.decay")?);
     account.add(
         Row::new("γ = 0.2: error of joints between events, share left by a step", "", share)
-            .reference(Expected::within(case.value("derived.decay_per_step")?, decay)),
+            .reference(Expected::within(case.value("derived.decay_per_step")?, decay))
+            .headline(),
     );
     let grasped = case.parameter("grasped_from")?;
-    let late = gone.steps.iter().filter(|step| step.time > grasped).map(|step| step.joints).fold(0.0, f64::max);
+    let late = largest(gone.steps.iter().filter(|step| step.time > grasped).map(|step| step.joints));
     account.add(
         Row::new(
             "γ = 1: error of joints after the grasp over that of γ = 0",

@@ -31,6 +31,12 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     for (name, slide) in std::iter::once(("the cone".to_owned(), &cone)).chain(times) {
         account.add(Row::new(format!("shortest time of a step with {name}"), "µs", slide.time * 1e6).timing());
     }
+    let slower = polygons.iter().find(|(_, slide)| slide.time > cone.time).map_or(f64::INFINITY, |(n_d, _)| *n_d);
+    account.add(
+        Row::new("fewest directions with which a step takes longer than with the cone", "", slower)
+            .published(Expected::shown(case.number("published.crossover_directions")?))
+            .timing(),
+    );
     account.draw(
         "Size, iterations and time of one step over the number of directions",
         "Figure 5.12: time of one problem over the directions",

@@ -7,7 +7,7 @@ use stiction_plot::{Axis, Dash, Figure, Layer, Panel};
 use super::space_pendulum::{Pendulum, p1_of, truth};
 use crate::draw::time_axis;
 use crate::world::ends_at;
-use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
+use crate::{Account, CaseError, Entry, Expected, Reference, Row, Tolerance};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let mut account = Account::default();
@@ -99,15 +99,9 @@ impl Motion {
             Row::new(format!("changes between sliding and sticking, h = {h} s"), "", self.changes.len() - held)
                 .reference(Expected::within(events.len(), Tolerance::default())),
         );
-        for ((now, time), event) in self.changes.iter().skip(held).zip(&events) {
-            let sticks = event.number("sticks")? == 1.0;
-            // A change of the other kind is at no time near the expected one.
-            let ours = if (*now == Mode::Stick) == sticks { *time } else { f64::NAN };
-            let what = if sticks { "comes to rest" } else { "begins to slide" };
-            account.add(
-                Row::new(format!("P1 {what}, h = {h} s"), "s", ours)
-                    .reference(Expected::within(event.number("t")?, near)),
-            );
+        let found = self.changes.iter().skip(held).map(|(now, time)| (*now == Mode::Stick, *time));
+        for row in compare_events(&events, &found.collect::<Vec<_>>(), near, &format!("h = {h} s"))? {
+            account.add(row);
         }
         for row in case.table("derived.p1")? {
             let t = row.number("t")?;
@@ -173,17 +167,30 @@ fn events(case: &Reference, account: &mut Account) -> Result<Vec<[f64; 2]>, Case
         found.extend(changes.map(|event| (event.kind == EventKind::Stick, event.time)));
     }
     let tolerance = case.tolerance("tolerance.event_driven")?;
-    for ((sticks, time), event) in found.iter().zip(case.table("derived.events")?) {
-        let expected = event.number("sticks")? == 1.0;
-        let ours = if *sticks == expected { *time } else { f64::NAN };
-        let what = if expected { "comes to rest" } else { "begins to slide" };
-        account.add(
-            Row::new(format!("P1 {what}, located as an event"), "s", ours)
-                .reference(Expected::within(event.number("t")?, tolerance))
-                .headline(),
-        );
+    let rows = compare_events(&case.table("derived.events")?, &found, tolerance, "located as an event")?;
+    let last = rows.len().saturating_sub(1);
+    for (k, row) in rows.into_iter().enumerate() {
+        account.add(if k == last { row.headline() } else { row });
     }
     Ok(samples)
+}
+
+/// One row for each expected event; `found` tells whether P1 came to rest, and when.
+fn compare_events(
+    events: &[Entry],
+    found: &[(bool, f64)],
+    tolerance: Tolerance,
+    how: &str,
+) -> Result<Vec<Row>, CaseError> {
+    let row = |(k, event): (usize, &Entry)| {
+        let sticks = event.number("sticks")? == 1.0;
+        // A change of the other kind, or none, is at no time near the expected one.
+        let ours = found.get(k).filter(|(found, _)| *found == sticks).map_or(f64::NAN, |(_, time)| *time);
+        let what = if sticks { "comes to rest" } else { "begins to slide" };
+        Ok(Row::new(format!("change {}: P1 {what}, {how}", k + 1), "s", ours)
+            .reference(Expected::within(event.number("t")?, tolerance)))
+    };
+    events.iter().enumerate().map(row).collect()
 }
 
 fn figure(case: &Reference, run: &Motion, exact: &[[f64; 2]]) -> Result<Figure, CaseError> {
@@ -199,9 +206,9 @@ fn figure(case: &Reference, run: &Motion, exact: &[[f64; 2]]) -> Result<Figure, 
     let place = Panel::new(time_axis(), Axis::new("x of P1", "m"))
         .with(marked().labelled(marks.iter().map(|(_, what)| *what)))
         .with(Layer::line(column(0), column(1)).named(format!("h = {} s", run.h)))
-        .with(Layer::line(t, x).named("between events").dash(Dash::Dashed).colour(6));
+        .with(Layer::line(t, x).named("exact between events").dash(Dash::Dashed).colour(6));
     let height = Panel::new(time_axis(), Axis::new("z of P1", "m"))
         .with(marked())
         .with(Layer::line(column(0), column(2)).named(format!("h = {} s", run.h)));
-    Ok(Figure::new("").with(place).with(height))
+    Ok(Figure::new("").columns(2).with(place).with(height))
 }

@@ -7,6 +7,7 @@ use stiction_plot::{Axis, Figure, Layer, Panel};
 use super::absolute::Absolute;
 use crate::cases::space_pendulum::{Pendulum, centre_of, model, p1_of, truth};
 use crate::draw::time_axis;
+use crate::norms::largest;
 use crate::world::run as simulate;
 use crate::{Account, CaseError, Expected, Reference, Row};
 
@@ -124,7 +125,7 @@ fn halving(case: &Reference, runs: &[Drift], account: &mut Account) -> Result<()
     // The scheme falls a little faster and touches a step earlier.
     let flies = |run: &'_ Drift, sample: &[f64; 3]| sample[0] < impact - 2.0 * run.h;
     let early = runs.iter().flat_map(|run| run.samples.iter().filter(|sample| flies(run, sample)));
-    let moved = early.map(|sample| sample[1].abs().max(sample[2].abs())).fold(0.0, f64::max);
+    let moved = largest(early.flat_map(|sample| [sample[1].abs(), sample[2].abs()]));
     account.add(
         Row::new("drift before the impact, divide and conquer, largest", "m", moved)
             .reference(case.at_most("tolerance.drift_in_flight")?),
