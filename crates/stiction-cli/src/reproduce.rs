@@ -51,9 +51,8 @@ fn unknown(name: &str) -> Failure {
 /// What there is to run.
 fn listing() -> String {
     let titled = CASES.iter().map(|case| vec![case.id.to_owned(), case.title().to_owned(), case.file.to_owned()]);
-    let later = LATER
-        .iter()
-        .map(|later| vec![later.id.to_owned(), later.title.to_owned(), "not yet implemented".to_owned()]);
+    let later =
+        LATER.iter().map(|later| vec![later.id.to_owned(), later.title.to_owned(), "not yet implemented".to_owned()]);
     let mut rows: Vec<_> = titled.chain(later).collect();
     rows.sort();
     layout::columns(&["case", "title", "file"], &rows) + "\nstiction reproduce --all runs every case.\n"

@@ -8,6 +8,7 @@ mod errors;
 mod extremes;
 mod interrupt;
 mod program;
+mod reproduce;
 mod robots;
 mod runs;
 mod sweep;

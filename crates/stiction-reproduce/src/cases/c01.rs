@@ -172,7 +172,7 @@ fn thrown_sphere(case: &Reference, account: &mut Account) -> Result<(), CaseErro
     let end = farthest(exact(case, "rolling_speed")?, Preset::INERTIAL, |preset| Ok(throw(preset)?[1]))?;
     account.add(Row::new("thrown sphere: rolls after", "s", time).reference(within_steps(case, "rolling_time", 1.0)?));
     let expected = within_steps(case, "rolling_speed", mu * g)?;
-    account.add(Row::new("thrown sphere: rolls with", "m/s", end).reference(expected).headline());
+    account.add(Row::new("thrown sphere: rolls with", "m/s", end).reference(expected));
     Ok(())
 }
 

@@ -18,12 +18,12 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         scheme_rows(&mut account, case, row, run)?;
     }
     account.draw(
-        "Angles of both bars; marks are the reference",
+        "Angles of both bars; rings are the reference",
         "No figure of the source: figure 2.8 is the diagram of the system",
         motion(case)?,
     );
     account.draw(
-        "Joint error and angle error over the step, for weights γ of the joint error; marks are the reference",
+        "Joint error and angle error over the step, for weights γ of the joint error; rings are the reference",
         "No figure of the source",
         errors(&rows, &runs)?,
     );

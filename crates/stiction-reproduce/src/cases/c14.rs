@@ -134,10 +134,10 @@ fn figure(
     belongs: impl Fn(&Entry) -> bool,
     name: impl Fn(&Entry) -> String,
 ) -> Figure {
-    let mut panel = Panel::new(time_axis(), Axis::new("kinetic energy", "J").range(0.0, 7.0));
+    let mut panel = Panel::new(time_axis(), Axis::new("kinetic energy", "J").range(0.0, 7.5));
     if let Some(disc) = disc {
         let line = Layer::line(disc.times().to_vec(), disc.column(0).to_vec());
-        panel = panel.with(line.named("implicit disc").colour(7));
+        panel = panel.with(line.named("implicit disc").muted());
     }
     let shown = rows.iter().zip(tracks).filter(|(row, _)| belongs(row));
     for (colour, (row, track)) in shown.enumerate() {

@@ -210,6 +210,8 @@ fn figure(case: &Reference, impulses: &[(f64, [f64; 4])]) -> Result<Figure, Case
         .with(Layer::outlines(vec![outline(&corners, [0.0, y, theta])]).colour(0))
         .with(Layer::arrows(vec![tip], vec![[tip[0] + 0.2, tip[1]]]).colour(1));
     let mut panel = Panel::new(Axis::new("step", "s").log(), Axis::new("normal impulse of the step", "N s"));
+    let limit = Layer::horizontal_marks(vec![case.number("derived.limit_impulse")?]);
+    panel = panel.with(limit.labelled(["limit"]).muted());
     let markers = [Marker::Disc, Marker::Square, Marker::Triangle, Marker::Cross];
     for (k, (preset, marker)) in PRESETS.into_iter().zip(markers).enumerate() {
         let x = impulses.iter().map(|(h, _)| *h).collect();

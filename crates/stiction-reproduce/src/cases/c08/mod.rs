@@ -18,17 +18,16 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         for (what, unit, ours) in quantities {
             let quantity = format!("disjunction: largest change of {what}, h = {h} s");
             let row = Row::new(quantity, unit, ours).reference(case.at_most("tolerance.abs")?);
-            account.add(row.published(Expected::shown(Value::Text(case.text("published.disjunction")?.to_owned()))));
+            let row = row.published(statement(case, "published.disjunction")?);
+            account.add(if what == "speed" && h == case.number("parameters.steps.0")? { row.headline() } else { row });
         }
     }
     let h = case.number("parameters.steps.0")?;
     let (_, off) = slide(case, with_corners(Preset::Ncp, CornerLogic::Conjunctive), h, &[])?;
     let share = (off[0] / case.number("derived.height")?).max(off[1] / case.number("derived.speed")?);
     let row = Row::new("conjunction: change of height or speed, as a share", "", share);
-    account.add(
-        row.reference(case.at_least("tolerance.artefact_share")?)
-            .published(Expected::shown(Value::Text(case.text("published.conjunction")?.to_owned()))),
-    );
+    let row = row.reference(case.at_least("tolerance.artefact_share")?);
+    account.add(row.published(statement(case, "published.conjunction")?));
     particle::rows(&mut account, case)?;
     account.draw(
         "The block before the hole, where its corner meets the slanted wall, and after it: above with faces that have no end \
@@ -37,6 +36,11 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         figure(case, h)?,
     );
     Ok(account)
+}
+
+/// What the source says in words.
+fn statement(case: &Reference, path: &str) -> Result<Expected, CaseError> {
+    Ok(Expected::shown(Value::Text(case.text(path)?.to_owned())))
 }
 
 fn with_corners(preset: Preset, corners: CornerLogic) -> Scheme {
@@ -107,7 +111,7 @@ fn figure(case: &Reference, h: f64) -> Result<Figure, CaseError> {
     let half = half_block(case)?;
     let outlines = ground(case)?;
     let [left, right, low, high] = case.vector("parameters.view")?;
-    let mut figure = grid(moments.len());
+    let mut figure = grid(moments.len()).panel_size(95.0, 48.0);
     let rows = [
         ("conjunction", Preset::Ncp, CornerLogic::Conjunctive),
         ("disjunction", Preset::StewartTrinkle, CornerLogic::Disjunctive),

@@ -26,7 +26,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let height = Row::new("complementarity: height of the centre at the end", "m", exact.end[1]);
     account.add(height.reference(case.expected("derived.rest_height", "tolerance.rest")?));
     account.draw(
-        "The box on the penalty model, at moments at which the other vertex carries: it rocks from one to the other. Angles are drawn 20 times as large as they are",
+        "The box on the penalty model where it turns back: it rocks from one vertex to the other and never rests",
         "Figure 2.7: sequence of steps of a penalty method",
         snapshots(case, &penalty)?,
     );
@@ -90,13 +90,14 @@ fn complementarity(case: &Reference, seconds: f64) -> Result<Drop, CaseError> {
     Ok(Drop { rms: (sum * h).sqrt(), landed, end: q(&end, "box")?, trace })
 }
 
-/// The box at the turning points of its angle after the first landing.
+/// The box at turning points of its angle, once it has come to rock.
 fn snapshots(case: &Reference, penalty: &Drop) -> Result<Figure, CaseError> {
     let half = [0.5 * case.parameter("width")?, 0.5 * case.parameter("height")?];
+    let rocks = case.parameter("snapshots_from_angle")?;
     let (heights, angles) = (penalty.trace.column(0), penalty.trace.column(1));
     let turns = angles.windows(3).enumerate().filter_map(|(k, window)| {
         let [before, at, after] = window else { return None };
-        ((at - before) * (after - at) < 0.0).then_some(k + 1)
+        ((at - before) * (after - at) < 0.0 && at.abs() > rocks).then_some(k + 1)
     });
     let mut figure = grid(4).panel_size(70.0, 52.0);
     for index in turns.take(4) {
@@ -110,7 +111,7 @@ fn snapshots(case: &Reference, penalty: &Drop) -> Result<Figure, CaseError> {
                 .titled(format!("t = {time:.3} s"))
                 .equal_aspect()
                 .with(Layer::horizontal_marks(vec![0.0]).muted())
-                .with(Layer::outlines(vec![rectangle(half, [0.0, y, 20.0 * angle])]).colour(0)),
+                .with(Layer::outlines(vec![rectangle(half, [0.0, y, angle])]).colour(0)),
         );
     }
     Ok(figure)

@@ -132,7 +132,7 @@ fn meaning(name: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Adds lines with names, and rings where the table has numbers for them.
+/// Adds lines, with names where there are several, and rings where the table has numbers for them.
 pub(crate) fn with_marks<const N: usize>(
     mut panel: Panel,
     entries: &[Entry],
@@ -140,7 +140,8 @@ pub(crate) fn with_marks<const N: usize>(
     lines: [(&str, &str, Layer); N],
 ) -> Result<Panel, CaseError> {
     for (colour, (name, label, line)) in lines.into_iter().enumerate() {
-        panel = panel.with(line.named(label).colour(colour));
+        let line = if N > 1 { line.named(label) } else { line };
+        panel = panel.with(line.colour(colour));
         let known: Vec<_> = entries.iter().filter(|entry| entry.get(name).is_some()).collect();
         let x = known.iter().map(|entry| time_of(entry, shift)).collect::<Result<Vec<_>, _>>()?;
         let y = known.iter().map(|entry| entry.number(name)).collect::<Result<Vec<_>, _>>()?;
