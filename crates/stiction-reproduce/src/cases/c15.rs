@@ -28,7 +28,9 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let far = Creep::run(case, depth, h, case.parameter("duration")?)?;
     far_from_the_axis(case, &far, &law, &mut account)?;
     the_scheme(case, depth, &mut account)?;
-    account.draw("With the axis 5 cm below the surface the particle keeps contact, and sticks only for an instant where the slip turns", "Figure 5.3 a, b: contact is kept and nothing sticks", assumptions(&far));
+    account.draw(
+        "With the axis 5 cm below the surface the particle keeps contact, and sticks only for an instant where the slip \
+         turns", "Figure 5.3 a, b: contact is kept and nothing sticks", assumptions(&far));
     let figure = Figure::new("").with(velocities(&far, &law, "axis 5 cm below the surface"));
     account.draw(
         "Mean velocity of each period beside the closed form",
@@ -36,6 +38,29 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         figure,
     );
 
+    near_the_axis(case, h, &mut account)?;
+    Ok(account)
+}
+
+fn far_from_the_axis(case: &Reference, far: &Creep, law: &Law, account: &mut Account) -> Result<(), CaseError> {
+    let from = case.number("tolerance.formula_from")?;
+    let settled = far.periods.iter().filter(|average| average.time - 0.5 * far.period >= from);
+    let worst = largest(settled.map(|average| (average.velocity.x / law.velocity(average.position.x) - 1.0).abs()));
+    account.add(
+        Row::new(format!("largest departure of a mean velocity from b r + c r³, t ≥ {from} s, relative"), "", worst)
+            .reference(case.at_most("tolerance.formula.rel")?)
+            .headline(),
+    );
+    let reversals = 2.0 * far.duration / far.period;
+    account.add(
+        Row::new("sticking steps per reversal of the slip", "", far.sticking * far.duration / far.h / reversals)
+            .reference(case.at_most("tolerance.sticking_steps_per_reversal")?),
+    );
+    Ok(())
+}
+
+/// With the axis near the particle sticks for a part of every period, and the closed form fails.
+fn near_the_axis(case: &Reference, h: f64, account: &mut Account) -> Result<(), CaseError> {
     let mut near = Vec::new();
     for row in case.table("scheme.near")? {
         let depth = row.number("depth")?;
@@ -69,23 +94,6 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         "With the axis near, the particle sticks at times and the closed form fails",
         "Figure 5.5 a, b: the same with the axis nearer",
         figure,
-    );
-    Ok(account)
-}
-
-fn far_from_the_axis(case: &Reference, far: &Creep, law: &Law, account: &mut Account) -> Result<(), CaseError> {
-    let from = case.number("tolerance.formula_from")?;
-    let settled = far.periods.iter().filter(|average| average.time - 0.5 * far.period >= from);
-    let worst = largest(settled.map(|average| (average.velocity.x / law.velocity(average.position.x) - 1.0).abs()));
-    account.add(
-        Row::new(format!("largest departure of a mean velocity from b r + c r³, t ≥ {from} s, relative"), "", worst)
-            .reference(case.at_most("tolerance.formula.rel")?)
-            .headline(),
-    );
-    let reversals = 2.0 * far.duration / far.period;
-    account.add(
-        Row::new("sticking steps per reversal of the slip", "", far.sticking * far.duration / far.h / reversals)
-            .reference(case.at_most("tolerance.sticking_steps_per_reversal")?),
     );
     Ok(())
 }

@@ -38,15 +38,10 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
             .published(Expected::shown(case.number("published.velocity_difference.value")?)),
     );
 
-    let fields = [("circle", &circle), ("circle, five times the rotation", &turned.base), ("centrifuge", &thrown.base)];
-    let figure = fields
-        .into_iter()
-        .fold(Figure::new("").columns(3), |figure, (title, path)| figure.with(plan(&[(None, path)]).titled(title)));
-    let figure = figure.panel_size(64.0, 60.0);
     account.draw(
         "Six seconds on the fields whose accelerations are given; the ring is the start",
         "Figure 5.6: fields of the plate; the others of it are not given",
-        figure,
+        fields(&circle, &turned.base, &thrown.base),
     );
     let [place, velocity] = over_steps.first_moments(0.14);
     account.draw(
@@ -76,6 +71,12 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     );
     account.remark(case.text("published.velocity_difference.note")?);
     Ok(account)
+}
+
+fn fields(circle: &Path, scaled: &Path, centrifuge: &Path) -> Figure {
+    let fields = [("circle", circle), ("circle, five times the rotation", scaled), ("centrifuge", centrifuge)];
+    let empty = Figure::new("").columns(3).panel_size(64.0, 60.0);
+    fields.into_iter().fold(empty, |figure, (title, path)| figure.with(plan(&[(None, path)]).titled(title)))
 }
 
 /// A run, sampled every millisecond.
