@@ -50,7 +50,7 @@ fn unknown(name: &str) -> Failure {
 
 /// What there is to run.
 fn listing() -> String {
-    let titled = CASES.iter().map(|case| vec![case.id.to_owned(), case.title().to_owned(), case.file.to_owned()]);
+    let titled = CASES.iter().map(|case| vec![case.id.to_owned(), case.title(), case.file.to_owned()]);
     let later =
         LATER.iter().map(|later| vec![later.id.to_owned(), later.title.to_owned(), "not yet implemented".to_owned()]);
     let mut rows: Vec<_> = titled.chain(later).collect();
@@ -99,29 +99,21 @@ fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
 
 /// A table per case, and a last line that sums up.
 fn text(outcomes: &[Outcome], seconds: f64, folder: Option<&Path>) -> String {
-    let mut text = String::new();
+    let mut lines = Vec::new();
     for outcome in outcomes {
-        text += &format!("{}  {}: {}\n", outcome.case.id, outcome.title(), outcome.conclusion().word());
-        let account = match &outcome.account {
-            Ok(account) => account,
-            Err(error) => {
-                text += &format!("  did not come to its end: {error}\n\n");
-                continue;
+        lines.push(format!("{}  {}: {}", outcome.case.id, outcome.title(), outcome.conclusion().word()));
+        match &outcome.account {
+            Ok(account) => {
+                let rows: Vec<_> = account.rows.iter().map(|row| row.cells().to_vec()).collect();
+                lines.extend(layout::columns(&Row::HEADINGS, &rows).lines().map(|line| format!("  {line}")));
+                lines.extend(account.reasons().map(|(quantity, reason)| format!("  {quantity}: {reason}")));
             }
-        };
-        let rows: Vec<_> = account.rows.iter().map(|row| row.cells().to_vec()).collect();
-        for line in layout::columns(&Row::HEADINGS, &rows).lines() {
-            text += &format!("  {line}\n");
+            Err(error) => lines.push(format!("  did not come to its end: {error}")),
         }
-        for (quantity, reason) in account.reasons() {
-            text += &format!("  {quantity}: {reason}\n");
-        }
-        text.push('\n');
+        lines.push(String::new());
     }
-    let tally = report::Tally::of(outcomes).words();
-    text += &format!("{}, {}; {tally}", layout::counted(outcomes.len(), "case", "cases"), layout::seconds(seconds));
-    if let Some(folder) = folder {
-        text += &format!("\n{}", folder.join("report.html").display());
-    }
-    text + "\n"
+    let (count, tally) = (layout::counted(outcomes.len(), "case", "cases"), report::Tally::of(outcomes).words());
+    lines.push(format!("{count}, {}; {tally}", layout::seconds(seconds)));
+    lines.extend(folder.map(|folder| folder.join("report.html").display().to_string()));
+    lines.join("\n") + "\n"
 }

@@ -22,7 +22,7 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
     text.push_str("| case | | source | rows | verdict |\n|---|---|---|---|---|\n");
     for outcome in outcomes {
         let (id, title, verdict) = (outcome.case.id, cell(outcome.title()), outcome.conclusion().word());
-        let (source, rows) = (cell(&outcome.source()), Tally::of([outcome]).words());
+        let (source, rows) = (cell(&outcome.short_source()), Tally::of([outcome]).words());
         let _ = writeln!(text, "| [{id}](#{}) | {title} | {source} | {rows} | {verdict} |", anchor(outcome));
     }
     for later in LATER {

@@ -119,13 +119,17 @@ impl Tally {
         }
     }
 
-    /// `12 hold, 1 fails, 2 differ from print`.
+    /// `12 hold, 1 fails, 2 differ from print`; what there is none of is not said.
     pub fn words(&self) -> String {
-        let mut parts = vec![format!("{} hold", self.hold)];
-        let others =
-            [(self.fail, "fail"), (self.differ, "differ from print"), (self.no_reference, "without reference")];
-        parts.extend(others.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")));
-        parts.join(", ")
+        let verb = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+        let parts = [
+            (self.hold, verb(self.hold, "holds", "hold")),
+            (self.fail, verb(self.fail, "fails", "fail")),
+            (self.differ, verb(self.differ, "differs from print", "differ from print")),
+            (self.no_reference, format!("{} without reference", self.no_reference)),
+        ];
+        let said = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text);
+        said.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -142,6 +146,19 @@ impl Outcome {
         match reference.note("source.place") {
             Some(place) => format!("{work}, {place}"),
             None => work.to_owned(),
+        }
+    }
+
+    /// Where it was published, by author, year and place only.
+    pub fn short_source(&self) -> String {
+        let Some(reference) = &self.reference else { return String::new() };
+        let Some(key) = reference.note("source.key") else { return self.source() };
+        // Keys are names followed by a year: Berard2009.
+        let name = key.trim_end_matches(|c: char| c.is_ascii_digit());
+        let year = key.get(name.len()..).unwrap_or_default();
+        match reference.note("source.place") {
+            Some(place) => format!("{name} {year}, {place}"),
+            None => format!("{name} {year}"),
         }
     }
 
@@ -199,5 +216,52 @@ fn row_report(row: &Row) -> RowReport<'_> {
         tolerance: row.tolerance(),
         error: row.error(),
         verdict: row.verdict(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Account, CASES, CaseError, Expected};
+
+    /// A case that gave rows with these values, each of which should be 1.
+    fn outcome(values: &[f64]) -> Outcome {
+        let mut account = Account::default();
+        for value in values {
+            account.add(Row::new("x", "m", *value).reference(Expected::within(1.0, Tolerance::default())));
+        }
+        Outcome { case: &CASES[0], reference: None, account: Ok(account) }
+    }
+
+    #[test]
+    fn one_row_that_fails_fails_the_case() {
+        assert_eq!(outcome(&[1.0, 1.0]).conclusion(), Conclusion::Holds);
+        let failing = outcome(&[1.0, 2.0, f64::NAN]);
+        assert_eq!(failing.conclusion(), Conclusion::Fails);
+        assert_eq!(Tally::of([&failing]).words(), "1 holds, 2 fail");
+        assert!(page(std::slice::from_ref(&failing)).contains("FAILS") && markdown(&[failing]).contains("FAILS"));
+    }
+
+    #[test]
+    fn a_case_that_did_not_come_to_its_end_fails_and_says_why() {
+        let account = Err(CaseError::Never("the <end>".to_owned()));
+        let broken = [Outcome { case: &CASES[0], reference: None, account }];
+        assert_eq!(broken[0].conclusion(), Conclusion::Fails);
+        assert!(page(&broken).contains("the &lt;end&gt; did not happen"));
+        assert_eq!(report(&broken).cases[0].error.as_deref(), Some("the <end> did not happen"));
+    }
+
+    #[test]
+    fn what_differs_from_print_is_told_with_its_reason() {
+        let mut differs = outcome(&[1.0]);
+        if let Ok(account) = &mut differs.account {
+            let published = Expected::within(3.0, Tolerance::default());
+            let row = Row::new("y", "m", 1.0).reference(Expected::within(1.0, Tolerance::default()));
+            account.add(row.published(published).explained("a misprint"));
+        }
+        assert_eq!(differs.conclusion(), Conclusion::Differs);
+        assert_eq!(Tally::of([&differs]).words(), "1 holds, 1 differs from print");
+        assert!(markdown(std::slice::from_ref(&differs)).contains("*y*: a misprint"));
+        assert!(page(&[differs]).contains("A misprint."));
     }
 }

@@ -36,7 +36,7 @@ fn summary(outcomes: &[Outcome]) -> String {
              <td class=\"words soft\">{source}</td><td class=\"words\">{rows}</td><td class=\"{class}\">{word}</td></tr>",
             id = outcome.case.id,
             title = escape(outcome.title()),
-            source = escape(&outcome.source()),
+            source = escape(&outcome.short_source()),
             rows = Tally::of([outcome]).words(),
             class = class_of(conclusion),
             word = conclusion.word(),

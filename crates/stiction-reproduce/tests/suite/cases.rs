@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use stiction_reproduce::{CASES, LATER, Outcome, Verdict, find, report, reproduce_all, with_threads};
 
 /// All cases, run once for all tests.
-pub fn outcomes() -> &'static [Outcome] {
+pub(crate) fn outcomes() -> &'static [Outcome] {
     static OUTCOMES: OnceLock<Vec<Outcome>> = OnceLock::new();
     OUTCOMES.get_or_init(|| reproduce_all(&CASES.iter().collect::<Vec<_>>(), |_| ()))
 }
