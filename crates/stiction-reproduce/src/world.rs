@@ -74,6 +74,11 @@ pub(crate) fn ends_at(time: f64, wanted: f64, h: f64) -> bool {
     (time - wanted).abs() < 0.5 * h
 }
 
+/// The larger of two numbers; NaN if one of them is, so that a largest value hides nothing.
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a >= b { a } else { b }
+}
+
 /// Coordinates of a body: `let [x, y, angle] = q(simulation, "rod")?;` in the plane.
 pub(crate) fn q<const N: usize>(simulation: &Simulation, name: &str) -> Result<[f64; N], CaseError> {
     let slot = slot(simulation, name)?;

@@ -64,10 +64,11 @@ fn gravity(case: &Reference) -> Result<f64, CaseError> {
 fn drop_of_a_particle(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     let (mass, height) = (case.parameter("drop.mass")?, case.parameter("drop.height")?);
     let (h, duration, g) = (case.parameter("step")?, case.parameter("drop.duration")?, gravity(case)?);
+    let mu = case.parameter("drop.friction")?;
     let land = |preset: Preset| -> Result<[f64; 2], CaseError> {
         let particle =
             BodyBuilder::particle("particle", mass).position(0.0, height, 0.0).shape(planar::Shape::point().into());
-        let model = on_floor(Dimension::Planar, [particle], [0.0, -g, 0.0], friction(0.3))?;
+        let model = on_floor(Dimension::Planar, [particle], [0.0, -g, 0.0], friction(mu))?;
         let mut landed = None;
         let end = simulate(model, preset.scheme(), h, duration, |simulation, _| {
             landed = landed.or_else(|| simulation.events().first().map(|event| event.time));

@@ -4,7 +4,7 @@ use stiction_plot::{Axis, Figure, Layer, Marker, Panel};
 
 use crate::cases::pendulum::{self, Family};
 use crate::draw::{Trace, grid, time_axis};
-use crate::world::{q, run as simulate, stewart_trinkle};
+use crate::world::{larger, q, run as simulate, stewart_trinkle};
 use crate::{Account, CaseError, Entry, Expected, Reference, Row};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
@@ -39,7 +39,7 @@ fn pendulum(case: &Reference, row: &Entry) -> Result<Errors, CaseError> {
     let mut joint_error = 0.0_f64;
     let scheme = stewart_trinkle(row.number("gamma")?);
     let end = simulate(Family::read(case)?.model()?, scheme, row.number("h")?, 1.0, |_, report| {
-        joint_error = joint_error.max(report.joint_error);
+        joint_error = larger(joint_error, report.joint_error);
         Ok(())
     })?;
     let exact = |name: &str| case.number(&format!("derived.motion.2.{name}"));
@@ -67,7 +67,8 @@ fn scheme_rows(account: &mut Account, case: &Reference, row: &Entry, run: &Error
 
 fn motion(case: &Reference) -> Result<Figure, CaseError> {
     let mut trace = Trace::<2>::default();
-    simulate(Family::read(case)?.model()?, stewart_trinkle(1.0), 1e-3, 1.5, |simulation, report| {
+    let (h, duration) = (case.number("comparison.step")?, case.number("comparison.duration")?);
+    simulate(Family::read(case)?.model()?, stewart_trinkle(1.0), h, duration, |simulation, report| {
         let ([_, _, upper], [_, _, lower]) = (q(simulation, "a")?, q(simulation, "b")?);
         trace.push(report.time, [upper, lower]);
         Ok(())

@@ -4,7 +4,7 @@ use stiction_plot::{Axis, Figure, Panel};
 
 use crate::cases::pendulum::{Family, largest_problem, motion_rows, with_marks};
 use crate::draw::{Trace, grid, time_axis};
-use crate::world::{q, run as simulate, stewart_trinkle};
+use crate::world::{larger, q, run as simulate, stewart_trinkle};
 use crate::{Account, CaseError, Reference, Row};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
@@ -13,7 +13,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let size = largest_problem(&family, 0.5)?;
     account.add(Row::new("unknowns of a step", "", size).published(case.exactly("published.problem_size")?));
     motion_rows(&mut account, case, &family, "derived.motion", 0.0)?;
-    let facts = facts(&family)?;
+    let facts = facts(case, &family)?;
     account.add(
         Row::new("smallest normal force of both corners together", "N", facts.smallest)
             .reference(case.expected("derived.normal_force_min", "tolerance.normal_force")?),
@@ -43,14 +43,14 @@ struct Facts {
     trace: Trace<5>,
 }
 
-fn facts(family: &Family) -> Result<Facts, CaseError> {
-    let h = 1e-3;
+fn facts(case: &Reference, family: &Family) -> Result<Facts, CaseError> {
+    let (h, duration) = (case.number("comparison.step")?, case.number("comparison.duration")?);
     let mut facts = Facts { smallest: f64::INFINITY, momentum: 0.0, difference: 0.0, trace: Trace::default() };
-    simulate(family.model()?, stewart_trinkle(1.0), h, 2.0, |simulation, report| {
+    simulate(family.model()?, stewart_trinkle(1.0), h, duration, |simulation, report| {
         let [left, right] = [0, 1].map(|k| simulation.contacts().get(k).map_or(0.0, |c| c.normal_impulse / h));
         facts.smallest = facts.smallest.min(left + right);
-        facts.difference = facts.difference.max((left - right).abs());
-        facts.momentum = facts.momentum.max(simulation.momentum().linear.x.abs());
+        facts.difference = larger(facts.difference, (left - right).abs());
+        facts.momentum = larger(facts.momentum, simulation.momentum().linear.x.abs());
         let ([x, ..], [.., a], [.., b]) =
             (q::<3>(simulation, "block")?, q::<3>(simulation, "a")?, q::<3>(simulation, "b")?);
         facts.trace.push(report.time, [x, a, b, left, right]);

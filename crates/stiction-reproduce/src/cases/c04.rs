@@ -5,11 +5,8 @@ use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use crate::cases::pendulum::{Family, largest_problem, motion_rows, with_marks};
 use crate::draw::{Trace, grid, time_axis};
-use crate::world::{ends_at, q, run as simulate, stewart_trinkle, v};
+use crate::world::{ends_at, larger, q, run as simulate, stewart_trinkle, v};
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
-
-/// Step of the runs whose events are told, s.
-const STEP: f64 = 1e-3;
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let mut account = Account::default();
@@ -20,14 +17,14 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let size = largest_problem(&sticking, 0.5)?;
     account.add(Row::new("unknowns of a step", "", size).published(case.exactly("published.problem_size")?));
     motion_rows(&mut account, case, &sticking, "derived.sticking.motion", 0.0)?;
-    let stuck = track(&sticking)?;
+    let stuck = track(case, &sticking)?;
     account.add(
         Row::new("way of the block that sticks, μ = 0.3", "m", stuck.largest_way)
             .reference(case.at_most("tolerance.creep.abs")?),
     );
-    let mixed = track(&family("mixed")?)?;
+    let mixed = track(case, &family("mixed")?)?;
     mixed_rows(&mut account, case, &mixed)?;
-    let sliding = track(&family("sliding")?)?;
+    let sliding = track(case, &family("sliding")?)?;
     account.add(
         Row::new(
             "time at rest on the floor, μ = 0.05, as a share of μ = 0.1",
@@ -63,7 +60,8 @@ struct Track {
     reversals: usize,
 }
 
-fn track(family: &Family) -> Result<Track, CaseError> {
+fn track(case: &Reference, family: &Family) -> Result<Track, CaseError> {
+    let (h, duration) = (case.number("comparison.step")?, case.number("comparison.duration")?);
     let mut track = Track {
         trace: Trace::default(),
         events: Vec::new(),
@@ -74,23 +72,23 @@ fn track(family: &Family) -> Result<Track, CaseError> {
         reversals: 0,
     };
     let mut direction = 0.0;
-    let end = simulate(family.model()?, stewart_trinkle(1.0), STEP, 2.0, |simulation, report| {
+    let end = simulate(family.model()?, stewart_trinkle(1.0), h, duration, |simulation, report| {
         let contacts = simulation.contacts();
         let first = contacts.first().map(|contact| contact.id);
         let changes = simulation.events().iter().filter(|event| {
             Some(event.contact) == first
                 && matches!(event.kind, EventKind::Stick | EventKind::Slip)
-                && event.time > 1.5 * STEP
+                && event.time > 1.5 * h
         });
         track.events.extend(changes.map(|event| (event.kind, event.time)));
         let normal: f64 = contacts.iter().map(|contact| contact.normal_impulse).sum();
         let friction: f64 = contacts.iter().map(|contact| contact.friction_impulse.x).sum();
         let excess = contacts.iter().map(|c| c.friction_impulse.norm() - family.floor_friction * c.normal_impulse);
-        track.largest_excess = excess.fold(track.largest_excess, f64::max);
+        track.largest_excess = excess.fold(track.largest_excess, larger);
         let ([x, ..], [vx, ..]) = (q::<3>(simulation, "block")?, v::<3>(simulation, "block")?);
-        track.largest_way = track.largest_way.max(x.abs());
+        track.largest_way = larger(track.largest_way, x.abs());
         if contacts.iter().all(|contact| contact.mode == ContactMode::Stick) {
-            track.time_stuck += STEP;
+            track.time_stuck += h;
         } else if vx != 0.0 {
             track.reversals += usize::from(direction * vx < 0.0);
             direction = vx.signum();
@@ -103,7 +101,8 @@ fn track(family: &Family) -> Result<Track, CaseError> {
 }
 
 fn mixed_rows(account: &mut Account, case: &Reference, mixed: &Track) -> Result<(), CaseError> {
-    let within = |steps: f64| Tolerance::absolute(steps * STEP);
+    let h = case.number("comparison.step")?;
+    let within = |steps: f64| Tolerance::absolute(steps * h);
     let event_tolerance = within(case.number("tolerance.event_steps")?);
     let transitions = [
         (EventKind::Stick, "sticks_first", "block sticks, μ = 0.1"),
@@ -122,7 +121,7 @@ fn mixed_rows(account: &mut Account, case: &Reference, mixed: &Track) -> Result<
     let place_tolerance = within(case.number("tolerance.position_steps")?);
     for entry in case.table("derived.mixed.positions")? {
         let t = entry.number("t")?;
-        let found = mixed.trace.times().iter().zip(mixed.trace.column(0)).find(|(time, _)| ends_at(**time, t, STEP));
+        let found = mixed.trace.times().iter().zip(mixed.trace.column(0)).find(|(time, _)| ends_at(**time, t, h));
         let x = found.map_or(f64::NAN, |(_, x)| *x);
         let expected = Expected::within(entry.number("x")?, place_tolerance);
         account.add(Row::new(format!("place of the block at t = {t} s, μ = 0.1"), "m", x).reference(expected));

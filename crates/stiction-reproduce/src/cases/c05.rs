@@ -4,11 +4,8 @@ use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use crate::cases::pendulum::{Family, Pusher, largest_problem, motion_rows, with_marks};
 use crate::draw::{Trace, grid, time_axis};
-use crate::world::{q, run as simulate, stewart_trinkle, v};
+use crate::world::{larger, q, run as simulate, stewart_trinkle, v};
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
-
-/// Step of the run through the hit, s.
-const STEP: f64 = 1e-3;
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let mut account = Account::default();
@@ -20,14 +17,15 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     });
     let size = largest_problem(&family, 0.5)?;
     account.add(Row::new("unknowns of a step", "", size).published(case.exactly("published.problem_size")?));
+    let h = case.number("comparison.step")?;
     let push = push(case, &family)?;
-    let near = Tolerance::absolute(case.number("tolerance.impulse_steps")? * STEP);
+    let near = Tolerance::absolute(case.number("tolerance.impulse_steps")? * h);
     let derived = |name: &str| case.number(&format!("derived.hit.{name}"));
     account.add(
         Row::new("impulse of the hit", "N s", push.impulse)
             .reference(Expected::within(derived("pusher_impulse")?, near)),
     );
-    let rate = Tolerance::absolute(case.number("tolerance.rate_steps")? * STEP);
+    let rate = Tolerance::absolute(case.number("tolerance.rate_steps")? * h);
     for (name, what, ours) in [
         ("omega_a", "rate of the upper bar after the hit", push.rates[0]),
         ("omega_b", "rate of the lower bar after the hit", push.rates[1]),
@@ -60,20 +58,21 @@ struct Push {
 }
 
 fn push(case: &Reference, family: &Family) -> Result<Push, CaseError> {
+    let h = case.number("comparison.step")?;
     let (hit, speed) = (case.number("derived.hit.t")?, case.number("derived.hit.block_speed")?);
     let mut push = Push { impulse: 0.0, rates: [f64::NAN; 2], off: 0.0, trace: Trace::default() };
-    simulate(family.model()?, stewart_trinkle(1.0), STEP, 1.2, |simulation, report| {
+    simulate(family.model()?, stewart_trinkle(1.0), h, case.number("comparison.duration")?, |simulation, report| {
         let pusher = simulation.model().find_body("pusher");
         let contacts = simulation.contacts().iter().filter(|c| Some(c.body_a) == pusher || Some(c.body_b) == pusher);
         let impulse: f64 = contacts.map(|contact| contact.normal_impulse).sum();
         let [x, ..] = q::<3>(simulation, "block")?;
-        if report.time < hit + 2.5 * STEP {
+        if report.time < hit + 2.5 * h {
             push.impulse += impulse;
             push.rates = [v::<3>(simulation, "a")?[2], v::<3>(simulation, "b")?[2]];
         } else {
-            push.off = push.off.max((x - speed * (report.time - hit)).abs());
+            push.off = larger(push.off, (x - speed * (report.time - hit)).abs());
         }
-        push.trace.push(report.time, [x, q::<3>(simulation, "a")?[2], q::<3>(simulation, "b")?[2], impulse / STEP]);
+        push.trace.push(report.time, [x, q::<3>(simulation, "a")?[2], q::<3>(simulation, "b")?[2], impulse / h]);
         Ok(())
     })?;
     Ok(push)

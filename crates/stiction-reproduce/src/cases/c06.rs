@@ -5,11 +5,8 @@ use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use crate::cases::pendulum::{Family, largest_problem, motion_rows, with_marks};
 use crate::draw::{Trace, grid, time_axis};
-use crate::world::{ends_at, q, run as simulate, stewart_trinkle, v};
+use crate::world::{ends_at, larger, q, run as simulate, stewart_trinkle, v};
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
-
-/// Step of the run whose events are told, s.
-const STEP: f64 = 1e-3;
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let mut account = Account::default();
@@ -18,18 +15,19 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let size = largest_problem(&family, 0.5)?;
     let published = case.exactly("published.problem_size")?;
     account.add(Row::new("unknowns of a step (without the pusher of the source)", "", size).published(published));
-    let ride = ride(&family)?;
-    let tolerance = Tolerance::absolute(case.number("tolerance.event_steps")? * STEP);
+    let h = case.number("comparison.step")?;
+    let ride = ride(case, &family)?;
+    let tolerance = Tolerance::absolute(case.number("tolerance.event_steps")? * h);
     let joins = Row::new("block joins the belt", "s", ride.joins);
     account.add(joins.reference(Expected::within(case.number("derived.sticks")?, tolerance)));
     account.add(
         Row::new("largest difference of the speeds of block and belt from then on", "m/s", ride.slip)
             .reference(case.at_most("tolerance.belt_speed.abs")?),
     );
-    let place_tolerance = Tolerance::absolute(case.number("tolerance.position_steps")? * STEP);
+    let place_tolerance = Tolerance::absolute(case.number("tolerance.position_steps")? * h);
     for entry in case.table("derived.positions")? {
         let t = entry.number("t")?;
-        let found = ride.trace.times().iter().zip(ride.trace.column(0)).find(|(time, _)| ends_at(**time, t, STEP));
+        let found = ride.trace.times().iter().zip(ride.trace.column(0)).find(|(time, _)| ends_at(**time, t, h));
         let expected = Expected::within(entry.number("x")?, place_tolerance);
         let x = found.map_or(f64::NAN, |(_, x)| *x);
         account.add(Row::new(format!("place of the block at t = {t} s"), "m", x).reference(expected));
@@ -54,19 +52,20 @@ struct Ride {
     trace: Trace<5>,
 }
 
-fn ride(family: &Family) -> Result<Ride, CaseError> {
+fn ride(case: &Reference, family: &Family) -> Result<Ride, CaseError> {
+    let (h, duration) = (case.number("comparison.step")?, case.number("comparison.duration")?);
     let mut ride = Ride { joins: f64::NAN, slip: 0.0, smallest: f64::INFINITY, trace: Trace::default() };
-    simulate(family.model()?, stewart_trinkle(1.0), STEP, 2.0, |simulation, report| {
+    simulate(family.model()?, stewart_trinkle(1.0), h, duration, |simulation, report| {
         let contacts = simulation.contacts();
         let ([x, ..], [vx, ..]) = (q::<3>(simulation, "block")?, v::<3>(simulation, "block")?);
         if ride.joins.is_nan() && contacts.iter().all(|contact| contact.mode == ContactMode::Stick) {
             ride.joins = report.time;
         }
         if report.time >= ride.joins {
-            ride.slip = ride.slip.max((vx - family.belt).abs());
+            ride.slip = larger(ride.slip, (vx - family.belt).abs());
         }
-        let normal: f64 = contacts.iter().map(|contact| contact.normal_impulse / STEP).sum();
-        let friction: f64 = contacts.iter().map(|contact| contact.friction_impulse.x / STEP).sum();
+        let normal: f64 = contacts.iter().map(|contact| contact.normal_impulse / h).sum();
+        let friction: f64 = contacts.iter().map(|contact| contact.friction_impulse.x / h).sum();
         ride.smallest = ride.smallest.min(normal);
         ride.trace.push(report.time, [x, vx, q::<3>(simulation, "a")?[2], q::<3>(simulation, "b")?[2], friction]);
         Ok(())

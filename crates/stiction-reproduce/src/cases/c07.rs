@@ -8,9 +8,6 @@ use crate::draw::{Trace, grid, time_axis};
 use crate::world::{q, run as simulate, stewart_trinkle};
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
 
-/// Step of the run whose events are told, s.
-const STEP: f64 = 1e-3;
-
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let mut account = Account::default();
     let mut family = Family::read(case)?.on_block(case)?.with_friction(case.parameter("friction_floor")?);
@@ -31,8 +28,8 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let size = largest_problem(&Family { pusher: Some(pusher), ..family.clone() }, 0.05)?;
     let published = case.exactly("published.problem_size")?;
     account.add(Row::new("unknowns of a step, pusher within reach", "", size).published(published));
-    let (joins, trace) = swing(&family)?;
-    let tolerance = Tolerance::absolute(case.number("tolerance.event_steps")? * STEP);
+    let (joins, trace) = swing(case, &family)?;
+    let tolerance = Tolerance::absolute(case.number("tolerance.event_steps")? * case.number("comparison.step")?);
     let sticks = Expected::within(case.number("derived.sticks")?, tolerance);
     account.add(Row::new("block joins the belt", "s", joins).reference(sticks));
     motion_rows(&mut account, case, &family, "derived.motion", 0.0)?;
@@ -45,9 +42,10 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
 }
 
 /// When the block joins the belt; angle of the bar, place of the particle, length of the spring.
-fn swing(family: &Family) -> Result<(f64, Trace<4>), CaseError> {
+fn swing(case: &Reference, family: &Family) -> Result<(f64, Trace<4>), CaseError> {
+    let (h, duration) = (case.number("comparison.step")?, case.number("comparison.duration")?);
     let (mut joins, mut trace) = (f64::NAN, Trace::default());
-    simulate(family.model()?, stewart_trinkle(1.0), STEP, 2.0, |simulation, report| {
+    simulate(family.model()?, stewart_trinkle(1.0), h, duration, |simulation, report| {
         if joins.is_nan() && simulation.contacts().iter().all(|contact| contact.mode == ContactMode::Stick) {
             joins = report.time;
         }

@@ -10,7 +10,7 @@ use stiction::{
 use stiction_plot::{Axis, Dash, Figure, Layer, Marker, Panel};
 
 use crate::draw::{Trace, grid, outline, rectangle};
-use crate::world::{q, steps, v};
+use crate::world::{larger, q, steps, v};
 use crate::{Account, CaseError, Expected, Reference, Row};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
@@ -137,7 +137,7 @@ fn path_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError> {
         let trace = path(case, count)?;
         ends.push([0, 1, 2].map(|k| trace.column(k).last().copied().unwrap_or(f64::NAN)));
     }
-    let distance = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let distance = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, larger);
     let gaps: Vec<f64> = ends.windows(2).filter_map(|pair| Some(distance(pair.first()?, pair.get(1)?))).collect();
     for pair in gaps.windows(2) {
         let [coarse, fine] = pair else { continue };

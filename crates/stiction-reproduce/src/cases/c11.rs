@@ -8,7 +8,7 @@ use stiction::{
 use stiction_plot::{Axis, Dash, Figure, Layer, Panel};
 
 use crate::draw::{Trace, grid, time_axis};
-use crate::world::{q, run as simulate, v};
+use crate::world::{larger, q, run as simulate, v};
 use crate::{Account, CaseError, Expected, Reference, Row, Value};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
@@ -130,7 +130,7 @@ fn ride(case: &Reference, h: f64) -> Result<Ride, CaseError> {
             let slides = contact.mode == ContactMode::Slip;
             if slides {
                 let limit = mu * contact.normal_impulse;
-                ride.off_cone = ride.off_cone.max((size - limit).abs() / limit.max(1e-3));
+                ride.off_cone = larger(ride.off_cone, (size - limit).abs() / limit.max(1e-3));
             }
             if slides && index == 1 && ride.events[0].is_nan() {
                 ride.events[0] = report.time;
@@ -141,7 +141,7 @@ fn ride(case: &Reference, h: f64) -> Result<Ride, CaseError> {
         }
         let [_, y, ..]: [f64; 7] = q(simulation, "sphere")?;
         if ride.events[1].is_nan() {
-            ride.off_y = ride.off_y.max((y - start[1]).abs());
+            ride.off_y = larger(ride.off_y, (y - start[1]).abs());
         }
         let [vx, vy, vz, wx, wy, wz] = v(simulation, "sphere")?;
         let [[n1, f1, s1], [n2, f2, s2]] = sides;

@@ -8,7 +8,7 @@ use stiction::{
 use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use crate::draw::{Trace, grid, time_axis};
-use crate::world::{ends_at, on_floor, q, run as simulate, steps, v};
+use crate::world::{ends_at, larger, on_floor, q, run as simulate, steps, v};
 use crate::{Account, CaseError, Entry, Expected, Reference, Row};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
@@ -74,7 +74,7 @@ fn kept_energy_rows(account: &mut Account, case: &Reference) -> Result<(), CaseE
     let (mut worst, mut deepest, mut touches, mut releases) = (0.0_f64, [0.0_f64, 0.0], Vec::new(), Vec::new());
     let until = case.number("derived.deep.period")?;
     simulate(disc(case, "core_missed")?, mean, h, duration, |simulation, report| {
-        worst = worst.max((energy(case, simulation)? - exact).abs());
+        worst = larger(worst, (energy(case, simulation)? - exact).abs());
         let compression = layer(simulation).compression;
         if compression > deepest[0] && report.time < until {
             deepest = [compression, report.time];
@@ -119,7 +119,7 @@ fn scheme_numbers(case: &Reference, row: &Entry) -> Result<SchemeNumbers, CaseEr
     let mut deflection = 0.0_f64;
     let deep_end = case.number("derived.deep_energy_at")?;
     let deep = simulate(disc(case, "core_missed")?, scheme(PositionUpdate::End), h, deep_end, |simulation, _| {
-        deflection = deflection.max(layer(simulation).compression);
+        deflection = larger(deflection, layer(simulation).compression);
         Ok(())
     })?;
     let (mut core_time, mut core_impulse) = (f64::NAN, 0.0);
@@ -201,7 +201,8 @@ fn figure(trace: &Trace<6>, kept: Option<&Trace<6>>) -> Figure {
     let panel = |label: &str, unit: &str, column: usize| {
         Panel::new(time_axis(), Axis::new(label, unit)).with(trace.line(column).colour(0))
     };
-    let mut energy = Panel::new(time_axis(), Axis::new("energy", "J").range(0.0, 5.5));
+    let [low, high] = if kept.is_some() { [4.5, 5.1] } else { [0.0, 5.5] };
+    let mut energy = Panel::new(time_axis(), Axis::new("energy", "J").range(low, high));
     let mut figure = grid(3);
     match kept {
         None => {

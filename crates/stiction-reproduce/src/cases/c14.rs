@@ -6,7 +6,7 @@ use stiction::{BodyBuilder, Dimension, Model, Preset, planar};
 use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use crate::draw::{Trace, time_axis};
-use crate::world::{ends_at, friction, on_floor, run as simulate};
+use crate::world::{ends_at, friction, larger, on_floor, run as simulate};
 use crate::{Account, CaseError, Entry, Expected, Reference, Row, Value};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
@@ -65,7 +65,7 @@ fn implicit_disc(case: &Reference) -> Result<(f64, Trace<1>), CaseError> {
     let scheme = Preset::GeometricallyImplicit.scheme();
     simulate(rolling(case, disc)?, scheme, case.parameter("step")?, 5.0, |simulation, report| {
         let kinetic = simulation.energy().kinetic;
-        loss = loss.max((kinetic - energy).abs());
+        loss = larger(loss, (kinetic - energy).abs());
         trace.push(report.time, [kinetic]);
         Ok(())
     })?;
@@ -91,7 +91,7 @@ fn energy_rows(account: &mut Account, case: &Reference, row: &Entry, track: &Tra
         let t = f64::from(second);
         let found = track.times().iter().zip(track.column(0)).find(|(time, _)| ends_at(**time, t, h));
         let (ours, exact) = (found.map_or(f64::NAN, |(_, energy)| *energy), row.number(&format!("t{second}"))?);
-        largest = if ours.is_nan() { ours } else { largest.max((ours - exact).abs()) };
+        largest = larger(largest, (ours - exact).abs());
         if second == 5 {
             let expected = Expected::within(exact, tolerance);
             account.add(Row::new(format!("{edges} edges, h = {h} s: energy after 5 s"), "J", ours).reference(expected));

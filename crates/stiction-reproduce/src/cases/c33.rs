@@ -11,7 +11,7 @@ use stiction::{
 use stiction_plot::{Axis, Figure, Layer, Marker, Panel};
 
 use crate::draw::{grid, outline};
-use crate::world::{friction, on_floor, v};
+use crate::world::{friction, larger, on_floor, v};
 use crate::{Account, CaseError, Reference, Row};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
@@ -78,7 +78,7 @@ fn painleve_rows(account: &mut Account, case: &Reference) -> Result<Vec<(f64, [f
             let _ = simulation.step()?;
             let [vx, vy, w] = v(&simulation, "rod")?;
             let twist = Twist { linear: Vector3::new(vx, vy, 0.0), angular: Vector3::new(0.0, 0.0, w) };
-            fastest = fastest.max(twist.at(&arm).norm());
+            fastest = larger(fastest, twist.at(&arm).norm());
             *impulse = simulation.contacts().iter().map(|contact| contact.normal_impulse).sum();
         }
         impulses.push((h, of_presets));
@@ -126,7 +126,7 @@ fn slider_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError>
     for _ in 0..case.count("parameters.slider.steps")? {
         let _ = simulation.step()?;
         let [vx, _, w]: [f64; 3] = v(&simulation, "slider")?;
-        off = off.max(vx.abs()).max(w.abs());
+        off = [vx.abs(), w.abs()].into_iter().fold(off, larger);
     }
     let wedged = !cones_are_pointed(&simulation)?;
     let row = Row::new("slider between two walls: reported as wedged (impulses have no bound)", "", wedged);
@@ -183,10 +183,10 @@ fn four_contact_rows(account: &mut Account, case: &Reference) -> Result<(), Case
             let velocity: [f64; 6] = v(&simulation, "box")?;
             let shares: Vec<f64> = simulation.contacts().iter().map(|contact| contact.normal_impulse).collect();
             let (one, one_shares) = first.get_or_insert((velocity, shares.clone()));
-            let off = velocity.iter().zip(one.iter()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let off = velocity.iter().zip(one.iter()).map(|(a, b)| (a - b).abs()).fold(0.0, larger);
             let target = if tolerance < 1e-8 { &mut velocity_off } else { &mut loose_off };
-            *target = target.max(off);
-            share_off = shares.iter().zip(one_shares.iter()).map(|(a, b)| (a - b).abs()).fold(share_off, f64::max);
+            *target = larger(*target, off);
+            share_off = shares.iter().zip(one_shares.iter()).map(|(a, b)| (a - b).abs()).fold(share_off, larger);
         }
     }
     let row =

@@ -7,7 +7,7 @@ use stiction::{BodyBuilder, CornerLogic, Dimension, Model, ModelBuilder, Preset,
 use stiction_plot::{Axis, Figure, Layer, Panel};
 
 use crate::draw::{grid, rectangle};
-use crate::world::{ends_at, q, run as simulate, v};
+use crate::world::{ends_at, larger, q, run as simulate, v};
 use crate::{Account, CaseError, Expected, Reference, Row, Value};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
@@ -97,7 +97,7 @@ fn slide(case: &Reference, scheme: Scheme, h: f64, moments: &[f64]) -> Result<(S
     let (mut snapshots, mut off) = (Snapshots::new(), [0.0_f64; 2]);
     simulate(block_over_hole(case)?, scheme, h, case.parameter("duration")?, |simulation, report| {
         let (place, velocity): ([f64; 3], [f64; 3]) = (q(simulation, "block")?, v(simulation, "block")?);
-        off = [off[0].max((place[1] - height).abs()), off[1].max((velocity[0] - speed).abs())];
+        off = [larger(off[0], (place[1] - height).abs()), larger(off[1], (velocity[0] - speed).abs())];
         if moments.iter().any(|moment| ends_at(report.time, *moment, h)) {
             snapshots.push((place, velocity));
         }

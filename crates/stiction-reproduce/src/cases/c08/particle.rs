@@ -6,6 +6,7 @@ use stiction::{
 };
 
 use super::{polygon, with_corners};
+use crate::world::larger;
 use crate::{Account, CaseError, Expected, Reference, Row, Tolerance};
 
 /// Impulses at the slanted and at the level face.
@@ -34,9 +35,9 @@ pub(super) fn rows(account: &mut Account, case: &Reference) -> Result<(), CaseEr
     let quantities = [
         (
             "particle at a corner: largest distance of what enumeration finds from the derived solutions",
-            off.fold(0.0, f64::max),
+            off.fold(0.0, larger),
         ),
-        ("particle at a corner: the same of the solution that the step takes", taken.fold(0.0, f64::max)),
+        ("particle at a corner: the same of the solution that the step takes", taken.fold(0.0, larger)),
     ];
     for (quantity, ours) in quantities {
         account.add(Row::new(quantity, "N s", ours).reference(case.at_most("tolerance.impulse.abs")?));
@@ -46,7 +47,7 @@ pub(super) fn rows(account: &mut Account, case: &Reference) -> Result<(), CaseEr
 
 /// Distance to the nearest of some solutions.
 fn nearest(p: Impulses, others: &[Impulses]) -> f64 {
-    let distance = |other: &Impulses| (other[0] - p[0]).abs().max((other[1] - p[1]).abs());
+    let distance = |other: &Impulses| larger((other[0] - p[0]).abs(), (other[1] - p[1]).abs());
     others.iter().map(distance).fold(f64::INFINITY, f64::min)
 }
 

@@ -4,7 +4,7 @@ use stiction::Simulation;
 use stiction_plot::{Layer, Marker, Panel};
 
 use super::Family;
-use crate::world::{ends_at, q, run, stewart_trinkle, v};
+use crate::world::{ends_at, larger, q, run, stewart_trinkle, v};
 use crate::{Account, CaseError, Entry, Expected, Reference, Row};
 
 /// The largest number of unknowns of a step of the Stewart-Trinkle scheme up to `duration`.
@@ -32,6 +32,10 @@ pub(crate) fn motion_rows(
     let entries = case.table(table)?;
     let coarse = sampled(family, &entries, shift, coarse_step)?;
     let fine = sampled(family, &entries, shift, fine_step)?;
+    let wanted: usize = entries.iter().map(|entry| names(entry).count()).sum();
+    if [coarse.len(), fine.len()] != [wanted; 2] {
+        return Err(CaseError::Never(format!("one of the times of `{table}`")));
+    }
     let tolerance = case.tolerance("tolerance.extrapolated")?;
     let mut largest = [0.0_f64; 3];
     let (mut count, last) = (0, entries.len().saturating_sub(1));
@@ -41,7 +45,7 @@ pub(crate) fn motion_rows(
             let exact = entry.number(&coarse.name)?;
             let limit = 2.0 * fine.value - coarse.value;
             for (largest, found) in largest.iter_mut().zip([coarse.value, fine.value, limit]) {
-                *largest = largest.max((found - exact).abs());
+                *largest = larger(*largest, (found - exact).abs());
             }
             count += 1;
             if index == last {
@@ -74,13 +78,18 @@ fn sampled(family: &Family, entries: &[Entry], shift: f64, h: f64) -> Result<Vec
     run(family.model()?, stewart_trinkle(1.0), h, duration, |simulation, report| {
         let reached = entries.iter().zip(&times).enumerate().filter(|(_, (_, time))| ends_at(report.time, **time, h));
         for (index, (entry, _)) in reached {
-            for (name, _) in entry.iter().filter(|(name, _)| !name.starts_with('t') || name.starts_with("theta")) {
+            for name in names(entry) {
                 numbers.push(Number { entry: index, name: name.to_owned(), value: value(simulation, name)? });
             }
         }
         Ok(())
     })?;
     Ok(numbers)
+}
+
+/// The quantities of a line of a table.
+fn names(entry: &Entry) -> impl Iterator<Item = &str> {
+    entry.iter().map(|(name, _)| name).filter(|name| !["t", "t_since_hit"].contains(name))
 }
 
 /// The time of a line of a table.
