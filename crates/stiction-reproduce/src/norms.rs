@@ -1,5 +1,7 @@
 //! Largest values that hide nothing: what is not a number, or never happened, is not small.
 
+use crate::world::larger;
+
 /// The largest of some numbers; NaN if one of them is, or if there are none.
 pub(crate) fn largest(numbers: impl IntoIterator<Item = f64>) -> f64 {
     numbers.into_iter().reduce(larger).unwrap_or(f64::NAN)
@@ -8,10 +10,6 @@ pub(crate) fn largest(numbers: impl IntoIterator<Item = f64>) -> f64 {
 /// The largest distance of two numbers in the same place; NaN if the lists differ in length or hold one.
 pub(crate) fn furthest(a: &[f64], b: &[f64]) -> f64 {
     if a.len() == b.len() { largest(a.iter().zip(b).map(|(a, b)| (a - b).abs())) } else { f64::NAN }
-}
-
-fn larger(a: f64, b: f64) -> f64 {
-    if a.is_nan() || a >= b { a } else { b }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use stiction_plot::{Axis, Dash, Figure, Layer, Panel};
 
 use crate::draw::time_axis;
 use crate::outline;
-use crate::world::{friction, on_floor, q, run as simulate, v};
+use crate::world::{friction, larger, on_floor, q, run as simulate, v};
 use crate::{Account, CaseError, Entry, Expected, Reference, Row, Tolerance};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
@@ -100,7 +100,7 @@ impl Fall {
         let mut samples = Vec::new();
         simulate(model(case)?, scheme, h, case.parameter("duration")?, |simulation, report| {
             let closed = || simulation.contacts().iter().filter(|contact| contact.mode != ContactMode::Open);
-            gap = closed().map(|contact| contact.gap.abs()).fold(gap, f64::max);
+            gap = closed().map(|contact| contact.gap.abs()).fold(gap, larger);
             if closed().count() >= 1 {
                 first.get_or_insert(report.time);
             }

@@ -6,7 +6,7 @@ use stiction_plot::{Axis, Dash, Figure, Layer, Panel};
 
 use super::space_pendulum::{Pendulum, p1_of, truth};
 use crate::draw::time_axis;
-use crate::world::ends_at;
+use crate::world::{ends_at, larger};
 use crate::{Account, CaseError, Entry, Expected, Reference, Row, Tolerance};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
@@ -82,8 +82,8 @@ impl Motion {
             if time > landed {
                 let energy = pendulum.energy();
                 lowest = lowest.min(energy);
-                run.growth = run.growth.max(energy - lowest);
-                run.height = run.height.max(p1.z.abs());
+                run.growth = larger(run.growth, energy - lowest);
+                run.height = larger(run.height, p1.z.abs());
             }
         })?;
         Ok(run)

@@ -8,7 +8,7 @@ use super::absolute::Absolute;
 use crate::cases::space_pendulum::{Pendulum, centre_of, model, p1_of, truth};
 use crate::draw::time_axis;
 use crate::norms::largest;
-use crate::world::run as simulate;
+use crate::world::{larger, run as simulate};
 use crate::{Account, CaseError, Expected, Reference, Row};
 
 pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
@@ -139,7 +139,7 @@ fn maximal(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     simulate(model, Preset::Ncp.scheme(), case.parameter("maximal_step")?, 2.0, |simulation, _| {
         let centre = centre_of(simulation).ok_or_else(|| CaseError::Absent("body `a` or `b`".into()))?;
         let start = *start.get_or_insert(centre);
-        moved = moved.max((centre - start).xy().norm());
+        moved = larger(moved, (centre - start).xy().norm());
         Ok(())
     })?;
     account.add(
