@@ -1,7 +1,8 @@
 //! The program `stiction`: simulate scenes, check them, make scenes of robots, compare schemes, look at runs, draw figures, run studies, solve complementarity problems,
-//! measure speed.
+//! reproduce published cases, measure speed.
 //!
-//! One file per command ([`run`], [`check`], [`convert`], [`compare`], [`view`], [`plot`], [`sweep`], [`solve`], [`bench`]); [`arguments`] says what the commands accept, [`failure`]
+//! One file per command ([`run`], [`check`], [`convert`], [`compare`], [`view`], [`plot`], [`sweep`], [`solve`], [`reproduce`], [`bench`]); [`arguments`] says what the
+//! commands accept, [`failure`]
 //! how they fail and with which exit code, [`layout`] how numbers and tables look.
 
 // This program reads files, measures time and prints: the rules against that protect the libraries.
@@ -18,6 +19,7 @@ mod layout;
 mod plot;
 mod presets;
 mod progress;
+mod reproduce;
 mod run;
 mod signals;
 mod solve;
@@ -54,6 +56,7 @@ fn command() -> Result<(), Failure> {
         Command::Plot(options) => plot::run(options),
         Command::Solve(options) => solve::run(options),
         Command::Sweep(options) => sweep::run(options),
+        Command::Reproduce(options) => reproduce::run(options),
         Command::Schema(options) => match options.of {
             SchemaOf::Scene => layout::print_json(&stiction::scene::schema()),
             SchemaOf::Study => layout::print_json(&stiction_study::schema()),

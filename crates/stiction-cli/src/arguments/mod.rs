@@ -2,6 +2,7 @@
 
 mod bench;
 mod plot;
+mod reproduce;
 mod robots;
 mod view;
 
@@ -16,6 +17,7 @@ use stiction::{
 
 pub(crate) use bench::BenchOptions;
 pub(crate) use plot::PlotOptions;
+pub(crate) use reproduce::ReproduceOptions;
 pub(crate) use robots::{CheckOptions, ConvertOptions, RobotArguments};
 pub(crate) use view::ViewOptions;
 
@@ -50,6 +52,8 @@ pub(crate) enum Command {
     Solve(SolveOptions),
     /// Make the trials of a study on all cores, and say what they found
     Sweep(SweepOptions),
+    /// Run the published cases again and compare: tables, JSON, a page with every figure redrawn
+    Reproduce(ReproduceOptions),
     /// Print the JSON Schema of scene or study files, for editors
     Schema(SchemaOptions),
     /// Measure the speed of the program on this machine
@@ -142,7 +146,7 @@ impl RunOptions {
 }
 
 /// Commands of later versions.
-const LATER: [&str; 3] = ["reproduce", "design", "identify"];
+const LATER: [&str; 2] = ["design", "identify"];
 
 /// The first argument, if it is a command that this version does not have.
 pub(crate) fn later_command(arguments: impl IntoIterator<Item = OsString>) -> Option<&'static str> {

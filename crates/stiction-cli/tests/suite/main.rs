@@ -11,6 +11,7 @@ mod faults;
 mod interrupt;
 mod plot;
 mod program;
+mod reproduce;
 mod robots;
 mod runs;
 mod sweep;

@@ -1,0 +1,32 @@
+//! The published cases, run again: what was published, what independent computation says, what we get, and the verdict.
+//!
+//! Everything that is compared is read from `reference/*.json`, which this crate carries inside: parameters, published
+//! values with their source, independent reference values and how they were derived, tolerances. A case is a function from
+//! its file to an [`Account`]; verdicts are computed from the rows, and nothing but the file can excuse a difference.
+//!
+//! ```
+//! let case = stiction_reproduce::find("C-02").unwrap();
+//! let outcome = stiction_reproduce::reproduce(case);
+//! assert!(outcome.account.unwrap().rows.iter().all(|row| row.verdict() != stiction_reproduce::Verdict::Fails));
+//! ```
+
+// Symbols in documentation are mathematics, bound in docs/NOTATION.md, not code.
+#![allow(clippy::doc_markdown)]
+
+mod account;
+mod cases;
+mod draw;
+mod error;
+mod format;
+mod norms;
+mod outline;
+mod reference;
+pub mod report;
+mod run;
+mod world;
+
+pub use account::{Account, Expected, Illustration, Row, Tolerance, Value, Verdict};
+pub use cases::{CASES, LATER};
+pub use error::CaseError;
+pub use reference::{Entry, Reference};
+pub use run::{Case, Later, Outcome, find, reproduce, reproduce_all, with_threads};
