@@ -48,7 +48,16 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
     } else {
         stages.run("tests", || execute(&mut cargo(&["test", "--workspace"])));
         stages.run("export to MCAP", || {
-            execute(&mut cargo(&["test", "--package", "stiction-cli", "--features", "mcap", "--test", "suite", "export"]))
+            execute(&mut cargo(&[
+                "test",
+                "--package",
+                "stiction-cli",
+                "--features",
+                "mcap",
+                "--test",
+                "suite",
+                "export",
+            ]))
         });
         stages.run("examples", run_examples);
         stages.run("scenes", run_scenes);

@@ -307,7 +307,9 @@ pub enum StepCause {
         overlap: f64,
     },
     /// A velocity of the forest moves nothing that has inertia.
-    #[error("body \"{body}\" moves in a way that nothing with mass follows: give it mass or its joint armature, or keep the axes behind it from falling together")]
+    #[error(
+        "body \"{body}\" moves in a way that nothing with mass follows: give it mass or its joint armature, or keep the axes behind it from falling together"
+    )]
     NoInertia {
         /// The body, by name.
         body: String,

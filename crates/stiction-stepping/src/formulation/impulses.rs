@@ -18,12 +18,7 @@ use super::{
     cone::{contact_rows, foot_rows, mass_of},
     surfaces::cores,
 };
-use crate::{
-    Contact, LineariseAt, Start, Workspace,
-    drives::Side,
-    layers,
-    layers::Surface,
-};
+use crate::{Contact, LineariseAt, Start, Workspace, drives::Side, layers, layers::Surface};
 
 /// The most rows of which W is written out in reduced coordinates: as many as the method for few contacts takes.
 const MOST_ROWS: usize = 60;
