@@ -16,6 +16,9 @@ const MOST_EVENTS: usize = 500;
 /// What is drawn where nothing is asked for.
 const DEFAULTS: [&str; 4] = ["kinetic", "potential", "total", "normal force: sum_contacts(normal_impulse)/step"];
 
+/// Dashes of the first runs, where colours are taken by expressions.
+const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted];
+
 /// Kinds of pictures.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
@@ -54,7 +57,7 @@ pub(crate) fn run(options: &PlotOptions) -> Result<(), Failure> {
     for run in runs.iter().filter(|run| run.is_cut()) {
         eprintln!("{} was cut off while it was written: what came before is drawn", run.folder().display());
     }
-    let figure = figure(options, &x, &y, &runs)?;
+    let figure = Drawing { options, x: &x, y: &y, runs: &runs }.figure()?;
     if figure.left_out() > 0 {
         eprintln!("{} values cannot be drawn: infinite, or not positive on a logarithmic axis", figure.left_out());
     }
@@ -88,105 +91,104 @@ fn wanted(text: &str, option: &'static str) -> Result<Wanted, Failure> {
     Ok(Wanted { name: name.trim().to_owned(), measure })
 }
 
-fn figure(options: &PlotOptions, x: &Wanted, y: &[Wanted], runs: &[RunTables]) -> Result<Figure, Failure> {
-    let mut x_unit = None;
-    let mut curves: Vec<(Option<String>, Vec<Curve>)> = Vec::new();
-    for (run, tables) in runs.iter().enumerate() {
-        let evaluate =
-            |wanted: &Wanted, option| wanted.measure.evaluate(tables).map_err(|e| Failure::Expression(option, e));
-        let shown = shown(tables, options)?;
-        let over = evaluate(x, "--x")?;
-        x_unit = over.unit.clone().or(x_unit);
-        let over = kept(&over.series(tables.frames()), &shown);
-        for (number, wanted) in y.iter().enumerate() {
-            let Measured { value, unit } = evaluate(wanted, "--y")?;
-            let value = match value {
-                Value::Series(values) => Value::Series(kept(&values, &shown)),
-                scalar @ Value::Scalar(_) => scalar,
+/// What is asked for, and of which runs.
+struct Drawing<'a> {
+    options: &'a PlotOptions,
+    x: &'a Wanted,
+    y: &'a [Wanted],
+    runs: &'a [RunTables],
+}
+
+/// Curves of one unit; `None` where it is not known.
+type Group = (Option<String>, Vec<Curve>);
+
+impl Drawing<'_> {
+    fn figure(&self) -> Result<Figure, Failure> {
+        let Self { options, x, .. } = self;
+        let (x_unit, groups) = self.groups()?;
+        let mut x_axis = Axis::new(x.name.clone(), x_unit);
+        let over_time = options.x.is_none();
+        if over_time && let (Some(from), Some(to)) = (options.from, options.to) {
+            x_axis = x_axis.range(from, to);
+        }
+        let x_axis = if options.log_x { x_axis.log() } else { x_axis };
+        let events = if options.events && over_time { event_marks(options, self.runs)? } else { Vec::new() };
+        if options.events && !over_time {
+            eprintln!("events have a time, and the axis below has none: they are not marked");
+        }
+        let height = options.height.unwrap_or(if groups.len() > 1 { 60.0 } else { 90.0 });
+        let mut figure = Figure::new(options.title.clone().unwrap_or_default()).panel_size(options.width, height);
+        for (unit, curves) in groups {
+            let mut panel = self.panel(&x_axis, unit.as_deref(), curves);
+            panel.layers.splice(0..0, events.iter().cloned());
+            figure = figure.with(panel);
+        }
+        Ok(figure)
+    }
+
+    /// The unit of the axis below, and all curves: those of one unit share a panel, what has no known unit stands alone.
+    fn groups(&self) -> Result<(String, Vec<Group>), Failure> {
+        let mut x_unit = None;
+        let mut groups: Vec<Group> = Vec::new();
+        for (run, tables) in self.runs.iter().enumerate() {
+            let evaluate = |wanted: &Wanted, option| {
+                wanted.measure.evaluate(tables).map_err(|error| Failure::Expression(option, error))
             };
-            let curve = Curve { wanted: number, run, x: over.clone(), y: value };
-            // Expressions of one unit share a panel; what has no known unit stands alone.
-            match curves
-                .iter_mut()
-                .find(|(known, of)| *known == unit && (unit.is_some() || of.iter().any(|c| c.wanted == number)))
-            {
-                Some((_, panel)) => panel.push(curve),
-                None => curves.push((unit, vec![curve])),
+            let shown = shown(tables, self.options)?;
+            let over = evaluate(self.x, "--x")?;
+            x_unit = over.unit.clone().or(x_unit);
+            let over = kept(&over.series(tables.frames()), &shown);
+            for (number, wanted) in self.y.iter().enumerate() {
+                let Measured { value, unit } = evaluate(wanted, "--y")?;
+                let value = match value {
+                    Value::Series(values) => Value::Series(kept(&values, &shown)),
+                    scalar @ Value::Scalar(_) => scalar,
+                };
+                let curve = Curve { wanted: number, run, x: over.clone(), y: value };
+                let fits = |(known, curves): &&mut Group| {
+                    *known == unit && (unit.is_some() || curves.iter().any(|curve| curve.wanted == number))
+                };
+                match groups.iter_mut().find(fits) {
+                    Some((_, curves)) => curves.push(curve),
+                    None => groups.push((unit, vec![curve])),
+                }
             }
         }
+        Ok((x_unit.unwrap_or_default(), groups))
     }
-    let over_time = options.x.is_none();
-    let mut x_axis = Axis::new(x.name.clone(), x_unit.unwrap_or_default());
-    if over_time && let (Some(from), Some(to)) = (options.from, options.to) {
-        x_axis = x_axis.range(from, to);
-    }
-    let x_axis = if options.log_x { x_axis.log() } else { x_axis };
-    let events = if options.events && over_time { event_marks(options, runs)? } else { Vec::new() };
-    if options.events && !over_time {
-        eprintln!("events have a time, and the axis below has none: they are not marked");
-    }
-    let mut figure = Figure::new(options.title.clone().unwrap_or_default());
-    let height = options.height.unwrap_or(if curves.len() > 1 { 60.0 } else { 90.0 });
-    figure = figure.panel_size(options.width, height);
-    for (unit, curves) in curves {
-        figure = figure.with(panel(options, &x_axis, unit.as_deref(), curves, y, runs).with_all(&events));
-    }
-    Ok(figure)
-}
 
-/// Adds layers below those that are there.
-trait WithAll {
-    fn with_all(self, layers: &[Layer]) -> Self;
-}
-
-impl WithAll for Panel {
-    fn with_all(mut self, layers: &[Layer]) -> Self {
-        self.layers.splice(0..0, layers.iter().cloned());
-        self
-    }
-}
-
-fn panel(
-    options: &PlotOptions,
-    x: &Axis,
-    unit: Option<&str>,
-    curves: Vec<Curve>,
-    y: &[Wanted],
-    runs: &[RunTables],
-) -> Panel {
-    let several_expressions = curves.iter().any(|curve| Some(curve.wanted) != curves.first().map(|first| first.wanted));
-    let name_of = |curve: &Curve| y.get(curve.wanted).map_or("", |wanted| wanted.name.as_str());
-    let label = match (several_expressions, curves.first()) {
-        (false, Some(curve)) => name_of(curve).to_owned(),
-        _ => quantity(unit.unwrap_or_default()).to_owned(),
-    };
-    let y_axis = Axis::new(label, unit.unwrap_or_default());
-    let y_axis = if options.log_y { y_axis.log() } else { y_axis };
-    let mut panel = Panel::new(x.clone(), y_axis);
-    panel.equal_aspect = options.equal;
-    for curve in curves {
-        let run = runs.get(curve.run).map(run_name).unwrap_or_default();
-        let name = match (several_expressions, runs.len() > 1) {
-            (true, true) => Some(format!("{}, {run}", name_of(&curve))),
-            (true, false) => Some(name_of(&curve).to_owned()),
-            (false, true) => Some(run),
-            (false, false) => None,
+    fn panel(&self, x: &Axis, unit: Option<&str>, curves: Vec<Curve>) -> Panel {
+        let first = curves.first().map(|curve| curve.wanted);
+        let several_expressions = curves.iter().any(|curve| Some(curve.wanted) != first);
+        let several_runs = self.runs.len() > 1;
+        let name_of = |number: usize| self.y.get(number).map_or("", |wanted| wanted.name.as_str());
+        let label = match (several_expressions, first) {
+            (false, Some(number)) => name_of(number),
+            _ => quantity(unit.unwrap_or_default()),
         };
-        let several = several_expressions && runs.len() > 1;
-        let layer = match curve.y {
-            Value::Series(values) => Layer::line(curve.x, values),
-            Value::Scalar(value) => Layer::horizontal_marks(vec![value]).colour(curve.wanted),
-        };
-        // Several expressions of several runs: colours tell expressions apart, dashes runs.
-        let dash =
-            [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted].get(curve.run % 4).copied().unwrap_or_default();
-        let layer = if several { layer.colour(curve.wanted).dash(dash) } else { layer };
-        panel = panel.with(match name {
-            Some(name) => layer.named(name),
-            None => layer,
-        });
+        let y_axis = Axis::new(label, unit.unwrap_or_default());
+        let y_axis = if self.options.log_y { y_axis.log() } else { y_axis };
+        let mut panel = Panel::new(x.clone(), y_axis);
+        panel.equal_aspect = self.options.equal;
+        for Curve { wanted, run, x, y } in curves {
+            let layer = match y {
+                Value::Series(values) => Layer::line(x, values),
+                Value::Scalar(value) => Layer::horizontal_marks(vec![value]).colour(wanted),
+            };
+            let run_name = self.runs.get(run).map(run_name).unwrap_or_default();
+            panel = panel.with(match (several_expressions, several_runs) {
+                // Colours tell expressions apart, dashes runs.
+                (true, true) => {
+                    let layer = layer.colour(wanted).dash(DASHES.get(run % 4).copied().unwrap_or_default());
+                    layer.named(format!("{}, {run_name}", name_of(wanted)))
+                }
+                (true, false) => layer.named(name_of(wanted)),
+                (false, true) => layer.named(run_name),
+                (false, false) => layer,
+            });
+        }
+        panel
     }
-    panel
 }
 
 /// The name of a run: that of its folder.

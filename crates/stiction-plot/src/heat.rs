@@ -103,7 +103,7 @@ pub(crate) fn draw(map: &HeatMap, frame: &Frame, pen: &mut Pen<'_>) {
 fn coarsened(map: &HeatMap) -> HeatMap {
     let [columns, rows] = [&map.x_edges, &map.y_edges].map(|edges| edges.len().saturating_sub(1));
     let [wide, high] = [columns, rows].map(|n| n.div_ceil(FINEST).max(1));
-    if wide == 1 && high == 1 {
+    if (wide == 1 && high == 1) || columns == 0 || rows == 0 {
         return map.clone();
     }
     let thinned = |edges: &[f64], by: usize| {

@@ -117,9 +117,9 @@ fn step_for(least: f64) -> (i64, i32) {
     candidates.into_iter().find(fits).unwrap_or((2, power + 1))
 }
 
-/// ⌊log₁₀ x⌋ of a positive number.
+/// ⌊log₁₀ x⌋ of a positive finite number; of others that of the nearest.
 fn floor_log10(x: f64) -> i32 {
-    libm::log10(x.max(f64::MIN_POSITIVE)).floor() as i32
+    libm::log10(x.clamp(f64::MIN_POSITIVE, f64::MAX)).floor() as i32
 }
 
 /// n·10^power, correctly rounded: the parser of numbers does what a product of powers would not.

@@ -96,6 +96,7 @@ fn degenerate_data_draw() {
         with(Layer::line(vec![-f64::MAX, f64::MAX], vec![f64::MIN_POSITIVE, f64::MAX])),
         with(Layer::line(vec![1e300, 1e300 * (1.0 + 1e-12)], vec![5e-324, 1e-323])),
         with(Layer::heat(HeatMap::default())),
+        with(Layer::heat(HeatMap { y_edges: (0..1000).map(f64::from).collect(), ..HeatMap::default() })),
         with(Layer::heat(HeatMap { x_edges: vec![0.0, 1.0], y_edges: vec![0.0, 1.0, 2.0], ..HeatMap::default() })),
         with(Layer::outlines(vec![vec![], vec![[0.0, 0.0]], vec![[f64::NAN, 1.0]; 3]])),
         with(Layer::arrows(vec![[0.0, 0.0]; 2], vec![[0.0, 0.0], [f64::INFINITY, 1.0]])),

@@ -76,4 +76,8 @@ fn ranges_without_ticks_have_none() {
     for range in [[1.0, 1.0], [2.0, 1.0], [f64::NAN, 1.0], [0.0, f64::INFINITY], [1.0, 1.0 + 1e-15]] {
         assert!(Ticks::linear(range, 5).major.is_empty(), "{range:?}");
     }
+    // Nor do ranges that no logarithmic axis has lead astray.
+    for range in [[0.0, 1.0], [-1.0, f64::INFINITY], [f64::NAN, f64::NAN], [f64::MIN_POSITIVE, f64::MAX], [2.0, 1.0]] {
+        assert!(Ticks::log(range, 5).major.len() < 1000, "{range:?}");
+    }
 }

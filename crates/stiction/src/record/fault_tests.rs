@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    io::{Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -169,6 +170,36 @@ fn a_file_that_claims_more_than_it_holds_is_refused() {
     fs::write(&path, &bytes).expect("file");
     let recovered = TableReader::open(&path).expect("the footer before");
     assert!(recovered.is_cut() && recovered.rows() == 0);
+}
+
+/// A million bodies need a footer beyond the limit; fewer that have no columns are refused by the first that is missing.
+#[test]
+fn very_many_bodies_are_refused_quickly() {
+    let folder = Folder::new("many");
+    let path = folder.0.join("trajectory.parquet");
+    let body = |k: usize| {
+        format!(
+            "{{\"name\":\"b{k}\",\"role\":\"planar\",\"position\":[0,0,0],\"orientation\":[1,0,0,0],\"shapes\":0,\"outlines\":[]}}"
+        )
+    };
+    let bodies: Vec<_> = (0..100_000).map(body).collect();
+    let info = format!(
+        "{{\"format\":{FORMAT},\"version\":\"0\",\"scene\":\"\",\"step\":0.1,\"dimension\":2,\"joints\":[],\"bodies\":[{}]}}",
+        bodies.join(",")
+    );
+    let columns =
+        [("step".to_owned(), Kind::Integer), ("t".to_owned(), Kind::Real), ("t_carry".to_owned(), Kind::Real)];
+    let table = TableWriter::create(&path, &columns, vec![(INFO_KEY.into(), info)]).expect("table");
+    table.finish().expect("table");
+    let error = Recording::read(&folder.0).expect_err("no columns").to_string();
+    assert!(error.contains("\"b0.x\" is missing"), "{error}");
+    // A footer of 150 MiB, of zeros.
+    let length: u32 = 150 << 20;
+    let mut file = fs::File::create(&path).expect("file");
+    file.set_len(u64::from(length) + 4).expect("a sparse file");
+    file.seek(SeekFrom::End(0)).expect("end");
+    file.write_all(&[length.to_le_bytes(), *b"PAR1"].concat()).expect("tail");
+    assert!(matches!(Recording::read(&folder.0), Err(RecordingError::NotATable { .. })));
 }
 
 #[test]

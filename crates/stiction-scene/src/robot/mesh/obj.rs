@@ -28,12 +28,9 @@ fn face(mesh: &mut Mesh, begin: usize, line: &[u8], from: usize) -> Result<(), T
         let first = text.split(|byte| *byte == b'/').next().unwrap_or_default();
         let number = std::str::from_utf8(first).ok().and_then(|text| text.parse::<i64>().ok());
         let count = mesh.corners.len();
-        let index = number.and_then(|number| match number {
-            1.. => usize::try_from(number - 1).ok(),
-            _ => {
-                let back = usize::try_from(number.unsigned_abs()).ok().filter(|back| *back > 0);
-                back.and_then(|back| count.checked_sub(back))
-            }
+        let index = number.and_then(|number| {
+            let distance = usize::try_from(number.unsigned_abs()).ok()?;
+            if number > 0 { distance.checked_sub(1) } else { count.checked_sub(distance) }
         });
         let index = index.filter(|index| *index < count).ok_or_else(|| {
             Trouble::At(begin + start, format!("a face names a corner that is not among the {count} before it"))
