@@ -16,13 +16,13 @@ mod contact;
 mod corners;
 mod detect;
 mod detector;
-mod divide;
 mod drives;
 mod energy_bound;
 mod feet;
 mod formulation;
 mod generalised;
 mod halving;
+mod hybrid;
 mod impact;
 mod implicit;
 mod ladder;
@@ -47,15 +47,15 @@ pub use advance::advance;
 pub use contact::Contact;
 pub use detect::{detect, prepare};
 pub use detector::{Detector, FeatureDetector};
-pub use divide::{
-    ContactStep, HybridError, HybridForm, HybridOptions, HybridReport, HybridState, HybridStepper, PlaneContact,
-    RootEquations, RootExtent,
-};
 pub use energy_bound::{EnergyBound, energy_bound};
 pub use feet::FootContact;
 pub use formulation::{StepProblem, assemble};
 pub use generalised::{ArticulatedSystem, SystemContact, SystemContacts, SystemLink, SystemsError};
 pub use halving::Halving;
+pub use hybrid::{
+    ContactStep, HybridError, HybridForm, HybridOptions, HybridReport, HybridState, HybridStepper, PlaneContact,
+    RootEquations, RootExtent,
+};
 pub use impact::ImpactReport;
 pub use ladder::{Ladder, Rung};
 pub use layers::Pieces;
