@@ -50,6 +50,12 @@ pub enum HybridError {
         /// Number of roots.
         roots: usize,
     },
+    /// The numbers of a form were not gathered.
+    #[error("this problem needs the equations assembled with `RootExtent::{needed}`")]
+    Extent {
+        /// The extent it needs.
+        needed: &'static str,
+    },
     /// The contact problem cannot be written.
     #[error(transparent)]
     Problem(#[from] ProblemError),

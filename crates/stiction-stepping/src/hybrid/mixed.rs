@@ -5,6 +5,7 @@ use nalgebra::Vector6;
 use stiction_complementarity::{MixedLcp, SparseMatrix};
 
 use super::{
+    HybridError, RootExtent,
     friction::{Push, Star},
     root::{RootContact, RootEquations},
 };
@@ -21,16 +22,24 @@ enum Slip {
 impl RootEquations {
     /// The mixed problem in V₁, V_n, λ_N, λ_F, S: 12 + Ξ (2 + η) unknowns.   [DCA-12]
     ///
-    /// Needs [`RootExtent::Handles`](super::RootExtent).
-    pub fn terminal(&self, out: &mut MixedLcp) {
+    /// Needs [`RootExtent::Handles`].
+    pub fn terminal(&self, out: &mut MixedLcp) -> Result<(), HybridError> {
+        if !matches!(self.extent, Some(RootExtent::Handles | RootExtent::Bodies)) {
+            return Err(HybridError::Extent { needed: "Handles" });
+        }
         self.write_mixed(&self.star, Slip::ByTerminal, out);
+        Ok(())
     }
 
     /// The mixed problem in V₁, V_n, the V_k of the bodies in contact, λ_N, λ_F, S: 12 + 6 B + Ξ (2 + η) unknowns.   [DCA-13]
     ///
-    /// Needs [`RootExtent::Bodies`](super::RootExtent).
-    pub fn appended(&self, out: &mut MixedLcp) {
+    /// Needs [`RootExtent::Bodies`].
+    pub fn appended(&self, out: &mut MixedLcp) -> Result<(), HybridError> {
+        if self.extent != Some(RootExtent::Bodies) {
+            return Err(HybridError::Extent { needed: "Bodies" });
+        }
         self.write_mixed(&self.star, Slip::ByBody, out);
+        Ok(())
     }
 
     fn write_mixed(&self, star: &Star, slip: Slip, out: &mut MixedLcp) {

@@ -30,6 +30,8 @@ pub enum RootExtent {
 pub struct RootEquations {
     /// The friction polygon.
     pub(super) star: Star,
+    /// What was gathered last.
+    pub(super) extent: Option<RootExtent>,
     /// W over the directions n, t, o of all contacts.
     pub(super) delassus: DenseMatrix,
     /// W while the root link is held.
@@ -85,6 +87,7 @@ impl RootEquations {
         (v, free): (&[f64], &[f64]),
         extent: RootExtent,
     ) -> Result<(), HybridError> {
+        self.extent = None;
         self.place_contacts(tree, at, contacts, (v, free))?;
         let count = 3 * contacts.len();
         let (handles, bodies) = match extent {
@@ -114,6 +117,7 @@ impl RootEquations {
         }
         self.bodies_free.clear();
         self.bodies_free.extend(self.bodies.iter().map(|&link| spatial::motion(&twist(tree, at, free, link))));
+        self.extent = Some(extent);
         Ok(())
     }
 

@@ -162,10 +162,10 @@ impl HybridStepper {
         root.set_step(contacts, &state.approach, h);
         let solved = self.solve_contacts()?;
         self.respond();
+        self.change.iter_mut().zip(&self.free).for_each(|(change, free)| *change += free);
+        ensure_finite("v", &self.change)?;
         state.time += h;
-        for ((v, free), change) in state.v.iter_mut().zip(&self.free).zip(&self.change) {
-            *v = free + change;
-        }
+        state.v.copy_from_slice(&self.change);
         self.tree.integrate(&mut state.q, &state.v, h);
         self.remember(state);
         Ok(HybridReport { time: state.time, size: solved.size, status: solved.status, residual: solved.residual })
@@ -175,10 +175,18 @@ impl HybridStepper {
         if !(h > 0.0 && h.is_finite()) {
             return Err(HybridError::Step(h));
         }
-        let sizes = [("q", state.q.len(), self.tree.coordinates()), ("v", state.v.len(), self.tree.velocities())];
+        let velocities = self.tree.velocities();
+        // No forces at all are none.
+        let forces = if self.forces.is_empty() { velocities } else { self.forces.len() };
+        let sizes = [
+            ("q", state.q.len(), self.tree.coordinates()),
+            ("v", state.v.len(), velocities),
+            ("forces", forces, velocities),
+        ];
         if let Some((part, found, expected)) = sizes.into_iter().find(|(_, found, expected)| found != expected) {
             return Err(HybridError::Size { part, found, expected });
         }
+        ensure_finite("forces", &self.forces)?;
         ensure_finite("q", &state.q)?;
         ensure_finite("v", &state.v)
     }
@@ -252,9 +260,9 @@ impl Problems {
         match options.form {
             HybridForm::Terminal | HybridForm::Appended => {
                 if options.form == HybridForm::Terminal {
-                    root.terminal(&mut self.mixed);
+                    root.terminal(&mut self.mixed)?;
                 } else {
-                    root.appended(&mut self.mixed);
+                    root.appended(&mut self.mixed)?;
                 }
                 self.mixed.ensure_shapes()?;
                 self.mixed.ensure_finite()?;

@@ -10,7 +10,7 @@ use stiction_multibody::{
     articulated::{ArticulatedFactors, coupling, half_response, wrench_row},
 };
 use stiction_stepping::{
-    HybridForm, HybridOptions, HybridState, HybridStepper, PlaneContact, RootEquations, RootExtent,
+    HybridError, HybridForm, HybridOptions, HybridState, HybridStepper, PlaneContact, RootEquations, RootExtent,
 };
 use stiction_testkit::{Random, count_allocations};
 
@@ -30,9 +30,9 @@ fn impulses(root: &RootEquations, z: &[f64]) -> Vec<f64> {
     (0..root.contacts()).flat_map(|contact| root.impulse(contact, z)).collect()
 }
 
-fn by_mixed(root: &RootEquations, write: fn(&RootEquations, &mut MixedLcp)) -> Vec<f64> {
+fn by_mixed(root: &RootEquations, write: fn(&RootEquations, &mut MixedLcp) -> Result<(), HybridError>) -> Vec<f64> {
     let (mut problem, mut solution) = (MixedLcp::default(), MixedLcpSolution::default());
-    write(root, &mut problem);
+    write(root, &mut problem).unwrap();
     problem.ensure_shapes().unwrap();
     let mut solver = MixedLcpSchur::new(LcpLemke::new());
     let outcome = solve(&mut solver, &problem, None, &mut solution, &Tolerance::default());
@@ -170,9 +170,9 @@ fn problems_do_not_grow_with_the_chain() {
         let contacts = [scene.contact(&mut random, link, 0.2)];
         let root = root(&mut scene, &contacts, 8, RootExtent::Bodies);
         let (mut mixed, mut lcp) = (MixedLcp::default(), Lcp::default());
-        root.terminal(&mut mixed);
+        root.terminal(&mut mixed).unwrap();
         assert_eq!((mixed.free_size(), mixed.size()), (12, 22));
-        root.appended(&mut mixed);
+        root.appended(&mut mixed).unwrap();
         assert_eq!((mixed.free_size(), mixed.size()), (18, 28));
         root.reduced(&mut lcp).unwrap();
         assert_eq!(lcp.q().len(), 10);
@@ -191,10 +191,26 @@ fn sizes_count_bodies_once() {
     let contacts = [ids[1], ids[1], ids[4]].map(|link| scene.contact(&mut random, link, 0.2));
     let root = root(&mut scene, &contacts, 16, RootExtent::Bodies);
     let mut mixed = MixedLcp::default();
-    root.terminal(&mut mixed);
+    root.terminal(&mut mixed).unwrap();
     assert_eq!(mixed.size(), 12 + 3 * 18);
-    root.appended(&mut mixed);
+    root.appended(&mut mixed).unwrap();
     assert_eq!(mixed.size(), 12 + 6 * 2 + 3 * 18);
+}
+
+/// What was not gathered cannot be written.
+#[test]
+fn forms_ask_for_the_numbers_they_need() {
+    let mut random = Random::new(7407);
+    let tree = chain(&mut random, 3);
+    let mut scene = posed(&mut random, tree);
+    let link = scene.tree.link_ids().nth(1).unwrap();
+    let contacts = [scene.contact(&mut random, link, 0.2)];
+    let mut mixed = MixedLcp::default();
+    let contacts_only = root(&mut scene, &contacts, 8, RootExtent::Contacts);
+    assert_eq!(contacts_only.terminal(&mut mixed), Err(HybridError::Extent { needed: "Handles" }));
+    assert_eq!(contacts_only.appended(&mut mixed), Err(HybridError::Extent { needed: "Bodies" }));
+    let with_handles = root(&mut scene, &contacts, 8, RootExtent::Handles);
+    assert_eq!(with_handles.appended(&mut mixed), Err(HybridError::Extent { needed: "Bodies" }));
 }
 
 /// The velocity of a contact is a function of the terminal velocity alone where the contact is on the terminal body, as
