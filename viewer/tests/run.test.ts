@@ -53,6 +53,7 @@ function sample(x = [0, 1, 2]): Run {
       labels: ["a", "b"], rows: [2, 1], frame: columns.add([1, 2, 2]), mode: columns.add([1, 2, 0]),
       columns: [columns.named("gap", [0, 0, 0.1], "m"), columns.named("normal_impulse", [4, 3, 0]), ...vector("friction_impulse", [[1, 0, 0], [0, 2, 0], zero]), ...vector("point", [[7, 0, 0], [8, 0, 0], [9, 0, 0]]), ...vector("normal", [[0, 1, 0], [0, 1, 0], [0, 1, 0]])],
     },
+    cut: false,
     summary: null,
   };
   return new Run(head, new Payload(Uint8Array.from(columns.bytes)));

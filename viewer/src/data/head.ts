@@ -81,6 +81,7 @@ export interface RunHead {
   step_before: Packed;
   columns: ColumnHead[];
   contacts: { labels: string[]; rows: number[]; frame: Packed; mode: Packed; columns: ColumnHead[] };
+  cut: boolean;
   summary: SummaryHead | null;
 }
 

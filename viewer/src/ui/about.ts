@@ -27,6 +27,7 @@ export function describe(runs: Run[]): void {
 function trouble(run: Run): string[] {
   const { summary } = run.head;
   if (!summary) return ["This run was cut off: it has no summary. What was recorded is shown."];
+  if (run.head.cut) return ["This recording was cut off. What was written before is shown."];
   if (summary.ending === "interrupted") return [`Stopped on request at t = ${Number(summary.duration.toPrecision(6))} s.`];
   if (typeof summary.ending === "object") return [`The simulation failed at t = ${Number(summary.duration.toPrecision(6))} s, after ${plural(summary.steps, "step")}: ${summary.ending.failed}`];
   return [];

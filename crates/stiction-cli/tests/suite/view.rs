@@ -48,16 +48,19 @@ fn runs_are_laid_over_each_other_under_the_names_of_their_folders() {
 }
 
 #[test]
-fn a_folder_without_a_recording_is_refused_with_a_hint() {
+fn what_is_no_recording_is_refused_with_a_hint_and_what_was_cut_off_is_shown_as_far_as_it_goes() {
     let folder = folder("view_refused");
     let missing = call(&folder, &["view", "nothing"]).expect(2);
     assert!(missing.stderr.contains("nothing") && missing.stderr.contains("stiction run"), "{}", missing.stderr);
     record(&folder, "falling_rod", "cut");
     let path = folder.join("cut/trajectory.parquet");
     let whole = std::fs::read(&path).expect("a table");
-    std::fs::write(&path, &whole[..whole.len() / 2]).expect("a cut table");
-    let cut = call(&folder, &["view", "cut", "--export", "page.html"]).expect(2);
-    assert!(cut.stderr.contains("cut off") && !folder.join("page.html").exists(), "{}", cut.stderr);
+    std::fs::write(&path, &whole[..8]).expect("a table of which nothing is left");
+    let nothing = call(&folder, &["view", "cut", "--export", "page.html"]).expect(2);
+    assert!(nothing.stderr.contains("cut off") && !folder.join("page.html").exists(), "{}", nothing.stderr);
+    std::fs::write(&path, &whole[..whole.len() - 8]).expect("a cut table");
+    call(&folder, &["view", "cut", "--export", "page.html"]).expect(0);
+    assert_eq!(head(&std::fs::read_to_string(folder.join("page.html")).expect("a page"))["runs"][0]["cut"], true);
     call(&folder, &["view"]).expect(2);
 }
 

@@ -79,6 +79,8 @@ struct RunHead {
     step_before: payload::Packed,
     columns: Vec<ColumnHead>,
     contacts: ContactsHead,
+    /// Whether a table was cut off, and what is here came before the cut.
+    cut: bool,
     /// None where there is no summary: the run was cut off.
     summary: Option<SummaryHead>,
 }
@@ -96,7 +98,8 @@ struct SummaryHead {
 }
 
 /// One page that plays the runs recorded in these folders, the later ones beside the first. Names are text wherever they
-/// stand; damaged and foreign recordings are refused as by [`super::Recording::read`].
+/// stand; damaged and foreign recordings are refused as by [`super::Recording::read`], and of those that
+/// were cut off the page shows what came before the cut, and says so.
 pub fn view_page(runs: &[&Path], limits: &ViewLimits) -> Result<String, RecordingError> {
     let share = runs.len().max(1);
     let limits = ViewLimits { frames: limits.frames / share, values: limits.values / share, ..*limits };
@@ -140,6 +143,7 @@ fn read_run(folder: &Path, limits: &ViewLimits, payload: &mut Payload) -> Result
         step_before: trajectory.step_before,
         columns: trajectory.columns,
         contacts,
+        cut: trajectory.cut,
         summary: read_summary(folder),
     })
 }

@@ -60,6 +60,8 @@ pub(super) struct Trajectory {
     pub(super) time: [Packed; 2],
     pub(super) step_before: Packed,
     pub(super) columns: Vec<ColumnHead>,
+    /// Whether one of the two tables was cut off.
+    pub(super) cut: bool,
 }
 
 /// Reads and packs column by column, so that memory holds one column of the recording at a time.
@@ -73,8 +75,9 @@ pub(super) fn read_trajectory(
     let info = read_info(&table, &path)?;
     refuse_too_much(folder, &info, limits)?;
     let names: Vec<&str> = table.numeric_columns().filter(|name| !["t", CARRY].contains(name)).collect();
-    let rows_of_contacts = TableReader::open(&folder.join(contacts::FILE))?.rows();
-    let stride = stride(limits, table.rows(), names.len(), rows_of_contacts);
+    let of_contacts = TableReader::open(&folder.join(contacts::FILE))?;
+    let cut = table.is_cut() || of_contacts.is_cut();
+    let stride = stride(limits, table.rows(), names.len(), of_contacts.rows());
     let steps = counts(&table, &path, "step")?;
     let times = table.reals("t")?;
     let time = payload.push_fine(&thinned(&times, stride));
@@ -87,7 +90,7 @@ pub(super) fn read_trajectory(
     let places = names.iter().enumerate().map(|(k, name)| (*name, k)).collect();
     let bodies = info.bodies.iter().map(|body| body_head(body, &info, &places)).collect();
     let frames = Frames { recorded: steps.len(), stride, kept: thinned(&steps, stride) };
-    Ok(Trajectory { info, frames, bodies, time, step_before, columns })
+    Ok(Trajectory { info, frames, bodies, time, step_before, columns, cut })
 }
 
 /// Refuses scenes that no page can show.
