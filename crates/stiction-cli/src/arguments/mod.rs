@@ -67,9 +67,9 @@ Examples:
   stiction run scenes/falling_rod.toml --step 0.001 --set body.rod.mass=2.5 --out out/heavy
   stiction run robot.xml --keyframe home --duration 2
 
-Files written to DIR: trajectory.parquet, contacts.parquet, summary.json, view.html (open it in a browser, or
-`stiction view DIR`).
-Ctrl-C stops after the current step and keeps what was recorded.")]
+Files written to DIR: trajectory.parquet, contacts.parquet, summary.json, view.html (open it in
+a browser, or `stiction view DIR`). Ctrl-C stops after the current step and keeps what was
+recorded.")]
 pub(crate) struct RunOptions {
     /// The scene file, or a robot: URDF or MJCF
     pub(crate) scene: PathBuf,
@@ -241,10 +241,11 @@ Examples:
   stiction sweep studies/needle_push.toml
   stiction sweep studies/needle_push.toml --trials 200 --seed 7 --jobs 1 --out out/quick
 
-Results depend on the study, the trials and the seed, not on the number of jobs. A trial that fails is counted with its
-reason and stops nothing. Files written to DIR: results.json and, where a plan was found, best.toml: the scene that replays
-it (stiction run DIR/best.toml). Ctrl-C finishes the trials in flight and keeps what was made.
-Exit code 1 when it was stopped, or when every trial failed; a study that finds nothing is done.")]
+Results depend on the study, the trials and the seed, not on the number of jobs. A trial that
+fails is counted with its reason and stops nothing. Files written to DIR: results.json and,
+where a plan was found, best.toml: the scene that replays it (stiction run DIR/best.toml).
+Ctrl-C finishes the trials in flight and keeps what was made. Exit code 1 when it was stopped,
+or when every trial failed; a study that finds nothing is done.")]
 pub(crate) struct SweepOptions {
     /// The study file
     pub(crate) study: PathBuf,
@@ -302,8 +303,9 @@ Methods: ladder for every problem (the default), and
 
 A problem is a JSON object: {\"kind\": \"lcp\", \"n\": 2, \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}
 or, with free unknowns first, {\"kind\": \"mlcp\", \"n_eq\": 1, \"m_comp\": 1, \"M\": ..., \"q\": ...}.
-The files in problems/ show the other kinds. A residual is measured by the problem, never by the method.
-Exit code 1 when no method solved it, 2 for a method that does not exist for its kind.")]
+The files in problems/ show the other kinds. A residual is measured by the problem, never by
+the method. Exit code 1 when no method solved it, 2 for a method that does not exist
+for its kind.")]
 pub(crate) struct SolveOptions {
     /// The problem file
     pub(crate) problem: PathBuf,

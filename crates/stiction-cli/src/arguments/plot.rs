@@ -14,10 +14,12 @@ Examples:
   stiction plot out/falling_rod --y 'normal force: sum_contacts(normal_impulse)/step'
   stiction plot out/falling_rod --y 'contact(\"table/rod:0-1\").gap' --log-y
 
-A RUN is the folder of a run. Expressions know the columns of its tables, + - * / % ^, comparisons, and, or, not, and the
-functions abs sqrt exp log sin cos tan asin acos atan sign floor atan2 hypot min max clamp if default deriv integral cumsum
-contact sum_contacts min_contacts max_contacts count_contacts initial final mean at first last any all: see docs/plot.md.
-Expressions of one unit share a panel. Without --y: the energies and the normal force.")]
+A RUN is the folder of a run. Expressions know the columns of its tables, + - * / % ^,
+comparisons, and, or, not, and the functions abs sqrt exp log sin cos tan asin acos atan sign
+floor atan2 hypot min max clamp if default deriv integral cumsum contact sum_contacts
+min_contacts max_contacts count_contacts initial final mean at first last any all: see
+docs/plot.md. Expressions of one unit share a panel. Without --y: the energies and the normal
+force.")]
 // Switches of a command line are given or not.
 #[allow(clippy::struct_excessive_bools)]
 pub(crate) struct PlotOptions {

@@ -11,10 +11,11 @@ Examples:
   stiction reproduce C-11 C-14 --out out/reproduce
   stiction reproduce --all --json > reproduction.json
 
-Each row compares what we get with what was published and with an independent reference value; sources, derivations and
-tolerances are in the files reference/*.json, which the program carries inside. Verdicts are computed: `holds`, `FAILS`,
-`differs from print` where the file says why the published value cannot be met, `no reference`. Times on this machine are
-shown and never judged.
+Each row compares what we get with what was published and with an independent reference value;
+sources, derivations and tolerances are in the files reference/*.json, which the program carries
+inside. Verdicts are computed: `holds`, `FAILS`, `differs from print` where the file says why
+the published value cannot be met, `no reference`. Times on this machine are shown and never
+judged.
 Files written to DIR: report.html, one page with every figure redrawn (open it in a browser).
 Exit code 1 when a row fails or a case does not come to its end.")]
 pub(crate) struct ReproduceOptions {

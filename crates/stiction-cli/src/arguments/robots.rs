@@ -16,8 +16,9 @@ Examples:
   stiction check scenes/falling_rod.toml
   stiction check robot.urdf --dynamics state.json --json
 
-A state is {\"q\": [...], \"v\": [...], \"tau\": [...]}, in the order of the joints of the file; what is left out is the reference
-pose and zero. Exit code 1 when the mass matrix is singular there.")]
+A state is {\"q\": [...], \"v\": [...], \"tau\": [...]}, in the order of the joints of the file;
+what is left out is the reference pose and zero. Exit code 1 when the mass matrix is singular
+there.")]
 pub(crate) struct CheckOptions {
     /// The scene file, or a robot: URDF or MJCF
     pub(crate) scene: PathBuf,
@@ -96,10 +97,10 @@ Examples:
   stiction convert out/falling_rod rod.csv
   stiction convert out/falling_rod rod.mcap
 
-The folder of a run becomes NAME.csv (the trajectory) and NAME.contacts.csv, or, where the program was built with the
-feature `mcap`, a log with the channels /trajectory and /contacts.
-What the robot's files say and what has no effect in the scene is listed on stderr and on top of the scene. A scene file is
-written out again, without its comments.")]
+The folder of a run becomes NAME.csv (the trajectory) and NAME.contacts.csv, or, where the
+program was built with the feature `mcap`, a log with the channels /trajectory and /contacts.
+What the robot's files say and what has no effect in the scene is listed on stderr and on top of
+the scene. A scene file is written out again, without its comments.")]
 pub(crate) struct ConvertOptions {
     /// The robot: URDF or MJCF; or the folder of a run
     #[arg(value_name = "FROM")]

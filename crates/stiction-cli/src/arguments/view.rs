@@ -11,8 +11,8 @@ Examples:
   stiction view out/coarse out/fine --open
   stiction view out/falling_rod --export falling_rod.html
 
-Without --export the page is served to this machine alone, at the address that is printed, until Ctrl-C.
-Exit code 2 for a folder that holds no recording this version can read.")]
+Without --export the page is served to this machine alone, at the address that is printed, until
+Ctrl-C. Exit code 2 for a folder that holds no recording this version can read.")]
 pub(crate) struct ViewOptions {
     /// Folders of runs; the later ones are laid over the first
     #[arg(required = true, num_args = 1.., value_name = "RUN")]

@@ -17,7 +17,7 @@ use std::ops::Range;
 /// a.mul_add_into(&[1.0, 1.0], &mut y);
 /// assert_eq!(y, [3.0, 7.0, 11.0]);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct BlockMatrix {
     row_offsets: Vec<usize>,
     col_offsets: Vec<usize>,
@@ -31,6 +31,17 @@ pub struct BlockMatrix {
     data: Vec<f64>,
     /// The same numbers row by row, where all blocks are there and the matrix is symmetric; empty otherwise.
     dense: Vec<f64>,
+}
+
+/// The same blocks in the same places, however they were filled.
+impl PartialEq for BlockMatrix {
+    fn eq(&self, other: &Self) -> bool {
+        self.row_offsets == other.row_offsets
+            && self.col_offsets == other.col_offsets
+            && self.row_ends == other.row_ends
+            && self.places == other.places
+            && self.data == other.data
+    }
 }
 
 /// A stored block: its block column, the columns of that, and where its numbers are.
