@@ -55,7 +55,8 @@ impl Failure {
 
     /// A trial that panicked.
     pub(crate) fn of_panic(panic: &(dyn Any + Send)) -> Self {
-        let words = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let words =
+            panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
         let reason = "the program broke: this is a bug".to_owned();
         Self { detail: format!("{reason}: {}", words.unwrap_or("no words")), reason }
     }
@@ -131,7 +132,8 @@ impl Queue {
             if index >= self.count {
                 break;
             }
-            let outcome = catch_unwind(AssertUnwindSafe(|| trial(index))).unwrap_or_else(|panic| Outcome::Failed(Failure::of_panic(&*panic)));
+            let outcome = catch_unwind(AssertUnwindSafe(|| trial(index)))
+                .unwrap_or_else(|panic| Outcome::Failed(Failure::of_panic(&*panic)));
             made.push((index, outcome));
             self.finished.fetch_add(1, Ordering::Relaxed);
         }

@@ -1,5 +1,6 @@
 //! `stiction sweep`: the trials of a study, and what they say together.
 
+mod figures;
 mod monte_carlo;
 mod monte_carlo_table;
 mod push;

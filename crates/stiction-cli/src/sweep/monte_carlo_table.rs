@@ -15,10 +15,12 @@ pub(super) fn text(study: &MonteCarlo, report: &Report, elapsed: f64, files: &[P
     parts.extend(cells(report));
     parts.extend(metrics(report));
     parts.extend(sensitivity(report));
-    let mut sheet = Sheet::default();
-    let files: Vec<_> = files.iter().map(|path| path.display().to_string()).collect();
-    sheet.row("files", files.join("\n"));
-    parts.push(sheet.text());
+    if !files.is_empty() {
+        let mut sheet = Sheet::default();
+        let files: Vec<_> = files.iter().map(|path| path.display().to_string()).collect();
+        sheet.row("files", files.join("\n"));
+        parts.push(sheet.text());
+    }
     parts.join("\n")
 }
 
@@ -27,7 +29,8 @@ fn head(study: &MonteCarlo, report: &Report, elapsed: f64) -> String {
     let scene = study.scene_path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     sheet.row("study", format!("{}, of the scene {scene}", study.name));
     let cells = counted(study.cells() as usize, "cell", "cells");
-    let variants = if report.variants.len() > 1 { format!(" in {} variants", report.variants.len()) } else { String::new() };
+    let variants =
+        if report.variants.len() > 1 { format!(" in {} variants", report.variants.len()) } else { String::new() };
     sheet.row("cells", format!("{cells}{variants}, {} each", counted(report.trials as usize, "trial", "trials")));
     let missing = if report.made < report.count { format!(" of {}", report.count) } else { String::new() };
     let ending = match report.ending {
@@ -51,7 +54,12 @@ fn head(study: &MonteCarlo, report: &Report, elapsed: f64) -> String {
     }
     for (variant, symmetry) in report.variants.iter().flat_map(|v| v.symmetry.iter().map(move |s| (v, s))) {
         let of = if report.variants.len() > 1 { format!(" of {}", variant.name) } else { String::new() };
-        let text = format!("χ² {} over {} pairs of cells, p = {}", number(symmetry.chi_square), symmetry.freedom, number(symmetry.p));
+        let text = format!(
+            "χ² {} over {} pairs of cells, p = {}",
+            number(symmetry.chi_square),
+            symmetry.freedom,
+            number(symmetry.p)
+        );
         sheet.row("symmetry", format!("in {}{of}: {text}", symmetry.parameter));
     }
     sheet.row("failed", failures(report));
@@ -60,7 +68,8 @@ fn head(study: &MonteCarlo, report: &Report, elapsed: f64) -> String {
 
 fn failures(report: &Report) -> String {
     let failed: u64 = report.failures.iter().map(|kind| kind.count).sum();
-    let reasons = report.failures.iter().map(|f| format!("{}: {} (first in trial {})", f.count, f.reason, f.first_trial));
+    let reasons =
+        report.failures.iter().map(|f| format!("{}: {} (first in trial {})", f.count, f.reason, f.first_trial));
     let total = if failed == 0 { "none".to_owned() } else { format!("{failed}, counted as not successful") };
     std::iter::once(total).chain(reasons).collect::<Vec<_>>().join("\n")
 }
@@ -72,12 +81,18 @@ fn cells(report: &Report) -> Option<String> {
         return None;
     }
     let mut heading: Vec<&str> = report.grid.iter().map(|axis| axis.name.as_str()).collect();
-    heading.extend(report.variants.iter().map(|variant| if report.variants.len() > 1 { variant.name.as_str() } else { "success (%)" }));
+    heading.extend(
+        report
+            .variants
+            .iter()
+            .map(|variant| if report.variants.len() > 1 { variant.name.as_str() } else { "success (%)" }),
+    );
     let row = |k: usize| {
         let first: Option<&GroupReport> = report.variants.first().and_then(|variant| variant.cells.get(k));
         let at = first.into_iter().flat_map(|cell| cell.at.iter().map(|x| number(*x)));
         let shares = report.variants.iter().filter_map(|variant| variant.cells.get(k)).map(|cell| {
-            let [value, low, high] = [cell.success.value(), cell.success.low, cell.success.high].map(|x| number(100.0 * x));
+            let [value, low, high] =
+                [cell.success.value(), cell.success.low, cell.success.high].map(|x| number(100.0 * x));
             format!("{value} ({low} to {high})")
         });
         at.chain(shares).collect::<Vec<_>>()
@@ -111,7 +126,10 @@ fn sensitivity(report: &Report) -> Option<String> {
     let of = |variant: &VariantReport| {
         let name = variant.name.clone();
         let rows = variant.sensitivity.iter().map(move |influence| {
-            let head = several.then(|| name.clone()).into_iter().chain([influence.response.clone(), influence.parameter.clone()]);
+            let head = several
+                .then(|| name.clone())
+                .into_iter()
+                .chain([influence.response.clone(), influence.parameter.clone()]);
             head.chain([number(100.0 * influence.explained), number(influence.p)]).collect::<Vec<_>>()
         });
         rows.collect::<Vec<_>>()

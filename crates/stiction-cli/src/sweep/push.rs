@@ -27,7 +27,9 @@ struct Results<'r> {
 
 pub(super) fn run(mut study: PushStudy, options: &SweepOptions) -> Result<(), Failure> {
     if options.resume {
-        return Err(Failure::input("`--resume` continues studies of the kind `monte-carlo`; those of the kind `push` start anew"));
+        return Err(Failure::input(
+            "`--resume` continues studies of the kind `monte-carlo`; those of the kind `push` start anew",
+        ));
     }
     study.search = study.search.with_options(|search| {
         search.trials = options.trials.unwrap_or(search.trials);

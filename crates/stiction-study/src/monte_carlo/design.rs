@@ -108,7 +108,10 @@ mod tests {
             let mean = all.iter().map(|p| p[0]).sum::<f64>() / n;
             let product = all.iter().map(|p| (p[0] - 0.5) * (p[1] - 0.5)).sum::<f64>() / n;
             // Four standard deviations of independent points.
-            assert!((mean - 0.5).abs() < 4.0 * 0.289 / n.sqrt() && product.abs() < 4.0 / (12.0 * n.sqrt()), "{design:?}");
+            assert!(
+                (mean - 0.5).abs() < 4.0 * 0.289 / n.sqrt() && product.abs() < 4.0 / (12.0 * n.sqrt()),
+                "{design:?}"
+            );
             all.sort_by(|a, b| a[0].total_cmp(&b[0]));
             all.dedup();
             assert_eq!(all.len(), 2000);

@@ -32,7 +32,11 @@ pub fn chi_square_beyond(x: f64, freedom: usize) -> f64 {
     }
     let (a, x) = (0.5 * freedom as f64, 0.5 * x);
     let scale = libm::exp(a * libm::log(x) - x - libm::lgamma(a));
-    if x < a + 1.0 { (1.0 - scale * lower_series(a, x)).clamp(0.0, 1.0) } else { (scale * upper_fraction(a, x)).min(1.0) }
+    if x < a + 1.0 {
+        (1.0 - scale * lower_series(a, x)).clamp(0.0, 1.0)
+    } else {
+        (scale * upper_fraction(a, x)).min(1.0)
+    }
 }
 
 /// γ(a, x) eˣ x⁻ᵃ = Σ xⁿ / (a (a + 1) … (a + n)).

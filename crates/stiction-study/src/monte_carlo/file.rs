@@ -134,10 +134,12 @@ pub(crate) fn build(
     tables: &MonteCarloTables<'_>,
     complain: &Complain<'_>,
 ) -> Result<MonteCarlo, SceneError> {
-    let SceneText { text: scene_text, .. } = scene::text_of(scene_path, &RobotOptions::default())
-        .map_err(|error| complain(&["study", "scene"], format!("the scene {} {}", scene_path.display(), error.message), None))?;
+    let SceneText { text: scene_text, .. } = scene::text_of(scene_path, &RobotOptions::default()).map_err(|error| {
+        complain(&["study", "scene"], format!("the scene {} {}", scene_path.display(), error.message), None)
+    })?;
     let parameters = tables.parameters.iter().map(|(name, table)| parameter(name, table, complain));
-    let (grid, random): (Vec<_>, Vec<_>) = parameters.collect::<Result<Vec<_>, _>>()?.into_iter().partition(Parameter::is_grid);
+    let (grid, random): (Vec<_>, Vec<_>) =
+        parameters.collect::<Result<Vec<_>, _>>()?.into_iter().partition(Parameter::is_grid);
     let mut needs = Needs::default();
     let mut measure = |keys: &[&str], text: &str| {
         let measure = Measure::parse(text).map_err(|error| misread(keys, &error, complain))?;
@@ -205,15 +207,27 @@ fn parameter(name: &str, table: &ParameterTable, complain: &Complain<'_>) -> Res
         let hint = "such as path = \"body.box.velocity.0\"".to_owned();
         return Err(complain(&keys, format!("`{name}` needs `path`, the value of the scene that it sets"), Some(hint)));
     }
-    let draws = [table.values.is_some(), table.grid.is_some(), table.uniform.is_some(), table.normal.is_some(), table.choice.is_some()];
+    let draws = [
+        table.values.is_some(),
+        table.grid.is_some(),
+        table.uniform.is_some(),
+        table.normal.is_some(),
+        table.choice.is_some(),
+    ];
     if draws.into_iter().filter(|given| *given).count() != 1 {
-        return Err(complain(&keys, format!("`{name}` needs one of `values`, `grid`, `uniform`, `normal` and `choice`, and only one"), None));
+        return Err(complain(
+            &keys,
+            format!("`{name}` needs one of `values`, `grid`, `uniform`, `normal` and `choice`, and only one"),
+            None,
+        ));
     }
     if table.ends.is_some() && table.uniform.is_none() {
         return fault("ends", "`ends` belong to `uniform`".to_owned());
     }
     let draw = match table {
-        ParameterTable { values: Some(values), .. } if values.is_empty() => return fault("values", "there is no value".to_owned()),
+        ParameterTable { values: Some(values), .. } if values.is_empty() => {
+            return fault("values", "there is no value".to_owned());
+        }
         ParameterTable { values: Some(values), .. } => Draw::Grid(values.clone()),
         ParameterTable { grid: Some(grid), .. } => Draw::Grid(spaced(grid)),
         ParameterTable { uniform: Some([low, high]), .. } if low >= high => {
@@ -265,12 +279,17 @@ fn spaced(grid: &GridTable) -> Vec<f64> {
 
 /// Names stand in expressions and become columns.
 fn check_name(keys: &[&str], name: &str, complain: &Complain<'_>) -> Result<(), SceneError> {
-    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit());
+    let plain =
+        name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit());
     if !plain || name.is_empty() {
         return Err(complain(keys, format!("`{name}` is no name for expressions: letters, digits and _"), None));
     }
     if TAKEN.contains(&name) || KNOWN.contains(&name) {
-        return Err(complain(keys, format!("the name `{name}` is taken"), Some(format!("names that are taken: {}", TAKEN.join(", ")))));
+        return Err(complain(
+            keys,
+            format!("the name `{name}` is taken"),
+            Some(format!("names that are taken: {}", TAKEN.join(", "))),
+        ));
     }
     Ok(())
 }
@@ -280,11 +299,18 @@ fn check_sizes(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), SceneE
     if cells.is_none() {
         return Err(complain(&["parameters"], format!("the grid has more than {MOST_CELLS} cells"), None));
     }
-    if study.design == Design::Sobol && (study.random.len() > sobol::MOST_DIMENSIONS || study.trials > u64::from(u32::MAX)) {
-        let message = format!("the design `sobol` has {} dimensions, and as many random parameters at most", sobol::MOST_DIMENSIONS);
+    if study.design == Design::Sobol
+        && (study.random.len() > sobol::MOST_DIMENSIONS || study.trials > u64::from(u32::MAX))
+    {
+        let message = format!(
+            "the design `sobol` has {} dimensions, and as many random parameters at most",
+            sobol::MOST_DIMENSIONS
+        );
         return Err(complain(&["study", "design"], message, Some("`latin-hypercube` has no limit".to_owned())));
     }
-    if let Some((name, _)) = study.metrics.iter().find(|(name, _)| study.parameters().any(|parameter| parameter.name == *name)) {
+    if let Some((name, _)) =
+        study.metrics.iter().find(|(name, _)| study.parameters().any(|parameter| parameter.name == *name))
+    {
         return Err(complain(&["metrics", name], format!("`{name}` is a parameter already"), None));
     }
     if study.budget.seconds.is_some_and(|seconds| seconds <= 0.0) {
@@ -303,7 +329,11 @@ fn check_mirror(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), Scene
         let [low, high] = [values.first(), values.last()].map(|value| value.copied().unwrap_or_default());
         let is_even = |(a, b): (&f64, &f64)| (a + b - low - high).abs() <= 1e-9 * (low.abs() + high.abs());
         if !values.iter().zip(values.iter().rev()).all(is_even) {
-            return Err(complain(&["study", "mirror"], format!("the values of `{name}` are not symmetric about their middle"), None));
+            return Err(complain(
+                &["study", "mirror"],
+                format!("the values of `{name}` are not symmetric about their middle"),
+                None,
+            ));
         }
     }
     Ok(())
@@ -314,14 +344,19 @@ fn check_variants(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), Sce
     for variant in 0..study.variants.len() {
         let place = Place { trial: 0, cell: 0, variant };
         let scene = study.scene(place)?;
-        let simulation = Simulation::from_scene(&scene).map_err(|error| complain(&["study", "scene"], error.to_string(), None))?;
+        let simulation =
+            Simulation::from_scene(&scene).map_err(|error| complain(&["study", "scene"], error.to_string(), None))?;
         let run = study.columns(&simulation, &scene, place);
         let metrics = study.metrics.iter().map(|(name, measure)| (vec!["metrics", name.as_str()], measure));
         for (keys, measure) in std::iter::once((vec!["study", "success"], &study.success)).chain(metrics) {
             let measured = measure.evaluate(&run).map_err(|error| misread(&keys, &error, complain))?;
             if matches!(measured.value, Measured::Series(_)) {
                 let hint = "final(e), max(e), at(e, t), any(c) and all(c) make one number of a series".to_owned();
-                return Err(complain(&keys, format!("`{}` is a number per moment, but must be one number", measure.text()), Some(hint)));
+                return Err(complain(
+                    &keys,
+                    format!("`{}` is a number per moment, but must be one number", measure.text()),
+                    Some(hint),
+                ));
             }
         }
     }

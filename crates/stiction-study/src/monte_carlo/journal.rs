@@ -57,7 +57,13 @@ impl Header {
             return Some(format!("its {what} was {then}, now it is {now}"));
         }
         let changed = |what| Some(format!("the {what} has changed since"));
-        if found.scene != self.scene { changed("scene") } else if found.study != self.study { changed("study file") } else { None }
+        if found.scene != self.scene {
+            changed("scene")
+        } else if found.study != self.study {
+            changed("study file")
+        } else {
+            None
+        }
     }
 }
 
@@ -102,7 +108,11 @@ impl Journal {
         let length = next(&mut line)?;
         let Some(found) = checked::<Header>(&line) else {
             // Torn before the first line was whole: nothing is lost.
-            return if length == 0 || line.last() != Some(&b'\n') { Self::create(folder, header) } else { Err(StudyError::NotAJournal { path }) };
+            return if length == 0 || line.last() != Some(&b'\n') {
+                Self::create(folder, header)
+            } else {
+                Err(StudyError::NotAJournal { path })
+            };
         };
         if let Some(reason) = header.difference(&found) {
             return Err(StudyError::OtherStudy { path, reason });

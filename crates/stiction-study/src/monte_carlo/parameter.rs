@@ -71,7 +71,8 @@ impl Draw {
             Self::Grid(values) => Value::Number(at(values, u).copied().unwrap_or(f64::NAN)),
             Self::Choice(values) => at(values, u).cloned().unwrap_or(Value::Number(f64::NAN)),
             Self::Uniform { range: [low, high], ends } => {
-                let (first, last) = (if ends.low { *low } else { low.next_up() }, if ends.high { *high } else { high.next_down() });
+                let (first, last) =
+                    (if ends.low { *low } else { low.next_up() }, if ends.high { *high } else { high.next_down() });
                 Value::Number((low + (high - low) * u).max(first).min(last))
             }
             Self::Normal { mean, deviation, range: [low, high] } => {
@@ -143,7 +144,11 @@ mod tests {
         let [least, most] = [0.0, 1.0_f64.next_down()].map(|u| number(class.at(u)));
         assert!(least > 0.33 && least < 0.33 + 1e-15 && most <= 0.66 && most > 0.66 - 1e-15);
         let open = Draw::Uniform { range: [1.0, 1.0 + f64::EPSILON * 4.0], ends: Ends { low: false, high: false } };
-        assert!((0..100).all(|i| (1.0_f64.next_up()..=1.0 + 3.0 * f64::EPSILON).contains(&number(open.at(f64::from(i) / 100.0)))));
+        assert!(
+            (0..100).all(
+                |i| (1.0_f64.next_up()..=1.0 + 3.0 * f64::EPSILON).contains(&number(open.at(f64::from(i) / 100.0)))
+            )
+        );
         assert!((number(class.at(0.5)) - 0.495).abs() < 1e-15);
     }
 
@@ -151,7 +156,12 @@ mod tests {
     #[test]
     fn normal_values_have_the_right_shares_below_them() {
         let normal = Draw::Normal { mean: 2.0, deviation: 0.5, range: [f64::NEG_INFINITY, f64::INFINITY] };
-        for (u, z) in [(0.5, 0.0), (0.841_344_746_068_542_9, 1.0), (0.975, 1.959_963_984_540_054), (0.001, -3.090_232_306_167_813)] {
+        for (u, z) in [
+            (0.5, 0.0),
+            (0.841_344_746_068_542_9, 1.0),
+            (0.975, 1.959_963_984_540_054),
+            (0.001, -3.090_232_306_167_813),
+        ] {
             assert!((number(normal.at(u)) - (2.0 + 0.5 * z)).abs() < 1e-12, "{u}");
         }
         let cut = Draw::Normal { mean: 0.0, deviation: 1.0, range: [-1.0, 2.0] };

@@ -223,7 +223,12 @@ fn of_variant(study: &MonteCarlo, name: &str, tally: &VariantTally) -> VariantRe
         all: of_group(study, Vec::new(), &tally.all),
         cells: (0..).zip(&tally.cells).map(cell).collect(),
         symmetry: study.mirror().iter().map(|parameter| symmetry(study, parameter, &tally.cells)).collect(),
-        marginals: study.random().iter().zip(&tally.strata).map(|(parameter, strata)| marginal(study, parameter, strata)).collect(),
+        marginals: study
+            .random()
+            .iter()
+            .zip(&tally.strata)
+            .map(|(parameter, strata)| marginal(study, parameter, strata))
+            .collect(),
         sensitivity: sensitivity(study, tally),
     }
 }

@@ -255,7 +255,8 @@ fn count_problems(folder: &Path) -> usize {
 /// The problems of an older study have no place beside the trials of this one.
 fn remove_problems(folder: &Path) -> Result<(), StudyError> {
     let Ok(files) = fs::read_dir(folder.join(PROBLEMS)) else { return Ok(()) };
-    for path in files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "json")) {
+    for path in files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "json"))
+    {
         fs::remove_file(&path).map_err(|source| StudyError::write(&path, source))?;
     }
     Ok(())

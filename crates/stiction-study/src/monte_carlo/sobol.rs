@@ -93,7 +93,9 @@ mod tests {
                 for block in 0..3 {
                     for seed in [None, Some(1), Some(99)] {
                         let mut seen: Vec<_> = (block << power..(block + 1) << power)
-                            .map(|index| seed.map_or_else(|| unscrambled(index, &plain), |seed| point(index, dimension, seed)))
+                            .map(|index| {
+                                seed.map_or_else(|| unscrambled(index, &plain), |seed| point(index, dimension, seed))
+                            })
                             .map(|x| x >> (BITS as u32 - power))
                             .collect();
                         seen.sort_unstable();
@@ -112,7 +114,10 @@ mod tests {
         for a in 0..=8_u32 {
             for seeds in [None, Some((3, 4))] {
                 let mut boxes: Vec<_> = (0..256)
-                    .map(|i| seeds.map_or((unscrambled(i, &x), unscrambled(i, &y)), |(s, t)| (point(i, 0, s), point(i, 1, t))))
+                    .map(|i| {
+                        seeds
+                            .map_or((unscrambled(i, &x), unscrambled(i, &y)), |(s, t)| (point(i, 0, s), point(i, 1, t)))
+                    })
                     .map(|(u, v)| (u64::from(u) >> (32 - a), u64::from(v) >> (32 - (8 - a))))
                     .collect();
                 boxes.sort_unstable();
@@ -128,7 +133,8 @@ mod tests {
         let n = 4096_u32;
         for dimension in 1..MOST_DIMENSIONS {
             let unit = |i, d| (f64::from(point(i, d, 7 + d as u64)) + 0.5) / 4_294_967_296.0;
-            let mean = (0..n).map(|i| (unit(i, dimension) - 0.5) * (unit(i, dimension - 1) - 0.5)).sum::<f64>() / f64::from(n);
+            let mean =
+                (0..n).map(|i| (unit(i, dimension) - 0.5) * (unit(i, dimension - 1) - 0.5)).sum::<f64>() / f64::from(n);
             // Random points would be off by 1/(12 √n) = 1.3e-3.
             assert!(mean.abs() < 4e-4, "{dimension}: {mean}");
         }

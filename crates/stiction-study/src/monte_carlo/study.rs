@@ -120,7 +120,8 @@ impl MonteCarlo {
 
     /// Numbers of values of the grid parameters.
     pub fn shape(&self) -> Vec<usize> {
-        let length = |parameter: &Parameter| if let super::Draw::Grid(values) = &parameter.draw { values.len() } else { 1 };
+        let length =
+            |parameter: &Parameter| if let super::Draw::Grid(values) = &parameter.draw { values.len() } else { 1 };
         self.grid.iter().map(length).collect()
     }
 
@@ -197,10 +198,11 @@ impl MonteCarlo {
         let refused = |reason: &str, error: &dyn std::fmt::Display| {
             (Failure { reason: reason.to_owned(), detail: error.to_string() }, None)
         };
-        let scene = self.scene(place).map_err(|error| refused("the scene refuses the values of its parameters", &error))?;
+        let scene =
+            self.scene(place).map_err(|error| refused("the scene refuses the values of its parameters", &error))?;
         let steps = scene.settings.steps();
-        let mut simulation =
-            Simulation::from_scene(&scene).map_err(|error| refused("the scheme refuses the values of the parameters", &error))?;
+        let mut simulation = Simulation::from_scene(&scene)
+            .map_err(|error| refused("the scheme refuses the values of the parameters", &error))?;
         let mut run = self.columns(&simulation, &scene, place);
         for _ in 0..steps {
             let report = simulation.step().map_err(|error| (Failure::of_step(&error), problem(&simulation, &error)))?;

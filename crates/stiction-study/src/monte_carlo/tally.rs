@@ -61,13 +61,19 @@ impl Group {
         self.trials += 1;
         self.failed += u64::from(row.failure.is_some());
         let success = f64::from(u8::from(row.success));
-        self.responses.iter_mut().zip(std::iter::once(success).chain(row.metrics.iter().copied())).for_each(|(r, x)| r.add(x));
+        self.responses
+            .iter_mut()
+            .zip(std::iter::once(success).chain(row.metrics.iter().copied()))
+            .for_each(|(r, x)| r.add(x));
     }
 
     pub(super) fn hits(&self) -> u64 {
         // A sum of ones about a base of 0 or 1 is whole.
         #[allow(clippy::cast_sign_loss)]
-        self.responses.first().filter(|success| success.count > 0).map_or(0, |success| (success.mean() * success.count as f64).round() as u64)
+        self.responses
+            .first()
+            .filter(|success| success.count > 0)
+            .map_or(0, |success| (success.mean() * success.count as f64).round() as u64)
     }
 }
 

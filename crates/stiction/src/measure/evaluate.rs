@@ -2,6 +2,7 @@
 
 use stiction_scene::suggestion;
 
+use super::Source;
 use super::{
     Fault, Measured, Value,
     parse::shortened,
@@ -10,7 +11,6 @@ use super::{
     syntax::{Function, Gather, Kind, Node, Operator, Whole},
     unit::{self, Unit},
 };
-use super::Source;
 use crate::record::{Column, ColumnKind, Words};
 
 /// Which rows a series runs over.
