@@ -84,11 +84,11 @@ mod tests {
         let mut strata = vec![Vec::new(); 3];
         for trial in 0..n {
             Design::LatinHypercube.point(9, [4, trial], n, &mut point);
-            strata.iter_mut().zip(point).for_each(|(strata, x)| strata.push((x * n as f64) as u64));
+            strata.iter_mut().zip(point).for_each(|(strata, x)| strata.push((x * n as f64).floor()));
         }
         for mut strata in strata {
-            strata.sort_unstable();
-            assert!(strata.into_iter().eq(0..n));
+            strata.sort_by(f64::total_cmp);
+            assert!(strata.into_iter().eq((0..n).map(|k| k as f64)));
         }
     }
 

@@ -339,11 +339,17 @@ fn check_mirror(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), Scene
     Ok(())
 }
 
-/// Builds the first scene of every variant and evaluates every expression at its initial state.
+/// Trials that are looked at for one whose scene can be built. A wrong path fails in all of them; values that are refused are failures of trials.
+const LOOKED_AT: u64 = 8;
+
+/// Builds a scene of every variant and evaluates every expression at its initial state.
 fn check_variants(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), SceneError> {
     for variant in 0..study.variants.len() {
-        let place = Place { trial: 0, cell: 0, variant };
-        let scene = study.scene(place)?;
+        let places = (0..study.trials.min(LOOKED_AT)).map(|trial| Place { trial, cell: 0, variant });
+        let mut built = places.map(|place| study.scene(place).map(|scene| (place, scene)));
+        let first =
+            built.next().unwrap_or_else(|| Err(complain(&["study", "trials"], "there is no trial".to_owned(), None)));
+        let (place, scene) = first.or_else(|error| built.find_map(Result::ok).ok_or(error))?;
         let simulation =
             Simulation::from_scene(&scene).map_err(|error| complain(&["study", "scene"], error.to_string(), None))?;
         let run = study.columns(&simulation, &scene, place);

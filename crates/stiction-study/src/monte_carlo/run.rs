@@ -216,7 +216,7 @@ impl<'s> Ledger<'s> {
             return Ok(());
         }
         self.waiting.insert(index, row);
-        while self.ending.is_none()
+        while self.ending != Some(Ending::TooManyFailures)
             && let Some(row) = self.waiting.remove(&self.committed)
         {
             self.table.push(self.study, self.committed, &row)?;

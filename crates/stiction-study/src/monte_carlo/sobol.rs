@@ -49,7 +49,7 @@ fn unscrambled(index: u32, directions: &[u32; BITS]) -> u32 {
     chosen.fold(0, |sum, (_, direction)| sum ^ direction)
 }
 
-/// The directions v_1, v_2, … of a dimension: v_k = m_k / 2^k with m_k = 2 a_1 m_{k−1} ⊕ … ⊕ 2^s m_{k−s} ⊕ m_{k−s}.
+/// The directions of a dimension: `v_k = m_k / 2^k` with `m_k = 2 a_1 m_{k−1} ⊕ … ⊕ 2^s m_{k−s} ⊕ m_{k−s}`.
 fn directions(dimension: usize) -> Option<[u32; BITS]> {
     let Some(dimension) = dimension.checked_sub(1) else {
         return Some(std::array::from_fn(|k| 1 << (BITS - 1 - k)));

@@ -125,7 +125,7 @@ fn the_test_of_influence_agrees_with_permutations() {
     let mut as_large = 0;
     for _ in 0..rounds {
         for i in (1..n).rev() {
-            groups.swap(i, (stream.unit() * (i + 1) as f64) as usize);
+            groups.swap(i, (stream.bits() % (i as u64 + 1)) as usize);
         }
         as_large += u32::from(statistic(&groups) >= found);
     }
@@ -193,7 +193,9 @@ fn expressions_have_the_same_bits_in_memory_and_from_files() {
     ];
     let measures = texts.map(|text| Measure::parse(text).unwrap());
     let mut needs = stiction::measure::Needs::default();
-    measures.iter().for_each(|measure| measure.add_needs(&mut needs));
+    for measure in &measures {
+        measure.add_needs(&mut needs);
+    }
     let folder = folder("findings-memory");
     let mut simulation = Simulation::from_scene(&scene).unwrap();
     let every = 3;

@@ -99,7 +99,9 @@ impl Needs {
             Kind::Call(function, arguments) => {
                 let gathers = matches!(function, Function::Contacts(_));
                 self.contacts |= gathers;
-                arguments.iter().for_each(|node| self.walk(node, in_contacts || gathers));
+                for node in arguments {
+                    self.walk(node, in_contacts || gathers);
+                }
             }
             Kind::Contact { column, .. } => {
                 self.contacts = true;

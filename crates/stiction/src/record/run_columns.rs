@@ -29,6 +29,7 @@ pub struct RunColumns {
     /// Rows of contacts up to the end of each moment.
     ends: Vec<usize>,
     keeps: Keeps,
+    has_layers: bool,
     sample: Sample,
     row: Vec<Cell<'static>>,
     label: String,
@@ -40,7 +41,6 @@ struct Keeps {
     energy: bool,
     joints: bool,
     contacts: bool,
-    layers: bool,
 }
 
 /// The columns of a table that are kept, and the names of all.
@@ -106,15 +106,14 @@ impl RunColumns {
         let model = simulation.model();
         let info = RunInfo::new("", simulation.step_size(), model, simulation.scheme());
         let columns = Kept::new(trajectory::columns(&info).into_iter(), |name| needs.columns.contains(name));
-        let layers = model.has_layers();
-        let contact_columns = contacts::columns(layers).map(|(name, kind)| (name.to_owned(), kind));
+        let has_layers = model.has_layers();
+        let contact_columns = contacts::columns(has_layers).map(|(name, kind)| (name.to_owned(), kind));
         let contact_columns = Kept::new(contact_columns, |name| needs.contact_columns.contains(name));
         let joints: Vec<_> = info.joint_columns().collect();
         let keeps = Keeps {
             energy: columns.keeps(&["kinetic", "potential", "total"]),
             joints: columns.keeps(&joints.iter().map(String::as_str).collect::<Vec<_>>()),
             contacts: needs.contacts,
-            layers,
         };
         let mut run = Self {
             step: simulation.step_size(),
@@ -124,6 +123,7 @@ impl RunColumns {
             contact_columns,
             ends: Vec::new(),
             keeps,
+            has_layers,
             sample: Sample::default(),
             row: Vec::new(),
             label: String::new(),
@@ -157,7 +157,7 @@ impl RunColumns {
                 self.label.clear();
                 contacts::write_label(&mut self.label, model, &contact.id);
                 let at = (state.step, state.time);
-                self.contact_columns.push(contacts::cells(model, at, contact, &self.label, self.keeps.layers));
+                self.contact_columns.push(contacts::cells(model, at, contact, &self.label, self.has_layers));
                 rows += 1;
             }
         }
