@@ -245,7 +245,7 @@ Examples:
 
 Results depend on the study, the trials and the seed, not on the number of jobs. A trial that fails is counted with its
 reason and stops nothing. Files written to DIR by studies of the kind monte-carlo: trials.parquet (a row per trial),
-summary.json, trials.journal (what --resume continues from) and failures/N.json (problems that were not solved, for stiction solve);
+summary.json, results.html with map.svg and marginals.svg, trials.journal (what --resume continues from) and failures/N.json (problems that were not solved, for stiction solve);
 by those of the kind push: results.json and, where a plan was found, best.toml: the scene that replays it (stiction run DIR/best.toml).
 Ctrl-C finishes the trials in flight and keeps what was made; whatever else ends the program loses the trials in flight only.
 Exit code 1 when it was stopped, or when every trial failed; a study that finds nothing is done.")]

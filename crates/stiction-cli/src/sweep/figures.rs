@@ -40,7 +40,13 @@ pub(super) fn marginals(report: &Report) -> Option<Figure> {
                 let share = |pick: fn(&stiction_study::Share) -> f64| {
                     marginal.strata.iter().map(|s| PERCENT * pick(&s.group.success)).collect()
                 };
-                with_interval(panel, x, [share(|s| s.value()), share(|s| s.low), share(|s| s.high)], v, &variant.name)
+                with_interval(
+                    panel,
+                    x,
+                    [share(stiction_study::Share::value), share(|s| s.low), share(|s| s.high)],
+                    v,
+                    &variant.name,
+                )
             },
         )
     };
@@ -51,7 +57,7 @@ pub(super) fn marginals(report: &Report) -> Option<Figure> {
 /// One page with the figures and the tables, which needs nothing from outside.
 pub(super) fn page(title: &str, tables: &str, figures: &[Figure]) -> String {
     let mut page = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
-    let _ = write!(page, "<title>{0}</title><style>{STYLE}</style></head><body><h1>{0}</h1>\n", escaped(title));
+    let _ = writeln!(page, "<title>{0}</title><style>{STYLE}</style></head><body><h1>{0}</h1>", escaped(title));
     for figure in figures {
         let _ = writeln!(page, "<figure>{}</figure>", figure.to_svg());
     }
@@ -75,7 +81,12 @@ fn curve(x: &GridAxis, variant: &VariantReport, colour: usize) -> [Layer; 2] {
     let share = |pick: fn(&stiction_study::Share) -> f64| {
         variant.cells.iter().map(|cell| PERCENT * pick(&cell.success)).collect()
     };
-    interval(x.values.clone(), [share(|s| s.value()), share(|s| s.low), share(|s| s.high)], colour, &variant.name)
+    interval(
+        x.values.clone(),
+        [share(stiction_study::Share::value), share(|s| s.low), share(|s| s.high)],
+        colour,
+        &variant.name,
+    )
 }
 
 fn with_interval(panel: Panel, x: Vec<f64>, shares: [Vec<f64>; 3], colour: usize, name: &str) -> Panel {
