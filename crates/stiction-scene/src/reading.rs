@@ -51,6 +51,11 @@ impl<T: DeserializeOwned + JsonSchema> Reading<T> {
 }
 
 impl<T> Reading<T> {
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// A complaint about the value behind these keys, or about the innermost table around it that exists.
     pub fn error(&self, keys: &[&str], message: impl Into<String>) -> SceneError {
         let path: Vec<_> = keys.iter().map(|key| Step::Key(key)).collect();

@@ -1,11 +1,15 @@
 //! Study files: which scene, which question, how many trials.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction::scene::{self, Angle, Reading, Scene, SceneError, schema_of};
 
+use crate::monte_carlo::{Budget, Design, MonteCarlo, MonteCarloTables, ParameterTable, Scalar, build};
 use crate::push::{Goal, Plan, Push, PushError, Sampler, Search, SearchOptions};
 
 /// What the schema is called, for tools that keep several.
@@ -14,7 +18,17 @@ const ID: &str = "urn:stiction:study";
 /// A study, ready to run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Study {
+pub enum Study {
+    /// Which way must a needle go?
+    Push(Box<PushStudy>),
+    /// How often does it work, and what does that depend on?
+    MonteCarlo(Box<MonteCarlo>),
+}
+
+/// A search for pushes, ready to run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PushStudy {
     /// The name of the file without its ending.
     pub name: String,
     /// The scene file.
@@ -33,7 +47,16 @@ struct StudyFile {
     /// What is asked, of which scene, and how often it is tried.
     study: StudyTable,
     /// The question of a study of the kind `push`.
-    push: PushTable,
+    push: Option<PushTable>,
+    /// What varies in a study of the kind `monte-carlo`, each parameter under its name.
+    #[serde(default)]
+    parameters: BTreeMap<String, ParameterTable>,
+    /// Numbers to keep of every trial of a study of the kind `monte-carlo`: expressions over its run, by name.
+    #[serde(default)]
+    metrics: BTreeMap<String, String>,
+    /// Models side by side in a study of the kind `monte-carlo`: by name, values of the scene by their paths.
+    #[serde(default)]
+    variants: BTreeMap<String, BTreeMap<String, Scalar>>,
 }
 
 /// What is asked, of which scene, and how often it is tried.
@@ -41,25 +64,39 @@ struct StudyFile {
 #[serde(deny_unknown_fields)]
 struct StudyTable {
     /// What is asked.
-    #[serde(rename = "kind")]
-    _kind: Kind,
+    kind: Kind,
     /// The scene file, as seen from the folder of the study.
     #[schemars(extend("examples" = ["../scenes/needle_push.toml"]))]
     scene: String,
-    /// Number of trials; 1000 when left out.
+    /// Number of trials, in each cell of a grid; 1000 when left out.
     #[schemars(range(min = 1, max = 1_000_000_000), title = "a whole number from 1 on", extend("examples" = [1000]))]
     trials: Option<u64>,
     /// What the randomness starts from; 1 when left out.
     #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64), title = "a whole number from 0 on", extend("examples" = [1]))]
     seed: Option<u64>,
+    /// When a trial of a study of the kind `monte-carlo` succeeds: an expression over its run that is one number, not zero for success.
+    #[schemars(extend("examples" = ["final(box.x) > 0.5"]))]
+    success: Option<String>,
+    /// How trials of a study of the kind `monte-carlo` are spread; `random` when left out.
+    design: Option<Design>,
+    /// Grid parameters about whose middle success should be symmetric.
+    mirror: Option<Vec<String>>,
+    /// End after more failed trials than this.
+    #[schemars(range(min = 0, max = 1_000_000_000), title = "a whole number from 0 on", extend("examples" = [100]))]
+    max_failures: Option<u64>,
+    /// Begin no more trials after so many seconds.
+    #[schemars(extend("examples" = [3600.0]))]
+    max_seconds: Option<f64>,
 }
 
 /// The kinds of studies.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 enum Kind {
     /// Paths of a needle that push a part to its goal.
     Push,
+    /// Trials with random parameters, on a grid of others.
+    MonteCarlo,
 }
 
 /// A part, a needle that pushes it, and a goal.
@@ -126,7 +163,7 @@ struct ToleranceTable {
     angle: Angle,
 }
 
-impl Study {
+impl PushStudy {
     /// The scene as TOML text with the needle on the path of a plan: simulated for its duration, it ends with the same bits.
     pub fn replay(&self, plan: &Plan) -> Result<String, SceneError> {
         let [x, y] = plan.path.expressions();
@@ -153,14 +190,39 @@ pub fn schema() -> serde_json::Value {
 pub fn load(path: impl AsRef<Path>) -> Result<Study, SceneError> {
     let path = path.as_ref();
     let reading = Reading::<StudyFile>::load(path)?;
-    let study = &reading.value.study;
-    let scene_path = path.parent().unwrap_or(Path::new("")).join(&study.scene);
+    let scene_path = path.parent().unwrap_or(Path::new("")).join(&reading.value.study.scene);
+    let name = path.file_stem().map_or_else(|| "study".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    match reading.value.study.kind {
+        Kind::Push => Ok(Study::Push(Box::new(push_study(name, scene_path, &reading)?))),
+        Kind::MonteCarlo => Ok(Study::MonteCarlo(Box::new(monte_carlo(name, &scene_path, &reading)?))),
+    }
+}
+
+fn push_study(name: String, scene_path: PathBuf, reading: &Reading<StudyFile>) -> Result<PushStudy, SceneError> {
+    let StudyFile { study, push, parameters, metrics, variants } = &reading.value;
+    let Some(table) = push else {
+        return Err(reading.error(&["study", "kind"], "a study of the kind `push` needs the table [push]"));
+    };
+    let foreign = [
+        (study.success.is_some(), ["study", "success"].as_slice()),
+        (study.design.is_some(), &["study", "design"]),
+        (study.mirror.is_some(), &["study", "mirror"]),
+        (study.max_failures.is_some(), &["study", "max_failures"]),
+        (study.max_seconds.is_some(), &["study", "max_seconds"]),
+        (!parameters.is_empty(), &["parameters"]),
+        (!metrics.is_empty(), &["metrics"]),
+        (!variants.is_empty(), &["variants"]),
+    ];
+    if let Some((_, keys)) = foreign.into_iter().find(|(given, _)| *given) {
+        let key = keys.last().copied().unwrap_or_default();
+        return Err(reading.error(keys, format!("`{key}` belongs to studies of the kind `monte-carlo`")));
+    }
     let scene = scene::load(&scene_path).map_err(|error| match error.span {
         Some(_) => error,
         // The scene could not be read at all: the fault is the study's.
         None => reading.error(&["study", "scene"], format!("the scene {} {}", scene_path.display(), error.message)),
     })?;
-    let search = search(&scene, &reading).map_err(|error| {
+    let search = search(&scene, study, table).map_err(|error| {
         let keys = if error.field == "scene" { ["study", error.field] } else { ["push", error.field] };
         let placed = reading.error(&keys, error.to_string());
         match error.hint {
@@ -168,12 +230,40 @@ pub fn load(path: impl AsRef<Path>) -> Result<Study, SceneError> {
             None => placed,
         }
     })?;
-    let name = path.file_stem().map_or_else(|| "study".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    Ok(Study { name, scene_path, scene, search })
+    Ok(PushStudy { name, scene_path, scene, search })
 }
 
-fn search(scene: &Scene, reading: &Reading<StudyFile>) -> Result<Search, PushError> {
-    let StudyFile { study, push: table } = &reading.value;
+fn monte_carlo(name: String, scene_path: &Path, reading: &Reading<StudyFile>) -> Result<MonteCarlo, SceneError> {
+    let StudyFile { study, push, parameters, metrics, variants } = &reading.value;
+    if push.is_some() {
+        return Err(reading.error(&["push"], "[push] belongs to studies of the kind `push`"));
+    }
+    let Some(success) = &study.success else {
+        let message = "a study of the kind `monte-carlo` needs `success`, an expression over the run";
+        return Err(reading.error(&["study"], message).with_hint("such as success = \"final(box.x) > 0.5\""));
+    };
+    let usual = SearchOptions::default();
+    let tables = MonteCarloTables {
+        trials: study.trials.unwrap_or(usual.trials),
+        seed: study.seed.unwrap_or(usual.seed),
+        design: study.design,
+        success,
+        mirror: study.mirror.as_deref().unwrap_or_default(),
+        budget: Budget { failures: study.max_failures, seconds: study.max_seconds },
+        parameters,
+        metrics,
+        variants,
+    };
+    build(name, (scene_path, reading.text()), &tables, &|keys, message, hint| {
+        let error = reading.error(keys, message);
+        match hint {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        }
+    })
+}
+
+fn search(scene: &Scene, study: &StudyTable, table: &PushTable) -> Result<Search, PushError> {
     let tolerance = (table.tolerance.position, radians("tolerance", &table.tolerance.angle)?);
     let goal = Goal::new(table.goal.position, radians("goal", &table.goal.angle)?, tolerance)?;
     let goal = goal.with_symmetry(table.symmetry.unwrap_or(1))?;

@@ -8,6 +8,7 @@
 //! file     study files (TOML) with the messages of scene files
 //! trial    run_trials: any trials, on any number of threads        random  streams of numbers
 //! share    shares with their confidence intervals                  push    push planning
+//! monte_carlo  parameters of any scene, success and metrics over the run
 //! ```
 
 mod file;
@@ -15,9 +16,10 @@ mod random;
 mod share;
 mod trial;
 
+pub mod monte_carlo;
 pub mod push;
 
-pub use file::{Study, load, schema};
+pub use file::{PushStudy, Study, load, schema};
 pub use random::Stream;
 pub use share::Share;
 pub use trial::{Failure, Outcome, ThreadsError, Watch, run_trials};

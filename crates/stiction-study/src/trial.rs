@@ -10,6 +10,7 @@ use std::{
 };
 
 use serde::Serialize;
+use stiction::{StepCause, StepError};
 
 /// How a trial ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,6 +39,27 @@ pub struct Failure {
     pub reason: String,
     /// What happened in this trial.
     pub detail: String,
+}
+
+impl Failure {
+    /// A step that did not happen: its kind without numbers, and everything.
+    pub fn of_step(error: &StepError) -> Self {
+        let reason = match &error.cause {
+            StepCause::NotSolved { hint, .. } => format!("the contact problem was not solved; {hint}"),
+            StepCause::NotProjected { .. } => "positions or velocities could not be projected".to_owned(),
+            StepCause::NoBalance { body, .. } => format!("the forces on {body} cannot be balanced"),
+            other => other.to_string(),
+        };
+        Self { reason, detail: error.to_string() }
+    }
+
+    /// A trial that panicked.
+    pub(crate) fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        let words =
+            panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let reason = "the program broke: this is a bug".to_owned();
+        Self { detail: format!("{reason}: {}", words.unwrap_or("no words")), reason }
+    }
 }
 
 /// Somebody who watches trials and may want to stop.
@@ -72,14 +94,21 @@ pub fn run_trials<T: Send>(
     trial: impl Fn(u64) -> Outcome<T> + Sync,
 ) -> Result<Vec<Outcome<T>>, ThreadsError> {
     let queue = Queue { count, next: AtomicU64::new(0), finished: AtomicU64::new(0), stopped: AtomicBool::new(false) };
-    if threads == 1 || count <= 1 {
+    let Some(pool) = pool(if count <= 1 { 1 } else { threads })? else {
         return Ok(queue.work(watch, &trial).into_iter().map(|(_, outcome)| outcome).collect());
-    }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|source| ThreadsError { threads, source })?;
+    };
     let mut made: Vec<_> = pool.broadcast(|_| queue.work(watch, &trial)).into_iter().flatten().collect();
     made.sort_unstable_by_key(|(index, _)| *index);
     Ok(made.into_iter().map(|(_, outcome)| outcome).collect())
+}
+
+/// So many threads (0 for one per core), or `None` where the caller's own is enough.
+pub(crate) fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>, ThreadsError> {
+    if threads == 1 {
+        return Ok(None);
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map(Some).map_err(|source| ThreadsError { threads, source })
 }
 
 /// What the workers share.
@@ -103,16 +132,11 @@ impl Queue {
             if index >= self.count {
                 break;
             }
-            let outcome = catch_unwind(AssertUnwindSafe(|| trial(index))).unwrap_or_else(|panic| broken(&*panic));
+            let outcome = catch_unwind(AssertUnwindSafe(|| trial(index)))
+                .unwrap_or_else(|panic| Outcome::Failed(Failure::of_panic(&*panic)));
             made.push((index, outcome));
             self.finished.fetch_add(1, Ordering::Relaxed);
         }
         made
     }
-}
-
-fn broken<T>(panic: &(dyn Any + Send)) -> Outcome<T> {
-    let words = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    let reason = "the program broke: this is a bug".to_owned();
-    Outcome::Failed(Failure { detail: format!("{reason}: {}", words.unwrap_or("no words")), reason })
 }

@@ -240,19 +240,28 @@ pub(crate) struct CompareOptions {
 Examples:
   stiction sweep studies/needle_push.toml
   stiction sweep studies/needle_push.toml --trials 200 --seed 7 --jobs 1 --out out/quick
+  stiction sweep studies/sliding_box.toml
+  stiction sweep studies/sliding_box.toml --resume
 
 Results depend on the study, the trials and the seed, not on the number of jobs. A trial that
-fails is counted with its reason and stops nothing. Files written to DIR: results.json and,
-where a plan was found, best.toml: the scene that replays it (stiction run DIR/best.toml).
-Ctrl-C finishes the trials in flight and keeps what was made. Exit code 1 when it was stopped,
-or when every trial failed; a study that finds nothing is done.")]
+fails is counted with its reason and stops nothing. Files written to DIR by studies of the kind
+monte-carlo: trials.parquet (a row per trial), summary.json, results.html with map.svg and
+marginals.svg, trials.journal (what --resume continues from) and failures/N.json (problems that
+were not solved, for stiction solve); by those of the kind push: results.json and, where a plan
+was found, best.toml: the scene that replays it (stiction run DIR/best.toml).
+Ctrl-C finishes the trials in flight and keeps what was made; whatever else ends the program
+loses the trials in flight only. Exit code 1 when it was stopped, or when every trial failed; a
+study that finds nothing is done.")]
 pub(crate) struct SweepOptions {
     /// The study file
     pub(crate) study: PathBuf,
     /// Threads; one per core unless given
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
-    /// Number of trials, instead of the study's
+    /// Continue a study of the kind monte-carlo from what its folder holds
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Number of trials (in each cell of a grid), instead of the study's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) trials: Option<u64>,
     /// What the randomness starts from, instead of the study's

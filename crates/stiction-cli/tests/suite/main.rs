@@ -15,5 +15,6 @@ mod reproduce;
 mod robots;
 mod runs;
 mod sweep;
+mod sweep_kill;
 mod tools;
 mod view;

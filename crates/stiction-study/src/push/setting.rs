@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use nalgebra::Vector3;
 use serde::Serialize;
 use stiction::{
-    BodyId, BodyKind, Dimension, Model, Pose, Scene, Scheme, Simulation, StepCause, StepError,
+    BodyId, BodyKind, Dimension, Model, Pose, Scene, Scheme, Simulation,
     geometry::{self, Scratch, chains},
     multibody::{Body, Mobility, rotation},
     scene::{steps_in, suggestion},
@@ -142,7 +142,7 @@ impl Push {
         };
         for _ in 0..steps_in(self.duration(path), self.step) {
             if let Err(error) = simulation.step() {
-                return Outcome::Failed(failure(&error));
+                return Outcome::Failed(Failure::of_step(&error));
             }
         }
         let q = simulation.state().q.get(self.part_q.clone());
@@ -221,15 +221,4 @@ fn named<'m>(model: &'m Model, field: &'static str, name: &str) -> Result<(BodyI
 
 fn refused<T>(error: &dyn std::fmt::Display) -> Outcome<T> {
     Outcome::Failed(Failure { reason: error.to_string(), detail: error.to_string() })
-}
-
-/// A step that did not happen: its kind without numbers, and everything.
-fn failure(error: &StepError) -> Failure {
-    let reason = match &error.cause {
-        StepCause::NotSolved { hint, .. } => format!("the contact problem was not solved; {hint}"),
-        StepCause::NotProjected { .. } => "positions or velocities could not be projected".to_owned(),
-        StepCause::NoBalance { body, .. } => format!("the forces on {body} cannot be balanced"),
-        other => other.to_string(),
-    };
-    Failure { reason, detail: error.to_string() }
 }

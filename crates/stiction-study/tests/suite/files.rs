@@ -3,10 +3,18 @@
 use std::{fs, path::PathBuf};
 
 use stiction::{Simulation, scene};
-use stiction_study::load;
+use stiction_study::{PushStudy, Study};
 
 fn repository(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// Reads a study of the kind `push`.
+fn load(path: impl AsRef<std::path::Path>) -> Result<PushStudy, scene::SceneError> {
+    match stiction_study::load(path)? {
+        Study::Push(study) => Ok(*study),
+        other => panic!("another kind: {other:?}"),
+    }
 }
 
 /// The study of the repository with one line changed, beside its scene.

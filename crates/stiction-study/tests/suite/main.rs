@@ -4,6 +4,8 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod files;
+mod findings;
+mod monte_carlo;
 mod paths;
 mod plans;
 mod searches;

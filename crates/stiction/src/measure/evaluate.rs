@@ -2,6 +2,7 @@
 
 use stiction_scene::suggestion;
 
+use super::Source;
 use super::{
     Fault, Measured, Value,
     parse::shortened,
@@ -10,7 +11,7 @@ use super::{
     syntax::{Function, Gather, Kind, Node, Operator, Whole},
     unit::{self, Unit},
 };
-use crate::record::{Column, ColumnKind, RunTables, Words};
+use crate::record::{Column, ColumnKind, Words};
 
 /// Which rows a series runs over.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,14 +23,14 @@ enum Rows {
 }
 
 struct Evaluator<'r> {
-    run: &'r RunTables,
+    run: &'r dyn Source,
     rows: Rows,
 }
 
 type Evaluated<T = Quantity> = Result<T, Fault>;
 
 /// The value of `tree` for `run`.
-pub(super) fn evaluate(tree: &Node, run: &RunTables) -> Result<Measured, Fault> {
+pub(super) fn evaluate(tree: &Node, run: &dyn Source) -> Result<Measured, Fault> {
     let Quantity { value, unit } = Evaluator { run, rows: Rows::Frames }.value(tree)?;
     Ok(Measured { value, unit: unit.name() })
 }
@@ -61,8 +62,11 @@ impl Evaluator<'_> {
     fn name(&self, name: &str, node: &Node) -> Evaluated {
         match (name, self.rows) {
             ("pi", _) => return Ok(Quantity::scalar(std::f64::consts::PI, Unit::Any)),
-            ("step", _) => return Ok(Quantity::scalar(self.run.info().step, Unit::SECOND)),
+            ("step", _) => return Ok(Quantity::scalar(self.run.step(), Unit::SECOND)),
             _ => {}
+        }
+        if let Some(value) = self.run.constant(name) {
+            return Ok(Quantity::scalar(value, Unit::Unknown));
         }
         let stored = if name == "step_number" { "step" } else { name };
         let known = self.columns();
@@ -225,7 +229,7 @@ impl Evaluator<'_> {
             return Err(Fault::new(node.span.clone(), "functions of contacts do not nest"));
         }
         let labels = self.words("contact", node)?;
-        if !labels.words.iter().any(|known| known == label) {
+        if !self.run.allows_unseen_contacts() && !labels.words.iter().any(|known| known == label) {
             const LISTED: usize = 200;
             let known = labels.words.iter().take(LISTED).map(String::as_str);
             let fault = Fault::new(node.span.clone(), format!("no contact was ever called `{}`", shortened(label)));

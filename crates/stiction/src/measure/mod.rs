@@ -1,7 +1,8 @@
 //! Measuring a recorded run: expressions over its columns.
 //!
-//! A [`Measure`] is parsed once and evaluated over any number of runs ([`RunTables`]). Its value is a series, one number
-//! per recorded moment, or a scalar. The program's `plot` draws series; studies compare scalars.
+//! A [`Measure`] is parsed once and evaluated over any number of runs: those in files
+//! ([`RunTables`](crate::record::RunTables)) and those in memory ([`RunColumns`](crate::record::RunColumns)). Its value is a
+//! series, one number per recorded moment, or a scalar. The program's `plot` draws series; studies compare scalars.
 //!
 //! # Language
 //!
@@ -31,6 +32,7 @@ mod lexer;
 mod parse;
 mod quantity;
 mod series;
+mod source;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -38,7 +40,7 @@ mod unit;
 
 use std::{fmt, ops::Range};
 
-use crate::record::RunTables;
+pub use source::{Needs, Source};
 
 /// The longest text that is accepted, in bytes.
 pub const MAX_LENGTH: usize = 10_000;
@@ -96,8 +98,13 @@ impl Measure {
         &self.text
     }
 
+    /// The columns it reads, added to `needs`.
+    pub fn add_needs(&self, needs: &mut Needs) {
+        needs.add(&self.tree);
+    }
+
     /// Its value for a run.
-    pub fn evaluate(&self, run: &RunTables) -> Result<Measured, MeasureError> {
+    pub fn evaluate(&self, run: &dyn Source) -> Result<Measured, MeasureError> {
         evaluate::evaluate(&self.tree, run).map_err(|fault| fault.within(&self.text))
     }
 }

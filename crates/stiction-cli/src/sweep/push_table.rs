@@ -1,9 +1,9 @@
-//! The tables that `stiction sweep` prints for people.
+//! The tables that `stiction sweep` prints for people about studies of the kind `push`.
 
 use std::path::PathBuf;
 
 use stiction_study::{
-    Share, Study,
+    PushStudy, Share,
     push::{Plan, PushReport},
 };
 
@@ -15,7 +15,7 @@ const SHOWN: usize = 5;
 const HEADING: [&str; 7] =
     ["trial", "length (m)", "time (s)", "misses by (m)", "and (°)", "under other friction", "path"];
 
-pub(super) fn text(study: &Study, report: &PushReport, elapsed: f64, files: &[PathBuf]) -> String {
+pub(super) fn text(study: &PushStudy, report: &PushReport, elapsed: f64, files: &[PathBuf]) -> String {
     let mut parts = vec![head(study, report, elapsed)];
     let shown: Vec<_> = match (report.found.is_empty(), &report.nearest) {
         (true, Some(nearest)) => vec![cells(nearest)],
@@ -31,7 +31,7 @@ pub(super) fn text(study: &Study, report: &PushReport, elapsed: f64, files: &[Pa
     parts.join("\n")
 }
 
-fn head(study: &Study, report: &PushReport, elapsed: f64) -> String {
+fn head(study: &PushStudy, report: &PushReport, elapsed: f64) -> String {
     let (goal, made) = (&report.goal, report.successes.of);
     let mut sheet = Sheet::default();
     sheet.row("study", format!("{}, of the scene {}", study.name, study.scene.name));
@@ -63,7 +63,7 @@ fn plans(report: &PushReport) -> String {
 }
 
 /// `6 of 2000 (0.3 %, 95 % interval 0.138 to 0.653 %)`.
-fn share(share: &Share) -> String {
+pub(super) fn share(share: &Share) -> String {
     let [value, low, high] = [share.value(), share.low, share.high].map(|x| number(100.0 * x));
     format!("{} of {} ({value} %, with 95 % confidence {low} to {high} %)", share.hits, share.of)
 }

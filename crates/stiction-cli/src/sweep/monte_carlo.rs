@@ -1,0 +1,98 @@
+//! `stiction sweep` of studies of the kind `monte-carlo`.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+
+use serde::Serialize;
+use stiction_study::monte_carlo::{Ending, MonteCarlo, Report, StudyError, SweepOptions as Sweep};
+
+use super::{Onlooker, figures, folder_of, monte_carlo_table};
+use crate::{arguments::SweepOptions, failure::Failure, layout};
+
+/// What is written and, with `--json`, printed: nothing in it depends on the machine or the number of threads.
+#[derive(Serialize)]
+struct Results<'r> {
+    version: &'static str,
+    study: &'r str,
+    kind: &'static str,
+    scene: String,
+    #[serde(flatten)]
+    report: &'r Report,
+}
+
+pub(super) fn run(mut study: MonteCarlo, options: &SweepOptions) -> Result<(), Failure> {
+    study.trials = options.trials.unwrap_or(study.trials);
+    study.seed = options.seed.unwrap_or(study.seed);
+    let folder = folder_of(options, &study.name)?;
+    let limit = study.budget.seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let onlooker = Onlooker::new(study.count(), limit)?;
+    let started = Instant::now();
+    let mut sweep = Sweep::default();
+    (sweep.threads, sweep.resume) = (options.jobs, options.resume);
+    let report = study.run(&folder, &sweep, &onlooker).map_err(|error| match &error {
+        StudyError::OtherStudy { .. } | StudyError::NotAJournal { .. } => Failure::input(&error)
+            .with_help("without `--resume` the study starts anew and replaces it; `--out DIR` chooses another folder"),
+        _ => Failure::work(&error),
+    })?;
+    let seconds = started.elapsed().as_secs_f64();
+    let asked = onlooker.stop.load(Ordering::Relaxed);
+    drop(onlooker);
+    let scene = study.scene_path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let results =
+        Results { version: env!("CARGO_PKG_VERSION"), study: &study.name, kind: "monte-carlo", scene, report: &report };
+    let tables = |files: &[PathBuf]| monte_carlo_table::text(&study, &report, seconds, files);
+    let written = write(&results, &folder, &tables(&[]));
+    if options.json {
+        layout::print_json(&results)?;
+    } else {
+        layout::print_text(&tables(written.as_ref().map_or(&[][..], Vec::as_slice)))?;
+    }
+    written?;
+    outcome(&report, asked)
+}
+
+/// Whether the study did what it was asked to. Reaching the end of its time is an end it was given.
+fn outcome(report: &Report, asked: bool) -> Result<(), Failure> {
+    let failed: u64 = report.failures.iter().map(|kind| kind.count).sum();
+    let first = report.failures.first().map(|kind| kind.detail.as_str()).unwrap_or_default();
+    match report.ending {
+        Ending::Stopped if asked => {
+            Err(Failure::work("stopped on request; the trials that were made are kept")
+                .with_help("`--resume` continues"))
+        }
+        Ending::TooManyFailures => {
+            Err(Failure::work(format!("{failed} trials failed, more than `max_failures` allows; the first: {first}")))
+        }
+        _ if failed > 0 && failed == report.made => {
+            Err(Failure::work(format!("every trial failed; the first: {first}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes the summary, the figures and the page; returns the files there are.
+fn write(results: &Results, folder: &Path, tables: &str) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = vec![folder.join("trials.parquet")];
+    let mut write = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes)
+            .map_err(|error| Failure::work(format!("cannot write {}: {error}", path.display())))?;
+        files.push(path);
+        Ok::<_, Failure>(())
+    };
+    let text = serde_json::to_string_pretty(results)
+        .map_err(|error| Failure::work(format!("cannot write the summary: {error}")))?;
+    write("summary.json", (text + "\n").as_bytes())?;
+    let named = [("map", figures::map(results.report)), ("marginals", figures::marginals(results.report))];
+    let mut drawn = Vec::new();
+    for (name, figure) in named.into_iter().filter_map(|(name, figure)| Some((name, figure?))) {
+        write(&format!("{name}.svg"), figure.to_svg().as_bytes())?;
+        drawn.push(figure);
+    }
+    let title = format!("{}, of the scene {}", results.study, results.scene);
+    write("results.html", figures::page(&title, tables, &drawn).as_bytes())?;
+    Ok(files)
+}

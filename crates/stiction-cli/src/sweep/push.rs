@@ -1,0 +1,84 @@
+//! `stiction sweep` of studies of the kind `push`.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use serde::Serialize;
+use stiction_study::{PushStudy, push::PushReport};
+
+use super::{Onlooker, folder_of, push_table};
+use crate::{arguments::SweepOptions, failure::Failure, layout};
+
+/// File names inside the folder.
+const FILES: (&str, &str) = ("results.json", "best.toml");
+
+/// What is written and, with `--json`, printed: nothing in it depends on the machine or the number of threads.
+#[derive(Serialize)]
+struct Results<'r> {
+    version: &'static str,
+    study: &'r str,
+    kind: &'static str,
+    scene: &'r str,
+    #[serde(flatten)]
+    report: &'r PushReport,
+}
+
+pub(super) fn run(mut study: PushStudy, options: &SweepOptions) -> Result<(), Failure> {
+    if options.resume {
+        return Err(Failure::input(
+            "`--resume` continues studies of the kind `monte-carlo`; those of the kind `push` start anew",
+        ));
+    }
+    study.search = study.search.with_options(|search| {
+        search.trials = options.trials.unwrap_or(search.trials);
+        search.seed = options.seed.unwrap_or(search.seed);
+    });
+    let folder = folder_of(options, &study.name)?;
+    let started = Instant::now();
+    let onlooker = Onlooker::new(study.search.work(), None)?;
+    let report = study.search.run(options.jobs, &onlooker).map_err(Failure::work)?;
+    drop(onlooker);
+    let seconds = started.elapsed().as_secs_f64();
+    let results = Results {
+        version: env!("CARGO_PKG_VERSION"),
+        study: &study.name,
+        kind: "push",
+        scene: &study.scene.name,
+        report: &report,
+    };
+    let written = write(&study, &results, &folder);
+    if options.json {
+        layout::print_json(&results)?;
+    } else {
+        let files = written.as_ref().map_or(&[][..], Vec::as_slice);
+        layout::print_text(&push_table::text(&study, &report, seconds, files))?;
+    }
+    written?;
+    if report.interrupted {
+        return Err(Failure::work("stopped on request; the trials that were made are kept"));
+    }
+    let failed: u64 = report.failed.iter().map(|failure| failure.count).sum();
+    match report.failed.first() {
+        Some(first) if failed == report.successes.of => {
+            Err(Failure::work(format!("every trial failed; the first: {}", first.detail)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes the results and, where there is a plan, the scene that replays the best one; returns where they are.
+fn write(study: &PushStudy, results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unwritten =
+        |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));
+    let [json, best] = [FILES.0, FILES.1].map(|name| folder.join(name));
+    // The plan of an older study has no place beside the results of this one.
+    let _ = std::fs::remove_file(&best);
+    let text = serde_json::to_string_pretty(results).map_err(|error| unwritten(&json, &error))?;
+    std::fs::write(&json, text + "\n").map_err(|error| unwritten(&json, &error))?;
+    let Some(plan) = results.report.best() else { return Ok(vec![json]) };
+    let scene = study.replay(plan).map_err(|error| unwritten(&best, &error))?;
+    std::fs::write(&best, scene).map_err(|error| unwritten(&best, &error))?;
+    Ok(vec![json, best])
+}

@@ -1,0 +1,59 @@
+//! What ends a study that cannot go on.
+
+use std::path::{Path, PathBuf};
+
+use stiction::record::RecordError;
+
+use crate::ThreadsError;
+
+/// Why a study could not be made; a trial that fails is none of these.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StudyError {
+    /// A file could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The journal belongs to another study.
+    #[error("{} cannot be continued: {reason}", path.display())]
+    OtherStudy {
+        /// The journal.
+        path: PathBuf,
+        /// What is different.
+        reason: String,
+    },
+    /// Something else has the name of the journal.
+    #[error("{} is no journal of a study, or its first line is damaged", path.display())]
+    NotAJournal {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The table could not be written.
+    #[error(transparent)]
+    Table(#[from] RecordError),
+    /// The threads could not be started.
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
+}
+
+impl StudyError {
+    pub(super) fn write(path: &Path, source: std::io::Error) -> Self {
+        Self::Write { path: path.to_path_buf(), source }
+    }
+
+    pub(super) fn read(path: &Path, source: std::io::Error) -> Self {
+        Self::Read { path: path.to_path_buf(), source }
+    }
+}

@@ -1,0 +1,376 @@
+//! The tables of a study file that a Monte Carlo study is made of.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stiction::{
+    Simulation,
+    measure::{Measure, MeasureError, Needs, Value as Measured},
+    scene::{self, RobotOptions, SceneError, robot::SceneText},
+};
+
+use super::{Budget, Design, Draw, Ends, MonteCarlo, Parameter, Place, Value, Variant, sobol};
+
+/// Names of columns of the table of trials.
+const TAKEN: [&str; 7] = ["index", "trial", "cell", "variant", "success", "failure", "detail"];
+
+/// Names that expressions know.
+const KNOWN: [&str; 7] = ["t", "step", "step_number", "pi", "and", "or", "not"];
+
+/// Most cells of a study.
+const MOST_CELLS: usize = 1_000_000;
+
+/// A number, a word, or true or false.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(title = "a number, a text, or true or false", extend("examples" = [0.5]))]
+pub(crate) enum Scalar {
+    /// A whole number.
+    Whole(i64),
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
+    /// True or false.
+    Truth(bool),
+}
+
+/// Where the values of a parameter come from: exactly one of `values`, `grid`, `uniform`, `normal` and `choice`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ParameterTable {
+    /// The value of the scene that it sets, by its path.
+    #[schemars(extend("examples" = ["body.box.velocity.0"]))]
+    path: Option<String>,
+    /// Several values of the scene that it sets alike.
+    paths: Option<Vec<String>>,
+    /// The unit written behind its numbers: `deg` or `rad` for angles.
+    #[schemars(extend("examples" = ["deg"]))]
+    unit: Option<String>,
+    /// Values of a grid parameter, one after the other.
+    #[schemars(extend("examples" = [[0.1, 0.2, 0.5]]))]
+    values: Option<Vec<f64>>,
+    /// Values of a grid parameter at equal distances.
+    #[schemars(extend("examples" = [{"from": -0.01, "to": 0.01, "count": 21}]))]
+    grid: Option<GridTable>,
+    /// Drawn uniformly between two ends.
+    #[schemars(title = "the two ends", extend("examples" = [[0.33, 0.66]]))]
+    uniform: Option<[f64; 2]>,
+    /// Which ends of `uniform` are values themselves: `[]` (when left out), `(]`, `[)` or `()`.
+    ends: Option<EndsWord>,
+    /// Drawn normally.
+    #[schemars(extend("examples" = [{"mean": 1.0, "deviation": 0.1}]))]
+    normal: Option<NormalTable>,
+    /// Drawn from several values, all equally likely.
+    #[schemars(extend("examples" = [["stewart-trinkle", "ncp"]]))]
+    choice: Option<Vec<Scalar>>,
+}
+
+/// Values at equal distances.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GridTable {
+    /// The first.
+    from: f64,
+    /// The last.
+    to: f64,
+    /// How many.
+    #[schemars(range(min = 1, max = 1_000_000), title = "a whole number from 1 on", extend("examples" = [21]))]
+    count: u32,
+}
+
+/// A normal distribution, cut off where it has ends.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NormalTable {
+    /// Mean, before cutting.
+    mean: f64,
+    /// Standard deviation, before cutting.
+    deviation: f64,
+    /// No value is below.
+    low: Option<f64>,
+    /// No value is above.
+    high: Option<f64>,
+}
+
+/// Which ends of an interval belong to it.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+enum EndsWord {
+    /// Both.
+    #[serde(rename = "[]")]
+    Closed,
+    /// The upper one.
+    #[serde(rename = "(]")]
+    OpenBelow,
+    /// The lower one.
+    #[serde(rename = "[)")]
+    OpenAbove,
+    /// None.
+    #[serde(rename = "()")]
+    Open,
+}
+
+/// What a study file says about a Monte Carlo study.
+pub(crate) struct MonteCarloTables<'f> {
+    pub(crate) trials: u64,
+    pub(crate) seed: u64,
+    pub(crate) design: Option<Design>,
+    pub(crate) success: &'f str,
+    pub(crate) mirror: &'f [String],
+    pub(crate) budget: Budget,
+    pub(crate) parameters: &'f BTreeMap<String, ParameterTable>,
+    pub(crate) metrics: &'f BTreeMap<String, String>,
+    pub(crate) variants: &'f BTreeMap<String, BTreeMap<String, Scalar>>,
+}
+
+/// Gives a complaint about the value behind some keys its place.
+pub(crate) type Complain<'c> = dyn Fn(&[&str], String, Option<String>) -> SceneError + 'c;
+
+/// The study that a file describes, with every path, value and expression tried out once.
+pub(crate) fn build(
+    name: String,
+    (scene_path, study_text): (&Path, &str),
+    tables: &MonteCarloTables<'_>,
+    complain: &Complain<'_>,
+) -> Result<MonteCarlo, SceneError> {
+    let SceneText { text: scene_text, .. } = scene::text_of(scene_path, &RobotOptions::default()).map_err(|error| {
+        complain(&["study", "scene"], format!("the scene {} {}", scene_path.display(), error.message), None)
+    })?;
+    let parameters = tables.parameters.iter().map(|(name, table)| parameter(name, table, complain));
+    let (grid, random): (Vec<_>, Vec<_>) =
+        parameters.collect::<Result<Vec<_>, _>>()?.into_iter().partition(Parameter::is_grid);
+    let mut needs = Needs::default();
+    let mut measure = |keys: &[&str], text: &str| {
+        let measure = Measure::parse(text).map_err(|error| misread(keys, &error, complain))?;
+        measure.add_needs(&mut needs);
+        Ok::<_, SceneError>(measure)
+    };
+    let success = measure(&["study", "success"], tables.success)?;
+    let mut metrics = Vec::new();
+    for (name, text) in tables.metrics {
+        check_name(&["metrics", name], name, complain)?;
+        metrics.push((name.clone(), measure(&["metrics", name], text)?));
+    }
+    let study = MonteCarlo {
+        name,
+        scene_path: scene_path.to_path_buf(),
+        trials: tables.trials,
+        seed: tables.seed,
+        design: tables.design.unwrap_or_default(),
+        budget: tables.budget,
+        scene_text: Arc::from(scene_text),
+        study_text: Arc::from(study_text),
+        grid,
+        random,
+        variants: variants(tables.variants),
+        success,
+        metrics,
+        mirror: tables.mirror.to_vec(),
+        needs,
+    };
+    check_sizes(&study, complain)?;
+    check_mirror(&study, complain)?;
+    check_variants(&study, complain)?;
+    Ok(study)
+}
+
+fn variants(tables: &BTreeMap<String, BTreeMap<String, Scalar>>) -> Vec<Variant> {
+    let written = |value: &Scalar| match value {
+        Scalar::Whole(n) => n.to_string(),
+        Scalar::Number(x) => format!("{x:?}"),
+        Scalar::Truth(truth) => truth.to_string(),
+        Scalar::Text(text) => quoted(text),
+    };
+    let variant = |(name, table): (&String, &BTreeMap<String, Scalar>)| Variant {
+        name: name.clone(),
+        overrides: table.iter().map(|(path, value)| (path.clone(), written(value))).collect(),
+    };
+    if tables.is_empty() {
+        return vec![Variant { name: "as written".to_owned(), overrides: Vec::new() }];
+    }
+    tables.iter().map(variant).collect()
+}
+
+/// A text as TOML has it.
+fn quoted(text: &str) -> String {
+    // The escapes of JSON are escapes of TOML.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+fn parameter(name: &str, table: &ParameterTable, complain: &Complain<'_>) -> Result<Parameter, SceneError> {
+    let keys = ["parameters", name];
+    check_name(&keys, name, complain)?;
+    let fault = |key: &str, message: String| Err(complain(&["parameters", name, key], message, None));
+    let paths: Vec<_> = table.path.iter().chain(table.paths.iter().flatten()).cloned().collect();
+    if paths.is_empty() {
+        let hint = "such as path = \"body.box.velocity.0\"".to_owned();
+        return Err(complain(&keys, format!("`{name}` needs `path`, the value of the scene that it sets"), Some(hint)));
+    }
+    let draws = [
+        table.values.is_some(),
+        table.grid.is_some(),
+        table.uniform.is_some(),
+        table.normal.is_some(),
+        table.choice.is_some(),
+    ];
+    if draws.into_iter().filter(|given| *given).count() != 1 {
+        return Err(complain(
+            &keys,
+            format!("`{name}` needs one of `values`, `grid`, `uniform`, `normal` and `choice`, and only one"),
+            None,
+        ));
+    }
+    if table.ends.is_some() && table.uniform.is_none() {
+        return fault("ends", "`ends` belong to `uniform`".to_owned());
+    }
+    let draw = match table {
+        ParameterTable { values: Some(values), .. } if values.is_empty() => {
+            return fault("values", "there is no value".to_owned());
+        }
+        ParameterTable { values: Some(values), .. } => Draw::Grid(values.clone()),
+        ParameterTable { grid: Some(grid), .. } => Draw::Grid(spaced(grid)),
+        ParameterTable { uniform: Some([low, high]), .. } if low >= high => {
+            return fault("uniform", format!("the first end must be below the second, but they are {low} and {high}"));
+        }
+        ParameterTable { uniform: Some(range), ends, .. } => Draw::Uniform { range: *range, ends: ends_of(*ends) },
+        ParameterTable { normal: Some(normal), .. } => {
+            let range = [normal.low.unwrap_or(f64::NEG_INFINITY), normal.high.unwrap_or(f64::INFINITY)];
+            if normal.deviation <= 0.0 || range[0] >= range[1] {
+                return fault("normal", "the deviation must be positive, and `low` below `high`".to_owned());
+            }
+            Draw::Normal { mean: normal.mean, deviation: normal.deviation, range }
+        }
+        ParameterTable { choice, .. } => Draw::Choice(choice.iter().flatten().map(chosen).collect()),
+    };
+    if let Draw::Choice(values) = &draw {
+        let words = values.iter().filter(|value| matches!(value, Value::Word(_))).count();
+        if values.is_empty() || (words != 0 && words != values.len()) {
+            return fault("choice", "there must be numbers, or texts, but not both".to_owned());
+        }
+    }
+    Ok(Parameter { name: name.to_owned(), paths, unit: table.unit.clone(), draw })
+}
+
+fn chosen(value: &Scalar) -> Value {
+    match value {
+        Scalar::Whole(n) => Value::Number(*n as f64),
+        Scalar::Number(x) => Value::Number(*x),
+        Scalar::Text(text) => Value::Word(text.clone()),
+        Scalar::Truth(truth) => Value::Word(truth.to_string()),
+    }
+}
+
+fn ends_of(word: Option<EndsWord>) -> Ends {
+    let (low, high) = match word.unwrap_or(EndsWord::Closed) {
+        EndsWord::Closed => (true, true),
+        EndsWord::OpenBelow => (false, true),
+        EndsWord::OpenAbove => (true, false),
+        EndsWord::Open => (false, false),
+    };
+    Ends { low, high }
+}
+
+/// Values at equal distances, symmetric to the bit about a middle of zero.
+fn spaced(grid: &GridTable) -> Vec<f64> {
+    let last = f64::from(grid.count.max(2) - 1);
+    (0..grid.count).map(f64::from).map(|i| (grid.from * (last - i) + grid.to * i) / last).collect()
+}
+
+/// Names stand in expressions and become columns.
+fn check_name(keys: &[&str], name: &str, complain: &Complain<'_>) -> Result<(), SceneError> {
+    let plain =
+        name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit());
+    if !plain || name.is_empty() {
+        return Err(complain(keys, format!("`{name}` is no name for expressions: letters, digits and _"), None));
+    }
+    if TAKEN.contains(&name) || KNOWN.contains(&name) {
+        return Err(complain(
+            keys,
+            format!("the name `{name}` is taken"),
+            Some(format!("names that are taken: {}", TAKEN.join(", "))),
+        ));
+    }
+    Ok(())
+}
+
+fn check_sizes(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), SceneError> {
+    let cells = study.shape().into_iter().try_fold(1_usize, usize::checked_mul).filter(|cells| *cells <= MOST_CELLS);
+    if cells.is_none() {
+        return Err(complain(&["parameters"], format!("the grid has more than {MOST_CELLS} cells"), None));
+    }
+    if study.design == Design::Sobol
+        && (study.random.len() > sobol::MOST_DIMENSIONS || study.trials > u64::from(u32::MAX))
+    {
+        let message = format!(
+            "the design `sobol` has {} dimensions, and as many random parameters at most",
+            sobol::MOST_DIMENSIONS
+        );
+        return Err(complain(&["study", "design"], message, Some("`latin-hypercube` has no limit".to_owned())));
+    }
+    if let Some((name, _)) =
+        study.metrics.iter().find(|(name, _)| study.parameters().any(|parameter| parameter.name == *name))
+    {
+        return Err(complain(&["metrics", name], format!("`{name}` is a parameter already"), None));
+    }
+    if study.budget.seconds.is_some_and(|seconds| seconds <= 0.0) {
+        return Err(complain(&["study", "max_seconds"], "`max_seconds` must be positive".to_owned(), None));
+    }
+    Ok(())
+}
+
+/// The values of a mirrored parameter must have their mirror images.
+fn check_mirror(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), SceneError> {
+    for name in &study.mirror {
+        let found = study.grid.iter().find(|parameter| parameter.name == *name);
+        let Some(Parameter { draw: Draw::Grid(values), .. }) = found else {
+            return Err(complain(&["study", "mirror"], format!("there is no grid parameter `{name}`"), None));
+        };
+        let [low, high] = [values.first(), values.last()].map(|value| value.copied().unwrap_or_default());
+        let is_even = |(a, b): (&f64, &f64)| (a + b - low - high).abs() <= 1e-9 * (low.abs() + high.abs());
+        if !values.iter().zip(values.iter().rev()).all(is_even) {
+            return Err(complain(
+                &["study", "mirror"],
+                format!("the values of `{name}` are not symmetric about their middle"),
+                None,
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Trials that are looked at for one whose scene can be built. A wrong path fails in all of them; values that are refused are failures of trials.
+const LOOKED_AT: u64 = 8;
+
+/// Builds a scene of every variant and evaluates every expression at its initial state.
+fn check_variants(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), SceneError> {
+    for variant in 0..study.variants.len() {
+        let places = (0..study.trials.min(LOOKED_AT)).map(|trial| Place { trial, cell: 0, variant });
+        let mut built = places.map(|place| study.scene(place).map(|scene| (place, scene)));
+        let first =
+            built.next().unwrap_or_else(|| Err(complain(&["study", "trials"], "there is no trial".to_owned(), None)));
+        let (place, scene) = first.or_else(|error| built.find_map(Result::ok).ok_or(error))?;
+        let simulation =
+            Simulation::from_scene(&scene).map_err(|error| complain(&["study", "scene"], error.to_string(), None))?;
+        let run = study.columns(&simulation, &scene, place);
+        let metrics = study.metrics.iter().map(|(name, measure)| (vec!["metrics", name.as_str()], measure));
+        for (keys, measure) in std::iter::once((vec!["study", "success"], &study.success)).chain(metrics) {
+            let measured = measure.evaluate(&run).map_err(|error| misread(&keys, &error, complain))?;
+            if matches!(measured.value, Measured::Series(_)) {
+                let hint = "final(e), max(e), at(e, t), any(c) and all(c) make one number of a series".to_owned();
+                return Err(complain(
+                    &keys,
+                    format!("`{}` is a number per moment, but must be one number", measure.text()),
+                    Some(hint),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn misread(keys: &[&str], error: &MeasureError, complain: &Complain<'_>) -> SceneError {
+    let at = error.text.get(error.span.clone()).unwrap_or_default();
+    let place = if at.is_empty() || at == error.text { String::new() } else { format!(", at `{at}`") };
+    complain(keys, format!("{}{place}", error.reason), error.hint.clone())
+}

@@ -1,0 +1,160 @@
+//! The journal of a study: every trial as soon as it is made, so that whatever ends the program loses only the trials in flight.
+//!
+//! A file of lines. The first says which study it is; each other line is a trial as JSON and a checksum. The end of a torn file is
+//! recognised by its checksum and dropped. Numbers are written as their bits.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{BufRead, BufReader, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{MonteCarlo, Row, StudyError};
+use crate::{Failure, random::mix};
+
+/// File name inside the folder of a study.
+pub(super) const FILE: &str = "trials.journal";
+
+/// Version of the format.
+const VERSION: u32 = 1;
+
+/// The longest line that is read, in bytes.
+const LONGEST_LINE: usize = 1 << 20;
+
+/// What a journal begins with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Header {
+    stiction_journal: u32,
+    version: String,
+    study: String,
+    scene: String,
+    trials: u64,
+    seed: u64,
+}
+
+impl Header {
+    pub(super) fn of(study: &MonteCarlo) -> Self {
+        Self {
+            stiction_journal: VERSION,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            study: format!("{:016x}", digest(study.study_text.as_bytes())),
+            scene: format!("{:016x}", digest(study.scene_text.as_bytes())),
+            trials: study.trials,
+            seed: study.seed,
+        }
+    }
+
+    /// In what the study of a journal differs from this one.
+    fn difference(&self, found: &Self) -> Option<String> {
+        if found.stiction_journal != self.stiction_journal || found.version != self.version {
+            return Some(format!("it was made by version {}, this is {}", found.version, self.version));
+        }
+        let numbers = [("trials per cell", found.trials, self.trials), ("seed", found.seed, self.seed)];
+        if let Some((what, then, now)) = numbers.into_iter().find(|(_, then, now)| then != now) {
+            return Some(format!("its {what} was {then}, now it is {now}"));
+        }
+        let changed = |what| Some(format!("the {what} has changed since"));
+        if found.scene != self.scene {
+            changed("scene")
+        } else if found.study != self.study {
+            changed("study file")
+        } else {
+            None
+        }
+    }
+}
+
+/// A trial in the journal: index, success, bits of metrics, reason and detail of a failure.
+#[derive(Serialize, Deserialize)]
+struct Entry(u64, bool, Vec<u64>, Option<(String, String)>);
+
+/// Writes the journal.
+pub(super) struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Begins a new journal, replacing an older one.
+    pub(super) fn create(folder: &Path, header: &Header) -> Result<Self, StudyError> {
+        let path = folder.join(FILE);
+        let file = File::create(&path).map_err(|source| StudyError::write(&path, source))?;
+        let mut journal = Self { path, file };
+        journal.line(header)?;
+        Ok(journal)
+    }
+
+    /// Continues a journal: `keep` is given what it holds, and what is torn is cut off. A folder without a journal begins one.
+    pub(super) fn resume(
+        folder: &Path,
+        header: &Header,
+        mut keep: impl FnMut(u64, Row) -> Result<(), StudyError>,
+    ) -> Result<Self, StudyError> {
+        let path = folder.join(FILE);
+        let mut file = match OpenOptions::new().read(true).write(true).open(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Self::create(folder, header),
+            opened => opened.map_err(|source| StudyError::read(&path, source))?,
+        };
+        let mut reader = BufReader::new(&mut file);
+        let (mut line, mut whole) = (Vec::new(), 0);
+        let mut next = |line: &mut Vec<u8>| -> Result<usize, StudyError> {
+            line.clear();
+            let mut part = std::io::Read::take(&mut reader, LONGEST_LINE as u64);
+            part.read_until(b'\n', line).map_err(|source| StudyError::read(&path, source))
+        };
+        let length = next(&mut line)?;
+        let Some(found) = checked::<Header>(&line) else {
+            // Torn before the first line was whole: nothing is lost.
+            return if length == 0 || line.last() != Some(&b'\n') {
+                Self::create(folder, header)
+            } else {
+                Err(StudyError::NotAJournal { path })
+            };
+        };
+        if let Some(reason) = header.difference(&found) {
+            return Err(StudyError::OtherStudy { path, reason });
+        }
+        whole += length as u64;
+        loop {
+            let length = next(&mut line)?;
+            let Some(Entry(index, success, metrics, failure)) = checked(&line) else { break };
+            let failure = failure.map(|(reason, detail)| Failure { reason, detail });
+            keep(index, Row { success, metrics: metrics.into_iter().map(f64::from_bits).collect(), failure })?;
+            whole += length as u64;
+        }
+        let cut = file.set_len(whole).and_then(|()| file.seek(SeekFrom::Start(whole)));
+        cut.map_err(|source| StudyError::write(&path, source))?;
+        Ok(Self { path, file })
+    }
+
+    /// Writes a trial. When this returns, the operating system has it.
+    pub(super) fn write(&mut self, index: u64, row: &Row) -> Result<(), StudyError> {
+        let failure = row.failure.as_ref().map(|failure| (failure.reason.clone(), failure.detail.clone()));
+        self.line(&Entry(index, row.success, row.metrics.iter().map(|x| x.to_bits()).collect(), failure))
+    }
+
+    fn line(&mut self, value: &impl Serialize) -> Result<(), StudyError> {
+        let failed = |source| StudyError::write(&self.path, source);
+        let json = serde_json::to_string(value).map_err(|error| failed(error.into()))?;
+        let line = format!("{json} {:016x}\n", digest(json.as_bytes()));
+        self.file.write_all(line.as_bytes()).map_err(failed)
+    }
+}
+
+/// The value of a line that is whole.
+fn checked<T: for<'de> Deserialize<'de>>(line: &[u8]) -> Option<T> {
+    let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
+    let (json, sum) = line.rsplit_once(' ')?;
+    if u64::from_str_radix(sum, 16).ok()? != digest(json.as_bytes()) {
+        return None;
+    }
+    serde_json::from_str(json).ok()
+}
+
+/// A checksum of 64 bits (FNV-1a, then mixed).
+pub(super) fn digest(bytes: &[u8]) -> u64 {
+    mix(bytes.iter().fold(0xCBF2_9CE4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)))
+}

@@ -1,0 +1,34 @@
+//! Monte Carlo studies: any values of a scene as parameters, a predicate of success and metrics as expressions over the run.
+//!
+//! ```text
+//! file      the tables of a study file                 parameter, distribution   where values come from
+//! study     cells, variants, trials; how one is made   design, sobol             how trials are spread
+//! run       trials on all cores, in order              journal, table            what is on the disk, and how it is continued
+//! tally     counts that do not grow with the trials    report                    what they say
+//! ```
+
+mod design;
+mod distribution;
+mod error;
+mod file;
+mod journal;
+mod parameter;
+mod report;
+mod run;
+mod sobol;
+mod study;
+mod table;
+mod tally;
+
+pub use design::Design;
+pub use distribution::{chi_square_beyond, normal_quantile, normal_share};
+pub use error::StudyError;
+pub use parameter::{Draw, Ends, Parameter, STRATA, Value};
+pub use report::{
+    Comparison, GridAxis, GroupReport, Influence, Marginal, MetricReport, Report, Stratum, Symmetry, VariantReport,
+};
+pub use run::{Ending, Order, SweepOptions};
+pub use study::{Budget, MonteCarlo, Place, Row, Trial, Variant};
+pub use tally::FailureCount;
+
+pub(crate) use file::{MonteCarloTables, ParameterTable, Scalar, build};

@@ -1,0 +1,326 @@
+//! What the trials of a study say together.
+
+use serde::Serialize;
+
+use super::{
+    Design, Draw, Ending, FailureCount, MonteCarlo, Value,
+    distribution::chi_square_beyond,
+    tally::{Group, Moments, Tally, VariantTally},
+};
+use crate::Share;
+
+/// The findings of a study: nothing in it depends on the machine, the threads or the clock.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// Trials per cell and variant.
+    pub trials: u64,
+    /// What the randomness started from.
+    pub seed: u64,
+    /// How the trials of a cell were spread.
+    pub design: Design,
+    /// Trials in all.
+    pub count: u64,
+    /// Those that were made: the first so many.
+    pub made: u64,
+    /// Why no more were made.
+    pub ending: Ending,
+    /// The grid parameters and their values.
+    pub grid: Vec<GridAxis>,
+    /// The models side by side.
+    pub variants: Vec<VariantReport>,
+    /// Every other variant against the first.
+    pub comparisons: Vec<Comparison>,
+    /// Failed trials by their reason, the most frequent first.
+    pub failures: Vec<FailureCount>,
+}
+
+/// A parameter that spans cells.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct GridAxis {
+    /// Its name.
+    pub name: String,
+    /// The unit behind its numbers, if it has one.
+    pub unit: Option<String>,
+    /// Its values.
+    pub values: Vec<f64>,
+}
+
+/// What the trials of one variant say.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct VariantReport {
+    /// Its name.
+    pub name: String,
+    /// All trials.
+    pub all: GroupReport,
+    /// Cell by cell; the first grid parameter changes fastest.
+    pub cells: Vec<GroupReport>,
+    /// Tests of symmetry.
+    pub symmetry: Vec<Symmetry>,
+    /// By the value of each random parameter.
+    pub marginals: Vec<Marginal>,
+    /// Which random parameters matter, the most important for success first.
+    pub sensitivity: Vec<Influence>,
+}
+
+/// Trials together: those of a cell, of a stratum, or all.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct GroupReport {
+    /// The values of the grid parameters of a cell; empty for other groups.
+    pub at: Vec<f64>,
+    /// Successes with their interval; a trial that failed is none.
+    pub success: Share,
+    /// Trials that failed.
+    pub failed: u64,
+    /// The metrics over the trials where they are numbers.
+    pub metrics: Vec<MetricReport>,
+}
+
+/// A metric over some trials.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct MetricReport {
+    /// Its name.
+    pub name: String,
+    /// Trials where it is a number.
+    pub count: u64,
+    /// Mean; `None` of no trials.
+    pub mean: Option<f64>,
+    /// Standard deviation; `None` of fewer than two trials.
+    pub deviation: Option<f64>,
+    /// Least and greatest value.
+    pub range: Option<[f64; 2]>,
+}
+
+/// Whether cells and their mirror images have the same share of successes.   [STUDY-6]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Symmetry {
+    /// The grid parameter that is mirrored.
+    pub parameter: String,
+    /// Σ over pairs of cells.
+    pub chi_square: f64,
+    /// Pairs that can tell: not all trials alike.
+    pub freedom: usize,
+    /// How likely so much difference or more is by chance.
+    pub p: f64,
+}
+
+/// Trials by the value of one random parameter.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Marginal {
+    /// Its name.
+    pub parameter: String,
+    /// The unit behind its numbers, if it has one.
+    pub unit: Option<String>,
+    /// Strata of equal probability, or one per choice.
+    pub strata: Vec<Stratum>,
+}
+
+/// A range of values, or a choice.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Stratum {
+    /// Least value, or the choice.
+    pub from: Value,
+    /// Greatest value, or the choice.
+    pub to: Value,
+    /// The trials in it.
+    #[serde(flatten)]
+    pub group: GroupReport,
+}
+
+/// How much of the variation of a response one random parameter explains.   [STUDY-7]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Influence {
+    /// `success` or the name of a metric.
+    pub response: String,
+    /// The parameter.
+    pub parameter: String,
+    /// Share of the variance that its strata explain, without what chance would explain.
+    pub explained: f64,
+    /// The statistic of the test.
+    pub chi_square: f64,
+    /// Strata less one.
+    pub freedom: usize,
+    /// How likely so much or more is by chance, when the parameter does not matter.
+    pub p: f64,
+}
+
+/// A variant against the first.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Comparison {
+    /// The first variant.
+    pub first: String,
+    /// The other.
+    pub other: String,
+    /// Cells whose intervals have a point in common.
+    pub agreeing_cells: Share,
+    /// Trials in which only the first succeeded; both met the same circumstances.
+    pub only_first: u64,
+    /// Trials in which only the other succeeded.
+    pub only_other: u64,
+}
+
+impl Tally {
+    pub(super) fn report(&self, study: &MonteCarlo, ending: Ending) -> Report {
+        let mut failures: Vec<_> = self.failures.values().cloned().collect();
+        failures.sort_by_key(|kind| std::cmp::Reverse(kind.count));
+        let pairs = study.variants().iter().zip(&self.variants);
+        let axis = |parameter: &super::Parameter| GridAxis {
+            name: parameter.name.clone(),
+            unit: parameter.unit.clone(),
+            values: if let Draw::Grid(values) = &parameter.draw { values.clone() } else { Vec::new() },
+        };
+        Report {
+            trials: study.trials,
+            seed: study.seed,
+            design: study.design,
+            count: study.count(),
+            made: self.made,
+            ending,
+            grid: study.grid().iter().map(axis).collect(),
+            variants: pairs.map(|(variant, tally)| of_variant(study, &variant.name, tally)).collect(),
+            comparisons: self.comparisons(study),
+            failures,
+        }
+    }
+
+    fn comparisons(&self, study: &MonteCarlo) -> Vec<Comparison> {
+        let Some((first, others)) = self.variants.split_first() else { return Vec::new() };
+        let name = |k: usize| study.variants().get(k).map_or_else(String::new, |variant| variant.name.clone());
+        let against = |(k, other): (usize, &VariantTally)| {
+            let agree = first.cells.iter().zip(&other.cells).filter(|(a, b)| share(a).agrees_with(&share(b))).count();
+            Comparison {
+                first: name(0),
+                other: name(k + 1),
+                agreeing_cells: Share::new(agree as u64, first.cells.len() as u64),
+                only_first: other.discordant[0],
+                only_other: other.discordant[1],
+            }
+        };
+        others.iter().enumerate().map(against).collect()
+    }
+}
+
+fn of_variant(study: &MonteCarlo, name: &str, tally: &VariantTally) -> VariantReport {
+    let cell = |(cell, group)| {
+        let at = study.grid().iter().zip(study.steps_of(cell));
+        let at = at.map(|(parameter, step)| match &parameter.draw {
+            Draw::Grid(values) => values.get(step).copied().unwrap_or(f64::NAN),
+            _ => f64::NAN,
+        });
+        of_group(study, at.collect(), group)
+    };
+    VariantReport {
+        name: name.to_owned(),
+        all: of_group(study, Vec::new(), &tally.all),
+        cells: (0..).zip(&tally.cells).map(cell).collect(),
+        symmetry: study.mirror().iter().map(|parameter| symmetry(study, parameter, &tally.cells)).collect(),
+        marginals: study
+            .random()
+            .iter()
+            .zip(&tally.strata)
+            .map(|(parameter, strata)| marginal(study, parameter, strata))
+            .collect(),
+        sensitivity: sensitivity(study, tally),
+    }
+}
+
+fn share(group: &Group) -> Share {
+    Share::new(group.hits(), group.trials)
+}
+
+fn of_group(study: &MonteCarlo, at: Vec<f64>, group: &Group) -> GroupReport {
+    let metric = |(name, moments): (&str, &Moments)| MetricReport {
+        name: name.to_owned(),
+        count: moments.count,
+        mean: (moments.count > 0).then(|| moments.mean()),
+        deviation: (moments.count > 1).then(|| (moments.scatter() / (moments.count - 1) as f64).sqrt()),
+        range: (moments.count > 0).then_some([moments.least, moments.most]),
+    };
+    let metrics = study.metrics().zip(group.responses.iter().skip(1)).map(metric);
+    GroupReport { at, success: share(group), failed: group.failed, metrics: metrics.collect() }
+}
+
+fn marginal(study: &MonteCarlo, parameter: &super::Parameter, strata: &[Group]) -> Marginal {
+    let n = strata.len() as f64;
+    let stratum = |(k, group): (usize, &Group)| Stratum {
+        from: parameter.draw.at(k as f64 / n),
+        to: parameter.draw.at(((k as f64 + 1.0) / n).next_down()),
+        group: of_group(study, Vec::new(), group),
+    };
+    Marginal {
+        parameter: parameter.name.clone(),
+        unit: parameter.unit.clone(),
+        strata: strata.iter().enumerate().map(stratum).collect(),
+    }
+}
+
+/// χ² over pairs of a cell and its mirror image.   [STUDY-6]
+fn symmetry(study: &MonteCarlo, parameter: &str, cells: &[Group]) -> Symmetry {
+    let shape = study.shape();
+    let axis = study.grid().iter().position(|grid| grid.name == parameter).unwrap_or(usize::MAX);
+    let stride: usize = shape.iter().take(axis).product();
+    let length = shape.get(axis).copied().unwrap_or(1);
+    let (mut chi_square, mut freedom) = (0.0, 0);
+    for (cell, group) in cells.iter().enumerate() {
+        let step = cell / stride.max(1) % length;
+        let image = cell + stride * (length - 1 - step) - stride * step;
+        let Some(other) = cells.get(image).filter(|_| image > cell) else { continue };
+        let ([k, l], [n, m]) = ([group, other].map(|g| g.hits() as f64), [group, other].map(|g| g.trials as f64));
+        let pooled = (k + l) / (n + m);
+        let variance = pooled * (1.0 - pooled) * (1.0 / n + 1.0 / m);
+        if variance.is_finite() && variance > 0.0 {
+            let difference = k / n - l / m;
+            chi_square += difference * difference / variance;
+            freedom += 1;
+        }
+    }
+    Symmetry { parameter: parameter.to_owned(), chi_square, freedom, p: chi_square_beyond(chi_square, freedom) }
+}
+
+/// Every random parameter for every response; within a response the most important first.
+fn sensitivity(study: &MonteCarlo, tally: &VariantTally) -> Vec<Influence> {
+    let names = std::iter::once("success").chain(study.metrics());
+    let mut all = Vec::new();
+    for (response, name) in names.enumerate() {
+        let mut ranked: Vec<_> = study
+            .random()
+            .iter()
+            .zip(&tally.strata)
+            .map(|(parameter, strata)| {
+                let groups: Vec<_> = strata.iter().filter_map(|group| group.responses.get(response)).copied().collect();
+                let whole = tally.all.responses.get(response).copied().unwrap_or_default();
+                influence(name, &parameter.name, &groups, &whole)
+            })
+            .collect();
+        ranked.sort_by(|a, b| b.explained.total_cmp(&a.explained));
+        all.extend(ranked);
+    }
+    all
+}
+
+/// What the means of strata explain of the variation.   [STUDY-7]
+fn influence(response: &str, parameter: &str, strata: &[Moments], all: &Moments) -> Influence {
+    let (n, total) = (all.count as f64, all.scatter());
+    let filled: Vec<_> = strata.iter().filter(|stratum| stratum.count > 0).collect();
+    let freedom = filled.len().saturating_sub(1);
+    let squared = |x: f64| x * x;
+    let between: f64 = filled.iter().map(|stratum| stratum.count as f64 * squared(stratum.mean() - all.mean())).sum();
+    let degrees = freedom as f64;
+    let (mut explained, mut chi_square) = (0.0, 0.0);
+    if total > 0.0 && n > degrees + 1.0 {
+        let within = (total - between).max(0.0) / (n - degrees - 1.0);
+        explained = ((between - degrees * within) / total).clamp(0.0, 1.0);
+        chi_square = (n - 1.0) * between / total;
+    }
+    let p = chi_square_beyond(chi_square, freedom);
+    Influence { response: response.to_owned(), parameter: parameter.to_owned(), explained, chi_square, freedom, p }
+}

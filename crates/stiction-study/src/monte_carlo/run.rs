@@ -1,0 +1,263 @@
+//! Makes the trials of a study on any number of threads, and keeps them in order.
+//!
+//! Workers claim the next trial that is missing. What they make goes to the journal at once, in any order; rows of the table and the
+//! counts follow in the order of their numbers, so that both are the same for any number of threads. No worker runs further ahead
+//! of the first missing trial than [`WINDOW`], which bounds the memory.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    ops::ControlFlow,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use serde::Serialize;
+
+use super::{
+    MonteCarlo, Report, Row, StudyError, Trial,
+    design::permuted,
+    journal::{Header, Journal},
+    table::TrialsTable,
+    tally::Tally,
+};
+use crate::{Failure, Watch, trial::pool};
+
+/// How far a trial may be ahead of the first one that is missing.
+const WINDOW: u64 = 1024;
+
+/// Trials within which a shuffled order stays.
+const SHUFFLED: u64 = 256;
+
+/// Problem files that are written.
+const MOST_PROBLEMS: usize = 10;
+
+/// Folder of problem files.
+const PROBLEMS: &str = "failures";
+
+/// In which order trials are begun; the results do not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By their numbers.
+    #[default]
+    Counted,
+    /// At random within blocks.
+    Shuffled {
+        /// What the order depends on.
+        seed: u64,
+    },
+}
+
+/// How a study is run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SweepOptions {
+    /// Threads; 0 for one per core.
+    pub threads: usize,
+    /// Continue what the folder holds.
+    pub resume: bool,
+    /// In which order trials are begun.
+    pub order: Order,
+}
+
+/// Why no more trials were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// All were made.
+    Complete,
+    /// Somebody wanted it to stop.
+    Stopped,
+    /// More failed than the budget allows.
+    TooManyFailures,
+}
+
+/// What the workers share.
+struct Shared<'s> {
+    study: &'s MonteCarlo,
+    order: Order,
+    ledger: Mutex<Ledger<'s>>,
+    moved: Condvar,
+}
+
+/// The trials that are made.
+struct Ledger<'s> {
+    study: &'s MonteCarlo,
+    /// Trials claimed or skipped so far, in the order of execution.
+    cursor: u64,
+    /// All trials below are in the table.
+    committed: u64,
+    finished: u64,
+    /// Made, but some before them are missing.
+    waiting: BTreeMap<u64, Row>,
+    table: TrialsTable,
+    tally: Tally,
+    ending: Option<Ending>,
+    error: Option<StudyError>,
+}
+
+impl MonteCarlo {
+    /// Makes the trials that are missing in `folder` and says what all of them found.
+    pub fn run(&self, folder: &Path, options: &SweepOptions, watch: &dyn Watch) -> Result<Report, StudyError> {
+        fs::create_dir_all(folder).map_err(|source| StudyError::write(folder, source))?;
+        let header = Header::of(self);
+        let mut ledger = Ledger::new(self, folder)?;
+        let journal = if options.resume {
+            Journal::resume(folder, &header, |index, row| ledger.accept(index, row))?
+        } else {
+            remove_problems(folder)?;
+            Journal::create(folder, &header)?
+        };
+        let problems = Problems { folder: folder.join(PROBLEMS), written: count_problems(folder) };
+        let books = Mutex::new((journal, problems));
+        let shared = Shared { study: self, order: options.order, ledger: Mutex::new(ledger), moved: Condvar::new() };
+        match pool(options.threads)? {
+            None => shared.work(watch, &books),
+            Some(pool) => drop(pool.broadcast(|_| shared.work(watch, &books))),
+        }
+        let ledger = shared.ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = ledger.error {
+            return Err(error);
+        }
+        ledger.table.finish()?;
+        Ok(ledger.tally.report(self, ledger.ending.unwrap_or(Ending::Complete)))
+    }
+}
+
+impl<'s> Shared<'s> {
+    fn work(&self, watch: &dyn Watch, books: &Mutex<(Journal, Problems)>) {
+        while let ControlFlow::Continue(index) = self.claim(watch) {
+            let made = catch_unwind(AssertUnwindSafe(|| self.study.make(index)));
+            let Trial { row, problem } = made.unwrap_or_else(|panic| {
+                let metrics = vec![f64::NAN; self.study.metrics.len()];
+                Trial { row: Row { success: false, metrics, failure: Some(Failure::of_panic(&*panic)) }, problem: None }
+            });
+            let written = {
+                let (journal, problems) = &mut *books.lock().unwrap_or_else(PoisonError::into_inner);
+                problems.keep(index, problem).and_then(|()| journal.write(index, &row))
+            };
+            let mut ledger = self.lock();
+            ledger.finished += 1;
+            if let Err(error) = written.and_then(|()| ledger.accept(index, row)) {
+                ledger.error.get_or_insert(error);
+            }
+            self.moved.notify_all();
+        }
+    }
+
+    /// The next trial to make.
+    fn claim(&self, watch: &dyn Watch) -> ControlFlow<(), u64> {
+        let mut ledger = self.lock();
+        loop {
+            if ledger.ending.is_some() || ledger.error.is_some() {
+                return ControlFlow::Break(());
+            }
+            if ledger.cursor >= self.study.count() {
+                return ControlFlow::Break(());
+            }
+            let index = self.order.at(ledger.cursor, self.study.count());
+            if index < ledger.committed || ledger.waiting.contains_key(&index) {
+                ledger.cursor += 1;
+                continue;
+            }
+            if ledger.cursor >= ledger.committed + WINDOW {
+                // Whoever makes the first missing trial wakes the others; the limit is for one who asks to stop meanwhile.
+                let waited = self.moved.wait_timeout(ledger, Duration::from_millis(100));
+                ledger = waited.unwrap_or_else(PoisonError::into_inner).0;
+                continue;
+            }
+            if !watch.goes_on(ledger.finished) {
+                ledger.ending = Some(Ending::Stopped);
+                return ControlFlow::Break(());
+            }
+            ledger.cursor += 1;
+            return ControlFlow::Continue(index);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Ledger<'s>> {
+        // A panic elsewhere leaves the ledger as it was between two trials.
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Order {
+    /// The trial at a place of the order.
+    fn at(self, cursor: u64, count: u64) -> u64 {
+        match self {
+            Self::Counted => cursor,
+            Self::Shuffled { seed } => {
+                let start = cursor / SHUFFLED * SHUFFLED;
+                start + permuted(cursor - start, SHUFFLED.min(count - start), seed ^ start)
+            }
+        }
+    }
+}
+
+impl<'s> Ledger<'s> {
+    fn new(study: &'s MonteCarlo, folder: &Path) -> Result<Self, StudyError> {
+        Ok(Self {
+            study,
+            cursor: 0,
+            committed: 0,
+            finished: 0,
+            waiting: BTreeMap::new(),
+            table: TrialsTable::create(folder, study)?,
+            tally: Tally::new(study),
+            ending: None,
+            error: None,
+        })
+    }
+
+    /// Takes a trial, and moves all whose turn it is to the table and the counts.
+    fn accept(&mut self, index: u64, row: Row) -> Result<(), StudyError> {
+        if index >= self.study.count() || index < self.committed {
+            return Ok(());
+        }
+        self.waiting.insert(index, row);
+        while self.ending != Some(Ending::TooManyFailures)
+            && let Some(row) = self.waiting.remove(&self.committed)
+        {
+            self.table.push(self.study, self.committed, &row)?;
+            self.tally.add(self.study, self.committed, &row);
+            self.committed += 1;
+            if self.study.budget.failures.is_some_and(|most| self.tally.failed() > most) {
+                self.ending = Some(Ending::TooManyFailures);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Problems that were not solved, for `stiction solve`.
+struct Problems {
+    folder: PathBuf,
+    written: usize,
+}
+
+impl Problems {
+    fn keep(&mut self, index: u64, problem: Option<String>) -> Result<(), StudyError> {
+        let Some(problem) = problem.filter(|_| self.written < MOST_PROBLEMS) else { return Ok(()) };
+        self.written += 1;
+        let path = self.folder.join(format!("{index}.json"));
+        // Files are what this module is for.
+        #[allow(clippy::disallowed_methods)]
+        let written = fs::create_dir_all(&self.folder).and_then(|()| fs::write(&path, problem));
+        written.map_err(|source| StudyError::write(&path, source))
+    }
+}
+
+fn count_problems(folder: &Path) -> usize {
+    fs::read_dir(folder.join(PROBLEMS)).map_or(0, Iterator::count)
+}
+
+/// The problems of an older study have no place beside the trials of this one.
+fn remove_problems(folder: &Path) -> Result<(), StudyError> {
+    let Ok(files) = fs::read_dir(folder.join(PROBLEMS)) else { return Ok(()) };
+    for path in files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "json"))
+    {
+        fs::remove_file(&path).map_err(|source| StudyError::write(&path, source))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,247 @@
+//! A Monte Carlo study: cells, variants, trials, and how one trial is made.
+//!
+//! Trials are counted so that a study that ends early has tried every cell and variant equally often: first the first trial of all
+//! cells in all variants, then the second, and so on.
+
+use std::{path::PathBuf, sync::Arc};
+
+use stiction::{
+    Scene, Simulation, StepCause, StepError, StepProblem,
+    complementarity::ProblemFile,
+    measure::{Measure, Needs, Value as Measured},
+    record::RunColumns,
+    scene::{self, SceneError},
+};
+
+use super::{Design, Parameter, Value};
+use crate::Failure;
+
+/// Changes to the scene under a name: one of several models to compare.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Its name.
+    pub name: String,
+    /// Paths and values.
+    pub overrides: Vec<(String, String)>,
+}
+
+/// When a study ends before all its trials are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Budget {
+    /// Failed trials after which it ends; no limit when `None`.
+    pub failures: Option<u64>,
+    /// Seconds after which it begins no more trials.
+    pub seconds: Option<f64>,
+}
+
+/// A Monte Carlo study, ready to run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MonteCarlo {
+    /// The name of the file without its ending.
+    pub name: String,
+    /// The scene file.
+    pub scene_path: PathBuf,
+    /// Trials per cell and variant.
+    pub trials: u64,
+    /// What the randomness starts from.
+    pub seed: u64,
+    /// How the trials of a cell are spread.
+    pub design: Design,
+    /// When it ends early.
+    pub budget: Budget,
+    pub(super) scene_text: Arc<str>,
+    pub(super) study_text: Arc<str>,
+    pub(super) grid: Vec<Parameter>,
+    pub(super) random: Vec<Parameter>,
+    pub(super) variants: Vec<Variant>,
+    pub(super) success: Measure,
+    pub(super) metrics: Vec<(String, Measure)>,
+    pub(super) mirror: Vec<String>,
+    pub(super) needs: Needs,
+}
+
+/// Which trial it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The trial within its cell.
+    pub trial: u64,
+    /// The cell.
+    pub cell: u64,
+    /// The variant.
+    pub variant: usize,
+}
+
+/// What a trial has to say.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Whether the predicate held; never for a trial that failed.
+    pub success: bool,
+    /// The metrics in their order; not a number for a trial that failed.
+    pub metrics: Vec<f64>,
+    /// Why it failed, if it did.
+    pub failure: Option<Failure>,
+}
+
+/// A row, and for a step that was not solved its problem as JSON.
+#[derive(Debug)]
+pub struct Trial {
+    /// The row.
+    pub row: Row,
+    /// The problem that was not solved.
+    pub problem: Option<String>,
+}
+
+impl MonteCarlo {
+    /// Parameters that span cells.
+    pub fn grid(&self) -> &[Parameter] {
+        &self.grid
+    }
+
+    /// Parameters that are drawn anew in every trial.
+    pub fn random(&self) -> &[Parameter] {
+        &self.random
+    }
+
+    /// Models side by side, at least one.
+    pub fn variants(&self) -> &[Variant] {
+        &self.variants
+    }
+
+    /// Names of the metrics.
+    pub fn metrics(&self) -> impl Iterator<Item = &str> {
+        self.metrics.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Grid parameters about whose middle success should be symmetric.
+    pub fn mirror(&self) -> &[String] {
+        &self.mirror
+    }
+
+    /// Numbers of values of the grid parameters.
+    pub fn shape(&self) -> Vec<usize> {
+        let length =
+            |parameter: &Parameter| if let super::Draw::Grid(values) = &parameter.draw { values.len() } else { 1 };
+        self.grid.iter().map(length).collect()
+    }
+
+    /// Number of cells.
+    pub fn cells(&self) -> u64 {
+        self.shape().into_iter().map(|n| n as u64).product()
+    }
+
+    /// Number of trials in all.
+    pub fn count(&self) -> u64 {
+        self.trials.saturating_mul(self.cells()).saturating_mul(self.variants.len() as u64)
+    }
+
+    /// Which trial number `index` is.
+    pub fn place(&self, index: u64) -> Place {
+        let (variants, cells) = (self.variants.len().max(1) as u64, self.cells().max(1));
+        Place { variant: (index % variants) as usize, cell: index / variants % cells, trial: index / variants / cells }
+    }
+
+    /// For each grid parameter which of its values a cell has; the first changes fastest.
+    pub fn steps_of(&self, cell: u64) -> Vec<usize> {
+        let mut rest = cell as usize;
+        let digit = |n: usize| {
+            let digit = rest % n.max(1);
+            rest /= n.max(1);
+            digit
+        };
+        self.shape().into_iter().map(digit).collect()
+    }
+
+    /// The shares at which the random parameters of a trial are drawn: the same for every variant.
+    pub fn shares(&self, place: Place) -> Vec<f64> {
+        let mut shares = vec![0.0; self.random.len()];
+        self.design.point(self.seed, [place.cell, place.trial], self.trials, &mut shares);
+        shares
+    }
+
+    /// The values of all parameters, those of the grid first.
+    pub fn values(&self, place: Place) -> Vec<Value> {
+        let cell = self.steps_of(place.cell);
+        let on_grid = self.grid.iter().zip(cell).map(|(parameter, step)| match &parameter.draw {
+            super::Draw::Grid(values) => Value::Number(values.get(step).copied().unwrap_or(f64::NAN)),
+            other => other.at(0.0),
+        });
+        let drawn = self.random.iter().zip(self.shares(place)).map(|(parameter, u)| parameter.draw.at(u));
+        on_grid.chain(drawn).collect()
+    }
+
+    /// The scene of a trial.
+    pub fn scene(&self, place: Place) -> Result<Scene, SceneError> {
+        let mut overrides = self.variants.get(place.variant).map_or_else(Vec::new, |variant| variant.overrides.clone());
+        for (parameter, value) in self.parameters().zip(self.values(place)) {
+            let written = parameter.written(&value);
+            overrides.extend(parameter.paths.iter().map(|path| (path.clone(), written.clone())));
+        }
+        scene::parse_with(&self.scene_text, &self.scene_path.display().to_string(), &overrides)
+    }
+
+    /// All parameters, those of the grid first.
+    pub fn parameters(&self) -> impl Iterator<Item = &Parameter> {
+        self.grid.iter().chain(&self.random)
+    }
+
+    /// Makes trial number `index`: a function of the study and the index alone.
+    pub fn make(&self, index: u64) -> Trial {
+        let place = self.place(index);
+        self.attempt(place).unwrap_or_else(|(failure, problem)| {
+            let metrics = vec![f64::NAN; self.metrics.len()];
+            Trial { row: Row { success: false, metrics, failure: Some(failure) }, problem }
+        })
+    }
+
+    fn attempt(&self, place: Place) -> Result<Trial, (Failure, Option<String>)> {
+        let refused = |reason: &str, error: &dyn std::fmt::Display| {
+            (Failure { reason: reason.to_owned(), detail: error.to_string() }, None)
+        };
+        let scene =
+            self.scene(place).map_err(|error| refused("the scene refuses the values of its parameters", &error))?;
+        let steps = scene.settings.steps();
+        let mut simulation = Simulation::from_scene(&scene)
+            .map_err(|error| refused("the scheme refuses the values of the parameters", &error))?;
+        let mut run = self.columns(&simulation, &scene, place);
+        for _ in 0..steps {
+            let report = simulation.step().map_err(|error| (Failure::of_step(&error), problem(&simulation, &error)))?;
+            run.record(&simulation, &report);
+        }
+        let scalar = |measure: &Measure| match measure.evaluate(&run) {
+            Ok(measured) => match measured.value {
+                Measured::Scalar(x) => Ok(x),
+                Measured::Series(_) => Err(refused("an expression is not one number", &measure.text())),
+            },
+            Err(error) => Err(refused("an expression has no value", &error)),
+        };
+        let success = scalar(&self.success)?;
+        let metrics = self.metrics.iter().map(|(_, measure)| scalar(measure)).collect::<Result<_, _>>()?;
+        let row = Row { success: success != 0.0 && !success.is_nan(), metrics, failure: None };
+        Ok(Trial { row, problem: None })
+    }
+
+    /// The columns of a run that the expressions read, with the numbers among its parameters by name.
+    pub(super) fn columns(&self, simulation: &Simulation, scene: &Scene, place: Place) -> RunColumns {
+        let mut run = RunColumns::new(simulation, &self.needs, scene.settings.record_every);
+        for (parameter, value) in self.parameters().zip(self.values(place)) {
+            if let Value::Number(x) = value {
+                run.set_constant(&parameter.name, x);
+            }
+        }
+        run
+    }
+}
+
+/// The problem that was not solved, as a file has it; some kinds have no file format.
+fn problem(simulation: &Simulation, error: &StepError) -> Option<String> {
+    if !matches!(error.cause, StepCause::NotSolved { .. }) {
+        return None;
+    }
+    let problem = match simulation.problem() {
+        StepProblem::Mixed(problem) => ProblemFile::MixedLcp(problem.clone()),
+        StepProblem::Friction(problem) => ProblemFile::Friction(problem.clone()),
+        _ => return None,
+    };
+    problem.to_json().ok()
+}

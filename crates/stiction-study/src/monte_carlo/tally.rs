@@ -1,0 +1,162 @@
+//! Counts and sums over trials, by cell and by stratum of every random parameter; their size does not grow with the trials.
+
+use std::collections::BTreeMap;
+
+use super::{MonteCarlo, Row};
+
+/// Numbers of one response: how many, and their first two moments about the first of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Moments {
+    pub(super) count: u64,
+    /// What is subtracted before squares are summed: the first number, so that a large mean costs no digits.
+    base: f64,
+    sum: f64,
+    squares: f64,
+    pub(super) least: f64,
+    pub(super) most: f64,
+}
+
+impl Moments {
+    /// Takes a number; what is not finite does not count.
+    pub(super) fn add(&mut self, x: f64) {
+        if !x.is_finite() {
+            return;
+        }
+        if self.count == 0 {
+            (self.base, self.least, self.most) = (x, x, x);
+        }
+        let d = x - self.base;
+        self.count += 1;
+        self.sum += d;
+        self.squares += d * d;
+        self.least = self.least.min(x);
+        self.most = self.most.max(x);
+    }
+
+    pub(super) fn mean(&self) -> f64 {
+        self.base + self.sum / self.count as f64
+    }
+
+    /// Σ (x − mean)².
+    pub(super) fn scatter(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { (self.squares - self.sum * self.sum / self.count as f64).max(0.0) }
+    }
+}
+
+/// The trials of a cell or a stratum.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Group {
+    pub(super) trials: u64,
+    pub(super) failed: u64,
+    /// Success as 1 or 0, then the metrics.
+    pub(super) responses: Vec<Moments>,
+}
+
+impl Group {
+    fn new(responses: usize) -> Self {
+        Self { responses: vec![Moments::default(); responses], ..Self::default() }
+    }
+
+    fn add(&mut self, row: &Row) {
+        self.trials += 1;
+        self.failed += u64::from(row.failure.is_some());
+        let success = f64::from(u8::from(row.success));
+        self.responses
+            .iter_mut()
+            .zip(std::iter::once(success).chain(row.metrics.iter().copied()))
+            .for_each(|(r, x)| r.add(x));
+    }
+
+    pub(super) fn hits(&self) -> u64 {
+        // A sum of ones about a base of 0 or 1 is whole.
+        #[allow(clippy::cast_sign_loss)]
+        self.responses
+            .first()
+            .filter(|success| success.count > 0)
+            .map_or(0, |success| (success.mean() * success.count as f64).round() as u64)
+    }
+}
+
+/// Failures of one kind.
+#[derive(Clone, Debug, serde::Serialize)]
+#[non_exhaustive]
+pub struct FailureCount {
+    /// The kind, without the numbers of a trial.
+    pub reason: String,
+    /// How many trials.
+    pub count: u64,
+    /// The first of them.
+    pub first_trial: u64,
+    /// What happened in it.
+    pub detail: String,
+}
+
+/// All counts of one variant.
+#[derive(Clone, Debug)]
+pub(super) struct VariantTally {
+    pub(super) all: Group,
+    pub(super) cells: Vec<Group>,
+    /// By random parameter, by stratum.
+    pub(super) strata: Vec<Vec<Group>>,
+    /// Trials in which the first variant succeeded and this did not, and the other way round.
+    pub(super) discordant: [u64; 2],
+}
+
+/// All counts of a study.
+pub(super) struct Tally {
+    pub(super) made: u64,
+    pub(super) variants: Vec<VariantTally>,
+    pub(super) failures: BTreeMap<String, FailureCount>,
+    /// Success of the first variant in the trial that is being added.
+    first: bool,
+}
+
+impl Tally {
+    pub(super) fn new(study: &MonteCarlo) -> Self {
+        let responses = 1 + study.metrics.len();
+        let strata = study.random().iter().map(|parameter| vec![Group::new(responses); parameter.draw.strata()]);
+        let variant = VariantTally {
+            all: Group::new(responses),
+            cells: vec![Group::new(responses); study.cells() as usize],
+            strata: strata.collect(),
+            discordant: [0, 0],
+        };
+        Self { made: 0, variants: vec![variant; study.variants().len()], failures: BTreeMap::new(), first: false }
+    }
+
+    /// Adds trial number `index`; trials come in order.
+    pub(super) fn add(&mut self, study: &MonteCarlo, index: u64, row: &Row) {
+        self.made += 1;
+        let place = study.place(index);
+        if place.variant == 0 {
+            self.first = row.success;
+        }
+        if let Some(failure) = &row.failure {
+            let kind = self.failures.entry(failure.reason.clone()).or_insert_with(|| FailureCount {
+                reason: failure.reason.clone(),
+                count: 0,
+                first_trial: index,
+                detail: failure.detail.clone(),
+            });
+            kind.count += 1;
+        }
+        let Some(variant) = self.variants.get_mut(place.variant) else { return };
+        variant.discordant[0] += u64::from(self.first && !row.success);
+        variant.discordant[1] += u64::from(!self.first && row.success);
+        variant.all.add(row);
+        if let Some(cell) = variant.cells.get_mut(place.cell as usize) {
+            cell.add(row);
+        }
+        let shares = study.shares(place);
+        for ((strata, parameter), share) in variant.strata.iter_mut().zip(study.random()).zip(shares) {
+            if let Some(stratum) = strata.get_mut(parameter.draw.stratum(share)) {
+                stratum.add(row);
+            }
+        }
+    }
+
+    /// Trials that failed.
+    pub(super) fn failed(&self) -> u64 {
+        self.variants.iter().map(|variant| variant.all.failed).sum()
+    }
+}
