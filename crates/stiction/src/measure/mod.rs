@@ -1,7 +1,8 @@
 //! Measuring a recorded run: expressions over its columns.
 //!
-//! A [`Measure`] is parsed once and evaluated over any number of runs ([`RunTables`]). Its value is a series, one number
-//! per recorded moment, or a scalar. The program's `plot` draws series; studies compare scalars.
+//! A [`Measure`] is parsed once and evaluated over any number of runs: those in files
+//! ([`RunTables`](crate::record::RunTables)) and those in memory ([`RunColumns`](crate::record::RunColumns)). Its value is a
+//! series, one number per recorded moment, or a scalar. The program's `plot` draws series; studies compare scalars.
 //!
 //! # Language
 //!
@@ -21,6 +22,8 @@
 //! | `sum_contacts(e)`, `min_contacts(e)`, `max_contacts(e)`, `count_contacts(c)` | over the contacts of a moment; inside, names are columns of the contact table, and words compare: `mode == "slip"` |
 //! | `initial(e)`, `final(e)`, `min(e)`, `max(e)`, `mean(e)` | scalars; the mean is over time; what is not a number does not count |
 //! | `at(e, t)` | scalar at a time, on a straight line between moments |
+//! | `average(e, T)` | the mean over the last T seconds; over what there is before T |
+//! | `sum_every(e, T)` | scalar: the sum over the recorded moments nearest to T, 2 T, 3 T, … |
 //! | `first(c)`, `last(c)` | the first and last time at which a condition holds; not a number if never |
 //! | `any(c)`, `all(c)` | scalars 1 or 0 |
 //!
@@ -31,6 +34,7 @@ mod lexer;
 mod parse;
 mod quantity;
 mod series;
+mod source;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -38,7 +42,7 @@ mod unit;
 
 use std::{fmt, ops::Range};
 
-use crate::record::RunTables;
+pub use source::{Needs, Source};
 
 /// The longest text that is accepted, in bytes.
 pub const MAX_LENGTH: usize = 10_000;
@@ -96,8 +100,13 @@ impl Measure {
         &self.text
     }
 
+    /// The columns it reads, added to `needs`.
+    pub fn add_needs(&self, needs: &mut Needs) {
+        needs.add(&self.tree);
+    }
+
     /// Its value for a run.
-    pub fn evaluate(&self, run: &RunTables) -> Result<Measured, MeasureError> {
+    pub fn evaluate(&self, run: &dyn Source) -> Result<Measured, MeasureError> {
         evaluate::evaluate(&self.tree, run).map_err(|fault| fault.within(&self.text))
     }
 }

@@ -73,9 +73,7 @@ pub(crate) struct ContactsWriter {
 
 impl ContactsWriter {
     pub(crate) fn create(folder: &Path, scene: &str, has_layers: bool) -> Result<Self, RecordError> {
-        let layers = LAYER_COLUMNS.iter().filter(|_| has_layers).map(|name| (*name, Kind::Real));
-        let columns = COLUMNS.into_iter().chain(layers).map(|(name, kind)| (name.to_owned(), kind));
-        let columns: Vec<_> = columns.collect();
+        let columns: Vec<_> = columns(has_layers).map(|(name, kind)| (name.to_owned(), kind)).collect();
         let metadata = vec![
             ("stiction.version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ("stiction.scene".to_owned(), scene.to_owned()),
@@ -85,26 +83,9 @@ impl ContactsWriter {
     }
 
     pub(crate) fn push(&mut self, model: &Model, step: u64, time: f64, contact: &ContactReport) {
-        let ContactId { shape_a, shape_b, feature } = contact.id;
         self.label.clear();
         write_label(&mut self.label, model, &contact.id);
-        let names = [contact.body_a, contact.body_b].map(|id| Cell::Text(body_name(model, id)));
-        // Shapes count from 0 on each body, as in the label.
-        let shapes = [shape_a, shape_b].map(|id| count(model.shape_owner(id).map_or(0, |(_, local)| local as u64)));
-        let features = halves(feature).map(|half| count(u64::from(half)));
-        let identity = names.into_iter().chain(shapes).chain(features);
-        let (f, s, p, n) = (&contact.friction_impulse, &contact.slip, &contact.point, &contact.normal);
-        let numbers = [contact.gap, contact.normal_impulse, f.x, f.y, f.z, contact.spin_impulse]
-            .into_iter()
-            .chain([s.x, s.y, s.z, contact.sigma, contact.owed])
-            .chain([p.x, p.y, p.z, n.x, n.y, n.z])
-            .chain([model.contact_rule(contact.body_a, contact.body_b).friction])
-            .map(Cell::Real);
-        let row = [count(step), Cell::Real(time), Cell::Text(&self.label)].into_iter().chain(identity);
-        let row = row.chain([Cell::Text(mode_name(contact.mode))]).chain(numbers);
-        let layer = contact.layer.map_or([f64::NAN; 10], |layer| layer_numbers(&layer));
-        let layer = layer.into_iter().filter(|_| self.has_layers);
-        self.table.push(row.chain(layer.map(Cell::Real)));
+        self.table.push(cells(model, (step, time), contact, &self.label, self.has_layers));
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -118,6 +99,38 @@ impl ContactsWriter {
     pub(crate) fn finish(self) -> Result<PathBuf, RecordError> {
         self.table.finish()
     }
+}
+
+/// The columns of a row of [`cells`].
+pub(crate) fn columns(has_layers: bool) -> impl Iterator<Item = (&'static str, Kind)> {
+    COLUMNS.into_iter().chain(LAYER_COLUMNS.into_iter().filter(move |_| has_layers).map(|name| (name, Kind::Real)))
+}
+
+/// The row of a contact, which is called `label`.
+pub(crate) fn cells<'a>(
+    model: &'a Model,
+    (step, time): (u64, f64),
+    contact: &ContactReport,
+    label: &'a str,
+    has_layers: bool,
+) -> impl Iterator<Item = Cell<'a>> {
+    let ContactId { shape_a, shape_b, feature } = contact.id;
+    let names = [contact.body_a, contact.body_b].map(|id| Cell::Text(body_name(model, id)));
+    // Shapes count from 0 on each body, as in the label.
+    let shapes = [shape_a, shape_b].map(|id| count(model.shape_owner(id).map_or(0, |(_, local)| local as u64)));
+    let features = halves(feature).map(|half| count(u64::from(half)));
+    let identity = names.into_iter().chain(shapes).chain(features);
+    let (f, s, p, n) = (&contact.friction_impulse, &contact.slip, &contact.point, &contact.normal);
+    let numbers = [contact.gap, contact.normal_impulse, f.x, f.y, f.z, contact.spin_impulse]
+        .into_iter()
+        .chain([s.x, s.y, s.z, contact.sigma, contact.owed])
+        .chain([p.x, p.y, p.z, n.x, n.y, n.z])
+        .chain([model.contact_rule(contact.body_a, contact.body_b).friction])
+        .map(Cell::Real);
+    let row = [count(step), Cell::Real(time), Cell::Text(label)].into_iter().chain(identity);
+    let row = row.chain([Cell::Text(mode_name(contact.mode))]).chain(numbers);
+    let layer = contact.layer.map_or([f64::NAN; 10], |layer| layer_numbers(&layer));
+    row.chain(layer.into_iter().filter(move |_| has_layers).map(Cell::Real))
 }
 
 /// The numbers of a layer in the order of [`LAYER_COLUMNS`].
@@ -177,7 +190,7 @@ pub(crate) fn contact_label(model: &Model, id: &ContactId) -> String {
     label
 }
 
-fn write_label(label: &mut String, model: &Model, id: &ContactId) {
+pub(crate) fn write_label(label: &mut String, model: &Model, id: &ContactId) {
     let side = |label: &mut String, shape| {
         let Some((body, local)) = model.shape_owner(shape) else { return };
         label.push_str(body_name(model, body));

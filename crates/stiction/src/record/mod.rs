@@ -6,7 +6,8 @@
 //! continued without solving it again.
 //!
 //! Reading order: [`layout`](self) (which columns a body has), `table` (how rows become a file, `table_file` and `table_guard` how it is read back), `trajectory`, `contacts`,
-//! `summary`, `view`, then `recorder`, which feeds them all, `recording`, the way back, and `run_tables`, the columns by name (`csv`: as text).
+//! `summary`, `view`, then `recorder`, which feeds them all, `recording`, the way back, and `run_tables`, the columns by name (`csv`: as text);
+//! `run_columns` keeps columns of a run in memory instead.
 
 mod contacts;
 mod csv;
@@ -16,6 +17,7 @@ mod layout;
 mod outline;
 mod recorder;
 mod recording;
+mod run_columns;
 mod run_tables;
 mod summary;
 mod table;
@@ -37,9 +39,11 @@ pub use layout::Role;
 pub use outline::Outline;
 pub use recorder::{Finished, Recorder, RunLabels};
 pub use recording::{Frame, Recording};
+pub use run_columns::RunColumns;
 pub use run_tables::{Column, ColumnKind, RunTables, Words};
 pub use summary::{
     BodySummary, CorrectionSummary, Ending, EnergySummary, EventSummary, Extreme, HalvedSummary, ImpactSummary,
     ResidualSummary, Summary, Turn, UndeterminedSummary,
 };
+pub use table::{Cell, Kind as CellKind, TableWriter};
 pub use view::{ViewLimits, view_page};

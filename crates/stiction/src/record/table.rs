@@ -37,17 +37,23 @@ const SHARE_PER_GROUP: usize = 8;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// Counts and numbers of things.
     Integer,
+    /// Real numbers, to the bit.
     Real,
+    /// Words.
     Text,
 }
 
 /// One value of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Cell<'a> {
+pub enum Cell<'a> {
+    /// A count or the number of a thing.
     Integer(i64),
+    /// A real number.
     Real(f64),
+    /// A word.
     Text(&'a str),
 }
 
@@ -77,7 +83,7 @@ impl Pending {
 }
 
 /// Writes one table. After the first failure the file stays as it was at the last good moment.
-pub(crate) struct TableWriter {
+pub struct TableWriter {
     path: PathBuf,
     file: File,
     /// Encodes into memory; what it produced is moved to the file after each row group.
@@ -95,7 +101,7 @@ pub(crate) struct TableWriter {
 
 impl TableWriter {
     /// Creates the file, replacing an older one, and makes it a whole table of no rows.
-    pub(crate) fn create(
+    pub fn create(
         path: &Path,
         columns: &[(String, Kind)],
         metadata: Vec<(String, String)>,
@@ -121,7 +127,7 @@ impl TableWriter {
     }
 
     /// Adds a row; its cells must follow the kinds of the columns, which the encoder checks by counting.
-    pub(crate) fn push<'a>(&mut self, row: impl IntoIterator<Item = Cell<'a>>) {
+    pub fn push<'a>(&mut self, row: impl IntoIterator<Item = Cell<'a>>) {
         for (column, cell) in self.pending.iter_mut().zip(row) {
             match (column, cell) {
                 (Pending::Integer(values), Cell::Integer(x)) => values.push(x),
@@ -134,19 +140,19 @@ impl TableWriter {
     }
 
     /// True when the pending rows fill a row group.
-    pub(crate) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.rows >= ROWS_PER_GROUP.max(self.written / SHARE_PER_GROUP)
     }
 
     /// Writes what is pending and closes the file.
-    pub(crate) fn finish(mut self) -> Result<PathBuf, RecordError> {
+    pub fn finish(mut self) -> Result<PathBuf, RecordError> {
         self.flush()?;
         self.file.sync_all().map_err(|source| RecordError::write(&self.path, source))?;
         Ok(self.path)
     }
 
     /// Moves the pending rows into the file as one row group.
-    pub(crate) fn flush(&mut self) -> Result<(), RecordError> {
+    pub fn flush(&mut self) -> Result<(), RecordError> {
         if self.rows == 0 {
             return Ok(());
         }

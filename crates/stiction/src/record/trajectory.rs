@@ -48,33 +48,7 @@ impl TrajectoryWriter {
 
     /// Adds a row; the initial state has no report.
     pub(crate) fn push(&mut self, simulation: &Simulation, energy: &Energy, report: Option<&StepReport>) {
-        let (model, state) = (simulation.model(), simulation.state());
-        self.row.clear();
-        self.row.extend([count(state.step), Cell::Real(state.time), Cell::Real(state.time_carry)]);
-        for index in 0..model.bodies().len() {
-            self.sample.take(model, index, state);
-            self.row.extend(self.sample.q.iter().chain(&self.sample.v).map(|x| Cell::Real(*x)));
-        }
-        let impulses = simulation.joint_impulses().iter().copied().chain(std::iter::repeat(0.0));
-        self.row.extend(impulses.take(model.joint_rows()).map(Cell::Real));
-        self.row.extend(state.support_impulses.iter().map(|p| Cell::Real(*p)));
-        let forest = state.forest_q.iter().chain(&state.forest_v).chain(&state.angles);
-        self.row.extend(forest.map(|x| Cell::Real(*x)));
-        self.row.extend([energy.kinetic, energy.potential, energy.total()].map(Cell::Real));
-        self.row.extend(match report {
-            None => {
-                [count(0), count(0), count(0), Cell::Real(0.0), Cell::Real(0.0), Cell::Real(0.0), Cell::Text(INITIAL)]
-            }
-            Some(report) => [
-                count(report.contacts as u64),
-                count(report.problem_size as u64),
-                count(u64::from(report.iterations)),
-                Cell::Real(report.residual.value),
-                Cell::Real(report.penetration),
-                Cell::Real(report.joint_error),
-                Cell::Text(report.rung),
-            ],
-        });
+        fill_row(&mut self.row, &mut self.sample, simulation, (energy, simulation.joint_impulses()), report);
         self.table.push(self.row.iter().copied());
     }
 
@@ -91,12 +65,48 @@ impl TrajectoryWriter {
     }
 }
 
+/// Makes the row of a moment. What costs something to find out, energy and joint impulses, the caller gives; impulses that are missing are zero.
+pub(crate) fn fill_row(
+    row: &mut Vec<Cell<'static>>,
+    sample: &mut Sample,
+    simulation: &Simulation,
+    (energy, joint_impulses): (&Energy, &[f64]),
+    report: Option<&StepReport>,
+) {
+    let (model, state) = (simulation.model(), simulation.state());
+    row.clear();
+    row.extend([count(state.step), Cell::Real(state.time), Cell::Real(state.time_carry)]);
+    for index in 0..model.bodies().len() {
+        sample.take(model, index, state);
+        row.extend(sample.q.iter().chain(&sample.v).map(|x| Cell::Real(*x)));
+    }
+    let impulses = joint_impulses.iter().copied().chain(std::iter::repeat(0.0));
+    row.extend(impulses.take(model.joint_rows()).map(Cell::Real));
+    row.extend(state.support_impulses.iter().map(|p| Cell::Real(*p)));
+    let forest = state.forest_q.iter().chain(&state.forest_v).chain(&state.angles);
+    row.extend(forest.map(|x| Cell::Real(*x)));
+    row.extend([energy.kinetic, energy.potential, energy.total()].map(Cell::Real));
+    row.extend(match report {
+        None => [count(0), count(0), count(0), Cell::Real(0.0), Cell::Real(0.0), Cell::Real(0.0), Cell::Text(INITIAL)],
+        Some(report) => [
+            count(report.contacts as u64),
+            count(report.problem_size as u64),
+            count(u64::from(report.iterations)),
+            Cell::Real(report.residual.value),
+            Cell::Real(report.penetration),
+            Cell::Real(report.joint_error),
+            Cell::Text(report.rung),
+        ],
+    });
+}
+
 /// The name of a column that belongs to a body.
 pub(crate) fn body_column(body: &str, quantity: &str) -> String {
     format!("{body}.{quantity}")
 }
 
-fn columns(info: &RunInfo) -> Vec<(String, Kind)> {
+/// The columns of a row of [`fill_row`].
+pub(crate) fn columns(info: &RunInfo) -> Vec<(String, Kind)> {
     let dimension = info.dimension();
     let named = |name: &str, kind| (name.to_owned(), kind);
     let mut columns = vec![named("step", Kind::Integer), named("t", Kind::Real), named(CARRY, Kind::Real)];
