@@ -8,6 +8,7 @@
 //! file     study files (TOML) with the messages of scene files
 //! trial    run_trials: any trials, on any number of threads        random  streams of numbers
 //! share    shares with their confidence intervals                  push    push planning
+//! design   parameters of a scene that make an objective small
 //! ```
 
 mod file;
@@ -15,6 +16,7 @@ mod random;
 mod share;
 mod trial;
 
+pub mod design;
 pub mod push;
 
 pub use file::{Study, load, schema};

@@ -75,11 +75,16 @@ pub fn run_trials<T: Send>(
     if threads == 1 || count <= 1 {
         return Ok(queue.work(watch, &trial).into_iter().map(|(_, outcome)| outcome).collect());
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|source| ThreadsError { threads, source })?;
+    let pool = pool(threads)?;
     let mut made: Vec<_> = pool.broadcast(|_| queue.work(watch, &trial)).into_iter().flatten().collect();
     made.sort_unstable_by_key(|(index, _)| *index);
     Ok(made.into_iter().map(|(_, outcome)| outcome).collect())
+}
+
+/// So many threads; 0 for one per core.
+pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, ThreadsError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|source| ThreadsError { threads, source })
 }
 
 /// What the workers share.
@@ -111,7 +116,8 @@ impl Queue {
     }
 }
 
-fn broken<T>(panic: &(dyn Any + Send)) -> Outcome<T> {
+/// What a trial that panicked is.
+pub(crate) fn broken<T>(panic: &(dyn Any + Send)) -> Outcome<T> {
     let words = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let reason = "the program broke: this is a bug".to_owned();
     Outcome::Failed(Failure { detail: format!("{reason}: {}", words.unwrap_or("no words")), reason })
