@@ -75,9 +75,9 @@ pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
 }
 
 /// The progress bar and Ctrl-C.
-struct Onlooker {
-    progress: Mutex<Progress>,
-    stop: Arc<AtomicBool>,
+pub(crate) struct Onlooker {
+    pub(crate) progress: Mutex<Progress>,
+    pub(crate) stop: Arc<AtomicBool>,
 }
 
 impl Watch for Onlooker {
