@@ -1,6 +1,6 @@
 //! Design files: which scene, what may be chosen, what should become small.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -136,39 +136,59 @@ pub fn schema() -> serde_json::Value {
 pub fn load(path: impl AsRef<Path>) -> Result<DesignSearch, SceneError> {
     let path = path.as_ref();
     let reading = Reading::<DesignFile>::load(path)?;
-    let table = &reading.value.design;
-    let scene_path = path.parent().unwrap_or(Path::new("")).join(&table.scene);
+    let scene_path = path.parent().unwrap_or(Path::new("")).join(&reading.value.design.scene);
     let text = scene::text_of(&scene_path, &RobotOptions::default()).map_err(|error| match error.span {
         Some(_) => error,
         // The scene could not be read at all: the fault is the design's.
         None => reading.error(&["design", "scene"], format!("the scene {} {}", scene_path.display(), error.message)),
     })?;
+    understood(&reading, path, scene_path, text.text)
+}
+
+/// Reads a design from a text, and its scene from another, whatever scene file it names; `file` is for messages and for the name of the
+/// design.
+pub fn parse(text: &str, file: &str, scene_text: &str) -> Result<DesignSearch, SceneError> {
+    let reading = Reading::<DesignFile>::parse(text, file)?;
+    let scene_path = PathBuf::from(&reading.value.design.scene);
+    understood(&reading, Path::new(file), scene_path, scene_text.to_owned())
+}
+
+fn understood(
+    reading: &Reading<DesignFile>,
+    path: &Path,
+    scene_path: PathBuf,
+    scene_text: String,
+) -> Result<DesignSearch, SceneError> {
     let refused = |error: DesignError| {
         let keys: Vec<_> = error.place.iter().map(String::as_str).collect();
         reading.error(&keys, error.reason)
     };
+    let file = &reading.value;
     let name = path.file_stem().map_or_else(|| "design".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let design = Design {
         name,
         scene_path,
-        scene_text: text.text,
-        parameters: parameters(&reading.value).map_err(refused)?,
-        formulas: formulas(&reading.value).map_err(refused)?,
-        runs: runs(&reading.value).map_err(refused)?,
-        terms: terms(&reading.value).map_err(refused)?,
-        record_every: table.record_every.unwrap_or(1),
+        scene_text,
+        parameters: parameters(file).map_err(refused)?,
+        formulas: formulas(file).map_err(refused)?,
+        runs: runs(file).map_err(refused)?,
+        terms: terms(file).map_err(refused)?,
+        record_every: file.design.record_every.unwrap_or(1),
     };
-    check_scenes(&design, &reading)?;
+    check_scenes(&design, reading)?;
+    DesignSearch::new(design, options(&file.design)).map_err(refused)
+}
+
+fn options(table: &DesignTable) -> SearchOptions {
     let usual = SearchOptions::default();
-    let options = SearchOptions {
+    SearchOptions {
         method: table.method.unwrap_or(usual.method),
         starts: table.starts.unwrap_or(usual.starts),
         evaluations: table.evaluations.unwrap_or(usual.evaluations),
         seed: table.seed.unwrap_or(usual.seed),
         tolerance: table.tolerance.unwrap_or(usual.tolerance),
         difference: table.difference.unwrap_or(usual.difference),
-    };
-    DesignSearch::new(design, options).map_err(refused)
+    }
 }
 
 /// The parameters, each with its own name, in its bounds.

@@ -28,6 +28,12 @@ impl Formula {
         Ok(formula)
     }
 
+    /// A number.
+    pub(super) fn constant(value: f64) -> Self {
+        let text = format!("{value:?}");
+        Self { pieces: vec![Piece::Text(text.clone())], text }
+    }
+
     /// The text it was read from.
     pub fn text(&self) -> &str {
         &self.text

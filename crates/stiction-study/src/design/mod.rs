@@ -25,7 +25,7 @@ mod report;
 mod search;
 
 pub use evaluate::{Evaluation, Run, Term};
-pub use file::{load, schema};
+pub use file::{load, parse, schema};
 pub use formula::Formula;
 pub use log::{Log, LogError};
 pub use optimise::Method;
@@ -70,4 +70,12 @@ pub struct Design {
     pub terms: Vec<Term>,
     /// Every how many steps a run is looked at.
     record_every: u32,
+}
+
+impl Design {
+    /// The design with one more value of the scene that does not change in the search.
+    pub fn with_value(mut self, path: &str, value: f64) -> Self {
+        self.formulas.push((path.to_owned(), Formula::constant(value)));
+        self
+    }
 }

@@ -108,12 +108,15 @@ impl DesignSearch {
 
     /// Searches on so many threads (0 for one per core). What the log knows is not evaluated again.
     pub fn run(&self, threads: usize, log: &Log, watch: &dyn Watch) -> Result<DesignReport, ThreadsError> {
-        let pool = crate::trial::pool(threads)?;
+        Ok(crate::trial::pool(threads)?.install(|| self.run_here(log, watch)))
+    }
+
+    /// Searches on the threads of whoever calls.
+    pub fn run_here(&self, log: &Log, watch: &dyn Watch) -> DesignReport {
         let shared = Shared { search: self, log, watch, seen: Mutex::default(), stopped: AtomicBool::new(false) };
-        let starts: Vec<_> = pool
-            .install(|| (0..self.options.starts).into_par_iter().map(|number| shared.search_from(number)).collect());
+        let starts = (0..self.options.starts).into_par_iter().map(|number| shared.search_from(number)).collect();
         let seen = shared.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(self.report(starts, log, &seen))
+        self.report(starts, log, &seen)
     }
 
     fn report(&self, starts: Vec<StartReport>, log: &Log, seen: &Seen) -> DesignReport {
