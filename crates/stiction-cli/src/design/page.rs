@@ -51,7 +51,8 @@ pub(super) fn page(search: &DesignSearch, report: &DesignReport, figure: &str) -
 /// A table; with the class `words` its last column is text.
 fn rows(class: &str, heading: &[&str], rows: &[Vec<String>]) -> String {
     let cells = |cells: &mut dyn Iterator<Item = &str>, tag: &str| {
-        let cells: String = cells.map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
+        let cells: Vec<_> = cells.map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
+        let cells = cells.concat();
         format!("<tr>{cells}</tr>\n")
     };
     let head = cells(&mut heading.iter().copied(), "th");
