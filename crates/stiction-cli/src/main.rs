@@ -1,7 +1,7 @@
-//! The program `stiction`: simulate scenes, check them, make scenes of robots, compare schemes, look at runs, draw figures, run studies, solve complementarity problems,
+//! The program `stiction`: simulate scenes, check them, make scenes of robots, compare schemes, look at runs, draw figures, run studies, choose parameters, solve complementarity problems,
 //! reproduce published cases, measure speed.
 //!
-//! One file per command ([`run`], [`check`], [`convert`], [`compare`], [`view`], [`plot`], [`sweep`], [`solve`], [`reproduce`], [`bench`]); [`arguments`] says what the
+//! One file per command ([`run`], [`check`], [`convert`], [`compare`], [`view`], [`plot`], [`sweep`], [`design`], [`solve`], [`reproduce`], [`bench`]); [`arguments`] says what the
 //! commands accept, [`failure`]
 //! how they fail and with which exit code, [`layout`] how numbers and tables look.
 
@@ -13,6 +13,7 @@ mod bench;
 mod check;
 mod compare;
 mod convert;
+mod design;
 mod failure;
 mod input;
 mod layout;
@@ -56,10 +57,12 @@ fn command() -> Result<(), Failure> {
         Command::Plot(options) => plot::run(options),
         Command::Solve(options) => solve::run(options),
         Command::Sweep(options) => sweep::run(options),
+        Command::Design(options) => design::run(options),
         Command::Reproduce(options) => reproduce::run(options),
         Command::Schema(options) => match options.of {
             SchemaOf::Scene => layout::print_json(&stiction::scene::schema()),
             SchemaOf::Study => layout::print_json(&stiction_study::schema()),
+            SchemaOf::Design => layout::print_json(&stiction_study::design::schema()),
         },
         Command::Bench(options) => bench::run(options),
     }

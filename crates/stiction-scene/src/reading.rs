@@ -56,9 +56,10 @@ impl<T> Reading<T> {
         &self.text
     }
 
-    /// A complaint about the value behind these keys, or about the innermost table around it that exists.
+    /// A complaint about the value behind these keys, or about the innermost table around it that exists. In lists a key is the
+    /// number of an item, from 0.
     pub fn error(&self, keys: &[&str], message: impl Into<String>) -> SceneError {
-        let path: Vec<_> = keys.iter().map(|key| Step::Key(key)).collect();
+        let path: Vec<_> = keys.iter().map(|key| key.parse().map_or(Step::Key(key), Step::Index)).collect();
         Sources::new(&self.file, &self.text).locate(Fault::new(self.document.place(&path), message))
     }
 }

@@ -9,6 +9,7 @@
 //! trial    run_trials: any trials, on any number of threads        random  streams of numbers
 //! share    shares with their confidence intervals                  push    push planning
 //! monte_carlo  parameters of any scene, success and metrics over the run
+//! design   parameters of a scene that make an objective small
 //! ```
 
 mod file;
@@ -16,6 +17,7 @@ mod random;
 mod share;
 mod trial;
 
+pub mod design;
 pub mod monte_carlo;
 pub mod push;
 

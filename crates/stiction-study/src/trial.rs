@@ -94,21 +94,18 @@ pub fn run_trials<T: Send>(
     trial: impl Fn(u64) -> Outcome<T> + Sync,
 ) -> Result<Vec<Outcome<T>>, ThreadsError> {
     let queue = Queue { count, next: AtomicU64::new(0), finished: AtomicU64::new(0), stopped: AtomicBool::new(false) };
-    let Some(pool) = pool(if count <= 1 { 1 } else { threads })? else {
+    if threads == 1 || count <= 1 {
         return Ok(queue.work(watch, &trial).into_iter().map(|(_, outcome)| outcome).collect());
-    };
-    let mut made: Vec<_> = pool.broadcast(|_| queue.work(watch, &trial)).into_iter().flatten().collect();
+    }
+    let mut made: Vec<_> = pool(threads)?.broadcast(|_| queue.work(watch, &trial)).into_iter().flatten().collect();
     made.sort_unstable_by_key(|(index, _)| *index);
     Ok(made.into_iter().map(|(_, outcome)| outcome).collect())
 }
 
-/// So many threads (0 for one per core), or `None` where the caller's own is enough.
-pub(crate) fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>, ThreadsError> {
-    if threads == 1 {
-        return Ok(None);
-    }
+/// So many threads; 0 for one per core.
+pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, ThreadsError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map(Some).map_err(|source| ThreadsError { threads, source })
+    pool.map_err(|source| ThreadsError { threads, source })
 }
 
 /// What the workers share.

@@ -1,6 +1,7 @@
 //! What the commands accept.
 
 mod bench;
+mod design;
 mod plot;
 mod reproduce;
 mod robots;
@@ -16,6 +17,7 @@ use stiction::{
 };
 
 pub(crate) use bench::BenchOptions;
+pub(crate) use design::DesignOptions;
 pub(crate) use plot::PlotOptions;
 pub(crate) use reproduce::ReproduceOptions;
 pub(crate) use robots::{CheckOptions, ConvertOptions, RobotArguments};
@@ -52,9 +54,11 @@ pub(crate) enum Command {
     Solve(SolveOptions),
     /// Make the trials of a study on all cores, and say what they found
     Sweep(SweepOptions),
+    /// Choose parameters of a scene so that an objective over its runs becomes small
+    Design(DesignOptions),
     /// Run the published cases again and compare: tables, JSON, a page with every figure redrawn
     Reproduce(ReproduceOptions),
-    /// Print the JSON Schema of scene or study files, for editors
+    /// Print the JSON Schema of scene, study or design files, for editors
     Schema(SchemaOptions),
     /// Measure the speed of the program on this machine
     Bench(BenchOptions),
@@ -146,7 +150,7 @@ impl RunOptions {
 }
 
 /// Commands of later versions.
-const LATER: [&str; 2] = ["design", "identify"];
+const LATER: [&str; 1] = ["identify"];
 
 /// The first argument, if it is a command that this version does not have.
 pub(crate) fn later_command(arguments: impl IntoIterator<Item = OsString>) -> Option<&'static str> {
@@ -291,6 +295,8 @@ pub(crate) enum SchemaOf {
     Scene,
     /// Studies
     Study,
+    /// Designs
+    Design,
 }
 
 /// The word for every preset.

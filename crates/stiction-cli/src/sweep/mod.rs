@@ -38,7 +38,7 @@ fn folder_of(options: &SweepOptions, study: &str) -> Result<PathBuf, Failure> {
 }
 
 /// The progress bar, Ctrl-C and the budget of time.
-struct Onlooker {
+pub(crate) struct Onlooker {
     progress: Mutex<Progress>,
     stop: Arc<AtomicBool>,
     started: Instant,
@@ -46,8 +46,9 @@ struct Onlooker {
 }
 
 impl Onlooker {
-    fn new(work: u64, limit: Option<Duration>) -> Result<Self, Failure> {
-        let progress = Mutex::new(Progress::new(work, "trials"));
+    /// One who watches so much work, counted in these units.
+    pub(crate) fn new((work, unit): (u64, &'static str), limit: Option<Duration>) -> Result<Self, Failure> {
+        let progress = Mutex::new(Progress::new(work, unit));
         Ok(Self { progress, stop: signals::stop_on_signals()?, started: Instant::now(), limit })
     }
 

@@ -37,7 +37,7 @@ pub(super) fn run(mut study: PushStudy, options: &SweepOptions) -> Result<(), Fa
     });
     let folder = folder_of(options, &study.name)?;
     let started = Instant::now();
-    let onlooker = Onlooker::new(study.search.work(), None)?;
+    let onlooker = Onlooker::new((study.search.work(), "trials"), None)?;
     let report = study.search.run(options.jobs, &onlooker).map_err(Failure::work)?;
     drop(onlooker);
     let seconds = started.elapsed().as_secs_f64();

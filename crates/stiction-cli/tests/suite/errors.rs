@@ -66,7 +66,7 @@ fn options_are_blamed_by_their_own_name() {
 #[test]
 fn what_later_versions_can_do_is_said_to_be_missing() {
     let folder = folder("error-later");
-    for arguments in [&["design", "a", "--b"][..], &["identify"]] {
+    for arguments in [&["identify", "a", "--b"][..], &["identify"]] {
         let call = call(&folder, arguments).expect(2);
         assert!(call.stderr.contains("not available in this version"), "{}", call.stderr);
     }

@@ -112,9 +112,10 @@ impl MonteCarlo {
         let problems = Problems { folder: folder.join(PROBLEMS), written: count_problems(folder) };
         let books = Mutex::new((journal, problems));
         let shared = Shared { study: self, order: options.order, ledger: Mutex::new(ledger), moved: Condvar::new() };
-        match pool(options.threads)? {
-            None => shared.work(watch, &books),
-            Some(pool) => drop(pool.broadcast(|_| shared.work(watch, &books))),
+        if options.threads == 1 {
+            shared.work(watch, &books);
+        } else {
+            pool(options.threads)?.broadcast(|_| shared.work(watch, &books));
         }
         let ledger = shared.ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = ledger.error {

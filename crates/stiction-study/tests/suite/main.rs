@@ -3,6 +3,7 @@
 // Tests write files and break things on purpose.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod designs;
 mod files;
 mod findings;
 mod monte_carlo;

@@ -8,7 +8,7 @@ use super::{
     parse::shortened,
     quantity::{Quantity, apply, choose, join, summed, truth},
     series::{self, holds},
-    syntax::{Function, Gather, Kind, Node, Operator, Whole},
+    syntax::{Function, Gather, Kind, Node, Operator, Timed, Whole},
     unit::{self, Unit},
 };
 use crate::record::{Column, ColumnKind, Words};
@@ -114,7 +114,7 @@ impl Evaluator<'_> {
         }
         let over_time = matches!(
             function,
-            Function::Derivative | Function::Integral | Function::RunningSum | Function::Whole(_) | Function::At
+            Function::Derivative | Function::Integral | Function::RunningSum | Function::Whole(_) | Function::Timed(_)
         );
         if over_time && self.rows == Rows::Contacts {
             let reason = "inside a function of contacts there is no series over time";
@@ -136,17 +136,29 @@ impl Evaluator<'_> {
             Function::Integral => self.over_time(next(), 1, series::integral, node)?,
             Function::RunningSum => self.over_time(next(), 0, |values, _| series::running_sum(values), node)?,
             Function::Whole(whole) => self.whole(whole, next(), node)?,
-            Function::At => {
-                let (series, time) = (next(), next());
-                let Value::Scalar(time) = time.value else {
-                    let place = arguments.last().map_or(node.span.clone(), |argument| argument.span.clone());
-                    return Err(Fault::new(place, "the time must be one number"));
-                };
-                let unit = series.unit;
-                let values = self.frames(series);
-                Quantity::scalar(series::at(&values, &self.times(node)?, time), unit)
+            Function::Timed(timed) => {
+                let (series, seconds) = (next(), next());
+                self.timed(timed, series, &seconds, node, arguments)?
             }
             Function::Contacts(_) => Quantity::scalar(f64::NAN, Unit::Unknown),
+        })
+    }
+
+    /// A function of a series and a number of seconds.
+    fn timed(&self, timed: Timed, series: Quantity, seconds: &Quantity, node: &Node, arguments: &[Node]) -> Evaluated {
+        let place = arguments.last().map_or(node.span.clone(), |argument| argument.span.clone());
+        let Value::Scalar(seconds) = seconds.value else {
+            return Err(Fault::new(place, "the time must be one number"));
+        };
+        if timed != Timed::At && (seconds.is_nan() || seconds <= 0.0) {
+            return Err(Fault::new(place, "the time must be positive"));
+        }
+        let (unit, times) = (series.unit, self.times(node)?);
+        let values = self.frames(series);
+        Ok(match timed {
+            Timed::At => Quantity::scalar(series::at(&values, &times, seconds), unit),
+            Timed::Average => Quantity::series(series::average(&values, &times, seconds), unit),
+            Timed::SumEvery => Quantity::scalar(series::sum_every(&values, &times, seconds), unit),
         })
     }
 

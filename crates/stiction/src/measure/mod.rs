@@ -22,6 +22,8 @@
 //! | `sum_contacts(e)`, `min_contacts(e)`, `max_contacts(e)`, `count_contacts(c)` | over the contacts of a moment; inside, names are columns of the contact table, and words compare: `mode == "slip"` |
 //! | `initial(e)`, `final(e)`, `min(e)`, `max(e)`, `mean(e)` | scalars; the mean is over time; what is not a number does not count |
 //! | `at(e, t)` | scalar at a time, on a straight line between moments |
+//! | `average(e, T)` | the mean over the last T seconds; over what there is before T |
+//! | `sum_every(e, T)` | scalar: the sum over the recorded moments nearest to T, 2 T, 3 T, … |
 //! | `first(c)`, `last(c)` | the first and last time at which a condition holds; not a number if never |
 //! | `any(c)`, `all(c)` | scalars 1 or 0 |
 //!

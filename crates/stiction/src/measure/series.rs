@@ -72,6 +72,39 @@ pub(super) fn at(values: &[f64], times: &[f64], time: f64) -> f64 {
     }
 }
 
+/// The mean over the last `window` seconds, by trapezoids; over what there is where there is less, and the value itself at the first
+/// moment.
+pub(super) fn average(values: &[f64], times: &[f64], window: f64) -> Vec<f64> {
+    let area = integral(values, times);
+    let start = times.first().copied().unwrap_or(f64::NAN);
+    let mean = |((area_now, time), value): ((&f64, &f64), &f64)| {
+        let from = (time - window).max(start);
+        let length = time - from;
+        if length > 0.0 { (area_now - at(&area, times, from)) / length } else { *value }
+    };
+    area.iter().zip(times).zip(values).map(mean).collect()
+}
+
+/// The sum over the moments nearest to `period`, 2 `period` and so on up to the last moment: a condition stays 0 or 1, which it would
+/// not between moments.
+pub(super) fn sum_every(values: &[f64], times: &[f64], period: f64) -> f64 {
+    // The last moment may be a rounding before its time.
+    let last = times.last().map_or(0.0, |last| libm::floor(last / period + 1e-6));
+    let nearest = |time: f64| {
+        let after = times.partition_point(|t| *t < time);
+        let distance = |k: usize| times.get(k).map_or(f64::INFINITY, |t| (t - time).abs());
+        let before = after.saturating_sub(1);
+        values.get(if distance(before) < distance(after) { before } else { after }).copied().unwrap_or(f64::NAN)
+    };
+    let mut sum = 0.0;
+    let mut count = 1.0;
+    while count <= last {
+        sum += nearest(count * period);
+        count += 1.0;
+    }
+    sum
+}
+
 /// True where a condition holds: not zero, and a number.
 pub(super) fn holds(x: f64) -> bool {
     x != 0.0 && !x.is_nan()

@@ -63,7 +63,7 @@ pub(super) enum Function {
     RunningSum,
     Contacts(Gather),
     Whole(Whole),
-    At,
+    Timed(Timed),
 }
 
 /// Functions of one number.
@@ -92,6 +92,14 @@ pub(super) enum Gather {
     Count,
 }
 
+/// Functions of a series and a number of seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Timed {
+    At,
+    Average,
+    SumEvery,
+}
+
 /// How a series becomes one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whole {
@@ -107,7 +115,7 @@ pub(super) enum Whole {
 }
 
 /// Names, what they mean, and with how many arguments.
-pub(super) const FUNCTIONS: [(&str, Function, usize); 36] = [
+pub(super) const FUNCTIONS: [(&str, Function, usize); 38] = [
     ("abs", Function::Each(Each::Abs), 1),
     ("sqrt", Function::Each(Each::Sqrt), 1),
     ("exp", Function::Each(Each::Exp), 1),
@@ -143,5 +151,7 @@ pub(super) const FUNCTIONS: [(&str, Function, usize); 36] = [
     ("last", Function::Whole(Whole::Last), 1),
     ("any", Function::Whole(Whole::Any), 1),
     ("all", Function::Whole(Whole::All), 1),
-    ("at", Function::At, 2),
+    ("at", Function::Timed(Timed::At), 2),
+    ("average", Function::Timed(Timed::Average), 2),
+    ("sum_every", Function::Timed(Timed::SumEvery), 2),
 ];

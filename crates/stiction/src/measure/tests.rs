@@ -267,3 +267,36 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn averages_run_over_a_window_and_sums_over_a_raster() {
+    let times: Vec<f64> = (0..=1000).map(|k| 0.001 * f64::from(k)).collect();
+    let line: Vec<f64> = times.iter().map(|t| 3.0 * t).collect();
+    // The mean of a straight line over a window is its value in the middle.
+    let average = series::average(&line, &times, 0.1);
+    assert_eq!(average[0], 0.0);
+    assert!((average[50] - 3.0 * 0.025).abs() < 1e-12);
+    assert!((average[700] - 3.0 * 0.65).abs() < 1e-12);
+    // A whole period of a sine has no mean, wherever it begins; the window ends between two moments.
+    let period = 0.0731;
+    let wave: Vec<f64> = times.iter().map(|t| (std::f64::consts::TAU * t / period).sin()).collect();
+    let worst = series::average(&wave, &times, period).into_iter().skip(74).fold(0.0, |w: f64, x| w.max(x.abs()));
+    assert!(worst < 2e-3, "{worst}");
+    // 0.25 + 0.5 + 0.75 + 1, three times.
+    assert!((series::sum_every(&line, &times, 0.25) - 7.5).abs() < 1e-12);
+    // Times that are not moments take the nearest one, so that conditions stay conditions.
+    let odd: Vec<f64> = (0..=1000).map(|k| f64::from(k % 2)).collect();
+    assert_eq!(series::sum_every(&odd, &times, 0.0998), 5.0);
+    assert!(series::sum_every(&[], &[], 0.1) == 0.0 && series::average(&[], &[], 0.1).is_empty());
+}
+
+#[test]
+fn averages_and_sums_refuse_times_that_are_none() {
+    let run = Run::new("raster");
+    assert!((run.scalar("sum_every(t, 0.2)") - 2.0).abs() < 1e-9);
+    assert!((run.scalar("final(average(t, 0.1))") - 0.75).abs() < 1e-9);
+    for text in ["sum_every(t, 0)", "average(t, -1)", "average(t, 0/0)", "sum_every(t, t)"] {
+        let refused = Measure::parse(text).and_then(|measure| measure.evaluate(&run.tables));
+        assert!(refused.is_err(), "{text}");
+    }
+}

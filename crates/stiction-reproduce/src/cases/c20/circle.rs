@@ -1,0 +1,69 @@
+//! The circles that the source prints: their rates at three radii, and the ways round.
+
+use rayon::prelude::*;
+use stiction_plot::{Axis, Figure, Layer, Marker, Panel};
+
+use super::{Field, Way};
+use crate::{Account, CaseError, Expected, Reference, Row};
+
+const SCENE: &str = include_str!("../../../../../scenes/plate/learned_circle.toml");
+
+/// Printed motions: the name in the file, in words, and the figure that shows it.
+const MOTIONS: [(&str, &str, Option<&str>); 3] = [
+    ("in_contact", "circle in contact", Some("Figure 6.2: circle with a penalty for separation")),
+    ("equations", "free circle of the equations", Some("Figure 6.3: circle without the penalty")),
+    ("text", "free circle of the text", None),
+];
+
+/// The plate of a circle: amplitudes and phase of the rotation about and the translation along the vertical.
+pub(super) fn field([a6, a3, c3]: [f64; 3]) -> Field<'static> {
+    let changes = [
+        ("body.plate.vibration.angular_acceleration", a6),
+        ("body.plate.vibration.acceleration", a3),
+        ("body.plate.vibration.phase", c3),
+    ];
+    let changes = changes.map(|(path, value)| (path, format!("[0.0, 0.0, {value:?}]")));
+    Field { name: "scenes/plate/learned_circle.toml", text: SCENE, changes: changes.to_vec() }
+}
+
+/// The mean angular rate of a particle on its way round, rad/s.
+pub(super) fn rate(case: &Reference, way: &Way) -> Result<f64, CaseError> {
+    let angle = |time: f64| way.at(time).map(|sample| libm::atan2(sample.place.y, sample.place.x));
+    let (from, to) = (case.parameter("rate_from")?, case.parameter("duration")?);
+    Ok((angle(to)? - angle(from)?) / (to - from))
+}
+
+pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
+    let radii = case.numbers("derived.radii")?;
+    for (key, words, figure) in MOTIONS {
+        let motion = ["A6", "A3", "C3"].map(|name| case.number(&format!("derived.{key}.motion.{name}")));
+        let [a6, a3, c3] = motion;
+        let plate = field([a6?, a3?, c3?]);
+        let duration = case.parameter(if figure.is_some() { "circle_duration" } else { "duration" })?;
+        let ways: Result<Vec<_>, CaseError> =
+            radii.par_iter().map(|radius| Way::run(case, &plate, [*radius, 0.0], duration)).collect();
+        let ways = ways?;
+        let rates = case.numbers(&format!("derived.{key}.rates"))?;
+        for ((way, radius), expected) in ways.iter().zip(&radii).zip(rates) {
+            let expected = Expected::within(expected, case.tolerance("tolerance.rate")?);
+            let row = Row::new(format!("{words}: angular rate at {radius} cm"), "rad/s", rate(case, way)?);
+            account.add(row.reference(expected).published(Expected::shown(case.number("published.rate")?)));
+        }
+        let airborne = ways.iter().map(|way| way.airborne).sum::<f64>() / ways.len().max(1) as f64;
+        let expected = case.expected(&format!("derived.{key}.airborne"), "tolerance.airborne")?;
+        account.add(Row::new(format!("{words}: share of steps in the air"), "", airborne).reference(expected));
+        if let Some(stands_for) = figure {
+            account.draw(format!("{words} for 41.89 s from three radii (rings)"), stands_for, drawn(&ways, &radii));
+        }
+    }
+    Ok(())
+}
+
+fn drawn(ways: &[Way], radii: &[f64]) -> Figure {
+    let mut panel = Panel::new(Axis::new("x", "cm"), Axis::new("y", "cm")).equal_aspect();
+    for (k, (way, radius)) in ways.iter().zip(radii).enumerate() {
+        panel = panel.with(Layer::line(way.place(0), way.place(1)).named(format!("{radius} cm")).colour(k));
+        panel = panel.with(Layer::points(vec![*radius], vec![0.0]).marker(Marker::Ring).colour(k));
+    }
+    Figure::new("").with(panel).panel_size(90.0, 90.0)
+}
