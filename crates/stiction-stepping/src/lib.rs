@@ -36,6 +36,7 @@ mod reference;
 mod report;
 mod rows;
 mod scheme;
+mod sensitivity;
 mod stabilise;
 mod step;
 mod surface_motion;
@@ -70,6 +71,9 @@ pub use rows::JointRow;
 pub use scheme::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate,
     PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined,
+};
+pub use sensitivity::{
+    Clearance, Differentiator, SensitivityError, SensitivityOptions, StepDerivative, Variation, displacement,
 };
 pub use step::{Stepper, TimeStepper};
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};

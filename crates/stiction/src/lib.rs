@@ -32,6 +32,7 @@ mod plate_average;
 mod simulation;
 
 pub mod compare;
+pub mod gradient;
 pub mod measure;
 pub mod record;
 

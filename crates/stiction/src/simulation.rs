@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, Coordinates, EnergyBound, Event, FeatureDetector, FootReport, ImpactReport, Infeasibility, Ladder,
-    Method, MoreauJean, Pieces, ProtectiveLayer, ReferenceStepper, Scheme, Start, StepCause, StepError, StepProblem,
-    StepReport, Stepper, TimeStepper, Uniqueness, Workspace, adopt, energy_bound, infeasibility, joint_impulses,
-    uniqueness,
+    ContactReport, Coordinates, Differentiator, EnergyBound, Event, FeatureDetector, FootReport, ImpactReport,
+    Infeasibility, Ladder, Method, MoreauJean, Pieces, ProtectiveLayer, ReferenceStepper, Scheme, SensitivityError,
+    SensitivityOptions, Start, StepCause, StepDerivative, StepError, StepProblem, StepReport, Stepper, TimeStepper,
+    Uniqueness, Variation, Workspace, adopt, energy_bound, infeasibility, joint_impulses, uniqueness,
 };
 
 use crate::{BuildError, RestoreError};
@@ -148,6 +148,18 @@ impl Simulation {
         self.last_step = h;
         self.largest_step = self.largest_step.max(h);
         Ok(report)
+    }
+
+    /// The derivative of the last step, which began at `before` and was reported so.
+    pub(crate) fn differentiate(
+        &self,
+        before: &State,
+        report: &StepReport,
+        parameters: &[Variation],
+        (differentiator, options): (&mut Differentiator, &SensitivityOptions),
+    ) -> Result<StepDerivative, SensitivityError> {
+        let start = Start { model: &self.model, scheme: &self.scheme, state: before, h: self.last_step };
+        differentiator.differentiate(&start, (&self.workspace, report), parameters, options)
     }
 
     fn check_step(&self, h: f64) -> Result<(), StepCause> {

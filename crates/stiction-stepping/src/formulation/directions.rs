@@ -5,7 +5,7 @@ use stiction_multibody::Dimension;
 use crate::{FootContact, FrictionSet, Start, Workspace, tangents::push_star};
 
 /// Fills `ws.directions`, and tells contacts and feet which of them are theirs.
-pub(super) fn choose(start: &Start, ws: &mut Workspace) {
+pub(crate) fn choose(start: &Start, ws: &mut Workspace) {
     choose_for_contacts(start, ws);
     choose_for_feet(start, ws);
 }

@@ -16,6 +16,7 @@ mod polygon_drives;
 mod surfaces;
 
 pub(crate) use cone::{constants_of_own_masses, contact_rows, foot_rows};
+pub(crate) use directions::choose as choose_directions;
 
 use nalgebra::Matrix3;
 use stiction_complementarity::{FrictionProblem, Law, MixedLcp};

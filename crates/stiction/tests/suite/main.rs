@@ -19,6 +19,7 @@ mod existence;
 mod family;
 mod fence;
 mod fixed_point;
+mod gradients;
 mod grasp;
 mod hand;
 mod hardship;

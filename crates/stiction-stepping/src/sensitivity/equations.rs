@@ -1,0 +1,360 @@
+//! The equations that a step solved, as numbers: momentum, rows, and what the laws of the rows depend on.
+//!
+//! They are written anew for another state or another model with the velocities and impulses of the solution kept, which shows how they
+//! change.   [GRAD-1]
+
+use nalgebra::{DMatrix, Vector3};
+use stiction_complementarity::Law;
+use stiction_multibody::{BodyId, ContactId, Mobility, Model, Wrench, mass_block};
+
+use super::SensitivityError;
+use crate::{
+    Contact, Detector, FootContact, FrictionSet, Impact, Margin, Scheme, Start, Workspace,
+    detect::{detect, prepare},
+    drives::{DriveRow, Side},
+    formulation,
+    rows::{self, approach},
+};
+
+/// A direction of friction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Axis {
+    /// A tangent, as long as the semi-axis of the friction ellipse.
+    Tangent(usize),
+    /// A corner of a friction polygon, among those of its contact.
+    Corner(usize),
+    /// Torsion.
+    Spin,
+}
+
+/// What a row measures. Contacts are counted among those that are kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Row {
+    Joint(usize),
+    Normal(usize),
+    Contact(usize, Axis),
+    Foot(usize, Axis),
+    Drive(usize),
+}
+
+/// A solved step: its rows, what acts along them, and v⁺.
+#[derive(Debug, Default)]
+pub(super) struct Solved {
+    pub(super) rows: Vec<Row>,
+    pub(super) impulses: Vec<f64>,
+    pub(super) contacts: Vec<ContactId>,
+    pub(super) feet: usize,
+    pub(super) drives: usize,
+    pub(super) velocity: Vec<f64>,
+}
+
+impl Solved {
+    /// The rows of the step in the workspace; of contacts those that `keep` wants.
+    pub(super) fn of(start: &Start, ws: &Workspace, keep: impl Fn(usize) -> bool) -> Self {
+        let mut solved =
+            Self { velocity: ws.velocity.clone(), feet: ws.feet.len(), drives: ws.drive_rows.len(), ..Self::default() };
+        for (row, impulse) in ws.joint_impulses.iter().enumerate() {
+            solved.push(Row::Joint(row), *impulse);
+        }
+        let planar = start.model.dimension() == stiction_multibody::Dimension::Planar;
+        for (index, (contact, impulse)) in ws.contacts.iter().zip(&ws.contact_impulses).enumerate() {
+            if !keep(index) {
+                continue;
+            }
+            let place = solved.contacts.len();
+            solved.contacts.push(contact.id);
+            solved.push(Row::Normal(place), impulse.normal);
+            if contact.mu == 0.0 {
+                continue;
+            }
+            if ws.quadratic {
+                for (k, t) in contact.tangents.iter().enumerate().take(if planar { 1 } else { 2 }) {
+                    solved.push(Row::Contact(place, Axis::Tangent(k)), t.dot(&impulse.friction) / t.norm_squared());
+                }
+                if contact.torsion > 0.0 && !planar {
+                    solved.push(Row::Contact(place, Axis::Spin), impulse.spin / contact.torsion);
+                }
+            } else {
+                for (k, direction) in contact.directions.clone().enumerate() {
+                    solved.push(Row::Contact(place, Axis::Corner(k)), corner_impulse(ws, direction));
+                }
+            }
+        }
+        for (index, (foot, impulse)) in ws.feet.iter().zip(&ws.foot_impulses).enumerate() {
+            if foot.mu == 0.0 {
+                continue;
+            }
+            if ws.quadratic {
+                solved.push(Row::Foot(index, Axis::Tangent(0)), impulse.friction.x);
+                solved.push(Row::Foot(index, Axis::Tangent(1)), impulse.friction.y);
+                if foot.torsion > 0.0 {
+                    solved.push(Row::Foot(index, Axis::Spin), impulse.spin / foot.torsion);
+                }
+            } else {
+                for (k, direction) in foot.directions.clone().enumerate() {
+                    solved.push(Row::Foot(index, Axis::Corner(k)), corner_impulse(ws, direction));
+                }
+            }
+        }
+        solved
+    }
+
+    /// Adds the rows of drives: those that were written beside limits out of reach, with the impulses of those that were in the problem.
+    pub(super) fn add_drives(&mut self, all: &Workspace, ws: &Workspace) {
+        for (index, row) in all.drive_rows.iter().enumerate() {
+            let same = |other: &DriveRow| (other.joint, other.law, other.bias) == (row.joint, row.law, row.bias);
+            let known = ws.drive_rows.iter().zip(&ws.drive_impulses).find(|(other, _)| same(other));
+            self.push(Row::Drive(index), known.map_or(0.0, |(_, impulse)| *impulse));
+        }
+        self.drives = all.drive_rows.len();
+    }
+
+    fn push(&mut self, row: Row, impulse: f64) {
+        self.rows.push(row);
+        self.impulses.push(impulse);
+    }
+
+    /// The place of a row.
+    pub(super) fn place(&self, row: Row) -> Option<usize> {
+        self.rows.iter().position(|other| *other == row)
+    }
+
+    /// Rows of friction at a contact or foot, with their axes.
+    pub(super) fn friction<'s>(
+        &'s self,
+        of: impl Fn(&Row) -> Option<Axis> + 's,
+    ) -> impl Iterator<Item = (usize, Axis)> + 's {
+        self.rows.iter().enumerate().filter_map(move |(place, row)| Some((place, of(row)?)))
+    }
+}
+
+/// The impulse at a corner of a friction polygon, N s.
+fn corner_impulse(ws: &Workspace, direction: usize) -> f64 {
+    let place = ws.layout.friction_at(direction);
+    ws.mixed_solution.complementary.get(place).map_or(0.0, |p| p * ws.mass_unit)
+}
+
+/// Writes detection and rows at a start into the workspace, with the contacts of the solution in it and no others.
+pub(super) fn place(
+    start: &Start,
+    solved: &Solved,
+    (detector, margin): (&mut dyn Detector, f64),
+    close_pairs: &[(stiction_multibody::ShapeId, stiction_multibody::ShapeId)],
+    ws: &mut Workspace,
+) -> Result<(), SensitivityError> {
+    let scheme = Scheme { margin: Margin::Fixed(margin), ..start.scheme.clone() };
+    let start = &Start { scheme: &scheme, ..*start };
+    prepare(start, ws)?;
+    ws.close_pairs.extend_from_slice(close_pairs);
+    ws.impacts.clear();
+    ws.lookahead.clear();
+    ws.depths.clear();
+    detect(start, detector, ws)?;
+    let mut found = std::mem::take(&mut ws.contacts);
+    if !ws.candidates.is_empty() {
+        found.clone_from(&ws.candidates);
+    }
+    found.retain(|contact| solved.contacts.contains(&contact.id));
+    if found.len() < solved.contacts.len() {
+        let lost = solved.contacts.iter().find(|id| !found.iter().any(|contact| contact.id == **id));
+        let name = lost.map_or_else(String::new, |id| name_of(start.model, id));
+        return Err(SensitivityError::Lost { contact: name });
+    }
+    ws.contacts = found;
+    ws.all_limits = true;
+    rows::write(start, ws);
+    if scheme.friction != FrictionSet::Quadratic {
+        formulation::choose_directions(start, ws);
+    }
+    Ok(())
+}
+
+/// A contact by the names of its bodies.
+pub(super) fn name_of(model: &Model, id: &ContactId) -> String {
+    let owner = |shape: usize| model.shape(shape).and_then(|(_, body, _)| model.body(body));
+    let name = |shape: usize| owner(shape).map_or("?", |body| body.name.as_str());
+    format!("the contact between \"{}\" and \"{}\"", name(id.shape_a.index()), name(id.shape_b.index()))
+}
+
+/// Coefficients and constant of a row: u = row · v⁺ + constant.
+pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out: &mut [f64]) -> f64 {
+    let model = start.model;
+    out.fill(0.0);
+    let mut add = |body: BodyId, wrench: &Wrench| {
+        let Some((mobility, range)) = model.unknowns(body) else { return };
+        let places = out.get_mut(range).unwrap_or_default();
+        places.iter_mut().zip(mobility.project(wrench)).for_each(|(out, w)| *out += w);
+    };
+    match row {
+        Row::Joint(place) => {
+            let joint = model.joints().iter().find(|j| (j.first_row()..j.first_row() + j.rows()).contains(&place));
+            let (Some(joint), Some(row)) = (joint, ws.joint_rows.get(place)) else { return 0.0 };
+            add(joint.a.0, &row.a);
+            add(joint.b.0, &row.b);
+            row.bias
+        }
+        Row::Normal(place) => {
+            let Some(contact) = contact(solved, ws, place) else { return 0.0 };
+            let (a, b) = contact.row(&contact.normal);
+            add(contact.a, &a);
+            add(contact.b, &b);
+            contact.bias
+        }
+        Row::Contact(place, axis) => {
+            let Some(contact) = contact(solved, ws, place) else { return 0.0 };
+            let (a, b, constant) = if let Some(d) = axis_of(axis, &contact.tangents, ws, contact.directions.start) {
+                let (a, b) = contact.row(&d);
+                (a, b, d.dot(&contact.surface_velocity))
+            } else {
+                let (a, b) = contact.spin_row();
+                let scale = contact.torsion;
+                (a.scaled(scale), b.scaled(scale), scale * contact.surface_spin)
+            };
+            add(contact.a, &a);
+            add(contact.b, &b);
+            constant
+        }
+        Row::Foot(place, axis) => {
+            let Some(foot) = ws.feet.get(place) else { return 0.0 };
+            let (on, body, constant) =
+                if let Some(d) = axis_of(axis, &FootContact::tangents(), ws, foot.directions.start) {
+                    let (on, body) = foot.row(&d);
+                    (on, body, d.dot(&foot.surface_velocity))
+                } else {
+                    let (on, body) = foot.spin_row();
+                    (on.scaled(foot.torsion), body.scaled(foot.torsion), foot.torsion * foot.surface_spin)
+                };
+            add(foot.on, &on);
+            add(foot.body, &body);
+            constant
+        }
+        Row::Drive(place) => {
+            let Some(row) = ws.drive_rows.get(place) else { return 0.0 };
+            for side in row.sides.iter().flatten() {
+                if let Side::Wrench(body, wrench) = side {
+                    add(*body, wrench);
+                }
+            }
+            row.bias
+        }
+    }
+}
+
+fn axis_of(axis: Axis, tangents: &[Vector3<f64>; 2], ws: &Workspace, first: usize) -> Option<Vector3<f64>> {
+    match axis {
+        Axis::Tangent(k) => tangents.get(k).copied(),
+        Axis::Corner(k) => ws.directions.get(first + k).copied(),
+        Axis::Spin => None,
+    }
+}
+
+/// A kept contact in a workspace that has no others.
+pub(super) fn contact<'w>(solved: &Solved, ws: &'w Workspace, place: usize) -> Option<&'w Contact> {
+    let id = solved.contacts.get(place)?;
+    ws.contacts.iter().find(|contact| contact.id == *id)
+}
+
+/// Where the parts of [`evaluate`] begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts {
+    pub(super) rows: usize,
+    /// μ of each kept contact.
+    pub(super) friction: usize,
+    /// μ h N of each foot.
+    pub(super) limits: usize,
+    /// Lower and upper bound of each drive.
+    pub(super) bounds: usize,
+    /// Speed of approach of each kept contact.
+    pub(super) approach: usize,
+    pub(super) end: usize,
+}
+
+impl Parts {
+    pub(super) fn of(model: &Model, solved: &Solved) -> Self {
+        let rows = model.dof();
+        let friction = rows + solved.rows.len();
+        let limits = friction + solved.contacts.len();
+        let bounds = limits + solved.feet;
+        let approach = bounds + 2 * solved.drives;
+        Self { rows, friction, limits, bounds, approach, end: approach + solved.contacts.len() }
+    }
+}
+
+/// M (v⁺ − v) − h λ_app − Σ pᵢ rowᵢ; uᵢ; what the laws depend on. Velocities and impulses are those of the solution, all else is in the
+/// workspace.   [GRAD-1]
+pub(super) fn evaluate(start: &Start, solved: &Solved, ws: &Workspace, out: &mut Vec<f64>) {
+    let &Start { model, state, h, .. } = start;
+    let parts = Parts::of(model, solved);
+    out.clear();
+    out.resize(parts.end, 0.0);
+    let Some((momentum, rest)) = out.split_at_mut_checked(parts.rows) else { return };
+    let mass = mass(model, ws);
+    for (index, slot) in model.layout().iter().enumerate() {
+        let (Some((mobility, _)), Some(wrench)) = (block_of(model, ws, index), ws.applied.get(index)) else { continue };
+        let force = mobility.project(wrench);
+        for (place, force) in slot.v.clone().zip(force) {
+            let change =
+                |k: usize| solved.velocity.get(k).copied().unwrap_or(0.0) - state.v.get(k).copied().unwrap_or(0.0);
+            let gained: f64 = slot.v.clone().map(|k| mass[(place, k)] * change(k)).sum();
+            momentum.get_mut(place).into_iter().for_each(|out| *out = gained - h * force);
+        }
+    }
+    let mut coefficients = vec![0.0; parts.rows];
+    for ((kind, impulse), value) in solved.rows.iter().zip(&solved.impulses).zip(rest.iter_mut()) {
+        let constant = row(start, solved, ws, *kind, &mut coefficients);
+        *value = constant + coefficients.iter().zip(&solved.velocity).map(|(a, v)| a * v).sum::<f64>();
+        if let (Row::Drive(place), p) = (kind, impulse) {
+            *value += ws.drive_rows.get(*place).map_or(0.0, |row| row.softness * p);
+        }
+        momentum.iter_mut().zip(&coefficients).for_each(|(out, a)| *out -= impulse * a);
+    }
+    let laws = out.get_mut(parts.friction..).unwrap_or_default();
+    let contacts = || (0..solved.contacts.len()).map(|place| contact(solved, ws, place));
+    let friction = contacts().map(|contact| contact.map_or(0.0, |contact| contact.mu));
+    let limits = ws.feet.iter().map(|foot| foot.mu * foot.load * h);
+    let bounds = ws.drive_rows.iter().flat_map(|row| match row.law {
+        Law::Boxed { lower, upper } => [lower, upper].map(|bound| if bound.is_finite() { bound } else { 0.0 }),
+        _ => [0.0, 0.0],
+    });
+    let speeds = contacts().map(|contact| contact.map_or(0.0, |contact| approach(model, contact, &state.v, h)));
+    laws.iter_mut().zip(friction.chain(limits).chain(bounds).chain(speeds)).for_each(|(out, x)| *out = x);
+}
+
+/// The rows of the solution as a matrix.
+pub(super) fn jacobian(start: &Start, solved: &Solved, ws: &Workspace) -> DMatrix<f64> {
+    let mut out = DMatrix::zeros(solved.rows.len(), start.model.dof());
+    let mut coefficients = vec![0.0; start.model.dof()];
+    for (place, kind) in solved.rows.iter().enumerate() {
+        row(start, solved, ws, *kind, &mut coefficients);
+        out.row_mut(place).iter_mut().zip(&coefficients).for_each(|(out, a)| *out = *a);
+    }
+    out
+}
+
+fn block_of(model: &Model, ws: &Workspace, index: usize) -> Option<(Mobility, DMatrix<f64>)> {
+    let (mobility, mass, inertia) = mass_block(model, &ws.start, index)?;
+    let size = mobility.dof();
+    let block = DMatrix::from_fn(size, size, |i, j| match mobility {
+        Mobility::Planar if i == 2 && j == 2 => inertia.m33,
+        Mobility::Free if i >= 3 && j >= 3 => inertia[(i - 3, j - 3)],
+        _ if i == j => mass,
+        _ => 0.0,
+    });
+    Some((mobility, block))
+}
+
+/// M at the start of the step.
+pub(super) fn mass(model: &Model, ws: &Workspace) -> DMatrix<f64> {
+    let mut out = DMatrix::zeros(model.dof(), model.dof());
+    for (index, slot) in model.layout().iter().enumerate() {
+        if let Some((_, block)) = block_of(model, ws, index) {
+            out.view_mut((slot.v.start, slot.v.start), block.shape()).copy_from(&block);
+        }
+    }
+    out
+}
+
+/// Whether a rule of impact makes the speed of approach part of the state.
+pub(super) fn remembers(scheme: &Scheme) -> bool {
+    scheme.impact == Impact::Newton
+}

@@ -1,0 +1,360 @@
+//! Derivatives of a step: how its end moves with the state it starts from, and with parameters of the model.
+//!
+//! A step is the solution of equations that belong to the modes of its contacts: open, stick or slip.   [GRAD-1] As long as these stay the
+//! same, the implicit function theorem gives the derivative of the solution from that of the equations.   [GRAD-2] The equations
+//! themselves are smooth, and written anew at five points along every direction; nothing is solved for that.   [GRAD-3]
+//!
+//! Exactly where modes change there is no derivative. What is given there is that of the mode which the step reports: a contact without
+//! impulse is open, one that moves no faster than [`crate::Scheme::slip_threshold`] sticks. [`StepDerivative::clearance`] says how near that is;
+//! [`SensitivityOptions::smoothing`] blends the modes instead.   [GRAD-6]
+
+mod equations;
+mod linearise;
+mod tangent;
+
+use nalgebra::DMatrix;
+use stiction_multibody::{ContactId, Model, State};
+
+pub use linearise::Clearance;
+pub use tangent::displacement;
+
+use crate::{
+    Coordinates, Detector, Dynamics, FeatureDetector, Impact, LineariseAt, Method, PositionUpdate, ProtectiveLayer,
+    Scheme, Stabilisation, Start, StepCause, StepReport, Workspace,
+};
+use equations::{Parts, Row, Solved, evaluate, place, remembers};
+use linearise::{System, slipping};
+use tangent::{Advance, STENCIL, spacings};
+
+/// A parameter of the model: what the model is with it at two places below and two above, `spacing` apart from each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Variation<'a> {
+    /// The models at −2, −1, 1 and 2 times the spacing.
+    pub models: [&'a Model; 4],
+    /// The spacing.
+    pub spacing: f64,
+}
+
+/// How derivatives are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SensitivityOptions {
+    /// Speed over which contact modes are blended, m/s; 0 takes them as they are.   [GRAD-6]
+    pub smoothing: f64,
+}
+
+/// Why a step has no derivative here.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SensitivityError {
+    /// The scheme has no derivatives.
+    #[error("derivatives are not known with {what}; {instead}")]
+    Unsupported {
+        /// What is not known.
+        what: &'static str,
+        /// What to do.
+        instead: &'static str,
+    },
+    /// A contact of the step is not there beside it.
+    #[error("{contact} is lost when the state is moved by a ten-thousandth of its size: the geometry changes there")]
+    Lost {
+        /// Which.
+        contact: String,
+    },
+    /// The equations of the modes contradict each other.
+    #[error("the modes of the contacts do not determine how the step changes: {left:e} of the change is left over")]
+    Indeterminate {
+        /// The share that is left.
+        left: f64,
+    },
+    /// The solution in the workspace is not that of the step.
+    #[error("the workspace does not hold the solution of this step: its momentum is off by {error:e}")]
+    NotTheStep {
+        /// By how much, relative.
+        error: f64,
+    },
+    /// Something beside the step cannot be evaluated.
+    #[error("beside the step: {0}")]
+    Beside(#[from] StepCause),
+}
+
+/// The derivative of a step. Rows and columns are displacements of the bodies (those of [`displacement`]), velocities, and what
+/// contacts owe after a hit.
+#[derive(Clone, Debug)]
+pub struct StepDerivative {
+    /// ∂x⁺/∂x.
+    pub by_state: DMatrix<f64>,
+    /// ∂x⁺/∂p, a column for each parameter.
+    pub by_parameters: DMatrix<f64>,
+    /// Contacts whose debts are columns of `by_state`, after displacements and velocities.
+    pub owed_before: Vec<ContactId>,
+    /// Contacts whose debts are rows.
+    pub owed_after: Vec<ContactId>,
+    /// The contact that is nearest to another mode; none where there are none.
+    pub clearance: Option<Clearance>,
+}
+
+/// Takes derivatives of steps; keeps memory from one to the next.
+#[derive(Default)]
+pub struct Differentiator {
+    detector: FeatureDetector,
+    ws: Workspace,
+    values: Vec<f64>,
+}
+
+/// A column of derivatives: what is moved.
+enum Cause {
+    Displacement(usize),
+    Velocity(usize),
+    Owed(ContactId),
+    Parameter(usize),
+}
+
+/// Momentum that may be missing in a solution, as a share of what acts.
+const BALANCE: f64 = 1e-5;
+
+/// How often the spacing is made ten times smaller where a contact is lost.
+const CLOSER: u32 = 3;
+
+impl Differentiator {
+    /// The derivative of the step that led from `start` to what `solved` holds, with its report.
+    pub fn differentiate(
+        &mut self,
+        start: &Start,
+        (solved, report): (&Workspace, &StepReport),
+        parameters: &[Variation],
+        options: &SensitivityOptions,
+    ) -> Result<StepDerivative, SensitivityError> {
+        check(start, report)?;
+        let keep = |index: usize| {
+            options.smoothing > 0.0 || solved.contact_impulses.get(index).is_some_and(|impulse| impulse.normal > 0.0)
+        };
+        let mut step = Step { start, ws: solved, solved: Solved::of(start, solved, keep), parameters };
+        let mut values = Vec::new();
+        self.write(&step, start, 1.0, &mut values)?;
+        step.solved.add_drives(&self.ws, solved);
+        evaluate(start, &step.solved, &self.ws, &mut values);
+        step.check_balance(&values)?;
+        let causes = step.causes();
+        let changes = self.changes_as_close_as_needed(&step, &causes)?;
+        self.write(&step, start, 1.0, &mut values)?;
+        let (contacts, feet) = slipping(solved, &step.solved.contacts);
+        let slips = |row: Row| match row {
+            Row::Normal(place) => contacts.get(place).copied().unwrap_or(false),
+            Row::Foot(place, _) => feet.get(place).copied().unwrap_or(false),
+            _ => false,
+        };
+        let system = System::new((start, &step.solved, &self.ws), (&values, &changes), options.smoothing, &slips)?;
+        let velocity = system.solve()?;
+        Ok(step.assemble(&causes, &velocity, &changes, system.clearance))
+    }
+
+    /// Writes the equations at a start that is beside that of the step.
+    fn write(&mut self, step: &Step, at: &Start, closer: f64, values: &mut Vec<f64>) -> Result<(), SensitivityError> {
+        let thickness = at.scheme.protective_layer;
+        let margin = step.margin(closer);
+        let close_pairs = &step.ws.close_pairs;
+        if thickness > 0.0 {
+            let mut detector = ProtectiveLayer::new(FeatureDetector::default(), thickness);
+            place(at, &step.solved, (&mut detector as &mut dyn Detector, margin), close_pairs, &mut self.ws)?;
+        } else {
+            place(at, &step.solved, (&mut self.detector, margin), close_pairs, &mut self.ws)?;
+        }
+        evaluate(at, &step.solved, &self.ws, values);
+        Ok(())
+    }
+
+    /// The same with the widest spacing at which no contact is lost.
+    fn changes_as_close_as_needed(&mut self, step: &Step, causes: &[Cause]) -> Result<DMatrix<f64>, SensitivityError> {
+        let mut closer = 1.0;
+        for _ in 0..CLOSER {
+            match self.changes(step, causes, closer) {
+                Err(SensitivityError::Lost { .. }) => closer *= 0.1,
+                other => return other,
+            }
+        }
+        self.changes(step, causes, closer)
+    }
+
+    /// How the equations change, a column for each cause, by five points with spacings `closer` times the usual.   [GRAD-3]
+    fn changes(&mut self, step: &Step, causes: &[Cause], closer: f64) -> Result<DMatrix<f64>, SensitivityError> {
+        let start = step.start;
+        let mut out = DMatrix::zeros(Parts::of(start.model, &step.solved).end, causes.len());
+        let lengths = spacings(start.model);
+        let mut values = std::mem::take(&mut self.values);
+        let mut state = start.state.clone();
+        for (cause, mut column) in causes.iter().zip(out.column_iter_mut()) {
+            for (number, (distance, weight)) in STENCIL.iter().enumerate() {
+                state.copy_from(start.state);
+                let mut model = start.model;
+                let spacing = match cause {
+                    Cause::Displacement(place) => {
+                        let spacing = closer * lengths.get(*place).copied().unwrap_or(tangent::SPACING);
+                        displace(start, *place, distance * spacing, &mut state);
+                        spacing
+                    }
+                    Cause::Velocity(place) => {
+                        state.v.get_mut(*place).into_iter().for_each(|v| *v += distance * tangent::SPACING);
+                        tangent::SPACING
+                    }
+                    Cause::Owed(id) => {
+                        let owed = state.contacts.iter_mut().find(|memory| memory.id == *id);
+                        let Some(owed) = owed else { continue };
+                        let spacing = tangent::SPACING * owed.owed.abs();
+                        owed.owed += distance * spacing;
+                        spacing
+                    }
+                    Cause::Parameter(place) => {
+                        let Some(variation) = step.parameters.get(*place) else { continue };
+                        model = variation.models[number];
+                        variation.spacing
+                    }
+                };
+                let at = Start { model, state: &state, ..*start };
+                self.write(step, &at, closer, &mut values)?;
+                column.iter_mut().zip(&values).for_each(|(out, value)| *out += weight / spacing * value);
+            }
+        }
+        self.values = values;
+        Ok(out)
+    }
+}
+
+/// Moves the coordinate of a velocity.
+fn displace(start: &Start, place: usize, by: f64, state: &mut State) {
+    let mut shift = vec![0.0; start.model.dof()];
+    shift.get_mut(place).into_iter().for_each(|x| *x = by);
+    let update = stiction_multibody::OrientationUpdate::Exponential;
+    start.model.integrate(&start.state.q, &shift, 1.0, update, &mut state.q);
+}
+
+/// A solved step and what it is differentiated by.
+struct Step<'s> {
+    start: &'s Start<'s>,
+    ws: &'s Workspace,
+    solved: Solved,
+    parameters: &'s [Variation<'s>],
+}
+
+impl Step<'_> {
+    /// Within which gap the contacts of the step are found again beside it.
+    fn margin(&self, closer: f64) -> f64 {
+        let kept = self.ws.contacts.iter().filter(|contact| self.solved.contacts.contains(&contact.id));
+        let widest = kept.map(|contact| contact.gap_start.abs().max(contact.gap_end.abs())).fold(0.0, f64::max);
+        let largest = spacings(self.start.model).into_iter().fold(0.0, f64::max);
+        widest + 10.0 * closer * largest + self.start.scheme.touch_threshold
+    }
+
+    fn causes(&self) -> Vec<Cause> {
+        let n = self.start.model.dof();
+        let displacements = (0..n).map(Cause::Displacement);
+        let velocities = (0..n).map(Cause::Velocity);
+        let owed = self.owed_before().into_iter().map(Cause::Owed);
+        let parameters = (0..self.parameters.len()).map(Cause::Parameter);
+        displacements.chain(velocities).chain(owed).chain(parameters).collect()
+    }
+
+    fn owed_before(&self) -> Vec<ContactId> {
+        let memories = self.start.state.contacts.iter().filter(|memory| memory.owed < 0.0);
+        memories.filter(|_| remembers(self.start.scheme)).map(|memory| memory.id).collect()
+    }
+
+    /// Kept contacts that were hit in the step.
+    fn owed_after(&self) -> Vec<(usize, ContactId)> {
+        let reports = || self.ws.contact_reports.iter().filter(|report| report.owed < 0.0);
+        let is_owed = |id: &ContactId| remembers(self.start.scheme) && reports().any(|report| report.id == *id);
+        self.solved.contacts.iter().copied().enumerate().filter(|(_, id)| is_owed(id)).collect()
+    }
+
+    /// The momentum of the solution is that of the equations, or else they are not its equations.
+    fn check_balance(&self, values: &[f64]) -> Result<(), SensitivityError> {
+        let n = self.start.model.dof();
+        let (mass, state) = (equations::mass(self.start.model, self.ws), self.start.state);
+        let size = |v: &[f64]| (&mass * nalgebra::DVector::from_column_slice(v)).amax();
+        let pushes = self.solved.impulses.iter().fold(0.0_f64, |most, p| most.max(p.abs()));
+        let scale = size(&state.v).max(size(&self.solved.velocity)).max(pushes).max(f64::MIN_POSITIVE);
+        let error = values.iter().take(n).fold(0.0_f64, |most, x| most.max(x.abs())) / scale;
+        if error <= BALANCE { Ok(()) } else { Err(SensitivityError::NotTheStep { error }) }
+    }
+
+    /// ∂x⁺ from ∂v⁺: q⁺ = q ⊕ h v⁺, or with the mean of v and v⁺.   [GRAD-5]
+    fn assemble(
+        &self,
+        causes: &[Cause],
+        velocity: &DMatrix<f64>,
+        changes: &DMatrix<f64>,
+        clearance: Option<Clearance>,
+    ) -> StepDerivative {
+        let &Start { model, scheme, state, h } = self.start;
+        let n = model.dof();
+        let mean = scheme.position_update == PositionUpdate::Average;
+        let moving: Vec<f64> = if mean {
+            state.v.iter().zip(&self.solved.velocity).map(|(v, end)| 0.5 * (v + end)).collect()
+        } else {
+            self.solved.velocity.clone()
+        };
+        let advance = Advance::new(model, &state.q, &moving, h, scheme.orientation);
+        let owed_after = self.owed_after();
+        let mut all = DMatrix::zeros(2 * n + owed_after.len(), causes.len());
+        let mut moving = velocity * if mean { 0.5 } else { 1.0 };
+        for (place, cause) in causes.iter().enumerate() {
+            if let (Cause::Velocity(k), true) = (cause, mean) {
+                moving[(*k, place)] += 0.5;
+            }
+        }
+        all.rows_mut(0, n).copy_from(&(&advance.by_v * moving));
+        for (place, cause) in causes.iter().enumerate() {
+            if let Cause::Displacement(k) = cause {
+                let mut column = all.view_mut((0, place), (n, 1));
+                column += advance.by_q.column(*k);
+            }
+        }
+        all.rows_mut(n, n).copy_from(velocity);
+        let parts = Parts::of(model, &self.solved);
+        for (row, (place, _)) in owed_after.iter().enumerate() {
+            all.row_mut(2 * n + row).copy_from(&changes.row(parts.approach + place));
+        }
+        let of_state = causes.len() - self.parameters.len();
+        StepDerivative {
+            by_state: all.columns(0, of_state).into_owned(),
+            by_parameters: all.columns(of_state, self.parameters.len()).into_owned(),
+            owed_before: self.owed_before(),
+            owed_after: owed_after.into_iter().map(|(_, id)| id).collect(),
+            clearance,
+        }
+    }
+}
+
+/// Refuses what is not one momentum balance with laws.
+fn check(start: &Start, report: &StepReport) -> Result<(), SensitivityError> {
+    let Scheme { method, coordinates, dynamics, linearise_at, impact, stabilisation, .. } = start.scheme;
+    let no = |what, instead| Err(SensitivityError::Unsupported { what, instead });
+    let another = "use a preset such as `ncp` or `stewart-trinkle`";
+    if *method != Method::TimeStepping {
+        return no("methods other than time-stepping", another);
+    }
+    if *dynamics != Dynamics::Inertial {
+        return no("quasistatic steps", another);
+    }
+    if *coordinates != Coordinates::Maximal {
+        return no("reduced coordinates", "use `coordinates = \"maximal\"`");
+    }
+    if *linearise_at != LineariseAt::Start {
+        return no(
+            "constraints that are linearised anywhere but at the start of the step",
+            "use `linearise_at = \"start\"`",
+        );
+    }
+    if *impact == Impact::Poisson {
+        return no("Poisson's hypothesis", "use `impact = \"newton\"`");
+    }
+    if report.correction.is_some() || matches!(stabilisation, Stabilisation::Baumgarte { .. }) {
+        return no("corrections after the step", "leave `stabilisation` out");
+    }
+    if report.substeps > 1 {
+        return no("a step that was made in several", "make the step shorter");
+    }
+    if start.model.has_layers() {
+        return no("compliant layers", "leave the layers out");
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! The gradient of one number over a whole run, backwards: as cheap for many unknowns as for one.
+
+use nalgebra::{DMatrix, DVector};
+use stiction_multibody::ContactId;
+use stiction_stepping::StepDerivative;
+
+use super::Variants;
+
+/// The derivatives of the steps of a run, in their order.
+#[derive(Clone, Debug)]
+pub struct Tape {
+    steps: Vec<StepDerivative>,
+    columns: Vec<usize>,
+    at_start: DMatrix<f64>,
+}
+
+/// The gradient on its way back.
+#[derive(Clone, Debug)]
+pub struct Adjoint {
+    /// ∂ℓ/∂x of the state it has come to: displacements, then velocities.
+    pub state: DVector<f64>,
+    owed: Vec<(ContactId, f64)>,
+    /// ∂ℓ/∂unknowns so far.
+    pub unknowns: DVector<f64>,
+}
+
+impl Tape {
+    /// The tape of a run with these unknowns, still empty.
+    pub fn new(variants: &Variants) -> Self {
+        Self { steps: Vec::new(), columns: variants.columns(), at_start: variants.at_start() }
+    }
+
+    /// Adds the derivative of the next step.
+    pub fn push(&mut self, derivative: StepDerivative) {
+        self.steps.push(derivative);
+    }
+
+    /// The gradient of a sum of ℓ(x) over the states: `slope(k)` is ∂ℓ/∂x of the state after k steps, or none where nothing is asked of it.   [GRAD-8]
+    pub fn gradient(&self, mut slope: impl FnMut(usize) -> Option<DVector<f64>>) -> DVector<f64> {
+        let mut adjoint = Adjoint {
+            state: DVector::zeros(self.at_start.nrows()),
+            owed: Vec::new(),
+            unknowns: DVector::zeros(self.at_start.ncols()),
+        };
+        for (number, step) in self.steps.iter().enumerate().rev() {
+            adjoint.add(slope(number + 1));
+            adjoint.go_back(step, &self.columns);
+        }
+        adjoint.add(slope(0));
+        adjoint.unknowns + self.at_start.tr_mul(&adjoint.state)
+    }
+}
+
+impl Adjoint {
+    fn add(&mut self, slope: Option<DVector<f64>>) {
+        if let Some(slope) = slope {
+            self.state.iter_mut().zip(slope.iter()).for_each(|(x, slope)| *x += slope);
+        }
+    }
+
+    /// λ = Aᵀ λ⁺, and Bᵀ λ⁺ for the unknowns.   [GRAD-8]
+    fn go_back(&mut self, step: &StepDerivative, columns: &[usize]) {
+        let n = self.state.len();
+        let mut after = DVector::zeros(n + step.owed_after.len());
+        after.rows_mut(0, n).copy_from(&self.state);
+        for (id, slope) in &self.owed {
+            if let Some(place) = step.owed_after.iter().position(|other| other == id) {
+                after[n + place] = *slope;
+            }
+        }
+        let before = step.by_state.tr_mul(&after);
+        let by_parameters = step.by_parameters.tr_mul(&after);
+        for (column, slope) in columns.iter().zip(by_parameters.iter()) {
+            self.unknowns[*column] += slope;
+        }
+        self.state.copy_from(&before.rows(0, n));
+        self.owed = step.owed_before.iter().copied().zip(before.iter().skip(n).copied()).collect();
+    }
+}

@@ -1,0 +1,137 @@
+//! A simulation that carries its derivatives along: forward sensitivities.
+
+use nalgebra::{DMatrix, DMatrixView};
+use stiction_multibody::{ContactId, State};
+use stiction_scene::SceneError;
+use stiction_stepping::{Differentiator, SensitivityError, SensitivityOptions, StepDerivative, StepError, StepReport};
+
+use super::{Unknown, Variants};
+use crate::{BuildError, Simulation};
+
+/// Why a run has no gradient.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GradientError {
+    /// The scene does not take the values of the unknowns, or those beside them.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The scheme does not take the scene.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A step was not made.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// A step was made and has no derivative.
+    #[error("step {step}: {source}")]
+    Derivative {
+        /// Its number.
+        step: u64,
+        /// Why.
+        source: SensitivityError,
+    },
+}
+
+/// A simulation with ∂x/∂unknowns beside its state x: displacements of the bodies, then velocities.   [GRAD-7]
+pub struct GradientRun {
+    variants: Variants,
+    columns: Vec<usize>,
+    simulation: Simulation,
+    differentiator: Differentiator,
+    options: SensitivityOptions,
+    before: State,
+    chain: DMatrix<f64>,
+    owed: Vec<ContactId>,
+}
+
+impl GradientRun {
+    /// The run of a scene text with these unknowns.
+    pub fn new(text: &str, file_name: &str, unknowns: &[Unknown]) -> Result<Self, GradientError> {
+        Self::of(Variants::read(text, file_name, unknowns)?)
+    }
+
+    /// The run of a scene that was read with its unknowns.
+    pub fn of(variants: Variants) -> Result<Self, GradientError> {
+        let simulation = Simulation::from_scene(&variants.scene)?;
+        let (columns, chain) = (variants.columns(), variants.at_start());
+        Ok(Self {
+            variants,
+            columns,
+            simulation,
+            differentiator: Differentiator::default(),
+            options: SensitivityOptions::default(),
+            before: State::default(),
+            chain,
+            owed: Vec::new(),
+        })
+    }
+
+    /// Takes derivatives in another way.
+    pub fn with_options(mut self, options: SensitivityOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Puts the run at another state of the same model, with what is known of its derivatives (displacements, then velocities).
+    pub fn set_state(&mut self, state: &State, chain: DMatrix<f64>) -> Result<(), crate::RestoreError> {
+        if chain.shape() != (2 * self.simulation.model().dof(), self.variants.unknowns().len()) {
+            return Err(crate::RestoreError::Mismatch("its derivatives have another shape".into()));
+        }
+        self.simulation.set_state(state)?;
+        self.chain = chain;
+        self.owed.clear();
+        Ok(())
+    }
+
+    /// Makes a step and tells its derivative; where it has none it is made all the same, and the run should end.
+    pub fn step(&mut self) -> Result<(StepReport, StepDerivative), GradientError> {
+        self.before.copy_from(self.simulation.state());
+        let report = self.simulation.step()?;
+        let variations = self.variants.variations();
+        let differentiator = &mut self.differentiator;
+        let derivative =
+            self.simulation.differentiate(&self.before, &report, &variations, (differentiator, &self.options));
+        let derivative = derivative.map_err(|source| GradientError::Derivative { step: report.step, source })?;
+        self.follow(&derivative);
+        Ok((report, derivative))
+    }
+
+    /// S⁺ = A S + B.   [GRAD-7]
+    fn follow(&mut self, derivative: &StepDerivative) {
+        let n = 2 * self.simulation.model().dof();
+        let mut known = DMatrix::zeros(n + derivative.owed_before.len(), self.chain.ncols());
+        known.rows_mut(0, n).copy_from(&self.chain.rows(0, n));
+        for (row, id) in derivative.owed_before.iter().enumerate() {
+            if let Some(place) = self.owed.iter().position(|owed| owed == id) {
+                known.row_mut(n + row).copy_from(&self.chain.row(n + place));
+            }
+        }
+        let mut next = &derivative.by_state * known;
+        for (column, of) in self.columns.iter().enumerate() {
+            let mut into = next.column_mut(*of);
+            into += derivative.by_parameters.column(column);
+        }
+        self.chain = next;
+        self.owed.clone_from(&derivative.owed_after);
+    }
+
+    /// The simulation.
+    pub fn simulation(&self) -> &Simulation {
+        &self.simulation
+    }
+
+    /// The scene and its unknowns.
+    pub fn variants(&self) -> &Variants {
+        &self.variants
+    }
+
+    /// How far the bodies move per unit of each unknown: a row for each velocity of the model, turns about the axes of the world.
+    pub fn displacements(&self) -> DMatrixView<'_, f64> {
+        self.chain.rows(0, self.simulation.model().dof())
+    }
+
+    /// How much faster they are.
+    pub fn velocities(&self) -> DMatrixView<'_, f64> {
+        let n = self.simulation.model().dof();
+        self.chain.rows(n, n)
+    }
+}
