@@ -11,7 +11,7 @@
 
 use nalgebra::{DMatrix, DVector};
 use stiction_complementarity::Law;
-use stiction_multibody::{ContactId, ContactMode};
+use stiction_multibody::ContactId;
 
 use super::{
     SensitivityError,
@@ -31,9 +31,6 @@ pub struct Clearance {
 /// Systems whose smallest singular value is below this share of the largest are solved by least norm.
 const RANK: f64 = 1e-10;
 
-/// What may be left of equations that have no solution, as a share of their right-hand sides.
-const LEFT: f64 = 1e-6;
-
 /// The linearised laws as A y = B; unknowns are impulses times the diagonal of W, and slip speeds: velocities all.
 pub(super) struct System<'s> {
     start: &'s Start<'s>,
@@ -51,7 +48,6 @@ pub(super) struct System<'s> {
     driven: DMatrix<f64>,
     /// Smoothing, m/s.
     smoothing: f64,
-    slips: &'s dyn Fn(Row) -> bool,
     equations: Vec<Equation>,
     unknowns: usize,
     pub(super) clearance: Option<Clearance>,
@@ -80,12 +76,11 @@ impl<'s> System<'s> {
         (start, solved, ws): (&'s Start<'s>, &'s Solved, &'s Workspace),
         (values, changes): (&'s [f64], &'s DMatrix<f64>),
         smoothing: f64,
-        slips: &'s dyn Fn(Row) -> bool,
     ) -> Result<Self, SensitivityError> {
         let model = start.model;
         let parts = Parts::of(model, solved);
         let j = jacobian(start, solved, ws);
-        let inverse_mass = mass(model, ws).try_inverse().ok_or(SensitivityError::Indeterminate { left: f64::NAN })?;
+        let inverse_mass = mass(model, ws).try_inverse().ok_or(SensitivityError::Indeterminate)?;
         let response = &j * &inverse_mass;
         let mut w = &response * j.transpose();
         for (place, row) in solved.rows.iter().enumerate() {
@@ -106,7 +101,6 @@ impl<'s> System<'s> {
             w,
             driven,
             smoothing,
-            slips,
             equations: Vec::new(),
             unknowns: solved.rows.len(),
             clearance: None,
@@ -177,7 +171,7 @@ impl<'s> System<'s> {
     fn normal(&mut self, row: usize, contact: usize) {
         let stiffness = self.w[(row, row)];
         let (x, y) = (self.impulse(row) * stiffness, self.value(row));
-        let (a, b) = weights(x, y, self.smoothing, x > 0.0);
+        let (a, b) = weights(x, y, self.smoothing, x > 0.0 && x >= y);
         self.equations.push(Equation {
             impulses: vec![(row, a * stiffness)],
             rows: vec![(row, b)],
@@ -250,7 +244,7 @@ impl<'s> System<'s> {
         }
         let speed = self.unknowns;
         self.unknowns += 1;
-        let slips = (self.slips)(of);
+        let slips = sigma > ((most - pushes) * stiffness).max(0.0);
         for (k, (row, _)) in rows.iter().enumerate() {
             let mut equation = Equation {
                 rows: vec![(*row, most / scale)],
@@ -280,7 +274,8 @@ impl<'s> System<'s> {
         if most <= 0.0 {
             return rows.iter().for_each(|(row, _)| self.rests(*row));
         }
-        if !(self.slips)(of) {
+        let fastest = rows.iter().map(|(row, _)| -self.value(*row)).fold(0.0, f64::max);
+        if fastest <= ((most - total) * stiffness).max(0.0) {
             let kept = self.independent(rows);
             for (row, _) in rows {
                 if kept.contains(row) { self.holds(*row) } else { self.rests(*row) }
@@ -323,8 +318,8 @@ impl<'s> System<'s> {
         kept
     }
 
-    /// dv⁺ for every cause.
-    pub(super) fn solve(&self) -> Result<DMatrix<f64>, SensitivityError> {
+    /// dv⁺ for every cause, and the share of the changes that the modes cannot follow.
+    pub(super) fn solve(&self) -> Result<(DMatrix<f64>, f64), SensitivityError> {
         let count = self.solved.rows.len();
         let causes = self.changes.ncols();
         let mut a = DMatrix::zeros(self.equations.len(), self.unknowns);
@@ -349,12 +344,13 @@ impl<'s> System<'s> {
                 line -= self.changes.row(change) * factor;
             }
         }
-        let y = least_norm(&a, &b)?;
+        let (y, left) = least_norm(&a, &b)?;
         let mut impulses = y.rows(0, count).into_owned();
         for (row, mut line) in impulses.row_iter_mut().enumerate() {
             line /= scale(row);
         }
-        Ok(&self.inverse_mass * (self.j.transpose() * impulses - self.changes.rows(0, self.start.model.dof())))
+        let gained = self.j.transpose() * impulses - self.changes.rows(0, self.start.model.dof());
+        Ok((&self.inverse_mass * gained, left))
     }
 }
 
@@ -377,28 +373,14 @@ impl Limit {
     }
 }
 
-/// A y = B; where that leaves something open, the smallest y.
-fn least_norm(a: &DMatrix<f64>, b: &DMatrix<f64>) -> Result<DMatrix<f64>, SensitivityError> {
+/// The y that comes nearest to A y = B, the smallest of them, and the share of B that is left.
+fn least_norm(a: &DMatrix<f64>, b: &DMatrix<f64>) -> Result<(DMatrix<f64>, f64), SensitivityError> {
     if a.is_empty() {
-        return Ok(DMatrix::zeros(a.ncols(), b.ncols()));
+        return Ok((DMatrix::zeros(a.ncols(), b.ncols()), 0.0));
     }
     let svd = a.clone().svd(true, true);
     let largest = svd.singular_values.max();
-    let y = svd.solve(b, RANK * largest).map_err(|_| SensitivityError::Indeterminate { left: f64::NAN })?;
+    let y = svd.solve(b, RANK * largest).map_err(|_| SensitivityError::Indeterminate)?;
     let left = (a * &y - b).amax() / b.amax().max(f64::MIN_POSITIVE);
-    // A step that is nothing but a change of rounding has no right-hand sides.
-    if left > LEFT && b.amax() > 0.0 {
-        return Err(SensitivityError::Indeterminate { left });
-    }
-    Ok(y)
-}
-
-/// Rows of contacts in a range, whose modes slip.
-pub(super) fn slipping(ws: &Workspace, contacts: &[ContactId]) -> (Vec<bool>, Vec<bool>) {
-    let of_contacts = contacts.iter().map(|id| {
-        let report = ws.contact_reports.iter().find(|report| report.id == *id);
-        report.is_some_and(|report| report.mode == ContactMode::Slip)
-    });
-    let of_feet = ws.foot_reports.iter().map(|report| report.mode == ContactMode::Slip);
-    (of_contacts.collect(), of_feet.collect())
+    Ok((y, left))
 }

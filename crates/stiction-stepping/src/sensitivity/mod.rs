@@ -4,8 +4,8 @@
 //! same, the implicit function theorem gives the derivative of the solution from that of the equations.   [GRAD-2] The equations
 //! themselves are smooth, and written anew at five points along every direction; nothing is solved for that.   [GRAD-3]
 //!
-//! Exactly where modes change there is no derivative. What is given there is that of the mode which the step reports: a contact without
-//! impulse is open, one that moves no faster than [`crate::Scheme::slip_threshold`] sticks. [`StepDerivative::clearance`] says how near that is;
+//! Exactly where modes change there is no derivative. What is given there is that of one side: a contact that neither pushes nor opens is
+//! open, one that neither slips nor has friction in hand sticks. [`StepDerivative::clearance`] says how near that is;
 //! [`SensitivityOptions::smoothing`] blends the modes instead.   [GRAD-6]
 
 mod equations;
@@ -22,8 +22,8 @@ use crate::{
     Coordinates, Detector, Dynamics, FeatureDetector, Impact, LineariseAt, Method, PositionUpdate, ProtectiveLayer,
     Scheme, Stabilisation, Start, StepCause, StepReport, Workspace,
 };
-use equations::{Parts, Row, Solved, evaluate, place, remembers};
-use linearise::{System, slipping};
+use equations::{Parts, Solved, evaluate, place, remembers};
+use linearise::System;
 use tangent::{Advance, STENCIL, spacings};
 
 /// A parameter of the model: what the model is with it at two places below and two above, `spacing` apart from each other.
@@ -60,12 +60,9 @@ pub enum SensitivityError {
         /// Which.
         contact: String,
     },
-    /// The equations of the modes contradict each other.
-    #[error("the modes of the contacts do not determine how the step changes: {left:e} of the change is left over")]
-    Indeterminate {
-        /// The share that is left.
-        left: f64,
-    },
+    /// The equations cannot be solved.
+    #[error("the equations of the step have no derivative: a mass or a row in them is no number or vanishes")]
+    Indeterminate,
     /// The solution in the workspace is not that of the step.
     #[error("the workspace does not hold the solution of this step: its momentum is off by {error:e}")]
     NotTheStep {
@@ -91,6 +88,9 @@ pub struct StepDerivative {
     pub owed_after: Vec<ContactId>,
     /// The contact that is nearest to another mode; none where there are none.
     pub clearance: Option<Clearance>,
+    /// The share of the changes that the modes cannot follow, such as two contacts that stick and one on the verge: rounding elsewhere.
+    /// The derivative is the nearest that they can.
+    pub left: f64,
 }
 
 /// Takes derivatives of steps; keeps memory from one to the next.
@@ -137,15 +137,10 @@ impl Differentiator {
         let causes = step.causes();
         let changes = self.changes_as_close_as_needed(&step, &causes)?;
         self.write(&step, start, 1.0, &mut values)?;
-        let (contacts, feet) = slipping(solved, &step.solved.contacts);
-        let slips = |row: Row| match row {
-            Row::Normal(place) => contacts.get(place).copied().unwrap_or(false),
-            Row::Foot(place, _) => feet.get(place).copied().unwrap_or(false),
-            _ => false,
-        };
-        let system = System::new((start, &step.solved, &self.ws), (&values, &changes), options.smoothing, &slips)?;
-        let velocity = system.solve()?;
-        Ok(step.assemble(&causes, &velocity, &changes, system.clearance))
+        let system = System::new((start, &step.solved, &self.ws), (&values, &changes), options.smoothing)?;
+        let (velocity, left) = system.solve()?;
+        let derivative = step.assemble(&causes, &velocity, &changes);
+        Ok(StepDerivative { clearance: system.clearance, left, ..derivative })
     }
 
     /// Writes the equations at a start that is beside that of the step.
@@ -277,13 +272,7 @@ impl Step<'_> {
     }
 
     /// ∂x⁺ from ∂v⁺: q⁺ = q ⊕ h v⁺, or with the mean of v and v⁺.   [GRAD-5]
-    fn assemble(
-        &self,
-        causes: &[Cause],
-        velocity: &DMatrix<f64>,
-        changes: &DMatrix<f64>,
-        clearance: Option<Clearance>,
-    ) -> StepDerivative {
+    fn assemble(&self, causes: &[Cause], velocity: &DMatrix<f64>, changes: &DMatrix<f64>) -> StepDerivative {
         let &Start { model, scheme, state, h } = self.start;
         let n = model.dof();
         let mean = scheme.position_update == PositionUpdate::Average;
@@ -319,7 +308,8 @@ impl Step<'_> {
             by_parameters: all.columns(of_state, self.parameters.len()).into_owned(),
             owed_before: self.owed_before(),
             owed_after: owed_after.into_iter().map(|(_, id)| id).collect(),
-            clearance,
+            clearance: None,
+            left: 0.0,
         }
     }
 }

@@ -1,0 +1,56 @@
+//! Why nothing could be identified.
+
+use stiction::{BuildError, RestoreError, SceneError, StepError, gradient::GradientError};
+
+/// Why nothing could be identified.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IdentifyError {
+    /// The scene does not take the values of the parameters.
+    #[error(transparent)]
+    Scene(Box<SceneError>),
+    /// The scheme does not take the scene.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A run could not start where it was measured.
+    #[error("{recording}: the run cannot start there: {source}")]
+    Start {
+        /// Of which recording.
+        recording: String,
+        /// Why.
+        source: RestoreError,
+    },
+    /// A run stopped.
+    #[error("{recording}: {source}")]
+    Step {
+        /// Of which recording.
+        recording: String,
+        /// Why.
+        source: Box<StepError>,
+    },
+    /// A run has no derivative.
+    #[error("{recording}: {source}")]
+    Gradient {
+        /// Of which recording.
+        recording: String,
+        /// Why.
+        source: Box<GradientError>,
+    },
+    /// A recording is not what the scene needs.
+    #[error("{recording}: {reason}")]
+    Recording {
+        /// Which.
+        recording: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// There is nothing to compare with.
+    #[error("no recording has a moment to compare with: each run needs at least two rows")]
+    Nothing,
+}
+
+impl From<SceneError> for IdentifyError {
+    fn from(error: SceneError) -> Self {
+        Self::Scene(Box::new(error))
+    }
+}

@@ -1,0 +1,24 @@
+//! Which parameters of a scene, and which states, explain a measured motion.
+//!
+//! ```text
+//! recording   times, and what was seen of the bodies: positions, orientations, with their noise
+//! target      a scene with parameters that are not known, and where each run of it starts
+//! residual    simulated minus measured, in units of the noise, with its derivatives            [FIT-1] [FIT-2]
+//! shooting    least squares over runs from unknown starts                                      [FIT-3]
+//! ```
+
+// Doc comments here are full of symbols such as AᵀB, which are mathematics and not code.
+#![allow(clippy::doc_markdown)]
+
+mod error;
+mod recording;
+mod residual;
+mod segment;
+pub mod shooting;
+mod target;
+
+pub use error::IdentifyError;
+pub use recording::{Noise, Orientation, Recording, Track};
+pub use residual::{Residuals, observe};
+pub use segment::{Segment, Start};
+pub use target::{Parameter, Target};

@@ -1,0 +1,264 @@
+//! Least squares over runs: parameters that all runs share, and the start of each.
+//!
+//! ```text
+//! min Σ ρ(r_i(θ, s_i)),    r_i = simulated minus measured in units of the noise                              [FIT-3]
+//! ```
+//!
+//! Gauss and Newton's steps with Levenberg and Marquardt's damping; the starts s_i are eliminated run by run, so that the work grows
+//! linearly with the number of runs.   [FIT-4]
+
+mod estimate;
+mod normal;
+mod window;
+
+pub use estimate::{Estimate, FitReport, Observability};
+pub use window::{Window, windows};
+
+use nalgebra::DVector;
+use rayon::prelude::*;
+use stiction::Simulation;
+
+use crate::{IdentifyError, Recording, Segment, Start, Target, segment::residuals_of};
+use normal::Normal;
+
+/// How the fit is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FitOptions {
+    /// Iterations at most.
+    pub iterations: u32,
+    /// It ends when an iteration moves no parameter by more than this share of its deviation, and the objective by as much.
+    pub tolerance: f64,
+    /// Residuals beyond this many standard deviations count linearly (Huber); none count so where it is infinite.
+    pub huber: f64,
+    /// Whether the starts of runs are corrected; otherwise they are as measured.
+    pub free_starts: bool,
+    /// Whether the first guess is improved on short runs from measured states first: long ones may not tell where to go.   [FIT-5]
+    pub warm_up: bool,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self { iterations: 50, tolerance: 1e-2, huber: f64::INFINITY, free_starts: true, warm_up: true }
+    }
+}
+
+/// Parameters of a scene from recordings.
+#[derive(Clone, Debug)]
+pub struct Fit<'a> {
+    /// The scene and what is not known of it.
+    pub target: &'a Target,
+    /// The recordings.
+    pub recordings: &'a [Recording],
+    /// The runs that are compared.
+    pub segments: Vec<Segment>,
+    /// How.
+    pub options: FitOptions,
+}
+
+/// Values of the parameters, and where the runs start.
+#[derive(Clone, Debug)]
+struct Guess {
+    values: Vec<f64>,
+    starts: Vec<Start>,
+}
+
+/// Rows of the shortest runs of the warm-up, and how much longer each round is.   [FIT-5]
+const SHORTEST: usize = 4;
+const LONGER: usize = 4;
+
+/// Iterations and bound of residuals in the warm-up: measured velocities scatter more than positions.
+const WARM_UP_ITERATIONS: u32 = 8;
+const WARM_UP_HUBER: f64 = 10.0;
+
+/// Damping at the beginning, as a share of the diagonal; what it is multiplied and divided by; and when to give up.
+const DAMPING: f64 = 1e-4;
+const MORE: f64 = 4.0;
+const LESS: f64 = 0.3;
+const MOST_DAMPING: f64 = 1e12;
+
+impl<'a> Fit<'a> {
+    /// The fit of whole recordings.
+    pub fn of_all(target: &'a Target, recordings: &'a [Recording], options: FitOptions) -> Self {
+        let whole = |(recording, rows): (usize, &Recording)| Segment {
+            recording,
+            first: 0,
+            last: rows.times.len().saturating_sub(1),
+        };
+        Self { target, recordings, segments: recordings.iter().enumerate().map(whole).collect(), options }
+    }
+
+    /// The fit of recordings in pieces of so many rows, each a run from the measured state of its first row.
+    pub fn of_pieces(target: &'a Target, recordings: &'a [Recording], rows: usize, options: FitOptions) -> Self {
+        let rows = rows.max(1);
+        let pieces = |(recording, of): (usize, &Recording)| -> Vec<Segment> {
+            let last = of.times.len().saturating_sub(1);
+            (0..last).step_by(rows).map(|first| Segment { recording, first, last: (first + rows).min(last) }).collect()
+        };
+        Self { target, recordings, segments: recordings.iter().enumerate().flat_map(pieces).collect(), options }
+    }
+
+    /// Searches from the first guesses of the parameters and the measured states, which are improved on short runs first if asked for.
+    pub fn run(&self) -> Result<FitReport, IdentifyError> {
+        let mut values = self.target.starts();
+        let longest = self.segments.iter().map(|segment| segment.last - segment.first).max().unwrap_or(0);
+        let mut rows = SHORTEST;
+        while self.options.warm_up && rows < longest {
+            // What short runs cannot tell is left to longer ones.
+            if let Ok(report) = self.in_pieces(rows).run_from(values.clone()) {
+                values = report.values();
+            }
+            rows *= LONGER;
+        }
+        self.run_from(values)
+    }
+
+    /// The same runs in pieces of so many rows, from measured states.
+    fn in_pieces(&self, rows: usize) -> Self {
+        let pieces = |segment: &Segment| {
+            let Segment { recording, first, last } = *segment;
+            (first..last).step_by(rows).map(move |first| Segment { recording, first, last: (first + rows).min(last) })
+        };
+        let segments = self.segments.iter().flat_map(pieces).collect();
+        let options = FitOptions {
+            free_starts: false,
+            iterations: self.options.iterations.min(WARM_UP_ITERATIONS),
+            tolerance: self.options.tolerance,
+            huber: self.options.huber.min(WARM_UP_HUBER),
+            warm_up: false,
+        };
+        Self { target: self.target, recordings: self.recordings, segments, options }
+    }
+
+    /// Searches from these values of the parameters.
+    fn run_from(&self, values: Vec<f64>) -> Result<FitReport, IdentifyError> {
+        for recording in self.recordings {
+            recording.validate()?;
+        }
+        if !self.segments.iter().any(|segment| segment.last > segment.first) {
+            return Err(IdentifyError::Nothing);
+        }
+        let model = self.target.scene(&values)?.model;
+        for recording in self.recordings {
+            recording.check_bodies(&model)?;
+        }
+        let start = |segment: &Segment| {
+            let recording = self.recordings.get(segment.recording).ok_or(IdentifyError::Nothing)?;
+            let mut start = Start::measured(&model, recording, segment.first);
+            if !self.options.free_starts {
+                start.free.clear();
+            }
+            Ok(start)
+        };
+        let starts = self.segments.iter().map(start).collect::<Result<Vec<_>, IdentifyError>>()?;
+        self.search(Guess { values, starts })
+    }
+
+    fn search(&self, mut guess: Guess) -> Result<FitReport, IdentifyError> {
+        let mut damping = DAMPING;
+        let mut objective = self.objective(&guess)?;
+        let mut history = vec![objective];
+        let mut normal = self.linearise(&guess)?;
+        let mut converged = false;
+        for _ in 0..self.options.iterations {
+            let Some((better, value)) = self.step(&guess, &normal, objective, &mut damping) else {
+                converged = true;
+                break;
+            };
+            let changes = better.values.iter().zip(&guess.values).map(|(new, old)| (new - old).abs());
+            let settled = normal.deviations().is_some_and(|deviations| {
+                changes.zip(deviations).all(|(change, deviation)| change <= self.options.tolerance * deviation)
+            }) && objective - value <= self.options.tolerance;
+            (guess, objective) = (better, value);
+            history.push(objective);
+            normal = self.linearise(&guess)?;
+            if settled {
+                converged = true;
+                break;
+            }
+        }
+        Ok(self.report(&guess, &normal, history, converged))
+    }
+
+    /// A step that makes the objective smaller, with more damping until one does; none where none does.
+    fn step(&self, guess: &Guess, normal: &Normal, objective: f64, damping: &mut f64) -> Option<(Guess, f64)> {
+        let bounds: Vec<_> = self.target.parameters.iter().map(|parameter| parameter.bounds).collect();
+        let scales: Vec<_> = self.target.parameters.iter().map(|parameter| parameter.scale).collect();
+        let model = self.target.scene(&guess.values).ok()?.model;
+        while *damping < MOST_DAMPING {
+            if let Some((values, steps)) = normal.step(&guess.values, (&bounds, &scales), *damping) {
+                let starts = guess.starts.iter().zip(&steps).map(|(start, step)| start.moved(&model, step.as_slice()));
+                let other = Guess { values, starts: starts.collect() };
+                if let Ok(value) = self.objective(&other)
+                    && value < objective
+                {
+                    *damping = (*damping * LESS).max(1e-12);
+                    return Some((other, value));
+                }
+            }
+            *damping *= MORE;
+        }
+        None
+    }
+
+    /// Runs with their recordings, segments and starts.
+    fn runs<'g>(&'g self, guess: &'g Guess) -> impl IndexedParallelIterator<Item = (Segment, &'g Start)> {
+        self.segments.par_iter().copied().zip(guess.starts.par_iter())
+    }
+
+    fn recording(&self, segment: Segment) -> Result<&'a Recording, IdentifyError> {
+        self.recordings.get(segment.recording).ok_or(IdentifyError::Nothing)
+    }
+
+    /// Σ ρ(r) over all runs, in their order whatever thread made them.
+    fn objective(&self, guess: &Guess) -> Result<f64, IdentifyError> {
+        let scene = self.target.scene(&guess.values)?;
+        let parts: Result<Vec<f64>, IdentifyError> = self
+            .runs(guess)
+            .map(|(segment, start)| {
+                let mut simulation = Simulation::from_scene(&scene)?;
+                let residuals = residuals_of(&mut simulation, self.recording(segment)?, (segment, start))?;
+                Ok(residuals.iter().map(|r| normal::loss(*r, self.options.huber)).sum())
+            })
+            .collect();
+        Ok(parts?.iter().sum())
+    }
+
+    fn linearise(&self, guess: &Guess) -> Result<Normal, IdentifyError> {
+        let dof = self.target.scene(&guess.values)?.model.dof();
+        let variants = self.target.variants(&guess.values, dof)?;
+        let parts: Result<Vec<_>, IdentifyError> = self
+            .runs(guess)
+            .map(|(segment, start)| {
+                let recording = self.recording(segment)?;
+                let residuals = self.target.residuals_with_slopes(&variants, recording, (segment, start))?;
+                Ok(normal::Part::of(&residuals, self.options.huber))
+            })
+            .collect();
+        Ok(Normal::of(parts?, self.target.parameters.len()))
+    }
+}
+
+impl Recording {
+    /// Whether its bodies are those of a model.
+    fn check_bodies(&self, model: &stiction::Model) -> Result<(), IdentifyError> {
+        let fail = |reason: String| Err(IdentifyError::Recording { recording: self.name.clone(), reason });
+        for track in &self.tracks {
+            let Some(id) = model.find_body(&track.body) else {
+                let names = model.bodies().iter().map(|body| body.name.as_str()).collect::<Vec<_>>().join(", ");
+                return fail(format!("there is no body \"{}\" in the scene; it has {names}", track.body));
+            };
+            if model.unknowns(id).is_none() {
+                return fail(format!(
+                    "\"{}\" does not move by itself: only dynamic bodies can be compared",
+                    track.body
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A vector of a slice.
+fn vector(values: &[f64]) -> DVector<f64> {
+    DVector::from_column_slice(values)
+}

@@ -1,0 +1,6 @@
+//! Tests of identification.
+
+// Tests say what they expect.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod sliding_block;

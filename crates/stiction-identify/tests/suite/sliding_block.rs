@@ -1,0 +1,79 @@
+//! Case C-26: friction of a sliding block from what a camera saw.
+
+use nalgebra::Vector3;
+use stiction::{Simulation, scene};
+use stiction_identify::{
+    Noise, Orientation, Parameter, Recording, Target, Track,
+    shooting::{Fit, FitOptions, windows},
+};
+use stiction_study::Stream;
+
+const SCENE: &str = include_str!("sliding_block.toml");
+const NOISE: Noise = Noise { position: 1e-3, angle: 1e-2 };
+
+/// The true motion in steps of a tenth, seen at every frame with noise.
+fn seen(seed: u64) -> Recording {
+    let fine = [("simulation.step".to_owned(), format!("{:?}", 1.0 / 600.0))];
+    let scene = scene::parse_with(SCENE, "sliding_block.toml", &fine).unwrap();
+    let mut simulation = Simulation::from_scene(&scene).unwrap();
+    let mut noise = Stream::new(seed, 0);
+    let mut normal = |deviation: f64| {
+        let (a, b) = (noise.unit(), noise.unit());
+        deviation * (-2.0 * (1.0_f64 - a).ln()).sqrt() * (std::f64::consts::TAU * b).cos()
+    };
+    let (mut times, mut positions, mut orientations) = (Vec::new(), Vec::new(), Vec::new());
+    for frame in 0..=90 {
+        let q = &simulation.state().q;
+        times.push(f64::from(frame) / 60.0);
+        positions.push(Some(Vector3::new(q[0] + normal(NOISE.position), q[1] + normal(NOISE.position), f64::NAN)));
+        orientations.push(Some(Orientation::Angle(q[2] + normal(NOISE.angle))));
+        for _ in 0..10 {
+            let _ = simulation.step().unwrap();
+        }
+    }
+    let velocities = vec![None; times.len()];
+    let track =
+        Track { body: "block".into(), point: Vector3::zeros(), positions, orientations, velocities, noise: NOISE };
+    Recording { name: format!("camera {seed}"), times, tracks: vec![track] }
+}
+
+fn target() -> Target {
+    Target {
+        text: SCENE.to_owned(),
+        file_name: "sliding_block.toml".into(),
+        parameters: vec![Parameter::new("mu", "body.block.support.friction", 0.8, [0.0, 1.0])],
+    }
+}
+
+#[test]
+fn friction_of_the_whole_history_is_right_and_says_how_sure_it_is() {
+    for seed in 1..=5 {
+        let recording = seen(seed);
+        let target = target();
+        let report = Fit::of_all(&target, std::slice::from_ref(&recording), FitOptions::default()).run().unwrap();
+        let mu = &report.estimates[0];
+        println!("{mu:?} misfit {} after {} iterations", report.misfit, report.history.len() - 1);
+        assert!(report.converged && (mu.value - 0.33).abs() < 0.005, "{report:?}");
+        assert!(mu.deviation.unwrap() < 1e-3 && (report.misfit - 1.0).abs() < 0.2, "{report:?}");
+    }
+}
+
+#[test]
+fn longer_windows_scatter_less() {
+    let recording = seen(1);
+    let scatter = |length: usize| {
+        let found = windows(&target(), &recording, length, FitOptions::default()).unwrap();
+        assert!(found.iter().all(|window| (0.0..=1.0).contains(&window.values[0])));
+        let mean = found.iter().map(|window| window.values[0]).sum::<f64>() / found.len() as f64;
+        let spread = found.iter().map(|window| (window.values[0] - mean).powi(2)).sum::<f64>() / found.len() as f64;
+        println!("{length}: {mean} ± {}", spread.sqrt());
+        (spread.sqrt(), found.last().unwrap().clone())
+    };
+    let (five, _) = scatter(5);
+    let (twenty, _) = scatter(20);
+    let (fifty, last) = scatter(50);
+    assert!(five > twenty && twenty > fifty, "{five} {twenty} {fifty}");
+    let whole = Fit::of_all(&target(), std::slice::from_ref(&recording), FitOptions::default()).run().unwrap();
+    let deviation = last.deviations[0].unwrap();
+    assert!((last.values[0] - whole.estimates[0].value).abs() < 3.0 * deviation);
+}
