@@ -19,7 +19,7 @@ fn seen(seed: u64) -> Recording {
     let mut noise = Stream::new(seed, 0);
     let mut normal = |deviation: f64| {
         let (a, b) = (noise.unit(), noise.unit());
-        deviation * (-2.0 * (1.0_f64 - a).ln()).sqrt() * (std::f64::consts::TAU * b).cos()
+        deviation * (-2.0 * libm::log(1.0 - a)).sqrt() * libm::cos(std::f64::consts::TAU * b)
     };
     let (mut times, mut positions, mut orientations) = (Vec::new(), Vec::new(), Vec::new());
     for frame in 0..=90 {

@@ -20,7 +20,7 @@ pub use tangent::displacement;
 
 use crate::{
     Coordinates, Detector, Dynamics, FeatureDetector, Impact, LineariseAt, Method, PositionUpdate, ProtectiveLayer,
-    Scheme, Stabilisation, Start, StepCause, StepReport, Workspace,
+    Scheme, Stabilisation, Start, StepCause, StepReport, Workspace, prepare,
 };
 use equations::{Parts, Solved, evaluate, place, remembers};
 use linearise::System;
@@ -177,7 +177,14 @@ impl Differentiator {
         let lengths = spacings(start.model);
         let mut values = std::mem::take(&mut self.values);
         let mut state = start.state.clone();
-        for (cause, mut column) in causes.iter().zip(out.column_iter_mut()) {
+        // Contacts do not depend on velocities; rows along freedoms do. Velocities come first, while the rows of the step are still there.
+        let geometry_stays = start.model.driven_freedoms().is_empty();
+        self.write(step, start, closer, &mut values)?;
+        let velocities_first = |(_, cause): &(usize, &Cause)| !matches!(cause, Cause::Velocity(_));
+        let mut order: Vec<_> = causes.iter().enumerate().collect();
+        order.sort_by_key(velocities_first);
+        for (place, cause) in order {
+            let mut column = out.column_mut(place);
             for (number, (distance, weight)) in STENCIL.iter().enumerate() {
                 state.copy_from(start.state);
                 let mut model = start.model;
@@ -205,7 +212,12 @@ impl Differentiator {
                     }
                 };
                 let at = Start { model, state: &state, ..*start };
-                self.write(step, &at, closer, &mut values)?;
+                if geometry_stays && matches!(cause, Cause::Velocity(_)) {
+                    prepare(&at, &mut self.ws)?;
+                    evaluate(&at, &step.solved, &self.ws, &mut values);
+                } else {
+                    self.write(step, &at, closer, &mut values)?;
+                }
                 column.iter_mut().zip(&values).for_each(|(out, value)| *out += weight / spacing * value);
             }
         }
