@@ -93,6 +93,33 @@ pub struct StepDerivative {
     pub left: f64,
 }
 
+impl StepDerivative {
+    /// The derivative of this step and another after it.
+    pub fn then(&self, next: &Self) -> Self {
+        let n = self.by_state.nrows() - self.owed_after.len();
+        // What the next step starts from: debts that it does not know are forgotten.
+        let carry = |rows: &DMatrix<f64>| {
+            let mut carried = DMatrix::zeros(n + next.owed_before.len(), rows.ncols());
+            carried.rows_mut(0, n).copy_from(&rows.rows(0, n));
+            for (place, id) in next.owed_before.iter().enumerate() {
+                if let Some(known) = self.owed_after.iter().position(|owed| owed == id) {
+                    carried.row_mut(n + place).copy_from(&rows.row(n + known));
+                }
+            }
+            carried
+        };
+        let nearer = |clearance: &Clearance| self.clearance.is_none_or(|other| clearance.speed < other.speed);
+        Self {
+            by_state: &next.by_state * carry(&self.by_state),
+            by_parameters: &next.by_state * carry(&self.by_parameters) + &next.by_parameters,
+            owed_before: self.owed_before.clone(),
+            owed_after: next.owed_after.clone(),
+            clearance: next.clearance.filter(nearer).or(self.clearance),
+            left: self.left.max(next.left),
+        }
+    }
+}
+
 /// Takes derivatives of steps; keeps memory from one to the next.
 #[derive(Default)]
 pub struct Differentiator {

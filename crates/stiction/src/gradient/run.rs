@@ -31,6 +31,9 @@ pub enum GradientError {
     },
 }
 
+/// How often a step may be halved, as [`stiction_stepping::Scheme::halve_steps`].
+const MOST_HALVINGS: u32 = 10;
+
 /// A simulation with ∂x/∂unknowns beside its state x: displacements of the bodies, then velocities.   [GRAD-7]
 pub struct GradientRun {
     variants: Variants,
@@ -38,7 +41,6 @@ pub struct GradientRun {
     simulation: Simulation,
     differentiator: Differentiator,
     options: SensitivityOptions,
-    before: State,
     chain: DMatrix<f64>,
     owed: Vec<ContactId>,
 }
@@ -59,7 +61,6 @@ impl GradientRun {
             simulation,
             differentiator: Differentiator::default(),
             options: SensitivityOptions::default(),
-            before: State::default(),
             chain,
             owed: Vec::new(),
         })
@@ -84,14 +85,25 @@ impl GradientRun {
 
     /// Makes a step and tells its derivative; where it has none it is made all the same, and the run should end.
     pub fn step(&mut self) -> Result<(StepReport, StepDerivative), GradientError> {
-        self.before.copy_from(self.simulation.state());
-        let report = self.simulation.step()?;
-        let variations = self.variants.variations();
-        let differentiator = &mut self.differentiator;
-        let derivative =
-            self.simulation.differentiate(&self.before, &report, &variations, (differentiator, &self.options));
-        let derivative = derivative.map_err(|source| GradientError::Derivative { step: report.step, source })?;
+        let (report, derivative) = self.step_with(self.simulation.step_size(), MOST_HALVINGS)?;
         self.follow(&derivative);
+        Ok((report, derivative))
+    }
+
+    /// A step that had to be halved is made again as two, each with its derivative.
+    fn step_with(&mut self, h: f64, halvings: u32) -> Result<(StepReport, StepDerivative), GradientError> {
+        let before = self.simulation.state().clone();
+        let report = self.simulation.step_with(h)?;
+        if report.substeps > report.pieces && halvings > 0 {
+            // The state is one that the simulation had.
+            let _ = self.simulation.set_state(&before);
+            let (_, first) = self.step_with(0.5 * h, halvings - 1)?;
+            let (report, second) = self.step_with(0.5 * h, halvings - 1)?;
+            return Ok((report, first.then(&second)));
+        }
+        let (variations, differentiator) = (self.variants.variations(), &mut self.differentiator);
+        let derivative = self.simulation.differentiate(&before, &report, &variations, (differentiator, &self.options));
+        let derivative = derivative.map_err(|source| GradientError::Derivative { step: report.step, source })?;
         Ok((report, derivative))
     }
 
