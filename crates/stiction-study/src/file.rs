@@ -7,7 +7,7 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stiction::scene::{self, Angle, Reading, Scene, SceneError, schema_of};
+use stiction::scene::{self, Angle, Reading, RobotOptions, Scene, SceneError, schema_of};
 
 use crate::monte_carlo::{Budget, Design, MonteCarlo, MonteCarloTables, ParameterTable, Scalar, build};
 use crate::push::{Goal, Plan, Push, PushError, Sampler, Search, SearchOptions};
@@ -301,6 +301,26 @@ fn monte_carlo(name: String, scene_path: &Path, reading: &Reading<StudyFile>) ->
 }
 
 fn verification(name: String, scene_path: &Path, reading: &Reading<StudyFile>) -> Result<Verification, SceneError> {
+    let text = scene::text_of(scene_path, &RobotOptions::default()).map_err(|error| {
+        reading.error(&["study", "scene"], format!("the scene {} {}", scene_path.display(), error.message))
+    })?;
+    verification_of(name, (scene_path, &text.text), reading)
+}
+
+/// Reads a study of the kind `verification` from a text, and its scene from another, whatever scene file it names; `file` is for
+/// messages and for the name of the study.
+pub fn parse_verification(text: &str, file: &str, scene_text: &str) -> Result<Verification, SceneError> {
+    let reading = Reading::<StudyFile>::parse(text, file)?;
+    let scene_path = PathBuf::from(&reading.value.study.scene);
+    let name = Path::new(file).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    verification_of(name, (&scene_path, scene_text), &reading)
+}
+
+fn verification_of(
+    name: String,
+    scene: (&Path, &str),
+    reading: &Reading<StudyFile>,
+) -> Result<Verification, SceneError> {
     let StudyFile { study, parameters, circumstances, stage, .. } = &reading.value;
     refuse_foreign(reading, Kind::Verification)?;
     let usual = SearchOptions::default();
@@ -313,7 +333,7 @@ fn verification(name: String, scene_path: &Path, reading: &Reading<StudyFile>) -
         circumstances,
         stages: stage,
     };
-    build_verification(name, scene_path, &tables, &complaints(reading))
+    build_verification(name, scene, &tables, &complaints(reading))
 }
 
 /// Complaints with their places in the file.

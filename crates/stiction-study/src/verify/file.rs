@@ -7,7 +7,7 @@ use serde::Deserialize;
 use stiction::{
     Simulation,
     measure::{Measure, Needs, Value as Measured},
-    scene::{self, RobotOptions, SceneError, robot::SceneText},
+    scene::SceneError,
 };
 
 use super::{
@@ -73,13 +73,10 @@ pub(crate) struct VerificationTables<'f> {
 /// The verification that a file describes, with every path, value and expression tried out once.
 pub(crate) fn build(
     name: String,
-    scene_path: &Path,
+    (scene_path, scene_text): (&Path, &str),
     tables: &VerificationTables<'_>,
     complain: &Complain<'_>,
 ) -> Result<Verification, SceneError> {
-    let SceneText { text: scene_text, .. } = scene::text_of(scene_path, &RobotOptions::default()).map_err(|error| {
-        complain(&["study", "scene"], format!("the scene {} {}", scene_path.display(), error.message), None)
-    })?;
     let design = tables.design.unwrap_or_default();
     let candidates = parameters("parameters", tables.parameters, complain)?;
     let circumstances = parameters("circumstances", tables.circumstances, complain)?;

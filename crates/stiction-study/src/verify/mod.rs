@@ -18,6 +18,7 @@ mod run;
 mod sample;
 mod study;
 
+pub use crate::file::parse_verification as parse;
 pub use passage::{Passage, PassageError};
 pub use report::{Accepted, NaiveReport, NaiveStage, Rejected, Seconds, StageReport, VerificationReport};
 pub use run::{Clock, VerifyOptions};
