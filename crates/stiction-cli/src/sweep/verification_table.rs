@@ -85,11 +85,9 @@ fn comparison(report: &VerificationReport, naive: &NaiveReport) -> String {
     let same = if naive.same {
         "the same candidates are accepted without hierarchy".to_owned()
     } else {
-        let lost = listed(naive.lost.iter().copied());
-        format!(
-            "without hierarchy {} more are accepted{lost}: a stage without simulation asks for more than is necessary",
-            naive.lost.len()
-        )
+        let (lost, count) = (listed(naive.lost.iter().copied()), naive.lost.len());
+        let more = counted(count, "more is", "more are");
+        format!("without hierarchy {more} accepted{lost}\na stage without simulation asks for more than is necessary")
     };
     sheet.row("naive", same);
     sheet.row("simulations", format!("{} instead of {runs}", report.simulations()));

@@ -27,14 +27,12 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let mut options = VerifyOptions::default();
     // Cases run side by side on all cores already; the report is the same for any number of threads.
     (options.threads, options.naive) = (case.count("parameters.threads")?, true);
-    // Times are shown and decide nothing.
-    #[allow(clippy::disallowed_methods)]
+    #[allow(clippy::disallowed_methods, reason = "times are shown and never judged")]
     let begin = std::time::Instant::now();
     let report = study.run(&options, &|| begin.elapsed().as_secs_f64(), &()).map_err(|error| other(&error))?;
     let mut account = Account::default();
     verdict_rows(&mut account, case, &report)?;
-    table_rows(&mut account, case, &report)?;
-    account.remark(case.text("published.note")?);
+    table_rows(&mut account, case, &report);
     account.draw(
         "A feeder that was accepted turns a cup over that comes open end first and lets one pass that comes closed end first; one that was rejected \
          fails. A cup every 20 ms; the line with crosses is the way of the centre of mass",
@@ -66,7 +64,7 @@ fn verdict_rows(account: &mut Account, case: &Reference, report: &VerificationRe
 }
 
 /// Table 4.1: each stage, then all of them, in runs and in seconds.
-fn table_rows(account: &mut Account, case: &Reference, report: &VerificationReport) -> Result<(), CaseError> {
+fn table_rows(account: &mut Account, case: &Reference, report: &VerificationReport) {
     let naive = report.naive.as_ref().map(|naive| naive.stages.as_slice()).unwrap_or_default();
     for (k, stage) in report.stages.iter().enumerate() {
         let name = &stage.name;
@@ -95,7 +93,6 @@ fn table_rows(account: &mut Account, case: &Reference, report: &VerificationRepo
             account.add(if let Ok(published) = published { row.published(published) } else { row });
         }
     }
-    Ok(())
 }
 
 fn other(error: &dyn std::fmt::Display) -> CaseError {

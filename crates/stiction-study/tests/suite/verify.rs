@@ -227,15 +227,16 @@ fn the_width_of_a_passage_agrees_with_a_search_for_a_way() {
         let names: Vec<_> = names.iter().map(String::as_str).collect();
         let found = width(&text, ["left", "right"], &names).unwrap();
         // A way on the grid is a way; one beside it is at most a cell narrower on each side.
-        let cell = 0.0025;
-        assert!(found <= 3.0 * cell || is_way(&pegs, 0.5 * found - 1.5 * cell, cell), "{pegs:?} {found}");
-        assert!(!is_way(&pegs, 0.5 * found + 1e-9, cell), "{pegs:?} {found}");
+        let cells = 400;
+        let cell = 1.0 / cells as f64;
+        assert!(found <= 3.0 * cell || is_way(&pegs, 0.5 * found - 1.5 * cell, cells), "{pegs:?} {found}");
+        assert!(!is_way(&pegs, 0.5 * found + 1e-9, cells), "{pegs:?} {found}");
     }
 }
 
 /// Whether the centre of a disc of this radius gets from y = -1 to y = 1 between the walls x = 0 and x = 1 over the points of a grid.
-fn is_way(pegs: &[[f64; 3]], radius: f64, cell: f64) -> bool {
-    let (columns, rows) = ((1.0 / cell) as usize + 1, (2.0 / cell) as usize + 1);
+fn is_way(pegs: &[[f64; 3]], radius: f64, cells: usize) -> bool {
+    let (cell, columns, rows) = (1.0 / cells as f64, cells + 1, 2 * cells + 1);
     let free = |i: usize, j: usize| {
         let (x, y) = (i as f64 * cell, j as f64 * cell - 1.0);
         x >= radius && x <= 1.0 - radius && pegs.iter().all(|[px, py, r]| (x - px).hypot(y - py) >= r + radius)
