@@ -129,7 +129,7 @@ fn mistakes_are_shown_with_their_place_and_exit_with_2() {
     let folder = folder("verification-mistakes");
     for (from, to, parts) in [
         ("simulate = false", "simulat = false", ["unknown key `simulat`", "did you mean `simulate`?"]),
-        ("speed > 0.5", "speeed > 0.5", ["there is no column `speeed`", "did you mean `speed`?"]),
+        ("speed > 0.5", "speeed > 0.5", ["there is no column `speeed`", "columns: step, t"]),
         ("flight.toml", "fligt.toml", ["fligt.toml cannot be opened", "scene = \"fligt.toml\""]),
     ] {
         study(&folder, from, to);

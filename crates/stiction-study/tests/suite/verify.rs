@@ -265,7 +265,7 @@ fn mistakes_in_verifications_are_told_with_place_reason_and_hint() {
     let passage = "simulate = false\npassage = { between = [\"ball\", \"wall\"] }";
     let cases = [
         ("over = []", "over = [\"strt\"]", "there is no circumstance `strt`", "there are mass, start"),
-        ("speed > 0.4", "speedd > 0.4", "there is no column `speedd`", "did you mean `speed`?"),
+        ("speed > 0.4", "speedd > 0.4", "there is no column `speedd`", "columns: step, t"),
         ("speed > 0.4", "ball.x > 0.4", "is a number per moment, but must be one number", "final(e)"),
         ("simulate = false", passage, "the scene has no body `wall`", ""),
         ("simulate = false", "simulat = false", "unknown key `simulat`", "did you mean `simulate`?"),
