@@ -7,13 +7,17 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stiction::scene::{self, Angle, Reading, Scene, SceneError, schema_of};
+use stiction::scene::{self, Angle, Reading, RobotOptions, Scene, SceneError, schema_of};
 
 use crate::monte_carlo::{Budget, Design, MonteCarlo, MonteCarloTables, ParameterTable, Scalar, build};
 use crate::push::{Goal, Plan, Push, PushError, Sampler, Search, SearchOptions};
+use crate::verify::{StageTable, Verification, VerificationTables, build as build_verification};
 
 /// What the schema is called, for tools that keep several.
 const ID: &str = "urn:stiction:study";
+
+/// Draws of random circumstances.
+const USUAL_DRAWS: u64 = 10;
 
 /// A study, ready to run.
 #[derive(Clone, Debug)]
@@ -23,6 +27,8 @@ pub enum Study {
     Push(Box<PushStudy>),
     /// How often does it work, and what does that depend on?
     MonteCarlo(Box<MonteCarlo>),
+    /// Which designs work under all circumstances?
+    Verification(Box<Verification>),
 }
 
 /// A search for pushes, ready to run.
@@ -48,7 +54,7 @@ struct StudyFile {
     study: StudyTable,
     /// The question of a study of the kind `push`.
     push: Option<PushTable>,
-    /// What varies in a study of the kind `monte-carlo`, each parameter under its name.
+    /// What varies in a study of the kind `monte-carlo`, or what a design is in one of the kind `verification`, each parameter under its name.
     #[serde(default)]
     parameters: BTreeMap<String, ParameterTable>,
     /// Numbers to keep of every trial of a study of the kind `monte-carlo`: expressions over its run, by name.
@@ -57,6 +63,12 @@ struct StudyFile {
     /// Models side by side in a study of the kind `monte-carlo`: by name, values of the scene by their paths.
     #[serde(default)]
     variants: BTreeMap<String, BTreeMap<String, Scalar>>,
+    /// What nobody can choose in a study of the kind `verification`, each under its name: designs must work whatever it is.
+    #[serde(default)]
+    circumstances: BTreeMap<String, ParameterTable>,
+    /// Models of a study of the kind `verification`, from cheap to expensive, and what a design must do in each.
+    #[serde(default)]
+    stage: Vec<StageTable>,
 }
 
 /// What is asked, of which scene, and how often it is tried.
@@ -68,16 +80,19 @@ struct StudyTable {
     /// The scene file, as seen from the folder of the study.
     #[schemars(extend("examples" = ["../scenes/needle_push.toml"]))]
     scene: String,
-    /// Number of trials, in each cell of a grid; 1000 when left out.
+    /// Number of trials, in each cell of a grid; 1000 when left out. In a study of the kind `verification` trials are designs.
     #[schemars(range(min = 1, max = 1_000_000_000), title = "a whole number from 1 on", extend("examples" = [1000]))]
     trials: Option<u64>,
     /// What the randomness starts from; 1 when left out.
     #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64), title = "a whole number from 0 on", extend("examples" = [1]))]
     seed: Option<u64>,
+    /// Random circumstances of a study of the kind `verification`, in each combination of those on a grid; 10 when left out.
+    #[schemars(range(min = 1, max = 1_000_000_000), title = "a whole number from 1 on", extend("examples" = [10]))]
+    draws: Option<u64>,
     /// When a trial of a study of the kind `monte-carlo` succeeds: an expression over its run that is one number, not zero for success.
     #[schemars(extend("examples" = ["final(box.x) > 0.5"]))]
     success: Option<String>,
-    /// How trials of a study of the kind `monte-carlo` are spread; `random` when left out.
+    /// How trials of a study of the kinds `monte-carlo` and `verification` are spread; `random` when left out.
     design: Option<Design>,
     /// Grid parameters about whose middle success should be symmetric.
     mirror: Option<Vec<String>>,
@@ -97,6 +112,19 @@ enum Kind {
     Push,
     /// Trials with random parameters, on a grid of others.
     MonteCarlo,
+    /// Designs that must work under all circumstances, in models from cheap to expensive.
+    Verification,
+}
+
+impl Kind {
+    /// As it is written in files.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Push => "push",
+            Self::MonteCarlo => "monte-carlo",
+            Self::Verification => "verification",
+        }
+    }
 }
 
 /// A part, a needle that pushes it, and a goal.
@@ -195,28 +223,45 @@ pub fn load(path: impl AsRef<Path>) -> Result<Study, SceneError> {
     match reading.value.study.kind {
         Kind::Push => Ok(Study::Push(Box::new(push_study(name, scene_path, &reading)?))),
         Kind::MonteCarlo => Ok(Study::MonteCarlo(Box::new(monte_carlo(name, &scene_path, &reading)?))),
+        Kind::Verification => Ok(Study::Verification(Box::new(verification(name, &scene_path, &reading)?))),
+    }
+}
+
+/// Complains about the first of these keys that is given: it belongs to studies of another kind.
+fn refuse_foreign(reading: &Reading<StudyFile>, kind: Kind) -> Result<(), SceneError> {
+    let StudyFile { study, push, parameters, metrics, variants, circumstances, stage } = &reading.value;
+    let (push_only, monte_carlo_only, verification_only) = (&["push"], &["monte-carlo"], &["verification"]);
+    let both = &["monte-carlo", "verification"];
+    let keys: [(bool, &[&str], &[&str]); 12] = [
+        (push.is_some(), &["push"], push_only),
+        (study.success.is_some(), &["study", "success"], monte_carlo_only),
+        (study.design.is_some(), &["study", "design"], both),
+        (study.mirror.is_some(), &["study", "mirror"], monte_carlo_only),
+        (study.max_failures.is_some(), &["study", "max_failures"], monte_carlo_only),
+        (study.max_seconds.is_some(), &["study", "max_seconds"], monte_carlo_only),
+        (study.draws.is_some(), &["study", "draws"], verification_only),
+        (!parameters.is_empty(), &["parameters"], both),
+        (!metrics.is_empty(), &["metrics"], monte_carlo_only),
+        (!variants.is_empty(), &["variants"], monte_carlo_only),
+        (!circumstances.is_empty(), &["circumstances"], verification_only),
+        (!stage.is_empty(), &["stage"], verification_only),
+    ];
+    let ours = kind.word();
+    match keys.into_iter().find(|(given, _, kinds)| *given && !kinds.contains(&ours)) {
+        Some((_, keys, kinds)) => {
+            let (key, kinds) = (keys.last().copied().unwrap_or_default(), kinds.join("` and `"));
+            Err(reading.error(keys, format!("`{key}` belongs to studies of the kind `{kinds}`")))
+        }
+        None => Ok(()),
     }
 }
 
 fn push_study(name: String, scene_path: PathBuf, reading: &Reading<StudyFile>) -> Result<PushStudy, SceneError> {
-    let StudyFile { study, push, parameters, metrics, variants } = &reading.value;
+    let StudyFile { study, push, .. } = &reading.value;
     let Some(table) = push else {
         return Err(reading.error(&["study", "kind"], "a study of the kind `push` needs the table [push]"));
     };
-    let foreign = [
-        (study.success.is_some(), ["study", "success"].as_slice()),
-        (study.design.is_some(), &["study", "design"]),
-        (study.mirror.is_some(), &["study", "mirror"]),
-        (study.max_failures.is_some(), &["study", "max_failures"]),
-        (study.max_seconds.is_some(), &["study", "max_seconds"]),
-        (!parameters.is_empty(), &["parameters"]),
-        (!metrics.is_empty(), &["metrics"]),
-        (!variants.is_empty(), &["variants"]),
-    ];
-    if let Some((_, keys)) = foreign.into_iter().find(|(given, _)| *given) {
-        let key = keys.last().copied().unwrap_or_default();
-        return Err(reading.error(keys, format!("`{key}` belongs to studies of the kind `monte-carlo`")));
-    }
+    refuse_foreign(reading, Kind::Push)?;
     let scene = scene::load(&scene_path).map_err(|error| match error.span {
         Some(_) => error,
         // The scene could not be read at all: the fault is the study's.
@@ -234,10 +279,8 @@ fn push_study(name: String, scene_path: PathBuf, reading: &Reading<StudyFile>) -
 }
 
 fn monte_carlo(name: String, scene_path: &Path, reading: &Reading<StudyFile>) -> Result<MonteCarlo, SceneError> {
-    let StudyFile { study, push, parameters, metrics, variants } = &reading.value;
-    if push.is_some() {
-        return Err(reading.error(&["push"], "[push] belongs to studies of the kind `push`"));
-    }
+    let StudyFile { study, parameters, metrics, variants, .. } = &reading.value;
+    refuse_foreign(reading, Kind::MonteCarlo)?;
     let Some(success) = &study.success else {
         let message = "a study of the kind `monte-carlo` needs `success`, an expression over the run";
         return Err(reading.error(&["study"], message).with_hint("such as success = \"final(box.x) > 0.5\""));
@@ -254,13 +297,54 @@ fn monte_carlo(name: String, scene_path: &Path, reading: &Reading<StudyFile>) ->
         metrics,
         variants,
     };
-    build(name, (scene_path, reading.text()), &tables, &|keys, message, hint| {
+    build(name, (scene_path, reading.text()), &tables, &complaints(reading))
+}
+
+fn verification(name: String, scene_path: &Path, reading: &Reading<StudyFile>) -> Result<Verification, SceneError> {
+    let text = scene::text_of(scene_path, &RobotOptions::default()).map_err(|error| {
+        reading.error(&["study", "scene"], format!("the scene {} {}", scene_path.display(), error.message))
+    })?;
+    verification_of(name, (scene_path, &text.text), reading)
+}
+
+/// Reads a study of the kind `verification` from a text, and its scene from another, whatever scene file it names; `file` is for
+/// messages and for the name of the study.
+pub fn parse_verification(text: &str, file: &str, scene_text: &str) -> Result<Verification, SceneError> {
+    let reading = Reading::<StudyFile>::parse(text, file)?;
+    let scene_path = PathBuf::from(&reading.value.study.scene);
+    let name = Path::new(file).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    verification_of(name, (&scene_path, scene_text), &reading)
+}
+
+fn verification_of(
+    name: String,
+    scene: (&Path, &str),
+    reading: &Reading<StudyFile>,
+) -> Result<Verification, SceneError> {
+    let StudyFile { study, parameters, circumstances, stage, .. } = &reading.value;
+    refuse_foreign(reading, Kind::Verification)?;
+    let usual = SearchOptions::default();
+    let tables = VerificationTables {
+        trials: study.trials.unwrap_or(usual.trials),
+        draws: study.draws.unwrap_or(USUAL_DRAWS),
+        seed: study.seed.unwrap_or(usual.seed),
+        design: study.design,
+        parameters,
+        circumstances,
+        stages: stage,
+    };
+    build_verification(name, scene, &tables, &complaints(reading))
+}
+
+/// Complaints with their places in the file.
+fn complaints(reading: &Reading<StudyFile>) -> impl Fn(&[&str], String, Option<String>) -> SceneError + '_ {
+    |keys, message, hint| {
         let error = reading.error(keys, message);
         match hint {
             Some(hint) => error.with_hint(hint),
             None => error,
         }
-    })
+    }
 }
 
 fn search(scene: &Scene, study: &StudyTable, table: &PushTable) -> Result<Search, PushError> {

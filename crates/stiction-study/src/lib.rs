@@ -9,7 +9,7 @@
 //! trial    run_trials: any trials, on any number of threads        random  streams of numbers
 //! share    shares with their confidence intervals                  push    push planning
 //! monte_carlo  parameters of any scene, success and metrics over the run
-//! design   parameters of a scene that make an objective small
+//! design   parameters of a scene that make an objective small      verify  which designs work under all circumstances
 //! ```
 
 mod file;
@@ -20,6 +20,7 @@ mod trial;
 pub mod design;
 pub mod monte_carlo;
 pub mod push;
+pub mod verify;
 
 pub use file::{PushStudy, Study, load, schema};
 pub use random::Stream;

@@ -5,6 +5,8 @@ mod monte_carlo;
 mod monte_carlo_table;
 mod push;
 mod push_table;
+mod verification;
+mod verification_table;
 
 use std::{
     path::{Path, PathBuf},
@@ -20,9 +22,14 @@ use stiction_study::{Study, Watch};
 use crate::{arguments::SweepOptions, failure::Failure, progress::Progress, signals};
 
 pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
-    match stiction_study::load(&options.study)? {
+    let study = stiction_study::load(&options.study)?;
+    if options.naive && !matches!(study, Study::Verification(_)) {
+        return Err(Failure::input("`--naive` is for studies of the kind `verification`"));
+    }
+    match study {
         Study::Push(study) => push::run(*study, options),
         Study::MonteCarlo(study) => monte_carlo::run(*study, options),
+        Study::Verification(study) => verification::run(*study, options),
         _ => Err(Failure::not_yet("this kind of study")),
     }
 }

@@ -17,4 +17,5 @@ mod runs;
 mod sweep;
 mod sweep_kill;
 mod tools;
+mod verification;
 mod view;

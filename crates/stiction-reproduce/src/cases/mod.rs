@@ -20,6 +20,7 @@ mod c17;
 mod c20;
 mod c21;
 mod c22;
+mod c23;
 mod c24;
 mod c25;
 mod c27;
@@ -69,6 +70,7 @@ pub const CASES: &[Case] = &[
     case!("C-20", c20),
     case!("C-21", c21),
     case!("C-22", c22),
+    case!("C-23", c23),
     case!("C-24", c24),
     case!("C-25", c25),
     case!("C-27", c27),
@@ -84,6 +86,5 @@ pub const CASES: &[Case] = &[
 pub const LATER: &[Later] = &[
     Later { id: "C-18", title: "Gear grasp: map of successes" },
     Later { id: "C-19", title: "Friction of particles estimated from noisy positions" },
-    Later { id: "C-23", title: "Part feeder" },
     Later { id: "C-26", title: "Friction of a sliding block estimated from noisy positions" },
 ];

@@ -175,7 +175,7 @@ pub(crate) fn build(
     Ok(study)
 }
 
-fn variants(tables: &BTreeMap<String, BTreeMap<String, Scalar>>) -> Vec<Variant> {
+pub(crate) fn variants(tables: &BTreeMap<String, BTreeMap<String, Scalar>>) -> Vec<Variant> {
     let written = |value: &Scalar| match value {
         Scalar::Whole(n) => n.to_string(),
         Scalar::Number(x) => format!("{x:?}"),
@@ -198,7 +198,7 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-fn parameter(name: &str, table: &ParameterTable, complain: &Complain<'_>) -> Result<Parameter, SceneError> {
+pub(crate) fn parameter(name: &str, table: &ParameterTable, complain: &Complain<'_>) -> Result<Parameter, SceneError> {
     let keys = ["parameters", name];
     check_name(&keys, name, complain)?;
     let fault = |key: &str, message: String| Err(complain(&["parameters", name, key], message, None));
@@ -299,15 +299,7 @@ fn check_sizes(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), SceneE
     if cells.is_none() {
         return Err(complain(&["parameters"], format!("the grid has more than {MOST_CELLS} cells"), None));
     }
-    if study.design == Design::Sobol
-        && (study.random.len() > sobol::MOST_DIMENSIONS || study.trials > u64::from(u32::MAX))
-    {
-        let message = format!(
-            "the design `sobol` has {} dimensions, and as many random parameters at most",
-            sobol::MOST_DIMENSIONS
-        );
-        return Err(complain(&["study", "design"], message, Some("`latin-hypercube` has no limit".to_owned())));
-    }
+    check_design(study.design, study.random.len(), study.trials, complain)?;
     if let Some((name, _)) =
         study.metrics.iter().find(|(name, _)| study.parameters().any(|parameter| parameter.name == *name))
     {
@@ -315,6 +307,23 @@ fn check_sizes(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), SceneE
     }
     if study.budget.seconds.is_some_and(|seconds| seconds <= 0.0) {
         return Err(complain(&["study", "max_seconds"], "`max_seconds` must be positive".to_owned(), None));
+    }
+    Ok(())
+}
+
+/// Sequences of Sobol have so many dimensions and points.
+pub(crate) fn check_design(
+    design: Design,
+    random: usize,
+    trials: u64,
+    complain: &Complain<'_>,
+) -> Result<(), SceneError> {
+    if design == Design::Sobol && (random > sobol::MOST_DIMENSIONS || trials > u64::from(u32::MAX)) {
+        let message = format!(
+            "the design `sobol` has {} dimensions, and as many random parameters at most",
+            sobol::MOST_DIMENSIONS
+        );
+        return Err(complain(&["study", "design"], message, Some("`latin-hypercube` has no limit".to_owned())));
     }
     Ok(())
 }
@@ -369,7 +378,7 @@ fn check_variants(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), Sce
     Ok(())
 }
 
-fn misread(keys: &[&str], error: &MeasureError, complain: &Complain<'_>) -> SceneError {
+pub(crate) fn misread(keys: &[&str], error: &MeasureError, complain: &Complain<'_>) -> SceneError {
     let at = error.text.get(error.span.clone()).unwrap_or_default();
     let place = if at.is_empty() || at == error.text { String::new() } else { format!(", at `{at}`") };
     complain(keys, format!("{}{place}", error.reason), error.hint.clone())

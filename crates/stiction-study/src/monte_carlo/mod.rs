@@ -31,4 +31,6 @@ pub use run::{Ending, Order, SweepOptions};
 pub use study::{Budget, MonteCarlo, Place, Row, Trial, Variant};
 pub use tally::FailureCount;
 
-pub(crate) use file::{MonteCarloTables, ParameterTable, Scalar, build};
+pub(crate) use file::{
+    Complain, MonteCarloTables, ParameterTable, Scalar, build, check_design, misread, parameter, variants,
+};

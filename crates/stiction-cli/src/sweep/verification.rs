@@ -1,0 +1,93 @@
+//! `stiction sweep` of studies of the kind `verification`.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use serde::Serialize;
+use stiction_study::verify::{Verification, VerificationReport, VerifyOptions};
+
+use super::{Onlooker, folder_of, verification_table};
+use crate::{arguments::SweepOptions, failure::Failure, layout};
+
+/// File names inside the folder.
+const FILES: (&str, &str) = ("results.json", "accepted.toml");
+
+/// What is written and, with `--json`, printed: nothing in it but `seconds` depends on the machine or the number of threads.
+#[derive(Serialize)]
+struct Results<'r> {
+    version: &'static str,
+    study: &'r str,
+    kind: &'static str,
+    scene: String,
+    #[serde(flatten)]
+    report: &'r VerificationReport,
+}
+
+pub(super) fn run(study: Verification, options: &SweepOptions) -> Result<(), Failure> {
+    if options.resume {
+        return Err(Failure::input(
+            "`--resume` continues studies of the kind `monte-carlo`; those of the kind `verification` start anew",
+        ));
+    }
+    let seed = options.seed.unwrap_or(study.seed);
+    let study = study.with_sample(seed, options.trials);
+    let folder = folder_of(options, &study.name)?;
+    let onlooker = Onlooker::new((study.candidates().count(), "candidates"), None)?;
+    let started = Instant::now();
+    let mut verify = VerifyOptions::default();
+    (verify.threads, verify.naive) = (options.jobs, options.naive);
+    let report = study.run(&verify, &|| started.elapsed().as_secs_f64(), &onlooker).map_err(Failure::work)?;
+    let seconds = started.elapsed().as_secs_f64();
+    drop(onlooker);
+    let scene = study.scene_path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let results = Results {
+        version: env!("CARGO_PKG_VERSION"),
+        study: &study.name,
+        kind: "verification",
+        scene,
+        report: &report,
+    };
+    let written = write(&study, &results, &folder);
+    if options.json {
+        layout::print_json(&results)?;
+    } else {
+        let files = written.as_ref().map_or(&[][..], Vec::as_slice);
+        layout::print_text(&verification_table::text(&study, &report, seconds, files))?;
+    }
+    written?;
+    outcome(&report)
+}
+
+/// Whether the study did what it was asked to. That nothing is accepted is a result.
+fn outcome(report: &VerificationReport) -> Result<(), Failure> {
+    if report.interrupted {
+        return Err(Failure::work("stopped on request; what was found about the candidates until then is kept"));
+    }
+    let mut failures = report.rejected.iter().filter_map(|rejected| rejected.failure.as_ref());
+    match failures.next() {
+        Some(first) if failures.count() as u64 + 1 == report.made => {
+            Err(Failure::work(format!("a run of every candidate failed; the first: {}", first.detail)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes the results and, where one was accepted, the scene of the first; returns where they are.
+fn write(study: &Verification, results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unwritten =
+        |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));
+    let [json, scene] = [FILES.0, FILES.1].map(|name| folder.join(name));
+    // The scene of an older study has no place beside the results of this one.
+    let _ = std::fs::remove_file(&scene);
+    let text = serde_json::to_string_pretty(results).map_err(|error| unwritten(&json, &error))?;
+    std::fs::write(&json, text + "\n").map_err(|error| unwritten(&json, &error))?;
+    let (Some(first), Some(last)) = (results.report.accepted.first(), study.stages().last()) else {
+        return Ok(vec![json]);
+    };
+    let text = study.scene_text(last, &first.values, &last.circumstances.values(0));
+    let text = text.map_err(|error| unwritten(&scene, &error))?;
+    std::fs::write(&scene, text).map_err(|error| unwritten(&scene, &error))?;
+    Ok(vec![json, scene])
+}
