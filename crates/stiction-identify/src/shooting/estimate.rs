@@ -48,6 +48,8 @@ pub struct FitReport {
     pub observability: Vec<Observability>,
     /// Covariance of the parameters from the stated noise, row by row; empty where something is not observable.
     pub covariance: Vec<Vec<f64>>,
+    /// Runs that could not be made or differentiated at the first guess, and why; they count for nothing.
+    pub left_out: Vec<String>,
     /// State at the start of each run: coordinates and velocities.
     #[serde(skip)]
     pub starts: Vec<crate::Start>,
@@ -111,6 +113,7 @@ impl Fit<'_> {
             misfit,
             observability,
             covariance: rows,
+            left_out: Vec::new(),
             starts: guess.starts.clone(),
         }
     }

@@ -150,7 +150,31 @@ impl<'a> Fit<'a> {
             Ok(start)
         };
         let starts = self.segments.iter().map(start).collect::<Result<Vec<_>, IdentifyError>>()?;
-        self.search(Guess { values, starts })
+        let (fit, guess, left_out) = self.without_failures(Guess { values, starts })?;
+        Ok(FitReport { left_out, ..fit.search(guess)? })
+    }
+
+    /// The runs that can be made at the first guess, and why the others cannot; an error where none can.
+    fn without_failures(&self, guess: Guess) -> Result<(Self, Guess, Vec<String>), IdentifyError> {
+        let tried: Vec<_> = self.linearised_runs(&guess)?;
+        let (mut segments, mut starts, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        let mut first = None;
+        for ((segment, start), tried) in self.segments.iter().zip(&guess.starts).zip(tried) {
+            match tried {
+                Ok(_) => {
+                    segments.push(*segment);
+                    starts.push(start.clone());
+                }
+                Err(error) => {
+                    left_out.push(format!("rows {} to {}: {error}", segment.first + 1, segment.last + 1));
+                    first.get_or_insert(error);
+                }
+            }
+        }
+        match first {
+            Some(error) if segments.is_empty() => Err(error),
+            _ => Ok((Self { segments, ..self.clone() }, Guess { values: guess.values, starts }, left_out)),
+        }
     }
 
     fn search(&self, mut guess: Guess) -> Result<FitReport, IdentifyError> {
@@ -168,9 +192,10 @@ impl<'a> Fit<'a> {
             let settled = normal.deviations().is_some_and(|deviations| {
                 changes.zip(deviations).all(|(change, deviation)| change <= self.options.tolerance * deviation)
             }) && objective - value <= self.options.tolerance;
-            (guess, objective) = (better, value);
+            // Where some run has no derivative any more, the search ends with what it has.
+            let Ok(next) = self.linearise(&better) else { break };
+            (guess, objective, normal) = (better, value, next);
             history.push(objective);
-            normal = self.linearise(&guess)?;
             if settled {
                 converged = true;
                 break;
@@ -224,17 +249,20 @@ impl<'a> Fit<'a> {
     }
 
     fn linearise(&self, guess: &Guess) -> Result<Normal, IdentifyError> {
+        let parts = self.linearised_runs(guess)?.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(Normal::of(parts, self.target.parameters.len()))
+    }
+
+    /// The share of each run in the normal equations, or why it has none.
+    fn linearised_runs(&self, guess: &Guess) -> Result<Vec<Result<normal::Part, IdentifyError>>, IdentifyError> {
         let dof = self.target.scene(&guess.values)?.model.dof();
         let variants = self.target.variants(&guess.values, dof)?;
-        let parts: Result<Vec<_>, IdentifyError> = self
-            .runs(guess)
-            .map(|(segment, start)| {
-                let recording = self.recording(segment)?;
-                let residuals = self.target.residuals_with_slopes(&variants, recording, (segment, start))?;
-                Ok(normal::Part::of(&residuals, self.options.huber))
-            })
-            .collect();
-        Ok(Normal::of(parts?, self.target.parameters.len()))
+        let run = |(segment, start): (Segment, &Start)| {
+            let recording = self.recording(segment)?;
+            let residuals = self.target.residuals_with_slopes(&variants, recording, (segment, start))?;
+            Ok(normal::Part::of(&residuals, self.options.huber))
+        };
+        Ok(self.runs(guess).map(run).collect())
     }
 }
 

@@ -27,6 +27,8 @@ fn data() -> Option<PathBuf> {
 }
 
 /// Rows of numbers of the tosses of a folder, by name.
+// The recordings are files.
+#[allow(clippy::disallowed_methods)]
 fn rows(folder: &Path) -> Vec<(String, Vec<Vec<f64>>)> {
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let mut files: Vec<_> = files.filter(|path| path.extension().is_some_and(|end| end == "csv")).collect();
@@ -111,7 +113,7 @@ fn misses(scene: &Scene, recording: &Recording, (first, last): (usize, usize), f
     let mut simulation = Simulation::from_scene(scene).unwrap();
     simulation.set_state(&start.state).unwrap();
     let spacing = recording.times[1] - recording.times[0];
-    let steps = (spacing / simulation.step_size()).round() as usize;
+    let steps = (0..).take_while(|k| f64::from(*k) < spacing / simulation.step_size() - 0.5).count();
     let mut sums = [0.0; 2];
     for row in first + 1..=last {
         for _ in 0..steps {
@@ -192,6 +194,7 @@ fn fit_and_predict(
     let predicted: Vec<_> = predicted.into_iter().map(|(_, recording)| recording).collect();
     let options = FitOptions { huber: 10.0, iterations: 10, ..FitOptions::default() };
     let report = Fit::of_pieces(target, &fitted, 40, options).run().unwrap();
+    println!("left out: {:?}", report.left_out);
     for estimate in &report.estimates {
         println!("{}: {:.4} ± {:.4}", estimate.name, estimate.value, estimate.deviation_by_misfit.unwrap_or(f64::NAN));
     }
@@ -203,7 +206,9 @@ fn fit_and_predict(
         ("identified", medians(&ours, &predicted, false)),
     ];
     println!("| {} tosses predicted | one impact | | whole toss | |", predicted.len());
-    rows.iter().for_each(|(name, row)| print(name, size, *row));
+    for (name, row) in &rows {
+        print(name, size, *row);
+    }
     rows.map(|(_, row)| row)
 }
 
