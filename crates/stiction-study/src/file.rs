@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction::scene::{self, Angle, Reading, Scene, SceneError, schema_of};
 
-use crate::monte_carlo::{Budget, Design, MonteCarlo, MonteCarloTables, ParameterTable, Scalar, build};
+use crate::monte_carlo::{Budget, Design, MonteCarlo, MonteCarloTables, ParameterTable, Scalar, VariantTable, build};
 use crate::push::{Goal, Plan, Push, PushError, Sampler, Search, SearchOptions};
 
 /// What the schema is called, for tools that keep several.
@@ -54,9 +54,13 @@ struct StudyFile {
     /// Numbers to keep of every trial of a study of the kind `monte-carlo`: expressions over its run, by name.
     #[serde(default)]
     metrics: BTreeMap<String, String>,
-    /// Models side by side in a study of the kind `monte-carlo`: by name, values of the scene by their paths.
+    /// Values of the scene, by their paths, that all trials of a study of the kind `monte-carlo` have.
     #[serde(default)]
-    variants: BTreeMap<String, BTreeMap<String, Scalar>>,
+    values: BTreeMap<String, Scalar>,
+    /// Models side by side in a study of the kind `monte-carlo`: by name, values of the scene by their paths, `scene` for another
+    /// scene file, `parameters` for other distributions of random parameters.
+    #[serde(default)]
+    variants: BTreeMap<String, VariantTable>,
 }
 
 /// What is asked, of which scene, and how often it is tried.
@@ -74,7 +78,7 @@ struct StudyTable {
     /// What the randomness starts from; 1 when left out.
     #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64), title = "a whole number from 0 on", extend("examples" = [1]))]
     seed: Option<u64>,
-    /// When a trial of a study of the kind `monte-carlo` succeeds: an expression over its run that is one number, not zero for success.
+    /// When a trial of a study of the kind `monte-carlo` succeeds: an expression over its run and its metrics that is one number, not zero for success.
     #[schemars(extend("examples" = ["final(box.x) > 0.5"]))]
     success: Option<String>,
     /// How trials of a study of the kind `monte-carlo` are spread; `random` when left out.
@@ -190,16 +194,17 @@ pub fn schema() -> serde_json::Value {
 pub fn load(path: impl AsRef<Path>) -> Result<Study, SceneError> {
     let path = path.as_ref();
     let reading = Reading::<StudyFile>::load(path)?;
-    let scene_path = path.parent().unwrap_or(Path::new("")).join(&reading.value.study.scene);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let scene_path = folder.join(&reading.value.study.scene);
     let name = path.file_stem().map_or_else(|| "study".to_owned(), |stem| stem.to_string_lossy().into_owned());
     match reading.value.study.kind {
         Kind::Push => Ok(Study::Push(Box::new(push_study(name, scene_path, &reading)?))),
-        Kind::MonteCarlo => Ok(Study::MonteCarlo(Box::new(monte_carlo(name, &scene_path, &reading)?))),
+        Kind::MonteCarlo => Ok(Study::MonteCarlo(Box::new(monte_carlo(name, (folder, &scene_path), &reading)?))),
     }
 }
 
 fn push_study(name: String, scene_path: PathBuf, reading: &Reading<StudyFile>) -> Result<PushStudy, SceneError> {
-    let StudyFile { study, push, parameters, metrics, variants } = &reading.value;
+    let StudyFile { study, push, parameters, metrics, values, variants } = &reading.value;
     let Some(table) = push else {
         return Err(reading.error(&["study", "kind"], "a study of the kind `push` needs the table [push]"));
     };
@@ -211,6 +216,7 @@ fn push_study(name: String, scene_path: PathBuf, reading: &Reading<StudyFile>) -
         (study.max_seconds.is_some(), &["study", "max_seconds"]),
         (!parameters.is_empty(), &["parameters"]),
         (!metrics.is_empty(), &["metrics"]),
+        (!values.is_empty(), &["values"]),
         (!variants.is_empty(), &["variants"]),
     ];
     if let Some((_, keys)) = foreign.into_iter().find(|(given, _)| *given) {
@@ -233,8 +239,12 @@ fn push_study(name: String, scene_path: PathBuf, reading: &Reading<StudyFile>) -
     Ok(PushStudy { name, scene_path, scene, search })
 }
 
-fn monte_carlo(name: String, scene_path: &Path, reading: &Reading<StudyFile>) -> Result<MonteCarlo, SceneError> {
-    let StudyFile { study, push, parameters, metrics, variants } = &reading.value;
+fn monte_carlo(
+    name: String,
+    (folder, scene_path): (&Path, &Path),
+    reading: &Reading<StudyFile>,
+) -> Result<MonteCarlo, SceneError> {
+    let StudyFile { study, push, parameters, metrics, values, variants } = &reading.value;
     if push.is_some() {
         return Err(reading.error(&["push"], "[push] belongs to studies of the kind `push`"));
     }
@@ -244,6 +254,7 @@ fn monte_carlo(name: String, scene_path: &Path, reading: &Reading<StudyFile>) ->
     };
     let usual = SearchOptions::default();
     let tables = MonteCarloTables {
+        folder,
         trials: study.trials.unwrap_or(usual.trials),
         seed: study.seed.unwrap_or(usual.seed),
         design: study.design,
@@ -252,6 +263,7 @@ fn monte_carlo(name: String, scene_path: &Path, reading: &Reading<StudyFile>) ->
         budget: Budget { failures: study.max_failures, seconds: study.max_seconds },
         parameters,
         metrics,
+        values,
         variants,
     };
     build(name, (scene_path, reading.text()), &tables, &|keys, message, hint| {
