@@ -7,7 +7,7 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stiction::scene::{self, Angle, Reading, Scene, SceneError, schema_of};
+use stiction::scene::{self, Angle, Reading, RobotOptions, Scene, SceneError, schema_of};
 
 use crate::monte_carlo::{Budget, Design, MonteCarlo, MonteCarloTables, ParameterTable, Scalar, VariantTable, build};
 use crate::push::{Goal, Plan, Push, PushError, Sampler, Search, SearchOptions};
@@ -199,8 +199,28 @@ pub fn load(path: impl AsRef<Path>) -> Result<Study, SceneError> {
     let name = path.file_stem().map_or_else(|| "study".to_owned(), |stem| stem.to_string_lossy().into_owned());
     match reading.value.study.kind {
         Kind::Push => Ok(Study::Push(Box::new(push_study(name, scene_path, &reading)?))),
-        Kind::MonteCarlo => Ok(Study::MonteCarlo(Box::new(monte_carlo(name, (folder, &scene_path), &reading)?))),
+        Kind::MonteCarlo => {
+            Ok(Study::MonteCarlo(Box::new(monte_carlo(name, (folder, &scene_path), &reading, &text_of)?)))
+        }
     }
+}
+
+/// Reads a Monte Carlo study from memory: its text, a file name for messages, and the texts of scenes by the names that the study gives them.
+pub fn parse_monte_carlo(text: &str, file: &str, scenes: &[(&str, &str)]) -> Result<MonteCarlo, SceneError> {
+    let reading = Reading::<StudyFile>::parse(text, file)?;
+    if !matches!(reading.value.study.kind, Kind::MonteCarlo) {
+        return Err(reading.error(&["study", "kind"], "the study is not of the kind `monte-carlo`"));
+    }
+    let read = |path: &Path| {
+        let found = scenes.iter().find(|(name, _)| Path::new(name) == path);
+        found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| "is not among those given".to_owned())
+    };
+    let name = Path::new(file).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    monte_carlo(name, (Path::new(""), Path::new(&reading.value.study.scene)), &reading, &read)
+}
+
+fn text_of(path: &Path) -> Result<String, String> {
+    scene::text_of(path, &RobotOptions::default()).map(|scene| scene.text).map_err(|error| error.message)
 }
 
 fn push_study(name: String, scene_path: PathBuf, reading: &Reading<StudyFile>) -> Result<PushStudy, SceneError> {
@@ -243,6 +263,7 @@ fn monte_carlo(
     name: String,
     (folder, scene_path): (&Path, &Path),
     reading: &Reading<StudyFile>,
+    read: &dyn Fn(&Path) -> Result<String, String>,
 ) -> Result<MonteCarlo, SceneError> {
     let StudyFile { study, push, parameters, metrics, values, variants } = &reading.value;
     if push.is_some() {
@@ -255,6 +276,7 @@ fn monte_carlo(
     let usual = SearchOptions::default();
     let tables = MonteCarloTables {
         folder,
+        read,
         trials: study.trials.unwrap_or(usual.trials),
         seed: study.seed.unwrap_or(usual.seed),
         design: study.design,

@@ -118,6 +118,8 @@ enum EndsWord {
 pub(crate) struct MonteCarloTables<'f> {
     /// The folder of the file.
     pub(crate) folder: &'f Path,
+    /// Reads a scene; the complaint says why it could not be read.
+    pub(crate) read: &'f dyn Fn(&Path) -> Result<String, String>,
     pub(crate) trials: u64,
     pub(crate) seed: u64,
     pub(crate) design: Option<Design>,

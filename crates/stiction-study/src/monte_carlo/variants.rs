@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stiction::scene::{self, RobotOptions, SceneError};
+use stiction::scene::SceneError;
 
 use super::{
     Draw, Parameter, Value, Variant,
@@ -41,18 +41,18 @@ pub(super) fn read(
         scene_path: scene_path.to_path_buf(),
         overrides: tables.values.iter().map(|(path, value)| (path.clone(), text_of(value))).collect(),
         random: random.to_vec(),
-        scene_text: scene_text(scene_path, &["study", SCENE], complain)?,
+        scene_text: scene_text(tables, scene_path, (&["study", SCENE], complain))?,
     };
     if tables.variants.is_empty() {
         return Ok(vec![written]);
     }
-    tables.variants.iter().map(|(name, table)| variant(&written, (name, table), tables.folder, complain)).collect()
+    tables.variants.iter().map(|(name, table)| variant(&written, (name, table), tables, complain)).collect()
 }
 
 fn variant(
     written: &Variant,
     (name, table): (&str, &VariantTable),
-    folder: &Path,
+    tables: &MonteCarloTables<'_>,
     complain: &Complain<'_>,
 ) -> Result<Variant, SceneError> {
     let mut variant = Variant { name: name.to_owned(), ..written.clone() };
@@ -60,8 +60,8 @@ fn variant(
         let keys = ["variants", name, key];
         match (key.as_str(), change) {
             (SCENE, Change::Value(Scalar::Text(file))) => {
-                variant.scene_path = folder.join(file);
-                variant.scene_text = scene_text(&variant.scene_path, &keys, complain)?;
+                variant.scene_path = tables.folder.join(file);
+                variant.scene_text = scene_text(tables, &variant.scene_path, (&keys, complain))?;
             }
             (PARAMETERS, Change::Distributions(tables)) => {
                 for (parameter, table) in tables {
@@ -107,10 +107,14 @@ fn has_words(draw: &Draw) -> bool {
     matches!(draw, Draw::Choice(values) if values.iter().any(|value| matches!(value, Value::Word(_))))
 }
 
-fn scene_text(path: &Path, keys: &[&str], complain: &Complain<'_>) -> Result<Arc<str>, SceneError> {
-    let read = scene::text_of(path, &RobotOptions::default());
-    let read = read.map_err(|error| complain(keys, format!("the scene {} {}", path.display(), error.message), None))?;
-    Ok(Arc::from(read.text))
+fn scene_text(
+    tables: &MonteCarloTables<'_>,
+    path: &Path,
+    (keys, complain): (&[&str], &Complain<'_>),
+) -> Result<Arc<str>, SceneError> {
+    let read = (tables.read)(path);
+    let read = read.map_err(|message| complain(keys, format!("the scene {} {message}", path.display()), None))?;
+    Ok(Arc::from(read))
 }
 
 /// A value as TOML has it.
