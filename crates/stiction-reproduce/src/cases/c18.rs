@@ -29,7 +29,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let mut reports = Vec::new();
     for (class, text) in STUDIES {
         let study = parse_monte_carlo(text, class, &SCENES).map_err(CaseError::other)?;
-        reports.push((class, study.report(0).map_err(CaseError::other)?));
+        reports.push((class, study.report()));
     }
     for (class, report) in &reports {
         for variant in report.variants.iter().take(RIGHT) {

@@ -13,3 +13,4 @@ mod searches;
 mod shares;
 mod support;
 mod trials;
+mod variants;
