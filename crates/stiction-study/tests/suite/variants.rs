@@ -106,7 +106,6 @@ fn mistakes_in_variants_and_metrics_are_explained() {
     };
     refused("long.toml", "short.toml", "the scene short.toml is not among those given");
     refused("parameters.speed =", "parameters.mass =", "there is no random parameter `mass`");
-    refused("parameters.speed =", "speed =", "`speed` is a table, but must be one value");
     refused("{ uniform = [1.5, 2.5], ends = \"(]\" }", "{ values = [1.0] }", "another distribution of the same kind");
     refused("{ uniform = [1.5, 2.5]", "{ path = \"a\", uniform = [1.5, 2.5]", "stand in [parameters.speed]");
     refused("final(ball.x) - initial(ball.x)", "far + 1", "depends on itself");
