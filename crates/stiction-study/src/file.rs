@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction::scene::{self, Angle, Reading, RobotOptions, Scene, SceneError, schema_of};
 
-use crate::monte_carlo::{Budget, Design, MonteCarlo, MonteCarloTables, ParameterTable, Scalar, build};
+use crate::monte_carlo::{Budget, Design, MonteCarlo, MonteCarloTables, ParameterTable, Scalar, VariantTable, build};
 use crate::push::{Goal, Plan, Push, PushError, Sampler, Search, SearchOptions};
 use crate::verify::{StageTable, Verification, VerificationTables, build as build_verification};
 
@@ -60,9 +60,13 @@ struct StudyFile {
     /// Numbers to keep of every trial of a study of the kind `monte-carlo`: expressions over its run, by name.
     #[serde(default)]
     metrics: BTreeMap<String, String>,
-    /// Models side by side in a study of the kind `monte-carlo`: by name, values of the scene by their paths.
+    /// Values of the scene, by their paths, that all trials of a study of the kind `monte-carlo` have.
     #[serde(default)]
-    variants: BTreeMap<String, BTreeMap<String, Scalar>>,
+    values: BTreeMap<String, Scalar>,
+    /// Models side by side in a study of the kind `monte-carlo`: by name, values of the scene by their paths, `scene` for another
+    /// scene file, `parameters` for other distributions of random parameters.
+    #[serde(default)]
+    variants: BTreeMap<String, VariantTable>,
     /// What nobody can choose in a study of the kind `verification`, each under its name: designs must work whatever it is.
     #[serde(default)]
     circumstances: BTreeMap<String, ParameterTable>,
@@ -89,7 +93,7 @@ struct StudyTable {
     /// Random circumstances of a study of the kind `verification`, in each combination of those on a grid; 10 when left out.
     #[schemars(range(min = 1, max = 1_000_000_000), title = "a whole number from 1 on", extend("examples" = [10]))]
     draws: Option<u64>,
-    /// When a trial of a study of the kind `monte-carlo` succeeds: an expression over its run that is one number, not zero for success.
+    /// When a trial of a study of the kind `monte-carlo` succeeds: an expression over its run and its metrics that is one number, not zero for success.
     #[schemars(extend("examples" = ["final(box.x) > 0.5"]))]
     success: Option<String>,
     /// How trials of a study of the kinds `monte-carlo` and `verification` are spread; `random` when left out.
@@ -218,21 +222,24 @@ pub fn schema() -> serde_json::Value {
 pub fn load(path: impl AsRef<Path>) -> Result<Study, SceneError> {
     let path = path.as_ref();
     let reading = Reading::<StudyFile>::load(path)?;
-    let scene_path = path.parent().unwrap_or(Path::new("")).join(&reading.value.study.scene);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let scene_path = folder.join(&reading.value.study.scene);
     let name = path.file_stem().map_or_else(|| "study".to_owned(), |stem| stem.to_string_lossy().into_owned());
     match reading.value.study.kind {
         Kind::Push => Ok(Study::Push(Box::new(push_study(name, scene_path, &reading)?))),
-        Kind::MonteCarlo => Ok(Study::MonteCarlo(Box::new(monte_carlo(name, &scene_path, &reading)?))),
+        Kind::MonteCarlo => {
+            Ok(Study::MonteCarlo(Box::new(monte_carlo(name, (folder, &scene_path), &reading, &text_of)?)))
+        }
         Kind::Verification => Ok(Study::Verification(Box::new(verification(name, &scene_path, &reading)?))),
     }
 }
 
 /// Complains about the first of these keys that is given: it belongs to studies of another kind.
 fn refuse_foreign(reading: &Reading<StudyFile>, kind: Kind) -> Result<(), SceneError> {
-    let StudyFile { study, push, parameters, metrics, variants, circumstances, stage } = &reading.value;
+    let StudyFile { study, push, parameters, metrics, values, variants, circumstances, stage } = &reading.value;
     let (push_only, monte_carlo_only, verification_only) = (&["push"], &["monte-carlo"], &["verification"]);
     let both = &["monte-carlo", "verification"];
-    let keys: [(bool, &[&str], &[&str]); 12] = [
+    let keys: [(bool, &[&str], &[&str]); 13] = [
         (push.is_some(), &["push"], push_only),
         (study.success.is_some(), &["study", "success"], monte_carlo_only),
         (study.design.is_some(), &["study", "design"], both),
@@ -242,6 +249,7 @@ fn refuse_foreign(reading: &Reading<StudyFile>, kind: Kind) -> Result<(), SceneE
         (study.draws.is_some(), &["study", "draws"], verification_only),
         (!parameters.is_empty(), &["parameters"], both),
         (!metrics.is_empty(), &["metrics"], monte_carlo_only),
+        (!values.is_empty(), &["values"], monte_carlo_only),
         (!variants.is_empty(), &["variants"], monte_carlo_only),
         (!circumstances.is_empty(), &["circumstances"], verification_only),
         (!stage.is_empty(), &["stage"], verification_only),
@@ -254,6 +262,24 @@ fn refuse_foreign(reading: &Reading<StudyFile>, kind: Kind) -> Result<(), SceneE
         }
         None => Ok(()),
     }
+}
+
+/// Reads a Monte Carlo study from memory: its text, a file name for messages, and the texts of scenes by the names that the study gives them.
+pub fn parse_monte_carlo(text: &str, file: &str, scenes: &[(&str, &str)]) -> Result<MonteCarlo, SceneError> {
+    let reading = Reading::<StudyFile>::parse(text, file)?;
+    if !matches!(reading.value.study.kind, Kind::MonteCarlo) {
+        return Err(reading.error(&["study", "kind"], "the study is not of the kind `monte-carlo`"));
+    }
+    let read = |path: &Path| {
+        let found = scenes.iter().find(|(name, _)| Path::new(name) == path);
+        found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| "is not among those given".to_owned())
+    };
+    let name = Path::new(file).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    monte_carlo(name, (Path::new(""), Path::new(&reading.value.study.scene)), &reading, &read)
+}
+
+fn text_of(path: &Path) -> Result<String, String> {
+    scene::text_of(path, &RobotOptions::default()).map(|scene| scene.text).map_err(|error| error.message)
 }
 
 fn push_study(name: String, scene_path: PathBuf, reading: &Reading<StudyFile>) -> Result<PushStudy, SceneError> {
@@ -278,8 +304,13 @@ fn push_study(name: String, scene_path: PathBuf, reading: &Reading<StudyFile>) -
     Ok(PushStudy { name, scene_path, scene, search })
 }
 
-fn monte_carlo(name: String, scene_path: &Path, reading: &Reading<StudyFile>) -> Result<MonteCarlo, SceneError> {
-    let StudyFile { study, parameters, metrics, variants, .. } = &reading.value;
+fn monte_carlo(
+    name: String,
+    (folder, scene_path): (&Path, &Path),
+    reading: &Reading<StudyFile>,
+    read: &dyn Fn(&Path) -> Result<String, String>,
+) -> Result<MonteCarlo, SceneError> {
+    let StudyFile { study, parameters, metrics, values, variants, .. } = &reading.value;
     refuse_foreign(reading, Kind::MonteCarlo)?;
     let Some(success) = &study.success else {
         let message = "a study of the kind `monte-carlo` needs `success`, an expression over the run";
@@ -287,6 +318,8 @@ fn monte_carlo(name: String, scene_path: &Path, reading: &Reading<StudyFile>) ->
     };
     let usual = SearchOptions::default();
     let tables = MonteCarloTables {
+        folder,
+        read,
         trials: study.trials.unwrap_or(usual.trials),
         seed: study.seed.unwrap_or(usual.seed),
         design: study.design,
@@ -295,6 +328,7 @@ fn monte_carlo(name: String, scene_path: &Path, reading: &Reading<StudyFile>) ->
         budget: Budget { failures: study.max_failures, seconds: study.max_seconds },
         parameters,
         metrics,
+        values,
         variants,
     };
     build(name, (scene_path, reading.text()), &tables, &complaints(reading))

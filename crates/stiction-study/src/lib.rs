@@ -22,7 +22,7 @@ pub mod monte_carlo;
 pub mod push;
 pub mod verify;
 
-pub use file::{PushStudy, Study, load, schema};
+pub use file::{PushStudy, Study, load, parse_monte_carlo, schema};
 pub use random::Stream;
 pub use share::Share;
 pub use trial::{Failure, Outcome, ThreadsError, Watch, run_trials};

@@ -17,6 +17,7 @@ mod c14;
 mod c15;
 mod c16;
 mod c17;
+mod c18;
 mod c20;
 mod c21;
 mod c22;
@@ -67,6 +68,7 @@ pub const CASES: &[Case] = &[
     case!("C-15", c15),
     case!("C-16", c16),
     case!("C-17", c17),
+    case!("C-18", c18),
     case!("C-20", c20),
     case!("C-21", c21),
     case!("C-22", c22),
@@ -84,7 +86,6 @@ pub const CASES: &[Case] = &[
 
 /// The cases that are not: they come with later parts.
 pub const LATER: &[Later] = &[
-    Later { id: "C-18", title: "Gear grasp: map of successes" },
     Later { id: "C-19", title: "Friction of particles estimated from noisy positions" },
     Later { id: "C-26", title: "Friction of a sliding block estimated from noisy positions" },
 ];

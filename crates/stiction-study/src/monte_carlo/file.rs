@@ -7,10 +7,13 @@ use serde::Deserialize;
 use stiction::{
     Simulation,
     measure::{Measure, MeasureError, Needs, Value as Measured},
-    scene::{self, RobotOptions, SceneError, robot::SceneText},
+    scene::SceneError,
 };
 
-use super::{Budget, Design, Draw, Ends, MonteCarlo, Parameter, Place, Value, Variant, sobol};
+use super::{
+    Budget, Design, Draw, Ends, MonteCarlo, Parameter, Place, Value, metrics, sobol,
+    variants::{self, VariantTable},
+};
 
 /// Names of columns of the table of trials.
 const TAKEN: [&str; 7] = ["index", "trial", "cell", "variant", "success", "failure", "detail"];
@@ -42,12 +45,12 @@ pub(crate) enum Scalar {
 pub(crate) struct ParameterTable {
     /// The value of the scene that it sets, by its path.
     #[schemars(extend("examples" = ["body.box.velocity.0"]))]
-    path: Option<String>,
+    pub(super) path: Option<String>,
     /// Several values of the scene that it sets alike.
-    paths: Option<Vec<String>>,
+    pub(super) paths: Option<Vec<String>>,
     /// The unit written behind its numbers: `deg` or `rad` for angles.
     #[schemars(extend("examples" = ["deg"]))]
-    unit: Option<String>,
+    pub(super) unit: Option<String>,
     /// Values of a grid parameter, one after the other.
     #[schemars(extend("examples" = [[0.1, 0.2, 0.5]]))]
     values: Option<Vec<f64>>,
@@ -113,6 +116,10 @@ enum EndsWord {
 
 /// What a study file says about a Monte Carlo study.
 pub(crate) struct MonteCarloTables<'f> {
+    /// The folder of the file.
+    pub(crate) folder: &'f Path,
+    /// Reads a scene; the complaint says why it could not be read.
+    pub(crate) read: &'f dyn Fn(&Path) -> Result<String, String>,
     pub(crate) trials: u64,
     pub(crate) seed: u64,
     pub(crate) design: Option<Design>,
@@ -121,7 +128,8 @@ pub(crate) struct MonteCarloTables<'f> {
     pub(crate) budget: Budget,
     pub(crate) parameters: &'f BTreeMap<String, ParameterTable>,
     pub(crate) metrics: &'f BTreeMap<String, String>,
-    pub(crate) variants: &'f BTreeMap<String, BTreeMap<String, Scalar>>,
+    pub(crate) values: &'f BTreeMap<String, Scalar>,
+    pub(crate) variants: &'f BTreeMap<String, VariantTable>,
 }
 
 /// Gives a complaint about the value behind some keys its place.
@@ -134,9 +142,6 @@ pub(crate) fn build(
     tables: &MonteCarloTables<'_>,
     complain: &Complain<'_>,
 ) -> Result<MonteCarlo, SceneError> {
-    let SceneText { text: scene_text, .. } = scene::text_of(scene_path, &RobotOptions::default()).map_err(|error| {
-        complain(&["study", "scene"], format!("the scene {} {}", scene_path.display(), error.message), None)
-    })?;
     let parameters = tables.parameters.iter().map(|(name, table)| parameter(name, table, complain));
     let (grid, random): (Vec<_>, Vec<_>) =
         parameters.collect::<Result<Vec<_>, _>>()?.into_iter().partition(Parameter::is_grid);
@@ -152,6 +157,9 @@ pub(crate) fn build(
         check_name(&["metrics", name], name, complain)?;
         metrics.push((name.clone(), measure(&["metrics", name], text)?));
     }
+    let order = metrics::order(&metrics)
+        .map_err(|name| complain(&["metrics", &name], format!("the metric `{name}` depends on itself"), None))?;
+    let variants = variants::read(tables, scene_path, &random, complain)?;
     let study = MonteCarlo {
         name,
         scene_path: scene_path.to_path_buf(),
@@ -159,13 +167,13 @@ pub(crate) fn build(
         seed: tables.seed,
         design: tables.design.unwrap_or_default(),
         budget: tables.budget,
-        scene_text: Arc::from(scene_text),
         study_text: Arc::from(study_text),
         grid,
         random,
-        variants: variants(tables.variants),
+        variants,
         success,
         metrics,
+        order,
         mirror: tables.mirror.to_vec(),
         needs,
     };
@@ -175,38 +183,26 @@ pub(crate) fn build(
     Ok(study)
 }
 
-pub(crate) fn variants(tables: &BTreeMap<String, BTreeMap<String, Scalar>>) -> Vec<Variant> {
-    let written = |value: &Scalar| match value {
-        Scalar::Whole(n) => n.to_string(),
-        Scalar::Number(x) => format!("{x:?}"),
-        Scalar::Truth(truth) => truth.to_string(),
-        Scalar::Text(text) => quoted(text),
-    };
-    let variant = |(name, table): (&String, &BTreeMap<String, Scalar>)| Variant {
-        name: name.clone(),
-        overrides: table.iter().map(|(path, value)| (path.clone(), written(value))).collect(),
-    };
-    if tables.is_empty() {
-        return vec![Variant { name: "as written".to_owned(), overrides: Vec::new() }];
-    }
-    tables.iter().map(variant).collect()
-}
-
-/// A text as TOML has it.
-fn quoted(text: &str) -> String {
-    // The escapes of JSON are escapes of TOML.
-    serde_json::to_string(text).unwrap_or_default()
-}
-
 pub(crate) fn parameter(name: &str, table: &ParameterTable, complain: &Complain<'_>) -> Result<Parameter, SceneError> {
     let keys = ["parameters", name];
     check_name(&keys, name, complain)?;
-    let fault = |key: &str, message: String| Err(complain(&["parameters", name, key], message, None));
     let paths: Vec<_> = table.path.iter().chain(table.paths.iter().flatten()).cloned().collect();
     if paths.is_empty() {
         let hint = "such as path = \"body.box.velocity.0\"".to_owned();
         return Err(complain(&keys, format!("`{name}` needs `path`, the value of the scene that it sets"), Some(hint)));
     }
+    let draw = draw(&keys, name, table, complain)?;
+    Ok(Parameter { name: name.to_owned(), paths, unit: table.unit.clone(), draw })
+}
+
+/// Where the values of the parameter `name`, described behind `keys`, come from.
+pub(super) fn draw(
+    keys: &[&str],
+    name: &str,
+    table: &ParameterTable,
+    complain: &Complain<'_>,
+) -> Result<Draw, SceneError> {
+    let fault = |key: &str, message: String| Err(complain(&[keys, &[key]].concat(), message, None));
     let draws = [
         table.values.is_some(),
         table.grid.is_some(),
@@ -216,7 +212,7 @@ pub(crate) fn parameter(name: &str, table: &ParameterTable, complain: &Complain<
     ];
     if draws.into_iter().filter(|given| *given).count() != 1 {
         return Err(complain(
-            &keys,
+            keys,
             format!("`{name}` needs one of `values`, `grid`, `uniform`, `normal` and `choice`, and only one"),
             None,
         ));
@@ -249,7 +245,7 @@ pub(crate) fn parameter(name: &str, table: &ParameterTable, complain: &Complain<
             return fault("choice", "there must be numbers, or texts, but not both".to_owned());
         }
     }
-    Ok(Parameter { name: name.to_owned(), paths, unit: table.unit.clone(), draw })
+    Ok(draw)
 }
 
 fn chosen(value: &Scalar) -> Value {
@@ -361,7 +357,8 @@ fn check_variants(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), Sce
         let (place, scene) = first.or_else(|error| built.find_map(Result::ok).ok_or(error))?;
         let simulation =
             Simulation::from_scene(&scene).map_err(|error| complain(&["study", "scene"], error.to_string(), None))?;
-        let run = study.columns(&simulation, &scene, place);
+        let mut run = study.columns(&simulation, &scene, place);
+        study.metrics.iter().for_each(|(name, _)| run.set_constant(name, 0.0));
         let metrics = study.metrics.iter().map(|(name, measure)| (vec!["metrics", name.as_str()], measure));
         for (keys, measure) in std::iter::once((vec!["study", "success"], &study.success)).chain(metrics) {
             let measured = measure.evaluate(&run).map_err(|error| misread(&keys, &error, complain))?;

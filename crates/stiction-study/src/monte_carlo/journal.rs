@@ -41,7 +41,7 @@ impl Header {
             stiction_journal: VERSION,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             study: format!("{:016x}", digest(study.study_text.as_bytes())),
-            scene: format!("{:016x}", digest(study.scene_text.as_bytes())),
+            scene: format!("{:016x}", digest(study.scene_texts().as_bytes())),
             trials: study.trials,
             seed: study.seed,
         }

@@ -1,10 +1,10 @@
 //! Monte Carlo studies: any values of a scene as parameters, a predicate of success and metrics as expressions over the run.
 //!
 //! ```text
-//! file      the tables of a study file                 parameter, distribution   where values come from
-//! study     cells, variants, trials; how one is made   design, sobol             how trials are spread
-//! run       trials on all cores, in order              journal, table            what is on the disk, and how it is continued
-//! tally     counts that do not grow with the trials    report                    what they say
+//! file, variants, metrics   the tables of a study file             parameter, distribution   where values come from
+//! study                     cells, variants, how a trial is made   design, sobol             how trials are spread
+//! run                       trials on all cores, in order          journal, table            what is on the disk, and how it is continued
+//! tally                     counts; they do not grow               report                    what they say
 //! ```
 
 mod design;
@@ -12,6 +12,7 @@ mod distribution;
 mod error;
 mod file;
 mod journal;
+mod metrics;
 mod parameter;
 mod report;
 mod run;
@@ -19,6 +20,7 @@ mod sobol;
 mod study;
 mod table;
 mod tally;
+mod variants;
 
 pub use design::Design;
 pub use distribution::{chi_square_beyond, normal_quantile, normal_share};
@@ -31,6 +33,5 @@ pub use run::{Ending, Order, SweepOptions};
 pub use study::{Budget, MonteCarlo, Place, Row, Trial, Variant};
 pub use tally::FailureCount;
 
-pub(crate) use file::{
-    Complain, MonteCarloTables, ParameterTable, Scalar, build, check_design, misread, parameter, variants,
-};
+pub(crate) use file::{Complain, MonteCarloTables, ParameterTable, Scalar, build, check_design, misread, parameter};
+pub(crate) use variants::{VariantTable, text_of};

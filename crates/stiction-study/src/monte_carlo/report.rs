@@ -172,7 +172,7 @@ impl Tally {
     pub(super) fn report(&self, study: &MonteCarlo, ending: Ending) -> Report {
         let mut failures: Vec<_> = self.failures.values().cloned().collect();
         failures.sort_by_key(|kind| std::cmp::Reverse(kind.count));
-        let pairs = study.variants().iter().zip(&self.variants);
+        let pairs = (0..).zip(&self.variants);
         let axis = |parameter: &super::Parameter| GridAxis {
             name: parameter.name.clone(),
             unit: parameter.unit.clone(),
@@ -186,7 +186,7 @@ impl Tally {
             made: self.made,
             ending,
             grid: study.grid().iter().map(axis).collect(),
-            variants: pairs.map(|(variant, tally)| of_variant(study, &variant.name, tally)).collect(),
+            variants: pairs.map(|(variant, tally)| of_variant(study, variant, tally)).collect(),
             comparisons: self.comparisons(study),
             failures,
         }
@@ -194,7 +194,7 @@ impl Tally {
 
     fn comparisons(&self, study: &MonteCarlo) -> Vec<Comparison> {
         let Some((first, others)) = self.variants.split_first() else { return Vec::new() };
-        let name = |k: usize| study.variants().get(k).map_or_else(String::new, |variant| variant.name.clone());
+        let name = |k| name(study, k);
         let against = |(k, other): (usize, &VariantTally)| {
             let agree = first.cells.iter().zip(&other.cells).filter(|(a, b)| share(a).agrees_with(&share(b))).count();
             Comparison {
@@ -209,7 +209,11 @@ impl Tally {
     }
 }
 
-fn of_variant(study: &MonteCarlo, name: &str, tally: &VariantTally) -> VariantReport {
+fn name(study: &MonteCarlo, variant: usize) -> String {
+    study.variants().get(variant).map_or_else(String::new, |variant| variant.name.clone())
+}
+
+fn of_variant(study: &MonteCarlo, variant: usize, tally: &VariantTally) -> VariantReport {
     let cell = |(cell, group)| {
         let at = study.grid().iter().zip(study.steps_of(cell));
         let at = at.map(|(parameter, step)| match &parameter.draw {
@@ -219,12 +223,12 @@ fn of_variant(study: &MonteCarlo, name: &str, tally: &VariantTally) -> VariantRe
         of_group(study, at.collect(), group)
     };
     VariantReport {
-        name: name.to_owned(),
+        name: name(study, variant),
         all: of_group(study, Vec::new(), &tally.all),
         cells: (0..).zip(&tally.cells).map(cell).collect(),
         symmetry: study.mirror().iter().map(|parameter| symmetry(study, parameter, &tally.cells)).collect(),
         marginals: study
-            .random()
+            .random_of(variant)
             .iter()
             .zip(&tally.strata)
             .map(|(parameter, strata)| marginal(study, parameter, strata))

@@ -16,13 +16,19 @@ use stiction::{
 use super::{Design, Parameter, Value};
 use crate::Failure;
 
-/// Changes to the scene under a name: one of several models to compare.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One of several models or conditions to compare.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Variant {
     /// Its name.
     pub name: String,
-    /// Paths and values.
+    /// Its scene file.
+    pub scene_path: PathBuf,
+    /// Changes to the scene: paths and values.
     pub overrides: Vec<(String, String)>,
+    /// The random parameters with the distributions they have here.
+    pub random: Vec<Parameter>,
+    pub(super) scene_text: Arc<str>,
 }
 
 /// When a study ends before all its trials are made.
@@ -40,7 +46,7 @@ pub struct Budget {
 pub struct MonteCarlo {
     /// The name of the file without its ending.
     pub name: String,
-    /// The scene file.
+    /// The scene file, of variants that have no other one.
     pub scene_path: PathBuf,
     /// Trials per cell and variant.
     pub trials: u64,
@@ -50,13 +56,14 @@ pub struct MonteCarlo {
     pub design: Design,
     /// When it ends early.
     pub budget: Budget,
-    pub(super) scene_text: Arc<str>,
     pub(super) study_text: Arc<str>,
     pub(super) grid: Vec<Parameter>,
     pub(super) random: Vec<Parameter>,
     pub(super) variants: Vec<Variant>,
     pub(super) success: Measure,
     pub(super) metrics: Vec<(String, Measure)>,
+    /// The order in which the metrics are found: each after those that it names.
+    pub(super) order: Vec<usize>,
     pub(super) mirror: Vec<String>,
     pub(super) needs: Needs,
 }
@@ -98,7 +105,7 @@ impl MonteCarlo {
         &self.grid
     }
 
-    /// Parameters that are drawn anew in every trial.
+    /// Parameters that are drawn anew in every trial; variants may have other distributions of them.
     pub fn random(&self) -> &[Parameter] {
         &self.random
     }
@@ -166,18 +173,38 @@ impl MonteCarlo {
             super::Draw::Grid(values) => Value::Number(values.get(step).copied().unwrap_or(f64::NAN)),
             other => other.at(0.0),
         });
-        let drawn = self.random.iter().zip(self.shares(place)).map(|(parameter, u)| parameter.draw.at(u));
+        let drawn = self.random_of(place.variant).iter().zip(self.shares(place));
+        let drawn = drawn.map(|(parameter, u)| parameter.draw.at(u));
         on_grid.chain(drawn).collect()
+    }
+
+    /// The random parameters with the distributions of a variant.
+    pub fn random_of(&self, variant: usize) -> &[Parameter] {
+        self.variants.get(variant).map_or(&self.random, |variant| &variant.random)
+    }
+
+    /// The texts of all scene files, each once, in the order of the variants.
+    pub(super) fn scene_texts(&self) -> String {
+        let mut texts: Vec<&Arc<str>> = Vec::new();
+        for variant in &self.variants {
+            if !texts.contains(&&variant.scene_text) {
+                texts.push(&variant.scene_text);
+            }
+        }
+        texts.into_iter().map(|text| &**text).collect()
     }
 
     /// The scene of a trial.
     pub fn scene(&self, place: Place) -> Result<Scene, SceneError> {
-        let mut overrides = self.variants.get(place.variant).map_or_else(Vec::new, |variant| variant.overrides.clone());
+        let (text, path, mut overrides) = match self.variants.get(place.variant) {
+            Some(variant) => (&*variant.scene_text, &variant.scene_path, variant.overrides.clone()),
+            None => ("", &self.scene_path, Vec::new()),
+        };
         for (parameter, value) in self.parameters().zip(self.values(place)) {
             let written = parameter.written(&value);
             overrides.extend(parameter.paths.iter().map(|path| (path.clone(), written.clone())));
         }
-        scene::parse_with(&self.scene_text, &self.scene_path.display().to_string(), &overrides)
+        scene::parse_with(text, &path.display().to_string(), &overrides)
     }
 
     /// All parameters, those of the grid first.
@@ -208,15 +235,22 @@ impl MonteCarlo {
             let report = simulation.step().map_err(|error| (Failure::of_step(&error), problem(&simulation, &error)))?;
             run.record(&simulation, &report);
         }
-        let scalar = |measure: &Measure| match measure.evaluate(&run) {
+        let scalar = |measure: &Measure, run: &RunColumns| match measure.evaluate(run) {
             Ok(measured) => match measured.value {
                 Measured::Scalar(x) => Ok(x),
                 Measured::Series(_) => Err(refused("an expression is not one number", &measure.text())),
             },
             Err(error) => Err(refused("an expression has no value", &error)),
         };
-        let success = scalar(&self.success)?;
-        let metrics = self.metrics.iter().map(|(_, measure)| scalar(measure)).collect::<Result<_, _>>()?;
+        // Metrics, and the predicate after them, know other metrics by name.
+        let mut metrics = vec![f64::NAN; self.metrics.len()];
+        for &k in &self.order {
+            if let (Some((name, measure)), Some(metric)) = (self.metrics.get(k), metrics.get_mut(k)) {
+                *metric = scalar(measure, &run)?;
+                run.set_constant(name, *metric);
+            }
+        }
+        let success = scalar(&self.success, &run)?;
         let row = Row { success: success != 0.0 && !success.is_nan(), metrics, failure: None };
         Ok(Trial { row, problem: None })
     }

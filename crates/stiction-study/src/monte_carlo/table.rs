@@ -28,7 +28,7 @@ impl TrialsTable {
             ("stiction.version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ("stiction.study".to_owned(), study.name.clone()),
             ("stiction.study_digest".to_owned(), format!("{:016x}", digest(study.study_text.as_bytes()))),
-            ("stiction.scene_digest".to_owned(), format!("{:016x}", digest(study.scene_text.as_bytes()))),
+            ("stiction.scene_digest".to_owned(), format!("{:016x}", digest(study.scene_texts().as_bytes()))),
             ("stiction.seed".to_owned(), study.seed.to_string()),
         ];
         Ok(Self { table: TableWriter::create(&folder.join(FILE), &columns, metadata)? })

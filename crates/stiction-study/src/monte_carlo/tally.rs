@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{MonteCarlo, Row};
+use super::{MonteCarlo, Parameter, Row};
 
 /// Numbers of one response: how many, and their first two moments about the first of them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -114,14 +114,15 @@ pub(super) struct Tally {
 impl Tally {
     pub(super) fn new(study: &MonteCarlo) -> Self {
         let responses = 1 + study.metrics.len();
-        let strata = study.random().iter().map(|parameter| vec![Group::new(responses); parameter.draw.strata()]);
-        let variant = VariantTally {
+        let strata = |parameter: &Parameter| vec![Group::new(responses); parameter.draw.strata()];
+        let variant = |index| VariantTally {
             all: Group::new(responses),
             cells: vec![Group::new(responses); study.cells() as usize],
-            strata: strata.collect(),
+            strata: study.random_of(index).iter().map(strata).collect(),
             discordant: [0, 0],
         };
-        Self { made: 0, variants: vec![variant; study.variants().len()], failures: BTreeMap::new(), first: false }
+        let variants = (0..study.variants().len()).map(variant).collect();
+        Self { made: 0, variants, failures: BTreeMap::new(), first: false }
     }
 
     /// Adds trial number `index`; trials come in order.
@@ -148,7 +149,7 @@ impl Tally {
             cell.add(row);
         }
         let shares = study.shares(place);
-        for ((strata, parameter), share) in variant.strata.iter_mut().zip(study.random()).zip(shares) {
+        for ((strata, parameter), share) in variant.strata.iter_mut().zip(study.random_of(place.variant)).zip(shares) {
             if let Some(stratum) = strata.get_mut(parameter.draw.stratum(share)) {
                 stratum.add(row);
             }

@@ -15,7 +15,7 @@ use super::{
     study::{WIDTH, circumstances_seed},
 };
 use crate::monte_carlo::{
-    Complain, Design, Parameter, ParameterTable, Scalar, check_design, misread, parameter, variants,
+    Complain, Design, Parameter, ParameterTable, Scalar, check_design, misread, parameter, text_of,
 };
 
 /// Most circumstances of a stage, and most candidates.
@@ -149,12 +149,12 @@ fn stage(
         Measure::parse(&table.success).map_err(|error| misread(&["stage", &place, "success"], &error, complain))?;
     let mut needs = Needs::default();
     success.add_needs(&mut needs);
-    let overrides = variants(&BTreeMap::from([(table.name.clone(), table.set.clone())]));
+    let overrides: Vec<_> = table.set.iter().map(|(path, value)| (path.clone(), text_of(value))).collect();
     Ok(Stage {
         name: table.name.clone(),
         simulates,
         circumstances: sample(circumstances.iter().filter(varies).cloned().collect()),
-        overrides: overrides.into_iter().flat_map(|variant| variant.overrides).collect(),
+        overrides,
         success,
         needs,
         passage: table.passage.as_ref().map(|p| Passage { between: p.between.clone(), past: p.past.clone() }),

@@ -13,4 +13,5 @@ mod searches;
 mod shares;
 mod support;
 mod trials;
+mod variants;
 mod verify;
