@@ -6,8 +6,9 @@ use nalgebra::{UnitQuaternion, Vector3};
 use stiction_geometry::Dimension;
 
 use crate::{
-    Body, BodyId, BodyKind, ContactRule, Coupling, Damper, ForceCallback, Forest, FreedomId, Joint, JointId, Load,
-    Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Spring, State, configuration::quaternion_of, joint, rotation,
+    Body, BodyId, BodyKind, ContactRule, Coupling, Damper, Expression, ForceCallback, Forest, FreedomId, Joint,
+    JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Spring, State, configuration::quaternion_of, joint,
+    rotation,
 };
 
 /// Where the coordinates and velocities of a body sit in the state; empty for bodies without unknowns.
@@ -174,6 +175,16 @@ impl Model {
     /// User force laws.
     pub fn callbacks(&self) -> &[Arc<dyn ForceCallback>] {
         &self.callbacks
+    }
+
+    /// Whether what acts on the bodies may change while nothing moves: prescribed motions, functions of time, force laws of the user.
+    pub fn changes_with_time(&self) -> bool {
+        let varies = |expression: &Expression| expression.as_constant().is_none();
+        let load_varies = |load: &Load| load.force.iter().chain(&load.torque).any(varies);
+        !self.kinematic_bodies().is_empty()
+            || !self.callbacks.is_empty()
+            || self.loads.iter().any(load_varies)
+            || self.motors.iter().any(|motor| varies(&motor.control))
     }
 
     /// The contact rule of a pair of bodies.

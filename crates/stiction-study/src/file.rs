@@ -103,6 +103,8 @@ struct StudyTable {
     /// End after more failed trials than this.
     #[schemars(range(min = 0, max = 1_000_000_000), title = "a whole number from 0 on", extend("examples" = [100]))]
     max_failures: Option<u64>,
+    /// End a trial where everything has come to rest: no speed above 1e-9 m/s or rad/s in ten steps, and nothing that changes with time.
+    ends_at_rest: Option<bool>,
     /// Begin no more trials after so many seconds.
     #[schemars(extend("examples" = [3600.0]))]
     max_seconds: Option<f64>,
@@ -239,12 +241,13 @@ fn refuse_foreign(reading: &Reading<StudyFile>, kind: Kind) -> Result<(), SceneE
     let StudyFile { study, push, parameters, metrics, values, variants, circumstances, stage } = &reading.value;
     let (push_only, monte_carlo_only, verification_only) = (&["push"], &["monte-carlo"], &["verification"]);
     let both = &["monte-carlo", "verification"];
-    let keys: [(bool, &[&str], &[&str]); 13] = [
+    let keys: [(bool, &[&str], &[&str]); 14] = [
         (push.is_some(), &["push"], push_only),
         (study.success.is_some(), &["study", "success"], monte_carlo_only),
         (study.design.is_some(), &["study", "design"], both),
         (study.mirror.is_some(), &["study", "mirror"], monte_carlo_only),
         (study.max_failures.is_some(), &["study", "max_failures"], monte_carlo_only),
+        (study.ends_at_rest.is_some(), &["study", "ends_at_rest"], monte_carlo_only),
         (study.max_seconds.is_some(), &["study", "max_seconds"], monte_carlo_only),
         (study.draws.is_some(), &["study", "draws"], verification_only),
         (!parameters.is_empty(), &["parameters"], both),
@@ -325,6 +328,7 @@ fn monte_carlo(
         design: study.design,
         success,
         mirror: study.mirror.as_deref().unwrap_or_default(),
+        ends_at_rest: study.ends_at_rest.unwrap_or(false),
         budget: Budget { failures: study.max_failures, seconds: study.max_seconds },
         parameters,
         metrics,

@@ -209,6 +209,12 @@ impl Simulation {
         &self.configuration
     }
 
+    /// Whether nothing moves faster than `speed` (m/s and rad/s) and nothing else can change: no prescribed motions, no functions of time, no
+    /// compliant layers that may still give way.
+    pub fn is_at_rest(&self, speed: f64) -> bool {
+        self.state.v.iter().all(|v| v.abs() <= speed) && !self.model.changes_with_time() && !self.model.has_layers()
+    }
+
     /// Mechanical energy now, with what compliant layers store.
     pub fn energy(&self) -> Energy {
         let energy = energy(&self.model, &self.configuration, &self.state.angles);

@@ -273,6 +273,9 @@ pub(crate) struct SweepOptions {
     /// Number of trials (in each cell of a grid) or candidates, instead of the study's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) trials: Option<u64>,
+    /// Begin no more trials of a study of the kind monte-carlo after so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) max_seconds: Option<f64>,
     /// What the randomness starts from, instead of the study's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..1 << 53))]
     pub(crate) seed: Option<u64>,

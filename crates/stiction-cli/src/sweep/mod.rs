@@ -26,6 +26,9 @@ pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
     if options.naive && !matches!(study, Study::Verification(_)) {
         return Err(Failure::input("`--naive` is for studies of the kind `verification`"));
     }
+    if options.max_seconds.is_some() && !matches!(study, Study::MonteCarlo(_)) {
+        return Err(Failure::input("`--max-seconds` is for studies of the kind `monte-carlo`"));
+    }
     match study {
         Study::Push(study) => push::run(*study, options),
         Study::MonteCarlo(study) => monte_carlo::run(*study, options),

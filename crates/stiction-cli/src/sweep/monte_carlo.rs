@@ -27,7 +27,8 @@ pub(super) fn run(mut study: MonteCarlo, options: &SweepOptions) -> Result<(), F
     study.trials = options.trials.unwrap_or(study.trials);
     study.seed = options.seed.unwrap_or(study.seed);
     let folder = folder_of(options, &study.name)?;
-    let limit = study.budget.seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let limit =
+        options.max_seconds.or(study.budget.seconds).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let onlooker = Onlooker::new((study.count(), "trials"), limit)?;
     let started = Instant::now();
     let mut sweep = Sweep::default();

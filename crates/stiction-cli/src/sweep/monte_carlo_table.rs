@@ -39,7 +39,9 @@ fn head(study: &MonteCarlo, report: &Report, elapsed: f64) -> String {
         Ending::TooManyFailures => ", then too many had failed",
     };
     let made = counted(report.made as usize, "trial", "trials");
-    sheet.row("made", format!("{made}{missing} from seed {}{ending}; all of it in {}", report.seed, seconds(elapsed)));
+    let steps = counted(report.steps as usize, "step", "steps");
+    let took = seconds(elapsed);
+    sheet.row("made", format!("{made}{missing} from seed {}{ending}: {steps}; all of it in {took}", report.seed));
     for variant in &report.variants {
         let label = if report.variants.len() > 1 { variant.name.as_str() } else { "success" };
         sheet.row(label, share(&variant.all.success));

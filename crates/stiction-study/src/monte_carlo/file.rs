@@ -16,7 +16,7 @@ use super::{
 };
 
 /// Names of columns of the table of trials.
-const TAKEN: [&str; 7] = ["index", "trial", "cell", "variant", "success", "failure", "detail"];
+const TAKEN: [&str; 8] = ["index", "trial", "cell", "variant", "success", "steps", "failure", "detail"];
 
 /// Names that expressions know.
 const KNOWN: [&str; 7] = ["t", "step", "step_number", "pi", "and", "or", "not"];
@@ -125,6 +125,7 @@ pub(crate) struct MonteCarloTables<'f> {
     pub(crate) design: Option<Design>,
     pub(crate) success: &'f str,
     pub(crate) mirror: &'f [String],
+    pub(crate) ends_at_rest: bool,
     pub(crate) budget: Budget,
     pub(crate) parameters: &'f BTreeMap<String, ParameterTable>,
     pub(crate) metrics: &'f BTreeMap<String, String>,
@@ -166,6 +167,7 @@ pub(crate) fn build(
         trials: tables.trials,
         seed: tables.seed,
         design: tables.design.unwrap_or_default(),
+        ends_at_rest: tables.ends_at_rest,
         budget: tables.budget,
         study_text: Arc::from(study_text),
         grid,

@@ -67,9 +67,9 @@ impl Header {
     }
 }
 
-/// A trial in the journal: index, success, bits of metrics, reason and detail of a failure.
+/// A trial in the journal: index, success, steps, bits of metrics, reason and detail of a failure.
 #[derive(Serialize, Deserialize)]
-struct Entry(u64, bool, Vec<u64>, Option<(String, String)>);
+struct Entry(u64, bool, u64, Vec<u64>, Option<(String, String)>);
 
 /// Writes the journal.
 pub(super) struct Journal {
@@ -120,9 +120,9 @@ impl Journal {
         whole += length as u64;
         loop {
             let length = next(&mut line)?;
-            let Some(Entry(index, success, metrics, failure)) = checked(&line) else { break };
+            let Some(Entry(index, success, steps, metrics, failure)) = checked(&line) else { break };
             let failure = failure.map(|(reason, detail)| Failure { reason, detail });
-            keep(index, Row { success, metrics: metrics.into_iter().map(f64::from_bits).collect(), failure })?;
+            keep(index, Row { success, steps, metrics: metrics.into_iter().map(f64::from_bits).collect(), failure })?;
             whole += length as u64;
         }
         let cut = file.set_len(whole).and_then(|()| file.seek(SeekFrom::Start(whole)));
@@ -133,7 +133,7 @@ impl Journal {
     /// Writes a trial. When this returns, the operating system has it.
     pub(super) fn write(&mut self, index: u64, row: &Row) -> Result<(), StudyError> {
         let failure = row.failure.as_ref().map(|failure| (failure.reason.clone(), failure.detail.clone()));
-        self.line(&Entry(index, row.success, row.metrics.iter().map(|x| x.to_bits()).collect(), failure))
+        self.line(&Entry(index, row.success, row.steps, row.metrics.iter().map(|x| x.to_bits()).collect(), failure))
     }
 
     fn line(&mut self, value: &impl Serialize) -> Result<(), StudyError> {

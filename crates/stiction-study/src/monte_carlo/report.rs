@@ -23,6 +23,8 @@ pub struct Report {
     pub count: u64,
     /// Those that were made: the first so many.
     pub made: u64,
+    /// Steps of all of them.
+    pub steps: u64,
     /// Why no more were made.
     pub ending: Ending,
     /// The grid parameters and their values.
@@ -184,6 +186,7 @@ impl Tally {
             design: study.design,
             count: study.count(),
             made: self.made,
+            steps: self.steps,
             ending,
             grid: study.grid().iter().map(axis).collect(),
             variants: pairs.map(|(variant, tally)| of_variant(study, variant, tally)).collect(),

@@ -144,7 +144,10 @@ impl<'s> Shared<'s> {
             let made = catch_unwind(AssertUnwindSafe(|| self.study.make(index)));
             let Trial { row, problem } = made.unwrap_or_else(|panic| {
                 let metrics = vec![f64::NAN; self.study.metrics.len()];
-                Trial { row: Row { success: false, metrics, failure: Some(Failure::of_panic(&*panic)) }, problem: None }
+                Trial {
+                    row: Row { success: false, steps: 0, metrics, failure: Some(Failure::of_panic(&*panic)) },
+                    problem: None,
+                }
             });
             let written = {
                 let (journal, problems) = &mut *books.lock().unwrap_or_else(PoisonError::into_inner);

@@ -16,6 +16,12 @@ use stiction::{
 use super::{Design, Parameter, Value};
 use crate::Failure;
 
+/// Below this speed, in m/s and rad/s, a body is at rest: rounding moves it no faster.
+const REST_SPEED: f64 = 1e-9;
+
+/// Steps at rest after which a trial may end.
+const REST_STEPS: u32 = 10;
+
 /// One of several models or conditions to compare.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -54,6 +60,8 @@ pub struct MonteCarlo {
     pub seed: u64,
     /// How the trials of a cell are spread.
     pub design: Design,
+    /// Whether a trial ends where everything has come to rest.
+    pub ends_at_rest: bool,
     /// When it ends early.
     pub budget: Budget,
     pub(super) study_text: Arc<str>,
@@ -84,6 +92,8 @@ pub struct Place {
 pub struct Row {
     /// Whether the predicate held; never for a trial that failed.
     pub success: bool,
+    /// Steps that were made.
+    pub steps: u64,
     /// The metrics in their order; not a number for a trial that failed.
     pub metrics: Vec<f64>,
     /// Why it failed, if it did.
@@ -215,13 +225,14 @@ impl MonteCarlo {
     /// Makes trial number `index`: a function of the study and the index alone.
     pub fn make(&self, index: u64) -> Trial {
         let place = self.place(index);
-        self.attempt(place).unwrap_or_else(|(failure, problem)| {
+        let mut steps = 0;
+        self.attempt(place, &mut steps).unwrap_or_else(|(failure, problem)| {
             let metrics = vec![f64::NAN; self.metrics.len()];
-            Trial { row: Row { success: false, metrics, failure: Some(failure) }, problem }
+            Trial { row: Row { success: false, steps, metrics, failure: Some(failure) }, problem }
         })
     }
 
-    fn attempt(&self, place: Place) -> Result<Trial, (Failure, Option<String>)> {
+    fn attempt(&self, place: Place, made: &mut u64) -> Result<Trial, (Failure, Option<String>)> {
         let refused = |reason: &str, error: &dyn std::fmt::Display| {
             (Failure { reason: reason.to_owned(), detail: error.to_string() }, None)
         };
@@ -231,8 +242,15 @@ impl MonteCarlo {
         let mut simulation = Simulation::from_scene(&scene)
             .map_err(|error| refused("the scheme refuses the values of the parameters", &error))?;
         let mut run = self.columns(&simulation, &scene, place);
+        let mut resting = 0;
         for _ in 0..steps {
             let report = simulation.step().map_err(|error| (Failure::of_step(&error), problem(&simulation, &error)))?;
+            *made += 1;
+            resting = if self.ends_at_rest && simulation.is_at_rest(REST_SPEED) { resting + 1 } else { 0 };
+            if resting == REST_STEPS {
+                run.record_last(&simulation, &report);
+                break;
+            }
             run.record(&simulation, &report);
         }
         let scalar = |measure: &Measure, run: &RunColumns| match measure.evaluate(run) {
@@ -251,7 +269,7 @@ impl MonteCarlo {
             }
         }
         let success = scalar(&self.success, &run)?;
-        let row = Row { success: success != 0.0 && !success.is_nan(), metrics, failure: None };
+        let row = Row { success: success != 0.0 && !success.is_nan(), steps: *made, metrics, failure: None };
         Ok(Trial { row, problem: None })
     }
 

@@ -21,7 +21,7 @@ impl TrialsTable {
         let mut columns: Vec<_> = ["index", "trial", "cell"].map(|name| named(name, CellKind::Integer)).into();
         columns.push(named("variant", CellKind::Text));
         columns.extend(study.parameters().map(|parameter| (parameter.name.clone(), kind(parameter))));
-        columns.push(named("success", CellKind::Integer));
+        columns.extend(["success", "steps"].map(|name| named(name, CellKind::Integer)));
         columns.extend(study.metrics().map(|name| named(name, CellKind::Real)));
         columns.extend(["failure", "detail"].map(|name| named(name, CellKind::Text)));
         let metadata = vec![
@@ -50,8 +50,8 @@ impl TrialsTable {
             [failure.map(|failure| failure.reason.as_str()), failure.map(|failure| failure.detail.as_str())];
         let tail = [reason, detail].map(|text| Cell::Text(text.unwrap_or_default()));
         let metrics = row.metrics.iter().map(|x| Cell::Real(*x));
-        let success = std::iter::once(integer(u64::from(row.success)));
-        self.table.push(head.into_iter().chain(values).chain(success).chain(metrics).chain(tail));
+        let outcome = [integer(u64::from(row.success)), integer(row.steps)];
+        self.table.push(head.into_iter().chain(values).chain(outcome).chain(metrics).chain(tail));
         if self.table.is_full() {
             self.table.flush()?;
         }

@@ -105,6 +105,8 @@ pub(super) struct VariantTally {
 /// All counts of a study.
 pub(super) struct Tally {
     pub(super) made: u64,
+    /// Steps of all trials.
+    pub(super) steps: u64,
     pub(super) variants: Vec<VariantTally>,
     pub(super) failures: BTreeMap<String, FailureCount>,
     /// Success of the first variant in the trial that is being added.
@@ -122,12 +124,13 @@ impl Tally {
             discordant: [0, 0],
         };
         let variants = (0..study.variants().len()).map(variant).collect();
-        Self { made: 0, variants, failures: BTreeMap::new(), first: false }
+        Self { made: 0, steps: 0, variants, failures: BTreeMap::new(), first: false }
     }
 
     /// Adds trial number `index`; trials come in order.
     pub(super) fn add(&mut self, study: &MonteCarlo, index: u64, row: &Row) {
         self.made += 1;
+        self.steps += row.steps;
         let place = study.place(index);
         if place.variant == 0 {
             self.first = row.success;

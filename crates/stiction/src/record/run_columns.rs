@@ -144,6 +144,11 @@ impl RunColumns {
         }
     }
 
+    /// Takes note of the last step of a run that ends here, whatever its number.
+    pub fn record_last(&mut self, simulation: &Simulation, report: &StepReport) {
+        self.push(simulation, Some(report));
+    }
+
     fn push(&mut self, simulation: &Simulation, report: Option<&StepReport>) {
         let none = Energy { kinetic: 0.0, potential: 0.0 };
         let energy = if self.keeps.energy { simulation.energy() } else { none };
