@@ -141,3 +141,42 @@ fn ready_studies_of_grasps_can_be_read() {
         assert!(models.variants()[1].scene_path.ends_with("gear_grasp_smooth.toml"));
     }
 }
+
+/// What the grasp of a trial is does not change once everything is at rest: the trials that end there find what those find that go on to the end.
+#[test]
+fn trials_that_end_at_rest_find_what_whole_ones_find() {
+    let text = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)).unwrap();
+    let scene = text("scenes/gear_grasp.toml");
+    let map = text("studies/grasp_map.toml").replace("count = 21", "count = 3").replace("count = 20", "count = 4");
+    let made = |text: &str| {
+        let study = parse_monte_carlo(text, "map", &[("../scenes/gear_grasp.toml", &scene)]).unwrap();
+        (0..study.cells() * study.variants().len() as u64).map(|index| study.make(index).row).collect::<Vec<_>>()
+    };
+    let short = made(&map.replace("trials = 30", "trials = 1"));
+    let whole = made(&map.replace("trials = 30", "trials = 1").replace("ends_at_rest = true", ""));
+    assert!(short.iter().any(|row| row.success) && short.iter().any(|row| !row.success));
+    for (short, whole) in short.iter().zip(&whole) {
+        assert_eq!((short.success, &short.failure), (whole.success, &whole.failure));
+        // Forces of a grasp at rest are not unique, and places move by rounding: metrics agree as far as the problem determines them.
+        for (a, b) in short.metrics.iter().zip(&whole.metrics).filter(|_| short.steps < whole.steps) {
+            assert!((a - b).abs() <= 1e-6 * a.abs().max(1.0) || a.is_nan() && b.is_nan(), "{a} {b}");
+        }
+        assert_eq!(whole.steps, 1000);
+    }
+    let steps = |rows: &[stiction_study::monte_carlo::Row]| rows.iter().map(|row| row.steps).sum::<u64>();
+    assert!(2 * steps(&short) < steps(&whole), "{} of {} steps", steps(&short), steps(&whole));
+}
+
+/// What is moved from outside, or may be, does not come to rest however slow it is.
+#[test]
+fn what_changes_with_time_does_not_rest() {
+    let scene = SCENE.replace("velocity = [1.0, 0.0]", "velocity = [0.0, 0.0]");
+    let load = format!("{scene}[[load]]\nbody = \"ball\"\nforce = [\"if(t < 0.15, 0, 1)\", 0.0]\n");
+    let study = "[study]\nkind = \"monte-carlo\"\nscene = \"scene.toml\"\ntrials = 1\nends_at_rest = true\nsuccess = \"final(ball.vx) > 0\"\n";
+    let row = |scene: &str| parse_monte_carlo(study, "study", &[("scene.toml", scene)]).unwrap().make(0).row;
+    assert_eq!((row(&scene).success, row(&scene).steps), (false, 10), "nothing moves it");
+    assert_eq!((row(&load).success, row(&load).steps), (true, 10), "a force that begins later");
+    let long = |scene: &str| scene.replace("duration = 0.2", "duration = 0.4");
+    assert_eq!(row(&long(&scene)).steps, 10);
+    assert_eq!(row(&long(&load)).steps, 20);
+}
