@@ -38,6 +38,8 @@ CIRCLES = {
     "equations": (STILL, STILL, (15.3654, 6.5374), STILL, STILL, (40.8332, 0.0)),
     "text": (STILL, STILL, (16.3305, 6.91229), STILL, STILL, (40.7791, 0.0)),
 }
+# With the labels as they are printed, translations of 155 and 204 m/s^2.
+SADDLE_AS_PRINTED = ((155.816, 0.430032), (204.171, 5.77261), STILL, (3.88479, -1.08465), (-4.31188, -2.0938), STILL)
 SADDLE = ((3.88479, -1.08465), (-4.31188, -2.0938), STILL, (155.816, 0.430032), (204.171, 5.77261), STILL)
 RADII = (4.0, 6.0, 8.0)
 STARTS = ((4.0, 4.0), (6.0, 2.0))
@@ -145,9 +147,9 @@ def circle(motion, h):
     return {"rates": rates, "airborne": sum(shares) / len(shares)}
 
 
-def saddle(start, h):
+def saddle(motion, start, h):
     """Rates over the second about the middle of the run (33 whole periods), and the end in cm."""
-    places, _ = simulate(SADDLE, start, h)
+    places, _ = simulate(motion, start, h)
     middle = 0.5 * DURATION
     before, at, after, end = (places[round(t / h)] for t in (middle - 0.5, middle, middle + 0.5, DURATION))
     rate = [(after[j] - before[j]) / at[j] for j in range(2)]
@@ -167,16 +169,19 @@ def main():
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args()
     found = {name: circle(motion, arguments.step) for name, motion in CIRCLES.items()}
-    found["saddle"] = [saddle(start, arguments.step) for start in STARTS]
+    for name, motion in (("saddle", SADDLE), ("saddle_as_printed", SADDLE_AS_PRINTED)):
+        found[name] = [saddle(motion, start, arguments.step) for start in STARTS]
     if arguments.json:
         print(json.dumps(found, indent=2))
         return
     for name in CIRCLES:
         rates = " ".join(f"{rate:.6f}" for rate in found[name]["rates"])
         print(f"{name}: rates {rates} rad/s at 4, 6, 8 cm, in the air {found[name]['airborne']:.4f}")
-    for row in found["saddle"]:
-        rates = f"vx/x {row['rate_x']:.6f}, vy/y {row['rate_y']:.6f} 1/s"
-        print(f"saddle from ({row['x']}, {row['y']}) cm: {rates}, ends at ({row['end_x']:.5f}, {row['end_y']:.5f}) cm")
+    for name in ("saddle", "saddle_as_printed"):
+        for row in found[name]:
+            rates = f"vx/x {row['rate_x']:.6f}, vy/y {row['rate_y']:.6f} 1/s"
+            end = f"({row['end_x']:.5f}, {row['end_y']:.5f}) cm"
+            print(f"{name} from ({row['x']}, {row['y']}) cm: {rates}, ends at {end}")
 
 
 if __name__ == "__main__":

@@ -71,7 +71,8 @@ const COMPROMISE: &str = r#"
 /// Where a block comes to rest with steps h: x = h Σ (v − k μ g h) over the steps in which it moves.
 fn stopping_distance(v: f64, h: f64) -> f64 {
     let loss = 0.3 * 9.81 * h;
-    (1..).map(|k| v - f64::from(k) * loss).take_while(|v| *v > 0.0).map(|v| h * v).sum()
+    let steps = (v / loss).ceil() as u32;
+    (1..=steps).map(|k| v - f64::from(k) * loss).filter(|v| *v > 0.0).map(|v| h * v).sum()
 }
 
 #[test]
@@ -176,6 +177,27 @@ fn evaluations_that_fail_are_counted_and_do_not_stop_the_search() {
     let report = search.run(0, &Log::default(), &()).unwrap();
     assert!(report.failed.iter().any(|failure| failure.reason == "a term has no value" && failure.count > 0));
     assert!(report.objective.unwrap() < report.objective_at_start.unwrap());
+}
+
+/// The methods see infinite values only: there is no best point, and nothing to converge to.
+#[test]
+fn a_search_in_which_every_evaluation_fails_ends_without_a_best_point() {
+    let folder = folder("hopeless");
+    let file = block(&folder, &COMPROMISE.replace("(final(block.x) - 0.35)^2", "sqrt(-1 - final(block.x)^2)"));
+    for method in [Method::NelderMead, Method::CmaEs, Method::LeastSquares] {
+        let mut options = *file.options();
+        (options.method, options.evaluations, options.starts) = (method, 50, 2);
+        let search = DesignSearch::new(file.design().clone(), options).unwrap();
+        let report = search.run(2, &Log::default(), &()).unwrap();
+        assert_eq!((report.objective, report.objective_at_start), (None, None), "{method:?}");
+        let failed: u64 = report.failed.iter().map(|failure| failure.count).sum();
+        assert!(failed > 0 && failed == report.evaluations, "{method:?}: {failed} of {}", report.evaluations);
+        assert!(report.runs.is_empty() && !report.interrupted);
+        for start in &report.starts {
+            assert_ne!(start.ending, Ending::Converged, "{method:?}");
+            assert!(start.best == start.start && start.milestones.iter().all(|m| m.objective.is_none()));
+        }
+    }
 }
 
 /// OPT-2: a particle that moves exactly as it should has the score zero, and one that does not has the known sum.

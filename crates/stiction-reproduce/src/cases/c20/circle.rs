@@ -49,6 +49,13 @@ pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(), CaseErr
             let row = Row::new(format!("{words}: angular rate at {radius} cm"), "rad/s", rate(case, way)?);
             account.add(row.reference(expected).published(Expected::shown(case.number("published.rate")?)));
         }
+        let first = case.numbers(&format!("first_derivation.{key}"))?;
+        for ((way, radius), expected) in ways.iter().zip(&radii).zip(first) {
+            let expected = Expected::within(expected, case.tolerance("tolerance.rate")?);
+            let label = format!("first derivation, {words}: angular rate at {radius} cm");
+            let row = Row::new(label, "rad/s", rate(case, way)?).first_derivation(expected);
+            account.add(row);
+        }
         let airborne = ways.iter().map(|way| way.airborne).sum::<f64>() / ways.len().max(1) as f64;
         let expected = case.expected(&format!("derived.{key}.airborne"), "tolerance.airborne")?;
         account.add(Row::new(format!("{words}: share of steps in the air"), "", airborne).reference(expected));
