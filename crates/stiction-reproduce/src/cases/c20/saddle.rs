@@ -72,8 +72,7 @@ fn starts(rows: &[Entry]) -> Result<Vec<[f64; 2]>, CaseError> {
 /// The ways from all starts.
 fn ways(case: &Reference, changes: Vec<(&str, String)>, starts: &[[f64; 2]]) -> Result<Vec<Way>, CaseError> {
     let plate = Field { name: "scenes/plate/learned_saddle.toml", text: SCENE, changes };
-    let duration = case.parameter("duration")?;
-    starts.par_iter().map(|start| Way::run(case, &plate, *start, duration)).collect()
+    starts.par_iter().map(|start| Way::run(case, &plate, *start)).collect()
 }
 
 /// A number of a way, and what it is called in the file.
