@@ -213,8 +213,7 @@ fn assert_same(folder: &Path) {
     }
     // The lines are the same, too; their order is that of the threads.
     let [whole, stopped] = ["whole", "stopped"].map(|out| {
-        let mut lines: Vec<_> =
-            read(&folder.join(out).join("evaluations.jsonl")).lines().map(str::to_owned).collect();
+        let mut lines: Vec<_> = read(&folder.join(out).join("evaluations.jsonl")).lines().map(str::to_owned).collect();
         lines.sort();
         lines
     });
@@ -249,8 +248,7 @@ fn a_search_stopped_by_ctrl_c_says_so_and_continues() {
     for part in ["stopped on request", "continue with --resume"] {
         assert!(stopped.stderr.contains(part), "{part} in\n{}", stopped.stderr);
     }
-    let results: serde_json::Value =
-        serde_json::from_str(&read(&folder.join("stopped/results.json"))).expect("JSON");
+    let results: serde_json::Value = serde_json::from_str(&read(&folder.join("stopped/results.json"))).expect("JSON");
     assert_eq!(results["interrupted"], true);
     call(&folder, &["design", "push.toml", "--out", "stopped", "--resume"]).expect(0);
     assert_same(&folder);
