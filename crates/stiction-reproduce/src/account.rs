@@ -106,6 +106,8 @@ pub enum Verdict {
     Fails,
     /// Ours is what the independent reference says and not what was published; the file of the case says why.
     Differs(String),
+    /// Ours is not what a first derivation said, which nobody published and a later one did not confirm; the file of the case says more.
+    DiffersFromFirst(String),
     /// There is nothing to compare with.
     NoReference,
     /// A time on this machine: shown, never judged.
@@ -119,6 +121,7 @@ pub struct Row {
     unit: &'static str,
     published: Option<Expected>,
     reference: Option<Expected>,
+    first: Option<Expected>,
     ours: Value,
     explanation: Option<String>,
     timing: bool,
@@ -133,6 +136,7 @@ impl Row {
             unit,
             published: None,
             reference: None,
+            first: None,
             ours: ours.into(),
             explanation: None,
             timing: false,
@@ -152,7 +156,13 @@ impl Row {
         self
     }
 
-    /// Why the published value is not met, in the words of the file of the case.
+    /// What a first derivation said, where a later one said otherwise. The quantity needs another row, with the later one as its reference.
+    pub fn first_derivation(mut self, expected: Expected) -> Self {
+        self.first = Some(expected);
+        self
+    }
+
+    /// Why the published value, or that of a first derivation, is not met, in the words of the file of the case.
     pub fn explained(mut self, reason: impl Into<String>) -> Self {
         self.explanation = Some(reason.into());
         self
@@ -185,9 +195,9 @@ impl Row {
         self.published.as_ref().map(|expected| &expected.value)
     }
 
-    /// What the independent reference says, if there is one.
+    /// What the independent reference says, if there is one, or else a first derivation.
     pub fn reference_value(&self) -> Option<&Value> {
-        self.reference.as_ref().map(|expected| &expected.value)
+        self.reference.as_ref().or(self.first.as_ref()).map(|expected| &expected.value)
     }
 
     /// What we get.
@@ -195,15 +205,20 @@ impl Row {
         &self.ours
     }
 
-    /// The tolerance of the reference or, without one, of the published value.
+    /// The tolerance of the reference (or a first derivation) or, without one, of the published value.
     pub fn tolerance(&self) -> Option<Tolerance> {
-        let judge = self.reference.as_ref().or(self.published.as_ref())?;
+        let judge = self.judge()?;
         judge.tolerance.filter(|_| matches!(judge.value, Value::Number(_)))
     }
 
-    /// Distance from the reference or, without one, from the published value.
+    /// What the row is measured by.
+    fn judge(&self) -> Option<&Expected> {
+        self.reference.as_ref().or(self.first.as_ref()).or(self.published.as_ref())
+    }
+
+    /// Distance from the reference (or a first derivation) or, without one, from the published value.
     pub fn error(&self) -> Option<f64> {
-        let judge = self.reference.as_ref().or(self.published.as_ref())?;
+        let judge = self.judge()?;
         match (&judge.value, &self.ours) {
             (Value::Number(expected), Value::Number(ours)) => Some((ours - expected).abs()),
             _ => None,
@@ -220,16 +235,18 @@ impl Row {
         self.headline
     }
 
-    /// The verdict: the reference decides; a published value that is not met needs a reason.
+    /// The verdict: the reference decides; a published value that is not met needs a reason, and so does that of a first derivation.
     pub fn verdict(&self) -> Verdict {
         if self.timing {
             return Verdict::Informative;
         }
         let met = |expected: &Option<Expected>| expected.as_ref().and_then(|expected| expected.met_by(&self.ours));
-        match (met(&self.reference), met(&self.published), &self.explanation) {
-            (Some(false), ..) | (_, Some(false), None) => Verdict::Fails,
-            (_, Some(false), Some(reason)) => Verdict::Differs(reason.clone()),
-            (None, None, _) => Verdict::NoReference,
+        let judged = [met(&self.reference), met(&self.published), met(&self.first)];
+        match (judged, &self.explanation) {
+            ([Some(false), ..], _) | ([_, Some(false), _] | [.., Some(false)], None) => Verdict::Fails,
+            ([_, Some(false), _], Some(reason)) => Verdict::Differs(reason.clone()),
+            ([.., Some(false)], Some(reason)) => Verdict::DiffersFromFirst(reason.clone()),
+            ([None, None, None], _) => Verdict::NoReference,
             _ => Verdict::Holds,
         }
     }
@@ -268,10 +285,10 @@ impl Account {
         self.figures.push(Illustration { caption: caption.into(), stands_for: stands_for.into(), figure });
     }
 
-    /// What is not as published, and why.
+    /// What is not as published or first derived, and why.
     pub fn reasons(&self) -> impl Iterator<Item = (&str, String)> {
         self.rows.iter().filter_map(|row| match row.verdict() {
-            Verdict::Differs(reason) => Some((row.quantity(), reason)),
+            Verdict::Differs(reason) | Verdict::DiffersFromFirst(reason) => Some((row.quantity(), reason)),
             _ => None,
         })
     }
@@ -311,6 +328,19 @@ mod tests {
         assert_eq!(differs.clone().explained("misprint").verdict(), Verdict::Differs("misprint".into()));
         // A reason does not help against the reference.
         assert_eq!(row(1.5).reference(near(1.0)).published(near(2.0)).explained("no").verdict(), Verdict::Fails);
+    }
+
+    #[test]
+    fn a_first_derivation_that_is_not_met_is_not_called_print() {
+        let first = row(1.0).first_derivation(near(2.0));
+        assert_eq!(first.verdict(), Verdict::Fails);
+        let reason = "not confirmed".to_owned();
+        assert_eq!(first.clone().explained(&reason).verdict(), Verdict::DiffersFromFirst(reason.clone()));
+        assert_eq!((first.error(), first.reference_value()), (Some(1.0), Some(&Value::Number(2.0))));
+        assert_eq!(row(1.0).first_derivation(near(1.0)).explained(&reason).verdict(), Verdict::Holds);
+        // A reason helps neither against the reference nor does it hide what was published.
+        assert_eq!(first.clone().reference(near(3.0)).explained(&reason).verdict(), Verdict::Fails);
+        assert_eq!(first.published(near(3.0)).explained(&reason).verdict(), Verdict::Differs(reason));
     }
 
     #[test]

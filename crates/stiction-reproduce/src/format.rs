@@ -75,6 +75,7 @@ impl Verdict {
             Self::Holds => "holds",
             Self::Fails => "FAILS",
             Self::Differs(_) => "differs from print",
+            Self::DiffersFromFirst(_) => "differs from first derivation",
             Self::NoReference => "no reference",
             Self::Informative => "time",
         }

@@ -14,8 +14,9 @@ Examples:
 Each row compares what we get with what was published and with an independent reference value;
 sources, derivations and tolerances are in the files reference/*.json, which the program carries
 inside. Verdicts are computed: `holds`, `FAILS`, `differs from print` where the file says why
-the published value cannot be met, `no reference`. Times on this machine are shown and never
-judged.
+the published value cannot be met, `differs from first derivation` where a reference value of our
+own was not confirmed by a second computation, `no reference`. Times on this machine are shown and
+never judged.
 Files written to DIR: report.html, one page with every figure redrawn (open it in a browser).
 Exit code 1 when a row fails or a case does not come to its end.")]
 pub(crate) struct ReproduceOptions {

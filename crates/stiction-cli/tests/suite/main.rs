@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, clippy::expect_used, clippy::panic)]
 
 mod compare;
+mod design;
 mod errors;
 mod export;
 mod extremes;

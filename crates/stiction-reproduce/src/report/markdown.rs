@@ -14,7 +14,9 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
         "# Reproduction of published cases\n\n\
          Made by `stiction reproduce --all --markdown docs/reproduction.md`; a test checks that it is current. Do not edit.\n\n\
          *Published* is what the source prints, *reference* an independent computation or a closed form (each file says which), \
-         *ours* what this program gives. Parameters, sources, derivations and tolerances are in `reference/`; \
+         *ours* what this program gives. A row that *differs from first derivation* compares with a reference value of our own that a \
+         second, independent computation did not confirm; nothing was published, and another row compares the same quantity with \
+         the second. Parameters, sources, derivations and tolerances are in `reference/`; \
          `stiction reproduce --all --out DIR` draws the figures.\n\n",
     );
     let tally = Tally::of(outcomes);

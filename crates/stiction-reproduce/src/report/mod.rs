@@ -92,6 +92,8 @@ pub struct Tally {
     pub fail: usize,
     /// Rows that meet the reference and not what was published.
     pub differ: usize,
+    /// Rows that do not meet a first derivation, which nobody published and a later one did not confirm.
+    pub differ_from_first: usize,
     /// Rows without anything to compare with.
     pub no_reference: usize,
 }
@@ -114,6 +116,7 @@ impl Tally {
             Verdict::Holds => self.hold += 1,
             Verdict::Fails => self.fail += 1,
             Verdict::Differs(_) => self.differ += 1,
+            Verdict::DiffersFromFirst(_) => self.differ_from_first += 1,
             Verdict::NoReference => self.no_reference += 1,
             Verdict::Informative => {}
         }
@@ -126,6 +129,10 @@ impl Tally {
             (self.hold, verb(self.hold, "holds", "hold")),
             (self.fail, verb(self.fail, "fails", "fail")),
             (self.differ, verb(self.differ, "differs from print", "differ from print")),
+            (
+                self.differ_from_first,
+                verb(self.differ_from_first, "differs from first derivation", "differ from first derivation"),
+            ),
             (self.no_reference, format!("{} without reference", self.no_reference)),
         ];
         let said = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text);
@@ -263,5 +270,19 @@ mod tests {
         assert_eq!(Tally::of([&differs]).words(), "1 holds, 1 differs from print");
         assert!(markdown(std::slice::from_ref(&differs)).contains("*y*: a misprint"));
         assert!(page(&[differs]).contains("A misprint."));
+    }
+
+    #[test]
+    fn a_first_derivation_that_is_not_met_is_told_and_the_case_holds() {
+        let mut first = outcome(&[1.0]);
+        if let Ok(account) = &mut first.account {
+            let expected = Expected::within(3.0, Tolerance::default());
+            account.add(Row::new("y", "m", 1.0).first_derivation(expected).explained("not confirmed"));
+        }
+        assert_eq!(first.conclusion(), Conclusion::Holds);
+        assert_eq!(Tally::of([&first]).words(), "1 holds, 1 differs from first derivation");
+        let text = markdown(std::slice::from_ref(&first));
+        assert!(text.contains("| differs from first derivation |") && text.contains("*y*: not confirmed"), "{text}");
+        assert!(page(&[first]).contains("Not confirmed."));
     }
 }

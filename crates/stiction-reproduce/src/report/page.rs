@@ -153,7 +153,7 @@ fn class_of_verdict(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Holds => "holds",
         Verdict::Fails => "fails",
-        Verdict::Differs(_) => "differs",
+        Verdict::Differs(_) | Verdict::DiffersFromFirst(_) => "differs",
         Verdict::NoReference | Verdict::Informative => "other",
     }
 }

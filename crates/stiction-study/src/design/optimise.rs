@@ -5,7 +5,7 @@
 
 use basin::{
     BoundedCmaEs, BoundedLevenbergMarquardt, BoxBounds, ConstraintDescription, ConstraintSet, ConstraintSolveError,
-    Constraints, CostFunction, CountsMirror, DenseMatrix, Executor, Jacobian, NelderMead, PointState,
+    Constraints, CostFunction, CountsMirror, DenseMatrix, Executor, IncumbentState, Jacobian, NelderMead, PointState,
     PopulationProgress, Residual, SimplexProgress, Solver, State, StepOutcome, TerminationCode,
 };
 use rayon::prelude::*;
@@ -44,8 +44,8 @@ pub(super) trait Target: Sync {
     fn cost(&self, u: &[f64]) -> Result<f64, Stopped>;
     /// What should vanish; infinite where it has no value.
     fn residuals(&self, u: &[f64]) -> Result<Vec<f64>, Stopped>;
-    /// Told after every iteration the best point so far; an ending makes it the end.
-    fn after(&self, iteration: u64, best: &[f64]) -> Option<Ending>;
+    /// Told after every iteration the best point so far, or that none had a finite value; an ending makes it the end.
+    fn after(&self, iteration: u64, best: Option<&[f64]>) -> Option<Ending>;
 }
 
 /// Somebody wanted to stop.
@@ -110,7 +110,7 @@ fn simplex(setting: &Setting) -> Vec<Vec<f64>> {
 fn drive<'t, T, S, So>(solver: So, state: S, setting: &'t Setting, target: &'t T) -> Result<Ending, Stopped>
 where
     T: Target,
-    S: State<Param = Vec<f64>, Float = f64> + CountsMirror,
+    S: State<Param = Vec<f64>, Float = f64> + IncumbentState + CountsMirror,
     So: Solver<Problem<'t, T>, S, Error = ConstraintSolveError<Stopped>>,
 {
     let executor = Executor::new(Problem { target, setting }, solver, state);
@@ -118,12 +118,15 @@ where
     loop {
         let outcome = stepper.step().map_err(stopped)?;
         let state = stepper.state();
-        if let Some(ending) = target.after(state.iter(), state.best_param()) {
+        // There is no best point as long as every evaluation failed.
+        let best = state.incumbent_record().map(|best| best.param.as_slice());
+        if let Some(ending) = target.after(state.iter(), best) {
             return Ok(ending);
         }
         if let StepOutcome::Stopped(report) = outcome {
             let broke = matches!(report.code(), TerminationCode::SolverFailed | TerminationCode::NumericalNoProgress);
-            return Ok(if broke { Ending::NoProgress } else { Ending::Converged });
+            // What shrinks to a point without a value has not converged to anything.
+            return Ok(if broke || best.is_none() { Ending::NoProgress } else { Ending::Converged });
         }
     }
 }

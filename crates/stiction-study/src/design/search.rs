@@ -294,10 +294,10 @@ impl Target for One<'_> {
         Ok(outcome.done().map_or_else(none, |evaluation| evaluation.residuals().collect()))
     }
 
-    fn after(&self, iteration: u64, best: &[f64]) -> Option<Ending> {
+    fn after(&self, iteration: u64, best: Option<&[f64]>) -> Option<Ending> {
         let SearchOptions { method, evaluations: budget, tolerance, .. } = self.shared.search.options;
-        let best = self.values(best);
-        let known = match self.shared.log.get(&best) {
+        let best = best.map(|u| self.values(u));
+        let known = match best.as_ref().and_then(|best| self.shared.log.get(best)) {
             Some(Outcome::Done(evaluation)) => Some(evaluation),
             _ => None,
         };
@@ -305,7 +305,7 @@ impl Target for One<'_> {
         let evaluations = self.evaluations.load(Ordering::Relaxed);
         let mut progress = self.milestones.lock().unwrap_or_else(PoisonError::into_inner);
         progress.milestones.push(Milestone { iteration, evaluations, objective });
-        if let Some(objective) = objective {
+        if let Some((best, objective)) = best.zip(objective) {
             progress.best = Some((best, objective));
         }
         let solved = |evaluation: &Evaluation| evaluation.residuals().all(|residual| residual.abs() <= tolerance);

@@ -71,7 +71,7 @@ const COMPROMISE: &str = r#"
 /// Where a block comes to rest with steps h: x = h Σ (v − k μ g h) over the steps in which it moves.
 fn stopping_distance(v: f64, h: f64) -> f64 {
     let loss = 0.3 * 9.81 * h;
-    (1..).map(|k| v - f64::from(k) * loss).take_while(|v| *v > 0.0).map(|v| h * v).sum()
+    (1..=u16::MAX).map(|k| v - f64::from(k) * loss).take_while(|v| *v > 0.0).map(|v| h * v).sum()
 }
 
 #[test]
@@ -178,6 +178,27 @@ fn evaluations_that_fail_are_counted_and_do_not_stop_the_search() {
     assert!(report.objective.unwrap() < report.objective_at_start.unwrap());
 }
 
+/// The methods see infinite values only: there is no best point, and nothing to converge to.
+#[test]
+fn a_search_in_which_every_evaluation_fails_ends_without_a_best_point() {
+    let folder = folder("hopeless");
+    let file = block(&folder, &COMPROMISE.replace("(final(block.x) - 0.35)^2", "sqrt(-1 - final(block.x)^2)"));
+    for method in [Method::NelderMead, Method::CmaEs, Method::LeastSquares] {
+        let mut options = *file.options();
+        (options.method, options.evaluations, options.starts) = (method, 50, 2);
+        let search = DesignSearch::new(file.design().clone(), options).unwrap();
+        let report = search.run(2, &Log::default(), &()).unwrap();
+        assert_eq!((report.objective, report.objective_at_start), (None, None), "{method:?}");
+        let failed: u64 = report.failed.iter().map(|failure| failure.count).sum();
+        assert!(failed > 0 && failed == report.evaluations, "{method:?}: {failed} of {}", report.evaluations);
+        assert!(report.runs.is_empty() && !report.interrupted);
+        for start in &report.starts {
+            assert_ne!(start.ending, Ending::Converged, "{method:?}");
+            assert!(start.best == start.start && start.milestones.iter().all(|m| m.objective.is_none()));
+        }
+    }
+}
+
 /// OPT-2: a particle that moves exactly as it should has the score zero, and one that does not has the known sum.
 #[test]
 fn the_score_of_a_perfect_circle_is_zero() {
@@ -191,7 +212,9 @@ fn the_score_of_a_perfect_circle_is_zero() {
         let scene = scene::parse(&text, "perfect.toml").unwrap();
         let mut simulation = Simulation::from_scene(&scene).unwrap();
         let mut needs = Needs::default();
-        terms.iter().for_each(|term| term.measure.add_needs(&mut needs));
+        for term in &terms {
+            term.measure.add_needs(&mut needs);
+        }
         let mut columns = RunColumns::new(&simulation, &needs, 1);
         for _ in 0..scene.settings.steps() {
             let report = simulation.step().unwrap();

@@ -39,9 +39,8 @@ pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(), CaseErr
         let motion = ["A6", "A3", "C3"].map(|name| case.number(&format!("derived.{key}.motion.{name}")));
         let [a6, a3, c3] = motion;
         let plate = field([a6?, a3?, c3?]);
-        let duration = case.parameter(if figure.is_some() { "circle_duration" } else { "duration" })?;
         let ways: Result<Vec<_>, CaseError> =
-            radii.par_iter().map(|radius| Way::run(case, &plate, [*radius, 0.0], duration)).collect();
+            radii.par_iter().map(|radius| Way::run(case, &plate, [*radius, 0.0])).collect();
         let ways = ways?;
         let rates = case.numbers(&format!("derived.{key}.rates"))?;
         for ((way, radius), expected) in ways.iter().zip(&radii).zip(rates) {
@@ -49,11 +48,22 @@ pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(), CaseErr
             let row = Row::new(format!("{words}: angular rate at {radius} cm"), "rad/s", rate(case, way)?);
             account.add(row.reference(expected).published(Expected::shown(case.number("published.rate")?)));
         }
+        let first = case.numbers(&format!("first_derivation.{key}"))?;
+        for ((way, radius), expected) in ways.iter().zip(&radii).zip(first) {
+            let expected = Expected::within(expected, case.tolerance("tolerance.rate")?);
+            let label = format!("first derivation, {words}: angular rate at {radius} cm");
+            let row = Row::new(label, "rad/s", rate(case, way)?).first_derivation(expected);
+            account.add(row);
+        }
         let airborne = ways.iter().map(|way| way.airborne).sum::<f64>() / ways.len().max(1) as f64;
         let expected = case.expected(&format!("derived.{key}.airborne"), "tolerance.airborne")?;
         account.add(Row::new(format!("{words}: share of steps in the air"), "", airborne).reference(expected));
         if let Some(stands_for) = figure {
-            account.draw(format!("{words} for 41.89 s from three radii (rings)"), stands_for, drawn(&ways, &radii));
+            let (h, duration) = (case.parameter("search_step")?, case.parameter("circle_duration")?);
+            let round: Result<Vec<_>, CaseError> =
+                radii.par_iter().map(|radius| Way::run_for(&plate, [*radius, 0.0], h, duration)).collect();
+            let caption = format!("{words} for {duration} s from three radii (rings), with the step of the search");
+            account.draw(caption, stands_for, drawn(&round?, &radii));
         }
     }
     Ok(())

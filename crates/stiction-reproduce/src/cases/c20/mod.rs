@@ -39,9 +39,13 @@ struct Way {
 }
 
 impl Way {
-    /// From a place in cm on the plate of a scene.
-    fn run(case: &Reference, field: &Field, start: [f64; 2], duration: f64) -> Result<Self, CaseError> {
-        let h = case.parameter("step")?;
+    /// From a place in cm on the plate of a scene, with the step and for the time in which rates are measured.
+    fn run(case: &Reference, field: &Field, start: [f64; 2]) -> Result<Self, CaseError> {
+        Self::run_for(field, start, case.parameter("step")?, case.parameter("duration")?)
+    }
+
+    /// With another step and for another time.
+    fn run_for(field: &Field, start: [f64; 2], h: f64, duration: f64) -> Result<Self, CaseError> {
         let scene = field.scene_from(start.map(|x| x / CM))?;
         let (every, mut count, mut airborne, mut samples) = (steps(SAMPLING, h), 0, 0, Vec::new());
         plate::run(&scene, &cone(), h, duration, |sample| {

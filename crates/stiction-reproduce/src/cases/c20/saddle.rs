@@ -1,4 +1,4 @@
-//! The saddle that the source prints, with its labels put right.
+//! The saddle that the source prints, with its labels put right, and with the labels as they are printed.
 
 use rayon::prelude::*;
 use stiction_plot::{Axis, Figure, Layer, Marker, Panel};
@@ -12,46 +12,109 @@ const SCENE: &str = include_str!("../../../../../scenes/plate/learned_saddle.tom
 const FURTHER: [[f64; 2]; 4] = [[-4.0, 3.0], [-6.0, -2.0], [4.0, -4.0], [1.0, 1.0]];
 
 pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
-    let rows = case.table("derived.saddle")?;
-    let starts: Result<Vec<_>, CaseError> = rows.iter().map(|row| Ok([row.number("x")?, row.number("y")?])).collect();
-    let starts: Vec<_> = starts?.into_iter().chain(FURTHER).collect();
-    let plate = Field { name: "scenes/plate/learned_saddle.toml", text: SCENE, changes: Vec::new() };
-    let duration = case.parameter("duration")?;
-    let ways: Result<Vec<_>, CaseError> =
-        starts.par_iter().map(|start| Way::run(case, &plate, *start, duration)).collect();
-    let ways = ways?;
+    let (rows, first) = (case.table("derived.saddle")?, case.table("first_derivation.saddle")?);
+    let starts: Vec<_> = starts(&rows)?.into_iter().chain(FURTHER).collect();
+    let ways = ways(case, Vec::new(), &starts)?;
+    let published = case.vector::<2>("published.saddle_rates")?.map(Some).into_iter().chain([None, None]);
     for (way, row) in ways.iter().zip(&rows) {
-        add_rows(case, way, row, account)?;
+        for (found, published) in quantities(case, way, row)?.into_iter().zip(published.clone()) {
+            let expected = Expected::within(row.number(&found.key)?, case.tolerance("tolerance.saddle")?);
+            let row = found.row("saddle").reference(expected);
+            account.add(match published {
+                Some(rate) => row.published(Expected::shown(rate)),
+                None => row,
+            });
+        }
     }
-    let mut panel = Panel::new(Axis::new("x", "cm"), Axis::new("y", "cm")).equal_aspect();
-    for (k, (way, [x, y])) in ways.iter().zip(&starts).enumerate() {
-        panel = panel.with(Layer::line(way.place(0), way.place(1)).colour(k));
-        panel = panel.with(Layer::points(vec![*x], vec![*y]).marker(Marker::Ring).colour(k));
+    for (way, row) in ways.iter().zip(&first) {
+        for found in quantities(case, way, row)? {
+            let expected = Expected::within(row.number(&found.key)?, case.tolerance("tolerance.rate")?);
+            let row = found.row("first derivation, saddle").first_derivation(expected);
+            account.add(row.explained(case.text("first_derivation.note")?));
+        }
     }
+    add_as_printed(case, account)?;
     account.draw(
         "Six seconds on the learned saddle from several starts (rings)",
         "Figure 6.4: learned saddle from several starts",
-        Figure::new("").with(panel).panel_size(90.0, 110.0),
+        drawn(&ways, &starts),
     );
     Ok(())
 }
 
-fn add_rows(case: &Reference, way: &Way, row: &Entry, account: &mut Account) -> Result<(), CaseError> {
-    let (x, y) = (row.number("x")?, row.number("y")?);
-    let (duration, second) = (case.parameter("duration")?, 1.0);
-    let [published_x, published_y] = case.vector("published.saddle_rates")?;
-    let middle = 0.5 * duration;
-    for (axis, name, published) in [(0, "x", published_x), (1, "y", published_y)] {
-        // Whole periods of the plate, so that its vibration is out.
-        let place = |time: f64| way.at(time).map(|sample| sample.place[axis]);
-        let (before, after) = (place(middle - 0.5 * second)?, place(middle + 0.5 * second)?);
-        let rate = (after - before) / (second * place(middle)?);
-        let expected = Expected::shown(row.number(&format!("rate_{name}"))?);
-        let label = format!("saddle from ({x}, {y}) cm: v{name}/{name} at {middle} s");
-        account.add(Row::new(label, "1/s", rate).reference(expected).published(Expected::shown(published)));
-        let end = Expected::shown(row.number(&format!("end_{name}"))?);
-        let label = format!("saddle from ({x}, {y}) cm: {name} at {duration} s");
-        account.add(Row::new(label, "cm", place(duration)? * CM).reference(end));
+/// With the labels as printed the motion is no saddle: particles run away along the diagonal.
+fn add_as_printed(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
+    let vectors = ["acceleration", "phase", "angular_acceleration", "angular_phase"];
+    let changes: Result<Vec<_>, CaseError> = vectors
+        .into_iter()
+        .map(|name| {
+            let [x, y, z] = case.vector(&format!("published.saddle_as_printed.{name}"))?;
+            Ok((format!("body.plate.vibration.{name}"), format!("[{x:?}, {y:?}, {z:?}]")))
+        })
+        .collect();
+    let changes = changes?;
+    let changes = changes.iter().map(|(path, value)| (path.as_str(), value.clone())).collect();
+    let rows = case.table("derived.saddle_as_printed")?;
+    for (way, row) in ways(case, changes, &starts(&rows)?)?.iter().zip(&rows) {
+        for found in quantities(case, way, row)? {
+            let Some(expected) = row.get(&found.key) else { continue };
+            let expected = Expected::within(expected, case.tolerance("tolerance.saddle")?);
+            account.add(found.row("labels as printed,").reference(expected));
+        }
     }
     Ok(())
+}
+
+fn starts(rows: &[Entry]) -> Result<Vec<[f64; 2]>, CaseError> {
+    rows.iter().map(|row| Ok([row.number("x")?, row.number("y")?])).collect()
+}
+
+/// The ways from all starts.
+fn ways(case: &Reference, changes: Vec<(&str, String)>, starts: &[[f64; 2]]) -> Result<Vec<Way>, CaseError> {
+    let plate = Field { name: "scenes/plate/learned_saddle.toml", text: SCENE, changes };
+    starts.par_iter().map(|start| Way::run(case, &plate, *start)).collect()
+}
+
+/// A number of a way, and what it is called in the file.
+struct Quantity {
+    key: String,
+    label: String,
+    unit: &'static str,
+    value: f64,
+}
+
+impl Quantity {
+    fn row(&self, of: &str) -> Row {
+        Row::new(format!("{of} {}", self.label), self.unit, self.value)
+    }
+}
+
+/// The rates in the middle of the run, then where it ends.
+fn quantities(case: &Reference, way: &Way, row: &Entry) -> Result<[Quantity; 4], CaseError> {
+    let (x, y) = (row.number("x")?, row.number("y")?);
+    let (duration, second) = (case.parameter("duration")?, 1.0);
+    let middle = 0.5 * duration;
+    let place = |axis: usize, time: f64| way.at(time).map(|sample| sample.place[axis]);
+    let rate = |axis: usize, name: &str| {
+        // Whole periods of the plate, so that its vibration is out.
+        let (before, after) = (place(axis, middle - 0.5 * second)?, place(axis, middle + 0.5 * second)?);
+        let value = (after - before) / (second * place(axis, middle)?);
+        let label = format!("from ({x}, {y}) cm: v{name}/{name} at {middle} s");
+        Ok::<_, CaseError>(Quantity { key: format!("rate_{name}"), label, unit: "1/s", value })
+    };
+    let end = |axis: usize, name: &str| {
+        let label = format!("from ({x}, {y}) cm: {name} at {duration} s");
+        let value = place(axis, duration)? * CM;
+        Ok::<_, CaseError>(Quantity { key: format!("end_{name}"), label, unit: "cm", value })
+    };
+    Ok([rate(0, "x")?, rate(1, "y")?, end(0, "x")?, end(1, "y")?])
+}
+
+fn drawn(ways: &[Way], starts: &[[f64; 2]]) -> Figure {
+    let mut panel = Panel::new(Axis::new("x", "cm"), Axis::new("y", "cm")).equal_aspect();
+    for (k, (way, [x, y])) in ways.iter().zip(starts).enumerate() {
+        panel = panel.with(Layer::line(way.place(0), way.place(1)).colour(k));
+        panel = panel.with(Layer::points(vec![*x], vec![*y]).marker(Marker::Ring).colour(k));
+    }
+    Figure::new("").with(panel).panel_size(90.0, 110.0)
 }

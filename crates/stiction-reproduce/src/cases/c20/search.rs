@@ -63,8 +63,7 @@ fn rates(case: &Reference, report: &DesignReport, radii: &[f64]) -> Result<Vec<f
         found.map(|chosen| chosen.value).ok_or_else(|| CaseError::Absent(format!("parameter `{name}`")))
     };
     let plate = circle::field([value("A6")?, value("A3")?, value("C3")?]);
-    let duration = case.parameter("duration")?;
-    let rate = |radius: &f64| circle::rate(case, &Way::run(case, &plate, [*radius, 0.0], duration)?);
+    let rate = |radius: &f64| circle::rate(case, &Way::run(case, &plate, [*radius, 0.0])?);
     radii.par_iter().map(rate).collect()
 }
 
