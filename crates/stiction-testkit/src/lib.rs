@@ -5,6 +5,7 @@
 //! sentence, because that is how a test speaks.
 
 pub mod alloc;
+pub mod peak;
 pub mod cases;
 pub mod corpus;
 pub mod failing;
@@ -15,6 +16,7 @@ pub mod random;
 pub mod rocks;
 pub mod tolerance;
 
+pub use peak::{PeakAllocator, peak_bytes};
 pub use alloc::{Allocations, CountingAllocator, count_allocations};
 pub use cases::{Reference, reference};
 pub use failing::{FailingSolver, Fault};
