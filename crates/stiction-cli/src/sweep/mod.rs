@@ -3,7 +3,7 @@
 mod figures;
 mod monte_carlo;
 mod monte_carlo_table;
-mod page;
+pub(crate) mod page;
 mod push;
 mod push_table;
 mod verification;
