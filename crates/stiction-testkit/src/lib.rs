@@ -17,9 +17,9 @@ pub mod rocks;
 pub mod tolerance;
 
 pub use alloc::{Allocations, CountingAllocator, count_allocations};
-pub use peak::{PeakAllocator, peak_bytes};
 pub use cases::{Reference, reference};
 pub use failing::{FailingSolver, Fault};
+pub use peak::{PeakAllocator, peak_bytes};
 pub use penalty::PenaltyBox;
 pub use random::Random;
 pub use tolerance::Tol;

@@ -50,7 +50,8 @@ fn every_slice_has_a_map_and_bars_whose_cells_tell_value_and_interval() {
     fs::write(folder.join("flight.toml"), FLIGHT).expect("scene");
     fs::write(folder.join("sliced.toml"), SLICED).expect("study");
     call(&folder, &["sweep", "sliced.toml", "--out", "out"]).expect(0);
-    let (map, bars, page) = (read(&folder, "out/map.svg"), read(&folder, "out/histogram.svg"), read(&folder, "out/results.html"));
+    let (map, bars, page) =
+        (read(&folder, "out/map.svg"), read(&folder, "out/histogram.svg"), read(&folder, "out/results.html"));
     for title in ["heavy, z = 1", "heavy, z = 2", "light, z = 1", "light, z = 2"] {
         for (picture, times) in [(&map, 1), (&bars, 1), (&page, 2)] {
             assert_eq!(picture.matches(&format!(">{title}<")).count(), times, "{title}");

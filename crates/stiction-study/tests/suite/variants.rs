@@ -106,7 +106,11 @@ fn mistakes_in_variants_and_metrics_are_explained() {
     };
     refused("long.toml", "short.toml", "the scene short.toml is not among those given");
     refused("\"long.toml\"", "3", "`scene` must be the name of a scene file");
-    refused("parameters.speed = { uniform = [1.5, 2.5], ends = \"(]\" }", "parameters = 1", "must be a table of distributions");
+    refused(
+        "parameters.speed = { uniform = [1.5, 2.5], ends = \"(]\" }",
+        "parameters = 1",
+        "must be a table of distributions",
+    );
     let named = "`variants.quick.parameters.speed` is a whole number, but must be a table";
     refused("parameters.speed = { uniform = [1.5, 2.5], ends = \"(]\" }", "parameters.speed = 1", named);
     refused("parameters.speed =", "parameters.mass =", "there is no random parameter `mass`");
