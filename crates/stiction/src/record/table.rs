@@ -36,7 +36,7 @@ const ROWS_PER_GROUP: usize = 4096;
 const SHARE_PER_GROUP: usize = 8;
 
 /// Different words that are remembered between row groups.
-const MOST_WORDS: usize = 4096;
+const MOST_WORDS: usize = 1024;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
