@@ -146,8 +146,9 @@ fn run_studies() -> Result<(), String> {
         let program = ["run", "--quiet", "--package", "stiction-cli", "--", "sweep"];
         let text = std::fs::read_to_string(study).map_err(|error| format!("{path}: {error}"))?;
         let many = text.contains("kind = \"monte-carlo\"");
-        let budget = if many { ["--max-seconds", STUDY_SECONDS] } else { ["--trials", STUDY_TRIALS] };
-        quietly(&mut cargo(&[&program[..], &[&path, "--out", &out], &budget].concat()))?;
+        let budget: &[&str] =
+            if many { &["--max-seconds", STUDY_SECONDS, "--fresh"] } else { &["--trials", STUDY_TRIALS] };
+        quietly(&mut cargo(&[&program[..], &[&path, "--out", &out], budget].concat()))?;
     }
     println!("{} studies", studies.len());
     Ok(())

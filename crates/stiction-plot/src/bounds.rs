@@ -22,7 +22,7 @@ pub(crate) fn points(layer: &Layer) -> Box<dyn Iterator<Item = [f64; 2]> + '_> {
         Shape::Band { x, low, high } => Box::new(pairs(x, low).chain(pairs(x, high))),
         Shape::VerticalMarks { at, .. } => Box::new(at.iter().map(|x| [*x, f64::NAN])),
         Shape::HorizontalMarks { at, .. } => Box::new(at.iter().map(|y| [f64::NAN, *y])),
-        Shape::Heat(map) => {
+        Shape::Heat(map) | Shape::Bars(map) => {
             let ends = |edges: &[f64]| [edges.first(), edges.last()].map(|edge| edge.copied().unwrap_or(f64::NAN));
             let ([left, right], [low, high]) = (ends(&map.x_edges), ends(&map.y_edges));
             Box::new([[left, low], [right, high]].into_iter())
@@ -41,7 +41,7 @@ pub(crate) fn left_out(panel: &Panel) -> usize {
 
 /// The two spans of a panel.
 pub(crate) fn spans(panel: &Panel) -> [Span; 2] {
-    let filled = panel.layers.iter().all(|layer| matches!(layer.shape, Shape::Heat(_)));
+    let filled = panel.layers.iter().all(|layer| matches!(layer.shape, Shape::Heat(_) | Shape::Bars(_)));
     let x = range(&panel.x, panel.layers.iter().flat_map(points).map(|[x, _]| x), ROOM[0], filled);
     // With a chosen range of x only what is seen decides about y.
     let visible = panel.layers.iter().flat_map(points).filter(|[at, _]| at.is_nan() || (x[0]..=x[1]).contains(at));

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::{
-    Figure, Layer, Panel, Ticks,
+    Figure, Layer, Panel, Ticks, bars,
     frame::{Frame, Rect},
     heat,
     layer::Shape,
@@ -46,6 +46,10 @@ pub(crate) fn figure(figure: &Figure, font: Option<&dyn Outlines>) -> String {
 fn panel(placed: &Placed<'_>, pen: &mut Pen<'_>) {
     let Placed { panel, frame, x_ticks, y_ticks, .. } = placed;
     let area = &frame.area;
+    if let Some(map) = panel.bars() {
+        bars::draw(placed, map, pen);
+        return title(placed, pen);
+    }
     grid(frame, x_ticks, y_ticks, pen);
     let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(number);
     // An inner picture cuts what leaves it, without an identifier that another picture of the page might use too.
@@ -109,7 +113,7 @@ fn x_axis(placed: &Placed<'_>, pen: &mut Pen<'_>) {
 }
 
 /// Ticks and numbers of an upright axis at `x`; `side` is -1 on the left and 1 on the right.
-fn side_axis(ticks: &Ticks, x: f64, side: f64, place: impl Fn(f64) -> Option<f64>, pen: &mut Pen<'_>) {
+pub(crate) fn side_axis(ticks: &Ticks, x: f64, side: f64, place: impl Fn(f64) -> Option<f64>, pen: &mut Pen<'_>) {
     let long = ticks.major.iter().filter_map(|tick| place(tick.value)).map(|y| (y, TICK));
     let short = ticks.minor.iter().filter_map(|value| place(*value)).map(|y| (y, 0.55 * TICK));
     let marks: Vec<_> = long.chain(short).map(|(y, length)| vec![[x, y], [x + side * length, y]]).collect();
@@ -132,8 +136,7 @@ fn labels(placed: &Placed<'_>, pen: &mut Pen<'_>) {
     pen.text([middle, below], &panel.x.text(), letters);
     let beside = area.left - TICK - GAP - layout::widest(&placed.y_ticks) - 6.0;
     pen.text([beside, area.top + 0.5 * area.height], &panel.y.text(), letters.upwards());
-    let title = Letters { size: PANEL_TITLE, ..letters };
-    pen.text([middle, placed.top + PANEL_TITLE + 3.0], &panel.title, title);
+    title(placed, pen);
     factor(placed.y_ticks.exponent, [area.left, area.top - 4.0], Anchor::Start, pen);
     factor(placed.x_ticks.exponent, [area.right(), below], Anchor::End, pen);
     if placed.left_out > 0 {
@@ -142,6 +145,13 @@ fn labels(placed: &Placed<'_>, pen: &mut Pen<'_>) {
         let letters = Letters::new(NOTE, Anchor::End, MUTED);
         pen.text([area.right(), area.top - 4.0], &note, letters);
     }
+}
+
+/// What stands above a panel.
+fn title(placed: &Placed<'_>, pen: &mut Pen<'_>) {
+    let area = &placed.frame.area;
+    let letters = Letters::new(PANEL_TITLE, Anchor::Middle, INK);
+    pen.text([area.left + 0.5 * area.width, placed.top + PANEL_TITLE + 3.0], &placed.panel.title, letters);
 }
 
 /// The common power of ten of an axis.
@@ -174,7 +184,7 @@ fn legend(panel: &Panel, legend: &Legend, pen: &mut Pen<'_>) {
 fn sample(data: &Layer, entry: &Entry, [x, y]: [f64; 2], pen: &mut Pen<'_>) {
     let (stroke, end) = (entry.look.stroke(), x + SAMPLE);
     match &data.shape {
-        Shape::Band { .. } | Shape::Outlines { .. } | Shape::Heat(_) => {
+        Shape::Band { .. } | Shape::Outlines { .. } | Shape::Heat(_) | Shape::Bars(_) => {
             let border = (!matches!(data.shape, Shape::Band { .. })).then_some(stroke);
             let area = Rect { left: x + 2.0, top: y - 3.5, width: SAMPLE - 4.0, height: 7.0 };
             pen.rect(&area, Fill::thin(stroke.colour), border);

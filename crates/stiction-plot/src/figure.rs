@@ -93,4 +93,12 @@ impl Panel {
             _ => None,
         })
     }
+
+    /// The first bars in space, which are then all that is drawn.
+    pub(crate) fn bars(&self) -> Option<&crate::HeatMap> {
+        self.layers.iter().find_map(|layer| match &layer.shape {
+            Shape::Bars(map) => Some(map),
+            _ => None,
+        })
+    }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Bar {
 }
 
 /// The values at the two ends of the colours.
-fn range(map: &HeatMap) -> [f64; 2] {
+pub(crate) fn range(map: &HeatMap) -> [f64; 2] {
     if let Some([low, high]) = map.range
         && low < high
         && low.is_finite()
@@ -43,7 +43,7 @@ fn range(map: &HeatMap) -> [f64; 2] {
     }
 }
 
-fn label(map: &HeatMap) -> String {
+pub(crate) fn label(map: &HeatMap) -> String {
     Axis::new(&*map.label, &*map.unit).text()
 }
 
@@ -67,9 +67,9 @@ pub(crate) fn bar(map: &HeatMap, beside: &Rect) -> Bar {
     }
 }
 
-/// Draws the cells; neighbours of one colour in a row are one rectangle.
+/// Draws the cells; neighbours of one colour and note in a row are one rectangle.
 pub(crate) fn draw(map: &HeatMap, frame: &Frame, pen: &mut Pen<'_>) {
-    let map = &coarsened(map);
+    let map = &coarsened(map, FINEST);
     let [low, high] = range(map);
     let columns = map.x_edges.len().saturating_sub(1);
     pen.raw("<g shape-rendering=\"crispEdges\">\n");
@@ -81,17 +81,15 @@ pub(crate) fn draw(map: &HeatMap, frame: &Frame, pen: &mut Pen<'_>) {
             x if x.is_finite() => palette::heat((0.5 * x - 0.5 * low) / (0.5 * high - 0.5 * low)),
             _ => palette::NO_VALUE.to_owned(),
         });
-        let colours: Vec<_> = colours.collect();
+        let notes = (0..columns).map(|column| map.notes.get(row * columns + column).map_or("", String::as_str));
+        let cells: Vec<_> = colours.zip(notes).collect();
         let mut start = 0;
-        for same in colours.chunk_by(|a, b| a == b) {
+        for same in cells.chunk_by(|a, b| a == b) {
             let end = start + same.len();
             let ends = [start, end].map(|i| map.x_edges.get(i).and_then(|x| frame.x(*x)));
-            if let ([Some(left), Some(right)], Some(colour)) = (ends, same.first()) {
-                pen.rect(
-                    &Rect { left, top: *top, width: right - left, height: bottom - top },
-                    Fill::solid(colour),
-                    None,
-                );
+            if let ([Some(left), Some(right)], Some((colour, note))) = (ends, same.first()) {
+                let cell = Rect { left, top: *top, width: right - left, height: bottom - top };
+                pen.noted(note, |pen| pen.rect(&cell, Fill::solid(colour), None));
             }
             start = end;
         }
@@ -99,10 +97,10 @@ pub(crate) fn draw(map: &HeatMap, frame: &Frame, pen: &mut Pen<'_>) {
     pen.raw("</g>\n");
 }
 
-/// The same map with neighbouring cells averaged where there are more than a page can show.
-fn coarsened(map: &HeatMap) -> HeatMap {
+/// The same map with neighbouring cells averaged where there are more along a side than `finest`.
+pub(crate) fn coarsened(map: &HeatMap, finest: usize) -> HeatMap {
     let [columns, rows] = [&map.x_edges, &map.y_edges].map(|edges| edges.len().saturating_sub(1));
-    let [wide, high] = [columns, rows].map(|n| n.div_ceil(FINEST).max(1));
+    let [wide, high] = [columns, rows].map(|n| n.div_ceil(finest).max(1));
     if (wide == 1 && high == 1) || columns == 0 || rows == 0 {
         return map.clone();
     }
@@ -123,7 +121,7 @@ fn coarsened(map: &HeatMap) -> HeatMap {
     };
     let values = (0..y_edges.len() - 1).flat_map(|i| (0..x_edges.len() - 1).map(move |j| (i, j)));
     let values = values.map(|(i, j)| mean(i, j)).collect();
-    HeatMap { x_edges, y_edges, values, ..map.clone() }
+    HeatMap { x_edges, y_edges, values, notes: Vec::new(), ..map.clone() }
 }
 
 /// Draws the colours of the bar; its ticks are drawn like those of an axis.

@@ -50,6 +50,8 @@ pub enum Shape {
     },
     /// Values over a grid of cells, as colours, with a bar that explains them.
     Heat(HeatMap),
+    /// Values over a grid of cells, as bars in space. A panel with bars draws nothing else.
+    Bars(HeatMap),
     /// Closed outlines: bodies at some moment.
     Outlines {
         /// The corners of each.
@@ -79,6 +81,8 @@ pub struct HeatMap {
     pub unit: String,
     /// Values of the two ends of the colours; found from the data where this is `None`.
     pub range: Option<[f64; 2]>,
+    /// What a reader is told who points at a cell, in the order of the values; may be shorter. Not of maps finer than a page can show.
+    pub notes: Vec<String>,
 }
 
 /// Interruptions of a line.
@@ -178,6 +182,11 @@ impl Layer {
     /// Values over a grid.
     pub fn heat(map: HeatMap) -> Self {
         Self::new(Shape::Heat(map))
+    }
+
+    /// Values over a grid, as bars in space.
+    pub fn bars(map: HeatMap) -> Self {
+        Self::new(Shape::Bars(map))
     }
 
     /// Closed outlines.

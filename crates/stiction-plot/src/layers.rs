@@ -40,8 +40,10 @@ impl Look {
 /// How layer number `index` of a panel looks: colours go round the palette, then again with other dashes.
 pub(crate) fn look_of(panel: &Panel, index: usize) -> Look {
     let counts = |layer: &Layer| {
-        let is_mark =
-            matches!(layer.shape, Shape::VerticalMarks { .. } | Shape::HorizontalMarks { .. } | Shape::Heat(_));
+        let is_mark = matches!(
+            layer.shape,
+            Shape::VerticalMarks { .. } | Shape::HorizontalMarks { .. } | Shape::Heat(_) | Shape::Bars(_)
+        );
         !is_mark && !layer.style.muted && layer.style.colour.is_none()
     };
     let Some(layer) = panel.layers.get(index) else {
@@ -86,6 +88,8 @@ pub(crate) fn layer(data: &Layer, look: &Look, frame: &Frame, pen: &mut Pen<'_>)
             flat_marks(&places, labels, stroke, &frame.area, pen);
         }
         Shape::Heat(map) => heat::draw(map, frame, pen),
+        // They have a panel for themselves.
+        Shape::Bars(_) => {}
         Shape::Outlines { loops } => {
             let placed = loops.iter().map(|corners| {
                 let corners: Vec<_> = corners.iter().filter_map(|p| frame.place(*p)).collect();

@@ -1,7 +1,7 @@
 //! Where panels, their axes and their legends stand on the page.
 
 use crate::{
-    Figure, Panel, Scale, Ticks, bounds,
+    Figure, Panel, Scale, Ticks, bars, bounds,
     frame::{Frame, Rect, Span},
     heat::{self, Bar},
     legend::{self, Legend},
@@ -153,6 +153,15 @@ fn margins(panel: &Panel, [cell_width, cell_height]: [f64; 2]) -> Margins {
     let label = |text: &str| if text.is_empty() { 0.0 } else { LABEL + 5.0 };
     let bar = panel.heat().map_or(0.0, |map| heat::bar_width(map, cell_height - 40.0));
     let title = if panel.title.is_empty() { 0.0 } else { PANEL_TITLE + 5.0 };
+    if let Some(map) = panel.bars() {
+        let upright = bars::ticks(map, cell_height - 40.0);
+        return Margins {
+            left: 4.0 + label(&bars::label(map)) + self::widest(&upright) + GAP + TICK,
+            right: bars::BESIDE,
+            top: 6.0 + title,
+            bottom: bars::BELOW,
+        };
+    }
     Margins {
         left: 4.0 + label(&panel.y.text()) + widest + GAP + TICK,
         right: 6.0 + 0.5 * last + bar,

@@ -111,7 +111,7 @@ impl Drawn {
         for layer in &panel.layers {
             let area = frame.area;
             match &layer.shape {
-                Shape::Heat(_) => drawn.everything = true,
+                Shape::Heat(_) | Shape::Bars(_) => drawn.everything = true,
                 Shape::Line { .. } | Shape::Steps { .. } => {
                     drawn.curves.extend(pieces(bounds::points(layer).map(|p| frame.place(p)), &area));
                 }

@@ -1,7 +1,7 @@
 //! Figures as values, drawn as SVG.
 //!
 //! A [`Figure`] is panels in a grid; a [`Panel`] is two [`Axis`]es and [`Layer`]s: lines, points, bands, marks, heat maps,
-//! outlines of bodies, arrows. Nothing is drawn until [`Figure::to_svg`] (or, with the feature `png`,
+//! bars in space, outlines of bodies, arrows. Nothing is drawn until [`Figure::to_svg`] (or, with the feature `png`,
 //! `Figure::to_png`), and the same figure gives the same bytes everywhere.
 //!
 //! ```
@@ -26,6 +26,7 @@
 #![allow(clippy::cast_sign_loss)]
 
 mod axis;
+mod bars;
 mod bounds;
 mod draw;
 mod figure;

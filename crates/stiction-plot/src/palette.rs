@@ -27,6 +27,16 @@ const HEAT: [[f64; 3]; 9] = [
     [253.0, 231.0, 37.0],
 ];
 
+/// A colour `#rrggbb` in less light.
+pub(crate) fn shaded(colour: &str, light: f64) -> String {
+    let level = |at: usize| colour.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok()).unwrap_or(0);
+    let mut shaded = String::from("#");
+    for at in [1, 3, 5] {
+        let _ = write!(shaded, "{:02x}", (f64::from(level(at)) * light.clamp(0.0, 1.0)).round() as i64);
+    }
+    shaded
+}
+
 /// The colour of a share between 0 and 1.
 pub(crate) fn heat(share: f64) -> String {
     let last = HEAT.len() - 1;

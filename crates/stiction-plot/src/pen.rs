@@ -102,6 +102,18 @@ impl<'f> Pen<'f> {
         self.svg.push_str(svg);
     }
 
+    /// What `draw` draws, with a note for readers who point at it; letters of a raster picture need none.
+    pub(crate) fn noted(&mut self, note: &str, draw: impl FnOnce(&mut Self)) {
+        let has_note = !note.is_empty() && self.font.is_none();
+        if has_note {
+            let _ = write!(self.svg, "<g><title>{}</title>", escaped(&tame(note)));
+        }
+        draw(self);
+        if has_note {
+            self.svg.push_str("</g>\n");
+        }
+    }
+
     pub(crate) fn rect(&mut self, area: &Rect, fill: Fill<'_>, stroke: Option<Stroke<'_>>) {
         let Rect { left, top, width, height } = *area;
         let [x, y, w, h] = [left, top, width, height].map(number);

@@ -60,8 +60,10 @@ impl<'s> Checker<'s> {
 
     fn check_table(&self, node: &Node, entries: &[Entry], key: &str, schema: &'s Schema) -> Result<(), Fault> {
         if let Some(named) = schema.get("additionalProperties").filter(|named| named.is_object()) {
-            // A table of tables with names of their own.
-            return entries.iter().try_for_each(|entry| self.check(&entry.node, key, named));
+            // A table of things with names of their own, which say more than the name of the table.
+            return entries
+                .iter()
+                .try_for_each(|entry| self.check(&entry.node, &format!("{key}.{}", entry.key), named));
         }
         let known = schema.get("properties").and_then(Schema::as_object);
         let table = if key.is_empty() { format!("a {}", self.kind_of_file()) } else { format!("`{key}`") };

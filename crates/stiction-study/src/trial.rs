@@ -48,6 +48,8 @@ impl Failure {
             StepCause::NotSolved { hint, .. } => format!("the contact problem was not solved; {hint}"),
             StepCause::NotProjected { .. } => "positions or velocities could not be projected".to_owned(),
             StepCause::NoBalance { body, .. } => format!("the forces on {body} cannot be balanced"),
+            StepCause::NoMotion { contact, .. } => format!("no motion is consistent with the laws at {contact}"),
+            StepCause::LayerUsedUp { pair, .. } => format!("the protective layer between {pair} is used up"),
             other => other.to_string(),
         };
         Self { reason, detail: error.to_string() }

@@ -10,11 +10,12 @@ Examples:
   stiction view out/falling_rod
   stiction view out/coarse out/fine --open
   stiction view out/falling_rod --export falling_rod.html
+  stiction view out/sliding_box
 
 Without --export the page is served to this machine alone, at the address that is printed, until
-Ctrl-C. Exit code 2 for a folder that holds no recording this version can read.")]
+Ctrl-C. Of the folder of a study of the kind monte-carlo its results.html is shown. Exit code 2 for a folder that holds no recording this version can read.")]
 pub(crate) struct ViewOptions {
-    /// Folders of runs; the later ones are laid over the first
+    /// Folders of runs, the later ones laid over the first; or that of a study
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
     /// Open the address in the browser of this desktop

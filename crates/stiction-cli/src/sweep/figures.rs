@@ -1,27 +1,72 @@
-//! Figures of studies of the kind `monte-carlo`, and the page with all of them.
-
-use std::fmt::Write;
+//! Figures of studies of the kind `monte-carlo`.
 
 use stiction_plot::{Axis, Figure, HeatMap, Layer, Panel};
-use stiction_study::monte_carlo::{GridAxis, Marginal, Report, Value, VariantReport};
+use stiction_study::monte_carlo::{GridAxis, GroupReport, Marginal, Report, Value, VariantReport};
+
+use super::push_table::share;
+use crate::layout::number;
 
 /// Shares are drawn in percent.
 const PERCENT: f64 = 100.0;
 
-/// Success over the cells: a curve over one grid parameter, maps over two. There is none over no or more parameters.
+/// Maps on one figure; what is beyond is in `summary.json`.
+const MOST_SLICES: usize = 48;
+
+/// The cells of a variant over two grid parameters, where all others have one value.
+struct Slice<'r> {
+    title: String,
+    cells: &'r [GroupReport],
+}
+
+/// Success over the cells: a curve over one grid parameter, maps over the first two of several. There is none over no parameter.
 pub(super) fn map(report: &Report) -> Option<Figure> {
-    let figure = Figure::new("Success by cell");
-    match report.grid.as_slice() {
-        [x] => {
-            let curves = report.variants.iter().enumerate().flat_map(|(k, variant)| curve(x, variant, k));
-            Some(figure.with(curves.fold(Panel::new(axis(&x.name, x.unit.as_deref()), success()), Panel::with)))
-        }
-        [x, y] => {
-            let panels = report.variants.iter().map(|variant| heat(x, y, variant));
-            Some(panels.fold(figure.columns(report.variants.len().min(3)), Figure::with))
-        }
-        _ => None,
+    if let [x] = report.grid.as_slice() {
+        let curves = report.variants.iter().enumerate().flat_map(|(k, variant)| curve(x, variant, k));
+        let panel = Panel::new(axis(&x.name, x.unit.as_deref()), success());
+        return Some(Figure::new("Success by cell").with(curves.fold(panel, Panel::with)));
     }
+    of_slices(report, 3, |x, y, slice| vec![panel(x, y, slice, Layer::heat)])
+}
+
+/// The maps as bars in space.
+pub(super) fn histogram(report: &Report) -> Option<Figure> {
+    of_slices(report, 3, |x, y, slice| vec![panel(x, y, slice, Layer::bars)])
+}
+
+/// Every map and its histogram beside it.
+pub(super) fn maps_and_histograms(report: &Report) -> Option<Figure> {
+    of_slices(report, 1, |x, y, slice| vec![panel(x, y, slice, Layer::heat), panel(x, y, slice, Layer::bars)])
+}
+
+/// Panels of every slice, so many slices beside one another.
+fn of_slices(
+    report: &Report,
+    beside: usize,
+    panels: impl Fn(&GridAxis, &GridAxis, &Slice<'_>) -> Vec<Panel>,
+) -> Option<Figure> {
+    let [x, y, others @ ..] = report.grid.as_slice() else { return None };
+    let slices = slices(report, x.values.len() * y.values.len(), others);
+    let title = match slices.len() {
+        0..=MOST_SLICES => "Success by cell".to_owned(),
+        all => format!("Success by cell: the first {MOST_SLICES} of {all} maps"),
+    };
+    let shown = slices.get(..MOST_SLICES).unwrap_or(&slices);
+    let columns = shown.first().map_or(0, |slice| panels(x, y, slice).len()) * beside.min(shown.len());
+    Some(shown.iter().flat_map(|slice| panels(x, y, slice)).fold(Figure::new(title).columns(columns), Figure::with))
+}
+
+/// One for every variant and every combination of the grid parameters after the first two, which change fastest.
+fn slices<'r>(report: &'r Report, cells: usize, others: &[GridAxis]) -> Vec<Slice<'r>> {
+    let of_variant = |variant: &'r VariantReport| {
+        variant.cells.chunks(cells.max(1)).map(move |cells| {
+            let at = cells.first().map_or(&[][..], |cell| cell.at.as_slice());
+            let others = others.iter().zip(at.iter().skip(2)).map(|(axis, x)| value(axis, *x));
+            // The only variant needs no name beside others.
+            let name = (report.variants.len() > 1 || at.len() <= 2).then(|| variant.name.clone());
+            Slice { title: name.into_iter().chain(others).collect::<Vec<_>>().join(", "), cells }
+        })
+    };
+    report.variants.iter().flat_map(of_variant).collect()
 }
 
 /// Success by the value of every random parameter.
@@ -54,21 +99,6 @@ pub(super) fn marginals(report: &Report) -> Option<Figure> {
     (!first.marginals.is_empty()).then(|| first.marginals.iter().enumerate().map(panel).fold(figure, Figure::with))
 }
 
-/// One page with the figures and the tables, which needs nothing from outside.
-pub(super) fn page(title: &str, tables: &str, figures: &[Figure]) -> String {
-    let mut page = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
-    let _ = writeln!(page, "<title>{0}</title><style>{STYLE}</style></head><body><h1>{0}</h1>", escaped(title));
-    for figure in figures {
-        let _ = writeln!(page, "<figure>{}</figure>", figure.to_svg());
-    }
-    let _ = writeln!(page, "<pre>{}</pre>\n</body></html>", escaped(tables));
-    page
-}
-
-const STYLE: &str = "body{font:15px/1.5 'Noto Sans',Helvetica,Arial,sans-serif;color:#222;max-width:62rem;margin:2rem auto;padding:0 1rem}\
-h1{font-size:1.4rem;font-weight:600}figure{margin:1.5rem 0;text-align:center}figure svg{max-width:100%;height:auto}\
-pre{overflow-x:auto;background:#f6f6f6;padding:1rem;border-radius:4px;font-size:13px}";
-
 fn axis(name: &str, unit: Option<&str>) -> Axis {
     Axis::new(name, unit.unwrap_or_default())
 }
@@ -99,22 +129,38 @@ fn interval(x: Vec<f64>, [value, low, high]: [Vec<f64>; 3], colour: usize, name:
     [Layer::band(x, low, high).colour(colour), line]
 }
 
-fn heat(x: &GridAxis, y: &GridAxis, variant: &VariantReport) -> Panel {
+/// A slice as a map or as bars.
+fn panel(x: &GridAxis, y: &GridAxis, slice: &Slice<'_>, layer: fn(HeatMap) -> Layer) -> Panel {
+    let tried = |cell: &GroupReport| cell.success.of > 0;
     let map = HeatMap {
         x_edges: edges(&x.values),
         y_edges: edges(&y.values),
-        values: variant
+        values: slice
             .cells
             .iter()
-            .map(|cell| if cell.success.of > 0 { PERCENT * cell.success.value() } else { f64::NAN })
+            .map(|cell| if tried(cell) { PERCENT * cell.success.value() } else { f64::NAN })
             .collect(),
         label: "success".to_owned(),
         unit: "%".to_owned(),
         range: Some([0.0, PERCENT]),
+        notes: slice.cells.iter().map(|cell| note(x, y, cell)).collect(),
     };
     Panel::new(axis(&x.name, x.unit.as_deref()), axis(&y.name, y.unit.as_deref()))
-        .titled(&*variant.name)
-        .with(Layer::heat(map))
+        .titled(&*slice.title)
+        .with(layer(map))
+}
+
+/// What a cell says to who points at it.
+fn note(x: &GridAxis, y: &GridAxis, cell: &GroupReport) -> String {
+    let place: Vec<_> = [x, y].into_iter().zip(&cell.at).map(|(axis, at)| value(axis, *at)).collect();
+    let failed = if cell.failed > 0 { format!("; {} failed", cell.failed) } else { String::new() };
+    format!("{}: {}{failed}", place.join(", "), share(&cell.success))
+}
+
+/// `speed = 2 m/s`.
+fn value(axis: &GridAxis, x: f64) -> String {
+    let unit = axis.unit.as_ref().map_or_else(String::new, |unit| format!(" {unit}"));
+    format!("{} = {}{unit}", axis.name, number(x))
 }
 
 /// Borders half way between values, and as far beyond the first and the last.
@@ -136,8 +182,4 @@ fn middle(from: &Value, to: &Value, place: u32) -> f64 {
         (Value::Number(from), Value::Number(to)) => 0.5 * (from + to),
         _ => f64::from(place),
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

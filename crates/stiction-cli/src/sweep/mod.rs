@@ -3,6 +3,7 @@
 mod figures;
 mod monte_carlo;
 mod monte_carlo_table;
+pub(crate) mod page;
 mod push;
 mod push_table;
 mod verification;

@@ -9,8 +9,11 @@ use std::{
 use serde::Serialize;
 use stiction_study::monte_carlo::{Ending, MonteCarlo, Report, StudyError, SweepOptions as Sweep};
 
-use super::{Onlooker, figures, folder_of, monte_carlo_table};
+use super::{Onlooker, figures, folder_of, monte_carlo_table, page};
 use crate::{arguments::SweepOptions, failure::Failure, layout};
+
+/// Resolution of raster pictures.
+const DOTS_PER_INCH: f64 = 200.0;
 
 /// What is written and, with `--json`, printed: nothing in it depends on the machine or the number of threads.
 #[derive(Serialize)]
@@ -32,12 +35,8 @@ pub(super) fn run(mut study: MonteCarlo, options: &SweepOptions) -> Result<(), F
     let onlooker = Onlooker::new((study.count(), "trials"), limit)?;
     let started = Instant::now();
     let mut sweep = Sweep::default();
-    (sweep.threads, sweep.resume) = (options.jobs, options.resume);
-    let report = study.run(&folder, &sweep, &onlooker).map_err(|error| match &error {
-        StudyError::OtherStudy { .. } | StudyError::NotAJournal { .. } => Failure::input(&error)
-            .with_help("without `--resume` the study starts anew and replaces it; `--out DIR` chooses another folder"),
-        _ => Failure::work(&error),
-    })?;
+    (sweep.threads, sweep.resume, sweep.replace) = (options.jobs, options.resume, options.fresh);
+    let report = study.run(&folder, &sweep, &onlooker).map_err(|error| refusal(&error))?;
     let seconds = started.elapsed().as_secs_f64();
     let asked = onlooker.stop.load(Ordering::Relaxed);
     drop(onlooker);
@@ -53,6 +52,19 @@ pub(super) fn run(mut study: MonteCarlo, options: &SweepOptions) -> Result<(), F
     }
     written?;
     outcome(&report, asked)
+}
+
+/// A folder that cannot be used as it is, with the ways out; or a study that could not go on.
+fn refusal(error: &StudyError) -> Failure {
+    match error {
+        StudyError::Present { .. } => Failure::input(error)
+            .with_help("`--resume` continues it, `--fresh` replaces it, `--out DIR` chooses another folder"),
+        StudyError::OtherPresent { .. } | StudyError::OtherStudy { .. } | StudyError::NotAJournal { .. } => {
+            Failure::input(error)
+                .with_help("`--fresh` starts anew and replaces it, `--out DIR` chooses another folder; `--resume` continues the same study only")
+        }
+        _ => Failure::work(error),
+    }
 }
 
 /// Whether the study did what it was asked to. Reaching the end of its time is an end it was given.
@@ -87,13 +99,17 @@ fn write(results: &Results, folder: &Path, tables: &str) -> Result<Vec<PathBuf>,
     let text = serde_json::to_string_pretty(results)
         .map_err(|error| Failure::work(format!("cannot write the summary: {error}")))?;
     write("summary.json", (text + "\n").as_bytes())?;
-    let named = [("map", figures::map(results.report)), ("marginals", figures::marginals(results.report))];
-    let mut drawn = Vec::new();
-    for (name, figure) in named.into_iter().filter_map(|(name, figure)| Some((name, figure?))) {
+    let report = results.report;
+    let (map, marginals) = (figures::map(report), figures::marginals(report));
+    let named = [("map", &map), ("histogram", &figures::histogram(report)), ("marginals", &marginals)];
+    for (name, figure) in named.into_iter().filter_map(|(name, figure)| Some((name, figure.as_ref()?))) {
         write(&format!("{name}.svg"), figure.to_svg().as_bytes())?;
-        drawn.push(figure);
+        let png = figure.to_png(DOTS_PER_INCH);
+        let png = png.map_err(|error| Failure::work(format!("cannot draw {name}.png: {error}")))?;
+        write(&format!("{name}.png"), &png)?;
     }
     let title = format!("{}, of the scene {}", results.study, results.scene);
-    write("results.html", figures::page(&title, tables, &drawn).as_bytes())?;
+    let on_page: Vec<_> = [figures::maps_and_histograms(report).or(map), marginals].into_iter().flatten().collect();
+    write("results.html", page::page(&title, tables, &on_page, report).as_bytes())?;
     Ok(files)
 }

@@ -65,6 +65,12 @@ fn head(study: &MonteCarlo, report: &Report, elapsed: f64) -> String {
         sheet.row("symmetry", format!("in {}{of}: {text}", symmetry.parameter));
     }
     sheet.row("failed", failures(report));
+    if let (Some(first), Some(last)) = (report.problems.first(), report.problems.last()) {
+        let files =
+            if report.problems.len() > 1 { format!("{} to {}", first.file, last.file) } else { first.file.clone() };
+        let files = format!("{files}, for `stiction solve`");
+        sheet.row("problems", format!("{} that were not solved: {files}", report.problems.len()));
+    }
     sheet.text()
 }
 

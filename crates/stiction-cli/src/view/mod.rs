@@ -1,6 +1,7 @@
-//! `stiction view`: recorded runs in a browser, or as a page to keep.
+//! `stiction view`: recorded runs in a browser, or as a page to keep; of the folder of a study its page.
 
 mod server;
+mod study;
 
 use std::{
     path::{Path, PathBuf},
@@ -21,9 +22,12 @@ pub(crate) fn run(options: &ViewOptions) -> Result<(), Failure> {
         return Err(Failure::input(text).with_help("name fewer runs"));
     }
     let folders: Vec<&Path> = options.runs.iter().map(PathBuf::as_path).collect();
-    let page = view_page(&folders, &ViewLimits::default()).map_err(|error| {
-        Failure::input(error).with_help("`stiction run SCENE --out DIR` makes a folder that can be viewed")
-    })?;
+    let page = match folders.as_slice() {
+        [folder] if study::is_study(folder) => study::page(folder)?,
+        folders => view_page(folders, &ViewLimits::default()).map_err(|error| {
+            Failure::input(error).with_help("`stiction run SCENE --out DIR` makes a folder that can be viewed")
+        })?,
+    };
     match &options.export {
         Some(path) => {
             std::fs::write(path, &page)

@@ -17,6 +17,7 @@ mod robots;
 mod runs;
 mod sweep;
 mod sweep_kill;
+mod sweep_pages;
 mod tools;
 mod verification;
 mod view;

@@ -98,6 +98,13 @@ fn degenerate_data_draw() {
         with(Layer::heat(HeatMap::default())),
         with(Layer::heat(HeatMap { y_edges: (0..1000).map(f64::from).collect(), ..HeatMap::default() })),
         with(Layer::heat(HeatMap { x_edges: vec![0.0, 1.0], y_edges: vec![0.0, 1.0, 2.0], ..HeatMap::default() })),
+        with(Layer::bars(HeatMap::default())),
+        with(Layer::bars(HeatMap {
+            x_edges: vec![0.0, 1.0],
+            y_edges: vec![0.0, 0.0, f64::NAN],
+            values: vec![f64::INFINITY, 1e308],
+            ..HeatMap::default()
+        })),
         with(Layer::outlines(vec![vec![], vec![[0.0, 0.0]], vec![[f64::NAN, 1.0]; 3]])),
         with(Layer::arrows(vec![[0.0, 0.0]; 2], vec![[0.0, 0.0], [f64::INFINITY, 1.0]])),
         with(Layer::band(vec![0.0], vec![1.0], vec![2.0])),
@@ -172,10 +179,75 @@ fn cells_of_one_colour_are_one_rectangle_and_no_value_is_grey() {
         values: (0..1_000_000).map(|i| if i == 0 { f64::NAN } else { f64::from(i / 1000) }).collect(),
         label: "pressure".into(),
         unit: "Pa".into(),
-        range: None,
+        ..HeatMap::default()
     };
     let svg = Figure::new("").with(axes().with(Layer::heat(map))).to_svg();
     assert!(svg.len() < 100_000 && svg.contains(">pressure / Pa<"), "{} bytes", svg.len());
+}
+
+/// Two by two cells with one that has no value.
+fn four_cells() -> HeatMap {
+    HeatMap {
+        x_edges: vec![0.0, 1.0, 2.0],
+        y_edges: vec![0.0, 5.0, 10.0],
+        values: vec![50.0, 0.0, 100.0, f64::NAN],
+        label: "success".into(),
+        unit: "%".into(),
+        range: Some([0.0, 100.0]),
+        notes: ["half <1>", "none", "all", "never tried"].map(String::from).into(),
+    }
+}
+
+#[test]
+fn cells_tell_their_notes_and_maps_without_have_none() {
+    let svg = Figure::new("").with(axes().with(Layer::heat(four_cells()))).to_svg();
+    for note in ["half &lt;1&gt;", "none", "all", "never tried"] {
+        assert_eq!(svg.matches(&format!("<g><title>{note}</title><rect")).count(), 1, "{note} in {svg}");
+    }
+    let silent = HeatMap { notes: Vec::new(), ..four_cells() };
+    assert!(!Figure::new("").with(axes().with(Layer::heat(silent))).to_svg().contains("<title>"));
+}
+
+/// The corners of the filled areas of a noted bar, in the order in which they are drawn: the sides, then the top.
+fn faces(svg: &str, note: &str) -> Vec<Vec<[f64; 2]>> {
+    let bar =
+        svg.split(&format!("<title>{note}</title>")).nth(1).and_then(|rest| rest.split("</g>").next()).expect(note);
+    let corners = |path: &str| {
+        let data = path.split('"').next().expect("data").trim_start_matches('M').trim_end_matches('Z');
+        let pair = |text: &str| {
+            let (x, y) = text.split_once(' ').expect("a pair");
+            [x.parse().expect("x"), y.parse().expect("y")]
+        };
+        data.split('L').map(pair).collect()
+    };
+    bar.split("<path d=\"").skip(1).map(corners).collect()
+}
+
+#[test]
+fn bars_are_as_high_as_their_values_and_those_in_front_are_drawn_last() {
+    let svg = Figure::new("").with(axes().with(Layer::bars(four_cells()))).to_svg();
+    let [half, none, all, untried] = ["half &lt;1&gt;", "none", "all", "never tried"].map(|note| faces(&svg, note));
+    assert_eq!([half.len(), none.len(), all.len(), untried.len()], [3, 1, 3, 1], "flat cells have no sides");
+    // An upright edge of the side in front: its length is the value.
+    let height = |faces: &[Vec<[f64; 2]>]| faces[0][0][1] - faces[0][3][1];
+    assert!((height(&all) / height(&half) - 2.0).abs() < 1e-3 && height(&half) > 10.0, "{svg}");
+    // x grows towards the lower right, y towards the upper right.
+    let middle = |faces: &[Vec<[f64; 2]>]| {
+        let top = faces.last().expect("a top");
+        [0, 1].map(|k| top.iter().map(|p| p[k]).sum::<f64>() / 4.0)
+    };
+    let on_ground = |faces: &[Vec<[f64; 2]>]| {
+        let [x, y] = middle(faces);
+        [x, if faces.len() > 1 { y + height(faces) } else { y }]
+    };
+    let [half, none, all, untried] = [half, none, all, untried].map(|faces| on_ground(&faces));
+    assert!(none[0] > half[0] && none[1] > half[1] && all[0] > half[0] && all[1] < half[1]);
+    assert!((untried[0] - all[0] - (none[0] - half[0])).abs() < 0.05, "{untried:?}");
+    let order = ["all", "never tried", "half", "none"].map(|note| svg.find(&format!("<title>{note}")).expect(note));
+    assert!(order.is_sorted(), "{order:?}");
+    for text in [">time / s<", ">height / m<", ">success / %<", ">100<"] {
+        assert!(svg.contains(text), "{text} in {svg}");
+    }
 }
 
 #[cfg(feature = "png")]

@@ -135,6 +135,7 @@ fn maps(reports: &[(&str, Report)]) -> Figure {
                 label: "success".to_owned(),
                 unit: "%".to_owned(),
                 range: Some([0.0, 100.0]),
+                ..HeatMap::default()
             };
             let panel = Panel::new(Axis::new("x of the gear", "mm"), Axis::new("y of the gear", "mm"));
             figure = figure.with(panel.titled(format!("{class}, {}", variant.name)).with(Layer::heat(map)));

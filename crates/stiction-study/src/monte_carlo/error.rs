@@ -34,6 +34,26 @@ pub enum StudyError {
         /// What is different.
         reason: String,
     },
+    /// The folder holds trials already, and nobody said that they may go.
+    #[error("{} holds {made} of {count} trials of this study already", path.display())]
+    Present {
+        /// The journal.
+        path: PathBuf,
+        /// Trials that are there.
+        made: u64,
+        /// Trials in all.
+        count: u64,
+    },
+    /// The folder holds trials of another study, and nobody said that they may go.
+    #[error("{} holds {made} trials of another study: {reason}", path.display())]
+    OtherPresent {
+        /// The journal.
+        path: PathBuf,
+        /// Trials that are there.
+        made: u64,
+        /// What is different.
+        reason: String,
+    },
     /// Something else has the name of the journal.
     #[error("{} is no journal of a study, or its first line is damaged", path.display())]
     NotAJournal {

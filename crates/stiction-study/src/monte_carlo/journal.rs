@@ -33,6 +33,9 @@ pub(super) struct Header {
     scene: String,
     trials: u64,
     seed: u64,
+    /// Trials in all, which follows from the rest.
+    #[serde(skip)]
+    count: u64,
 }
 
 impl Header {
@@ -44,6 +47,7 @@ impl Header {
             scene: format!("{:016x}", digest(study.scene_texts().as_bytes())),
             trials: study.trials,
             seed: study.seed,
+            count: study.count(),
         }
     }
 
@@ -71,6 +75,64 @@ impl Header {
 #[derive(Serialize, Deserialize)]
 struct Entry(u64, bool, u64, Vec<u64>, Option<(String, String)>);
 
+/// Reads a journal line by line.
+struct Reader<'p> {
+    path: &'p Path,
+    file: BufReader<File>,
+    line: Vec<u8>,
+    /// Bytes of whole lines so far.
+    whole: u64,
+}
+
+impl<'p> Reader<'p> {
+    /// The journal of a study that was begun, and what it says it is; `None` where nothing was.
+    fn open(path: &'p Path) -> Result<Option<(Self, Header)>, StudyError> {
+        let file = match File::open(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(|source| StudyError::read(path, source))?,
+        };
+        let mut reader = Self { path, file: BufReader::new(file), line: Vec::new(), whole: 0 };
+        match reader.next()? {
+            Some(header) => Ok(Some((reader, header))),
+            // Torn before the first line was whole: nothing is lost.
+            None if reader.line.last() != Some(&b'\n') => Ok(None),
+            None => Err(StudyError::NotAJournal { path: path.to_path_buf() }),
+        }
+    }
+
+    /// The next line, if it is whole.
+    fn next<T: for<'de> Deserialize<'de>>(&mut self) -> Result<Option<T>, StudyError> {
+        self.line.clear();
+        let mut part = std::io::Read::take(&mut self.file, LONGEST_LINE as u64);
+        let read = part.read_until(b'\n', &mut self.line);
+        let length = read.map_err(|source| StudyError::read(self.path, source))?;
+        let value = checked(&self.line);
+        if value.is_some() {
+            self.whole += length as u64;
+        }
+        Ok(value)
+    }
+}
+
+/// Refuses a folder whose journal cannot be continued; unless it shall be continued, also one that holds any trial. Changes nothing.
+pub(super) fn check(folder: &Path, header: &Header, resume: bool) -> Result<(), StudyError> {
+    let path = folder.join(FILE);
+    let Some((mut reader, found)) = Reader::open(&path)? else { return Ok(()) };
+    let difference = header.difference(&found);
+    if resume {
+        return difference.map_or(Ok(()), |reason| Err(StudyError::OtherStudy { path: path.clone(), reason }));
+    }
+    let mut made = 0;
+    while reader.next::<Entry>()?.is_some() {
+        made += 1;
+    }
+    match difference {
+        _ if made == 0 => Ok(()),
+        None => Err(StudyError::Present { made, count: header.count, path }),
+        Some(reason) => Err(StudyError::OtherPresent { made, reason, path }),
+    }
+}
+
 /// Writes the journal.
 pub(super) struct Journal {
     path: PathBuf,
@@ -94,39 +156,21 @@ impl Journal {
         mut keep: impl FnMut(u64, Row) -> Result<(), StudyError>,
     ) -> Result<Self, StudyError> {
         let path = folder.join(FILE);
-        let mut file = match OpenOptions::new().read(true).write(true).open(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Self::create(folder, header),
-            opened => opened.map_err(|source| StudyError::read(&path, source))?,
-        };
-        let mut reader = BufReader::new(&mut file);
-        let (mut line, mut whole) = (Vec::new(), 0);
-        let mut next = |line: &mut Vec<u8>| -> Result<usize, StudyError> {
-            line.clear();
-            let mut part = std::io::Read::take(&mut reader, LONGEST_LINE as u64);
-            part.read_until(b'\n', line).map_err(|source| StudyError::read(&path, source))
-        };
-        let length = next(&mut line)?;
-        let Some(found) = checked::<Header>(&line) else {
-            // Torn before the first line was whole: nothing is lost.
-            return if length == 0 || line.last() != Some(&b'\n') {
-                Self::create(folder, header)
-            } else {
-                Err(StudyError::NotAJournal { path })
-            };
-        };
+        let Some((mut reader, found)) = Reader::open(&path)? else { return Self::create(folder, header) };
         if let Some(reason) = header.difference(&found) {
             return Err(StudyError::OtherStudy { path, reason });
         }
-        whole += length as u64;
-        loop {
-            let length = next(&mut line)?;
-            let Some(Entry(index, success, steps, metrics, failure)) = checked(&line) else { break };
+        while let Some(Entry(index, success, steps, metrics, failure)) = reader.next()? {
             let failure = failure.map(|(reason, detail)| Failure { reason, detail });
             keep(index, Row { success, steps, metrics: metrics.into_iter().map(f64::from_bits).collect(), failure })?;
-            whole += length as u64;
         }
-        let cut = file.set_len(whole).and_then(|()| file.seek(SeekFrom::Start(whole)));
-        cut.map_err(|source| StudyError::write(&path, source))?;
+        let whole = reader.whole;
+        let opened = OpenOptions::new().write(true).open(&path).and_then(|mut file| {
+            file.set_len(whole)?;
+            file.seek(SeekFrom::Start(whole))?;
+            Ok(file)
+        });
+        let file = opened.map_err(|source| StudyError::write(&path, source))?;
         Ok(Self { path, file })
     }
 

@@ -5,6 +5,7 @@
 //! study                     cells, variants, how a trial is made   design, sobol             how trials are spread
 //! run                       trials on all cores, in order          journal, table            what is on the disk, and how it is continued
 //! tally                     counts; they do not grow               report                    what they say
+//! problems                  what was not solved
 //! ```
 
 mod design;
@@ -14,6 +15,7 @@ mod file;
 mod journal;
 mod metrics;
 mod parameter;
+mod problems;
 mod report;
 mod run;
 mod sobol;
@@ -26,6 +28,7 @@ pub use design::Design;
 pub use distribution::{chi_square_beyond, normal_quantile, normal_share};
 pub use error::StudyError;
 pub use parameter::{Draw, Ends, Parameter, STRATA, Value};
+pub use problems::{KeptProblem, MOST_PROBLEMS};
 pub use report::{
     Comparison, GridAxis, GroupReport, Influence, Marginal, MetricReport, Report, Stratum, Symmetry, VariantReport,
 };

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{
-    Design, Draw, Ending, FailureCount, MonteCarlo, Value,
+    Design, Draw, Ending, FailureCount, KeptProblem, MonteCarlo, Value,
     distribution::chi_square_beyond,
     tally::{Group, Moments, Tally, VariantTally},
 };
@@ -35,6 +35,8 @@ pub struct Report {
     pub comparisons: Vec<Comparison>,
     /// Failed trials by their reason, the most frequent first.
     pub failures: Vec<FailureCount>,
+    /// The problems that the first of them could not solve; files exist of studies that were run into a folder.
+    pub problems: Vec<KeptProblem>,
 }
 
 /// A parameter that spans cells.
@@ -192,6 +194,7 @@ impl Tally {
             variants: pairs.map(|(variant, tally)| of_variant(study, variant, tally)).collect(),
             comparisons: self.comparisons(study),
             failures,
+            problems: Vec::new(),
         }
     }
 

@@ -9,7 +9,7 @@ use std::{
     fs,
     ops::ControlFlow,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -20,7 +20,8 @@ use serde::Serialize;
 use super::{
     MonteCarlo, Report, Row, StudyError, Trial,
     design::permuted,
-    journal::{Header, Journal},
+    journal::{self, Header, Journal},
+    problems::Problems,
     table::TrialsTable,
     tally::Tally,
 };
@@ -31,12 +32,6 @@ const WINDOW: u64 = 1024;
 
 /// Trials within which a shuffled order stays.
 const SHUFFLED: u64 = 256;
-
-/// Problem files that are written.
-const MOST_PROBLEMS: usize = 10;
-
-/// Folder of problem files.
-const PROBLEMS: &str = "failures";
 
 /// In which order trials are begun; the results do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +53,8 @@ pub struct SweepOptions {
     pub threads: usize,
     /// Continue what the folder holds.
     pub resume: bool,
+    /// Start anew where the folder holds a study already, which is refused otherwise. Has no say with `resume`.
+    pub replace: bool,
     /// In which order trials are begun.
     pub order: Order,
 }
@@ -100,17 +97,22 @@ struct Ledger<'s> {
 
 impl MonteCarlo {
     /// Makes the trials that are missing in `folder` and says what all of them found.
+    ///
+    /// A folder that holds trials already is refused, and nothing in it is touched, unless the options say what to do with them.
     pub fn run(&self, folder: &Path, options: &SweepOptions, watch: &dyn Watch) -> Result<Report, StudyError> {
         fs::create_dir_all(folder).map_err(|source| StudyError::write(folder, source))?;
         let header = Header::of(self);
+        if options.resume || !options.replace {
+            journal::check(folder, &header, options.resume)?;
+        }
+        let mut problems = Problems::open(folder);
         let mut ledger = Ledger::new(self, folder)?;
         let journal = if options.resume {
             Journal::resume(folder, &header, |index, row| ledger.accept(index, row))?
         } else {
-            remove_problems(folder)?;
+            problems.remove_from(0)?;
             Journal::create(folder, &header)?
         };
-        let problems = Problems { folder: folder.join(PROBLEMS), written: count_problems(folder) };
         let books = Mutex::new((journal, problems));
         let shared = Shared { study: self, order: options.order, ledger: Mutex::new(ledger), moved: Condvar::new() };
         if options.threads == 1 {
@@ -123,7 +125,14 @@ impl MonteCarlo {
             return Err(error);
         }
         ledger.table.finish()?;
-        Ok(ledger.tally.report(self, ledger.ending.unwrap_or(Ending::Complete)))
+        let mut report = ledger.tally.report(self, ledger.ending.unwrap_or(Ending::Complete));
+        let (_, mut problems) = books.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if report.ending != Ending::Stopped {
+            // Trials that ran ahead of the one after which the study ended do not count.
+            problems.remove_from(report.made)?;
+        }
+        report.problems = problems.among(report.made);
+        Ok(report)
     }
 }
 
@@ -244,36 +253,4 @@ impl<'s> Ledger<'s> {
         }
         Ok(())
     }
-}
-
-/// Problems that were not solved, for `stiction solve`.
-struct Problems {
-    folder: PathBuf,
-    written: usize,
-}
-
-impl Problems {
-    fn keep(&mut self, index: u64, problem: Option<String>) -> Result<(), StudyError> {
-        let Some(problem) = problem.filter(|_| self.written < MOST_PROBLEMS) else { return Ok(()) };
-        self.written += 1;
-        let path = self.folder.join(format!("{index}.json"));
-        // Files are what this module is for.
-        #[allow(clippy::disallowed_methods)]
-        let written = fs::create_dir_all(&self.folder).and_then(|()| fs::write(&path, problem));
-        written.map_err(|source| StudyError::write(&path, source))
-    }
-}
-
-fn count_problems(folder: &Path) -> usize {
-    fs::read_dir(folder.join(PROBLEMS)).map_or(0, Iterator::count)
-}
-
-/// The problems of an older study have no place beside the trials of this one.
-fn remove_problems(folder: &Path) -> Result<(), StudyError> {
-    let Ok(files) = fs::read_dir(folder.join(PROBLEMS)) else { return Ok(()) };
-    for path in files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "json"))
-    {
-        fs::remove_file(&path).map_err(|source| StudyError::write(&path, source))?;
-    }
-    Ok(())
 }

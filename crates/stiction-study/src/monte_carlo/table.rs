@@ -9,6 +9,9 @@ use super::{Draw, MonteCarlo, Parameter, Row, StudyError, Value, journal::digest
 /// File name inside the folder of a study.
 pub(super) const FILE: &str = "trials.parquet";
 
+/// Rows of a group: what is kept in memory.
+const ROWS_PER_GROUP: usize = 8192;
+
 /// Writes the table.
 pub(super) struct TrialsTable {
     table: TableWriter,
@@ -52,9 +55,7 @@ impl TrialsTable {
         let metrics = row.metrics.iter().map(|x| Cell::Real(*x));
         let outcome = [integer(u64::from(row.success)), integer(row.steps)];
         self.table.push(head.into_iter().chain(values).chain(outcome).chain(metrics).chain(tail));
-        if self.table.is_full() {
-            self.table.flush()?;
-        }
+        self.table.flush_beyond(ROWS_PER_GROUP)?;
         Ok(())
     }
 

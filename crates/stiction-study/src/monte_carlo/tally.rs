@@ -4,6 +4,12 @@ use std::collections::BTreeMap;
 
 use super::{MonteCarlo, Parameter, Row};
 
+/// Kinds of failure that are told apart, so that reasons that are all different cannot fill the memory.
+const MOST_KINDS: usize = 100;
+
+/// What further kinds are counted as.
+const OTHER_KINDS: &str = "other reasons";
+
 /// Numbers of one response: how many, and their first two moments about the first of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Moments {
@@ -136,8 +142,10 @@ impl Tally {
             self.first = row.success;
         }
         if let Some(failure) = &row.failure {
-            let kind = self.failures.entry(failure.reason.clone()).or_insert_with(|| FailureCount {
-                reason: failure.reason.clone(),
+            let known = self.failures.len() < MOST_KINDS || self.failures.contains_key(&failure.reason);
+            let reason = if known { failure.reason.as_str() } else { OTHER_KINDS };
+            let kind = self.failures.entry(reason.to_owned()).or_insert_with(|| FailureCount {
+                reason: reason.to_owned(),
                 count: 0,
                 first_trial: index,
                 detail: failure.detail.clone(),

@@ -68,6 +68,13 @@ fn variant(
                     redraw(&mut variant.random, parameter, table, (&keys, complain))?;
                 }
             }
+            (SCENE, _) => return Err(complain(&keys, "`scene` must be the name of a scene file".to_owned(), None)),
+            (PARAMETERS, Change::Value(_)) => {
+                let hint = "such as parameters.friction = { uniform = [0.2, 0.6] }".to_owned();
+                let message =
+                    "`parameters` must be a table of distributions by the names of random parameters".to_owned();
+                return Err(complain(&keys, message, Some(hint)));
+            }
             (_, Change::Value(value)) => variant.overrides.push((key.clone(), text_of(value))),
             (_, Change::Distributions(_)) => {
                 let hint = "distributions of parameters stand in `parameters`".to_owned();

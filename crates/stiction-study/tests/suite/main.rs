@@ -6,6 +6,7 @@
 mod designs;
 mod files;
 mod findings;
+mod folders;
 mod monte_carlo;
 mod paths;
 mod plans;

@@ -60,7 +60,7 @@ pub(crate) fn read(folder: &Path, scene: &str, study: &str) -> MonteCarlo {
 }
 
 fn options(threads: usize, resume: bool, order: Order) -> SweepOptions {
-    SweepOptions { threads, resume, order }
+    SweepOptions { threads, resume, replace: true, order }
 }
 
 fn table(folder: &Path) -> Vec<u8> {
@@ -72,10 +72,10 @@ fn json(report: &Report) -> String {
 }
 
 /// Stops after so many trials.
-struct After(u64, AtomicU64);
+pub(crate) struct After(u64, AtomicU64);
 
 impl After {
-    fn new(trials: u64) -> Self {
+    pub(crate) fn new(trials: u64) -> Self {
         Self(trials, AtomicU64::new(0))
     }
 }

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use stiction_study::{
     Study, load,
-    monte_carlo::{Order, Place, SweepOptions, Value},
+    monte_carlo::{Place, SweepOptions, Value},
     parse_monte_carlo,
 };
 
@@ -73,7 +73,7 @@ fn variants_have_scenes_and_distributions_of_their_own_under_common_random_numbe
     let report = study.report();
     let strata = &report.variants[2].marginals[0].strata;
     assert!(number(&strata[0].from) > 1.5 && number(&strata[9].to) <= 2.5);
-    let options = SweepOptions { threads: 2, resume: false, order: Order::Counted };
+    let options = SweepOptions { threads: 2, ..SweepOptions::default() };
     let run = study.run(&folder.join("out"), &options, &()).unwrap();
     assert_eq!(serde_json::to_value(&run).unwrap(), serde_json::to_value(&report).unwrap());
     let in_memory = parse_monte_carlo(STUDY, "study", &[("scene.toml", SCENE), ("long.toml", &long)]).unwrap();
@@ -86,7 +86,7 @@ fn scenes_of_variants_count_for_the_journal() {
     let folder = folder("mc-variant-journal");
     let long = SCENE.replace("duration = 0.2", "duration = 0.4");
     let out = folder.join("out");
-    let options = |resume| SweepOptions { threads: 1, resume, order: Order::Counted };
+    let options = |resume| SweepOptions { threads: 1, resume, ..SweepOptions::default() };
     fs::write(folder.join("long.toml"), &long).unwrap();
     let _ = read(&folder, SCENE, STUDY).run(&out, &options(false), &()).unwrap();
     let _ = read(&folder, SCENE, STUDY).run(&out, &options(true), &()).unwrap();
@@ -105,6 +105,14 @@ fn mistakes_in_variants_and_metrics_are_explained() {
         assert!(error.contains(part), "{error}");
     };
     refused("long.toml", "short.toml", "the scene short.toml is not among those given");
+    refused("\"long.toml\"", "3", "`scene` must be the name of a scene file");
+    refused(
+        "parameters.speed = { uniform = [1.5, 2.5], ends = \"(]\" }",
+        "parameters = 1",
+        "must be a table of distributions",
+    );
+    let named = "`variants.quick.parameters.speed` is a whole number, but must be a table";
+    refused("parameters.speed = { uniform = [1.5, 2.5], ends = \"(]\" }", "parameters.speed = 1", named);
     refused("parameters.speed =", "parameters.mass =", "there is no random parameter `mass`");
     refused("{ uniform = [1.5, 2.5], ends = \"(]\" }", "{ values = [1.0] }", "another distribution of the same kind");
     refused("{ uniform = [1.5, 2.5]", "{ path = \"a\", uniform = [1.5, 2.5]", "stand in [parameters.speed]");

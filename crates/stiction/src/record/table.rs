@@ -35,6 +35,9 @@ const ROWS_PER_GROUP: usize = 4096;
 /// growing groups their number grows as the logarithm of the rows, and the cost of a row does not grow.
 const SHARE_PER_GROUP: usize = 8;
 
+/// Different words that are remembered between row groups.
+const MOST_WORDS: usize = 1024;
+
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -93,6 +96,8 @@ pub struct TableWriter {
     rows: usize,
     /// Rows in the file.
     written: usize,
+    /// Those of them behind the last footer.
+    uncovered: usize,
     /// Words seen so far, so that a repeated word costs a reference instead of a copy.
     words: BTreeMap<String, ByteArray>,
     /// Length of the file, which ends with a footer.
@@ -119,6 +124,7 @@ impl TableWriter {
             pending: columns.iter().map(|(_, kind)| Pending::new(*kind)).collect(),
             rows: 0,
             written: 0,
+            uncovered: 0,
             words: BTreeMap::new(),
             end: 0,
         };
@@ -153,14 +159,37 @@ impl TableWriter {
 
     /// Moves the pending rows into the file as one row group.
     pub fn flush(&mut self) -> Result<(), RecordError> {
+        if self.rows == 0 && self.uncovered == 0 {
+            return Ok(());
+        }
+        self.encode_pending()?;
+        self.commit()
+    }
+
+    /// The same once at least `most` rows are pending, for tables whose rows are safe elsewhere: groups do not grow, and most go
+    /// without a footer, so that memory does not grow with the rows either. Until the next footer other tools cannot read the file.
+    pub fn flush_beyond(&mut self, most: usize) -> Result<(), RecordError> {
+        if self.rows < most.max(1) {
+            return Ok(());
+        }
+        self.encode_pending()?;
+        if self.uncovered >= ROWS_PER_GROUP.max(self.written / SHARE_PER_GROUP) { self.commit() } else { self.append() }
+    }
+
+    fn encode_pending(&mut self) -> Result<(), RecordError> {
         if self.rows == 0 {
             return Ok(());
         }
         self.encode().map_err(|source| RecordError::encode(&self.path, &source))?;
         self.pending.iter_mut().for_each(Pending::clear);
         self.written += self.rows;
+        self.uncovered += self.rows;
         self.rows = 0;
-        self.commit()
+        // Words that are all different, such as messages with numbers, must not pile up.
+        if self.words.len() > MOST_WORDS {
+            self.words.clear();
+        }
+        Ok(())
     }
 
     fn encode(&mut self) -> Result<(), ParquetError> {
@@ -183,8 +212,16 @@ impl TableWriter {
     fn commit(&mut self) -> Result<(), RecordError> {
         let footer = self.encode_footer().map_err(|source| RecordError::encode(&self.path, &source))?;
         // Through the encoder, so that it counts the bytes of the footer too.
-        let encoded = self.encoder.write_all(&footer).and_then(|()| self.encoder.flush());
+        let encoded = self.encoder.write_all(&footer);
         encoded.map_err(|source| RecordError::write(&self.path, source))?;
+        self.append()?;
+        self.uncovered = 0;
+        Ok(())
+    }
+
+    /// Appends what the encoder produced.
+    fn append(&mut self) -> Result<(), RecordError> {
+        self.encoder.flush().map_err(|source| RecordError::write(&self.path, source))?;
         let bytes = std::mem::take(self.encoder.inner_mut());
         let written = self.file.seek(SeekFrom::Start(self.end)).and_then(|_| self.file.write_all(&bytes));
         if let Err(source) = written {

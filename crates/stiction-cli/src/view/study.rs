@@ -1,0 +1,29 @@
+//! The page of a study of the kind `monte-carlo`.
+
+use std::{fs::File, io::Read, path::Path};
+
+use crate::{failure::Failure, sweep::page};
+
+/// The page inside the folder of a study.
+const PAGE: &str = "results.html";
+
+/// A page that is larger than this was not written by this program.
+const LARGEST: u64 = 256 << 20;
+
+/// Whether a folder holds a study and no run.
+pub(crate) fn is_study(folder: &Path) -> bool {
+    folder.join(PAGE).is_file() && !folder.join("trajectory.parquet").exists()
+}
+
+/// The page; only one that forbids scripts is shown, for the folder may come from anybody.
+pub(crate) fn page(folder: &Path) -> Result<String, Failure> {
+    let path = folder.join(PAGE);
+    let mut text = String::new();
+    let read = File::open(&path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
+    read.map_err(|error| Failure::unreadable(&path, &error))?;
+    if text.starts_with(page::HEAD) {
+        return Ok(text);
+    }
+    Err(Failure::input(format!("{} is not the page of a study of the kind `monte-carlo`", path.display()))
+        .with_help("`stiction sweep STUDY --out DIR --resume` writes it anew"))
+}
