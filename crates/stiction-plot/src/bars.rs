@@ -63,13 +63,8 @@ impl View {
 
 /// Values at the two ends of the upright axis, of a chosen range or from zero to the data.
 fn range(map: &HeatMap) -> [f64; 2] {
-    match map.range {
-        Some(_) => heat::range(map),
-        None => {
-            let [low, high] = heat::range(map);
-            [low.min(0.0), high.max(0.0)]
-        }
-    }
+    let [low, high] = heat::range(map);
+    if map.range.is_some() { [low, high] } else { [low.min(0.0), high.max(0.0)] }
 }
 
 /// Ticks of the upright axis.

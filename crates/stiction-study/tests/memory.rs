@@ -74,6 +74,7 @@ fn memory_does_not_grow_with_the_trials() {
         });
         [made, resumed]
     });
+    println!("bytes while trials are made, and while they are read again: {peaks:?}");
     let [few, many] = peaks;
     for (few, many) in few.into_iter().zip(many) {
         assert!(few > 100_000 && (many as f64) < 1.5 * few as f64, "{few} bytes for 10 000 trials, {many} for 100 000");

@@ -26,6 +26,8 @@ accepted, accepted.toml: the scene of the first. stiction view DIR shows results
 Ctrl-C finishes the trials in flight and keeps what was made; whatever else ends the program
 loses the trials in flight only. Exit code 1 when it was stopped, or when every trial failed; a
 study that finds nothing is done.")]
+// Switches of a command line are what they are.
+#[allow(clippy::struct_excessive_bools)]
 pub(crate) struct SweepOptions {
     /// The study file
     pub(crate) study: PathBuf,

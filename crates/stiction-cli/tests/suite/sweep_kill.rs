@@ -79,7 +79,7 @@ fn a_folder_with_trials_is_replaced_only_when_asked() {
     assert!(both.stderr.contains("cannot be used with"), "{}", both.stderr);
 }
 
-/// Numbers from 0 to 1 that differ from run to run.
+/// Numbers that differ from run to run.
 struct Chance(u64);
 
 impl Chance {
@@ -90,11 +90,16 @@ impl Chance {
     }
 
     /// Steps of a Weyl sequence, mixed (splitmix64).
-    fn share(&mut self) -> f64 {
+    fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (mixed ^ mixed >> 31) as f64 / u64::MAX as f64
+        mixed ^ mixed >> 31
+    }
+
+    /// A whole number below `n`.
+    fn below(&mut self, n: u64) -> u64 {
+        self.bits() % n
     }
 }
 
@@ -103,18 +108,19 @@ fn killed_five_times(folder: &Path, whole: u64, chance: &mut Chance) -> bool {
     let journal = folder.join("killed/trials.journal");
     let length = || fs::metadata(&journal).map_or(0, |file| file.len());
     for kill in 0..5 {
-        let jobs = ["1", "2", "3"][(chance.share() * 2.99) as usize];
+        let jobs = ["1", "2", "3"][chance.below(3) as usize];
         let mut sweep = program(folder);
         sweep.args(["sweep", "slide.toml", "--out", "killed", "--jobs", jobs, "--resume"]);
         // The first kill may come before anything is written; the others when some share of what is missing is made.
-        let share = if kill == 0 { 0.0 } else { 0.02 + 0.3 * chance.share() };
-        let (enough, delay) = (length() + (share * (whole - length()) as f64) as u64, 20e-3 * chance.share());
+        let percent = if kill == 0 { 0 } else { 2 + chance.below(30) };
+        let enough = length() + (whole - length()) * percent / 100;
+        let delay = Duration::from_micros(chance.below(20_000));
         let mut child = sweep.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("start");
         let started = Instant::now();
         while length() < enough && started.elapsed() < Duration::from_mins(2) {
             thread::sleep(Duration::from_micros(300));
         }
-        thread::sleep(Duration::from_secs_f64(delay));
+        thread::sleep(delay);
         child.kill().expect("SIGKILL");
         if child.wait().expect("its end").success() {
             return false;

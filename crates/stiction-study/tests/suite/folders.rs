@@ -98,7 +98,7 @@ fn a_folder_that_holds_trials_is_neither_replaced_nor_touched_unless_asked() {
     study.seed = 5;
     match study.run(&out, &options(false, false), &()) {
         Err(StudyError::OtherPresent { made: 12, reason, .. }) => {
-            assert!(reason.contains("its seed was 1"), "{reason}")
+            assert!(reason.contains("its seed was 1"), "{reason}");
         }
         other => panic!("{other:?}"),
     }
