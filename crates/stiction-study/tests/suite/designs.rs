@@ -71,7 +71,7 @@ const COMPROMISE: &str = r#"
 /// Where a block comes to rest with steps h: x = h Σ (v − k μ g h) over the steps in which it moves.
 fn stopping_distance(v: f64, h: f64) -> f64 {
     let loss = 0.3 * 9.81 * h;
-    (1..).map(|k| v - f64::from(k) * loss).take_while(|v| *v > 0.0).map(|v| h * v).sum()
+    (1..=i32::MAX).map(|k| v - f64::from(k) * loss).take_while(|v| *v > 0.0).map(|v| h * v).sum()
 }
 
 #[test]
@@ -191,7 +191,9 @@ fn the_score_of_a_perfect_circle_is_zero() {
         let scene = scene::parse(&text, "perfect.toml").unwrap();
         let mut simulation = Simulation::from_scene(&scene).unwrap();
         let mut needs = Needs::default();
-        terms.iter().for_each(|term| term.measure.add_needs(&mut needs));
+        for term in &terms {
+            term.measure.add_needs(&mut needs);
+        }
         let mut columns = RunColumns::new(&simulation, &needs, 1);
         for _ in 0..scene.settings.steps() {
             let report = simulation.step().unwrap();
