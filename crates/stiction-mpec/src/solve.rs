@@ -187,10 +187,10 @@ fn solve_block(program: &Program, engine: Engine, schedule: &Schedule) -> Result
 pub(crate) fn with_modes(program: &Program, modes: &[Mode], x: &[f64]) -> Result<Program, MpecError> {
     let mut fixed = Program { pairs: Vec::new(), ..program.clone() };
     for (pair, mode) in program.pairs.iter().zip(modes) {
-        if *mode == Mode::Variable {
-            for variable in fixed.variables.get_mut(pair.variable) {
-                (variable.lower, variable.upper) = (0.0, 0.0);
-            }
+        if *mode == Mode::Variable
+            && let Some(variable) = fixed.variables.get_mut(pair.variable)
+        {
+            (variable.lower, variable.upper) = (0.0, 0.0);
         }
     }
     // A constraint that moves with no free variable is zero already, and an equation too many for an engine.

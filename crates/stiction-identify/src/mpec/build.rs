@@ -286,8 +286,8 @@ impl Writer<'_> {
             .map_err(|error| self.refused(error))?;
         let program = &mut layout.program;
         let end = program.variables.len();
-        (0..n).for_each(|_| drop(program.variable(Variable::free(0.0))));
-        rates.iter().for_each(|way| drop(program.variable(Variable::free(way / h))));
+        program.variables.extend(std::iter::repeat_n(Variable::free(0.0), n));
+        program.variables.extend(rates.iter().map(|way| Variable::free(way / h)));
         let form = step.form().clone();
         let is_corner = |row: usize| form.frictions.iter().any(|law| law.polygon && law.rows.contains(&row));
         let first_impulse = program.variables.len();
@@ -295,7 +295,7 @@ impl Writer<'_> {
             let pushes = *kind == StepRow::Normal || is_corner(row);
             program.variable(if pushes { Variable::positive(0.0) } else { Variable::free(0.0) });
         }
-        form.frictions.iter().for_each(|_| drop(program.variable(Variable::positive(0.0))));
+        program.variables.extend(form.frictions.iter().map(|_| Variable::positive(0.0)));
         let parameters = self.source.target.parameters.iter();
         let of = |name: &str| layout.parameters.iter().find(|(known, _)| known.name == name).map_or(0, |(_, at)| *at);
         let mut variables: Vec<usize> = inputs.displacements.iter().map(|(variable, _)| *variable).collect();

@@ -20,7 +20,8 @@ pub(super) struct Beside {
     pub(super) diagonals: Vec<((usize, usize), [Arc<Model>; 2])>,
 }
 
-type Kept<T> = Mutex<Option<(Vec<u64>, Arc<T>)>>;
+/// What was made last, and for which numbers.
+pub(super) type Kept<T> = Mutex<Option<(Vec<u64>, Arc<T>)>>;
 
 /// The scene of a recording; keeps the models of the last values, which all steps share.
 pub(super) struct Source {
@@ -92,7 +93,11 @@ impl Source {
 }
 
 /// What was made for these values before, or now.
-fn keep<T>(kept: &Kept<T>, values: &[f64], make: impl FnOnce() -> Result<Arc<T>, Refused>) -> Result<Arc<T>, Refused> {
+pub(super) fn keep<T>(
+    kept: &Kept<T>,
+    values: &[f64],
+    make: impl FnOnce() -> Result<Arc<T>, Refused>,
+) -> Result<Arc<T>, Refused> {
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
     let key: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
     if let Some((_, known)) = kept.as_ref().filter(|(known, _)| *known == key) {

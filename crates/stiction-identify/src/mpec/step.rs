@@ -9,7 +9,7 @@ use stiction::{
 use stiction_mpec::{Element, Refused};
 
 use super::{
-    models::{Beside, Source},
+    models::{Beside, Kept, Source, keep},
     pattern,
 };
 
@@ -40,6 +40,9 @@ pub(super) struct Step {
     curved: Vec<(usize, usize)>,
     jacobian: Vec<(usize, usize)>,
     hessian: Vec<(usize, usize)>,
+    /// Terms and slopes where they were asked for last.
+    here: Kept<StepTerms>,
+    slopes: Kept<Vec<StepTerms>>,
 }
 
 /// The inputs of a step by what they are.
@@ -86,6 +89,8 @@ impl Step {
             curved: Vec::new(),
             jacobian: Vec::new(),
             hessian: Vec::new(),
+            here: Kept::default(),
+            slopes: Kept::default(),
         };
         step.find_curved()?;
         let values = source.target.starts();
@@ -196,7 +201,12 @@ impl Step {
     }
 
     /// ∂ terms/∂ input for every input that they depend on.
-    fn slopes_of_terms(&self, x: &[f64]) -> Result<Vec<StepTerms>, Refused> {
+    fn slopes_of_terms(&self, x: &[f64]) -> Result<Arc<Vec<StepTerms>>, Refused> {
+        // Jacobian and Hessian ask at the same point.
+        keep(&self.slopes, x.get(..self.slow()).unwrap_or_default(), || Ok(Arc::new(self.differences(x)?)))
+    }
+
+    fn differences(&self, x: &[f64]) -> Result<Vec<StepTerms>, Refused> {
         let beside = self.source.beside(&self.values_of(x))?;
         let mut at = StepTerms::zeros(&self.form);
         let mut slopes = Vec::with_capacity(self.slow());
@@ -432,11 +442,13 @@ impl Step {
         Ok(out)
     }
 
-    fn terms_here(&self, x: &[f64]) -> Result<StepTerms, Refused> {
-        let model = self.source.model(&self.values_of(x))?;
-        let mut terms = StepTerms::zeros(&self.form);
-        self.terms(&model, &self.state(&model, x, &[]), &mut terms)?;
-        Ok(terms)
+    fn terms_here(&self, x: &[f64]) -> Result<Arc<StepTerms>, Refused> {
+        keep(&self.here, x.get(..self.slow()).unwrap_or_default(), || {
+            let model = self.source.model(&self.values_of(x))?;
+            let mut terms = StepTerms::zeros(&self.form);
+            self.terms(&model, &self.state(&model, x, &[]), &mut terms)?;
+            Ok(Arc::new(terms))
+        })
     }
 
     /// Weights of momentum, u and L in the Lagrangian.

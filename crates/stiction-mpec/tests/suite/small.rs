@@ -62,7 +62,7 @@ impl Element for Quadratic {
 }
 
 /// min (x − 2)² + (y − 1)² with 0 ≤ x ⊥ y − x² / 4 + shift ≥ 0.
-fn corner(program: &mut Program, shift: f64) -> usize {
+fn corner(program: &mut Program, shift: f64) {
     let x = program.variable(Variable::positive(1.0));
     let y = program.variable(Variable::free(1.0));
     for (variable, centre) in [(x, 2.0), (y, 1.0)] {
@@ -71,7 +71,6 @@ fn corner(program: &mut Program, shift: f64) -> usize {
     let row = Quadratic::new(vec![(vec![0.0, 1.0], -0.25, -shift)]);
     let constraint = program.element(row, vec![x, y], &[[0.0, f64::INFINITY]]);
     program.pairs.push(Pair { variable: x, constraint });
-    x
 }
 
 #[test]
@@ -94,7 +93,9 @@ fn parts_that_share_no_variable_are_solved_apart_with_the_same_result() {
     for engine in Engine::available() {
         let mut program = Program::default();
         let shifts = [0.0, -0.5, 1.0];
-        shifts.iter().for_each(|shift| drop(corner(&mut program, *shift)));
+        for shift in shifts {
+            corner(&mut program, shift);
+        }
         let parts = blocks(&program);
         assert_eq!(parts.iter().map(|block| block.variables.clone()).collect::<Vec<_>>(), [[0, 1], [2, 3], [4, 5]]);
         let all = solve(&program, *engine, &Schedule::default()).unwrap();

@@ -21,7 +21,7 @@ fn overrides(start: [f64; 2], mu: f64) -> Vec<(String, String)> {
 }
 
 /// The true motion, seen at the end of every step with errors between −ε and ε.
-fn seen(name: &str, (start, mu): ([f64; 2], f64), epsilon: f64, seed: u64) -> Recording {
+pub(super) fn seen(name: &str, (start, mu): ([f64; 2], f64), epsilon: f64, seed: u64) -> Recording {
     let scene = scene::parse_with(SCENE, "particle.toml", &overrides(start, mu)).unwrap();
     let mut simulation = Simulation::from_scene(&scene).unwrap();
     let mut noise = Stream::new(seed, 0);
@@ -46,7 +46,7 @@ fn seen(name: &str, (start, mu): ([f64; 2], f64), epsilon: f64, seed: u64) -> Re
     Recording { name: name.into(), times, tracks: vec![track] }
 }
 
-fn target(name: &str, start: [f64; 2]) -> Target {
+pub(super) fn target(name: &str, start: [f64; 2]) -> Target {
     let text = SCENE.replace("position = [0.0, 3.0]", &format!("position = {start:?}"));
     let mu = Parameter::new(name, "contact_default.friction", 1.0, [0.0, 1.0]);
     Target { text, file_name: "particle.toml".into(), parameters: vec![mu] }
