@@ -26,7 +26,7 @@ pub enum MpecError {
     Refused(#[from] Refused),
 }
 
-/// How pairs are led to zero.
+/// How pairs are led to zero. The schedule ends before its last run where two runs in succession chose the same modes, and these solve the program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
     /// Products may be this large at first.
@@ -35,7 +35,7 @@ pub struct Schedule {
     pub factor: f64,
     /// And at last.
     pub last: f64,
-    /// Tolerance of the engine.
+    /// Tolerance of the engine in these runs; with modes fixed it is 1e-9.
     pub tolerance: f64,
     /// Iterations of each run at most.
     pub iterations: u32,
@@ -45,7 +45,7 @@ pub struct Schedule {
 
 impl Default for Schedule {
     fn default() -> Self {
-        Self { first: 1.0, factor: 10.0, last: 1e-9, tolerance: 1e-8, iterations: 500, print_level: 0 }
+        Self { first: 1e-2, factor: 10.0, last: 1e-9, tolerance: 1e-5, iterations: 500, print_level: 0 }
     }
 }
 
@@ -143,10 +143,20 @@ struct Part {
     stationarity: f64,
 }
 
+/// Iterations with modes fixed before the last run.
+const TRIAL: u32 = 60;
+
+/// Tolerance of the engine with modes fixed.
+const EXACT: f64 = 1e-9;
+
+/// Violation of bounds that a solution may have.
+const KEPT: f64 = 1e-8;
+
 fn solve_block(program: &Program, engine: Engine, schedule: &Schedule) -> Result<Part, MpecError> {
     let mut iterations = 0;
     let mut run: Option<Run> = None;
     let mut relaxation = schedule.first;
+    let mut chosen: Option<Vec<Mode>> = None;
     while !program.pairs.is_empty() {
         let from = run.as_ref().filter(|run| !matches!(run.status, RunStatus::Failed(_)));
         let start = run.as_ref().map_or_else(|| program.starts(), |run| run.x.clone());
@@ -158,29 +168,53 @@ fn solve_block(program: &Program, engine: Engine, schedule: &Schedule) -> Result
         };
         let next = engine.run(&Nlp::new(program, relaxation, &start), &options, from)?;
         iterations += next.iterations;
+        let last = relaxation <= schedule.last;
+        let mut values = vec![0.0; program.constraints.len()];
+        program.values(&next.x, &mut values)?;
+        let now = modes(program, &next.x, &values);
+        let solved = !matches!(next.status, RunStatus::Failed(_));
+        if !last && solved && chosen.as_ref() == Some(&now) {
+            let trial = polish(program, engine, schedule, (&next.x, TRIAL))?;
+            iterations += trial.iterations;
+            if trial.solved {
+                return Ok(Part { iterations, ..trial });
+            }
+        }
+        chosen = solved.then_some(now);
         run = Some(next);
-        if relaxation <= schedule.last {
+        if last {
             break;
         }
         relaxation = (relaxation / schedule.factor).max(schedule.last);
     }
     let start = run.map_or_else(|| program.starts(), |run| run.x);
+    let part = polish(program, engine, schedule, (&start, schedule.iterations))?;
+    Ok(Part { iterations: iterations + part.iterations, ..part })
+}
+
+/// The solution with the modes of a point.   [MPEC-3]
+fn polish(
+    program: &Program,
+    engine: Engine,
+    schedule: &Schedule,
+    (start, iterations): (&[f64], u32),
+) -> Result<Part, MpecError> {
     let mut values = vec![0.0; program.constraints.len()];
-    program.values(&start, &mut values)?;
-    let chosen = modes(program, &start, &values);
-    let fixed = with_modes(program, &chosen, &start)?;
+    program.values(start, &mut values)?;
+    let fixed = with_modes(program, &modes(program, start, &values), start)?;
     let options = EngineOptions {
-        tolerance: schedule.tolerance.min(1e-9),
-        iterations: schedule.iterations,
+        tolerance: EXACT,
+        iterations,
         barrier: 1e-6,
         print_level: schedule.print_level,
     };
-    let start = fixed.variables.iter().zip(&start).map(|(v, x)| x.clamp(v.lower, v.upper)).collect::<Vec<_>>();
-    let last = engine.run(&Nlp::new(&fixed, 0.0, &start), &options, None)?;
-    iterations += last.iterations;
-    let stationarity = stationarity(&fixed, &last)?;
-    let solved = !matches!(last.status, RunStatus::Failed(_));
-    Ok(Part { x: last.x, multipliers: last.multipliers, solved, iterations, stationarity })
+    let start = fixed.variables.iter().zip(start).map(|(v, x)| x.clamp(v.lower, v.upper)).collect::<Vec<_>>();
+    let run = engine.run(&Nlp::new(&fixed, 0.0, &start), &options, None)?;
+    let stationarity = stationarity(&fixed, &run)?;
+    program.values(&run.x, &mut values)?;
+    let kept = program.violation(&run.x, &values) <= KEPT && program.complementarity(&run.x, &values) <= KEPT;
+    let solved = !matches!(run.status, RunStatus::Failed(_)) && kept;
+    Ok(Part { x: run.x, multipliers: run.multipliers, solved, iterations: run.iterations, stationarity })
 }
 
 /// The program with every pair at the zero of its mode, and no pairs any more.   [MPEC-3]

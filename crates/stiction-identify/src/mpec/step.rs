@@ -38,6 +38,8 @@ pub(super) struct Step {
     parameters: usize,
     /// Which second differences of the terms do not vanish.
     curved: Vec<(usize, usize)>,
+    /// Slopes of the terms by inputs in which they are affine.
+    constant: Vec<Option<StepTerms>>,
     jacobian: Vec<(usize, usize)>,
     hessian: Vec<(usize, usize)>,
     /// Terms and slopes where they were asked for last.
@@ -87,6 +89,7 @@ impl Step {
             known_velocity,
             parameters: source.target.parameters.len(),
             curved: Vec::new(),
+            constant: Vec::new(),
             jacobian: Vec::new(),
             hessian: Vec::new(),
             here: Kept::default(),
@@ -212,6 +215,10 @@ impl Step {
         let mut slopes = Vec::with_capacity(self.slow());
         for input in 0..self.slow() {
             let mut slope = StepTerms::zeros(&self.form);
+            if let Some(known) = self.constant.get(input).and_then(Option::as_ref) {
+                slopes.push(known.clone());
+                continue;
+            }
             for (by, weight) in STENCIL {
                 self.beside(&beside, x, &[(input, by)], &mut at)?;
                 let weight = weight * self.scale(input) / self.spacing(input);
@@ -278,6 +285,9 @@ impl Step {
                 }
             }
         }
+        let affine = |input: usize| !curved.iter().any(|(i, j)| *i == input || *j == input);
+        let slopes = self.differences(&x)?;
+        self.constant = slopes.into_iter().enumerate().map(|(k, slope)| affine(k).then_some(slope)).collect();
         self.curved = curved;
         Ok(())
     }
@@ -587,7 +597,8 @@ impl Element for Step {
     fn values(&self, x: &[f64], out: &mut [f64]) -> Result<(), Refused> {
         let at = self.inputs(x);
         let model = self.source.model(&self.values_of(x))?;
-        let assembled = self.assemble(&self.terms_here(x)?, &at);
+        let terms = self.terms_here(x)?;
+        let assembled = self.assemble(&terms, &at);
         let position = self.position(&model, x, &at);
         let laws = self.laws(&assembled, &at);
         let all = position.iter().chain(&assembled.momentum).chain(&laws);
