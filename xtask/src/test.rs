@@ -114,7 +114,16 @@ fn programs(stages: &mut Stages, in_ci: bool) {
     }
     stages.run(NAME, || {
         execute(&mut cargo(&["test", "--package", "stiction-mpec", "--features", "ipopt,ripopt"]))?;
-        execute(&mut cargo(&["test", "--package", "stiction-identify", "--features", "ipopt", "--test", "suite", "mpec"]))
+        execute(&mut cargo(&[
+            "test",
+            "--package",
+            "stiction-identify",
+            "--features",
+            "ipopt",
+            "--test",
+            "suite",
+            "mpec",
+        ]))
     });
 }
 

@@ -74,9 +74,8 @@ fn part(program: &Program, variables: Vec<usize>, constraints: Vec<usize>) -> Bl
     };
     let mut order = Vec::with_capacity(constraints.len());
     for placed in &program.elements {
-        let rows: Vec<usize> = (0..placed.element.outputs())
-            .filter(|row| place(&constraints, placed.first + row).is_some())
-            .collect();
+        let rows: Vec<usize> =
+            (0..placed.element.outputs()).filter(|row| place(&constraints, placed.first + row).is_some()).collect();
         if rows.is_empty() {
             continue;
         }
@@ -134,9 +133,7 @@ impl Part {
         let whole = &placed.element;
         let slopes = whole.jacobian_pattern().iter().enumerate();
         let (jacobian_at, jacobian) = slopes
-            .filter_map(|(at, (row, input))| {
-                Some((at, (rows.iter().position(|known| known == row)?, place(input)?)))
-            })
+            .filter_map(|(at, (row, input))| Some((at, (rows.iter().position(|known| known == row)?, place(input)?))))
             .unzip();
         let second = whole.hessian_pattern().iter().enumerate();
         let (hessian_at, hessian) = second.filter_map(|(at, (i, j))| Some((at, (place(i)?, place(j)?)))).unzip();

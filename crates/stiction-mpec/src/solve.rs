@@ -202,12 +202,7 @@ fn polish(
     let mut values = vec![0.0; program.constraints.len()];
     program.values(start, &mut values)?;
     let fixed = with_modes(program, &modes(program, start, &values), start)?;
-    let options = EngineOptions {
-        tolerance: EXACT,
-        iterations,
-        barrier: 1e-6,
-        print_level: schedule.print_level,
-    };
+    let options = EngineOptions { tolerance: EXACT, iterations, barrier: 1e-6, print_level: schedule.print_level };
     let start = fixed.variables.iter().zip(start).map(|(v, x)| x.clamp(v.lower, v.upper)).collect::<Vec<_>>();
     let run = engine.run(&Nlp::new(&fixed, 0.0, &start), &options, None)?;
     let stationarity = stationarity(&fixed, &run)?;

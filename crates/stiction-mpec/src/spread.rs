@@ -49,7 +49,8 @@ pub fn covariance(
             entries.push((k, k, 1e-6 * least.min(1.0)));
         }
     }
-    entries.extend(touched.iter().enumerate().filter(|(_, touched)| !**touched).map(|(row, _)| (n + row, n + row, 1.0)));
+    entries
+        .extend(touched.iter().enumerate().filter(|(_, touched)| !**touched).map(|(row, _)| (n + row, n + row, 1.0)));
     let size = n + fixed.constraints.len();
     let unit = |k: &usize| {
         let mut side = vec![0.0; size];

@@ -95,14 +95,19 @@ impl Writer<'_> {
         let target = self.source.target.starts();
         let model = self.source.model(&target).map_err(|error| self.refused(error))?;
         if model.bodies().iter().any(|body| body.mobility() == Some(Mobility::Free)) {
-            return self.fail("bodies that turn in space are not known to the program of all steps; use shooting".into());
+            return self
+                .fail("bodies that turn in space are not known to the program of all steps; use shooting".into());
         }
         let rows = self.rows()?;
         let (reference, first) = self.reference(&model, &rows);
         let errors_at: Vec<Vec<usize>> = rows.iter().map(|(row, _)| self.errors(layout, &model, *row)).collect();
         let (inputs, rest, free) = self.start(layout, &model, errors_at.first().map_or(&[], Vec::as_slice));
         let shared = Arc::new(recording.clone());
-        let observe = |layout: &mut Layout, (row, step): (usize, usize), places: Vec<usize>, moved: &[usize], errors: &[usize]| {
+        let observe = |layout: &mut Layout,
+                       (row, step): (usize, usize),
+                       places: Vec<usize>,
+                       moved: &[usize],
+                       errors: &[usize]| {
             if places.is_empty() {
                 return Ok(());
             }
@@ -188,7 +193,8 @@ impl Writer<'_> {
         let mut reference = Vec::with_capacity(last + 1);
         for step in 0..=last {
             let after = known.iter().position(|(at, _)| *at >= step).unwrap_or(known.len().saturating_sub(1));
-            let before = if known.get(after).is_some_and(|(at, _)| *at <= step) { after } else { after.saturating_sub(1) };
+            let before =
+                if known.get(after).is_some_and(|(at, _)| *at <= step) { after } else { after.saturating_sub(1) };
             let (Some((from, a)), Some((to, b))) = (known.get(before), known.get(after)) else { continue };
             let share = if to > from { (step - from) as f64 / (to - from) as f64 } else { 0.0 };
             let mut q = Vec::new();
@@ -287,15 +293,17 @@ impl Writer<'_> {
         let program = &mut layout.program;
         let end = program.variables.len();
         program.variables.extend(std::iter::repeat_n(Variable::free(0.0), n));
-        program.variables.extend(rates.iter().map(|way| Variable::free(way / h)));
+        let after: Vec<f64> = rates.iter().map(|way| way / h).collect();
+        program.variables.extend(after.iter().map(|v| Variable::free(*v)));
+        let (impulses, slips) = step.guess(&after).map_err(|error| self.refused(error))?;
         let form = step.form().clone();
         let is_corner = |row: usize| form.frictions.iter().any(|law| law.polygon && law.rows.contains(&row));
         let first_impulse = program.variables.len();
-        for (row, kind) in form.rows.iter().enumerate() {
+        for (row, (kind, p)) in form.rows.iter().zip(&impulses).enumerate() {
             let pushes = *kind == StepRow::Normal || is_corner(row);
-            program.variable(if pushes { Variable::positive(0.0) } else { Variable::free(0.0) });
+            program.variable(if pushes { Variable::positive(*p) } else { Variable::free(*p) });
         }
-        program.variables.extend(form.frictions.iter().map(|_| Variable::positive(0.0)));
+        program.variables.extend(slips.iter().map(|slip| Variable::positive(*slip)));
         let parameters = self.source.target.parameters.iter();
         let of = |name: &str| layout.parameters.iter().find(|(known, _)| known.name == name).map_or(0, |(_, at)| *at);
         let mut variables: Vec<usize> = inputs.displacements.iter().map(|(variable, _)| *variable).collect();

@@ -75,10 +75,9 @@ pub(super) fn report(
     let spread = covariance(&layout.program, (&solution.modes, x), &places, &prior)?;
     let count = places.len();
     let information = spread.and_then(|rows| {
-        let mut inverse = DMatrix::from_fn(count, count, |i, j| {
-            rows.get(i).and_then(|row| row.get(j)).copied().unwrap_or(f64::NAN)
-        })
-        .try_inverse()?;
+        let mut inverse =
+            DMatrix::from_fn(count, count, |i, j| rows.get(i).and_then(|row| row.get(j)).copied().unwrap_or(f64::NAN))
+                .try_inverse()?;
         for (k, prior) in prior.iter().enumerate() {
             inverse[(k, k)] -= prior;
         }
@@ -168,9 +167,10 @@ impl Motion {
         for ((place, velocity), reference) in self.ends.iter().zip(references) {
             add(reference, &part(*place), part(*velocity));
         }
-        let impulses = self.steps.iter().map(|(form, first, _)| {
-            x.get(*first..first + form.rows.len()).unwrap_or_default().to_vec()
-        });
+        let impulses = self
+            .steps
+            .iter()
+            .map(|(form, first, _)| x.get(*first..first + form.rows.len()).unwrap_or_default().to_vec());
         out.impulses = impulses.collect();
         out
     }

@@ -149,7 +149,8 @@ impl StepEquations {
         if ws.contacts.iter().any(|contact| contact.restitution > 0.0) {
             return no("restitution in one program", "use shooting");
         }
-        let mut solved = Solved { contacts: ws.contacts.iter().map(|contact| contact.id).collect(), ..Solved::default() };
+        let mut solved =
+            Solved { contacts: ws.contacts.iter().map(|contact| contact.id).collect(), ..Solved::default() };
         let mut equations = Self { form: StepForm::default(), solved: Solved::default(), detector, ws };
         equations.place(start, &solved)?;
         let ws = &mut equations.ws;
@@ -225,8 +226,7 @@ fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
         let of = move |row: &Row| {
             if let Row::Contact(owner, axis) = row { (*owner == place).then_some(*axis) } else { None }
         };
-        let (Some(contact), Some(normal)) =
-            (equations::contact(solved, ws, place), solved.place(Row::Normal(place)))
+        let (Some(contact), Some(normal)) = (equations::contact(solved, ws, place), solved.place(Row::Normal(place)))
         else {
             continue;
         };

@@ -3,8 +3,9 @@
 use stiction_identify::{
     Target,
     mpec::{
-        Member, MpecOptions, program_of,
+        Member, MpecOptions,
         program::{Engine, Nlp, Program},
+        program_of,
     },
 };
 
