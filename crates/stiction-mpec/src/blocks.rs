@@ -97,7 +97,7 @@ fn part(program: &Program, variables: Vec<usize>, constraints: Vec<usize>) -> Bl
     out.pairs = pairs
         .filter_map(|pair| {
             let variable = place(&variables, pair.variable)?;
-            Some(Pair { variable, constraint: constraint(pair.constraint)? })
+            Some(Pair { variable, constraint: constraint(pair.constraint)?, ..*pair })
         })
         .collect();
     Block { program: out, variables, constraints: order }

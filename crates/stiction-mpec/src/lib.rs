@@ -31,6 +31,6 @@ mod spread;
 pub use blocks::{Block, blocks};
 pub use engine::{Engine, EngineOptions, Run, RunStatus};
 pub use nlp::Nlp;
-pub use program::{Element, Pair, Placed, Program, Refused, Side, Square, Variable};
+pub use program::{Element, Pair, Placed, Program, Refused, Square, Variable};
 pub use solve::{Certificate, Mode, MpecError, Schedule, Solution, solve};
 pub use spread::covariance;

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::{Program, Refused, program::at};
 
-/// A program with a·b ≤ ε for every pair. Constraints are those of the program, then a product for each pair.
+/// A program with a·b ≤ ε for every pair, in units of its sizes. Constraints are those of the program, then a product for each pair.
 pub struct Nlp<'p> {
     program: &'p Program,
     relaxation: f64,
-    /// Products are divided by it, so that engines see numbers of order one.
     start: Vec<f64>,
     jacobian: Vec<(usize, usize)>,
     /// Places of the derivatives of each paired constraint in the Jacobian of the program: (place, variable).
@@ -106,7 +105,7 @@ impl<'p> Nlp<'p> {
         let Some((own, products)) = out.split_at_mut_checked(self.program.constraints.len()) else { return Ok(()) };
         self.program.values(x, own)?;
         for (pair, out) in self.program.pairs.iter().zip(products) {
-            *out = at(x, pair.variable) * at(own, pair.constraint);
+            *out = at(x, pair.variable) * at(own, pair.constraint) * pair.unit();
         }
         Ok(())
     }
@@ -127,9 +126,9 @@ impl<'p> Nlp<'p> {
         self.program.jacobian(x, first)?;
         let mut products = products.iter_mut();
         for (pair, entries) in self.program.pairs.iter().zip(&self.paired) {
-            let a = at(x, pair.variable);
+            let a = at(x, pair.variable) * pair.unit();
             let slopes = entries.iter().map(|(place, _)| a * at(first, *place));
-            let all = slopes.chain([at(&own, pair.constraint)]);
+            let all = slopes.chain([at(&own, pair.constraint) * pair.unit()]);
             products.by_ref().zip(all).for_each(|(out, slope)| *out = slope);
         }
         Ok(())
@@ -152,7 +151,7 @@ impl<'p> Nlp<'p> {
         let mut all: Vec<f64> = multipliers.iter().take(own).copied().collect();
         let of_pairs = multipliers.get(own..).unwrap_or_default();
         for (pair, m) in self.program.pairs.iter().zip(of_pairs) {
-            all.get_mut(pair.constraint).into_iter().for_each(|out| *out += m * at(x, pair.variable));
+            all.get_mut(pair.constraint).into_iter().for_each(|out| *out += m * pair.unit() * at(x, pair.variable));
         }
         let (mut local, mut second) = (Vec::new(), Vec::new());
         for (placed, places) in self.program.elements.iter().zip(&self.of_elements) {
@@ -176,7 +175,7 @@ impl<'p> Nlp<'p> {
         {
             for ((entry, variable), place) in entries.iter().zip(places) {
                 let twice = if *variable == pair.variable { 2.0 } else { 1.0 };
-                add(*place, twice * m * at(&slopes, *entry));
+                add(*place, twice * m * pair.unit() * at(&slopes, *entry));
             }
         }
         Ok(())

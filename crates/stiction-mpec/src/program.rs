@@ -59,22 +59,23 @@ pub struct Placed {
     pub first: usize,
 }
 
-/// One side of a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// A variable.
-    Variable(usize),
-    /// A constraint.
-    Constraint(usize),
+/// 0 ≤ a ⊥ b ≥ 0; bounds of both are at zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// a: a variable.
+    pub variable: usize,
+    /// b: a constraint.
+    pub constraint: usize,
+    /// How large a and b usually are: relaxations are shares of these.
+    pub sizes: [f64; 2],
 }
 
-/// 0 ≤ a ⊥ b ≥ 0; bounds of both are at zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
-    /// A variable.
-    pub variable: usize,
-    /// A constraint.
-    pub constraint: usize,
+impl Pair {
+    /// a·b in units of its sizes.
+    pub(crate) fn unit(&self) -> f64 {
+        let [a, b] = self.sizes;
+        1.0 / (a * b)
+    }
 }
 
 /// w (x − c)².

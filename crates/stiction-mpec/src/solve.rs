@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::{Block, Engine, EngineOptions, Nlp, Program, Refused, Run, RunStatus, blocks, program::at};
+use crate::{Block, Engine, EngineOptions, Nlp, Pair, Program, Refused, Run, RunStatus, blocks, program::at};
 
 /// Why a program has no solution here.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum MpecError {
 /// How pairs are led to zero. The schedule ends before its last run where two runs in succession chose the same modes, and these solve the program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
-    /// Products may be this large at first.
+    /// Products may be this large at first, in units of the sizes of the pairs.
     pub first: f64,
     /// By what they are divided from run to run.
     pub factor: f64,
@@ -45,7 +45,7 @@ pub struct Schedule {
 
 impl Default for Schedule {
     fn default() -> Self {
-        Self { first: 1e-2, factor: 10.0, last: 1e-9, tolerance: 1e-5, iterations: 500, print_level: 0 }
+        Self { first: 1e-3, factor: 10.0, last: 1e-9, tolerance: 1e-5, iterations: 500, print_level: 0 }
     }
 }
 
@@ -129,10 +129,14 @@ fn scatter(places: &[usize], from: &[f64], to: &mut [f64]) {
     }
 }
 
-/// The smaller side of every pair is the one that is zero.
+/// The smaller side of every pair, in units of its size, is the one that is zero.
 fn modes(program: &Program, x: &[f64], values: &[f64]) -> Vec<Mode> {
-    let of = |a: f64, b: f64| if a.abs() <= b.abs() { Mode::Variable } else { Mode::Constraint };
-    program.pairs.iter().map(|pair| of(at(x, pair.variable), at(values, pair.constraint))).collect()
+    let of = |pair: &Pair| {
+        let [a, b] = pair.sizes;
+        let smaller = at(x, pair.variable).abs() / a <= at(values, pair.constraint).abs() / b;
+        if smaller { Mode::Variable } else { Mode::Constraint }
+    };
+    program.pairs.iter().map(of).collect()
 }
 
 struct Part {

@@ -38,6 +38,8 @@ pub(super) struct Motion {
     pub(super) steps: Vec<(StepForm, usize, usize)>,
     /// Measured numbers that may move the start.
     pub(super) free: usize,
+    /// How fast anything was seen to move, m/s.
+    pub(super) speed: f64,
 }
 
 /// A program and where things stand in it.
@@ -136,6 +138,7 @@ impl Writer<'_> {
             errors: at_start,
             steps: Vec::new(),
             free,
+            speed: fastest(&model, &reference, self.source.h),
         };
         let mut waiting = rows.iter().skip(1).zip(errors_at).peekable();
         let reach = self.options.reach.unwrap_or_else(|| extent(&model, &reference));
@@ -295,6 +298,7 @@ impl Writer<'_> {
         program.variables.extend(std::iter::repeat_n(Variable::free(0.0), n));
         let after: Vec<f64> = rates.iter().map(|way| way / h).collect();
         program.variables.extend(after.iter().map(|v| Variable::free(*v)));
+        let (push, speed) = (step.usual_push().map_err(|error| self.refused(error))?, motion.speed);
         let (impulses, slips) = step.guess(&after).map_err(|error| self.refused(error))?;
         let form = step.form().clone();
         let is_corner = |row: usize| form.frictions.iter().any(|law| law.polygon && law.rows.contains(&row));
@@ -315,12 +319,21 @@ impl Writer<'_> {
         let first = program.element(Arc::new(step), variables, &bounds) + 2 * n;
         for (row, kind) in form.rows.iter().enumerate() {
             if *kind == StepRow::Normal || is_corner(row) {
-                program.pairs.push(Pair { variable: first_impulse + row, constraint: first + row });
+                program.pairs.push(Pair {
+                    variable: first_impulse + row,
+                    constraint: first + row,
+                    sizes: [push, speed],
+                });
             }
         }
         let count = form.rows.len();
-        for law in 0..form.frictions.len() {
-            program.pairs.push(Pair { variable: first_impulse + count + law, constraint: first + count + law });
+        for (place, law) in form.frictions.iter().enumerate() {
+            let slack = if law.polygon { push } else { push * push };
+            program.pairs.push(Pair {
+                variable: first_impulse + count + place,
+                constraint: first + count + place,
+                sizes: [speed, slack],
+            });
         }
         motion.ends.push((end, end + n));
         motion.steps.push((form, first_impulse, first));
@@ -360,4 +373,14 @@ fn extent(model: &Model, reference: &[Vec<f64>]) -> f64 {
     let sizes = model.bodies().iter().map(stiction::multibody::Body::radius).filter(|size| size.is_finite());
     let away = reference.iter().flat_map(|q| displacement(model, first, q)).map(f64::abs);
     away.fold(0.0, f64::max) + sizes.fold(0.0, f64::max)
+}
+
+/// How fast anything was seen to move, and 1 m/s where nothing did.
+fn fastest(model: &Model, reference: &[Vec<f64>], h: f64) -> f64 {
+    let ways = reference.windows(2).flat_map(|pair| match pair {
+        [from, to] => displacement(model, from, to),
+        _ => Vec::new(),
+    });
+    let most = ways.map(|way| way.abs() / h).fold(0.0, f64::max);
+    if most > 0.0 { most } else { 1.0 }
 }

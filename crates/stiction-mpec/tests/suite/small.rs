@@ -70,7 +70,7 @@ fn corner(program: &mut Program, shift: f64) {
     }
     let row = Quadratic::new(vec![(vec![0.0, 1.0], -0.25, -shift)]);
     let constraint = program.element(row, vec![x, y], &[[0.0, f64::INFINITY]]);
-    program.pairs.push(Pair { variable: x, constraint });
+    program.pairs.push(Pair { variable: x, constraint, sizes: [2.0, 0.5] });
 }
 
 #[test]

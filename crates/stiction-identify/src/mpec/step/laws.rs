@@ -150,6 +150,21 @@ impl Step {
         out
     }
 
+    /// How large impulses usually are: what is applied over the step, or what feet hold.
+    pub(in crate::mpec) fn usual_push(&self) -> Result<f64, Refused> {
+        let mut x = vec![0.0; Element::inputs(self)];
+        let values = self.source.target.starts();
+        x.iter_mut().skip(self.state_inputs()).zip(&values).for_each(|(x, value)| *x = *value);
+        let terms = self.terms_here(&x)?;
+        let pushes = (0..self.form.dof).map(|i| terms.push(i).abs());
+        let held = self.form.frictions.iter().map(|law| match law.limit {
+            FrictionLimit::Known { coefficient } => terms.coefficient(coefficient),
+            FrictionLimit::Contact { .. } => 0.0,
+        });
+        let most = pushes.chain(held).fold(0.0, f64::max);
+        Ok(if most > 0.0 { most } else { 1.0 })
+    }
+
     /// Least and greatest values of its constraints.
     pub(in crate::mpec) fn bounds(&self) -> Vec<[f64; 2]> {
         let zero = [0.0, 0.0];
