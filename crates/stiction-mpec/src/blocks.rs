@@ -63,10 +63,10 @@ pub fn blocks(program: &Program) -> Vec<Block> {
         let whole = Block { program: program.clone(), variables: (0..n).collect(), constraints: (0..m).collect() };
         return vec![whole];
     }
-    members.into_values().map(|(variables, constraints)| part(program, variables, constraints)).collect()
+    members.into_values().map(|(variables, constraints)| part(program, variables, &constraints)).collect()
 }
 
-fn part(program: &Program, variables: Vec<usize>, constraints: Vec<usize>) -> Block {
+fn part(program: &Program, variables: Vec<usize>, constraints: &[usize]) -> Block {
     let place = |list: &[usize], of: usize| list.binary_search(&of).ok();
     let mut out = Program {
         variables: variables.iter().filter_map(|v| program.variables.get(*v).copied()).collect(),
@@ -75,7 +75,7 @@ fn part(program: &Program, variables: Vec<usize>, constraints: Vec<usize>) -> Bl
     let mut order = Vec::with_capacity(constraints.len());
     for placed in &program.elements {
         let rows: Vec<usize> =
-            (0..placed.element.outputs()).filter(|row| place(&constraints, placed.first + row).is_some()).collect();
+            (0..placed.element.outputs()).filter(|row| place(constraints, placed.first + row).is_some()).collect();
         if rows.is_empty() {
             continue;
         }

@@ -210,7 +210,9 @@ pub(crate) fn run(nlp: &Nlp, options: &EngineOptions, from: Option<&Run>) -> Res
     let (n, m) = (nlp.variables(), nlp.constraints());
     let ((mut low, mut high), (mut g_low, mut g_high)) = (nlp.bounds(), nlp.constraint_bounds());
     for bounds in [&mut low, &mut high, &mut g_low, &mut g_high] {
-        bounds.iter_mut().for_each(|bound| *bound = bound.clamp(-2e19, 2e19));
+        for bound in bounds.iter_mut() {
+            *bound = bound.clamp(-2e19, 2e19);
+        }
     }
     // SAFETY: the arrays have the lengths that are stated; Ipopt copies them.
     let problem = unsafe {

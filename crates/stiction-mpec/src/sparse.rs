@@ -90,7 +90,9 @@ mod tests {
         }
         let x: Vec<f64> = (0..size).map(|k| 1.0 - 0.1 * k as f64).collect();
         let mut side = vec![0.0; size];
-        entries.iter().for_each(|(i, j, a)| side[*i] += a * x[*j]);
+        for (i, j, a) in &entries {
+            side[*i] += a * x[*j];
+        }
         let found = solve(size, &entries, &mut [side]).unwrap();
         assert!(found[0].iter().zip(&x).all(|(a, b)| (a - b).abs() < 1e-10));
         assert!(solve(2, &[(0, 0, 1.0), (1, 0, 1.0)], &mut [vec![1.0, 1.0]]).is_none());

@@ -241,7 +241,9 @@ impl Writer<'_> {
                 for (number, component) in (place..).zip(components) {
                     let (Some(variable), Some(deviation)) = (errors.get(number), all.get(number)) else { continue };
                     let of = displacements.get_mut(range.start + component);
-                    of.into_iter().for_each(|of| *of = Some((*variable, *deviation)));
+                    if let Some(of) = of {
+                        *of = Some((*variable, *deviation));
+                    }
                 }
             } else {
                 rest.extend(place..place + count);

@@ -17,8 +17,11 @@ pub(super) struct Beside {
     /// At −2, −1, 1 and 2 times the spacing of each parameter.
     pub(super) lines: Vec<[Arc<Model>; 4]>,
     /// At −2 and 2 times the spacings of two parameters, the first less than the second.
-    pub(super) diagonals: Vec<((usize, usize), [Arc<Model>; 2])>,
+    pub(super) diagonals: Vec<Diagonal>,
 }
+
+/// Two parameters, and the models at −2 and 2 times their spacings.
+type Diagonal = ((usize, usize), [Arc<Model>; 2]);
 
 /// What was made last, and for which numbers.
 pub(super) type Kept<T> = Mutex<Option<(Vec<u64>, Arc<T>)>>;
