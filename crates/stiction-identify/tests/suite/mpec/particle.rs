@@ -134,6 +134,7 @@ fn table_7_2_several_particles_at_once() {
     let case = reference("c19");
     let epsilon = case.number("parameters.several.epsilon");
     for row in case.table("published.table_7_2") {
+        #[expect(clippy::cast_sign_loss, reason = "a count")]
         let count = row["particles"] as u64;
         let mut random = Stream::new(7, count);
         let mut between = |low: f64, high: f64| low + (high - low) * random.unit();

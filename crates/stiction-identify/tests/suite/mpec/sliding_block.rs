@@ -15,7 +15,7 @@ fn with_polygon() -> Target {
     Target { text, ..cone }
 }
 
-fn check(target: &Target, rows: std::ops::Range<usize>, tolerance: f64) {
+fn check((target, is_polygon): (&Target, bool), rows: std::ops::Range<usize>, tolerance: f64) {
     let recording = seen(1);
     let member = Member { target, recording: &recording, rows };
     let report = fit(&[member], &MpecOptions::new(Engine::Ipopt)).unwrap();
@@ -24,17 +24,19 @@ fn check(target: &Target, rows: std::ops::Range<usize>, tolerance: f64) {
     println!("{} variables, {} iterations", report.variables, report.iterations);
     assert!(report.fit.converged && (mu.value - 0.33).abs() < tolerance, "{mu:?}");
     assert!(report.certificate.complementarity < 1e-8 && report.certificate.violation < 1e-8);
-    assert!(mu.deviation.unwrap() < 0.25 * tolerance && (report.fit.misfit - 1.0).abs() < 0.2, "{mu:?}");
+    assert!(mu.deviation.unwrap() < 0.25 * tolerance, "{mu:?}");
+    // A polygon is another model than the one that made the data.
+    assert!(is_polygon || (report.fit.misfit - 1.0).abs() < 0.2, "{}", report.fit.misfit);
 }
 
 #[test]
 fn friction_of_the_whole_history_is_right_with_the_cone() {
-    check(&target(), 0..91, 0.005);
+    check((&target(), false), 0..91, 0.005);
 }
 
 #[test]
 fn friction_is_right_with_a_polygon() {
-    check(&with_polygon(), 0..31, 0.02);
+    check((&with_polygon(), true), 0..31, 0.02);
 }
 
 /// Every so many rows: the fit of each window takes seconds.
