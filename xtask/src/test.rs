@@ -60,6 +60,7 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
                 "export",
             ]))
         });
+        programs(&mut stages, in_ci);
         stages.run("examples", run_examples);
         stages.run("scenes", run_scenes);
         stages.run("studies", run_studies);
@@ -104,6 +105,27 @@ fn external_data(stages: &mut Stages, in_ci: bool) {
         None if in_ci => stages.run(NAME, || Err("CI=true, but STICTION_DATA is not set".into())),
         None => stages.skip(NAME, "enable with: export STICTION_DATA=DIRECTORY"),
     }
+}
+
+/// Nonlinear programs behind features: both engines on small ones, Ipopt on recorded motions. Ipopt is a library of the system.
+fn programs(stages: &mut Stages, in_ci: bool) {
+    const NAME: &str = "programs of all steps";
+    if !in_ci && !Path::new("/usr/include/coin/IpStdCInterface.h").exists() {
+        return stages.skip(NAME, "enable with: apt-get install coinor-libipopt-dev");
+    }
+    stages.run(NAME, || {
+        execute(&mut cargo(&["test", "--package", "stiction-mpec", "--features", "ipopt,ripopt"]))?;
+        execute(&mut cargo(&[
+            "test",
+            "--package",
+            "stiction-identify",
+            "--features",
+            "ipopt",
+            "--test",
+            "suite",
+            "mpec",
+        ]))
+    });
 }
 
 /// Every `crates/*/examples/*.rs`; an example ends in an assertion, so a clean exit means something.

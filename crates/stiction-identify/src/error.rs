@@ -44,6 +44,10 @@ pub enum IdentifyError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The program of all steps could not be solved.
+    #[cfg(feature = "mpec")]
+    #[error(transparent)]
+    Program(#[from] stiction_mpec::MpecError),
     /// There is nothing to compare with.
     #[error("no recording has a moment to compare with: each run needs at least two rows")]
     Nothing,

@@ -5,12 +5,15 @@
 //! target      a scene with parameters that are not known, and where each run of it starts
 //! residual    simulated minus measured, in units of the noise, with its derivatives            [FIT-1] [FIT-2]
 //! shooting    least squares over runs from unknown starts                                      [FIT-3]
+//! mpec        all steps as one program, behind the feature `mpec`                              [MPEC-8]
 //! ```
 
 // Doc comments here are full of symbols such as AᵀB, which are mathematics and not code.
 #![allow(clippy::doc_markdown)]
 
 mod error;
+#[cfg(feature = "mpec")]
+pub mod mpec;
 mod recording;
 mod residual;
 mod segment;

@@ -4,6 +4,7 @@ use nalgebra::{DMatrix, SymmetricEigen};
 use serde::Serialize;
 
 use super::{Fit, Guess, normal::Normal};
+use crate::Parameter;
 
 /// The estimate of one parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -77,62 +78,73 @@ impl Fit<'_> {
         let objective = history.last().copied().unwrap_or(f64::NAN);
         let misfit = (2.0 * objective / compared.saturating_sub(free).max(1) as f64).sqrt();
         let information = normal.reduced(0.0).map(|(matrix, _)| matrix);
-        let scaled = information.map(|matrix| {
-            DMatrix::from_fn(parameters.len(), parameters.len(), |i, j| {
-                matrix[(i, j)] * parameters[i].scale * parameters[j].scale
-            })
-        });
-        let observability = scaled.as_ref().map_or_else(Vec::new, |matrix| self.observability(matrix));
-        let all_seen = observability.iter().all(|combination| combination.deviation.is_some());
-        let covariance = scaled.filter(|_| all_seen).and_then(DMatrix::try_inverse);
-        let deviation = |k: usize| {
-            let variance = covariance.as_ref()?.get((k, k)).copied()?;
-            (variance > 0.0).then(|| variance.sqrt() * parameters[k].scale)
-        };
-        let estimates = parameters.iter().zip(&guess.values).enumerate().map(|(k, (parameter, value))| {
-            let at_bound = parameter.bounds.contains(value);
-            let deviation = deviation(k).filter(|_| !at_bound);
-            Estimate {
-                name: parameter.name.clone(),
-                value: *value,
-                deviation,
-                deviation_by_misfit: deviation.map(|deviation| deviation * misfit),
-                at_bound,
-            }
-        });
-        let rows = covariance.as_ref().map_or_else(Vec::new, |matrix| {
-            let entry = |i: usize, j: usize| matrix[(i, j)] * parameters[i].scale * parameters[j].scale;
-            (0..parameters.len()).map(|i| (0..parameters.len()).map(|j| entry(i, j)).collect()).collect()
-        });
+        let (estimates, observability, covariance) = summary(parameters, &guess.values, information, misfit);
         FitReport {
-            estimates: estimates.collect(),
+            estimates,
             history,
             converged,
             compared,
             free,
             misfit,
             observability,
-            covariance: rows,
+            covariance,
             left_out: Vec::new(),
             starts: guess.starts.clone(),
         }
     }
+}
 
-    /// The principal combinations of the information matrix, in units of the scales.
-    fn observability(&self, information: &DMatrix<f64>) -> Vec<Observability> {
-        let eigen = SymmetricEigen::new(information.clone());
-        let most = eigen.eigenvalues.amax();
-        let mut order: Vec<usize> = (0..eigen.eigenvalues.len()).collect();
-        order.sort_by(|a, b| eigen.eigenvalues[*a].total_cmp(&eigen.eigenvalues[*b]));
-        let combination = |k: usize| {
-            let value = eigen.eigenvalues[k];
-            let weights = eigen.eigenvectors.column(k);
-            let parts = self.target.parameters.iter().zip(weights.iter());
-            Observability {
-                combination: parts.map(|(parameter, weight)| (parameter.name.clone(), *weight)).collect(),
-                deviation: (value > UNSEEN * most && value > 0.0).then(|| 1.0 / value.sqrt()),
-            }
-        };
-        order.into_iter().map(combination).collect()
-    }
+/// Estimates, combinations of parameters, and their covariance, from the information on the parameters.
+pub(crate) fn summary(
+    parameters: &[Parameter],
+    values: &[f64],
+    information: Option<DMatrix<f64>>,
+    misfit: f64,
+) -> (Vec<Estimate>, Vec<Observability>, Vec<Vec<f64>>) {
+    let scaled = information.map(|matrix| {
+        DMatrix::from_fn(parameters.len(), parameters.len(), |i, j| {
+            matrix[(i, j)] * parameters[i].scale * parameters[j].scale
+        })
+    });
+    let observability = scaled.as_ref().map_or_else(Vec::new, |matrix| combinations(parameters, matrix));
+    let all_seen = observability.iter().all(|combination| combination.deviation.is_some());
+    let covariance = scaled.filter(|_| all_seen).and_then(DMatrix::try_inverse);
+    let deviation = |k: usize| {
+        let variance = covariance.as_ref()?.get((k, k)).copied()?;
+        (variance > 0.0).then(|| variance.sqrt() * parameters[k].scale)
+    };
+    let estimates = parameters.iter().zip(values).enumerate().map(|(k, (parameter, value))| {
+        let at_bound = parameter.bounds.contains(value);
+        let deviation = deviation(k).filter(|_| !at_bound);
+        Estimate {
+            name: parameter.name.clone(),
+            value: *value,
+            deviation,
+            deviation_by_misfit: deviation.map(|deviation| deviation * misfit),
+            at_bound,
+        }
+    });
+    let rows = covariance.as_ref().map_or_else(Vec::new, |matrix| {
+        let entry = |i: usize, j: usize| matrix[(i, j)] * parameters[i].scale * parameters[j].scale;
+        (0..parameters.len()).map(|i| (0..parameters.len()).map(|j| entry(i, j)).collect()).collect()
+    });
+    (estimates.collect(), observability, rows)
+}
+
+/// The principal combinations of the information matrix, in units of the scales.
+fn combinations(parameters: &[Parameter], information: &DMatrix<f64>) -> Vec<Observability> {
+    let eigen = SymmetricEigen::new(information.clone());
+    let most = eigen.eigenvalues.amax();
+    let mut order: Vec<usize> = (0..eigen.eigenvalues.len()).collect();
+    order.sort_by(|a, b| eigen.eigenvalues[*a].total_cmp(&eigen.eigenvalues[*b]));
+    let combination = |k: usize| {
+        let value = eigen.eigenvalues[k];
+        let weights = eigen.eigenvectors.column(k);
+        let parts = parameters.iter().zip(weights.iter());
+        Observability {
+            combination: parts.map(|(parameter, weight)| (parameter.name.clone(), *weight)).collect(),
+            deviation: (value > UNSEEN * most && value > 0.0).then(|| 1.0 / value.sqrt()),
+        }
+    };
+    order.into_iter().map(combination).collect()
 }

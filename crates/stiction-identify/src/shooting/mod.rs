@@ -11,6 +11,8 @@ mod estimate;
 mod normal;
 mod window;
 
+#[cfg(feature = "mpec")]
+pub(crate) use estimate::summary;
 pub use estimate::{Estimate, FitReport, Observability};
 pub use window::{Window, windows};
 

@@ -3,5 +3,7 @@
 // Tests say what they expect.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[cfg(feature = "ipopt")]
+mod mpec;
 mod sliding_block;
 mod tosses;

@@ -11,12 +11,14 @@
 mod equations;
 mod linearise;
 mod tangent;
+mod terms;
 
 use nalgebra::DMatrix;
 use stiction_multibody::{ContactId, Model, State};
 
 pub use linearise::Clearance;
 pub use tangent::displacement;
+pub use terms::{FrictionLaw, FrictionLimit, StepEquations, StepForm, StepRow, StepTerms};
 
 use crate::{
     Coordinates, Detector, Dynamics, FeatureDetector, Impact, LineariseAt, Method, PositionUpdate, ProtectiveLayer,
@@ -355,6 +357,19 @@ impl Step<'_> {
 
 /// Refuses what is not one momentum balance with laws.
 fn check(start: &Start, report: &StepReport) -> Result<(), SensitivityError> {
+    let no = |what, instead| Err(SensitivityError::Unsupported { what, instead });
+    check_scheme(start)?;
+    if report.correction.is_some() {
+        return no("corrections after the step", "leave `stabilisation` out");
+    }
+    if report.substeps > 1 {
+        return no("a step that was made in several", "make the step shorter");
+    }
+    Ok(())
+}
+
+/// The same before the step is made.
+fn check_scheme(start: &Start) -> Result<(), SensitivityError> {
     let Scheme { method, coordinates, dynamics, linearise_at, impact, stabilisation, .. } = start.scheme;
     let no = |what, instead| Err(SensitivityError::Unsupported { what, instead });
     let another = "use a preset such as `ncp` or `stewart-trinkle`";
@@ -376,11 +391,8 @@ fn check(start: &Start, report: &StepReport) -> Result<(), SensitivityError> {
     if *impact == Impact::Poisson {
         return no("Poisson's hypothesis", "use `impact = \"newton\"`");
     }
-    if report.correction.is_some() || matches!(stabilisation, Stabilisation::Baumgarte { .. }) {
-        return no("corrections after the step", "leave `stabilisation` out");
-    }
-    if report.substeps > 1 {
-        return no("a step that was made in several", "make the step shorter");
+    if matches!(stabilisation, Stabilisation::Baumgarte { .. }) {
+        return no("Baumgarte's stabilisation", "leave `stabilisation` out");
     }
     if start.model.has_layers() {
         return no("compliant layers", "leave the layers out");

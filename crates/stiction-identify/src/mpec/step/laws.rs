@@ -1,0 +1,215 @@
+//! What a step asks, over its terms: momentum, rows, laws, and how they change with every input.   [MPEC-5] [MPEC-6]
+
+use stiction::stepping::{FrictionLimit, StepRow, StepTerms};
+use stiction_mpec::{Element, Refused};
+
+use super::Step;
+
+/// The inputs of a step by what they are.
+#[derive(Clone)]
+pub(super) struct Inputs {
+    pub(super) before: Vec<f64>,
+    pub(super) after: Vec<f64>,
+    pub(super) impulses: Vec<f64>,
+    pub(super) slips: Vec<f64>,
+}
+
+/// Momentum, u and L, or how they change.
+#[derive(Clone, Default)]
+pub(super) struct Assembled {
+    pub(super) momentum: Vec<f64>,
+    pub(super) rows: Vec<f64>,
+    pub(super) limits: Vec<f64>,
+}
+
+/// How everything changes with one input.
+pub(super) struct Tangent {
+    pub(super) assembled: Assembled,
+    pub(super) position: Vec<f64>,
+    pub(super) impulse: Option<usize>,
+    pub(super) slip: Option<usize>,
+}
+
+impl Step {
+    /// Momentum, u and L: linear in the terms.   [MPEC-5]
+    pub(super) fn assemble(&self, terms: &StepTerms, at: &Inputs) -> Assembled {
+        let (n, count) = (self.dof(), self.form.rows.len());
+        let change: Vec<f64> = at.after.iter().zip(&at.before).map(|(after, before)| after - before).collect();
+        let momentum = (0..n).map(|i| {
+            let gained: f64 = change.iter().enumerate().map(|(j, dv)| terms.mass(i, j) * dv).sum();
+            let pushed: f64 = at.impulses.iter().enumerate().map(|(row, p)| terms.row(row, i) * p).sum();
+            gained - terms.push(i) - pushed
+        });
+        let rows = (0..count).map(|row| {
+            terms.constant(row) + at.after.iter().enumerate().map(|(j, v)| terms.row(row, j) * v).sum::<f64>()
+        });
+        let limits = self.form.frictions.iter().map(|law| match law.limit {
+            FrictionLimit::Contact { normal, coefficient } => {
+                terms.coefficient(coefficient) * at.impulses.get(normal).copied().unwrap_or(0.0)
+            }
+            FrictionLimit::Known { coefficient } => terms.coefficient(coefficient),
+        });
+        Assembled { momentum: momentum.collect(), rows: rows.collect(), limits: limits.collect() }
+    }
+
+    /// How everything changes with each input.
+    pub(super) fn tangents(&self, terms: &StepTerms, slopes: &[StepTerms], at: &Inputs) -> Vec<Tangent> {
+        let (n, count, laws) = (self.dof(), self.form.rows.len(), self.form.frictions.len());
+        let none = || Assembled { momentum: vec![0.0; n], rows: vec![0.0; count], limits: vec![0.0; laws] };
+        let unit = |k: usize, value: f64| {
+            let mut out = vec![0.0; n];
+            out.get_mut(k).into_iter().for_each(|x| *x = value);
+            out
+        };
+        let (h, by_mean) = (self.source.h, self.by_mean());
+        let plain = |assembled, position| Tangent { assembled, position, impulse: None, slip: None };
+        let mut tangents = Vec::new();
+        for (input, slope) in slopes.iter().enumerate() {
+            let mut assembled = self.assemble(slope, at);
+            let mut position = vec![0.0; n];
+            if input < n {
+                position = unit(input, -self.scale(input));
+            } else if input < self.state_inputs() {
+                let place = input - n;
+                assembled.momentum.iter_mut().enumerate().for_each(|(i, m)| *m -= terms.mass(i, place));
+                position = unit(place, if by_mean { -0.5 * h } else { 0.0 });
+            }
+            tangents.push(plain(assembled, position));
+        }
+        tangents.extend((0..n).map(|k| plain(none(), unit(k, 1.0))));
+        for k in 0..n {
+            let assembled = Assembled {
+                momentum: (0..n).map(|i| terms.mass(i, k)).collect(),
+                rows: (0..count).map(|row| terms.row(row, k)).collect(),
+                limits: vec![0.0; laws],
+            };
+            tangents.push(plain(assembled, unit(k, if by_mean { -0.5 * h } else { -h })));
+        }
+        for row in 0..count {
+            let mut assembled = none();
+            assembled.momentum = (0..n).map(|i| -terms.row(row, i)).collect();
+            for (limit, law) in assembled.limits.iter_mut().zip(&self.form.frictions) {
+                if let FrictionLimit::Contact { normal, coefficient } = law.limit
+                    && normal == row
+                {
+                    *limit = terms.coefficient(coefficient);
+                }
+            }
+            tangents.push(Tangent { assembled, position: vec![0.0; n], impulse: Some(row), slip: None });
+        }
+        for slip in 0..laws {
+            tangents.push(Tangent { assembled: none(), position: vec![0.0; n], impulse: None, slip: Some(slip) });
+        }
+        tangents
+    }
+
+    /// Laws of the rows as constraints.   [MPEC-6]
+    pub(super) fn laws(&self, assembled: &Assembled, at: &Inputs) -> Vec<f64> {
+        let mut out = assembled.rows.clone();
+        let mut slacks = Vec::with_capacity(self.form.frictions.len());
+        for ((law, limit), slip) in self.form.frictions.iter().zip(&assembled.limits).zip(&at.slips) {
+            let (mut sum, mut squares) = (0.0, 0.0);
+            for row in &law.rows {
+                let p = at.impulses.get(*row).copied().unwrap_or(0.0);
+                let Some(u) = out.get_mut(*row) else { continue };
+                *u = if law.polygon { *u + slip } else { limit * *u + slip * p };
+                sum += p;
+                squares += p * p;
+            }
+            slacks.push(if law.polygon { limit - sum } else { limit * limit - squares });
+        }
+        out.extend(slacks);
+        out
+    }
+
+    /// How these change along a tangent.
+    pub(super) fn laws_along(&self, assembled: &Assembled, at: &Inputs, along: &Tangent) -> Vec<f64> {
+        let mut out = along.assembled.rows.clone();
+        let mut slacks = Vec::with_capacity(self.form.frictions.len());
+        for (place, law) in self.form.frictions.iter().enumerate() {
+            let get = |list: &[f64]| list.get(place).copied().unwrap_or(0.0);
+            let (limit, slip) = (get(&assembled.limits), get(&at.slips));
+            let (d_limit, d_slip) = (get(&along.assembled.limits), f64::from(u8::from(along.slip == Some(place))));
+            let mut slack = if law.polygon { d_limit } else { 2.0 * limit * d_limit };
+            for row in &law.rows {
+                let p = at.impulses.get(*row).copied().unwrap_or(0.0);
+                let u = assembled.rows.get(*row).copied().unwrap_or(0.0);
+                let dp = f64::from(u8::from(along.impulse == Some(*row)));
+                let Some(du) = out.get_mut(*row) else { continue };
+                if law.polygon {
+                    *du += d_slip;
+                    slack -= dp;
+                } else {
+                    *du = d_limit * u + limit * *du + d_slip * p + slip * dp;
+                    slack -= 2.0 * p * dp;
+                }
+            }
+            slacks.push(slack);
+        }
+        out.extend(slacks);
+        out
+    }
+
+    /// How large impulses usually are: what is applied over the step, or what feet hold.
+    pub(in crate::mpec) fn usual_push(&self) -> Result<f64, Refused> {
+        let mut x = vec![0.0; Element::inputs(self)];
+        let values = self.source.target.starts();
+        x.iter_mut().skip(self.state_inputs()).zip(&values).for_each(|(x, value)| *x = *value);
+        let terms = self.terms_here(&x)?;
+        let pushes = (0..self.form.dof).map(|i| terms.push(i).abs());
+        let held = self.form.frictions.iter().map(|law| match law.limit {
+            FrictionLimit::Known { coefficient } => terms.coefficient(coefficient),
+            FrictionLimit::Contact { .. } => 0.0,
+        });
+        let most = pushes.chain(held).fold(0.0, f64::max);
+        Ok(if most > 0.0 { most } else { 1.0 })
+    }
+
+    /// Least and greatest values of its constraints.
+    pub(in crate::mpec) fn bounds(&self) -> Vec<[f64; 2]> {
+        let zero = [0.0, 0.0];
+        let positive = [0.0, f64::INFINITY];
+        let is_corner = |row: usize| self.form.frictions.iter().any(|law| law.polygon && law.rows.contains(&row));
+        let rows = self.form.rows.iter().enumerate().map(|(row, kind)| match kind {
+            StepRow::Joint => zero,
+            StepRow::Normal => positive,
+            StepRow::Friction => {
+                if is_corner(row) {
+                    positive
+                } else {
+                    zero
+                }
+            }
+        });
+        let slacks = self.form.frictions.iter().map(|_| positive);
+        std::iter::repeat_n(zero, 2 * self.dof()).chain(rows).chain(slacks).collect()
+    }
+
+    /// A first guess of impulses and slip speeds with this velocity at the end: feet slip as they were seen to, nothing else pushes.
+    pub(in crate::mpec) fn guess(&self, after: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Refused> {
+        let mut x = vec![0.0; Element::inputs(self)];
+        let values = self.source.target.starts();
+        x.iter_mut().skip(self.state_inputs()).zip(&values).for_each(|(x, value)| *x = *value);
+        let at = Inputs { after: after.to_vec(), ..self.inputs(&x) };
+        let assembled = self.assemble(&*self.terms_here(&x)?, &at);
+        let (mut impulses, mut slips) = (vec![0.0; self.form.rows.len()], vec![0.0; self.form.frictions.len()]);
+        for ((law, limit), slip) in self.form.frictions.iter().zip(&assembled.limits).zip(&mut slips) {
+            let u = |row: usize| assembled.rows.get(row).copied().unwrap_or(0.0);
+            let fastest = law.rows.iter().copied().min_by(|a, b| u(*a).total_cmp(&u(*b)));
+            let speed = if law.polygon {
+                fastest.map_or(0.0, |row| (-u(row)).max(0.0))
+            } else {
+                law.rows.iter().map(|row| u(*row) * u(*row)).sum::<f64>().sqrt()
+            };
+            if speed == 0.0 || matches!(law.limit, FrictionLimit::Contact { .. }) {
+                continue;
+            }
+            *slip = speed;
+            for row in &law.rows {
+                let share = if law.polygon { f64::from(u8::from(Some(*row) == fastest)) } else { -u(*row) / speed };
+                impulses.get_mut(*row).into_iter().for_each(|p| *p = limit * share);
+            }
+        }
+        Ok((impulses, slips))
+    }
+}

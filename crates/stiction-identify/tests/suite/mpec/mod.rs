@@ -1,0 +1,5 @@
+//! All steps of recorded motions as one program.
+
+mod derivatives;
+mod particle;
+mod sliding_block;

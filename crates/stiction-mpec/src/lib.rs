@@ -1,0 +1,36 @@
+//! Sparse nonlinear programs with complementarity constraints.
+//!
+//! ```text
+//! min Σ w_i (x_i − c_i)²,   low ≤ x ≤ high,   low ≤ c(x) ≤ high,   0 ≤ a ⊥ b ≥ 0 for every pair             [MPEC-1]
+//! ```
+//!
+//! ```text
+//! program    variables, elements (functions of few variables), pairs
+//! blocks     parts that share no variable: solved apart
+//! nlp        a program as an engine sees it: pairs as a·b ≤ ε                                               [MPEC-2]
+//! engine     Ipopt or ripopt
+//! solve      ε → 0, then pairs at the zero they have chosen, and what that is worth: the certificate         [MPEC-3]
+//! spread     covariance of variables where squares count deviations                                         [MPEC-4]
+//! ```
+
+// Doc comments here are full of symbols such as AᵀB, which are mathematics and not code.
+#![allow(clippy::doc_markdown)]
+
+mod blocks;
+mod engine;
+#[cfg(feature = "ipopt")]
+mod ipopt;
+mod nlp;
+mod program;
+#[cfg(feature = "ripopt")]
+mod ripopt;
+mod solve;
+mod sparse;
+mod spread;
+
+pub use blocks::{Block, blocks};
+pub use engine::{Engine, EngineOptions, Run, RunStatus};
+pub use nlp::Nlp;
+pub use program::{Element, Pair, Placed, Program, Refused, Square, Variable};
+pub use solve::{Certificate, Mode, MpecError, Schedule, Solution, solve};
+pub use spread::covariance;

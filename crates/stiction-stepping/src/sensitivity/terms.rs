@@ -1,0 +1,249 @@
+//! The equations of a step before anything is solved: what multiplies velocities and impulses, at any state and with any model.
+//!
+//! ```text
+//! momentum   M (v⁺ − v) − h λ_app − Jᵀ p = 0,      rows   u = J v⁺ + c,      limits   L = μ p_n or a number       [MPEC-5]
+//! ```
+//!
+//! M, h λ_app, J, c and the coefficients are functions of q, v and the parameters of the model; they are written by the assembly of the
+//! simulator itself.
+
+use stiction_multibody::{ContactId, limits};
+
+use super::{
+    SensitivityError, check_scheme,
+    equations::{self, Axis, Row, Solved},
+};
+use crate::{
+    ContactImpulse, FeatureDetector, FrictionSet, Margin, Scheme, Start, Workspace,
+    detect::{detect, prepare},
+};
+
+/// What a row asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepRow {
+    /// u = 0, with any impulse.
+    Joint,
+    /// 0 ≤ u ⊥ p ≥ 0.
+    Normal,
+    /// What its friction law says.
+    Friction,
+}
+
+/// What bounds friction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrictionLimit {
+    /// μ p_n: the row of p_n, and the place of μ among the coefficients.
+    Contact {
+        /// The row.
+        normal: usize,
+        /// The place.
+        coefficient: usize,
+    },
+    /// A number among the coefficients: μ h N of a foot.
+    Known {
+        /// The place.
+        coefficient: usize,
+    },
+}
+
+/// Rows of friction that share a limit L: corners of a polygon, 0 ≤ p ⊥ u + σ ≥ 0 and 0 ≤ σ ⊥ L − Σ p ≥ 0, or components of a
+/// cone, L u + σ p = 0 and 0 ≤ σ ⊥ L² − |p|² ≥ 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrictionLaw {
+    /// L.
+    pub limit: FrictionLimit,
+    /// Its rows.
+    pub rows: Vec<usize>,
+    /// Whether they are corners.
+    pub polygon: bool,
+}
+
+/// What a step asks, row by row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepForm {
+    /// Velocities.
+    pub dof: usize,
+    /// The rows.
+    pub rows: Vec<StepRow>,
+    /// Laws of friction.
+    pub frictions: Vec<FrictionLaw>,
+    /// How many coefficients there are.
+    pub coefficients: usize,
+    /// The contacts, in the order of their normal rows.
+    pub contacts: Vec<ContactId>,
+}
+
+/// M, h λ_app, J, c and the coefficients as one list of numbers, so that they can be added and subtracted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepTerms {
+    dof: usize,
+    rows: usize,
+    /// The numbers.
+    pub numbers: Vec<f64>,
+}
+
+impl StepTerms {
+    /// As many zeros as a form has numbers.
+    pub fn zeros(form: &StepForm) -> Self {
+        let (dof, rows) = (form.dof, form.rows.len());
+        Self { dof, rows, numbers: vec![0.0; dof * dof + dof + rows * dof + rows + form.coefficients] }
+    }
+
+    fn at(&self, place: usize) -> f64 {
+        self.numbers.get(place).copied().unwrap_or(0.0)
+    }
+
+    /// M.
+    pub fn mass(&self, i: usize, j: usize) -> f64 {
+        self.at(i * self.dof + j)
+    }
+
+    /// h λ_app.
+    pub fn push(&self, i: usize) -> f64 {
+        self.at(self.dof * self.dof + i)
+    }
+
+    /// J.
+    pub fn row(&self, row: usize, j: usize) -> f64 {
+        self.at(self.dof * (self.dof + 1) + row * self.dof + j)
+    }
+
+    /// c.
+    pub fn constant(&self, row: usize) -> f64 {
+        self.at(self.dof * (self.dof + 1 + self.rows) + row)
+    }
+
+    /// μ of contacts and μ h N of feet.
+    pub fn coefficient(&self, place: usize) -> f64 {
+        self.at(self.dof * (self.dof + 1 + self.rows) + self.rows + place)
+    }
+}
+
+/// Writes the equations of a step with the same contacts at any state.
+pub struct StepEquations {
+    form: StepForm,
+    solved: Solved,
+    detector: FeatureDetector,
+    ws: Workspace,
+}
+
+impl StepEquations {
+    /// The equations of a step from `start` with all contacts within `reach` of it, whether they close or not.
+    pub fn new(start: &Start, reach: f64) -> Result<Self, SensitivityError> {
+        let no = |what, instead| Err(SensitivityError::Unsupported { what, instead });
+        check_scheme(start)?;
+        if !start.model.driven_freedoms().is_empty() {
+            return no("motors, limits and friction of joints in one program", "use shooting");
+        }
+        let (mut ws, mut detector) = (Workspace::default(), FeatureDetector::default());
+        let scheme = Scheme { margin: Margin::Fixed(reach), ..start.scheme.clone() };
+        let at = Start { scheme: &scheme, ..*start };
+        prepare(&at, &mut ws)?;
+        detect(&at, &mut detector, &mut ws)?;
+        if !ws.candidates.is_empty() {
+            return no("contacts of which only one of several counts", "use shooting");
+        }
+        if ws.contacts.iter().any(|contact| contact.gamma == 0.0) {
+            return no("contacts that are either there or not (gamma = 0)", "use a preset such as `stewart-trinkle`");
+        }
+        if ws.contacts.iter().any(|contact| contact.restitution > 0.0) {
+            return no("restitution in one program", "use shooting");
+        }
+        let mut solved =
+            Solved { contacts: ws.contacts.iter().map(|contact| contact.id).collect(), ..Solved::default() };
+        let mut equations = Self { form: StepForm::default(), solved: Solved::default(), detector, ws };
+        equations.place(start, &solved)?;
+        let ws = &mut equations.ws;
+        ws.quadratic = start.scheme.friction == FrictionSet::Quadratic;
+        ws.velocity = vec![0.0; start.model.dof()];
+        ws.joint_impulses = vec![0.0; ws.joint_rows.len()];
+        ws.contact_impulses = vec![ContactImpulse::default(); ws.contacts.len()];
+        ws.foot_impulses = vec![ContactImpulse::default(); ws.feet.len()];
+        solved = Solved::of(start, ws, |_| true);
+        equations.form = form(start, &solved, ws);
+        equations.solved = solved;
+        Ok(equations)
+    }
+
+    /// What the step asks.
+    pub fn form(&self) -> &StepForm {
+        &self.form
+    }
+
+    /// M, h λ_app, J, c and the coefficients at a start, with a model that differs in its numbers only.
+    pub fn terms(&mut self, start: &Start, out: &mut StepTerms) -> Result<(), SensitivityError> {
+        let solved = std::mem::take(&mut self.solved);
+        let placed = self.place(start, &solved);
+        self.solved = solved;
+        placed?;
+        let (solved, ws, dof) = (&self.solved, &self.ws, self.form.dof);
+        if out.numbers.len() != StepTerms::zeros(&self.form).numbers.len() {
+            *out = StepTerms::zeros(&self.form);
+        }
+        out.numbers.fill(0.0);
+        let mass = equations::mass(start.model, ws);
+        let (masses, rest) = out.numbers.split_at_mut(dof * dof);
+        masses.iter_mut().enumerate().for_each(|(place, out)| *out = mass[(place / dof, place % dof)]);
+        let (pushes, rest) = rest.split_at_mut(dof);
+        for ((body, slot), wrench) in start.model.bodies().iter().zip(start.model.layout()).zip(&ws.applied) {
+            let Some(mobility) = body.mobility() else { continue };
+            let places = pushes.get_mut(slot.v.clone()).unwrap_or_default();
+            places.iter_mut().zip(mobility.project(wrench)).for_each(|(out, force)| *out = start.h * force);
+        }
+        let (rows, rest) = rest.split_at_mut(dof * solved.rows.len());
+        let (constants, coefficients) = rest.split_at_mut(solved.rows.len());
+        for ((kind, row), constant) in solved.rows.iter().zip(rows.chunks_mut(dof.max(1))).zip(constants) {
+            *constant = equations::row(start, solved, ws, *kind, row);
+        }
+        let contacts = (0..solved.contacts.len()).map(|k| equations::contact(solved, ws, k).map_or(0.0, |c| c.mu));
+        let feet = ws.feet.iter().map(|foot| foot.mu * foot.load * start.h);
+        coefficients.iter_mut().zip(contacts.chain(feet)).for_each(|(out, x)| *out = x);
+        Ok(())
+    }
+
+    fn place(&mut self, start: &Start, solved: &Solved) -> Result<(), SensitivityError> {
+        equations::place(start, solved, (&mut self.detector, limits::LENGTH), &[], &mut self.ws)
+    }
+}
+
+/// The laws of the rows.
+fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
+    let row = |row: &Row| match row {
+        Row::Joint(_) | Row::Drive(_) => StepRow::Joint,
+        Row::Normal(_) => StepRow::Normal,
+        Row::Contact(..) | Row::Foot(..) => StepRow::Friction,
+    };
+    let mut frictions = Vec::new();
+    let mut add = |rows: Vec<(usize, Axis)>, limit: FrictionLimit, cones: usize| {
+        let rows: Vec<usize> = rows.into_iter().map(|(row, _)| row).collect();
+        let polygon = cones > 0;
+        let share = if polygon { rows.len() / cones } else { rows.len() };
+        for rows in rows.chunks(share.max(1)) {
+            frictions.push(FrictionLaw { limit, rows: rows.to_vec(), polygon });
+        }
+    };
+    for place in 0..solved.contacts.len() {
+        let of = move |row: &Row| {
+            if let Row::Contact(owner, axis) = row { (*owner == place).then_some(*axis) } else { None }
+        };
+        let (Some(contact), Some(normal)) = (equations::contact(solved, ws, place), solved.place(Row::Normal(place)))
+        else {
+            continue;
+        };
+        let limit = FrictionLimit::Contact { normal, coefficient: place };
+        add(solved.friction(of).collect(), limit, contact.cones.len());
+    }
+    for (place, foot) in ws.feet.iter().enumerate() {
+        let of =
+            move |row: &Row| if let Row::Foot(owner, axis) = row { (*owner == place).then_some(*axis) } else { None };
+        let limit = FrictionLimit::Known { coefficient: solved.contacts.len() + place };
+        add(solved.friction(of).collect(), limit, foot.cones.len());
+    }
+    StepForm {
+        dof: start.model.dof(),
+        rows: solved.rows.iter().map(row).collect(),
+        frictions,
+        coefficients: solved.contacts.len() + ws.feet.len(),
+        contacts: solved.contacts.clone(),
+    }
+}
