@@ -40,27 +40,19 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
     stages.run("sizes", sizes::run);
     stages.run("promises", promises::run);
     stages.run("licences", licences::run);
+    let features = features(&mut stages, in_ci);
     stages.run("lints", || {
-        execute(&mut cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))
+        let all =
+            ["clippy", "--workspace", "--all-targets", "--quiet", "--features", &features, "--", "-D", "warnings"];
+        execute(&mut cargo(&all))
     });
     if extent == Extent::Fast {
-        stages.run("unit tests", || execute(&mut cargo(&["test", "--workspace", "--lib", "--bins"])));
+        stages.run("unit tests", || {
+            execute(&mut cargo(&["test", "--workspace", "--lib", "--bins", "--features", &features]))
+        });
         stages.skip("everything else", "left out by --fast");
     } else {
-        stages.run("tests", || execute(&mut cargo(&["test", "--workspace"])));
-        stages.run("export to MCAP", || {
-            execute(&mut cargo(&[
-                "test",
-                "--package",
-                "stiction-cli",
-                "--features",
-                "mcap",
-                "--test",
-                "suite",
-                "export",
-            ]))
-        });
-        programs(&mut stages, in_ci);
+        stages.run("tests", || execute(&mut cargo(&["test", "--workspace", "--features", &features])));
         stages.run("examples", run_examples);
         stages.run("scenes", run_scenes);
         stages.run("studies", run_studies);
@@ -107,25 +99,16 @@ fn external_data(stages: &mut Stages, in_ci: bool) {
     }
 }
 
-/// Nonlinear programs behind features: both engines on small ones, Ipopt on recorded motions. Ipopt is a library of the system.
-fn programs(stages: &mut Stages, in_ci: bool) {
-    const NAME: &str = "programs of all steps";
-    if !in_ci && !Path::new("/usr/include/coin/IpStdCInterface.h").exists() {
-        return stages.skip(NAME, "enable with: apt-get install coinor-libipopt-dev");
+/// What the plain build leaves out and the tests have: export to MCAP, and nonlinear programs of whole motions with both engines. One set for
+/// lints and tests, so that nothing is built twice. Ipopt is a library of the system.
+fn features(stages: &mut Stages, in_ci: bool) -> String {
+    let mut features = vec!["stiction-cli/mcap"];
+    if in_ci || Path::new("/usr/include/coin/IpStdCInterface.h").exists() {
+        features.extend(["stiction-identify/ipopt", "stiction-mpec/ipopt", "stiction-mpec/ripopt"]);
+    } else {
+        stages.skip("programs of all steps", "enable with: apt-get install coinor-libipopt-dev");
     }
-    stages.run(NAME, || {
-        execute(&mut cargo(&["test", "--package", "stiction-mpec", "--features", "ipopt,ripopt"]))?;
-        execute(&mut cargo(&[
-            "test",
-            "--package",
-            "stiction-identify",
-            "--features",
-            "ipopt",
-            "--test",
-            "suite",
-            "mpec",
-        ]))
-    });
+    features.join(",")
 }
 
 /// Every `crates/*/examples/*.rs`; an example ends in an assertion, so a clean exit means something.

@@ -45,6 +45,23 @@ pub(super) fn target() -> Target {
     }
 }
 
+/// The same with a friction polygon of eight directions, the first along x: another model than the one that made the data.
+pub(super) fn with_polygon() -> Target {
+    let cone = target();
+    let text = cone.text.replace("[simulation]\n", "[simulation]\npreset = \"stewart-trinkle\"\n")
+        + "\n[scheme]\ndirections = 8\n";
+    Target { text, ..cone }
+}
+
+#[test]
+fn friction_of_the_whole_history_is_near_with_a_polygon() {
+    let recording = seen(1);
+    let report = Fit::of_all(&with_polygon(), std::slice::from_ref(&recording), FitOptions::default()).run().unwrap();
+    let mu = &report.estimates[0];
+    println!("{mu:?} misfit {} after {} iterations", report.misfit, report.history.len() - 1);
+    assert!((mu.value - 0.33).abs() < 0.02, "{report:?}");
+}
+
 #[test]
 fn friction_of_the_whole_history_is_right_and_says_how_sure_it_is() {
     for seed in 1..=5 {

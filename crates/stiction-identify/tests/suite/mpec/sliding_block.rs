@@ -5,15 +5,7 @@ use stiction_identify::{
     mpec::{Member, MpecOptions, fit, program::Engine},
 };
 
-use crate::sliding_block::{seen, target};
-
-/// The same with a friction polygon of eight directions, the first along x.
-fn with_polygon() -> Target {
-    let cone = target();
-    let text = cone.text.replace("[simulation]\n", "[simulation]\npreset = \"stewart-trinkle\"\n")
-        + "\n[scheme]\ndirections = 8\n";
-    Target { text, ..cone }
-}
+use crate::sliding_block::{seen, target, with_polygon};
 
 fn check((target, is_polygon): (&Target, bool), rows: std::ops::Range<usize>, tolerance: f64) {
     let recording = seen(1);
