@@ -133,9 +133,7 @@ pub fn rank(candidates: &[Candidate], parameter: &str) -> Result<Vec<Ranked>, Id
         })
         .collect();
     // Equal ones stay in the order in which they were given.
-    ranked.sort_by(|a, b| {
-        a.failure.is_some().cmp(&b.failure.is_some()).then(b.information.total_cmp(&a.information))
-    });
+    ranked.sort_by(|a, b| a.failure.is_some().cmp(&b.failure.is_some()).then(b.information.total_cmp(&a.information)));
     Ok(ranked)
 }
 
@@ -211,8 +209,8 @@ impl Candidate {
             number += 1;
             before.copy_from(simulation.state());
             let made = simulation.step();
-            let _ = made
-                .map_err(|source| IdentifyError::Step { recording: self.name.clone(), source: Box::new(source) })?;
+            let _ =
+                made.map_err(|source| IdentifyError::Step { recording: self.name.clone(), source: Box::new(source) })?;
             for (row, share) in walk.rows(number) {
                 between(&model, &before, simulation.state(), share, h, &mut at);
                 self.see(&model, &at, (&mut recording, row));
@@ -235,12 +233,8 @@ impl Candidate {
                 position.z = f64::NAN;
             }
             let turned = match mobility {
-                Mobility::Planar => {
-                    Some(Orientation::Angle(libm::atan2(pose.rotation[(1, 0)], pose.rotation[(0, 0)])))
-                }
-                Mobility::Free => {
-                    Some(Orientation::Quaternion(UnitQuaternion::from_rotation_matrix(&pose.rotation)))
-                }
+                Mobility::Planar => Some(Orientation::Angle(libm::atan2(pose.rotation[(1, 0)], pose.rotation[(0, 0)]))),
+                Mobility::Free => Some(Orientation::Quaternion(UnitQuaternion::from_rotation_matrix(&pose.rotation))),
                 _ => None,
             };
             track.positions.get_mut(row).into_iter().for_each(|place| *place = Some(position));
@@ -280,7 +274,8 @@ mod tests {
         let a = DVector::from_vec(vec![1.0, 2.0, 3.0, 5.0]);
         let n = [DVector::from_vec(vec![1.0, 1.0, 1.0, 1.0]), DVector::from_vec(vec![0.0, 1.0, 2.0, 3.0])];
         let b = DMatrix::from_columns(&n);
-        let schur = a.norm_squared() - (b.tr_mul(&a).transpose() * (b.tr_mul(&b)).try_inverse().unwrap() * b.tr_mul(&a))[0];
+        let schur =
+            a.norm_squared() - (b.tr_mul(&a).transpose() * (b.tr_mul(&b)).try_inverse().unwrap() * b.tr_mul(&a))[0];
         assert!((unexplained(&a, &n) - schur).abs() < 1e-12);
         // The same columns twice, in other units, and one that nothing depends on: no change.
         let twice = [&n[0] * 1e6, n[1].clone(), &n[1] * 1e-6, DVector::zeros(4)];

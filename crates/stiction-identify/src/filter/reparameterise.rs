@@ -62,7 +62,9 @@ impl Coordinate {
         // x at the first guess or beside it, and dx/du there: deviations are given in x.
         let (x, slope) = match map {
             Map::Clamped => (parameter.start.max(low).min(high), 1.0),
-            Map::Above(low) => (parameter.start.max(low + INSIDE * scale), parameter.start.max(low + INSIDE * scale) - low),
+            Map::Above(low) => {
+                (parameter.start.max(low + INSIDE * scale), parameter.start.max(low + INSIDE * scale) - low)
+            }
             Map::Below(high) => {
                 (parameter.start.min(high - INSIDE * scale), high - parameter.start.min(high - INSIDE * scale))
             }
@@ -140,7 +142,8 @@ mod tests {
                 let coordinate = Coordinate::new(&parameter, DRIFT, keep);
                 assert!((coordinate.value(coordinate.guess) - start).abs() < 1e-14, "{coordinate:?}");
                 // The walk is as wide as was said.
-                let (low, high) = (coordinate.walked(coordinate.guess, -1e-3), coordinate.walked(coordinate.guess, 1e-3));
+                let (low, high) =
+                    (coordinate.walked(coordinate.guess, -1e-3), coordinate.walked(coordinate.guess, 1e-3));
                 let width = (coordinate.value(high) - coordinate.value(low)).abs() / 2e-3;
                 assert!((width - 0.1).abs() < 1e-6, "{coordinate:?}: {width}");
                 for number in [-1e3, 1e3] {

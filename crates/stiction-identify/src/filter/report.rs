@@ -3,11 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde::Serialize;
-use stiction::{
-    Model,
-    gradient::displacement,
-    multibody::OrientationUpdate,
-};
+use stiction::{Model, gradient::displacement, multibody::OrientationUpdate};
 
 use super::{Setting, particle::Particle};
 use crate::Target;

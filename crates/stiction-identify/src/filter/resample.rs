@@ -49,7 +49,8 @@ fn allotted(totals: &[f64], members: &[usize], count: usize) -> Vec<usize> {
     if least.iter().sum::<usize>() > count {
         least.fill(1);
     }
-    let mut counts: Vec<usize> = wanted.iter().zip(&least).map(|(wanted, least)| (*wanted as usize).max(*least)).collect();
+    let mut counts: Vec<usize> =
+        wanted.iter().zip(&least).map(|(wanted, least)| (*wanted as usize).max(*least)).collect();
     let mut sum: usize = counts.iter().sum();
     // What is missing goes to, and what is too much comes from, those that are farthest from their weight.
     while sum != count {

@@ -100,3 +100,76 @@ impl Target {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{UnitQuaternion, Vector3};
+
+    use super::*;
+    use crate::{Noise, Orientation, Parameter, Track, shooting::vector};
+
+    /// A box that lands tilted on a floor and slides, seen between steps and at them.
+    const SCENE: &str = "
+[simulation]
+step = 0.01
+gravity = [0.0, 0.0, -9.81]
+[[body]]
+name = 'floor'
+kind = 'fixed'
+[[body.shape]]
+halfspace = { normal = [0.0, 0.0, 1.0] }
+[[body]]
+name = 'box'
+mass = 1.0
+inertia = [0.002, 0.003, 0.004]
+position = [0.0, 0.0, 0.1]
+[[body.shape]]
+box = { size = [0.2, 0.15, 0.1] }
+[contact_default]
+friction = 0.3
+";
+
+    fn recording() -> Recording {
+        let times: Vec<f64> = (0..12).map(|row| 0.013 * f64::from(row)).collect();
+        let orientation = Orientation::Quaternion(UnitQuaternion::from_euler_angles(0.1, 0.05, 0.2));
+        let count = times.len();
+        let track = Track {
+            body: "box".into(),
+            point: Vector3::new(0.05, 0.02, 0.01),
+            positions: times.iter().map(|t| Some(Vector3::new(*t, 0.1 * t, 0.1 - 0.2 * t))).collect(),
+            orientations: vec![Some(orientation); count],
+            velocities: vec![None; count],
+            noise: Noise { position: 1e-2, angle: 5e-2 },
+        };
+        Recording { name: "toss".into(), times, tracks: vec![track] }
+    }
+
+    #[test]
+    fn backward_is_forward() {
+        let parameters = vec![
+            Parameter::new("mu", "contact_default.friction", 0.3, [0.0, 1.0]),
+            Parameter::new("mass", "body.box.mass", 1.0, [0.1, 10.0]),
+        ];
+        let target = Target { text: SCENE.into(), file_name: "toss.toml".into(), parameters };
+        let (recording, values) = (recording(), target.starts());
+        let model = target.scene(&values).unwrap().model;
+        let start = Start::measured(&model, &recording, 0);
+        let variants = target.variants(&values, model.dof()).unwrap();
+        let run = (Segment { recording: 0, first: 0, last: 11 }, &start);
+        let forward = target.residuals_with_slopes(&variants, &recording, run).unwrap();
+        for huber in [f64::INFINITY, 0.5] {
+            let backward = target.loss_with_slope(&variants, &recording, run, huber).unwrap();
+            let pull = vector(&forward.values).map(|r| loss_slope(r, huber));
+            let value: f64 = forward.values.iter().map(|r| loss(*r, huber)).sum();
+            assert!((backward.value - value).abs() < 1e-10 * value);
+            for (back, matrix) in
+                [(&backward.by_parameters, &forward.by_parameters), (&backward.by_start, &forward.by_start)]
+            {
+                let expected = matrix.tr_mul(&pull);
+                let off = (back - &expected).amax();
+                assert!(expected.amax() > 0.0 && off < 1e-9 * expected.amax(), "{back} {expected}");
+            }
+        }
+        assert!(forward.by_parameters.column(0).amax() > 1e-3, "friction should matter");
+    }
+}

@@ -8,11 +8,11 @@ use stiction_identify::{
 };
 use stiction_study::Stream;
 
-const SCENE: &str = include_str!("sliding_block.toml");
-const NOISE: Noise = Noise { position: 1e-3, angle: 1e-2 };
+pub(crate) const SCENE: &str = include_str!("sliding_block.toml");
+pub(crate) const NOISE: Noise = Noise { position: 1e-3, angle: 1e-2 };
 
 /// The true motion in steps of a tenth, seen at every frame with noise.
-fn seen(seed: u64) -> Recording {
+pub(crate) fn seen(seed: u64) -> Recording {
     let fine = [("simulation.step".to_owned(), format!("{:?}", 1.0 / 600.0))];
     let scene = scene::parse_with(SCENE, "sliding_block.toml", &fine).unwrap();
     let mut simulation = Simulation::from_scene(&scene).unwrap();
@@ -37,7 +37,7 @@ fn seen(seed: u64) -> Recording {
     Recording { name: format!("camera {seed}"), times, tracks: vec![track] }
 }
 
-fn target() -> Target {
+pub(crate) fn target() -> Target {
     Target {
         text: SCENE.to_owned(),
         file_name: "sliding_block.toml".into(),
