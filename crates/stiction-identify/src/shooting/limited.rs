@@ -1,6 +1,6 @@
 //! Quasi-Newton steps of limited memory, with gradients from the adjoint.
 //!
-//! The last pairs of steps and changes of the gradient stand for the second derivatives [Nocedal and Wright, Numerical Optimization, algorithm 7.4].
+//! The last pairs of steps and changes of the gradient stand for the second derivatives [Nocedal2006, algorithm 7.4].
 //! Parameters that a bound stops are held. Starts of runs are moved from where they are, not from where they were: orientations need no
 //! coordinates. That is why no general program for such steps is used here.   [FIT-7]
 
@@ -17,7 +17,7 @@ const MEMORY: usize = 20;
 const GAIN: f64 = 1e-4;
 const SLOPE_LEFT: f64 = 0.9;
 
-/// Changes of the objective below this share of it are rounding; then slopes alone tell [Hager and Zhang, SIAM J. Optim. 16 (2005), 170].
+/// Changes of the objective below this share of it are rounding; then slopes alone tell [Hager2005].
 const ROUNDING: f64 = 1e-10;
 
 /// Trials of one line search.
