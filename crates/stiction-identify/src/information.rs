@@ -82,6 +82,7 @@ const EXPLAINED: f64 = 1e-8;
 ///     target: Target {
 ///         text: format!("
 /// [simulation]
+/// duration = 1.0
 /// step = 0.02
 /// gravity = [0.0, 0.0, -9.81]
 /// [[body]]

@@ -99,6 +99,7 @@ const DISTURBANCE: f64 = 0.01;
 /// // A ball falls; how strong is gravity?
 /// let text = "
 /// [simulation]
+/// duration = 1.0
 /// step = 0.02
 /// gravity = [0.0, -9.81]
 /// [[body]]

@@ -111,6 +111,7 @@ mod tests {
     /// A box that lands tilted on a floor and slides, seen between steps and at them.
     const SCENE: &str = "
 [simulation]
+duration = 1.0
 step = 0.01
 gravity = [0.0, 0.0, -9.81]
 [[body]]

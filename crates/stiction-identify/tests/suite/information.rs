@@ -37,6 +37,7 @@ fn toss(name: &str, velocity: [f64; 2], height: f64) -> Candidate {
     let text = format!(
         "
 [simulation]
+duration = 1.0
 step = 0.004
 gravity = [0.0, -9.81]
 [[body]]

@@ -30,7 +30,7 @@ fn bounds_hold() {
     let mut target = target();
     target.parameters[0].bounds = [0.4, 1.0];
     let recordings = [seen(1)];
-    // With so much friction nothing moves where nothing moved: starts as measured.
+    // Starts as measured, so that friction alone has to explain the motion.
     let options = FitOptions { method: Method::LimitedMemory, free_starts: false, ..FitOptions::default() };
     let report = Fit::of_all(&target, &recordings, options).run().unwrap();
     println!("{:?} {:?}", report.estimates, report.history);
