@@ -72,6 +72,9 @@ pub struct Ranked {
 const DEPENDENT: f64 = 1e-10;
 const EXPLAINED: f64 = 1e-8;
 
+/// A parameter whose change by its whole scale moves nothing by more than this many standard deviations is not seen: that is rounding.
+const UNSEEN: f64 = 1e-6;
+
 /// The experiments in the order of what they would tell of the parameter with this name, the best first.
 ///
 /// ```
@@ -175,7 +178,9 @@ impl Candidate {
         let others = residuals.by_parameters.column_iter().enumerate().filter(|(k, _)| *k != place).map(|(_, c)| c);
         let nuisance: Vec<DVector<f64>> =
             others.chain(residuals.by_start.column_iter()).map(|column| column.into_owned()).collect();
-        Ok(unexplained(&column, &nuisance))
+        let information = unexplained(&column, &nuisance);
+        let scale = self.target.parameters.get(place).map_or(1.0, |parameter| parameter.scale.abs());
+        Ok(if information.sqrt() * scale < UNSEEN { 0.0 } else { information })
     }
 
     /// The motion at these values as it would be recorded without noise, and its start.

@@ -42,7 +42,7 @@ pub struct Scatter {
 /// What is thought of a parameter before, and how it may change on the way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
-    /// Standard deviation of its change from row to row, in its unit, where it is at its first guess.
+    /// Standard deviation of its change from row to row, in its unit; less within a twentieth of the range, or of the scale, beside a bound.
     pub walk: f64,
     /// Standard deviation of the first guess. None: anything between its bounds is as likely, or half of its scale where a bound is infinite.
     pub spread: Option<f64>,
@@ -61,7 +61,7 @@ pub struct FilterOptions {
     pub drifts: Vec<Drift>,
     /// How far the first states scatter about the measured one. None: by the noise of the recording, velocities as differences of two rows do.
     pub start: Option<Scatter>,
-    /// What states are disturbed by from row to row. None: velocities by a hundredth of what differences of two rows scatter; places not at
+    /// What states are disturbed by from row to row. None: velocities by a fiftieth of what differences of two rows scatter; places not at
     /// all, because noise there would push bodies into each other.
     pub process: Option<Scatter>,
     /// Residuals beyond this many standard deviations count linearly (Huber); none count so where it is infinite.
@@ -89,7 +89,7 @@ impl Default for FilterOptions {
 const ENOUGH: f64 = 0.5;
 
 /// Scatter of velocities from row to row, as a share of that of measured ones.
-const DISTURBANCE: f64 = 0.01;
+const DISTURBANCE: f64 = 0.02;
 
 /// A bootstrap particle filter over one recording.
 ///

@@ -10,7 +10,7 @@ use crate::Parameter;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
-    /// They walk in their logarithm with one bound, in their logit with two: the bounds are never reached.   [FILT-2]
+    /// They walk in their logarithm with one bound, in their logit with two: the bounds hold by themselves.   [FILT-2]
     #[default]
     Reparameterised,
     /// They walk as they are, and what goes beyond a bound is put on it.
@@ -43,8 +43,10 @@ pub(super) struct Coordinate {
     bounds: [f64; 2],
     /// The first guess, in the coordinate.
     guess: f64,
-    /// Deviation from row to row, in the coordinate.
+    /// Deviation from row to row, in the value.
     walk: f64,
+    /// The least dx/du that counts, that of a value a little beside a bound.
+    least: f64,
     /// Deviation of the first guess, in the coordinate; none where it is anywhere between the bounds.
     spread: Option<f64>,
 }
@@ -59,27 +61,28 @@ impl Coordinate {
             (_, false, true) => Map::Below(high),
             (_, true, true) => Map::Between(low, high),
         };
-        // x at the first guess or beside it, and dx/du there: deviations are given in x.
-        let (x, slope) = match map {
-            Map::Clamped => (parameter.start.max(low).min(high), 1.0),
-            Map::Above(low) => {
-                (parameter.start.max(low + INSIDE * scale), parameter.start.max(low + INSIDE * scale) - low)
-            }
-            Map::Below(high) => {
-                (parameter.start.min(high - INSIDE * scale), high - parameter.start.min(high - INSIDE * scale))
-            }
+        // Deviations are given in x; the coordinate needs them divided by dx/du.
+        let least = match map {
+            Map::Clamped => 1.0,
+            Map::Above(_) | Map::Below(_) => INSIDE * scale,
+            Map::Between(low, high) => INSIDE * (1.0 - INSIDE) * (high - low),
+        };
+        let x = match map {
+            Map::Clamped => parameter.start.max(low).min(high),
+            Map::Above(low) => parameter.start.max(low + least),
+            Map::Below(high) => parameter.start.min(high - least),
             Map::Between(low, high) => {
                 let margin = INSIDE * (high - low);
-                let x = parameter.start.max(low + margin).min(high - margin);
-                (x, (x - low) * (high - x) / (high - low))
+                parameter.start.max(low + margin).min(high - margin)
             }
         };
+        let slope = map.slope(x);
         let spread = match drift.spread {
             Some(spread) => Some(spread / slope),
             None if low.is_finite() && high.is_finite() => None,
             None => Some(0.5 * scale / slope),
         };
-        Self { map, bounds: [low, high], guess: map.coordinate(x), walk: drift.walk / slope, spread }
+        Self { map, bounds: [low, high], guess: map.coordinate(x), walk: drift.walk, least, spread }
     }
 
     /// A draw of what is thought of the parameter before.
@@ -92,9 +95,12 @@ impl Coordinate {
         }
     }
 
-    /// The coordinate one row on, with a number of the standard normal distribution.   [FILT-2]
+    /// The coordinate one row on, with a number of the standard normal distribution.   [FILT-5]
+    ///
+    /// Steps of equal length in u would be so short in x beside a bound that what has once come there never comes back.
     pub(super) fn walked(&self, u: f64, number: f64) -> f64 {
-        self.moved(u, self.walk * number)
+        let slope = self.map.slope(self.value(u)).max(self.least);
+        self.moved(u, self.walk / slope * number)
     }
 
     fn moved(&self, u: f64, by: f64) -> f64 {
@@ -117,6 +123,16 @@ impl Coordinate {
 }
 
 impl Map {
+    /// dx/du at the value x.
+    fn slope(self, x: f64) -> f64 {
+        match self {
+            Self::Clamped => 1.0,
+            Self::Above(low) => x - low,
+            Self::Below(high) => high - x,
+            Self::Between(low, high) => (x - low) * (high - x) / (high - low),
+        }
+    }
+
     fn coordinate(self, x: f64) -> f64 {
         match self {
             Self::Clamped => x,

@@ -53,6 +53,8 @@ pub struct FilterReport {
     pub moments: Vec<Moment>,
     /// The mean of each parameter, averaged over all rows after the first.
     pub averages: Vec<f64>,
+    /// The same with the weights 1/deviation²: rows that do not know yet count little.
+    pub weighted_averages: Vec<f64>,
     /// Particles that failed.
     pub failures: usize,
     /// Why the first of them did.
@@ -73,6 +75,7 @@ impl FilterReport {
             names: target.parameters.iter().map(|parameter| parameter.name.clone()).collect(),
             moments: Vec::new(),
             averages: Vec::new(),
+            weighted_averages: Vec::new(),
             failures: 0,
             first_failure: None,
             model: Arc::clone(model),
@@ -122,11 +125,15 @@ impl FilterReport {
 
     pub(super) fn finish(&mut self) {
         let after = self.moments.get(1..).unwrap_or_default();
-        let average = |k: usize| {
-            let means = after.iter().filter_map(|moment| Some(moment.parameters.get(k)?.mean));
-            means.sum::<f64>() / after.len().max(1) as f64
+        let average = |k: usize, weight: fn(&ParameterMoment) -> f64| {
+            let own = after.iter().filter_map(|moment| moment.parameters.get(k));
+            let (sum, all) = own.fold((0.0, 0.0), |(sum, all), own| (sum + weight(own) * own.mean, all + weight(own)));
+            sum / all
         };
-        self.averages = (0..self.names.len()).map(average).collect();
+        // Without any deviation the value is known.
+        let precision = |own: &ParameterMoment| 1.0 / (own.deviation * own.deviation).max(f64::MIN_POSITIVE);
+        self.averages = (0..self.names.len()).map(|k| average(k, |_| 1.0)).collect();
+        self.weighted_averages = (0..self.names.len()).map(|k| average(k, precision)).collect();
     }
 }
 
