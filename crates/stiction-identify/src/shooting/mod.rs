@@ -31,7 +31,8 @@ pub enum Method {
     /// Gauss and Newton's steps with damping, by forward sensitivities: few parameters, few steps.   [FIT-4]
     #[default]
     GaussNewton,
-    /// Quasi-Newton steps from the last gradients, by the adjoint: their price does not grow with the number of parameters.   [FIT-7]
+    /// Quasi-Newton steps from the last gradients, by the adjoint: their price does not grow with the number of parameters, but they are many,
+    /// several hundred where Gauss and Newton need tens; give it more iterations.   [FIT-7]
     LimitedMemory,
 }
 
