@@ -159,12 +159,3 @@ fn options_that_make_no_sense_are_refused() {
         assert!(failed.to_string().contains(word), "{failed}");
     }
 }
-
-#[test]
-fn temporary_many_seeds() {
-    for seed in 1..=6 {
-        let options = FilterOptions { keep: Keep::Clamped, drifts: vec![WALK], ..FilterOptions::default() };
-        let report = follow(&target(), &seen(seed), options);
-        println!("SEED {seed} {:?} {:?}", report.averages, report.weighted_averages);
-    }
-}
