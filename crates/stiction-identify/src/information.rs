@@ -177,7 +177,7 @@ impl Candidate {
         let column = residuals.by_parameters.column(place).into_owned();
         let others = residuals.by_parameters.column_iter().enumerate().filter(|(k, _)| *k != place).map(|(_, c)| c);
         let nuisance: Vec<DVector<f64>> =
-            others.chain(residuals.by_start.column_iter()).map(|column| column.into_owned()).collect();
+            others.chain(residuals.by_start.column_iter()).map(nalgebra::Matrix::into_owned).collect();
         let information = unexplained(&column, &nuisance);
         let scale = self.target.parameters.get(place).map_or(1.0, |parameter| parameter.scale.abs());
         Ok(if information.sqrt() * scale < UNSEEN { 0.0 } else { information })
@@ -254,7 +254,7 @@ impl Candidate {
 fn unexplained(column: &DVector<f64>, nuisance: &[DVector<f64>]) -> f64 {
     // Columns that nothing depends on explain nothing; the others count whatever their units.
     let others: Vec<DVector<f64>> =
-        nuisance.iter().filter(|other| other.norm() > 0.0).map(|other| other.normalize()).collect();
+        nuisance.iter().filter(|other| other.norm() > 0.0).map(nalgebra::Matrix::normalize).collect();
     let mut left = column.clone();
     if !others.is_empty() {
         let svd = SVD::new(DMatrix::from_columns(&others), true, false);

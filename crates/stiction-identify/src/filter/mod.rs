@@ -215,7 +215,7 @@ impl Filter<'_> {
         let mut coordinates = Vec::with_capacity(self.target.parameters.len());
         for (k, parameter) in self.target.parameters.iter().enumerate() {
             let [low, high] = parameter.bounds;
-            if !(low < high) {
+            if low.partial_cmp(&high) != Some(std::cmp::Ordering::Less) {
                 return wrong(format!("\"{}\" has no room between its bounds {low} and {high}", parameter.name));
             }
             let usual = Drift { walk: 0.01 * parameter.scale.abs(), spread: None };

@@ -135,7 +135,7 @@ fn modes(simulation: &Simulation) -> String {
         if pair != Some((body, on)) {
             pair = Some((body, on));
             let between = if text.is_empty() { "" } else { "; " };
-            text.push_str(&format!("{between}{} on {}:", name(body), name(on)));
+            text.extend([between, name(body), " on ", name(on), ":"]);
         }
         text.push_str(word);
     }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use stiction_study::Stream;
 
-/// Survivors of a mode that holds enough weight, as a share of all particles; fewer where it has fewer members.
-const SURVIVORS: f64 = 0.02;
+/// Of so many particles one survives of a mode that holds enough weight; fewer where it has fewer members.
+const SURVIVORS: usize = 50;
 
 /// Particles that live on, each with its weight afterwards; as many as there are weights, which sum to 1.
 pub(super) fn by_modes(weights: &[f64], modes: &[&str], rare: f64, stream: &mut Stream) -> Vec<(usize, f64)> {
@@ -41,10 +41,11 @@ pub(super) fn by_modes(weights: &[f64], modes: &[&str], rare: f64, stream: &mut 
 }
 
 /// How many particles each stratum gets: by its weight, and at least its survivors.
+#[allow(clippy::cast_sign_loss)] // Weights are not negative.
 fn allotted(totals: &[f64], members: &[usize], count: usize) -> Vec<usize> {
     let all: f64 = totals.iter().sum();
     let wanted: Vec<f64> = totals.iter().map(|total| total / all * count as f64).collect();
-    let survivors = (SURVIVORS * count as f64).ceil() as usize;
+    let survivors = count.div_ceil(SURVIVORS);
     let mut least: Vec<usize> = members.iter().map(|members| survivors.min(*members).max(1)).collect();
     if least.iter().sum::<usize>() > count {
         least.fill(1);
