@@ -48,6 +48,21 @@ pub enum IdentifyError {
     #[cfg(feature = "mpec")]
     #[error(transparent)]
     Program(#[from] stiction_mpec::MpecError),
+    /// No particle of a filter could go on.
+    #[error("{recording}: at {time} s none of {count} particles could go on; the first because: {reason}")]
+    Particles {
+        /// Of which recording.
+        recording: String,
+        /// When, s.
+        time: f64,
+        /// How many there were.
+        count: usize,
+        /// What stopped the first.
+        reason: String,
+    },
+    /// What was asked for makes no sense.
+    #[error("{0}")]
+    Options(String),
     /// There is nothing to compare with.
     #[error("no recording has a moment to compare with: each run needs at least two rows")]
     Nothing,

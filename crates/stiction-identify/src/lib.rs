@@ -5,6 +5,8 @@
 //! target      a scene with parameters that are not known, and where each run of it starts
 //! residual    simulated minus measured, in units of the noise, with its derivatives            [FIT-1] [FIT-2]
 //! shooting    least squares over runs from unknown starts                                      [FIT-3]
+//! filter      particles that follow a recording: states and parameters over time               [FILT-1]
+//! information which of several experiments would tell most of a parameter                      [DOE-1]
 //! mpec        all steps as one program, behind the feature `mpec`                              [MPEC-8]
 //! ```
 
@@ -12,6 +14,8 @@
 #![allow(clippy::doc_markdown)]
 
 mod error;
+pub mod filter;
+pub mod information;
 #[cfg(feature = "mpec")]
 pub mod mpec;
 mod recording;

@@ -129,7 +129,7 @@ fn velocity_of(
 const AT_STEP: f64 = 1e-6;
 
 /// Steps of a run, and the rows that are compared on the way: after each step those up to its end.
-struct Walk<'r> {
+pub(crate) struct Walk<'r> {
     recording: &'r Recording,
     segment: Segment,
     /// The next row.
@@ -139,17 +139,17 @@ struct Walk<'r> {
 }
 
 impl<'r> Walk<'r> {
-    fn new(recording: &'r Recording, segment: Segment, h: f64) -> Self {
+    pub(crate) fn new(recording: &'r Recording, segment: Segment, h: f64) -> Self {
         let origin = recording.times.get(segment.first).copied().unwrap_or(0.0);
         Self { recording, segment, row: segment.first, origin, h }
     }
 
-    fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.row > self.segment.last
     }
 
     /// Rows up to the end of step `number`, each with the share of the step at which it is.
-    fn rows(&mut self, number: u64) -> Vec<(usize, f64)> {
+    pub(crate) fn rows(&mut self, number: u64) -> Vec<(usize, f64)> {
         let mut rows = Vec::new();
         while !self.is_over()
             && let Some(time) = self.recording.times.get(self.row)
@@ -166,7 +166,7 @@ impl<'r> Walk<'r> {
 }
 
 /// Bodies a share of a step on the way: they move by the velocity of its end.
-fn between(model: &Model, before: &State, after: &State, share: f64, h: f64, out: &mut Configuration) {
+pub(crate) fn between(model: &Model, before: &State, after: &State, share: f64, h: f64, out: &mut Configuration) {
     let mut q = Vec::new();
     if share >= 1.0 - AT_STEP {
         out.update(model, &after.q, &after.v, after.time);

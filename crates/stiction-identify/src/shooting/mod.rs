@@ -4,11 +4,13 @@
 //! min Σ ρ(r_i(θ, s_i)),    r_i = simulated minus measured in units of the noise                              [FIT-3]
 //! ```
 //!
-//! Gauss and Newton's steps with Levenberg and Marquardt's damping; the starts s_i are eliminated run by run, so that the work grows
-//! linearly with the number of runs.   [FIT-4]
+//! By default Gauss and Newton's steps with Levenberg and Marquardt's damping; the starts s_i are eliminated run by run, so that the work grows
+//! linearly with the number of runs.   [FIT-4]  Or quasi-Newton steps of limited memory, whose gradients come from the adjoint.   [FIT-7]
 
+mod backward;
 mod estimate;
-mod normal;
+mod limited;
+pub(crate) mod normal;
 mod window;
 
 #[cfg(feature = "mpec")]
@@ -18,14 +20,29 @@ pub use window::{Window, windows};
 
 use nalgebra::DVector;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use stiction::Simulation;
 
 use crate::{IdentifyError, Recording, Segment, Start, Target, segment::residuals_of};
 use normal::Normal;
 
+/// How the least sum is searched for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Gauss and Newton's steps with damping, by forward sensitivities: few parameters, few steps.   [FIT-4]
+    #[default]
+    GaussNewton,
+    /// Quasi-Newton steps from the last gradients, by the adjoint: their price does not grow with the number of parameters, but they are many,
+    /// several hundred where Gauss and Newton need tens; give it more iterations.   [FIT-7]
+    LimitedMemory,
+}
+
 /// How the fit is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FitOptions {
+    /// How the least sum is searched for.
+    pub method: Method,
     /// Iterations at most.
     pub iterations: u32,
     /// It ends when an iteration moves no parameter by more than this share of its deviation, and the objective by as much.
@@ -40,7 +57,14 @@ pub struct FitOptions {
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { iterations: 50, tolerance: 1e-2, huber: f64::INFINITY, free_starts: true, warm_up: true }
+        Self {
+            method: Method::GaussNewton,
+            iterations: 50,
+            tolerance: 1e-2,
+            huber: f64::INFINITY,
+            free_starts: true,
+            warm_up: true,
+        }
     }
 }
 
@@ -122,6 +146,7 @@ impl<'a> Fit<'a> {
         };
         let segments = self.segments.iter().flat_map(pieces).collect();
         let options = FitOptions {
+            method: self.options.method,
             free_starts: false,
             iterations: self.options.iterations.min(WARM_UP_ITERATIONS),
             tolerance: self.options.tolerance,
@@ -153,7 +178,11 @@ impl<'a> Fit<'a> {
         };
         let starts = self.segments.iter().map(start).collect::<Result<Vec<_>, IdentifyError>>()?;
         let (fit, guess, left_out) = self.without_failures(Guess { values, starts })?;
-        Ok(FitReport { left_out, ..fit.search(guess)? })
+        let report = match self.options.method {
+            Method::GaussNewton => fit.search(guess)?,
+            Method::LimitedMemory => fit.search_with_limited_memory(guess)?,
+        };
+        Ok(FitReport { left_out, ..report })
     }
 
     /// The runs that can be made at the first guess, and why the others cannot; an error where none can.
@@ -270,7 +299,7 @@ impl<'a> Fit<'a> {
 
 impl Recording {
     /// Whether its bodies are those of a model.
-    fn check_bodies(&self, model: &stiction::Model) -> Result<(), IdentifyError> {
+    pub(crate) fn check_bodies(&self, model: &stiction::Model) -> Result<(), IdentifyError> {
         let fail = |reason: String| Err(IdentifyError::Recording { recording: self.name.clone(), reason });
         for track in &self.tracks {
             let Some(id) = model.find_body(&track.body) else {

@@ -6,9 +6,14 @@ use super::vector;
 use crate::Residuals;
 
 /// ρ(r): r²/2, beyond `huber` linear.   [FIT-3]
-pub(super) fn loss(r: f64, huber: f64) -> f64 {
+pub(crate) fn loss(r: f64, huber: f64) -> f64 {
     let size = r.abs();
     if size <= huber { 0.5 * r * r } else { huber * (size - 0.5 * huber) }
+}
+
+/// ρ′(r).
+pub(super) fn loss_slope(r: f64, huber: f64) -> f64 {
+    r.max(-huber).min(huber)
 }
 
 /// The share of a run: AᵀA, AᵀB, BᵀB, Aᵀr, Bᵀr with the weights of its residuals.
@@ -80,6 +85,15 @@ impl Normal {
             pull -= &part.mixed * start.solve(&part.pull_on_start);
         }
         Some((matrix, pull))
+    }
+
+    /// The diagonals of AᵀA over all runs, and of BᵀB of each.
+    pub(super) fn diagonals(&self) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let mut of_parameters = vec![0.0; self.parameters];
+        for part in &self.parts {
+            of_parameters.iter_mut().zip(part.by_parameters.diagonal().iter()).for_each(|(sum, x)| *sum += x);
+        }
+        (of_parameters, self.parts.iter().map(|part| part.by_start.diagonal().iter().copied().collect()).collect())
     }
 
     /// Standard deviations of the parameters; none where something is not observable.

@@ -8,11 +8,11 @@ use stiction_identify::{
 };
 use stiction_study::Stream;
 
-const SCENE: &str = include_str!("sliding_block.toml");
-const NOISE: Noise = Noise { position: 1e-3, angle: 1e-2 };
+pub(crate) const SCENE: &str = include_str!("sliding_block.toml");
+pub(crate) const NOISE: Noise = Noise { position: 1e-3, angle: 1e-2 };
 
 /// The true motion in steps of a tenth, seen at every frame with noise.
-pub(super) fn seen(seed: u64) -> Recording {
+pub(crate) fn seen(seed: u64) -> Recording {
     let fine = [("simulation.step".to_owned(), format!("{:?}", 1.0 / 600.0))];
     let scene = scene::parse_with(SCENE, "sliding_block.toml", &fine).unwrap();
     let mut simulation = Simulation::from_scene(&scene).unwrap();
@@ -37,7 +37,7 @@ pub(super) fn seen(seed: u64) -> Recording {
     Recording { name: format!("camera {seed}"), times, tracks: vec![track] }
 }
 
-pub(super) fn target() -> Target {
+pub(crate) fn target() -> Target {
     Target {
         text: SCENE.to_owned(),
         file_name: "sliding_block.toml".into(),
@@ -46,7 +46,7 @@ pub(super) fn target() -> Target {
 }
 
 /// The same with a friction polygon of eight directions, the first along x: another model than the one that made the data.
-pub(super) fn with_polygon() -> Target {
+pub(crate) fn with_polygon() -> Target {
     let cone = target();
     let text = cone.text.replace("[simulation]\n", "[simulation]\npreset = \"stewart-trinkle\"\n")
         + "\n[scheme]\ndirections = 8\n";

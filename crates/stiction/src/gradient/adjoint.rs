@@ -30,6 +30,11 @@ impl Tape {
         Self { steps: Vec::new(), columns: variants.columns(), at_start: variants.at_start() }
     }
 
+    /// The tape of a run that was put at another state, with what is known of its derivatives, as by [`super::GradientRun::set_state`].
+    pub fn from_state(variants: &Variants, at_start: DMatrix<f64>) -> Self {
+        Self { steps: Vec::new(), columns: variants.columns(), at_start }
+    }
+
     /// Adds the derivative of the next step.
     pub fn push(&mut self, derivative: StepDerivative) {
         self.steps.push(derivative);

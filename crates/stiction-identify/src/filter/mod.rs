@@ -1,0 +1,285 @@
+//! Particles that follow a recording: the state of the bodies and the parameters of the scene over time.
+//!
+//! ```text
+//! particle         a state and values of the parameters, advanced by the simulator itself       [FILT-1]
+//! reparameterise   coordinates in which parameters walk without leaving their bounds            [FILT-2]
+//! weights          from the noise of the recording                                              [FILT-3]
+//! resample         more particles where weight is, mode by mode of the contacts                 [FILT-4]
+//! report           means and intervals over time
+//! ```
+//!
+//! All random numbers belong to a seed, a row and a particle, and sums are taken in the order of the particles: results do not depend on
+//! the number of threads.
+
+mod particle;
+mod reparameterise;
+mod report;
+mod resample;
+
+use rayon::prelude::*;
+use stiction_study::Stream;
+
+use crate::{IdentifyError, Recording, Segment, Start, Target, segment::Walk};
+use particle::{Leg, Particle};
+use reparameterise::Coordinate;
+
+pub use reparameterise::Keep;
+pub use report::{FilterReport, Moment, ParameterMoment};
+
+/// How far things scatter: standard deviations.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scatter {
+    /// Of each coordinate of a position, m.
+    pub position: f64,
+    /// Of a turn about each axis, rad.
+    pub angle: f64,
+    /// Of each component of a velocity, m/s.
+    pub velocity: f64,
+    /// Of an angular velocity about each axis, rad/s.
+    pub spin: f64,
+}
+
+/// What is thought of a parameter before, and how it may change on the way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drift {
+    /// Standard deviation of its change from row to row, in its unit; less within a twentieth of the range, or of the scale, beside a bound.
+    pub walk: f64,
+    /// Standard deviation of the first guess. None: anything between its bounds is as likely, or half of its scale where a bound is infinite.
+    pub spread: Option<f64>,
+}
+
+/// How a recording is followed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FilterOptions {
+    /// How many particles.
+    pub particles: usize,
+    /// Of the random numbers.
+    pub seed: u64,
+    /// How parameters stay within their bounds.
+    pub keep: Keep,
+    /// Of each parameter in the order of the target; for those that are missing a hundredth of the scale, from anywhere between the bounds.
+    pub drifts: Vec<Drift>,
+    /// How far the first states scatter about the measured one. None: by the noise of the recording, velocities as differences of two rows do.
+    pub start: Option<Scatter>,
+    /// What states are disturbed by from row to row. None: velocities by a fiftieth of what differences of two rows scatter; places not at
+    /// all, because noise there would push bodies into each other.
+    pub process: Option<Scatter>,
+    /// Residuals beyond this many standard deviations count linearly (Huber); none count so where it is infinite.
+    pub huber: f64,
+    /// Modes of the contacts that hold at least this share of the weight keep particles of their own when others are multiplied.   [FILT-4]
+    pub rare: f64,
+}
+
+impl Default for FilterOptions {
+    fn default() -> Self {
+        Self {
+            particles: 500,
+            seed: 1,
+            keep: Keep::Reparameterised,
+            drifts: Vec::new(),
+            start: None,
+            process: None,
+            huber: f64::INFINITY,
+            rare: 0.01,
+        }
+    }
+}
+
+/// Particles are multiplied when fewer than this share of them effectively count.   [FILT-4]
+const ENOUGH: f64 = 0.5;
+
+/// Scatter of velocities from row to row, as a share of that of measured ones.
+const DISTURBANCE: f64 = 0.02;
+
+/// A bootstrap particle filter over one recording.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use stiction_identify::{Noise, Parameter, Recording, Target, Track, filter::{Filter, FilterOptions}};
+/// // A ball falls; how strong is gravity?
+/// let text = "
+/// [simulation]
+/// duration = 1.0
+/// step = 0.02
+/// gravity = [0.0, -9.81]
+/// [[body]]
+/// name = 'ball'
+/// mass = 1.0
+/// inertia = 1.0
+/// position = [0.0, 0.0]
+/// ";
+/// let times: Vec<f64> = (0..30).map(|row| 0.02 * f64::from(row)).collect();
+/// let fallen = |t: &f64| Some(Vector3::new(0.0, -4.9 * t * (t + 0.02), f64::NAN));
+/// let track = Track {
+///     body: "ball".into(),
+///     point: Vector3::zeros(),
+///     positions: times.iter().map(fallen).collect(),
+///     orientations: vec![None; times.len()],
+///     velocities: vec![None; times.len()],
+///     noise: Noise { position: 1e-3, angle: 1e-2 },
+/// };
+/// let recording = Recording { name: "fall".into(), times, tracks: vec![track] };
+/// let gravity = Parameter::new("gravity", "simulation.gravity.1", -8.0, [-20.0, 0.0]);
+/// let target = Target { text: text.into(), file_name: "fall.toml".into(), parameters: vec![gravity] };
+/// let options = FilterOptions { particles: 200, ..FilterOptions::default() };
+/// let report = Filter { target: &target, recording: &recording, options }.run()?;
+/// let last = report.moments.last().map(|moment| moment.parameters[0].mean);
+/// assert!(last.is_some_and(|gravity| (gravity + 9.8).abs() < 1.0), "{last:?}");
+/// # Ok::<(), stiction_identify::IdentifyError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Filter<'a> {
+    /// The scene and what is not known of it.
+    pub target: &'a Target,
+    /// The recording.
+    pub recording: &'a Recording,
+    /// How.
+    pub options: FilterOptions,
+}
+
+/// What all particles share.
+struct Setting<'a> {
+    target: &'a Target,
+    recording: &'a Recording,
+    coordinates: Vec<Coordinate>,
+    huber: f64,
+    /// Deviations of the free components at the start and from row to row: displacements, then velocities.
+    at_start: Vec<f64>,
+    on_the_way: Vec<f64>,
+}
+
+impl Filter<'_> {
+    /// Follows the recording from its first row to its last.
+    pub fn run(&self) -> Result<FilterReport, IdentifyError> {
+        let (setting, start) = self.setting()?;
+        let scene = self.target.scene(&self.target.starts())?;
+        let legs = legs(self.recording, scene.settings.step);
+        let seed = self.options.seed;
+        let of_row = |row: usize, of: usize| Stream::new(seed, (row * self.options.particles + of) as u64);
+        let mut cloud: Vec<Particle> = (0..self.options.particles)
+            .map(|of| Particle::first(&setting, &scene.model, &start, of_row(0, of)))
+            .collect();
+        let mut weights = equal(cloud.len());
+        let mut report = FilterReport::new(self.target, &scene.model);
+        report.add(&setting, (&cloud, &weights), (0, self.recording.times.first().copied().unwrap_or(0.0)));
+        for (number, leg) in legs.iter().enumerate() {
+            cloud = cloud
+                .par_iter()
+                .enumerate()
+                .map(|(of, particle)| particle.advanced(&setting, leg, of_row(number + 1, of)))
+                .collect();
+            weights = updated(&weights, &cloud).ok_or_else(|| self.all_failed(&cloud, leg))?;
+            let last = leg.rows.last().map_or(0, |(row, _)| *row);
+            let time = self.recording.times.get(last).copied().unwrap_or(f64::NAN);
+            let effective = report.add(&setting, (&cloud, &weights), (last, time));
+            if effective < ENOUGH * cloud.len() as f64 {
+                let modes: Vec<&str> = cloud.iter().map(|particle| particle.modes.as_str()).collect();
+                let mut stream = Stream::new(!seed, number as u64);
+                let chosen = resample::by_modes(&weights, &modes, self.options.rare, &mut stream);
+                cloud = chosen.iter().filter_map(|(of, _)| cloud.get(*of).cloned()).collect();
+                weights = chosen.into_iter().map(|(_, weight)| weight).collect();
+                report.resampled();
+            }
+        }
+        report.finish();
+        Ok(report)
+    }
+
+    /// Checks what was asked for; what particles share, and the measured start.
+    fn setting(&self) -> Result<(Setting<'_>, Start), IdentifyError> {
+        let options = &self.options;
+        let wrong = |reason: String| Err(IdentifyError::Options(reason));
+        self.recording.validate()?;
+        if options.particles < 2 {
+            return wrong(format!("{} particles are too few: two at least are needed", options.particles));
+        }
+        if options.drifts.len() > self.target.parameters.len() {
+            let [drifts, parameters] = [options.drifts.len(), self.target.parameters.len()];
+            return wrong(format!("{drifts} drifts are given for {parameters} parameters"));
+        }
+        let is_size = |x: f64| x >= 0.0 && x.is_finite();
+        if !options.drifts.iter().all(|drift| is_size(drift.walk) && drift.spread.is_none_or(is_size)) {
+            return wrong("walk and spread of a parameter must be zero or more".into());
+        }
+        let scatters = [options.start, options.process];
+        let sizes = scatters.iter().flatten().flat_map(|s| [s.position, s.angle, s.velocity, s.spin]);
+        if !sizes.into_iter().all(is_size) {
+            return wrong("standard deviations of states must be zero or more".into());
+        }
+        if !(options.huber > 0.0 && (0.0..=1.0).contains(&options.rare)) {
+            return wrong("`huber` must be positive, and `rare` a share between 0 and 1".into());
+        }
+        let model = self.target.scene(&self.target.starts())?.model;
+        self.recording.check_bodies(&model)?;
+        let start = Start::measured(&model, self.recording, 0);
+        let mut coordinates = Vec::with_capacity(self.target.parameters.len());
+        for (k, parameter) in self.target.parameters.iter().enumerate() {
+            let [low, high] = parameter.bounds;
+            if low.partial_cmp(&high) != Some(std::cmp::Ordering::Less) {
+                return wrong(format!("\"{}\" has no room between its bounds {low} and {high}", parameter.name));
+            }
+            let usual = Drift { walk: 0.01 * parameter.scale.abs(), spread: None };
+            let drift = options.drifts.get(k).copied().unwrap_or(usual);
+            coordinates.push(Coordinate::new(parameter, drift, options.keep));
+        }
+        let setting = Setting {
+            target: self.target,
+            recording: self.recording,
+            coordinates,
+            huber: options.huber,
+            at_start: particle::deviations(&model, self.recording, options.start, 1.0),
+            on_the_way: particle::deviations(&model, self.recording, options.process, DISTURBANCE),
+        };
+        Ok((setting, start))
+    }
+
+    fn all_failed(&self, cloud: &[Particle], leg: &Leg) -> IdentifyError {
+        let row = leg.rows.first().map_or(0, |(row, _)| *row);
+        let reason = cloud.iter().find_map(|particle| particle.failure.clone());
+        IdentifyError::Particles {
+            recording: self.recording.name.clone(),
+            time: self.recording.times.get(row).copied().unwrap_or(f64::NAN),
+            count: cloud.len(),
+            reason: reason.unwrap_or_else(|| "its weight is not a number".into()),
+        }
+    }
+}
+
+/// The ways from row to row after the first: whole steps, and the rows within the last of them.
+fn legs(recording: &Recording, h: f64) -> Vec<Leg> {
+    let last = recording.times.len().saturating_sub(1);
+    let mut walk = Walk::new(recording, Segment { recording: 0, first: 0, last }, h);
+    let _ = walk.rows(0);
+    let (mut legs, mut number, mut steps) = (Vec::new(), 0, 0);
+    while !walk.is_over() {
+        number += 1;
+        steps += 1;
+        let rows = walk.rows(number);
+        if !rows.is_empty() {
+            legs.push(Leg { steps, rows });
+            steps = 0;
+        }
+    }
+    legs
+}
+
+fn equal(count: usize) -> Vec<f64> {
+    vec![1.0 / count.max(1) as f64; count]
+}
+
+/// w ∝ w exp(−Σ ρ(r)), failed particles have none; nothing where all have failed.   [FILT-3]
+fn updated(weights: &[f64], cloud: &[Particle]) -> Option<Vec<f64>> {
+    let loss = |particle: &Particle| if particle.failure.is_none() { particle.loss } else { f64::INFINITY };
+    let living = cloud.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+    let least = living.map(|(particle, _)| loss(particle)).fold(f64::INFINITY, f64::min);
+    if !least.is_finite() {
+        return None;
+    }
+    let raw = weights.iter().zip(cloud).map(|(weight, particle)| match loss(particle) {
+        loss if loss.is_finite() => weight * libm::exp(least - loss),
+        _ => 0.0,
+    });
+    let raw: Vec<f64> = raw.collect();
+    let total: f64 = raw.iter().sum();
+    (total > 0.0).then(|| raw.iter().map(|weight| weight / total).collect())
+}

@@ -1,0 +1,143 @@
+//! One state and values of the parameters, and how they go on.
+
+use stiction::{
+    ContactMode, Model, Simulation, State,
+    multibody::{Configuration, Mobility},
+};
+use stiction_study::Stream;
+
+use super::{Scatter, Setting};
+use crate::{IdentifyError, Recording, Start, observe, segment::between, shooting::normal::loss};
+
+/// The way to the next row: whole steps, and the rows within the last of them with the share of the step at which they are.
+pub(super) struct Leg {
+    pub(super) steps: u64,
+    pub(super) rows: Vec<(usize, f64)>,
+}
+
+/// A state and values of the parameters.
+#[derive(Clone, Debug)]
+pub(super) struct Particle {
+    pub(super) start: Start,
+    /// Of the parameters, in which they walk.
+    pub(super) coordinates: Vec<f64>,
+    /// Σ ρ(r) of the last rows.
+    pub(super) loss: f64,
+    /// What the contacts did in the last step.
+    pub(super) modes: String,
+    /// Why it could not go on.
+    pub(super) failure: Option<String>,
+}
+
+/// A number of the standard normal distribution, after Box and Muller.
+pub(super) fn normal(stream: &mut Stream) -> f64 {
+    let (a, b) = (stream.unit(), stream.unit());
+    (-2.0 * libm::log(1.0 - a)).sqrt() * libm::cos(std::f64::consts::TAU * b)
+}
+
+/// Deviations of the free components of a state, displacements and then velocities: as given, or a share of what the noise of the recording
+/// makes of velocities that are differences of two rows. That share of places counts only where it is the whole.
+pub(super) fn deviations(model: &Model, recording: &Recording, given: Option<Scatter>, share: f64) -> Vec<f64> {
+    let (mut places, mut rates) = (Vec::new(), Vec::new());
+    let between_rows = match recording.times.as_slice() {
+        [first, second, ..] => second - first,
+        _ => 1.0,
+    };
+    for track in &recording.tracks {
+        let Some((mobility, range)) = model.find_body(&track.body).and_then(|id| model.unknowns(id)) else { continue };
+        let of_rates = share * std::f64::consts::SQRT_2 / between_rows;
+        let of_places = if share == 1.0 { 1.0 } else { 0.0 };
+        let scatter = given.unwrap_or(Scatter {
+            position: of_places * track.noise.position,
+            angle: of_places * track.noise.angle,
+            velocity: of_rates * track.noise.position,
+            spin: of_rates * track.noise.angle,
+        });
+        let linear = if matches!(mobility, Mobility::Planar | Mobility::PlanarParticle) { 2 } else { 3 };
+        for component in 0..range.len() {
+            let is_linear = component < linear;
+            places.push(if is_linear { scatter.position } else { scatter.angle });
+            rates.push(if is_linear { scatter.velocity } else { scatter.spin });
+        }
+    }
+    places.extend(rates);
+    places
+}
+
+impl Particle {
+    /// A particle of the first row: a state about the measured one, parameters as they are thought of before.   [FILT-1]
+    pub(super) fn first(setting: &Setting<'_>, model: &Model, start: &Start, mut stream: Stream) -> Self {
+        let coordinates = setting.coordinates.iter().map(|coordinate| coordinate.first(&mut stream)).collect();
+        let step: Vec<f64> = setting.at_start.iter().map(|deviation| deviation * normal(&mut stream)).collect();
+        let start = start.moved(model, &step);
+        Self { start, coordinates, loss: 0.0, modes: String::new(), failure: None }
+    }
+
+    /// Values of the parameters.
+    pub(super) fn values<'a>(&'a self, setting: &'a Setting<'_>) -> impl Iterator<Item = f64> + 'a {
+        setting.coordinates.iter().zip(&self.coordinates).map(|(coordinate, u)| coordinate.value(*u))
+    }
+
+    /// The particle at the next row; it stays where it is where it has failed.   [FILT-1]
+    pub(super) fn advanced(&self, setting: &Setting<'_>, leg: &Leg, mut stream: Stream) -> Self {
+        let mut next = self.clone();
+        if next.failure.is_some() {
+            return next;
+        }
+        let walked = setting.coordinates.iter().zip(&self.coordinates);
+        next.coordinates = walked.map(|(coordinate, u)| coordinate.walked(*u, normal(&mut stream))).collect();
+        let step: Vec<f64> = setting.on_the_way.iter().map(|deviation| deviation * normal(&mut stream)).collect();
+        if let Err(error) = next.go(setting, leg, &step) {
+            next.failure = Some(error.to_string());
+        }
+        next
+    }
+
+    fn go(&mut self, setting: &Setting<'_>, leg: &Leg, step: &[f64]) -> Result<(), IdentifyError> {
+        let named = || setting.recording.name.clone();
+        let values: Vec<f64> = self.values(setting).collect();
+        let scene = setting.target.scene(&values)?;
+        let model = std::sync::Arc::clone(&scene.model);
+        let mut simulation = Simulation::from_scene(&scene)?;
+        let disturbed = self.start.moved(&model, step).state;
+        simulation.set_state(&disturbed).map_err(|source| IdentifyError::Start { recording: named(), source })?;
+        let (h, mut before) = (simulation.step_size(), State::default());
+        for _ in 0..leg.steps {
+            before.copy_from(simulation.state());
+            let made = simulation.step();
+            let _ = made.map_err(|source| IdentifyError::Step { recording: named(), source: Box::new(source) })?;
+        }
+        let (mut residuals, mut at) = (Vec::new(), Configuration::default());
+        for (row, share) in &leg.rows {
+            between(&model, &before, simulation.state(), *share, h, &mut at);
+            observe((&model, &at), (setting.recording, *row), None, (&mut residuals, &mut Vec::new()));
+        }
+        self.loss = residuals.iter().map(|r| loss(*r, setting.huber)).sum();
+        self.modes = modes(&simulation);
+        self.start.state.copy_from(simulation.state());
+        Ok(())
+    }
+}
+
+/// What the contacts did in the last step, for every pair of bodies that touch: `block on table: slip slip stick`.
+fn modes(simulation: &Simulation) -> String {
+    let bodies = simulation.model().bodies();
+    let name = |index: usize| bodies.get(index).map_or("", |body| body.name.as_str());
+    let feet = simulation.feet().iter().map(|foot| (foot.body.index(), foot.on.index(), foot.mode));
+    let contacts = simulation.contacts().iter().map(|c| (c.body_b.index(), c.body_a.index(), c.mode));
+    let (mut text, mut pair) = (String::new(), None);
+    for (body, on, mode) in feet.chain(contacts) {
+        let word = match mode {
+            ContactMode::Open => continue,
+            ContactMode::Stick => " stick",
+            ContactMode::Slip => " slip",
+        };
+        if pair != Some((body, on)) {
+            pair = Some((body, on));
+            let between = if text.is_empty() { "" } else { "; " };
+            text.extend([between, name(body), " on ", name(on), ":"]);
+        }
+        text.push_str(word);
+    }
+    if text.is_empty() { "nothing touches".to_owned() } else { text }
+}

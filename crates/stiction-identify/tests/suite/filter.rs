@@ -1,0 +1,161 @@
+//! Particles that follow the sliding block of case C-26.
+
+use stiction_identify::{
+    IdentifyError, Parameter, Recording, Target,
+    filter::{Drift, Filter, FilterOptions, FilterReport, Keep},
+    shooting::{Fit, FitOptions},
+};
+
+use crate::sliding_block::{SCENE, seen, target};
+
+/// The walk of the case.
+const WALK: Drift = Drift { walk: 0.01, spread: None };
+
+/// The first rows of a recording.
+fn first_rows(recording: &Recording, count: usize) -> Recording {
+    let mut short = recording.clone();
+    short.times.truncate(count);
+    for track in &mut short.tracks {
+        track.positions.truncate(count);
+        track.orientations.truncate(count);
+        track.velocities.truncate(count);
+    }
+    short
+}
+
+fn follow(target: &Target, recording: &Recording, options: FilterOptions) -> FilterReport {
+    Filter { target, recording, options }.run().unwrap()
+}
+
+/// The case: 500 particles, a walk of 0.01, and what would be negative is zero.
+#[test]
+fn the_mean_over_time_is_the_friction_of_the_block() {
+    let (target, recording) = (target(), seen(1));
+    let fit = Fit::of_all(&target, std::slice::from_ref(&recording), FitOptions::default()).run().unwrap();
+    let fitted = fit.estimates[0].value;
+    // Nothing is known before: the first rows, which cannot tell yet, draw the plain average up.
+    let clamped = FilterOptions { keep: Keep::Clamped, drifts: vec![WALK], ..FilterOptions::default() };
+    let report = follow(&target, &recording, clamped);
+    let (mean, weighted) = (report.averages[0], report.weighted_averages[0]);
+    println!("mean over time {mean}, with weights {weighted}, fit {fitted}");
+    assert!((mean - 0.33).abs() < 0.03, "{mean}");
+    assert!((mean - fitted).abs() < 0.02 && (weighted - fitted).abs() < 0.02, "{mean} {weighted} {fitted}");
+    assert_eq!((report.moments.len(), report.failures), (91, 0));
+    assert!(report.moments.iter().all(|moment| moment.parameters[0].interval[0] >= 0.0));
+    let last = report.moments.last().unwrap();
+    let truth = [0.870_076, -0.000_082_7, -0.106_398];
+    // Three deviations of the measurements themselves.
+    for ((q, truth), noise) in last.q.iter().zip(truth).zip([1e-3, 1e-3, 1e-2]) {
+        assert!((q - truth).abs() < 3.0 * noise, "{:?}", last.q);
+    }
+}
+
+/// Other noise, a walk in the logit of the coefficient, and a thought before: 0.5 ± 0.2, because 300 particles between 0 and 1 are few.
+#[test]
+fn reparameterised_walks_find_the_same_friction() {
+    let mut target = target();
+    target.parameters[0].start = 0.5;
+    let drifts = vec![Drift { spread: Some(0.2), ..WALK }];
+    for seed in 2..=4 {
+        let options = FilterOptions { particles: 300, seed, drifts: drifts.clone(), ..FilterOptions::default() };
+        let report = follow(&target, &seen(seed), options);
+        let (mean, weighted, last) = (report.averages[0], report.weighted_averages[0], report.moments.last().unwrap());
+        println!("mean over time {mean}, with weights {weighted}, {last:?}");
+        // How long the first rows cannot tell depends on their noise, and with it the plain average.
+        assert!((weighted - 0.33).abs() < 0.02, "{mean} {weighted}");
+        // Four deviations of the filter.
+        let last = last.parameters[0];
+        assert!((last.mean - 0.33).abs() < 4.0 * last.deviation && last.deviation < 0.05, "{last:?}");
+        let inside = |moment: &[f64; 2]| moment[0] > 0.0 && moment[1] < 1.0;
+        assert!(report.moments.iter().all(|moment| inside(&moment.parameters[0].interval)));
+    }
+}
+
+#[test]
+fn threads_change_nothing_and_seeds_do() {
+    let (target, recording) = (target(), first_rows(&seen(1), 12));
+    let on = |threads: usize, seed: u64| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let options = FilterOptions { particles: 40, seed, ..FilterOptions::default() };
+        pool.install(|| follow(&target, &recording, options)).moments
+    };
+    let alone = on(1, 7);
+    assert!(alone.iter().any(|moment| moment.resampled));
+    assert_eq!(alone, on(3, 7));
+    assert_ne!(alone, on(1, 8));
+}
+
+/// The pull of 4 N is held where friction is above 0.41: half of the first guesses stick, and the first rows cannot tell yet.
+#[test]
+fn modes_are_reported_and_the_wrong_one_dies_out() {
+    let report =
+        follow(&target(), &first_rows(&seen(1), 25), FilterOptions { particles: 100, ..FilterOptions::default() });
+    let share = |moment: usize, word: &str| {
+        let modes = report.moments[moment].modes.iter().filter(|(mode, _)| mode.contains(word));
+        modes.map(|(_, share)| share).sum::<f64>()
+    };
+    println!("{:?}", report.moments.iter().map(|moment| &moment.modes).collect::<Vec<_>>());
+    assert!(share(1, "slip") > 0.1);
+    assert!(share(24, "stick") < 1e-3 && share(24, "slip") > 0.999);
+    for moment in &report.moments[1..] {
+        assert!((moment.modes.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!(moment.effective >= 1.0 - 1e-9 && moment.effective <= 100.0 + 1e-9);
+    }
+}
+
+fn with_mass_between(bounds: [f64; 2]) -> Target {
+    let mass = Parameter::new("mass", "body.block.mass", bounds[1], bounds);
+    Target { text: SCENE.to_owned(), file_name: "sliding_block.toml".into(), parameters: vec![mass] }
+}
+
+#[test]
+fn particles_that_cannot_go_on_are_counted_and_replaced() {
+    let recording = first_rows(&seen(1), 20);
+    let options = FilterOptions { particles: 60, ..FilterOptions::default() };
+    let report = follow(&with_mass_between([-1.0, 2.0]), &recording, options);
+    println!("{} failed: {:?}", report.failures, report.first_failure);
+    // About a third of the first guesses has no mass.
+    assert!((10..=35).contains(&report.failures), "{}", report.failures);
+    assert!(report.first_failure.unwrap().contains("mass"));
+    let last = report.moments.last().unwrap();
+    assert_eq!(last.failed, 0);
+    assert!(last.parameters[0].interval[0] > 0.0, "{last:?}");
+}
+
+#[test]
+fn where_all_fail_the_reason_is_told() {
+    let recording = first_rows(&seen(1), 20);
+    let target = with_mass_between([-2.0, 2.0]);
+    let options = FilterOptions {
+        particles: 20,
+        keep: Keep::Clamped,
+        drifts: vec![Drift { walk: 100.0, spread: Some(0.0) }],
+        ..FilterOptions::default()
+    };
+    // Every walk ends at a bound: half of the particles fail at each row. With negative masses alone none is left.
+    assert!(Filter { target: &target, recording: &recording, options: options.clone() }.run().is_ok());
+    let mut negative = with_mass_between([-2.0, 1.0]);
+    negative.parameters[0].bounds = [-2.0, -1.0];
+    // The first guess is what the scene is read with before; it is legal.
+    let failed = Filter { target: &negative, recording: &recording, options }.run().unwrap_err();
+    println!("{failed}");
+    assert!(
+        matches!(&failed, IdentifyError::Particles { count: 20, reason, .. } if reason.contains("mass")),
+        "{failed}"
+    );
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    let (target, recording) = (target(), seen(1));
+    let usual = FilterOptions::default;
+    for (options, word) in [
+        (FilterOptions { particles: 1, ..usual() }, "two at least"),
+        (FilterOptions { drifts: vec![WALK; 2], ..usual() }, "2 drifts"),
+        (FilterOptions { drifts: vec![Drift { walk: f64::NAN, spread: None }], ..usual() }, "zero or more"),
+        (FilterOptions { rare: 2.0, ..usual() }, "share"),
+    ] {
+        let failed = Filter { target: &target, recording: &recording, options }.run().unwrap_err();
+        assert!(failed.to_string().contains(word), "{failed}");
+    }
+}
