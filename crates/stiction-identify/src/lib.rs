@@ -5,12 +5,17 @@
 //! target      a scene with parameters that are not known, and where each run of it starts
 //! residual    simulated minus measured, in units of the noise, with its derivatives            [FIT-1] [FIT-2]
 //! shooting    least squares over runs from unknown starts                                      [FIT-3]
+//! file        identification files: scene, recordings as tables, what is not known
+//! identification  all of it: methods, windows, predictions, and what they found
 //! ```
 
 // Doc comments here are full of symbols such as AᵀB, which are mathematics and not code.
 #![allow(clippy::doc_markdown)]
 
 mod error;
+mod file;
+mod gaps;
+mod identification;
 mod recording;
 mod residual;
 mod segment;
@@ -18,6 +23,11 @@ pub mod shooting;
 mod target;
 
 pub use error::IdentifyError;
+pub use file::{Method, load, schema};
+pub use identification::{
+    Bound, ColumnMisfit, EstimateReport, HeldOut, Identification, IdentificationReport, MethodReport, Motion,
+    MotionColumn, Prediction, PredictionError, WindowStudy,
+};
 pub use recording::{Noise, Orientation, Recording, Track};
 pub use residual::{Residuals, observe};
 pub use segment::{Segment, Start};

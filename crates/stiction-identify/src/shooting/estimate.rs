@@ -53,6 +53,9 @@ pub struct FitReport {
     /// State at the start of each run: coordinates and velocities.
     #[serde(skip)]
     pub starts: Vec<crate::Start>,
+    /// The runs that count, in the order of their starts.
+    #[serde(skip)]
+    pub segments: Vec<crate::Segment>,
 }
 
 impl FitReport {
@@ -115,11 +118,16 @@ impl Fit<'_> {
             covariance: rows,
             left_out: Vec::new(),
             starts: guess.starts.clone(),
+            segments: self.segments.clone(),
         }
     }
 
     /// The principal combinations of the information matrix, in units of the scales.
     fn observability(&self, information: &DMatrix<f64>) -> Vec<Observability> {
+        // A fit of starts alone has no parameters.
+        if information.is_empty() {
+            return Vec::new();
+        }
         let eigen = SymmetricEigen::new(information.clone());
         let most = eigen.eigenvalues.amax();
         let mut order: Vec<usize> = (0..eigen.eigenvalues.len()).collect();
