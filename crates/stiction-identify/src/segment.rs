@@ -52,7 +52,8 @@ impl Start {
             if let Some(v) = state.v.get_mut(range) {
                 let [x, y, z] = [0, 1, 2].map(|axis| linear[axis].filter(|v| v.is_finite()));
                 let [rx, ry, rz] = [0, 1, 2].map(|axis| angular.map(|rate| rate[axis]));
-                let rates = if mobility == Mobility::Planar { [x, y, rz, None, None, None] } else { [x, y, z, rx, ry, rz] };
+                let rates =
+                    if mobility == Mobility::Planar { [x, y, rz, None, None, None] } else { [x, y, z, rx, ry, rz] };
                 v.iter_mut().zip(rates).filter_map(|(v, rate)| Some((v, rate?))).for_each(|(v, rate)| *v = rate);
             }
         }

@@ -57,9 +57,9 @@ pub(super) fn residuals(method: &MethodReport) -> Option<Figure> {
 pub(super) fn estimates(report: &IdentificationReport) -> Option<Figure> {
     let first = report.methods.first()?;
     let panel = |(k, unknown): (usize, &EstimateReport)| {
-        let axes =
-            Panel::new(Axis::new("method", "").range(-0.5, report.methods.len() as f64 - 0.5), axis_of(unknown));
-        let found = report.methods.iter().enumerate().filter_map(|(m, method)| Some((m, method, method.estimates.get(k)?)));
+        let axes = Panel::new(Axis::new("method", "").range(-0.5, report.methods.len() as f64 - 0.5), axis_of(unknown));
+        let found =
+            report.methods.iter().enumerate().filter_map(|(m, method)| Some((m, method, method.estimates.get(k)?)));
         found.fold(axes, |panel, (m, method, estimate)| {
             let at = m as f64;
             let panel = match estimate.interval {

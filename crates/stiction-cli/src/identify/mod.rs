@@ -103,9 +103,12 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 fn failed(error: IdentifyError) -> Failure {
     match error {
         IdentifyError::Scene(error) => Failure::Scene(*error),
-        IdentifyError::Recording { .. } | IdentifyError::Nothing | IdentifyError::NotInBuild { .. } => Failure::input(error),
-        other => Failure::work(format!("nothing could be identified: {other}"))
-            .with_help("no run from a measured start could be made at the first guess: start closer, or cut with from and to"),
+        IdentifyError::Recording { .. } | IdentifyError::Nothing | IdentifyError::NotInBuild { .. } => {
+            Failure::input(error)
+        }
+        other => Failure::work(format!("nothing could be identified: {other}")).with_help(
+            "no run from a measured start could be made at the first guess: start closer, or cut with from and to",
+        ),
     }
 }
 
@@ -117,11 +120,7 @@ fn write(identification: &Identification, results: &Results, folder: &Path) -> R
     let text = serde_json::to_string_pretty(results).map_err(|error| unwritten(&summary, &error))?;
     let values = results.report.methods.first().map(stiction_identify::MethodReport::values).unwrap_or_default();
     let estimated = identification.scene_with(&values).map_err(|error| unwritten(&scene, &error))?;
-    let files = [
-        (summary, text + "\n"),
-        (page, page::page(identification, results.report)),
-        (scene, estimated),
-    ];
+    let files = [(summary, text + "\n"), (page, page::page(identification, results.report)), (scene, estimated)];
     for (path, text) in &files {
         std::fs::write(path, text).map_err(|error| unwritten(path, &error))?;
     }

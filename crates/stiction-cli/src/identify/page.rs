@@ -20,11 +20,15 @@ pub(super) fn page(identification: &Identification, report: &IdentificationRepor
          <h1>{name}</h1>\n<p>of the scene {}</p>\n",
         escaped(&identification.scene_path.display().to_string()),
     );
-    let mut figures_of = |page: &mut String, figures: Vec<stiction_plot::Figure>| {
+    let figures_of = |page: &mut String, figures: Vec<stiction_plot::Figure>| {
         figures.iter().for_each(|figure| *page += &format!("<figure>{}</figure>\n", figure.to_svg()));
     };
     if let Some(method) = report.methods.first() {
-        page += &format!("<p>{}</p>\n<p>misfit {}</p>\n", escaped(&table::of_method(method)), escaped(&table::misfit(method)));
+        page += &format!(
+            "<p>{}</p>\n<p>misfit {}</p>\n",
+            escaped(&table::of_method(method)),
+            escaped(&table::misfit(method))
+        );
         page += "<h2>Estimates</h2>\n";
         page += &rows(&table::ESTIMATES, &table::estimates(method));
         page += &paragraphs("not observable: ", &method.unseen);

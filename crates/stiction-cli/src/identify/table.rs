@@ -6,8 +6,10 @@ use stiction_identify::{Bound, Identification, IdentificationReport, MethodRepor
 
 use crate::layout::{Sheet, columns, counted, number, seconds};
 
-pub(super) const ESTIMATES: [&str; 7] = ["unknown", "estimate", "95 % interval", "unit", "start", "bounds", "in the scene"];
-pub(super) const RESIDUALS: [&str; 6] = ["column", "compared", "noise", "rms / noise", "mean / noise", "largest / noise"];
+pub(super) const ESTIMATES: [&str; 7] =
+    ["unknown", "estimate", "95 % interval", "unit", "start", "bounds", "in the scene"];
+pub(super) const RESIDUALS: [&str; 6] =
+    ["column", "compared", "noise", "rms / noise", "mean / noise", "largest / noise"];
 pub(super) const PREDICTIONS: [&str; 6] =
     ["held out", "rows", "position", "at the end", "angle", "position, first guess"];
 
@@ -73,7 +75,9 @@ pub(super) fn of_method(method: &MethodReport) -> String {
 /// The misfit, and what it means.
 pub(super) fn misfit(method: &MethodReport) -> String {
     let meaning = match method.misfit {
-        misfit if misfit > 1.5 => ": the model does not explain the recordings within their noise; intervals are widened by it",
+        misfit if misfit > 1.5 => {
+            ": the model does not explain the recordings within their noise; intervals are widened by it"
+        }
         misfit if misfit < 0.5 => ": the noise is smaller than stated",
         _ => ", where 1 is noise as stated",
     };

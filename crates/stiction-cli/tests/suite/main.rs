@@ -8,6 +8,7 @@ mod errors;
 mod export;
 mod extremes;
 mod faults;
+mod identify;
 mod interrupt;
 mod plot;
 mod program;

@@ -55,7 +55,9 @@ impl CsvTable {
             }
             match cell.parse::<f64>() {
                 Ok(number) if number.is_finite() => Ok(number),
-                Ok(_) => Err(format!("line {line} holds `{cell}`: measured numbers are finite, and gaps are NaN or empty")),
+                Ok(_) => {
+                    Err(format!("line {line} holds `{cell}`: measured numbers are finite, and gaps are NaN or empty"))
+                }
                 Err(_) if cell.replacen(',', ".", 1).parse::<f64>().is_ok() => {
                     Err(format!("line {line} holds `{cell}`: decimals stand behind a point, not a comma"))
                 }

@@ -21,7 +21,8 @@ pub(super) struct Frame {
 impl Frame {
     pub(super) fn new(dimension: Dimension, table: Option<&FrameTable>) -> Result<Self, Complaint> {
         let planar = dimension == Dimension::Planar;
-        let mut frame = Self { dimension, translation: Vector3::zeros(), rotation: UnitQuaternion::identity(), angle: 0.0 };
+        let mut frame =
+            Self { dimension, translation: Vector3::zeros(), rotation: UnitQuaternion::identity(), angle: 0.0 };
         let Some(table) = table else { return Ok(frame) };
         if let Some(translation) = &table.translation {
             let wanted = frame.coordinates();

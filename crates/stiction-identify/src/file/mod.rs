@@ -18,11 +18,7 @@ use stiction::{
     scene::{self, Reading, RobotOptions, SceneError, schema_of},
 };
 
-use crate::{
-    Identification, Target,
-    identification::HeldOut,
-    shooting::FitOptions,
-};
+use crate::{Identification, Target, identification::HeldOut, shooting::FitOptions};
 use recordings::Reader;
 pub use tables::Method;
 use tables::{IdentificationFile, IdentificationTable};
@@ -89,8 +85,7 @@ pub fn load(
             reading.error(&["identification", "scene"], reason)
         }
     })?;
-    let name =
-        path.file_stem().map_or_else(|| "identification".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let name = path.file_stem().map_or_else(|| "identification".to_owned(), |stem| stem.to_string_lossy().into_owned());
     understood(&reading, (name, scene_path, text.text), &Reader { folder, read })
 }
 

@@ -46,7 +46,9 @@ impl ParquetTable {
             return Err(damaged());
         }
         match values.iter().position(|value| value.is_infinite()) {
-            Some(row) => Err(format!("row {} is infinite: measured numbers are finite, and gaps are NaN or null", row + 1)),
+            Some(row) => {
+                Err(format!("row {} is infinite: measured numbers are finite, and gaps are NaN or null", row + 1))
+            }
             None => Ok(values),
         }
     }
@@ -98,5 +100,8 @@ fn expanded<T: DataType>(
     if level == 0 {
         return Ok(values.collect());
     }
-    Ok(levels.into_iter().map(|here| if here == level { values.next().unwrap_or(f64::NAN) } else { f64::NAN }).collect())
+    Ok(levels
+        .into_iter()
+        .map(|here| if here == level { values.next().unwrap_or(f64::NAN) } else { f64::NAN })
+        .collect())
 }

@@ -5,7 +5,13 @@ use std::{ops::Range, path::Path};
 use stiction::{Simulation, scene};
 
 use super::{
-    Complaint, frame::Frame, plausible, table::Table, tables::RecordingTable, tracks::{self, Mapped}, unit::Dimension,
+    Complaint,
+    frame::Frame,
+    plausible,
+    table::Table,
+    tables::RecordingTable,
+    tracks::{self, Mapped},
+    unit::Dimension,
 };
 use crate::Recording;
 
@@ -98,7 +104,9 @@ fn read(
 fn numbers(source: &Table, key: &str, column: &str) -> Result<Vec<f64>, Complaint> {
     let names = source.names();
     match source.numbers(column) {
-        Some(values) => values.map_err(|reason| Complaint::new(&["columns", key], format!("column `{column}`: {reason}"))),
+        Some(values) => {
+            values.map_err(|reason| Complaint::new(&["columns", key], format!("column `{column}`: {reason}")))
+        }
         None => {
             let suggestion = scene::suggestion(column, names.iter().map(String::as_str));
             let list = format!("columns of the file: {}", names.join(", "));
@@ -116,8 +124,7 @@ fn times(source: &Table, table: &RecordingTable) -> Result<Vec<f64>, Complaint> 
     };
     let (column, unit, _) = time.parts();
     let factor = unit.map_or(Ok(1.0), |unit| Dimension::Time.factor(unit));
-    let factor =
-        factor.map_err(|(reason, hint)| Complaint::new(&["columns", TIME, "unit"], reason).hint(hint))?;
+    let factor = factor.map_err(|(reason, hint)| Complaint::new(&["columns", TIME, "unit"], reason).hint(hint))?;
     let times: Vec<f64> = numbers(source, TIME, column)?.into_iter().map(|t| t * factor).collect();
     let refused = |reason: String| Complaint::new(&["columns", TIME], reason);
     if times.len() < 2 {
@@ -136,7 +143,9 @@ fn times(source: &Table, table: &RecordingTable) -> Result<Vec<f64>, Complaint> 
             at(row + 1),
             source.place(row + 1)
         );
-        return Err(refused(reason).hint("sort the rows, leave out those that are there twice, or cut with from and to"));
+        return Err(
+            refused(reason).hint("sort the rows, leave out those that are there twice, or cut with from and to")
+        );
     }
     Ok(times)
 }
@@ -169,7 +178,8 @@ fn check_gaps(
     if missing as f64 > most * rows as f64 {
         let gap = longest_gap(values);
         let [from, to] = [gap.start, gap.end - 1].map(|row| source.place(first_row + row));
-        let reason = format!("column `{column}` is missing in {missing} of {rows} rows, from {from} to {to} in one piece");
+        let reason =
+            format!("column `{column}` is missing in {missing} of {rows} rows, from {from} to {to} in one piece");
         return Err(refused(reason).hint("cut the recording with from and to, or allow more gaps with max_gaps = 0.9"));
     }
     Ok(())

@@ -18,7 +18,10 @@ impl Table {
             "parquet" => Ok(Self::Parquet(Box::new(ParquetTable::parse(bytes)?))),
             "csv" | "tsv" | "txt" => {
                 let text = String::from_utf8(bytes).map_err(|error| {
-                    format!("it is not UTF-8 text: the first wrong byte is number {}", error.utf8_error().valid_up_to() + 1)
+                    format!(
+                        "it is not UTF-8 text: the first wrong byte is number {}",
+                        error.utf8_error().valid_up_to() + 1
+                    )
                 })?;
                 Ok(Self::Csv(CsvTable::parse(&text)?))
             }

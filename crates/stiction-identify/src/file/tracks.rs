@@ -44,8 +44,7 @@ pub(super) fn mapping(model: &Model, table: &RecordingTable) -> Result<Vec<Mappe
         };
         let factor = unit.map_or(Ok(1.0), |unit| dimension.factor(unit)).map_err(|c| at(&["unit"], c))?;
         let general = table.noise.as_ref().and_then(|noise| {
-            let (key, noise) =
-                if component < 3 { ("position", &noise.position) } else { ("angle", &noise.angle) };
+            let (key, noise) = if component < 3 { ("position", &noise.position) } else { ("angle", &noise.angle) };
             Some((key, noise.as_ref()?))
         });
         let noise = match (noise, general) {
@@ -60,7 +59,10 @@ pub(super) fn mapping(model: &Model, table: &RecordingTable) -> Result<Vec<Mappe
             }
         };
         if !(noise > 0.0 && noise.is_finite()) {
-            return Err(at(&["noise"], (format!("the noise must be positive, but is {noise}"), "a standard deviation".into())));
+            return Err(at(
+                &["noise"],
+                (format!("the noise must be positive, but is {noise}"), "a standard deviation".into()),
+            ));
         }
         mapping.push(Mapped { key: key.clone(), body, component, column: name.to_owned(), factor, noise });
     }
@@ -76,7 +78,10 @@ pub(super) fn mapping(model: &Model, table: &RecordingTable) -> Result<Vec<Mappe
 fn place(model: &Model, key: &str) -> Result<(String, usize), (String, String)> {
     let no_key = || {
         let reason = format!("`{key}` is nothing that a recording can measure");
-        (reason, "time, or \"body.NAME.\" with x, y, z, angle, qw, qx, qy or qz behind it, in quotation marks".to_owned())
+        (
+            reason,
+            "time, or \"body.NAME.\" with x, y, z, angle, qw, qx, qy or qz behind it, in quotation marks".to_owned(),
+        )
     };
     let (name, word) = key.strip_prefix("body.").and_then(|rest| rest.rsplit_once('.')).ok_or_else(no_key)?;
     let Some(id) = model.find_body(name) else {
@@ -94,9 +99,8 @@ fn place(model: &Model, key: &str) -> Result<(String, usize), (String, String)> 
         Mobility::Free => &["x", "y", "z", "qw", "qx", "qy", "qz"],
     };
     let component = COMPONENTS.iter().position(|component| *component == word && known.contains(component));
-    let component = component.ok_or_else(|| {
-        (format!("`{word}` is nothing that \"{name}\" has"), format!("it has {}", known.join(", ")))
-    })?;
+    let component = component
+        .ok_or_else(|| (format!("`{word}` is nothing that \"{name}\" has"), format!("it has {}", known.join(", "))))?;
     Ok((name.to_owned(), component))
 }
 

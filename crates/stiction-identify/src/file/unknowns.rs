@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use stiction::scene::{Reading, SceneError};
 
-use super::{Complaint, tables::{IdentificationFile, UnknownTable}};
+use super::{
+    Complaint,
+    tables::{IdentificationFile, UnknownTable},
+};
 use crate::{Parameter, Target};
 
 /// The parameters in the order of their names.
@@ -25,7 +28,9 @@ fn parameter(name: &str, table: &UnknownTable) -> Result<Parameter, Complaint> {
     }
     if low >= high {
         let reason = format!("the bounds of `{name}` contradict each other: low is {low} and high is {high}");
-        return Err(Complaint::new(&["low"], reason).hint("low must be below high; what is known belongs into the scene"));
+        return Err(
+            Complaint::new(&["low"], reason).hint("low must be below high; what is known belongs into the scene")
+        );
     }
     if !(low..=high).contains(&start) {
         let reason = format!("the start {start} of `{name}` is not between its bounds {low} and {high}");

@@ -84,11 +84,21 @@ fn columns_of(track: &Track, poses: &[Option<Pose>]) -> Vec<MotionColumn> {
         if measured.iter().all(|x| x.is_nan()) {
             continue;
         }
-        let at = |pose: &Option<Pose>| pose.map_or(f64::NAN, |pose| (pose.translation.vector + pose.rotation * track.point)[axis]);
+        let at = |pose: &Option<Pose>| {
+            pose.map_or(f64::NAN, |pose| (pose.translation.vector + pose.rotation * track.point)[axis])
+        };
         let simulated: Vec<f64> = poses.iter().map(at).collect();
         let residuals = measured.iter().zip(&simulated).map(|(x, y)| (y - x) / track.noise.position).collect();
         let (name, body) = (format!("{}.{name}", track.body), track.body.clone());
-        columns.push(MotionColumn { name, body, unit: "m", noise: track.noise.position, measured, simulated, residuals });
+        columns.push(MotionColumn {
+            name,
+            body,
+            unit: "m",
+            noise: track.noise.position,
+            measured,
+            simulated,
+            residuals,
+        });
     }
     columns.extend(turned_of(track, poses));
     columns
@@ -122,7 +132,8 @@ fn turned_of(track: &Track, poses: &[Option<Pose>]) -> Option<MotionColumn> {
                 let turn = |to: &UnitQuaternion<f64>| rotation::to_rotation_vector(&(to * origin.conjugate())).norm();
                 measured.push(seen.map_or(f64::NAN, turn));
                 simulated.push(here.as_ref().map_or(f64::NAN, turn));
-                let off = here.zip(seen).map(|(here, seen)| rotation::to_rotation_vector(&(here * seen.conjugate())).norm());
+                let off =
+                    here.zip(seen).map(|(here, seen)| rotation::to_rotation_vector(&(here * seen.conjugate())).norm());
                 residuals.push(off.map_or(f64::NAN, |off| off / (3.0_f64.sqrt() * track.noise.angle)));
             }
         }
@@ -149,7 +160,8 @@ pub(super) fn misfits(motions: &[Motion]) -> Vec<ColumnMisfit> {
     let misfit = |name: &str| {
         let columns: Vec<_> = motions.iter().flat_map(|motion| &motion.columns).filter(|c| c.name == name).collect();
         let first = columns.first()?;
-        let all: Vec<f64> = columns.iter().flat_map(|c| c.residuals.iter().copied()).filter(|r| r.is_finite()).collect();
+        let all: Vec<f64> =
+            columns.iter().flat_map(|c| c.residuals.iter().copied()).filter(|r| r.is_finite()).collect();
         let count = all.len().max(1) as f64;
         Some(ColumnMisfit {
             column: name.to_owned(),

@@ -15,7 +15,10 @@ pub use window_study::WindowStudy;
 
 use stiction::{SceneError, scene};
 
-use crate::{IdentifyError, Method, Recording, Segment, Target, shooting::{Fit, FitOptions}};
+use crate::{
+    IdentifyError, Method, Recording, Segment, Target,
+    shooting::{Fit, FitOptions},
+};
 
 /// An identification, ready to run.
 #[derive(Clone, Debug)]

@@ -69,7 +69,8 @@ impl Identification {
     /// The motion with these values from a start that fits the first rows.
     fn predicted(&self, held_out: &HeldOut, values: &[f64]) -> Result<Motion, IdentifyError> {
         let HeldOut { recording, start_rows } = held_out;
-        let known = Target { text: self.scene_with(values)?, file_name: self.target.file_name.clone(), parameters: vec![] };
+        let known =
+            Target { text: self.scene_with(values)?, file_name: self.target.file_name.clone(), parameters: vec![] };
         let segments = vec![Segment { recording: 0, first: 0, last: start_rows.saturating_sub(1).max(1) }];
         let options = FitOptions { warm_up: false, free_starts: true, ..self.options };
         let fit = Fit { target: &known, recordings: std::slice::from_ref(recording), segments, options }.run()?;
@@ -91,7 +92,11 @@ fn error_of(motion: &Motion, first: usize) -> PredictionError {
                 .filter_map(|column| {
                     // Residuals of orientations in space are root mean squares of three.
                     let parts = if column.name.ends_with(".turned") { 3.0 } else { 1.0 };
-                    Some(parts * (column.residuals.get(row)? * column.noise) * (column.residuals.get(row)? * column.noise))
+                    Some(
+                        parts
+                            * (column.residuals.get(row)? * column.noise)
+                            * (column.residuals.get(row)? * column.noise),
+                    )
                 })
                 .filter(|square| square.is_finite())
                 .collect();

@@ -2,10 +2,7 @@
 
 use serde::Serialize;
 
-use super::{
-    ColumnMisfit, Identification, Motion, Prediction, WindowStudy,
-    column::misfits,
-};
+use super::{ColumnMisfit, Identification, Motion, Prediction, WindowStudy, column::misfits};
 use crate::{
     IdentifyError, Method, Parameter, Segment, Start,
     shooting::{FitReport, Observability},

@@ -8,7 +8,7 @@ use stiction_identify::{
 };
 use stiction_study::Stream;
 
-const SCENE: &str = include_str!("sliding_block.toml");
+const SCENE: &str = include_str!("../../../../scenes/pulled_block.toml");
 const NOISE: Noise = Noise { position: 1e-3, angle: 1e-2 };
 
 /// The true motion in steps of a tenth, seen at every frame with noise.
@@ -76,4 +76,41 @@ fn longer_windows_scatter_less() {
     let whole = Fit::of_all(&target(), std::slice::from_ref(&recording), FitOptions::default()).run().unwrap();
     let deviation = last.deviations[0].unwrap();
     assert!((last.values[0] - whole.estimates[0].value).abs() < 3.0 * deviation);
+}
+
+/// The recordings of `identifications/sliding_block.toml`, as files: millimetres, degrees and milliseconds, four frames lost.
+fn file(seed: u64) -> String {
+    let Recording { times, tracks, .. } = seen(seed);
+    let mut text = "frame_time,block_x,block_y,block_angle\n".to_owned();
+    for (row, time) in times.iter().enumerate() {
+        let (Some(x), Some(Orientation::Angle(angle))) = (tracks[0].positions[row], tracks[0].orientations[row]) else {
+            panic!("everything is seen");
+        };
+        text += &if (30..34).contains(&row) {
+            format!("{:.4},NaN,NaN,NaN\n", 1e3 * time)
+        } else {
+            format!("{:.4},{:.3},{:.3},{:.4}\n", 1e3 * time, 1e3 * x.x, 1e3 * x.y, angle.to_degrees())
+        };
+    }
+    text
+}
+
+#[test]
+fn the_recordings_of_the_example_are_made_here() {
+    for (seed, name, committed) in [
+        (1, "sliding_block.csv", include_str!("../../../../identifications/sliding_block.csv")),
+        (2, "sliding_block_again.csv", include_str!("../../../../identifications/sliding_block_again.csv")),
+    ] {
+        let made = file(seed);
+        if made != committed {
+            // What should be there, for those who change the scene.
+            #[allow(clippy::disallowed_methods)]
+            std::fs::write(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name), &made).unwrap();
+        }
+        assert!(
+            made == committed,
+            "{name} is not what the scene gives; the right one is in {}",
+            env!("CARGO_TARGET_TMPDIR")
+        );
+    }
 }
