@@ -157,7 +157,7 @@ pub(super) fn windows(report: &IdentificationReport) -> Vec<Vec<String>> {
     let row = |study: &stiction_identify::WindowStudy| {
         let cells = study.mean.iter().zip(&study.scatter).map(|(mean, scatter)| with_deviation(*mean, Some(*scatter)));
         let count = counted(study.windows.len(), "window", "windows");
-        std::iter::once(format!("{} rows ({count} of {})", study.length, study.recording)).chain(cells).collect()
+        std::iter::once(format!("{}: {count} of {} rows", study.recording, study.length)).chain(cells).collect()
     };
     report.windows.iter().map(row).collect()
 }

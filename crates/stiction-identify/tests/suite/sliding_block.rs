@@ -97,20 +97,17 @@ fn file(seed: u64) -> String {
 
 #[test]
 fn the_recordings_of_the_example_are_made_here() {
-    for (seed, name, committed) in [
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let committed = [
         (1, "sliding_block.csv", include_str!("../../../../identifications/sliding_block.csv")),
         (2, "sliding_block_again.csv", include_str!("../../../../identifications/sliding_block_again.csv")),
-    ] {
+    ];
+    let differs = committed.map(|(seed, name, committed)| {
         let made = file(seed);
-        if made != committed {
-            // What should be there, for those who change the scene.
-            #[allow(clippy::disallowed_methods)]
-            std::fs::write(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name), &made).unwrap();
-        }
-        assert!(
-            made == committed,
-            "{name} is not what the scene gives; the right one is in {}",
-            env!("CARGO_TARGET_TMPDIR")
-        );
-    }
+        // What should be there, for those who change the scene.
+        #[allow(clippy::disallowed_methods)]
+        std::fs::write(folder.join(name), &made).unwrap();
+        made != committed
+    });
+    assert_eq!(differs, [false; 2], "the recordings are not what the scene gives; the right ones are in {folder:?}");
 }
