@@ -21,17 +21,21 @@ pub(super) fn predictions(report: &IdentificationReport) -> Vec<Figure> {
 }
 
 fn of_motion(motion: &Motion, guess: Option<&Motion>, word: &str) -> Figure {
-    let figure = Figure::new(motion.recording.clone()).columns(motion.columns.len().clamp(1, 3));
+    let figure = wide(Figure::new(motion.recording.clone()), motion.columns.len());
+    // One legend is enough: all panels have the same layers.
+    let named = |layer: Layer, k: usize, name: &str| if k == 0 { layer.named(name) } else { layer };
     let panel = |(k, column): (usize, &stiction_identify::MotionColumn)| {
-        let mut panel = Panel::new(Axis::new("time", "s"), Axis::new(column.name.clone(), column.unit)).with(
-            Layer::points(motion.times.clone(), column.measured.clone()).marker(Marker::Disc).muted().named("measured"),
-        );
+        let mut panel = Panel::new(Axis::new("time", "s"), Axis::new(column.name.clone(), column.unit)).with(named(
+            Layer::points(motion.times.clone(), column.measured.clone()).marker(Marker::Disc).muted(),
+            k,
+            "measured",
+        ));
         let before = guess.and_then(|guess| Some((guess, guess.columns.get(k)?)));
         if let Some((guess, column)) = before {
             let line = Layer::line(guess.times.clone(), column.simulated.clone()).dash(Dash::Dotted).colour(1);
-            panel = panel.with(line.named("simulated with the first guess"));
+            panel = panel.with(named(line, k, "simulated with the first guess"));
         }
-        panel.with(Layer::line(motion.times.clone(), column.simulated.clone()).colour(0).named(word))
+        panel.with(named(Layer::line(motion.times.clone(), column.simulated.clone()).colour(0), k, word))
     };
     motion.columns.iter().enumerate().map(panel).fold(figure, Figure::with)
 }
@@ -49,7 +53,7 @@ pub(super) fn residuals(method: &MethodReport) -> Option<Figure> {
         });
         layers.fold(axes.with(marks), Panel::with)
     };
-    let figure = Figure::new("Residuals").columns(names.len().clamp(1, 3));
+    let figure = wide(Figure::new("Residuals"), names.len());
     (!names.is_empty()).then(|| names.iter().map(panel).fold(figure, Figure::with))
 }
 
@@ -70,7 +74,7 @@ pub(super) fn estimates(report: &IdentificationReport) -> Option<Figure> {
             panel.with(point.named(method.method.word()))
         })
     };
-    let figure = Figure::new("Estimates with 95 % intervals").columns(first.estimates.len().clamp(1, 3));
+    let figure = wide(Figure::new("Estimates with 95 % intervals"), first.estimates.len());
     Some(first.estimates.iter().enumerate().map(panel).fold(figure, Figure::with))
 }
 
@@ -100,9 +104,14 @@ pub(super) fn windows(report: &IdentificationReport) -> Option<Figure> {
         let points = Layer::points(lengths.clone(), mean.clone()).marker(Marker::Disc).colour(0);
         bars.fold(axes, Panel::with).with(points.named("mean ± scatter"))
     };
-    let figure = Figure::new("Estimates from windows").columns(2);
+    let figure = wide(Figure::new("Estimates from windows"), 2);
     let panels = first.estimates.iter().enumerate().flat_map(|pair| [panel(pair), scatter(pair)]);
     Some(panels.fold(figure, Figure::with))
+}
+
+/// As many panels beside one another as fit the page, each large enough to read.
+fn wide(figure: Figure, panels: usize) -> Figure {
+    figure.columns(panels.clamp(1, 2)).panel_size(120.0, 80.0)
 }
 
 fn axis_of(unknown: &EstimateReport) -> Axis {

@@ -1,5 +1,7 @@
 //! `report.html`: what an identification found, on one page without a network.
 
+use std::fmt::Write;
+
 use stiction_identify::{Identification, IdentificationReport};
 
 use super::{figures, table};
@@ -21,14 +23,13 @@ pub(super) fn page(identification: &Identification, report: &IdentificationRepor
         escaped(&identification.scene_path.display().to_string()),
     );
     let figures_of = |page: &mut String, figures: Vec<stiction_plot::Figure>| {
-        figures.iter().for_each(|figure| *page += &format!("<figure>{}</figure>\n", figure.to_svg()));
+        for figure in figures {
+            let _ = writeln!(page, "<figure>{}</figure>", figure.to_svg());
+        }
     };
     if let Some(method) = report.methods.first() {
-        page += &format!(
-            "<p>{}</p>\n<p>misfit {}</p>\n",
-            escaped(&table::of_method(method)),
-            escaped(&table::misfit(method))
-        );
+        let (of_method, misfit) = (table::of_method(method), table::misfit(method));
+        let _ = writeln!(page, "<p>{}</p>\n<p>misfit {}</p>", escaped(&of_method), escaped(&misfit));
         page += "<h2>Estimates</h2>\n";
         page += &rows(&table::ESTIMATES, &table::estimates(method));
         page += &paragraphs("not observable: ", &method.unseen);
@@ -57,7 +58,10 @@ pub(super) fn page(identification: &Identification, report: &IdentificationRepor
 }
 
 fn paragraphs(before: &str, lines: &[String]) -> String {
-    lines.iter().map(|line| format!("<p class=\"warning\">{before}{}</p>\n", escaped(line))).collect()
+    lines.iter().fold(String::new(), |mut text, line| {
+        let _ = writeln!(text, "<p class=\"warning\">{before}{}</p>", escaped(line));
+        text
+    })
 }
 
 /// A table.

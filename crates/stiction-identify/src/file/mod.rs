@@ -77,13 +77,13 @@ pub fn load(
     let reading = Reading::<IdentificationFile>::load(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let scene_path = folder.join(&reading.value.identification.scene);
-    let text = scene::text_of(&scene_path, &RobotOptions::default()).map_err(|error| match error.span {
-        Some(_) => error,
-        // The scene could not be read at all: the fault is this file's.
-        None => {
-            let reason = format!("the scene {} {}", scene_path.display(), error.message);
-            reading.error(&["identification", "scene"], reason)
+    let text = scene::text_of(&scene_path, &RobotOptions::default()).map_err(|error| {
+        if error.span.is_some() {
+            return error;
         }
+        // The scene could not be read at all: the fault is this file's.
+        let reason = format!("the scene {} {}", scene_path.display(), error.message);
+        reading.error(&["identification", "scene"], reason)
     })?;
     let name = path.file_stem().map_or_else(|| "identification".to_owned(), |stem| stem.to_string_lossy().into_owned());
     understood(&reading, (name, scene_path, text.text), &Reader { folder, read })

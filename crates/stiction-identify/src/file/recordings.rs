@@ -103,17 +103,13 @@ fn read(
 /// A column by name, with the names that there are where there is none.
 fn numbers(source: &Table, key: &str, column: &str) -> Result<Vec<f64>, Complaint> {
     let names = source.names();
-    match source.numbers(column) {
-        Some(values) => {
-            values.map_err(|reason| Complaint::new(&["columns", key], format!("column `{column}`: {reason}")))
-        }
-        None => {
-            let suggestion = scene::suggestion(column, names.iter().map(String::as_str));
-            let list = format!("columns of the file: {}", names.join(", "));
-            let hint = if suggestion.starts_with("did") { format!("{suggestion} {list}") } else { list };
-            Err(Complaint::new(&["columns", key], format!("there is no column `{column}`")).hint(hint))
-        }
+    if let Some(values) = source.numbers(column) {
+        return values.map_err(|reason| Complaint::new(&["columns", key], format!("column `{column}`: {reason}")));
     }
+    let suggestion = scene::suggestion(column, names.iter().map(String::as_str));
+    let list = format!("columns of the file: {}", names.join(", "));
+    let hint = if suggestion.starts_with("did") { format!("{suggestion} {list}") } else { list };
+    Err(Complaint::new(&["columns", key], format!("there is no column `{column}`")).hint(hint))
 }
 
 /// The times in seconds: numbers that increase.

@@ -86,11 +86,12 @@ fn file(seed: u64) -> String {
         let (Some(x), Some(Orientation::Angle(angle))) = (tracks[0].positions[row], tracks[0].orientations[row]) else {
             panic!("everything is seen");
         };
-        text += &if (30..34).contains(&row) {
+        let line = if (30..34).contains(&row) {
             format!("{:.4},NaN,NaN,NaN\n", 1e3 * time)
         } else {
             format!("{:.4},{:.3},{:.3},{:.4}\n", 1e3 * time, 1e3 * x.x, 1e3 * x.y, angle.to_degrees())
         };
+        text.push_str(&line);
     }
     text
 }
