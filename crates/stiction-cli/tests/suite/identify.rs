@@ -143,6 +143,113 @@ fn what_the_recording_does_not_tell_is_said() {
     assert!(mass["name"] == "mass" && mass["interval"].is_null(), "{mass}");
 }
 
+/// A cube that flies and turns, in units of the SI.
+const FLIGHT: &str = r#"
+[simulation]
+duration = 0.3
+step = 0.01
+gravity = [0.0, 0.0, -9.81]
+[[body]]
+name = "cube"
+mass = 1.0
+inertia = [0.01, 0.01, 0.01]
+position = [0.0, 0.0, 1.0]
+[[body.shape]]
+box = { size = [0.1, 0.1, 0.1] }
+"#;
+
+/// Gravity from the flight of a cube, as a camera saw it that lies on its side; it lost the beginning and much of the turning.
+#[test]
+fn orientations_in_space_and_turned_frames_are_understood() {
+    let folder = folder("identify-space");
+    let mut text = "t,x,y,z,qw,qx,qy,qz\n".to_owned();
+    for row in 0..=30_u32 {
+        let t = 0.01 * f64::from(row);
+        let (half, height) = (0.5 * 3.0 * t, 1.0 + 0.5 * t - 0.5 * 9.81 * t * t);
+        let (c, s) = (0.5_f64.sqrt() * half.cos(), 0.5_f64.sqrt() * half.sin());
+        // Heights of the scene are y of the camera; its orientations are turned back by 90 degrees about x.
+        let place = if row < 2 { ",,".to_owned() } else { format!("{:.6},{height:.6},{:.6}", 0.7 * t, -0.2 * t) };
+        let turned =
+            if row % 3 == 1 { "nan,nan,nan,nan".to_owned() } else { format!("{c:.7},{:.7},{s:.7},{s:.7}", -c) };
+        let _ = writeln!(text, "{t:.3},{place},{turned}");
+    }
+    fs::write(folder.join("flight.csv"), text).expect("recording");
+    fs::write(folder.join("flight.toml"), FLIGHT).expect("scene");
+    let columns = ["x", "y", "z", "qw", "qx", "qy", "qz"].map(|of| format!("\"body.cube.{of}\" = \"{of}\"\n")).concat();
+    let file = |frame: &str, columns: &str| {
+        let text = format!(
+            "[identification]\nscene = \"flight.toml\"\n[unknowns.g]\npath = \"simulation.gravity.2\"\nstart = -5\nlow = -20\nhigh = -1\n\
+             [[recording]]\nfile = \"flight.csv\"\nnoise = {{ position = \"1 mm\", angle = \"1 deg\" }}\n{frame}\n\
+             [recording.columns]\ntime = \"t\"\n{columns}"
+        );
+        fs::write(folder.join("quick.toml"), text).expect("identification");
+    };
+    let turned = "frame = { rotation = [0.7071067811865476, 0.7071067811865476, 0.0, 0.0] }";
+    file(turned, &columns);
+    let json = call(&folder, &["identify", "quick.toml", "--json"]).expect(0).json();
+    let method = &json["methods"][0];
+    let g = method["estimates"][0]["value"].as_f64().expect("a value");
+    assert!((g + 9.81).abs() < 1e-3 && method["misfit"].as_f64().is_some_and(|misfit| misfit < 0.05), "{method}");
+    assert!(method["residuals"][3]["column"] == "cube.turned" && method["residuals"][3]["count"] == 21, "{method}");
+    // Coordinates may scatter differently, but not where they are turned; quaternions have four parts.
+    let uneven = columns.replace("= \"y\"", "= { column = \"y\", noise = \"5 mm\" }");
+    file("frame = { translation = [0.0, 0.0, 0.5] }", &uneven);
+    fs::write(folder.join("flight.toml"), FLIGHT.replace("0.0, -9.81", "-9.81, 0.0")).expect("scene");
+    let text = fs::read_to_string(folder.join("quick.toml")).expect("file").replace("gravity.2", "gravity.1");
+    fs::write(folder.join("quick.toml"), text).expect("identification");
+    let json = call(&folder, &["identify", "quick.toml", "--json"]).expect(0).json();
+    let g = json["methods"][0]["estimates"][0]["value"].as_f64().expect("a value");
+    assert!((g + 9.81).abs() < 1e-3, "{json}");
+    for (frame, columns, part) in [
+        (turned, uneven.as_str(), "that scatter differently cannot be turned"),
+        (turned, &columns.replace("\"body.cube.qz\" = \"qz\"\n", ""), "has 3 of them"),
+        ("frame = { rotation = \"90 deg\" }", &columns, "in space a rotation is a quaternion"),
+        ("frame = { translation = [1.0, 0.0] }", &columns, "a translation has 3 numbers here"),
+    ] {
+        file(frame, columns);
+        let call = call(&folder, &["identify", "quick.toml"]).expect(2);
+        assert!(unwrapped(&call.stderr).contains(part), "{part} in\n{}", call.stderr);
+    }
+}
+
+/// Real tosses of a cube, where `STICTION_DATA` says where they are: some are fitted, others predicted.
+#[test]
+fn real_tosses_are_identified_and_predicted() {
+    let Some(data) = std::env::var_os("STICTION_DATA") else {
+        assert!(std::env::var_os("CI").is_none(), "CI must name the recordings by STICTION_DATA");
+        println!("skipped: STICTION_DATA does not name the folder of the recordings");
+        return;
+    };
+    let folder = folder("identify-tosses");
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("../stiction-identify/tests/suite/tosses/cube.toml");
+    let toss = |number: &str| format!("{:?}", Path::new(&data).join(format!("cube_toss/toss_{number}.csv")));
+    let columns = ["x", "y", "z"].map(|of| format!("\"body.cube.{of}\" = \"p{of}\"\n")).concat()
+        + &["qw", "qx", "qy", "qz"].map(|of| format!("\"body.cube.{of}\" = \"{of}\"\n")).concat();
+    let recording = |kind: &str, numbers: [&str; 3], more: &str| {
+        let files = numbers.map(toss).join(", ");
+        format!(
+            "[[{kind}]]\nfiles = [{files}]\n{more}noise = {{ position = \"1 mm\", angle = \"0.01 rad\" }}\n[{kind}.columns]\ntime = \"t\"\n{columns}"
+        )
+    };
+    let unknown = |name: &str, path: &str, numbers: &str| format!("[unknowns.{name}]\npath = \"{path}\"\n{numbers}\n");
+    let text = format!("[identification]\nscene = {scene:?}\nhuber = 10.0\niterations = 10\nrows_per_run = 40\n")
+        + &unknown("friction", "contact_default.friction", "start = 0.5\nlow = 0.0\nhigh = 1.0\nscale = 0.2")
+        + &unknown("restitution", "contact_default.restitution", "start = 0.2\nlow = 0.0\nhigh = 1.0")
+        + &unknown("height", "body.ground.position.2", "start = 0.0\nlow = -0.02\nhigh = 0.02\nscale = 0.01")
+        + &recording("recording", ["000", "003", "011"], "")
+        + &recording("predict", ["002", "008", "013"], "start_rows = 20\n");
+    fs::write(folder.join("tosses.toml"), text).expect("identification");
+    let call = call(&folder, &["identify", "tosses.toml"]).expect(0);
+    println!("{}", call.stdout);
+    let summary = fs::read_to_string(folder.join("out/tosses/summary.json")).expect("summary");
+    let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+    for prediction in summary["predictions"].as_array().expect("predictions") {
+        let [found, guessed] =
+            ["found", "guessed"].map(|of| prediction[of]["position_median"].as_f64().expect("a number"));
+        assert!(found < guessed, "{prediction}");
+    }
+}
+
 /// A message without the breaks of its lines.
 fn unwrapped(text: &str) -> String {
     text.replace("\n  │ ", " ").replace("\n        ", " ")

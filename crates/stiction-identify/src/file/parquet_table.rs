@@ -105,3 +105,72 @@ fn expanded<T: DataType>(
         .map(|here| if here == level { values.next().unwrap_or(f64::NAN) } else { f64::NAN })
         .collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use parquet::{
+        data_type::{DoubleType, FloatType, Int64Type},
+        file::writer::SerializedFileWriter,
+        schema::parser::parse_message_type,
+    };
+
+    use super::ParquetTable;
+
+    /// Columns of other programs: with nulls, of other types, of lists.
+    fn written() -> Vec<u8> {
+        let text = "message m { required double t; optional double x; optional float y; required int64 n; repeated double l; }";
+        let schema = Arc::new(parse_message_type(text).unwrap());
+        let mut out = Vec::new();
+        let mut writer = SerializedFileWriter::new(&mut out, schema, Arc::default()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<DoubleType>().write_batch(&[0.0, 1.0, 2.0], None, None).unwrap();
+        column.close().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<DoubleType>().write_batch(&[5.0, 7.0], Some(&[1, 0, 1]), None).unwrap();
+        column.close().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<FloatType>().write_batch(&[0.5], Some(&[0, 0, 1]), None).unwrap();
+        column.close().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<Int64Type>().write_batch(&[3, 4, 5], None, None).unwrap();
+        column.close().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<DoubleType>().write_batch(&[1.0, 2.0, 3.0], Some(&[1; 3]), Some(&[0; 3])).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        writer.close().unwrap();
+        out
+    }
+
+    #[test]
+    fn nulls_are_gaps_and_whole_numbers_are_numbers() {
+        let table = ParquetTable::parse(written()).unwrap();
+        assert_eq!((table.names.join(" ").as_str(), table.len()), ("t x y n l", 3));
+        assert_eq!(table.numbers(0).unwrap(), [0.0, 1.0, 2.0]);
+        let x = table.numbers(1).unwrap();
+        assert!(x[0] == 5.0 && x[1].is_nan() && x[2] == 7.0, "{x:?}");
+        let y = table.numbers(2).unwrap();
+        assert!(y[0].is_nan() && y[1].is_nan() && y[2] == 0.5, "{y:?}");
+        assert_eq!(table.numbers(3).unwrap(), [3.0, 4.0, 5.0]);
+        assert!(table.numbers(4).unwrap_err().contains("lists"));
+    }
+
+    #[test]
+    fn damaged_files_are_refused_or_read_but_nothing_worse() {
+        let good = written();
+        for place in 0..good.len() {
+            let mut bytes = good.clone();
+            bytes[place] ^= 0x40;
+            if let Ok(table) = ParquetTable::parse(bytes) {
+                for column in 0..table.names.len() {
+                    let _ = table.numbers(column);
+                }
+            }
+        }
+        assert!(ParquetTable::parse(good[..good.len() / 2].to_vec()).is_err());
+        assert!(ParquetTable::parse(b"t,x\n0,1\n".to_vec()).is_err());
+    }
+}
