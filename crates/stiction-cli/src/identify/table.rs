@@ -169,21 +169,31 @@ fn with_deviation(value: f64, deviation: Option<f64>) -> String {
     }
 }
 
-/// Rows of motions that were held out.
+/// Rows of motions that were held out; of several their medians too.
 pub(super) fn predictions(report: &IdentificationReport) -> Vec<Vec<String>> {
     let length = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{} mm", number(1e3 * x)));
     let angle = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{}°", number(x.to_degrees())));
-    let row = |prediction: &stiction_identify::Prediction| {
-        let PredictionError { position_median, position_last, angle_median, .. } = &prediction.found;
+    let numbers = |prediction: &stiction_identify::Prediction| {
+        let PredictionError { position_median, position_last, angle_median, .. } = prediction.found;
         let guessed = prediction.guessed.as_ref().and_then(|guessed| guessed.position_median);
-        vec![
-            prediction.recording.clone(),
-            prediction.compared.to_string(),
-            length(*position_median),
-            length(*position_last),
-            angle(*angle_median),
-            length(guessed),
-        ]
+        [position_median, position_last, angle_median, guessed]
     };
-    report.predictions.iter().map(row).collect()
+    let row = |name: &str, rows: usize, [median, last, turned, guessed]: [Option<f64>; 4]| {
+        vec![name.to_owned(), rows.to_string(), length(median), length(last), angle(turned), length(guessed)]
+    };
+    let all: Vec<_> = report.predictions.iter().map(numbers).collect();
+    let mut rows: Vec<_> =
+        report.predictions.iter().zip(&all).map(|(of, numbers)| row(&of.recording, of.compared, *numbers)).collect();
+    if all.len() > 1 {
+        let count = report.predictions.iter().map(|prediction| prediction.compared).sum();
+        let middle = [0, 1, 2, 3].map(|k| median(all.iter().filter_map(|numbers| *numbers.get(k)?).collect()));
+        rows.push(row("median", count, middle));
+    }
+    rows
+}
+
+/// The upper one of two in the middle.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
 }

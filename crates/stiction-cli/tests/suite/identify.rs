@@ -284,6 +284,7 @@ fn mistakes_in_recordings_are_shown_with_their_row_and_place() {
         (csv(&good[..4]), ["too few points: 4 measured numbers cannot tell 1 unknowns and 4", "free_starts"]),
         (csv(&good[..1]), ["too few points: 1 rows", "time = \"t\""]),
         (csv(&huge), ["times the size of the scene", "are these millimetres?"]),
+        (with(30, 0, "300000"), ["lasts 300000 s, 30000000 steps", "are these milliseconds?"]),
         (String::new(), ["it is empty", "file = \"slide.csv\""]),
     ] {
         files(&folder, "", "", &recording);
