@@ -56,6 +56,7 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
         stages.run("examples", run_examples);
         stages.run("scenes", run_scenes);
         stages.run("studies", run_studies);
+        stages.run("identifications", run_identifications);
         robots::stages(&mut stages, in_ci);
         viewer::stages(&mut stages, in_ci, viewer::Purpose::Check);
         stages.run("documentation", || {
@@ -156,6 +157,20 @@ fn run_studies() -> Result<(), String> {
         quietly(&mut cargo(&[&program[..], &[&path, "--out", &out], budget].concat()))?;
     }
     println!("{} studies", studies.len());
+    Ok(())
+}
+
+/// Makes every identification a user may copy; the tests of the program say what they find.
+fn run_identifications() -> Result<(), String> {
+    let identifications = tree::files(&tree::root().join("identifications"), "toml")?;
+    let out = tree::target_directory().join("xtask/identifications");
+    for identification in &identifications {
+        let (path, out) =
+            (tree::relative(identification), out.join(stem(identification)).to_string_lossy().into_owned());
+        let program = ["run", "--quiet", "--package", "stiction-cli", "--", "identify"];
+        quietly(&mut cargo(&[&program[..], &[&path, "--out", &out]].concat()))?;
+    }
+    println!("{} identifications", identifications.len());
     Ok(())
 }
 

@@ -1,7 +1,7 @@
-//! The program `stiction`: simulate scenes, check them, make scenes of robots, compare schemes, look at runs, draw figures, run studies, choose parameters, solve complementarity problems,
+//! The program `stiction`: simulate scenes, check them, make scenes of robots, compare schemes, look at runs, draw figures, run studies, choose parameters, estimate them from recordings, solve complementarity problems,
 //! reproduce published cases, measure speed.
 //!
-//! One file per command ([`run`], [`check`], [`convert`], [`compare`], [`view`], [`plot`], [`sweep`], [`design`], [`solve`], [`reproduce`], [`bench`]); [`arguments`] says what the
+//! One file per command ([`run`], [`check`], [`convert`], [`compare`], [`view`], [`plot`], [`sweep`], [`design`], [`identify`], [`solve`], [`reproduce`], [`bench`]); [`arguments`] says what the
 //! commands accept, [`failure`]
 //! how they fail and with which exit code, [`layout`] how numbers and tables look.
 
@@ -15,6 +15,7 @@ mod compare;
 mod convert;
 mod design;
 mod failure;
+mod identify;
 mod input;
 mod layout;
 mod plot;
@@ -45,9 +46,6 @@ fn main() -> ExitCode {
 }
 
 fn command() -> Result<(), Failure> {
-    if let Some(name) = arguments::later_command(std::env::args_os()) {
-        return Err(Failure::not_yet(&format!("the command `{name}`")));
-    }
     match &Arguments::parse().command {
         Command::Run(options) => run::run(options),
         Command::Check(options) => check::run(options),
@@ -58,11 +56,13 @@ fn command() -> Result<(), Failure> {
         Command::Solve(options) => solve::run(options),
         Command::Sweep(options) => sweep::run(options),
         Command::Design(options) => design::run(options),
+        Command::Identify(options) => identify::run(options),
         Command::Reproduce(options) => reproduce::run(options),
         Command::Schema(options) => match options.of {
             SchemaOf::Scene => layout::print_json(&stiction::scene::schema()),
             SchemaOf::Study => layout::print_json(&stiction_study::schema()),
             SchemaOf::Design => layout::print_json(&stiction_study::design::schema()),
+            SchemaOf::Identification => layout::print_json(&stiction_identify::schema()),
         },
         Command::Bench(options) => bench::run(options),
     }

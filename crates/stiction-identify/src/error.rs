@@ -63,6 +63,12 @@ pub enum IdentifyError {
     /// What was asked for makes no sense.
     #[error("{0}")]
     Options(String),
+    /// A method that this build does not have.
+    #[error("the method `{method}` is not in this build")]
+    NotInBuild {
+        /// Which.
+        method: &'static str,
+    },
     /// There is nothing to compare with.
     #[error("no recording has a moment to compare with: each run needs at least two rows")]
     Nothing,

@@ -8,13 +8,18 @@
 //! filter      particles that follow a recording: states and parameters over time               [FILT-1]
 //! information which of several experiments would tell most of a parameter                      [DOE-1]
 //! mpec        all steps as one program, behind the feature `mpec`                              [MPEC-8]
+//! file        identification files: scene, recordings as tables, what is not known
+//! identification  all of it: methods, windows, predictions, and what they found
 //! ```
 
 // Doc comments here are full of symbols such as AᵀB, which are mathematics and not code.
 #![allow(clippy::doc_markdown)]
 
 mod error;
+mod file;
 pub mod filter;
+mod gaps;
+mod identification;
 pub mod information;
 #[cfg(feature = "mpec")]
 pub mod mpec;
@@ -25,6 +30,11 @@ pub mod shooting;
 mod target;
 
 pub use error::IdentifyError;
+pub use file::{Method, load, schema};
+pub use identification::{
+    Bound, ColumnMisfit, EstimateReport, HeldOut, Identification, IdentificationReport, MethodReport, Motion,
+    MotionColumn, Prediction, PredictionError, WindowStudy,
+};
 pub use recording::{Noise, Orientation, Recording, Track};
 pub use residual::{Residuals, observe};
 pub use segment::{Segment, Start};

@@ -7,7 +7,7 @@ use stiction::{
     multibody::{Configuration, Mobility, OrientationUpdate},
 };
 
-use crate::{IdentifyError, Orientation, Recording, Residuals, Target, observe};
+use crate::{IdentifyError, Recording, Residuals, Target, gaps, observe};
 
 /// A run between two rows of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,18 +41,20 @@ impl Start {
                 continue;
             };
             let Some(slot) = model.layout().get(id.index()) else { continue };
-            free.extend(range.clone());
+            // A body whose coordinates scatter differently has several tracks.
+            free.extend(range.clone().filter(|k| !free.contains(k)).collect::<Vec<_>>());
             let known = state.q.get(slot.q.clone()).unwrap_or_default().to_vec();
-            let (position, turned) = pose_of(track, row, mobility, &known);
+            let (position, turned) = pose_of((recording, track), row, mobility, &known);
             if let Some(q) = state.q.get_mut(slot.q.clone()) {
                 write_pose(q, mobility, &position, &turned);
             }
             let (linear, angular) = velocity_of((recording, track), row, mobility, &known);
             if let Some(v) = state.v.get_mut(range) {
-                let twist = [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z];
-                let planar = [linear.x, linear.y, angular.z, 0.0, 0.0, 0.0];
-                let rates = if mobility == Mobility::Planar { planar } else { twist };
-                v.iter_mut().zip(rates).for_each(|(v, rate)| *v = rate);
+                let [x, y, z] = [0, 1, 2].map(|axis| linear[axis].filter(|v| v.is_finite()));
+                let [rx, ry, rz] = [0, 1, 2].map(|axis| angular.map(|rate| rate[axis]));
+                let rates =
+                    if mobility == Mobility::Planar { [x, y, rz, None, None, None] } else { [x, y, z, rx, ry, rz] };
+                v.iter_mut().zip(rates).filter_map(|(v, rate)| Some((v, rate?))).for_each(|(v, rate)| *v = rate);
             }
         }
         state.time = recording.times.get(row).copied().unwrap_or(0.0) - recording.times.first().copied().unwrap_or(0.0);
@@ -85,44 +87,46 @@ fn write_pose(q: &mut [f64], mobility: Mobility, position: &Vector3<f64>, turned
     q.iter_mut().zip(numbers).for_each(|(q, x)| *q = x);
 }
 
-/// The pose of a body in a row, or as the scene has it where it was not seen.
-fn pose_of(track: &crate::Track, row: usize, mobility: Mobility, known: &[f64]) -> (Vector3<f64>, UnitQuaternion<f64>) {
+/// The pose of a body in a row, or as the scene has it where it was never seen.
+fn pose_of(
+    (recording, track): (&Recording, &crate::Track),
+    row: usize,
+    mobility: Mobility,
+    known: &[f64],
+) -> (Vector3<f64>, UnitQuaternion<f64>) {
     let get = |k: usize| known.get(k).copied().unwrap_or(0.0);
-    let turned = match track.orientations.get(row).copied().flatten() {
-        Some(Orientation::Angle(angle)) => UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle),
-        Some(Orientation::Quaternion(quaternion)) => quaternion,
-        None if mobility == Mobility::Planar => UnitQuaternion::from_axis_angle(&Vector3::z_axis(), get(2)),
-        None if mobility == Mobility::Free => {
-            UnitQuaternion::new_normalize(nalgebra::Quaternion::new(get(3), get(4), get(5), get(6)))
-        }
-        None => UnitQuaternion::identity(),
-    };
+    let turned = gaps::orientation(recording, track, row).unwrap_or_else(|| match mobility {
+        Mobility::Planar => UnitQuaternion::from_axis_angle(&Vector3::z_axis(), get(2)),
+        Mobility::Free => UnitQuaternion::new_normalize(nalgebra::Quaternion::new(get(3), get(4), get(5), get(6))),
+        Mobility::PlanarParticle | Mobility::Particle => UnitQuaternion::identity(),
+    });
     let height = if matches!(mobility, Mobility::Particle | Mobility::Free) { get(2) } else { 0.0 };
     let scene = Vector3::new(get(0), get(1), height);
     let arm = turned * track.point;
-    let measured = track.positions.get(row).copied().flatten();
-    let position =
-        measured.map_or(scene, |x| Vector3::from_fn(|k, _| if x[k].is_finite() { x[k] - arm[k] } else { scene[k] }));
-    (position, turned)
+    let coordinate = |axis: usize| gaps::coordinate(recording, track, row, axis).map(|x| x - arm[axis]);
+    (Vector3::from_fn(|axis, _| coordinate(axis).unwrap_or(scene[axis])), turned)
 }
 
-/// Velocity of the centre and angular velocity: as measured, or from this row to the next.
+/// Velocity of the centre and angular velocity: as measured, or from this row to the next; none of what was never seen.
 fn velocity_of(
     (recording, track): (&Recording, &crate::Track),
     row: usize,
     mobility: Mobility,
     known: &[f64],
-) -> (Vector3<f64>, Vector3<f64>) {
-    let (position, turned) = pose_of(track, row, mobility, known);
+) -> ([Option<f64>; 3], Option<Vector3<f64>>) {
+    let (position, turned) = pose_of((recording, track), row, mobility, known);
     if let Some([linear, angular]) = track.velocities.get(row).copied().flatten() {
-        return (linear - angular.cross(&(turned * track.point)), angular);
+        let centre = linear - angular.cross(&(turned * track.point));
+        return ([0, 1, 2].map(|axis| Some(centre[axis])), Some(angular));
     }
     let (Some(now), Some(then)) = (recording.times.get(row), recording.times.get(row + 1)) else {
         return Default::default();
     };
-    let (next, turned_next) = pose_of(track, row + 1, mobility, known);
+    let (next, turned_next) = pose_of((recording, track), row + 1, mobility, known);
     let turn = stiction::multibody::rotation::to_rotation_vector(&(turned_next * turned.conjugate()));
-    ((next - position) / (then - now), turn / (then - now))
+    let seen = |axis: usize| gaps::coordinate(recording, track, row, axis).is_some();
+    let linear = [0, 1, 2].map(|axis| seen(axis).then(|| (next[axis] - position[axis]) / (then - now)));
+    (linear, gaps::orientation(recording, track, row).map(|_| turn / (then - now)))
 }
 
 /// How far a row may be from a step and still be at it, as a share of the step.
@@ -238,17 +242,31 @@ impl Target {
 pub(crate) fn residuals_of(
     simulation: &mut Simulation,
     recording: &Recording,
-    (segment, start): (Segment, &Start),
+    run: (Segment, &Start),
 ) -> Result<Vec<f64>, IdentifyError> {
+    let mut out = Vec::new();
+    follow(simulation, recording, run, |model, at, row| {
+        observe((model, at), (recording, row), None, (&mut out, &mut Vec::new()));
+    })?;
+    Ok(out)
+}
+
+/// Makes a run and shows the bodies at every row on the way.
+pub(crate) fn follow(
+    simulation: &mut Simulation,
+    recording: &Recording,
+    (segment, start): (Segment, &Start),
+    mut see: impl FnMut(&Model, &Configuration, usize),
+) -> Result<(), IdentifyError> {
     let named = || recording.name.clone();
     simulation.set_state(&start.state).map_err(|source| IdentifyError::Start { recording: named(), source })?;
     let h = simulation.step_size();
     let model = std::sync::Arc::clone(simulation.model());
     let mut walk = Walk::new(recording, segment, h);
-    let (mut out, mut at, mut before) = (Vec::new(), Configuration::default(), start.state.clone());
+    let (mut at, mut before) = (Configuration::default(), start.state.clone());
     let mut number = 0;
     for (row, _) in walk.rows(0) {
-        observe((&model, simulation.configuration()), (recording, row), None, (&mut out, &mut Vec::new()));
+        see(&model, simulation.configuration(), row);
     }
     while !walk.is_over() {
         number += 1;
@@ -257,8 +275,8 @@ pub(crate) fn residuals_of(
             simulation.step().map_err(|source| IdentifyError::Step { recording: named(), source: Box::new(source) })?;
         for (row, share) in walk.rows(number) {
             between(&model, &before, simulation.state(), share, h, &mut at);
-            observe((&model, &at), (recording, row), None, (&mut out, &mut Vec::new()));
+            see(&model, &at, row);
         }
     }
-    Ok(out)
+    Ok(())
 }

@@ -45,13 +45,18 @@ pub struct Target {
 impl Target {
     /// The scene with these values.
     pub fn scene(&self, values: &[f64]) -> Result<Scene, SceneError> {
-        let mut overrides = Vec::new();
+        scene::parse_with(&self.text, &self.file_name, &self.changes(values))
+    }
+
+    /// The values as changes of the scene: paths, and what stands there.
+    pub fn changes(&self, values: &[f64]) -> Vec<(String, String)> {
+        let mut changes = Vec::new();
         for (parameter, value) in self.parameters.iter().zip(values) {
             let unit = if parameter.unit.is_empty() { String::new() } else { format!(" {}", parameter.unit) };
             let text = format!("{value:?}{unit}");
-            overrides.extend(parameter.paths.iter().map(|path| (path.clone(), text.clone())));
+            changes.extend(parameter.paths.iter().map(|path| (path.clone(), text.clone())));
         }
-        scene::parse_with(&self.text, &self.file_name, &overrides)
+        changes
     }
 
     /// The scene with these values and beside them, and so many components of its state at the start: displacements, then velocities.

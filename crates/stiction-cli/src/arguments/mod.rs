@@ -2,13 +2,14 @@
 
 mod bench;
 mod design;
+mod identify;
 mod plot;
 mod reproduce;
 mod robots;
 mod sweep;
 mod view;
 
-use std::{ffi::OsString, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stiction::{
@@ -19,6 +20,7 @@ use stiction::{
 
 pub(crate) use bench::BenchOptions;
 pub(crate) use design::DesignOptions;
+pub(crate) use identify::IdentifyOptions;
 pub(crate) use plot::PlotOptions;
 pub(crate) use reproduce::ReproduceOptions;
 pub(crate) use robots::{CheckOptions, ConvertOptions, RobotArguments};
@@ -58,9 +60,11 @@ pub(crate) enum Command {
     Sweep(SweepOptions),
     /// Choose parameters of a scene so that an objective over its runs becomes small
     Design(DesignOptions),
+    /// Estimate parameters of a scene from recorded motions
+    Identify(IdentifyOptions),
     /// Run the published cases again and compare: tables, JSON, a page with every figure redrawn
     Reproduce(ReproduceOptions),
-    /// Print the JSON Schema of scene, study or design files, for editors
+    /// Print the JSON Schema of scene, study, design or identification files, for editors
     Schema(SchemaOptions),
     /// Measure the speed of the program on this machine
     Bench(BenchOptions),
@@ -149,15 +153,6 @@ impl RunOptions {
             _ => error,
         }
     }
-}
-
-/// Commands of later versions.
-const LATER: [&str; 1] = ["identify"];
-
-/// The first argument, if it is a command that this version does not have.
-pub(crate) fn later_command(arguments: impl IntoIterator<Item = OsString>) -> Option<&'static str> {
-    let first = arguments.into_iter().nth(1)?;
-    LATER.into_iter().find(|name| first == *name)
 }
 
 /// Solvers a run may use.
@@ -259,6 +254,8 @@ pub(crate) enum SchemaOf {
     Study,
     /// Designs
     Design,
+    /// Identifications
+    Identification,
 }
 
 /// The word for every preset.

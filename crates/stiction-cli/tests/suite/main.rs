@@ -9,6 +9,7 @@ mod errors;
 mod export;
 mod extremes;
 mod faults;
+mod identify;
 mod interrupt;
 mod plot;
 mod program;

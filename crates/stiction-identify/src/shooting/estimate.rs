@@ -54,6 +54,9 @@ pub struct FitReport {
     /// State at the start of each run: coordinates and velocities.
     #[serde(skip)]
     pub starts: Vec<crate::Start>,
+    /// The runs that count, in the order of their starts.
+    #[serde(skip)]
+    pub segments: Vec<crate::Segment>,
 }
 
 impl FitReport {
@@ -90,6 +93,7 @@ impl Fit<'_> {
             covariance,
             left_out: Vec::new(),
             starts: guess.starts.clone(),
+            segments: self.segments.clone(),
         }
     }
 }
@@ -133,6 +137,10 @@ pub(crate) fn summary(
 
 /// The principal combinations of the information matrix, in units of the scales.
 fn combinations(parameters: &[Parameter], information: &DMatrix<f64>) -> Vec<Observability> {
+    // A fit of starts alone has no parameters.
+    if information.is_empty() {
+        return Vec::new();
+    }
     let eigen = SymmetricEigen::new(information.clone());
     let most = eigen.eigenvalues.amax();
     let mut order: Vec<usize> = (0..eigen.eigenvalues.len()).collect();

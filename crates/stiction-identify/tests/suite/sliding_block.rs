@@ -8,7 +8,7 @@ use stiction_identify::{
 };
 use stiction_study::Stream;
 
-pub(crate) const SCENE: &str = include_str!("sliding_block.toml");
+pub(crate) const SCENE: &str = include_str!("../../../../scenes/pulled_block.toml");
 pub(crate) const NOISE: Noise = Noise { position: 1e-3, angle: 1e-2 };
 
 /// The true motion in steps of a tenth, seen at every frame with noise.
@@ -93,4 +93,39 @@ fn longer_windows_scatter_less() {
     let whole = Fit::of_all(&target(), std::slice::from_ref(&recording), FitOptions::default()).run().unwrap();
     let deviation = last.deviations[0].unwrap();
     assert!((last.values[0] - whole.estimates[0].value).abs() < 3.0 * deviation);
+}
+
+/// The recordings of `identifications/sliding_block.toml`, as files: millimetres, degrees and milliseconds, four frames lost.
+fn file(seed: u64) -> String {
+    let Recording { times, tracks, .. } = seen(seed);
+    let mut text = "frame_time,block_x,block_y,block_angle\n".to_owned();
+    for (row, time) in times.iter().enumerate() {
+        let (Some(x), Some(Orientation::Angle(angle))) = (tracks[0].positions[row], tracks[0].orientations[row]) else {
+            panic!("everything is seen");
+        };
+        let line = if (30..34).contains(&row) {
+            format!("{:.4},NaN,NaN,NaN\n", 1e3 * time)
+        } else {
+            format!("{:.4},{:.3},{:.3},{:.4}\n", 1e3 * time, 1e3 * x.x, 1e3 * x.y, angle.to_degrees())
+        };
+        text.push_str(&line);
+    }
+    text
+}
+
+#[test]
+fn the_recordings_of_the_example_are_made_here() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let committed = [
+        (1, "sliding_block.csv", include_str!("../../../../identifications/sliding_block.csv")),
+        (2, "sliding_block_again.csv", include_str!("../../../../identifications/sliding_block_again.csv")),
+    ];
+    let differs = committed.map(|(seed, name, committed)| {
+        let made = file(seed);
+        // What should be there, for those who change the scene.
+        #[allow(clippy::disallowed_methods)]
+        std::fs::write(folder.join(name), &made).unwrap();
+        made != committed
+    });
+    assert_eq!(differs, [false; 2], "the recordings are not what the scene gives; the right ones are in {folder:?}");
 }

@@ -113,7 +113,7 @@ fn misses(scene: &Scene, recording: &Recording, (first, last): (usize, usize), f
     let mut simulation = Simulation::from_scene(scene).unwrap();
     simulation.set_state(&start.state).unwrap();
     let spacing = recording.times[1] - recording.times[0];
-    let steps = (0..).take_while(|k| f64::from(*k) < spacing / simulation.step_size() - 0.5).count();
+    let steps = (0..1_000_000).take_while(|k| f64::from(*k) < spacing / simulation.step_size() - 0.5).count();
     let mut sums = [0.0; 2];
     for row in first + 1..=last {
         for _ in 0..steps {

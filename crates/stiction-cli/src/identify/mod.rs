@@ -1,0 +1,128 @@
+//! `stiction identify`: parameters of a scene from recorded motions.
+
+mod figures;
+mod page;
+mod table;
+
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+    sync::atomic::Ordering,
+    sync::{Mutex, PoisonError},
+    time::Instant,
+};
+
+use serde::Serialize;
+use stiction_identify::{Identification, IdentificationReport, IdentifyError};
+
+use crate::{arguments::IdentifyOptions, failure::Failure, layout, progress::Progress, signals};
+
+/// File names inside the folder.
+const FILES: [&str; 3] = ["summary.json", "report.html", "estimated.toml"];
+
+/// The largest recording that is read, bytes.
+const LARGEST: u64 = 256 << 20;
+
+/// What is written and, with `--json`, printed: nothing in it depends on the machine or the number of threads.
+#[derive(Serialize)]
+struct Results<'r> {
+    version: &'static str,
+    identification: &'r str,
+    scene: String,
+    recordings: Vec<Shown<'r>>,
+    #[serde(flatten)]
+    report: &'r IdentificationReport,
+}
+
+/// A recording in the summary.
+#[derive(Serialize)]
+struct Shown<'r> {
+    name: &'r str,
+    rows: usize,
+    /// Measured numbers.
+    numbers: usize,
+}
+
+pub(crate) fn run(options: &IdentifyOptions) -> Result<(), Failure> {
+    let identification = stiction_identify::load(&options.identification, &read)?;
+    let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&identification.name));
+    std::fs::create_dir_all(&folder).map_err(|error| {
+        Failure::input(format!("cannot write {}: {error}", folder.display()))
+            .with_help("choose a folder that can be written with --out DIR")
+    })?;
+    let started = Instant::now();
+    let stop = signals::stop_on_signals()?;
+    let progress = Mutex::new(Progress::new(identification.work() as u64, "parts"));
+    let report = identification.run(&|done| {
+        progress.lock().unwrap_or_else(PoisonError::into_inner).at(done as u64);
+        !stop.load(Ordering::Relaxed)
+    });
+    drop(progress);
+    let report = report.map_err(failed)?;
+    let recordings = identification.recordings.iter().map(|recording| Shown {
+        name: &recording.name,
+        rows: recording.times.len(),
+        numbers: recording.numbers(0..recording.times.len()),
+    });
+    let results = Results {
+        version: env!("CARGO_PKG_VERSION"),
+        identification: &identification.name,
+        scene: identification.scene_path.display().to_string(),
+        recordings: recordings.collect(),
+        report: &report,
+    };
+    let written = write(&identification, &results, &folder);
+    if options.json {
+        layout::print_json(&results)?;
+    } else {
+        let files = written.as_ref().map_or(&[][..], Vec::as_slice);
+        let elapsed = started.elapsed().as_secs_f64();
+        layout::print_text(&table::text(&identification, &report, elapsed, files))?;
+    }
+    written?;
+    if report.interrupted {
+        return Err(Failure::work("stopped on request; what was found is kept"));
+    }
+    Ok(())
+}
+
+/// The bytes of a recording.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
+    let file = File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(format!("is larger than {LARGEST} bytes, the limit for recordings"));
+    }
+    Ok(bytes)
+}
+
+/// Files that cannot be used are the user's; runs that cannot be made are the simulation's.
+fn failed(error: IdentifyError) -> Failure {
+    match error {
+        IdentifyError::Scene(error) => Failure::Scene(*error),
+        IdentifyError::Recording { .. } | IdentifyError::Nothing | IdentifyError::NotInBuild { .. } => {
+            Failure::input(error)
+        }
+        other => Failure::work(format!("nothing could be identified: {other}")).with_help(
+            "no run from a measured start could be made at the first guess: start closer, or cut with from and to",
+        ),
+    }
+}
+
+/// Writes the files; returns where they are.
+fn write(identification: &Identification, results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unwritten =
+        |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));
+    let [summary, page, scene] = FILES.map(|name| folder.join(name));
+    let text = serde_json::to_string_pretty(results).map_err(|error| unwritten(&summary, &error))?;
+    let values = results.report.methods.first().map(stiction_identify::MethodReport::values).unwrap_or_default();
+    let estimated = identification.scene_with(&values).map_err(|error| unwritten(&scene, &error))?;
+    let files = [(summary, text + "\n"), (page, page::page(identification, results.report)), (scene, estimated)];
+    for (path, text) in &files {
+        std::fs::write(path, text).map_err(|error| unwritten(path, &error))?;
+    }
+    Ok(files.into_iter().map(|(path, _)| path).collect())
+}
