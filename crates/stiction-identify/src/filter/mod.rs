@@ -95,7 +95,7 @@ const DISTURBANCE: f64 = 0.02;
 ///
 /// ```
 /// use nalgebra::Vector3;
-/// use stiction_identify::{Noise, Parameter, Recording, Target, Track, filter::{Filter, FilterOptions}};
+/// use stiction_identify::{Noise, Parameter, Recording, Target, Track, filter::{Drift, Filter, FilterOptions, Scatter}};
 /// // A ball falls; how strong is gravity?
 /// let text = "
 /// [simulation]
@@ -115,13 +115,18 @@ const DISTURBANCE: f64 = 0.02;
 ///     point: Vector3::zeros(),
 ///     positions: times.iter().map(fallen).collect(),
 ///     orientations: vec![None; times.len()],
-///     velocities: vec![None; times.len()],
+///     // It is let go at rest; velocities of later rows are not used.
+///     velocities: vec![Some([Vector3::zeros(); 2]); times.len()],
 ///     noise: Noise { position: 1e-3, angle: 1e-2 },
 /// };
 /// let recording = Recording { name: "fall".into(), times, tracks: vec![track] };
 /// let gravity = Parameter::new("gravity", "simulation.gravity.1", -8.0, [-20.0, 0.0]);
 /// let target = Target { text: text.into(), file_name: "fall.toml".into(), parameters: vec![gravity] };
-/// let options = FilterOptions { particles: 200, ..FilterOptions::default() };
+/// let options = FilterOptions {
+///     drifts: vec![Drift { walk: 0.2, spread: Some(2.0) }],
+///     start: Some(Scatter { position: 1e-3, velocity: 0.01, ..Scatter::default() }),
+///     ..FilterOptions::default()
+/// };
 /// let report = Filter { target: &target, recording: &recording, options }.run()?;
 /// let last = report.moments.last().map(|moment| moment.parameters[0].mean);
 /// assert!(last.is_some_and(|gravity| (gravity + 9.8).abs() < 1.0), "{last:?}");
