@@ -10,7 +10,7 @@ use super::{
     build::{Layout, Motion},
 };
 use crate::{
-    IdentifyError, Start,
+    IdentifyError, Segment, Start,
     shooting::{FitReport, summary},
 };
 
@@ -96,6 +96,11 @@ pub(super) fn report(
         estimated.v.first().into_iter().for_each(|v| state.v.clone_from(v));
         Start { state, free: (0..motion.model.dof()).collect() }
     });
+    let whole = |(recording, member): (usize, &Member)| Segment {
+        recording,
+        first: member.rows.start,
+        last: member.rows.end.saturating_sub(1),
+    };
     let fit = FitReport {
         estimates,
         history: vec![objective],
@@ -107,6 +112,7 @@ pub(super) fn report(
         covariance,
         left_out: Vec::new(),
         starts: starts.collect(),
+        segments: members.iter().enumerate().map(whole).collect(),
     };
     debug_assert_eq!(members.len(), motions.len());
     Ok(MpecReport {
