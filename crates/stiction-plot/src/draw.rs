@@ -16,6 +16,9 @@ use crate::{
 };
 
 const AXIS: Stroke<'static> = Stroke { colour: INK, width: 0.6, dashes: "" };
+/// Room beside a title in its cell, and the least share of its size that it may have.
+const TITLE_GAP: f64 = 4.0;
+const SMALLEST_TITLE: f64 = 0.5;
 const GRID: Stroke<'static> = Stroke { colour: "#ebebeb", width: 0.5, dashes: "" };
 
 /// The picture; letters become outlines of `font` where there is one.
@@ -147,11 +150,18 @@ fn labels(placed: &Placed<'_>, pen: &mut Pen<'_>) {
     }
 }
 
-/// What stands above a panel.
+/// What stands above a panel: in the middle of the plotting area, moved and made smaller where the cell has no room for it.
 fn title(placed: &Placed<'_>, pen: &mut Pen<'_>) {
-    let area = &placed.frame.area;
-    let letters = Letters::new(PANEL_TITLE, Anchor::Middle, INK);
-    pen.text([area.left + 0.5 * area.width, placed.top + PANEL_TITLE + 3.0], &placed.panel.title, letters);
+    let (area, cell, title) = (&placed.frame.area, &placed.cell, &placed.panel.title);
+    let room = cell.width - 2.0 * TITLE_GAP;
+    let natural = width(title, PANEL_TITLE);
+    let shrink = if natural > room { (room / natural).max(SMALLEST_TITLE) } else { 1.0 };
+    let half = 0.5 * natural * shrink + TITLE_GAP;
+    let (least, most) = (cell.left + half, cell.right() - half);
+    let middle = area.left + 0.5 * area.width;
+    let middle = if least <= most { middle.clamp(least, most) } else { 0.5 * (least + most) };
+    let letters = Letters::new(shrink * PANEL_TITLE, Anchor::Middle, INK);
+    pen.text([middle, cell.top + PANEL_TITLE + 3.0], title, letters);
 }
 
 /// The common power of ten of an axis.

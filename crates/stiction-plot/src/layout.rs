@@ -41,8 +41,8 @@ pub(crate) struct Placed<'f> {
     pub(crate) legend: Legend,
     pub(crate) bar: Option<Bar>,
     pub(crate) left_out: usize,
-    /// Top of the cell, where the title goes.
-    pub(crate) top: f64,
+    /// The cell with everything around the plotting area; the title goes to its top.
+    pub(crate) cell: Rect,
 }
 
 /// Room around a plotting area.
@@ -79,15 +79,19 @@ pub(crate) fn page(figure: &Figure) -> Page<'_> {
         // Plotting areas under and beside one another line up.
         let below = margins.iter().skip(column).step_by(columns).fold(Margins::default(), |a, b| a.union(*b));
         let beside = margins.iter().skip(row * columns).take(columns).fold(Margins::default(), |a, b| a.union(*b));
-        let cell_left = column as f64 * cell_width;
-        let cell_top = head + row as f64 * cell_height;
+        let cell = Rect {
+            left: column as f64 * cell_width,
+            top: head + row as f64 * cell_height,
+            width: cell_width,
+            height: cell_height,
+        };
         let area = Rect {
-            left: cell_left + below.left,
-            top: cell_top + beside.top,
+            left: cell.left + below.left,
+            top: cell.top + beside.top,
             width: (cell_width - below.left - below.right).max(SMALLEST),
             height: (cell_height - beside.top - beside.bottom).max(SMALLEST),
         };
-        placed(panel, area, cell_top)
+        placed(panel, area, cell)
     };
     Page {
         width: columns as f64 * cell_width,
@@ -96,7 +100,7 @@ pub(crate) fn page(figure: &Figure) -> Page<'_> {
     }
 }
 
-fn placed(panel: &Panel, area: Rect, top: f64) -> Placed<'_> {
+fn placed(panel: &Panel, area: Rect, cell: Rect) -> Placed<'_> {
     let spans = bounds::spans(panel);
     let framed = |area: Rect| {
         let [x, y] = if panel.equal_aspect { equalised(spans, &area) } else { spans };
@@ -118,7 +122,7 @@ fn placed(panel: &Panel, area: Rect, top: f64) -> Placed<'_> {
         bar: panel.heat().map(|map| heat::bar(map, &frame.area)),
         left_out: bounds::left_out(panel),
         frame,
-        top,
+        cell,
     }
 }
 

@@ -265,3 +265,28 @@ fn raster_pictures_have_the_size_asked_for_and_show_letters_without_fonts() {
     assert_ne!(png, wordless.to_png(100.0).expect("a picture"), "the title leaves no trace");
     assert!(figure.to_png(1e9).is_err() && figure.to_png(f64::NAN).is_err() && figure.to_png(0.0).is_err());
 }
+
+/// Two panels beside each other whose titles are wider than their plotting areas: the letters become smaller and stay apart.
+#[test]
+fn long_titles_do_not_meet() {
+    let title = "high surface, medium jaws, double force";
+    let panel = || axes().with(Layer::line(vec![0.0, 1.0], vec![0.0, 1.0])).titled(title);
+    let mut figure = Figure::new("").with(panel()).with(panel()).with(panel());
+    figure.columns = 3;
+    let svg = figure.to_svg();
+    let attribute = |line: &str, name: &str| -> f64 {
+        let from = line.find(&format!(" {name}=\"")).unwrap() + name.len() + 3;
+        line[from..].split('"').next().unwrap().parse().unwrap()
+    };
+    let titles: Vec<[f64; 2]> = svg
+        .lines()
+        .filter(|line| line.contains("<text") && line.contains(title))
+        .map(|line| [attribute(line, "x"), attribute(line, "font-size")])
+        .collect();
+    assert_eq!(titles.len(), 3, "{svg}");
+    for pair in titles.windows(2) {
+        // Letters of this font are about half as wide as high.
+        let wide = 0.5 * pair[0][1] * title.len() as f64;
+        assert!(pair[1][0] - pair[0][0] > 0.9 * wide, "{titles:?}");
+    }
+}
