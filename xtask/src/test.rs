@@ -105,7 +105,12 @@ fn external_data(stages: &mut Stages, in_ci: bool) {
 fn features(stages: &mut Stages, in_ci: bool) -> String {
     let mut features = vec!["stiction-cli/mcap"];
     if in_ci || Path::new("/usr/include/coin/IpStdCInterface.h").exists() {
-        features.extend(["stiction-identify/ipopt", "stiction-mpec/ipopt", "stiction-mpec/ripopt"]);
+        features.extend([
+            "stiction-cli/ipopt",
+            "stiction-identify/ipopt",
+            "stiction-mpec/ipopt",
+            "stiction-mpec/ripopt",
+        ]);
     } else {
         stages.skip("programs of all steps", "enable with: apt-get install coinor-libipopt-dev");
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stiction_identify::{Bound, Identification, IdentificationReport, MethodReport, PredictionError};
+use stiction_identify::{Bound, Identification, IdentificationReport, Method, MethodReport, PredictionError};
 
 use crate::layout::{Sheet, columns, counted, number, seconds};
 
@@ -50,7 +50,10 @@ fn head(identification: &Identification, report: &IdentificationReport, elapsed:
     for method in &report.methods {
         sheet.row("method", of_method(method));
         sheet.row("misfit", misfit(method));
-        sheet.row("not observable", lines(&method.unseen, "everything can be seen"));
+        // Particles do not tell what they cannot see but by their intervals.
+        if method.method != Method::Filter {
+            sheet.row("not observable", lines(&method.unseen, "everything can be seen"));
+        }
         sheet.row("left out", lines(&method.left_out, "nothing"));
     }
     if !report.notes.is_empty() {
@@ -66,15 +69,21 @@ fn lines(lines: &[String], none: &str) -> String {
 
 /// `shooting, converged after 7 iterations; 273 numbers compared, 7 free`.
 pub(super) fn of_method(method: &MethodReport) -> String {
-    let ended = if method.converged { "converged after" } else { "NOT converged after" };
-    let iterations = counted(method.iterations, "iteration", "iterations");
+    let ended = match method.method {
+        Method::Filter => format!("after {}", counted(method.iterations, "update", "updates")),
+        _ if method.converged => format!("converged after {}", counted(method.iterations, "iteration", "iterations")),
+        _ => format!("NOT converged after {}", counted(method.iterations, "iteration", "iterations")),
+    };
     let (compared, free) = (method.compared, method.free);
-    format!("{}, {ended} {iterations}; {compared} numbers compared, {free} free", method.method.word())
+    format!("{}, {ended}; {compared} numbers compared, {free} free", method.method.word())
 }
 
 /// The misfit, and what it means.
 pub(super) fn misfit(method: &MethodReport) -> String {
     let meaning = match method.misfit {
+        misfit if misfit > 1.5 && method.method == Method::Filter => {
+            ": with these values the model does not explain the recordings within their noise"
+        }
         misfit if misfit > 1.5 => {
             ": the model does not explain the recordings within their noise; intervals are widened by it"
         }

@@ -103,6 +103,28 @@ fn friction_is_found_and_the_scene_with_it_can_be_run() {
     assert!((stopped - 1.0 / (2.0 * 9.81 * value)).abs() < 0.01, "{stopped}");
 }
 
+/// Methods beside the first stand in the table of methods, and agree.
+#[test]
+fn methods_are_compared() {
+    let folder = folder("identify-methods");
+    let compared: &[&str] = if cfg!(feature = "ipopt") { &["filter", "mpec"] } else { &["filter"] };
+    files(&folder, "[unknowns.mu]", &format!("compare = {compared:?}\n[unknowns.mu]"), &csv(&rows()));
+    let report = call(&folder, &["identify", "quick.toml", "--json"]).expect(0).json();
+    let methods = report["methods"].as_array().expect("methods");
+    assert_eq!(methods.len(), 1 + compared.len());
+    for (method, name) in methods.iter().zip(std::iter::once(&"shooting").chain(compared)) {
+        assert_eq!(method["method"], *name);
+        let mu = method["estimates"][0]["value"].as_f64().expect("a value");
+        assert!((mu - 0.3).abs() < 0.03, "{method}");
+        assert!(method["misfit"].as_f64().is_some_and(|misfit| misfit < 3.0), "{method}");
+    }
+    if !cfg!(feature = "ipopt") {
+        files(&folder, "[unknowns.mu]", "method = \"mpec\"\n[unknowns.mu]", &csv(&rows()));
+        let call = call(&folder, &["identify", "quick.toml"]).expect(2);
+        assert!(call.stderr.contains("not in this build"), "{}", call.stderr);
+    }
+}
+
 #[test]
 fn recordings_may_have_units_gaps_a_frame_and_be_runs_of_the_program() {
     let folder = folder("identify-recordings");
@@ -313,7 +335,6 @@ fn mistakes_in_the_file_are_shown_with_their_place() {
         ("start = 0.5", "start = 1.5", ["the start 1.5 of `mu` is not between its bounds 0.01 and 1", "start = 1.5"]),
         ("_default.friction", "_default.fricton", ["fricton", "did you mean `friction`?"]),
         ("start = 0.5", "strt = 0.5", ["unknown key `strt`", "did you mean `start`?"]),
-        ("[unknowns.mu]", "method = \"filter\"\n[unknowns.mu]", ["not in this build", "shooting"]),
         ("[unknowns.mu]", "method = \"shoting\"\n[unknowns.mu]", ["shoting", "did you mean `shooting`?"]),
         ("slide.csv", "slid.csv", ["cannot be read", "file = \"slid.csv\""]),
         ("slide.csv", "slide.toml", ["its ending must be .csv or .parquet", "file = \"slide.toml\""]),

@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::{ColumnMisfit, Identification, Motion, Prediction, WindowStudy, column::misfits};
 use crate::{
-    IdentifyError, Method, Parameter, Segment, Start,
-    shooting::{FitReport, Observability},
+    IdentifyError, Method, Parameter, Segment, Start, Target,
+    filter::FilterReport,
+    shooting::{Fit, FitOptions, FitReport, Observability},
 };
 
 /// Standard deviations to either side that hold 95 % of a normal distribution.
@@ -128,6 +129,50 @@ impl MethodReport {
             left_out: fit.left_out,
             motions,
             guesses,
+        })
+    }
+}
+
+impl MethodReport {
+    /// The report of a filter over every recording. Their estimates, averages over time, count by what each recording knows at its end.
+    pub(super) fn of_filters(of: &Identification, reports: &[FilterReport]) -> Result<Self, IdentifyError> {
+        let found = of.target.parameters.iter().enumerate().map(|(k, parameter)| {
+            let each = reports.iter().filter_map(|report| {
+                let deviation = report.moments.last()?.parameters.get(k)?.deviation;
+                Some((report.weighted_averages.get(k).copied()?, deviation.max(f64::MIN_POSITIVE)))
+            });
+            let (sum, weight) = each.fold((0.0, 0.0), |(sum, weight), (value, deviation)| {
+                (sum + value / (deviation * deviation), weight + 1.0 / (deviation * deviation))
+            });
+            estimate_of(parameter, sum / weight, Some(1.0 / f64::sqrt(weight)))
+        });
+        let estimates: Vec<EstimateReport> = found.collect();
+        let values: Vec<f64> = estimates.iter().map(|estimate| estimate.value).collect();
+        // What the values explain is seen from starts that fit: a measured velocity is worth little.
+        let known = Target { text: of.scene_with(&values)?, parameters: Vec::new(), ..of.target.clone() };
+        let options = FitOptions { warm_up: false, free_starts: true, ..of.options };
+        let fit = Fit::of_all(&known, &of.recordings, options).run()?;
+        let motions = motions(of, (&values, &fit.segments), fit.starts.iter())?;
+        let model = of.target.scene(&of.target.starts())?.model;
+        let measured: Vec<Start> =
+            of.recordings.iter().map(|recording| Start::measured(&model, recording, 0)).collect();
+        let failures = of.recordings.iter().zip(reports).filter_map(|(recording, report)| {
+            let first = report.first_failure.as_ref()?;
+            Some(format!("{}: {} particles, the first because {first}", recording.name, report.failures))
+        });
+        Ok(Self {
+            method: Method::Filter,
+            converged: true,
+            iterations: reports.iter().map(|report| report.moments.len().saturating_sub(1)).sum(),
+            compared: fit.compared,
+            free: estimates.len() + fit.free,
+            misfit: fit.misfit,
+            unseen: Vec::new(),
+            residuals: misfits(&motions),
+            left_out: failures.chain(fit.left_out).collect(),
+            guesses: motions_or_none(of, &fit.segments, &measured),
+            motions,
+            estimates,
         })
     }
 }
