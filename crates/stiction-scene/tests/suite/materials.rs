@@ -36,10 +36,10 @@ fn mistakes_in_materials_are_explained() {
     let cases = [
         ("stiffness = 800.0", "stiffness = -800.0", "x.toml:12:13: material \"foam\", stiffness: must lie between"),
         ("stiffness = 800.0", "stiffness = 0", "x.toml:12:13: material \"foam\", stiffness: must lie between"),
-        ("stiffness = 800.0\n", "", "x.toml:11:1: `material` needs `stiffness`"),
+        ("stiffness = 800.0\n", "", "x.toml:11:1: `material.foam` needs `stiffness`"),
         ("damping = 4.0", "damping = -4.0", "x.toml:13:11: material \"foam\", damping: must lie between"),
         ("depth = 0.05", "depth = 0.0", "x.toml:14:9: material \"foam\", depth: must lie between"),
-        ("depth = 0.05", "thickness = 0.05", "x.toml:14:1: unknown key `thickness` in `material`"),
+        ("depth = 0.05", "thickness = 0.05", "x.toml:14:1: unknown key `thickness` in `material.foam`"),
         ("depth = 0.05", "tangential_damping = 2.0", "rigid along its surface, where nothing is damped"),
         (
             "tangential_stiffness = 1e4",
