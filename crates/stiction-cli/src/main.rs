@@ -19,7 +19,6 @@ mod identify;
 mod input;
 mod layout;
 mod plot;
-mod presets;
 mod progress;
 mod reproduce;
 mod run;

@@ -30,7 +30,7 @@ pub mod shooting;
 mod target;
 
 pub use error::IdentifyError;
-pub use file::{Method, load, schema};
+pub use file::{Method, load, read_bytes, schema};
 pub use identification::{
     Bound, ColumnMisfit, EstimateReport, HeldOut, Identification, IdentificationReport, MethodReport, Motion,
     MotionColumn, Prediction, PredictionError, WindowStudy,

@@ -19,6 +19,8 @@ pub mod limits {
     pub const INERTIA: (f64, f64) = (1e-18, 1e18);
     /// Largest force (N), torque (N m), acceleration (m/s²), stiffness (N/m) or damping (N s/m).
     pub const LOAD: f64 = 1e15;
+    /// Largest force (N), torque (N m) or motor control times gain that a controller may give.
+    pub const INPUT: f64 = 1e9;
     /// Smallest and largest stiffness of a layer, N/m; its damping (N s/m) has the same upper bound.
     pub const STIFFNESS: (f64, f64) = (1e-6, 1e15);
     /// Least eigenvalue of a stiffness matrix, as a share of its largest entry.

@@ -56,7 +56,7 @@ pub fn external_wrenches(model: &Model, at: &Configuration, time: f64, out: &mut
     add_forces(model, at, time, out);
 }
 
-/// Adds loads, springs, dampers and callbacks.
+/// Adds loads, springs, dampers, callbacks and what is held from outside.
 fn add_forces(model: &Model, at: &Configuration, time: f64, out: &mut [Wrench]) {
     for load in model.loads() {
         let arm = at.pose(load.body).rotation * load.point;
@@ -81,6 +81,7 @@ fn add_forces(model: &Model, at: &Configuration, time: f64, out: &mut [Wrench]) 
     for callback in model.callbacks() {
         callback.apply(time, at, out);
     }
+    out.iter_mut().zip(&model.held).for_each(|(wrench, held)| wrench.add(held));
 }
 
 fn add(wrenches: &mut [Wrench], index: usize, wrench: &Wrench) {

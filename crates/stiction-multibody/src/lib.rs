@@ -21,6 +21,7 @@ mod error;
 mod force;
 mod forest;
 mod ids;
+mod inputs;
 mod layer;
 mod model;
 mod motion;

@@ -7,8 +7,8 @@ use stiction_geometry::Dimension;
 
 use crate::{
     Body, BodyId, BodyKind, ContactRule, Coupling, Damper, Expression, ForceCallback, Forest, FreedomId, Joint,
-    JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Spring, State, configuration::quaternion_of, joint,
-    rotation,
+    JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Spring, State, Wrench,
+    configuration::quaternion_of, joint, rotation,
 };
 
 /// Where the coordinates and velocities of a body sit in the state; empty for bodies without unknowns.
@@ -36,6 +36,8 @@ pub struct Model {
     pub(crate) springs: Vec<Spring>,
     pub(crate) dampers: Vec<Damper>,
     pub(crate) callbacks: Vec<Arc<dyn ForceCallback>>,
+    /// Forces held on bodies from outside, one per body; empty where nobody holds any.
+    pub(crate) held: Vec<Wrench>,
     pub(crate) default_rule: ContactRule,
     /// Sorted by pair, for binary search.
     pub(crate) pair_rules: Vec<PairRule>,

@@ -9,7 +9,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction::scene::{self, Angle, Reading, RobotOptions, Scene, SceneError, schema_of};
 
-use crate::monte_carlo::{Budget, Design, MonteCarlo, MonteCarloTables, ParameterTable, Scalar, VariantTable, build};
+use crate::monte_carlo::{
+    Budget, Design, MonteCarlo, MonteCarloTables, ParameterTable, Parcel, Scalar, VariantTable, build,
+};
 use crate::push::{Goal, Plan, Push, PushError, Sampler, Search, SearchOptions};
 use crate::verify::{StageTable, Verification, VerificationTables, build as build_verification};
 
@@ -279,6 +281,21 @@ pub fn parse_monte_carlo(text: &str, file: &str, scenes: &[(&str, &str)]) -> Res
     };
     let name = Path::new(file).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     monte_carlo(name, (Path::new(""), Path::new(&reading.value.study.scene)), &reading, &read)
+}
+
+/// Reads a Monte Carlo study that came as texts. Its trials are those of the study that was packed, to the bit and to the word.
+pub fn unpack_monte_carlo(parcel: &Parcel) -> Result<MonteCarlo, SceneError> {
+    let file = parcel.folder.join(format!("{}.toml", parcel.name));
+    let reading = Reading::<StudyFile>::parse(&parcel.study, &file.display().to_string())?;
+    // A scene that no variant uses does not travel; nobody reads it either.
+    let read = |path: &Path| {
+        let found = parcel.scenes.iter().find(|(known, _)| known == path);
+        Ok(found.map_or_else(String::new, |(_, text)| text.clone()))
+    };
+    let scene_path = parcel.folder.join(&reading.value.study.scene);
+    let mut study = monte_carlo(parcel.name.clone(), (&parcel.folder, &scene_path), &reading, &read)?;
+    (study.trials, study.seed) = (parcel.trials, parcel.seed);
+    Ok(study)
 }
 
 fn text_of(path: &Path) -> Result<String, String> {

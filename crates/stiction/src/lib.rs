@@ -27,6 +27,7 @@
 //! ```
 
 mod build_error;
+mod inputs;
 mod page;
 mod plate_average;
 mod simulation;
@@ -37,6 +38,7 @@ pub mod measure;
 pub mod record;
 
 pub use build_error::{BuildError, RestoreError};
+pub use inputs::ContinueError;
 pub use plate_average::{PeriodAverage, PlateAverage};
 pub use simulation::Simulation;
 

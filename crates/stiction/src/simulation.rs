@@ -25,21 +25,21 @@ const SAVE_VERSION: u32 = 2;
 
 /// A running simulation.
 pub struct Simulation {
-    model: Arc<Model>,
-    scheme: Scheme,
-    h: f64,
+    pub(crate) model: Arc<Model>,
+    pub(crate) scheme: Scheme,
+    pub(crate) h: f64,
     /// The step that was made last, s.
     last_step: f64,
     /// The largest step so far, the fixed one included, s.
     largest_step: f64,
     step_ratio: f64,
-    stepper: Box<dyn Stepper>,
+    pub(crate) stepper: Box<dyn Stepper>,
     pieces: Pieces,
-    state: State,
-    configuration: Configuration,
-    workspace: Workspace,
+    pub(crate) state: State,
+    pub(crate) configuration: Configuration,
+    pub(crate) workspace: Workspace,
     /// What joints carried over the last step, once somebody asked.
-    joint_impulses: OnceLock<Vec<f64>>,
+    pub(crate) joint_impulses: OnceLock<Vec<f64>>,
 }
 
 /// The stepper of a scheme.

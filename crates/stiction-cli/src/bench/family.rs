@@ -3,12 +3,11 @@
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use stiction::{Preset, Simulation, StepError, scene};
+use stiction::{Preset, Simulation, StepError, compare::scheme_of, scene};
 
 use crate::{
     failure::Failure,
     layout::{Sheet, columns},
-    presets::scheme_of,
 };
 
 /// A combination is repeated for about this long, and made at least once.

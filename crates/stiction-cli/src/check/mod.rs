@@ -11,6 +11,7 @@ use serde::Serialize;
 use stiction::{
     BodyId, BodyKind, Dimension, Expression, LineariseAt, Load, Margin, Method, Model, Preset, Scheme, Simulation,
     Stabilisation,
+    compare::scheme_of,
     geometry::{Scratch, contacts},
     multibody::{ExpressionMotion, ShapeOnBody, may_collide},
     scene::{self, Scene},
@@ -21,7 +22,6 @@ use crate::{
     failure::Failure,
     input,
     layout::{number, print_json, print_text},
-    presets::scheme_of,
 };
 use drives::{CouplingRow, MotorRow};
 use surfaces::{LayerRow, SupportRow};

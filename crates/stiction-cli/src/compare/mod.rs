@@ -13,7 +13,7 @@ use std::{
 
 use stiction::{
     Preset,
-    compare::{self, CompareError, Comparison, Entry, Outcome, Plan, TruthCandidate, Watch},
+    compare::{self, CompareError, Comparison, Entry, Outcome, Plan, TruthCandidate, Watch, scheme_of},
     scene::{self, Scene},
 };
 
@@ -21,7 +21,6 @@ use crate::{
     arguments::{ALL_PRESETS, CompareOptions},
     failure::Failure,
     input, layout,
-    presets::scheme_of,
     progress::Progress,
     signals,
 };

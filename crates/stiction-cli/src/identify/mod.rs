@@ -5,8 +5,6 @@ mod page;
 mod table;
 
 use std::{
-    fs::File,
-    io::Read,
     path::{Path, PathBuf},
     sync::atomic::Ordering,
     sync::{Mutex, PoisonError},
@@ -20,9 +18,6 @@ use crate::{arguments::IdentifyOptions, failure::Failure, layout, progress::Prog
 
 /// File names inside the folder.
 const FILES: [&str; 3] = ["summary.json", "report.html", "estimated.toml"];
-
-/// The largest recording that is read, bytes.
-const LARGEST: u64 = 256 << 20;
 
 /// What is written and, with `--json`, printed: nothing in it depends on the machine or the number of threads.
 #[derive(Serialize)]
@@ -45,7 +40,7 @@ struct Shown<'r> {
 }
 
 pub(crate) fn run(options: &IdentifyOptions) -> Result<(), Failure> {
-    let identification = stiction_identify::load(&options.identification, &read)?;
+    let identification = stiction_identify::load(&options.identification, &stiction_identify::read_bytes)?;
     let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&identification.name));
     std::fs::create_dir_all(&folder).map_err(|error| {
         Failure::input(format!("cannot write {}: {error}", folder.display()))
@@ -85,18 +80,6 @@ pub(crate) fn run(options: &IdentifyOptions) -> Result<(), Failure> {
         return Err(Failure::work("stopped on request; what was found is kept"));
     }
     Ok(())
-}
-
-/// The bytes of a recording.
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
-    let file = File::open(path).map_err(unreadable)?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(format!("is larger than {LARGEST} bytes, the limit for recordings"));
-    }
-    Ok(bytes)
 }
 
 /// Files that cannot be used are the user's; runs that cannot be made are the simulation's.

@@ -1,5 +1,6 @@
 //! Identification files: which scene, which recordings, what is not known.
 
+mod bytes;
 mod csv;
 mod frame;
 mod parquet_table;
@@ -10,6 +11,8 @@ mod tables;
 mod tracks;
 mod unit;
 mod unknowns;
+
+pub use bytes::read_bytes;
 
 use std::path::{Path, PathBuf};
 

@@ -40,6 +40,7 @@ impl ModelBuilder {
             springs: Vec::new(),
             dampers: Vec::new(),
             callbacks: Vec::new(),
+            held: Vec::new(),
             default_rule: ContactRule::default(),
             pair_rules: Vec::new(),
             dof: 0,

@@ -101,6 +101,11 @@ impl Design {
         scene::rewrite(&self.scene_path, &self.changes(run, parameters))
     }
 
+    /// The scene as it was read, before anything is changed in it.
+    pub fn scene_source(&self) -> &str {
+        &self.scene_text
+    }
+
     /// What of the scene is changed: values of the run, then parameters, then what follows from them.
     fn changes(&self, run: &Run, parameters: &[f64]) -> Vec<(String, String)> {
         let values = self.parameters.iter().zip(parameters);

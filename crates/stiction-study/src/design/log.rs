@@ -139,6 +139,23 @@ impl Log {
         self.lock().trouble.as_ref().map(ToString::to_string)
     }
 
+    /// Everything that is known, a line for each evaluation: what [`Self::add_line`] takes elsewhere.
+    pub fn lines(&self) -> Vec<String> {
+        let line = |(key, outcome): (&Vec<u64>, &Outcome<Evaluation>)| {
+            let parameters: Vec<f64> = key.iter().map(|bits| f64::from_bits(*bits)).collect();
+            serde_json::to_string(&Line::of(&parameters, outcome)).unwrap_or_default()
+        };
+        self.lock().known.iter().map(line).collect()
+    }
+
+    /// Takes note of an evaluation that was made elsewhere; a damaged line is left alone.
+    pub fn add_line(&self, line: &str) {
+        if let Some((key, outcome)) = Line::read(line.as_bytes()) {
+            let parameters: Vec<f64> = key.iter().map(|bits| f64::from_bits(*bits)).collect();
+            self.add(&parameters, &outcome);
+        }
+    }
+
     /// The evaluation at these parameters, if it is known.
     pub(super) fn get(&self, parameters: &[f64]) -> Option<Outcome<Evaluation>> {
         self.lock().known.get(&key(parameters)).cloned()

@@ -119,6 +119,12 @@ impl DesignSearch {
         self.report(starts, log, &seen)
     }
 
+    /// Searches from one start only: what it evaluates is then known to the log.
+    pub fn run_start(&self, number: u32, log: &Log, watch: &dyn Watch) -> StartReport {
+        let shared = Shared { search: self, log, watch, seen: Mutex::default(), stopped: AtomicBool::new(false) };
+        shared.search_from(number)
+    }
+
     fn report(&self, starts: Vec<StartReport>, log: &Log, seen: &Seen) -> DesignReport {
         let best = starts.iter().filter(|start| start.objective.is_some());
         let best = best.min_by(|a, b| a.objective.unwrap_or(f64::NAN).total_cmp(&b.objective.unwrap_or(f64::NAN)));
@@ -157,8 +163,8 @@ impl DesignSearch {
         scores.collect()
     }
 
-    /// What is minimised.
-    fn objective(&self, evaluation: &Evaluation) -> f64 {
+    /// What is minimised, of an evaluation.
+    pub fn objective(&self, evaluation: &Evaluation) -> f64 {
         match self.options.method {
             Method::LeastSquares => evaluation.sum_of_squares(),
             _ => evaluation.sum(),

@@ -169,6 +169,7 @@ pub(crate) fn build(
         design: tables.design.unwrap_or_default(),
         ends_at_rest: tables.ends_at_rest,
         budget: tables.budget,
+        folder: tables.folder.to_path_buf(),
         study_text: Arc::from(study_text),
         grid,
         random,

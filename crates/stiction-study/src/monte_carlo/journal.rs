@@ -75,6 +75,29 @@ impl Header {
 #[derive(Serialize, Deserialize)]
 struct Entry(u64, bool, u64, Vec<u64>, Option<(String, String)>);
 
+impl Entry {
+    fn of(index: u64, row: &Row) -> Self {
+        let failure = row.failure.as_ref().map(|failure| (failure.reason.clone(), failure.detail.clone()));
+        Self(index, row.success, row.steps, row.metrics.iter().map(|x| x.to_bits()).collect(), failure)
+    }
+
+    fn into_row(self) -> (u64, Row) {
+        let Self(index, success, steps, metrics, failure) = self;
+        let failure = failure.map(|(reason, detail)| Failure { reason, detail });
+        (index, Row { success, steps, metrics: metrics.into_iter().map(f64::from_bits).collect(), failure })
+    }
+}
+
+/// The line of a trial, for somebody else's journal.
+pub(super) fn line_of(index: u64, row: &Row) -> String {
+    line(&Entry::of(index, row)).unwrap_or_default()
+}
+
+/// The trial of a line, if the line is whole.
+pub(super) fn row_of(line: &str) -> Option<(u64, Row)> {
+    checked::<Entry>(line.as_bytes()).map(Entry::into_row)
+}
+
 /// Reads a journal line by line.
 struct Reader<'p> {
     path: &'p Path,
@@ -160,9 +183,9 @@ impl Journal {
         if let Some(reason) = header.difference(&found) {
             return Err(StudyError::OtherStudy { path, reason });
         }
-        while let Some(Entry(index, success, steps, metrics, failure)) = reader.next()? {
-            let failure = failure.map(|(reason, detail)| Failure { reason, detail });
-            keep(index, Row { success, steps, metrics: metrics.into_iter().map(f64::from_bits).collect(), failure })?;
+        while let Some(entry) = reader.next::<Entry>()? {
+            let (index, row) = entry.into_row();
+            keep(index, row)?;
         }
         let whole = reader.whole;
         let opened = OpenOptions::new().write(true).open(&path).and_then(|mut file| {
@@ -176,16 +199,20 @@ impl Journal {
 
     /// Writes a trial. When this returns, the operating system has it.
     pub(super) fn write(&mut self, index: u64, row: &Row) -> Result<(), StudyError> {
-        let failure = row.failure.as_ref().map(|failure| (failure.reason.clone(), failure.detail.clone()));
-        self.line(&Entry(index, row.success, row.steps, row.metrics.iter().map(|x| x.to_bits()).collect(), failure))
+        self.line(&Entry::of(index, row))
     }
 
     fn line(&mut self, value: &impl Serialize) -> Result<(), StudyError> {
         let failed = |source| StudyError::write(&self.path, source);
-        let json = serde_json::to_string(value).map_err(|error| failed(error.into()))?;
-        let line = format!("{json} {:016x}\n", digest(json.as_bytes()));
+        let line = line(value).map_err(|error| failed(error.into()))?;
         self.file.write_all(line.as_bytes()).map_err(failed)
     }
+}
+
+/// A value with its checksum, and the end of the line.
+fn line(value: &impl Serialize) -> serde_json::Result<String> {
+    let json = serde_json::to_string(value)?;
+    Ok(format!("{json} {:016x}\n", digest(json.as_bytes())))
 }
 
 /// The value of a line that is whole.

@@ -8,7 +8,6 @@ use std::{
     collections::BTreeMap,
     fs,
     ops::ControlFlow,
-    panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -25,7 +24,7 @@ use super::{
     table::TrialsTable,
     tally::Tally,
 };
-use crate::{Failure, Watch, trial::pool};
+use crate::{Watch, trial::pool};
 
 /// How far a trial may be ahead of the first one that is missing.
 const WINDOW: u64 = 1024;
@@ -150,14 +149,7 @@ impl MonteCarlo {
 impl<'s> Shared<'s> {
     fn work(&self, watch: &dyn Watch, books: &Mutex<(Journal, Problems)>) {
         while let ControlFlow::Continue(index) = self.claim(watch) {
-            let made = catch_unwind(AssertUnwindSafe(|| self.study.make(index)));
-            let Trial { row, problem } = made.unwrap_or_else(|panic| {
-                let metrics = vec![f64::NAN; self.study.metrics.len()];
-                Trial {
-                    row: Row { success: false, steps: 0, metrics, failure: Some(Failure::of_panic(&*panic)) },
-                    problem: None,
-                }
-            });
+            let Trial { row, problem } = self.study.make_safely(index);
             let written = {
                 let (journal, problems) = &mut *books.lock().unwrap_or_else(PoisonError::into_inner);
                 problems.keep(index, problem).and_then(|()| journal.write(index, &row))

@@ -64,6 +64,8 @@ pub struct MonteCarlo {
     pub ends_at_rest: bool,
     /// When it ends early.
     pub budget: Budget,
+    /// The folder that the files of its scenes are named from.
+    pub(super) folder: PathBuf,
     pub(super) study_text: Arc<str>,
     pub(super) grid: Vec<Parameter>,
     pub(super) random: Vec<Parameter>,

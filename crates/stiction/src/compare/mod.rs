@@ -25,6 +25,7 @@
 mod norms;
 mod page;
 mod plan;
+mod preset;
 mod report;
 mod run;
 mod tally;
@@ -33,6 +34,7 @@ mod trajectory;
 pub use norms::{Errors, difference};
 pub use page::page;
 pub use plan::{CompareError, Entry, Plan, TruthCandidate};
+pub use preset::scheme_of;
 pub use report::{Comparison, Cost, InfeasibilityExtremes, Orders, Outcome, Refusal, Row, Truth};
 pub use run::{Unwatched, Watch, run};
 pub use trajectory::{Between, Trajectory};

@@ -184,7 +184,7 @@ pub(crate) fn feature_of(a: u32, b: u32) -> Feature {
 }
 
 /// A short readable name of a contact: the two bodies, a shape number where a body has several, the two features.
-pub(crate) fn contact_label(model: &Model, id: &ContactId) -> String {
+pub fn contact_label(model: &Model, id: &ContactId) -> String {
     let mut label = String::new();
     write_label(&mut label, model, id);
     label

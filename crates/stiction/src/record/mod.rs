@@ -32,6 +32,7 @@ mod fault_tests;
 #[cfg(test)]
 mod tests;
 
+pub use contacts::contact_label;
 pub use csv::{ExportError, Table};
 pub use error::{RecordError, RecordingError};
 pub use info::{BodyInfo, FootInfo, JointInfo, LinkInfo, RunInfo};

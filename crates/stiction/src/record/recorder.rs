@@ -41,6 +41,7 @@ pub struct Recorder {
     tables: Option<Tables>,
     trouble: Option<RecordError>,
     summary: SummaryBuilder,
+    makes_page: bool,
 }
 
 /// The two tables, which grow together.
@@ -86,7 +87,13 @@ impl Recorder {
             tables: Some(Tables { trajectory, contacts }),
             trouble: None,
             summary,
+            makes_page: true,
         })
+    }
+
+    /// Leaves the page out; [`view_page`] makes it from the folder at any later time.
+    pub fn without_page(self) -> Self {
+        Self { makes_page: false, ..self }
     }
 
     /// Takes note of a step the simulation has just made.
@@ -112,7 +119,7 @@ impl Recorder {
 
     /// Closes the tables and writes the summary and the page. `wall_seconds` is what the run took, for those who read.
     pub fn finish(self, simulation: &Simulation, wall_seconds: f64, ending: Ending) -> Finished {
-        let Self { folder, tables, mut trouble, summary, .. } = self;
+        let Self { folder, tables, mut trouble, summary, makes_page, .. } = self;
         let summary = summary.finish(simulation.model(), simulation.state(), wall_seconds, ending);
         let mut files = Vec::new();
         let mut keep = |written: Result<PathBuf, RecordError>| match written {
@@ -126,7 +133,9 @@ impl Recorder {
         }
         let [.., summary_file, view_file] = FILES.map(|name| folder.join(name));
         keep(summary_json(&summary, &summary_file).and_then(|text| write_text(summary_file, &text)));
-        keep(page(&folder, &view_file).and_then(|text| write_text(view_file, &text)));
+        if makes_page {
+            keep(page(&folder, &view_file).and_then(|text| write_text(view_file, &text)));
+        }
         Finished { summary, files, trouble }
     }
 }

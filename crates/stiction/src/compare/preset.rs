@@ -1,12 +1,12 @@
 //! A scene with another preset.
 
-use stiction::{
-    Preset, Scheme, Simulation,
-    scene::{Scene, SceneError},
-};
+use stiction_scene::{Scene, SceneError};
+use stiction_stepping::{Preset, Scheme};
+
+use crate::Simulation;
 
 /// The scheme that a preset gives in a scene that `read` reads with its changes, or the sentence that says why it cannot simulate it.
-pub(crate) fn scheme_of(
+pub fn scheme_of(
     preset: Preset,
     changes: &[(String, String)],
     read: impl FnOnce(&[(String, String)]) -> Result<Scene, SceneError>,

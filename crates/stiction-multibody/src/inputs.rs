@@ -1,0 +1,66 @@
+//! What a controller gives from outside: forces on bodies and controls of motors, each held until another is given.
+
+use stiction_geometry::Dimension;
+
+use crate::{
+    BodyId, Element, Expression, Model, ModelError, Wrench,
+    check::{Check, limits},
+};
+
+impl Model {
+    /// Holds a force and a torque (about the centre of mass, world axes) on a dynamic body, besides what the model says, until another is
+    /// given. On error nothing changes.
+    pub fn hold_wrench(&mut self, body: BodyId, wrench: Wrench) -> Result<(), ModelError> {
+        let name = self.body(body).map_or_else(|| "?".to_owned(), |body| body.name.clone());
+        let check = Check::new(Element::Body(name));
+        if self.body(body).is_none() {
+            return Err(check.error("force", "is for a body of another model"));
+        }
+        let Some((mobility, _)) = self.unknowns(body) else {
+            return Err(check.error("force", "does nothing: only dynamic bodies move by forces"));
+        };
+        check.vector("force", wrench.linear, limits::INPUT)?;
+        check.vector("torque", wrench.angular, limits::INPUT)?;
+        if !mobility.turns() && wrench.angular.iter().any(|part| *part != 0.0) {
+            return Err(check.error("torque", "does nothing to a particle"));
+        }
+        if self.dimension == Dimension::Planar {
+            let (force, torque) = (wrench.linear, wrench.angular);
+            let out_of_plane = [("force", force.z), ("torque", torque.x), ("torque", torque.y)];
+            if let Some((field, _)) = out_of_plane.into_iter().find(|(_, part)| *part != 0.0) {
+                return Err(check.error(field, "has a part that leaves the plane"));
+            }
+        }
+        self.held.resize(self.bodies.len(), Wrench::default());
+        if let Some(held) = self.held.get_mut(body.index()) {
+            *held = wrench;
+        }
+        Ok(())
+    }
+
+    /// What is held on a body from outside.
+    pub fn held_wrench(&self, body: BodyId) -> Wrench {
+        self.held.get(body.index()).copied().unwrap_or_default()
+    }
+
+    /// Lets go of all bodies.
+    pub fn release_wrenches(&mut self) {
+        self.held.clear();
+    }
+
+    /// Holds the control of a motor, by its place among [`Model::motors`], instead of the function of time it was given. On error nothing
+    /// changes.
+    pub fn hold_control(&mut self, motor: usize, control: f64) -> Result<(), ModelError> {
+        let Some(motor) = self.motors.get_mut(motor) else {
+            let check = Check::new(Element::Motor(motor.to_string()));
+            return Err(check.error("control", "is for a motor of another model"));
+        };
+        let check = Check::new(Element::Motor(motor.name.clone()));
+        check.bounded("control", control, limits::INPUT)?;
+        check.bounded("control times gain and gear", control * motor.gain * motor.gear, limits::INPUT)?;
+        if motor.control.as_constant().map(f64::to_bits) != Some(control.to_bits()) {
+            motor.control = Expression::constant(control);
+        }
+        Ok(())
+    }
+}

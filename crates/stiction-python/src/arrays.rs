@@ -1,0 +1,85 @@
+//! Numbers from Python, looked at before they are believed, and arrays that show what Rust holds.
+
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
+use pyo3::{prelude::*, types::PyDict};
+
+use crate::errors;
+
+/// Finite numbers in the given count, from an array or a sequence of any kind that numpy takes for real numbers without rounding.
+pub(crate) fn finite(py: Python<'_>, what: &str, value: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<f64>> {
+    let array = reals(py, what, value)?;
+    if array.len() != count {
+        return Err(errors::state(py, format!("{what} has {} numbers, but {count} are needed", array.len())));
+    }
+    if let Some(place) = array.iter().position(|x| !x.is_finite()) {
+        let bad = array.get(place).copied().unwrap_or(f64::NAN);
+        return Err(errors::state(py, format!("{what}[{place}] is {bad}, but must be a finite number")));
+    }
+    Ok(array)
+}
+
+/// Real numbers in one dimension.
+pub(crate) fn reals(py: Python<'_>, what: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    if let Ok(array) = value.extract::<PyReadonlyArray1<'_, f64>>() {
+        return Ok(array.as_array().to_vec());
+    }
+    let numpy = py.import("numpy")?;
+    let array = numpy
+        .call_method1("asarray", (value,))
+        .map_err(|error| errors::state(py, format!("{what} must be an array of numbers, but numpy says: {error}")))?;
+    let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
+    if !matches!(kind.as_str(), "f" | "i" | "u") {
+        let name: String = array.getattr("dtype")?.str()?.extract()?;
+        return Err(errors::state(py, format!("{what} must hold real numbers, but its dtype is {name}")));
+    }
+    let dimensions: usize = array.getattr("ndim")?.extract()?;
+    if dimensions != 1 {
+        return Err(errors::state(py, format!("{what} must have one dimension, but has {dimensions}")));
+    }
+    let options = PyDict::new(py);
+    options.set_item("dtype", "float64")?;
+    let array = numpy.call_method("ascontiguousarray", (array,), Some(&options))?;
+    Ok(array.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec())
+}
+
+/// An array that Python may read at any time and that always shows what was last written: the same object, without a copy per look.
+pub(crate) struct Live {
+    numbers: Py<PyArray1<f64>>,
+    view: Py<PyAny>,
+}
+
+impl Live {
+    pub(crate) fn new(py: Python<'_>, values: &[f64]) -> PyResult<Self> {
+        let numbers = PyArray1::from_slice(py, values);
+        let view = numbers.call_method0("view")?;
+        let options = PyDict::new(py);
+        options.set_item("write", false)?;
+        view.call_method("setflags", (), Some(&options))?;
+        Ok(Self { numbers: numbers.unbind(), view: view.unbind() })
+    }
+
+    /// The same with so many rows.
+    pub(crate) fn rows(py: Python<'_>, values: &[f64], rows: usize) -> PyResult<Self> {
+        let Self { numbers, view } = Self::new(py, values)?;
+        let columns = values.len().checked_div(rows).unwrap_or(0);
+        let view = view.call_method1(py, "reshape", (rows, columns))?;
+        Ok(Self { numbers, view })
+    }
+
+    /// Shows other values; a new array where there are more or fewer of them.
+    pub(crate) fn show(&mut self, py: Python<'_>, values: &[f64]) -> PyResult<()> {
+        let numbers = self.numbers.bind(py);
+        if numbers.len() != values.len() {
+            *self = Self::new(py, values)?;
+            return Ok(());
+        }
+        let mut numbers = numbers.try_readwrite()?;
+        numbers.as_slice_mut()?.copy_from_slice(values);
+        Ok(())
+    }
+
+    /// The array.
+    pub(crate) fn array(&self, py: Python<'_>) -> Py<PyAny> {
+        self.view.clone_ref(py)
+    }
+}

@@ -1,0 +1,469 @@
+//! `Simulation`: a scene that steps.
+
+use std::{
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use nalgebra::Vector3;
+use pyo3::prelude::*;
+use stiction::{
+    BodyId, State, StepError, Wrench,
+    record::RunLabels,
+    scene::{self, RobotOptions, Scene, steps_in},
+};
+
+use crate::{arrays, arrays::Live, contacts::Contacts, errors, run::Recorder};
+
+/// How often a long run looks whether somebody wants it to stop.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// A scene that steps. The class that people use is `stiction.Simulation`, which is made of this one.
+#[pyclass(subclass, weakref, module = "stiction._stiction")]
+pub(crate) struct Simulation {
+    /// Never contended: every method has the object to itself. The lock makes it one that threads may share.
+    inner: Mutex<stiction::Simulation>,
+    scene: Scene,
+    text: String,
+    q: Live,
+    v: Live,
+    contacts: Option<Py<Contacts>>,
+}
+
+/// How well a step was solved.
+#[pyclass(frozen, get_all, module = "stiction")]
+pub(crate) struct StepReport {
+    /// Number of the step, from 1.
+    step: u64,
+    /// Time at its end, s.
+    time: f64,
+    /// Potential contacts given to the solver.
+    contacts: usize,
+    /// Unknowns of the problem.
+    problem_size: usize,
+    /// Residual of its solution, by the problem's own ruler.
+    residual: f64,
+    /// Iterations of all passes.
+    iterations: u32,
+    /// Times the problem was written and solved.
+    passes: u32,
+    /// Contacts that were hit.
+    impacts: usize,
+    /// The method that solved it.
+    rung: &'static str,
+    /// Deepest penetration at the end of the step, m.
+    penetration: f64,
+    /// Largest joint error at the end of the step.
+    joint_error: f64,
+    /// Steps it was made in: one, and more where it had to be halved.
+    substeps: u32,
+}
+
+#[pymethods]
+impl StepReport {
+    fn __repr__(&self) -> String {
+        let Self { step, time, contacts, residual, iterations, rung, .. } = self;
+        format!(
+            "StepReport(step={step}, time={time}, contacts={contacts}, residual={residual:.1e}, iterations={iterations}, rung={rung:?})"
+        )
+    }
+}
+
+impl From<stiction::StepReport> for StepReport {
+    fn from(report: stiction::StepReport) -> Self {
+        Self {
+            step: report.step,
+            time: report.time,
+            contacts: report.contacts,
+            problem_size: report.problem_size,
+            residual: report.residual.value,
+            iterations: report.iterations,
+            passes: report.passes,
+            impacts: report.impacts,
+            rung: report.rung,
+            penetration: report.penetration,
+            joint_error: report.joint_error,
+            substeps: report.substeps,
+        }
+    }
+}
+
+impl Simulation {
+    /// The simulation, for a method that has the object to itself.
+    pub(crate) fn inner(&mut self) -> &mut stiction::Simulation {
+        self.inner.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows the state that the simulation now has.
+    fn show(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.contacts = None;
+        let Self { inner, q, v, .. } = self;
+        let state = inner.get_mut().unwrap_or_else(PoisonError::into_inner).state();
+        q.show(py, &state.q)?;
+        v.show(py, &state.v)
+    }
+
+    fn set_state(&mut self, py: Python<'_>, state: &State) -> PyResult<()> {
+        self.inner().set_state(state).map_err(|error| errors::restore(py, &error))?;
+        self.show(py)
+    }
+
+    fn body(&mut self, py: Python<'_>, index: usize) -> PyResult<BodyId> {
+        let found = self.inner().model().iter_bodies().nth(index).map(|(id, _)| id);
+        found.ok_or_else(|| errors::exception(py, "HandleError", format!("there is no body {index}"), Vec::new()))
+    }
+}
+
+#[pymethods]
+impl Simulation {
+    /// Reads a scene; `file_name` is for messages and the name of the scene.
+    #[new]
+    #[pyo3(signature = (text, file_name, overrides = Vec::new()))]
+    fn new(py: Python<'_>, text: &str, file_name: &str, overrides: Vec<(String, String)>) -> PyResult<Self> {
+        let parsed = py.detach(|| scene::parse_with(text, file_name, &overrides));
+        let scene = parsed.map_err(|error| errors::scene(py, &error))?;
+        let inner = stiction::Simulation::from_scene(&scene).map_err(|error| errors::build(py, &error))?;
+        let (q, v) = (Live::new(py, &inner.state().q)?, Live::new(py, &inner.state().v)?);
+        Ok(Self { inner: Mutex::new(inner), scene, text: text.to_owned(), q, v, contacts: None })
+    }
+
+    /// Advances by one step, of `h` seconds this time where that is given, or leaves the state untouched and says why not.
+    #[pyo3(signature = (h = None))]
+    fn step(&mut self, py: Python<'_>, h: Option<f64>) -> PyResult<StepReport> {
+        let inner = self.inner();
+        let made = match h {
+            None => inner.step(),
+            Some(h) => inner.step_with(h),
+        };
+        let report = made.map_err(|error| errors::step(py, &error))?;
+        self.show(py)?;
+        Ok(report.into())
+    }
+
+    /// The same, seen by a recorder.
+    fn step_recorded(&mut self, py: Python<'_>, mut recorder: PyRefMut<'_, Recorder>) -> PyResult<StepReport> {
+        let inner = self.inner();
+        let report = inner.step().map_err(|error| errors::step(py, &error))?;
+        if let Some(recorder) = recorder.inner() {
+            recorder.record(inner, &report);
+        }
+        self.show(py)?;
+        Ok(report.into())
+    }
+
+    /// Makes so many steps without asking Python, with a recorder that sees each. Other threads of Python run meanwhile.
+    #[pyo3(signature = (steps, recorder = None))]
+    fn advance(&mut self, py: Python<'_>, steps: u64, mut recorder: Option<PyRefMut<'_, Recorder>>) -> PyResult<()> {
+        let mut left = steps;
+        while left > 0 {
+            let (simulation, mut keeper) = (self.inner(), recorder.as_mut().and_then(|recorder| recorder.inner()));
+            let made = py.detach(|| -> Result<u64, StepError> {
+                let started = Instant::now();
+                for done in 1..=left {
+                    let report = simulation.step()?;
+                    if let Some(recorder) = &mut keeper {
+                        recorder.record(simulation, &report);
+                    }
+                    if started.elapsed() > PATIENCE {
+                        return Ok(done);
+                    }
+                }
+                Ok(left)
+            });
+            let made = made.map_err(|error| errors::step(py, &error));
+            left -= made.as_ref().copied().unwrap_or(0);
+            let asked = py.check_signals();
+            self.show(py)?;
+            made?;
+            asked?;
+        }
+        Ok(())
+    }
+
+    /// Number of steps in a duration, s.
+    fn steps_in(&mut self, duration: f64) -> u64 {
+        steps_in(duration, self.inner().step_size())
+    }
+
+    /// Time, s.
+    #[getter]
+    fn time(&mut self) -> f64 {
+        self.inner().time()
+    }
+
+    /// Steps made so far.
+    #[getter]
+    fn step_count(&mut self) -> u64 {
+        self.inner().state().step
+    }
+
+    /// Step size, s.
+    #[getter]
+    fn step_size(&mut self) -> f64 {
+        self.inner().step_size()
+    }
+
+    /// Simulated time that the scene asks for, s.
+    #[getter]
+    fn duration(&self) -> f64 {
+        self.scene.settings.duration
+    }
+
+    /// Name of the scene.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.scene.name
+    }
+
+    /// Name of the scheme.
+    #[getter]
+    fn preset(&self) -> &'static str {
+        self.scene.settings.preset.name()
+    }
+
+    /// The scene as it was read.
+    #[getter]
+    fn toml(&self) -> &str {
+        &self.text
+    }
+
+    /// 2 in the plane, 3 in space.
+    #[getter]
+    fn dimension(&mut self) -> u8 {
+        match self.inner().model().dimension() {
+            stiction::Dimension::Planar => 2,
+            stiction::Dimension::Spatial => 3,
+        }
+    }
+
+    /// Every how many steps the scene wants to be recorded.
+    #[getter]
+    fn record_every(&self) -> u32 {
+        self.scene.settings.record_every
+    }
+
+    /// Coordinates of all dynamic bodies: an array that can only be read and always shows the present state.
+    #[getter]
+    fn q(&self, py: Python<'_>) -> Py<PyAny> {
+        self.q.array(py)
+    }
+
+    /// Velocities of all dynamic bodies, likewise.
+    #[getter]
+    fn v(&self, py: Python<'_>) -> Py<PyAny> {
+        self.v.array(py)
+    }
+
+    /// Names of the bodies in the order of the model; the first is the world.
+    #[getter]
+    fn body_names(&mut self) -> Vec<String> {
+        self.inner().model().bodies().iter().map(|body| body.name.clone()).collect()
+    }
+
+    /// Names of the joints.
+    #[getter]
+    fn joint_names(&mut self) -> Vec<String> {
+        self.inner().model().joints().iter().map(|joint| joint.name.clone()).collect()
+    }
+
+    /// Names of the motors, in the order of `set_controls`.
+    #[getter]
+    fn motor_names(&mut self) -> Vec<String> {
+        self.inner().model().motors().iter().map(|motor| motor.name.clone()).collect()
+    }
+
+    /// Where the coordinates and the velocities of a body stand: first and one past the last, of each.
+    fn slots(&mut self, py: Python<'_>, body: usize) -> PyResult<((usize, usize), (usize, usize))> {
+        let id = self.body(py, body)?;
+        let slot = self.inner().model().layout().get(id.index()).cloned().unwrap_or_default();
+        Ok(((slot.q.start, slot.q.end), (slot.v.start, slot.v.end)))
+    }
+
+    /// Position and orientation (w first) of a body.
+    fn pose(&mut self, py: Python<'_>, body: usize) -> PyResult<([f64; 3], [f64; 4])> {
+        let id = self.body(py, body)?;
+        let pose = self.inner().configuration().pose(id);
+        let e = nalgebra::UnitQuaternion::from_rotation_matrix(&pose.rotation);
+        Ok((pose.translation.vector.into(), [e.w, e.i, e.j, e.k]))
+    }
+
+    /// Velocity of the centre of mass and angular velocity of a body, world axes.
+    fn twist(&mut self, py: Python<'_>, body: usize) -> PyResult<([f64; 3], [f64; 3])> {
+        let id = self.body(py, body)?;
+        let twist = self.inner().configuration().twist(id);
+        Ok((twist.linear.into(), twist.angular.into()))
+    }
+
+    /// Mass of a body, kg; none for one that does not move by forces.
+    fn mass(&mut self, py: Python<'_>, body: usize) -> PyResult<Option<f64>> {
+        let id = self.body(py, body)?;
+        Ok(self.inner().model().body(id).and_then(stiction::multibody::Body::mass))
+    }
+
+    /// Kinetic and potential energy, J.
+    fn energy(&mut self) -> (f64, f64) {
+        let energy = self.inner().energy();
+        (energy.kinetic, energy.potential)
+    }
+
+    /// What the contacts did in the last step.
+    #[getter]
+    fn contacts(&mut self, py: Python<'_>) -> PyResult<Py<Contacts>> {
+        if let Some(contacts) = &self.contacts {
+            return Ok(contacts.clone_ref(py));
+        }
+        let contacts = Py::new(py, Contacts::new(py, self.inner().contacts())?)?;
+        self.contacts = Some(contacts.clone_ref(py));
+        Ok(contacts)
+    }
+
+    /// Contact transitions of the last step: what happened, and at which contact.
+    fn events(&mut self) -> Vec<(&'static str, String)> {
+        let inner = self.inner();
+        let model = inner.model();
+        let label = |id| stiction::record::contact_label(model, id);
+        inner.events().iter().map(|event| (event.kind.name(), label(&event.contact))).collect()
+    }
+
+    /// Force (N) and torque (N m, about its centre of mass) that a joint exerted on its second body over the last step.
+    fn joint_wrench(&mut self, py: Python<'_>, name: &str) -> PyResult<([f64; 3], [f64; 3])> {
+        let inner = self.inner();
+        let found = inner.model().find_joint(name).and_then(|id| inner.joint_wrench(id));
+        let wrench = found
+            .ok_or_else(|| errors::exception(py, "HandleError", format!("there is no joint \"{name}\""), Vec::new()))?;
+        Ok((wrench.linear.into(), wrench.angular.into()))
+    }
+
+    /// Puts all dynamic bodies elsewhere, or gives them other velocities; contacts forget what they were. On error nothing changes.
+    #[pyo3(signature = (q = None, v = None))]
+    fn set_coordinates(
+        &mut self,
+        py: Python<'_>,
+        q: Option<&Bound<'_, PyAny>>,
+        v: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let model = self.inner().model();
+        let (coordinates, dof) = (model.coordinates(), model.dof());
+        let fresh = model.initial_state();
+        let q = q.map(|q| arrays::finite(py, "q", q, coordinates)).transpose()?;
+        let v = v.map(|v| arrays::finite(py, "v", v, dof)).transpose()?;
+        let now = self.inner().state();
+        let state = State {
+            step: now.step,
+            time: now.time,
+            time_carry: now.time_carry,
+            q: q.unwrap_or_else(|| now.q.clone()),
+            v: v.unwrap_or_else(|| now.v.clone()),
+            ..fresh
+        };
+        self.set_state(py, &state)
+    }
+
+    /// Holds a force and a torque on a body in all steps that follow.
+    fn hold_wrench(&mut self, py: Python<'_>, body: usize, force: [f64; 3], torque: [f64; 3]) -> PyResult<()> {
+        let id = self.body(py, body)?;
+        let wrench = Wrench { linear: Vector3::from(force), angular: Vector3::from(torque) };
+        self.inner().hold_wrench(id, wrench).map_err(|error| errors::input(py, &error))
+    }
+
+    /// Lets go of all bodies.
+    fn release_wrenches(&mut self) {
+        self.inner().release_wrenches();
+    }
+
+    /// Holds the control of one motor in all steps that follow.
+    fn hold_control(&mut self, py: Python<'_>, motor: usize, value: f64) -> PyResult<()> {
+        self.inner().hold_control(motor, value).map_err(|error| errors::input(py, &error))
+    }
+
+    /// Holds the controls of all motors in all steps that follow, or of none where one is refused.
+    fn set_controls(&mut self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        let inner = self.inner();
+        let count = inner.model().motors().len();
+        let values = arrays::finite(py, "controls", values, count)?;
+        let mut model = std::sync::Arc::clone(inner.model());
+        let checked = std::sync::Arc::make_mut(&mut model);
+        for (motor, value) in values.iter().enumerate() {
+            checked.hold_control(motor, *value).map_err(|error| errors::input(py, &error))?;
+        }
+        for (motor, value) in values.iter().enumerate() {
+            inner.hold_control(motor, *value).map_err(|error| errors::input(py, &error))?;
+        }
+        Ok(())
+    }
+
+    /// The state as text, with every bit.
+    fn save(&mut self) -> String {
+        self.inner().save()
+    }
+
+    /// Takes over a saved state; on error nothing changes.
+    fn restore(&mut self, py: Python<'_>, saved: &str) -> PyResult<()> {
+        self.inner().restore(saved).map_err(|error| errors::restore(py, &error))?;
+        self.show(py)
+    }
+
+    /// Goes on with another scene; bodies that are named keep their motion. On error nothing changes.
+    fn continue_with(&mut self, py: Python<'_>, text: &str, file_name: &str, kept: Vec<String>) -> PyResult<()> {
+        let scene = scene::parse(text, file_name).map_err(|error| errors::scene(py, &error))?;
+        let model = std::sync::Arc::clone(&scene.model);
+        let keeps = |name: &str| kept.iter().any(|kept| kept == name);
+        self.inner().continue_with(model, keeps).map_err(|error| errors::go_on(py, &error))?;
+        self.text = text.to_owned();
+        self.scene = Scene { settings: self.scene.settings.clone(), ..scene };
+        self.show(py)
+    }
+
+    /// A recorder of this simulation into a folder.
+    fn recorder(&mut self, py: Python<'_>, folder: PathBuf, record_every: u32) -> PyResult<Recorder> {
+        let labels = RunLabels {
+            scene: self.scene.name.clone(),
+            preset: self.scene.settings.preset.name().to_owned(),
+            solver: "ladder".to_owned(),
+            record_every,
+        };
+        Recorder::create(py, &folder, &labels, self.inner())
+    }
+}
+
+/// A scene as TOML text from the same as JSON text; nothing of it is checked yet.
+#[pyfunction]
+pub(crate) fn scene_from_json(py: Python<'_>, json: &str) -> PyResult<String> {
+    let wrong = |error: String| errors::exception(py, "SceneError", error, Vec::new());
+    let value: toml::Value = serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;
+    toml::to_string(&value).map_err(|error| wrong(error.to_string()))
+}
+
+/// The tables of a scene file as JSON text; refused where they are no scene.
+#[pyfunction]
+pub(crate) fn scene_to_json(py: Python<'_>, text: &str, file_name: &str) -> PyResult<String> {
+    let wrong = |error: String| errors::exception(py, "SceneError", error, Vec::new());
+    scene::parse(text, file_name).map_err(|error| errors::scene(py, &error))?;
+    let value: toml::Value = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+    serde_json::to_string(&value).map_err(|error| wrong(error.to_string()))
+}
+
+/// A robot (URDF, MJCF) or a scene file as the text of a scene, with notes on what has no effect in it.
+#[pyfunction]
+#[pyo3(signature = (path, asset_root = None, free_base = false, keyframe = None, self_collision = false, repair_inertia = false))]
+pub(crate) fn robot_scene(
+    py: Python<'_>,
+    path: PathBuf,
+    asset_root: Option<PathBuf>,
+    free_base: bool,
+    keyframe: Option<String>,
+    self_collision: bool,
+    repair_inertia: bool,
+) -> PyResult<(String, Vec<String>)> {
+    let mut options = RobotOptions::default();
+    options.read.asset_root = asset_root;
+    options.read.repair_inertia = repair_inertia;
+    if free_base {
+        options.read.base = scene::robot::Base::Free;
+    }
+    options.scene.keyframe = keyframe;
+    options.scene.self_collision = self_collision;
+    let read = py.detach(|| scene::text_of(&path, &options)).map_err(|error| errors::scene(py, &error))?;
+    Ok((read.text, read.notes))
+}

@@ -1,0 +1,71 @@
+"""One scene through several schemes and steps, and how far each ends from the truth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import _stiction
+from .scene import Scene
+from .simulation import Simulation
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a comparison found; ``data`` is what `stiction compare` writes to compare.json."""
+
+    data: dict[str, Any]
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One per scheme and step."""
+        rows: list[dict[str, Any]] = self.data["rows"]
+        return rows
+
+    @property
+    def truth(self) -> dict[str, Any]:
+        """What they are measured against."""
+        truth: dict[str, Any] = self.data["truth"]
+        return truth
+
+    @property
+    def refusals(self) -> list[dict[str, Any]]:
+        """Schemes that cannot simulate this scene, with the reason."""
+        refusals: list[dict[str, Any]] = self.data["refusals"]
+        return refusals
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows as a data frame, with errors as columns."""
+        import pandas
+
+        return pandas.json_normalize(self.rows)
+
+
+def compare(
+    of: Simulation | Scene | str,
+    presets: Sequence[str] = ("ncp", "stewart-trinkle", "anitescu-potra"),
+    steps: Sequence[float] | None = None,
+    *,
+    until: float | None = None,
+) -> Comparison:
+    """Runs a scene with every preset and every step (that of the scene and its half unless given).
+
+    >>> import stiction
+    >>> scene = stiction.Scene(duration=0.5, step=0.05, gravity=[0.0, -9.81])
+    >>> _ = scene.body("stone", mass=1.0, position=[0.0, 10.0]).shape(disc={"radius": 0.1})
+    >>> found = stiction.compare(scene, ["ncp", "moreau-jean"])
+    >>> [(row["preset"], row["step"]) for row in found.rows]
+    [('ncp', 0.05), ('ncp', 0.025), ('moreau-jean', 0.05), ('moreau-jean', 0.025)]
+    """
+    simulation = of if isinstance(of, Simulation) else None
+    text = of if isinstance(of, str) else simulation.toml if simulation else of.to_toml()  # type: ignore[union-attr]
+    if steps is None:
+        h = (simulation or Simulation.from_toml(text)).step_size
+        steps = [h, h / 2]
+    name = "scene" if simulation is None else simulation.name
+    return Comparison(json.loads(_stiction.compare_schemes(text, name, list(presets), list(steps), until)))

@@ -1,0 +1,76 @@
+"""Designs: parameters of a scene that make an objective small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from . import _stiction
+from .errors import StudyError
+from .study import Engine
+
+
+@dataclass(frozen=True)
+class DesignResult:
+    """What a search found. ``report`` is what `stiction design` writes to design.json."""
+
+    report: dict[str, Any]
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The best parameters."""
+        return {chosen["name"]: float(chosen["value"]) for chosen in self.report["parameters"]}
+
+    @property
+    def objective(self) -> float | None:
+        """The objective there; none where no evaluation came to its end."""
+        value = self.report["objective"]
+        return None if value is None else float(value)
+
+    @property
+    def evaluations(self) -> int:
+        """Number of different points that were evaluated."""
+        return int(self.report["evaluations"])
+
+
+class Design(_stiction.Design):
+    """A design file, ready to be searched. The result is the same on any number of threads and machines."""
+
+    _path: Path
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> Design:
+        """Reads a design file."""
+        made = cls(Path(path))
+        made._path = Path(path)
+        return made
+
+    def run(
+        self,
+        *,
+        engine: Engine = "local",
+        threads: int = 0,
+        log: str | PathLike[str] | None = None,
+        resume: bool = False,
+        progress: Callable[[int], object] | None = None,
+        address: str | None = None,
+    ) -> DesignResult:
+        """Searches from all starts.
+
+        ``engine="ray"`` searches from each start on another worker, so it is worth it for designs with several. Evaluations are kept in the
+        file ``log``, from which an interrupted search goes on with ``resume``.
+        """
+        lines: list[str] = []
+        if engine == "ray":
+            from ._ray import search_starts
+
+            lines = search_starts(self, self._path, address, progress)
+        elif engine != "local":
+            raise StudyError(f'there is no engine {engine!r}: "local" or "ray"')
+        return DesignResult(self.search(threads, None if log is None else Path(log), resume, lines, progress))
+
+    def __repr__(self) -> str:
+        return f"Design({self.name!r}, parameters: {', '.join(self.parameters)})"

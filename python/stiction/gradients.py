@@ -1,0 +1,66 @@
+"""Derivatives of runs, exact but for rounding, by differentiating the solved contact problem of every step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _stiction
+from .errors import GradientError
+from .scene import Scene
+from .simulation import Simulation
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """States after every step and their derivatives by every unknown."""
+
+    unknowns: list[str]
+    #: Time after every step, s.
+    t: npt.NDArray[np.float64]
+    #: Coordinates and velocities: steps × numbers.
+    q: npt.NDArray[np.float64]
+    v: npt.NDArray[np.float64]
+    #: How far bodies move per unit of each unknown (turns about the axes of the world), and how much faster they are: steps × velocities × unknowns.
+    dq: npt.NDArray[np.float64]
+    dv: npt.NDArray[np.float64]
+
+
+def gradients(
+    of: Simulation | Scene | str,
+    unknowns: Mapping[str, float],
+    *,
+    steps: int,
+    start: list[tuple[str, int]] | None = None,
+) -> Gradients:
+    """How the motion from the initial state moves with values of the scene and, by ``start``, with components of that state.
+
+    ``unknowns`` are paths of the scene with their values; ``start`` names components as ``("q", 0)`` or ``("v", 2)``, counted over the
+    velocities of the model.
+
+    >>> import stiction
+    >>> scene = stiction.Scene(duration=1.0, step=0.01, gravity=[0.0, -9.81])
+    >>> _ = scene.body("floor", kind="fixed").shape(halfspace={"normal": [0.0, 1.0]})
+    >>> box = scene.body("box", mass=1.0, position=[0.0, 0.1], velocity=[2.0, 0.0])
+    >>> _ = box.shape(box={"size": [0.2, 0.2]})
+    >>> scene.contact_default(friction=0.4)
+    >>> found = stiction.gradients(scene, {"contact_default.friction": 0.4}, steps=10)
+    >>> round(float(found.dv[-1, 0, 0]), 6)  # a sliding box loses μ g t
+    -0.981
+    """
+    text = of if isinstance(of, str) else of.toml if isinstance(of, Simulation) else of.to_toml()
+    asked: list[tuple[str, str, float]] = [("value", path, float(value)) for path, value in unknowns.items()]
+    for which, place in start or []:
+        if which not in ("q", "v"):
+            raise GradientError(f'components of the start are of "q" or "v", not of {which!r}')
+        asked.append((which, "", float(place)))
+    if not asked:
+        raise GradientError("there is nothing to differentiate by")
+    t, q, v, dq, dv = _stiction.gradients(text, "scene", asked, steps)
+    names = list(unknowns) + [f"{which}[{place}]" for which, place in start or []]
+    stacked: list[Any] = [np.array(part) for part in (t, q, v, dq, dv)]
+    return Gradients(names, *stacked)

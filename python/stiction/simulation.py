@@ -1,0 +1,420 @@
+"""Simulations."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _stiction
+from ._values import as_toml, plain
+from .errors import HandleError, InputError, StateError, StepError
+from .run import Run, page_in_a_frame
+from .scene import Scene
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Controller: TypeAlias = "Callable[[Simulation], object]"
+
+#: Numbers of bodies are never given twice, whatever is removed and added.
+_numbers = itertools.count(1)
+
+
+class Simulation(_stiction.Simulation):
+    """A scene that steps.
+
+    >>> from stiction import Simulation
+    >>> simulation = Simulation.from_toml('''
+    ...     [simulation]
+    ...     duration = 1.0
+    ...     step = 0.01
+    ...     gravity = [0.0, -9.81]
+    ...     [[body]]
+    ...     name = "stone"
+    ...     mass = 1.0
+    ...     position = [0.0, 10.0]
+    ...     [[body.shape]]
+    ...     disc = { radius = 0.1 }
+    ... ''')
+    >>> simulation.step().contacts
+    0
+    >>> run = simulation.run()
+    >>> round(float(run["stone.y"][-1]), 3)
+    5.046
+
+    A step either happens whole or raises :class:`StepError` and leaves everything as it was. Arrays that show the state (:attr:`q`, :attr:`v`)
+    are the same objects at all times, cannot be written to, and always show the present. Assigning to them puts the bodies elsewhere.
+    """
+
+    _scene: Scene | None = None
+    _bodies: dict[str, tuple[int, int]] | None = None
+    _motors: dict[str, int] | None = None
+
+    # ------------------------------------------------------------------ making one
+
+    @classmethod
+    def from_toml(cls, text: str, name: str = "scene", set: Mapping[str, Any] | None = None) -> Self:
+        """The simulation of a scene file's text; ``set`` changes values in it, such as ``{"body.rod.mass": 2.0}``."""
+        return cls(text, name, [(path, as_toml(value)) for path, value in (set or {}).items()])
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Self:
+        """The simulation of a scene file."""
+        text, _ = _stiction.robot_scene(Path(path))
+        return cls.from_toml(text, str(path), set)
+
+    @classmethod
+    def from_scene(cls, scene: Scene) -> Self:
+        """The simulation of a scene made in Python."""
+        return cls.from_toml(scene.to_toml(), scene.name)
+
+    @classmethod
+    def from_mjcf(
+        cls,
+        path: str | PathLike[str],
+        *,
+        asset_root: str | PathLike[str] | None = None,
+        keyframe: str | None = None,
+        set: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """The simulation of a model of MuJoCo. ``notes`` says what of it has no effect."""
+        root = None if asset_root is None else Path(asset_root)
+        text, notes = _stiction.robot_scene(Path(path), root, False, keyframe)
+        made = cls.from_toml(text, str(path), set)
+        made.notes = notes
+        return made
+
+    @classmethod
+    def from_urdf(
+        cls,
+        path: str | PathLike[str],
+        *,
+        asset_root: str | PathLike[str] | None = None,
+        free_base: bool = False,
+        self_collision: bool = False,
+        repair_inertia: bool = False,
+        set: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """The simulation of a robot in URDF. ``notes`` says what of it has no effect."""
+        root = None if asset_root is None else Path(asset_root)
+        text, notes = _stiction.robot_scene(Path(path), root, free_base, None, self_collision, repair_inertia)
+        made = cls.from_toml(text, str(path), set)
+        made.notes = notes
+        return made
+
+    #: What the files of a robot say that has no effect here.
+    notes: list[str] = []
+
+    # ------------------------------------------------------------------ bodies
+
+    def _table(self) -> dict[str, tuple[int, int]]:
+        """Number and place of every body by name."""
+        if self._bodies is None:
+            self._bodies = {name: (next(_numbers), index) for index, name in enumerate(self.body_names)}
+        return self._bodies
+
+    def body(self, name: str) -> Body:
+        """The body called so."""
+        try:
+            number, _ = self._table()[name]
+        except KeyError:
+            raise HandleError(f'there is no body "{name}"; there are {", ".join(self._table())}') from None
+        return Body(self, name, number)
+
+    def __getitem__(self, name: str) -> Body:
+        return self.body(name)
+
+    def bodies(self) -> Iterator[Body]:
+        """All bodies, the world first."""
+        return (self.body(name) for name in list(self._table()))
+
+    def _index(self, body: str | Body) -> int:
+        if isinstance(body, Body):
+            return body._in(self)
+        return self.body(body)._in(self)
+
+    # ------------------------------------------------------------------ state
+
+    @property
+    def q(self) -> Floats:
+        """Coordinates of all dynamic bodies."""
+        return _q(self)
+
+    @q.setter
+    def q(self, values: npt.ArrayLike) -> None:
+        self.set_coordinates(q=values)
+
+    @property
+    def v(self) -> Floats:
+        """Velocities of all dynamic bodies."""
+        return _v(self)
+
+    @v.setter
+    def v(self, values: npt.ArrayLike) -> None:
+        self.set_coordinates(v=values)
+
+    # ------------------------------------------------------------------ inputs
+
+    def apply(self, body: str | Body, force: npt.ArrayLike = 0.0, torque: npt.ArrayLike = 0.0) -> None:
+        """Holds a force (at the centre of mass, world axes, N) and a torque (N m; one number in the plane) on a body in all steps that follow."""
+        planar = self.dimension == 2
+        pushed = _vector("force", force, [2] if planar else [3])
+        turned = _vector("torque", torque, [1] if planar else [3])
+        if planar:
+            self.hold_wrench(self._index(body), [pushed[0], pushed[1], 0.0], [0.0, 0.0, turned[0]])
+        else:
+            self.hold_wrench(self._index(body), pushed, turned)
+
+    def command(self, motor: str, value: float) -> None:
+        """Holds the control of a motor in all steps that follow."""
+        if self._motors is None:
+            self._motors = {name: index for index, name in enumerate(self.motor_names)}
+        try:
+            index = self._motors[motor]
+        except KeyError:
+            raise HandleError(f'there is no motor "{motor}"; there are {", ".join(self._motors)}') from None
+        try:
+            number = float(value)
+        except (TypeError, ValueError) as error:
+            raise InputError(f'the control of "{motor}" must be a number: {error}') from None
+        self.hold_control(index, number)
+
+    # ------------------------------------------------------------------ running
+
+    def run(
+        self,
+        duration: float | None = None,
+        *,
+        steps: int | None = None,
+        out: str | PathLike[str] | None = None,
+        record_every: int | None = None,
+        controller: Controller | None = None,
+    ) -> Run:
+        """Simulates for a duration, or for a number of steps, or as long as the scene says, and gives what happened.
+
+        ``controller`` is called with the simulation before every step; what it gives to :meth:`apply`, :meth:`command` and
+        ``set_controls`` is held over the step. Whatever it raises ends the run and is raised here.
+
+        The tables are written to the folder ``out``, or to one that lasts as long as the :class:`Run`.
+        """
+        if duration is not None and steps is not None:
+            raise StateError("give a duration or a number of steps, not both")
+        if steps is None:
+            if duration is None:
+                steps = max(self.steps_in(self.duration) - self.step_count, 0)
+            else:
+                steps = self.steps_in(float(duration))
+        if steps < 0:
+            raise StateError(f"the number of steps is {steps}, but must not be negative")
+        keep = tempfile.TemporaryDirectory(prefix="stiction-") if out is None else None
+        folder = Path(keep.name if keep is not None else out)  # type: ignore[arg-type]
+        recorder = self.recorder(folder, self.record_every if record_every is None else record_every)
+        try:
+            if controller is None:
+                self.advance(steps, recorder)
+            else:
+                for _ in range(steps):
+                    controller(self)
+                    self.step_recorded(recorder)
+        except BaseException as error:
+            recorder.finish(self, "" if isinstance(error, KeyboardInterrupt) else str(error) or type(error).__name__)
+            if isinstance(error, StepError):
+                error.run = Run(folder, keep)
+            raise
+        recorder.finish(self)
+        return Run(folder, keep)
+
+    # ------------------------------------------------------------------ another scene
+
+    @property
+    def scene(self) -> Scene:
+        """The scene, to be looked at; :meth:`edit` changes it."""
+        if self._scene is None:
+            self._scene = Scene.from_toml(self.toml, self.name)
+        return self._scene
+
+    def edit(self, change: Callable[[Scene], object]) -> None:
+        """Goes on with a scene that ``change`` has changed. Bodies that are still there go on as they move; new ones start as the scene says.
+
+        On error nothing changes.
+        """
+        scene = Scene.from_toml(self.toml, self.name)
+        before = {body["name"]: body for body in scene.document.get("body", [])}
+        change(scene)
+        after = {body.get("name"): body for body in scene.document.get("body", [])}
+        kept = [name for name, body in before.items() if after.get(name) is body]
+        self.continue_with(scene.to_toml(), self.name, kept)
+        numbers = self._table()
+        self._scene = scene
+        self._motors = None
+        self._bodies = {
+            name: (numbers[name][0] if name in kept or name == "world" else next(_numbers), index)
+            for index, name in enumerate(self.body_names)
+        }
+
+    def add(self, name: str, *, shapes: list[dict[str, Any]] | None = None, **keys: Any) -> Body:
+        """Adds a body, with the keys of a scene file."""
+
+        def change(scene: Scene) -> None:
+            made = scene.body(name, **keys)
+            for shape in shapes or []:
+                made.shape(**shape)
+
+        self.edit(change)
+        return self.body(name)
+
+    def remove(self, body: str | Body) -> None:
+        """Removes a body, and the contact rules that name it. Joints, springs and motors on it have to go first."""
+        name = body.name if isinstance(body, Body) else body
+        self._index(body)
+
+        def change(scene: Scene) -> None:
+            document = scene.document
+            document["body"] = [entry for entry in document.get("body", []) if entry.get("name") != name]
+            if "contact" in document:
+                document["contact"] = [rule for rule in document["contact"] if name not in rule.get("between", [])]
+
+        self.edit(change)
+
+    # ------------------------------------------------------------------ looking at it
+
+    def __repr__(self) -> str:
+        bodies = len(self._table()) - 1
+        return f"Simulation({self.name!r}, {self.preset}, {bodies} bodies, t = {self.time:.6g} s of {self.duration:g} s)"
+
+    def _repr_html_(self) -> str:
+        with tempfile.TemporaryDirectory(prefix="stiction-") as folder:
+            recorder = self.recorder(Path(folder), 1)
+            recorder.finish(self)
+            return page_in_a_frame(_stiction.view_page([Path(folder)]))
+
+
+_q = _stiction.Simulation.q.__get__
+_v = _stiction.Simulation.v.__get__
+
+
+class Body:
+    """A body of a simulation. It refers to the body it was made for, and to no other that later takes its name."""
+
+    __slots__ = ("_number", "_simulation", "name")
+
+    def __init__(self, simulation: Simulation, name: str, number: int) -> None:
+        self._simulation = simulation
+        self._number = number
+        self.name = name
+
+    def _in(self, simulation: Simulation) -> int:
+        if simulation is not self._simulation:
+            raise HandleError(f'body "{self.name}" belongs to another simulation')
+        number, index = simulation._table().get(self.name, (0, 0))
+        if number != self._number:
+            raise HandleError(f'body "{self.name}" was removed')
+        return index
+
+    def _place(self) -> int:
+        return self._in(self._simulation)
+
+    def _cut(self, numbers: list[float]) -> Floats:
+        return np.array(numbers[: self._simulation.dimension])
+
+    @property
+    def index(self) -> int:
+        """Place in the order of the model."""
+        return self._place()
+
+    @property
+    def position(self) -> Floats:
+        """Position of the centre of mass, m. Assigning puts it elsewhere, and contacts forget what they were."""
+        return self._cut(self._simulation.pose(self._place())[0])
+
+    @position.setter
+    def position(self, values: npt.ArrayLike) -> None:
+        self._write("q", values, 0, self._simulation.dimension)
+
+    @property
+    def orientation(self) -> Floats:
+        """Orientation as a unit quaternion, w first."""
+        return np.array(self._simulation.pose(self._place())[1])
+
+    @orientation.setter
+    def orientation(self, values: npt.ArrayLike) -> None:
+        self._write("q", values, 3, 4)
+
+    @property
+    def angle(self) -> float:
+        """Angle in the plane, rad, with all its turns."""
+        (first, last), _ = self._simulation.slots(self._place())
+        if self._simulation.dimension != 2 or last - first != 3:
+            raise StateError(f'body "{self.name}" has no angle of its own')
+        return float(self._simulation.q[first + 2])
+
+    @angle.setter
+    def angle(self, value: float) -> None:
+        self._write("q", [value], 2, 1)
+
+    @property
+    def velocity(self) -> Floats:
+        """Velocity of the centre of mass, m/s."""
+        return self._cut(self._simulation.twist(self._place())[0])
+
+    @velocity.setter
+    def velocity(self, values: npt.ArrayLike) -> None:
+        self._write("v", values, 0, self._simulation.dimension)
+
+    @property
+    def angular_velocity(self) -> Floats | float:
+        """Angular velocity, rad/s: one number in the plane, a vector in world axes in space."""
+        turning = self._simulation.twist(self._place())[1]
+        return float(turning[2]) if self._simulation.dimension == 2 else np.array(turning)
+
+    @angular_velocity.setter
+    def angular_velocity(self, values: npt.ArrayLike) -> None:
+        if self._simulation.dimension == 2:
+            self._write("v", np.atleast_1d(np.asarray(values)), 2, 1)
+        else:
+            self._write("v", values, 3, 3)
+
+    @property
+    def mass(self) -> float | None:
+        """Mass, kg; none where it does not move by forces."""
+        return self._simulation.mass(self._place())
+
+    def _write(self, which: str, values: npt.ArrayLike, first: int, count: int) -> None:
+        """Puts numbers at a place among the coordinates or the velocities of this body."""
+        simulation = self._simulation
+        slots = simulation.slots(self._place())
+        start, end = slots[0 if which == "q" else 1]
+        if start + first + count > end:
+            raise StateError(f'body "{self.name}" has no such coordinate: it is fixed, prescribed or a particle')
+        state = np.array(simulation.q if which == "q" else simulation.v)
+        state[start + first : start + first + count] = _vector(which, values, [count])
+        if which == "q":
+            simulation.set_coordinates(q=state)
+        else:
+            simulation.set_coordinates(v=state)
+
+    def __repr__(self) -> str:
+        return f"Body({self.name!r})"
+
+
+def _vector(what: str, values: npt.ArrayLike, lengths: list[int]) -> list[float]:
+    """Numbers as many as are needed; a single zero stands for a vector of them."""
+    try:
+        array = np.asarray(plain(values), dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} must be numbers: {error}") from None
+    if array.ndim == 0 and (float(array) == 0.0 or lengths == [1]):
+        return [float(array)] * lengths[0]
+    if array.ndim != 1 or len(array) not in lengths:
+        raise InputError(f"{what} must be {lengths[0]} numbers, but has the shape {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise InputError(f"{what} must be finite numbers, but is {array.tolist()}")
+    return [float(x) for x in array]

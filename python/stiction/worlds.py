@@ -1,0 +1,28 @@
+"""Many simulations of one scene, side by side on all cores."""
+
+from __future__ import annotations
+
+from . import _stiction
+from .scene import Scene
+from .simulation import Simulation
+
+
+class Worlds(_stiction.Worlds):
+    """So many simulations of a scene that one call steps, each on its own, on all cores.
+
+    >>> from stiction import Scene, Worlds
+    >>> scene = Scene(duration=1.0, step=0.01, gravity=[0.0, -9.81])
+    >>> _ = scene.body("stone", mass=1.0, position=[0.0, 1.0]).shape(disc={"radius": 0.1})
+    >>> worlds = Worlds.of(scene, 8)
+    >>> worlds.reset(3, q=[2.0, 5.0, 0.0])
+    >>> worlds.step(10).any()  # which worlds could not go on: none
+    False
+    >>> worlds.q.shape
+    (8, 3)
+    """
+
+    @classmethod
+    def of(cls, scene: Scene | Simulation | str, count: int, *, threads: int = 0) -> Worlds:
+        """Worlds of a scene, a simulation, or the text of a scene file."""
+        text = scene if isinstance(scene, str) else scene.toml if isinstance(scene, Simulation) else scene.to_toml()
+        return cls(text, "scene", count, threads)
