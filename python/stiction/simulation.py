@@ -150,7 +150,7 @@ class Simulation(_stiction.Simulation):
 
     @q.setter
     def q(self, values: npt.ArrayLike) -> None:
-        self.set_coordinates(q=values)
+        self.set_coordinates(q=np.asarray(values))
 
     @property
     def v(self) -> Floats:
@@ -159,7 +159,7 @@ class Simulation(_stiction.Simulation):
 
     @v.setter
     def v(self, values: npt.ArrayLike) -> None:
-        self.set_coordinates(v=values)
+        self.set_coordinates(v=np.asarray(values))
 
     # ------------------------------------------------------------------ inputs
 

@@ -126,6 +126,9 @@ def test_bodies_come_and_go_while_others_move_on(box: Simulation) -> None:
         body["kind"] = "dynamic" if body.get("kind") == "fixed" else "fixed"
         if body["kind"] == "fixed":
             body.pop("velocity", None)
+            body.pop("mass")
+        else:
+            body["mass"] = 1.0
         bodies[place] = body
 
     for _ in range(6):

@@ -102,4 +102,6 @@ def test_scenes_are_refused_with_their_place() -> None:
     with pytest.raises(stiction.SceneError):
         Simulation.from_file("no such file.toml")
     with pytest.raises(stiction.SceneError):
-        sliding_box(gravity=[0.0, float("nan")]).simulation()
+        sliding_box(record_every=float("nan")).simulation()
+    with pytest.raises(stiction.SceneError):
+        sliding_box(gravitas=[0.0, 1.0]).simulation()

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::stage::{Stages, cargo, execute};
-use crate::{equations, licences, promises, robots, sizes, tree, viewer};
+use crate::{equations, licences, promises, python, robots, sizes, tree, viewer};
 
 /// How much of the suite runs.
 #[derive(Clone, Copy, PartialEq)]
@@ -59,6 +59,7 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
         stages.run("identifications", run_identifications);
         robots::stages(&mut stages, in_ci);
         viewer::stages(&mut stages, in_ci, viewer::Purpose::Check);
+        python::stages(&mut stages, in_ci);
         stages.run("documentation", || {
             let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
             execute(command.env("RUSTDOCFLAGS", "-D warnings"))
@@ -72,6 +73,13 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
 pub(crate) fn robots() -> Result<(), String> {
     let mut stages = Stages::default();
     robots::stages(&mut stages, in_ci());
+    stages.close()
+}
+
+/// The stages of the Python package alone.
+pub(crate) fn python() -> Result<(), String> {
+    let mut stages = Stages::default();
+    python::stages(&mut stages, in_ci());
     stages.close()
 }
 

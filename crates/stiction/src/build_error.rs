@@ -36,6 +36,9 @@ pub enum RestoreError {
         /// Version understood.
         expected: u32,
     },
+    /// Changed after it was saved.
+    #[error("the saved state was changed or damaged: its checksum is another")]
+    Damaged,
     /// Of another model or step.
     #[error("the saved state is of another simulation: {0}")]
     Mismatch(String),

@@ -30,6 +30,7 @@ mod build_error;
 mod inputs;
 mod page;
 mod plate_average;
+mod saved;
 mod simulation;
 
 pub mod compare;

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, OnceLock};
 
-use serde::{Deserialize, Serialize};
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
@@ -15,13 +14,10 @@ use stiction_stepping::{
 use crate::{BuildError, RestoreError};
 
 /// Smallest and largest step, s.
-const STEP_RANGE: (f64, f64) = (1e-12, 10.0);
+pub(crate) const STEP_RANGE: (f64, f64) = (1e-12, 10.0);
 
 /// Largest ratio between an earlier step and a later one, unless told otherwise.   [STEP-14]
 const STEP_RATIO: f64 = 1000.0;
-
-/// Version of the saved state; a change of [`State`] raises it.
-const SAVE_VERSION: u32 = 2;
 
 /// A running simulation.
 pub struct Simulation {
@@ -31,7 +27,7 @@ pub struct Simulation {
     /// The step that was made last, s.
     last_step: f64,
     /// The largest step so far, the fixed one included, s.
-    largest_step: f64,
+    pub(crate) largest_step: f64,
     step_ratio: f64,
     pub(crate) stepper: Box<dyn Stepper>,
     pieces: Pieces,
@@ -57,19 +53,6 @@ fn time_stepper(scheme: &Scheme, ladder: Ladder) -> TimeStepper {
         return TimeStepper { detector: Box::new(detector), ladder };
     }
     TimeStepper { ladder, ..TimeStepper::default() }
-}
-
-/// What [`Simulation::save`] writes.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Saved {
-    stiction_state: u32,
-    bodies: Vec<String>,
-    step: f64,
-    /// The largest step so far, where steps of other lengths were made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    largest_step: Option<f64>,
-    state: State,
 }
 
 impl Simulation {
@@ -302,39 +285,6 @@ impl Simulation {
         &mut self.workspace
     }
 
-    /// The state as JSON text, with every bit.
-    pub fn save(&self) -> String {
-        let saved = Saved {
-            stiction_state: SAVE_VERSION,
-            bodies: self.body_names().map(str::to_owned).collect(),
-            step: self.h,
-            largest_step: (self.largest_step > self.h).then_some(self.largest_step),
-            state: self.state.clone(),
-        };
-        serde_json::to_string(&saved).unwrap_or_default()
-    }
-
-    /// Takes over a state made by [`Self::save`] of the same scene; on error nothing changes.
-    pub fn restore(&mut self, saved: &str) -> Result<(), RestoreError> {
-        let saved: Saved = serde_json::from_str(saved)?;
-        if saved.stiction_state != SAVE_VERSION {
-            return Err(RestoreError::Version { found: saved.stiction_state, expected: SAVE_VERSION });
-        }
-        if !saved.bodies.iter().map(String::as_str).eq(self.body_names()) {
-            return Err(RestoreError::Mismatch("its bodies have other names".into()));
-        }
-        if saved.step.to_bits() != self.h.to_bits() {
-            return Err(RestoreError::Mismatch(format!("its step is {} s, here it is {} s", saved.step, self.h)));
-        }
-        let largest = saved.largest_step.unwrap_or(self.h);
-        if !(self.h..=STEP_RANGE.1).contains(&largest) {
-            return Err(RestoreError::Mismatch("its largest step is not that of a simulation".into()));
-        }
-        self.set_state(&saved.state)?;
-        self.largest_step = largest;
-        Ok(())
-    }
-
     /// Puts the simulation into another state of the same model; on error nothing changes.
     pub fn set_state(&mut self, state: &State) -> Result<(), RestoreError> {
         if (state.q.len(), state.v.len()) != (self.model.coordinates(), self.model.dof()) {
@@ -383,7 +333,7 @@ impl Simulation {
         }
     }
 
-    fn body_names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn body_names(&self) -> impl Iterator<Item = &str> {
         self.model.bodies().iter().map(|body| body.name.as_str())
     }
 }

@@ -25,6 +25,7 @@ mod hand;
 mod hardship;
 mod impacts;
 mod implicit;
+mod inputs;
 mod layer_laws;
 mod layer_steps;
 mod layers;
