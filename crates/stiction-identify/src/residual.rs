@@ -70,6 +70,21 @@ fn turn_between(pose: &Pose, angle: f64) -> f64 {
     libm::atan2(off[(1, 0)], off[(0, 0)])
 }
 
+/// J with exp(e + δ) = exp(J δ) exp(e) for small δ: the inverse of that in [FIT-2].
+#[cfg(feature = "mpec")]
+pub(crate) fn left_jacobian(e: &Vector3<f64>) -> Matrix3<f64> {
+    let angle = e.norm();
+    let cross = rotation::cross_matrix(e);
+    // (1 − cos a)/a² and (a − sin a)/a³, by their series where the quotients lose digits.
+    let (first, second) = if angle < 1e-3 {
+        (0.5 - angle * angle / 24.0, 1.0 / 6.0 - angle * angle / 120.0)
+    } else {
+        let half = libm::sin(0.5 * angle);
+        (2.0 * half * half / (angle * angle), (angle - libm::sin(angle)) / (angle * angle * angle))
+    };
+    Matrix3::identity() + cross * first + cross * cross * second
+}
+
 /// J with log(exp(δ) exp(e)) = e + J δ for small δ.   [FIT-2]
 fn inverse_left_jacobian(e: &Vector3<f64>) -> Matrix3<f64> {
     let angle = e.norm();

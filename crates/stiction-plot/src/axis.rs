@@ -21,6 +21,8 @@ pub struct Axis {
     pub scale: Scale,
     /// The values at the two ends; found from the data where this is `None` or makes no range.
     pub range: Option<[f64; 2]>,
+    /// What stands at 0, 1, 2, … instead of numbers; numbers where it is empty.
+    pub names: Vec<String>,
 }
 
 impl Axis {
@@ -37,6 +39,12 @@ impl Axis {
     /// The same axis from `low` to `high`.
     pub fn range(self, low: f64, high: f64) -> Self {
         Self { range: Some([low, high]), ..self }
+    }
+
+    /// The same axis with names at 0, 1, 2, … instead of numbers, and half a place of room on either side.
+    pub fn named(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        Self { range: Some([-0.5, names.len() as f64 - 0.5]), names, ..self }
     }
 
     /// What stands along the axis: quantity divided by unit, so that the numbers beside it are numbers.

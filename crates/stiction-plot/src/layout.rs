@@ -1,7 +1,7 @@
 //! Where panels, their axes and their legends stand on the page.
 
 use crate::{
-    Figure, Panel, Scale, Ticks, bars, bounds,
+    Axis, Figure, Panel, Scale, Ticks, bars, bounds,
     frame::{Frame, Rect, Span},
     heat::{self, Bar},
     legend::{self, Legend},
@@ -116,8 +116,8 @@ fn placed(panel: &Panel, area: Rect, cell: Rect) -> Placed<'_> {
     }
     Placed {
         panel,
-        x_ticks: ticks(&frame.x, frame.area.width / 32.0),
-        y_ticks: ticks(&frame.y, frame.area.height / 22.0),
+        x_ticks: ticks(&panel.x, &frame.x, frame.area.width / 32.0),
+        y_ticks: ticks(&panel.y, &frame.y, frame.area.height / 22.0),
         legend,
         bar: panel.heat().map(|map| heat::bar(map, &frame.area)),
         left_out: bounds::left_out(panel),
@@ -126,8 +126,11 @@ fn placed(panel: &Panel, area: Rect, cell: Rect) -> Placed<'_> {
     }
 }
 
-fn ticks(span: &Span, room: f64) -> Ticks {
+fn ticks(axis: &Axis, span: &Span, room: f64) -> Ticks {
     let (range, room) = ([span.low, span.high], (room as usize).max(3));
+    if !axis.names.is_empty() {
+        return Ticks::named(&axis.names, range);
+    }
     match span.scale {
         Scale::Linear => Ticks::linear(range, room),
         Scale::Log => Ticks::log(range, room),
@@ -150,8 +153,8 @@ fn equalised([x, y]: [Span; 2], area: &Rect) -> [Span; 2] {
 /// The room a panel needs around its plotting area.
 fn margins(panel: &Panel, [cell_width, cell_height]: [f64; 2]) -> Margins {
     let [x, y] = bounds::spans(panel);
-    let x_ticks = ticks(&x, (cell_width - 60.0) / 32.0);
-    let y_ticks = ticks(&y, (cell_height - 40.0) / 22.0);
+    let x_ticks = ticks(&panel.x, &x, (cell_width - 60.0) / 32.0);
+    let y_ticks = ticks(&panel.y, &y, (cell_height - 40.0) / 22.0);
     let widest = widest(&y_ticks);
     let last = x_ticks.major.last().map_or(0.0, |tick| width(&tick.label, NUMBER));
     let label = |text: &str| if text.is_empty() { 0.0 } else { LABEL + 5.0 };
@@ -176,7 +179,7 @@ fn margins(panel: &Panel, [cell_width, cell_height]: [f64; 2]) -> Margins {
 
 /// Room for the line above the plotting area: the common power of ten, and what was left out.
 fn note_height(panel: &Panel, y: &Span) -> f64 {
-    let noted = ticks(y, 3.0).exponent != 0 || bounds::left_out(panel) > 0;
+    let noted = ticks(&panel.y, y, 3.0).exponent != 0 || bounds::left_out(panel) > 0;
     if noted { NUMBER + 3.0 } else { 0.0 }
 }
 

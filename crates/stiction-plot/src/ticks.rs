@@ -5,12 +5,12 @@
 
 use crate::text::raised;
 
-/// A tick with a number.
+/// A tick with a number or a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
     /// Where it stands.
     pub value: f64,
-    /// The number beside it.
+    /// What stands beside it.
     pub label: String,
 }
 
@@ -49,6 +49,12 @@ impl Ticks {
         let minor = minor_between(&counts, parts).map(|part| scaled(part * digit, power) / parts as f64);
         let minor = minor.filter(|x| (low..=high).contains(x)).collect();
         Self { major: counts.take(1000).map(tick).collect(), minor, exponent }
+    }
+
+    /// Ticks at 0, 1, 2, … with names, as far as they are between two numbers.
+    pub fn named(names: &[String], [low, high]: [f64; 2]) -> Self {
+        let all = names.iter().enumerate().map(|(k, name)| Tick { value: k as f64, label: name.clone() });
+        Self { major: all.filter(|tick| (low..=high).contains(&tick.value)).collect(), ..Self::default() }
     }
 
     /// Ticks between two positive numbers of a logarithmic axis.

@@ -73,8 +73,8 @@ pub use scheme::{
     PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined,
 };
 pub use sensitivity::{
-    Clearance, Differentiator, FrictionLaw, FrictionLimit, SensitivityError, SensitivityOptions, StepDerivative,
-    StepEquations, StepForm, StepRow, StepTerms, Variation, displacement,
+    Clearance, Differentiator, FrictionLaw, FrictionLimit, Rebound, SensitivityError, SensitivityOptions,
+    StepDerivative, StepEquations, StepForm, StepRow, StepTerms, Variation, displacement,
 };
 pub use step::{Stepper, TimeStepper};
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};

@@ -61,17 +61,16 @@ pub(super) fn residuals(method: &MethodReport) -> Option<Figure> {
 pub(super) fn estimates(report: &IdentificationReport) -> Option<Figure> {
     let first = report.methods.first()?;
     let panel = |(k, unknown): (usize, &EstimateReport)| {
-        let axes = Panel::new(Axis::new("method", "").range(-0.5, report.methods.len() as f64 - 0.5), axis_of(unknown));
-        let found =
-            report.methods.iter().enumerate().filter_map(|(m, method)| Some((m, method, method.estimates.get(k)?)));
-        found.fold(axes, |panel, (m, method, estimate)| {
+        let names = report.methods.iter().map(|method| method.method.word());
+        let axes = Panel::new(Axis::new("method", "").named(names), axis_of(unknown));
+        let found = report.methods.iter().enumerate().filter_map(|(m, method)| Some((m, method.estimates.get(k)?)));
+        found.fold(axes, |panel, (m, estimate)| {
             let at = m as f64;
             let panel = match estimate.interval {
                 Some([low, high]) => panel.with(Layer::line(vec![at, at], vec![low, high]).colour(m).width(2.0)),
                 None => panel,
             };
-            let point = Layer::points(vec![at], vec![estimate.value]).marker(Marker::Disc).colour(m);
-            panel.with(point.named(method.method.word()))
+            panel.with(Layer::points(vec![at], vec![estimate.value]).marker(Marker::Disc).colour(m))
         })
     };
     let figure = wide(Figure::new("Estimates with 95 % intervals"), first.estimates.len());

@@ -1,6 +1,9 @@
 //! Columns of Parquet files, whoever wrote them.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    io::Cursor,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 use bytes::Bytes;
 use parquet::{
@@ -8,6 +11,7 @@ use parquet::{
     data_type::DataType,
     file::reader::{FileReader, SerializedFileReader},
 };
+use stiction::record::{check_table_pages, check_table_size};
 
 /// Most rows that are read: a day at a hundred frames per second.
 const MOST_ROWS: usize = 10_000_000;
@@ -16,21 +20,26 @@ const MOST_ROWS: usize = 10_000_000;
 pub(super) struct ParquetTable {
     pub(super) names: Vec<String>,
     reader: SerializedFileReader<Bytes>,
+    /// The whole file; shared with the reader.
+    bytes: Bytes,
     rows: usize,
 }
 
 impl ParquetTable {
     /// Reads the footer.
     pub(super) fn parse(bytes: Vec<u8>) -> Result<Self, String> {
-        let opened = catch_unwind(AssertUnwindSafe(|| SerializedFileReader::new(Bytes::from(bytes))));
+        let bytes = Bytes::from(bytes);
+        let opened = catch_unwind(AssertUnwindSafe(|| SerializedFileReader::new(bytes.clone())));
         let reader = opened.map_err(|_| damaged())?.map_err(|error| format!("it is no Parquet file: {error}"))?;
+        // The decoder believes what the file claims, and asks for as much memory.
+        check_table_size(reader.metadata(), bytes.len() as u64)?;
         let about = reader.metadata().file_metadata();
         let rows = usize::try_from(about.num_rows()).map_err(|_| damaged())?;
         if rows > MOST_ROWS {
             return Err(format!("it claims {rows} rows, and recordings have up to {MOST_ROWS}"));
         }
         let names = about.schema_descr().columns().iter().map(|column| column.path().string()).collect();
-        Ok(Self { names, reader, rows })
+        Ok(Self { names, reader, bytes, rows })
     }
 
     /// Number of rows.
@@ -58,12 +67,15 @@ impl ParquetTable {
         for group in 0..self.reader.num_row_groups() {
             let failed = |error: parquet::errors::ParquetError| format!("it cannot be decoded: {error}");
             let group = self.reader.get_row_group(group).map_err(failed)?;
-            let rows = usize::try_from(group.metadata().num_rows()).map_err(|_| damaged())?.min(self.rows);
+            let rows = group.metadata().num_rows();
             let description = self.reader.metadata().file_metadata().schema_descr().column(column);
             if description.max_rep_level() > 0 {
                 return Err("it is a column of lists, not of numbers".to_owned());
             }
             let level = description.max_def_level();
+            let chunk = group.metadata().columns().get(column).ok_or_else(damaged)?;
+            check_table_pages(&mut Cursor::new(&self.bytes), chunk, rows, self.bytes.len() as u64)?;
+            let rows = usize::try_from(rows).map_err(|_| damaged())?.min(self.rows);
             let decoded = match group.get_column_reader(column).map_err(failed)? {
                 ColumnReader::DoubleColumnReader(reader) => expanded(reader, rows, level, |x| x),
                 ColumnReader::FloatColumnReader(reader) => expanded(reader, rows, level, f64::from),
@@ -158,19 +170,45 @@ mod tests {
         assert!(table.numbers(4).unwrap_err().contains("lists"));
     }
 
+    /// What reading a file comes to: the refusals, of the file or of its columns.
+    fn refusals(bytes: Vec<u8>) -> Vec<String> {
+        let table = match ParquetTable::parse(bytes) {
+            Ok(table) => table,
+            Err(reason) => return vec![reason],
+        };
+        (0..table.names.len()).filter_map(|column| table.numbers(column).err()).collect()
+    }
+
     #[test]
     fn damaged_files_are_refused_or_read_but_nothing_worse() {
         let good = written();
+        assert_eq!(refusals(good.clone()).len(), 1, "only the column of lists");
+        let mut refused = 0;
         for place in 0..good.len() {
-            let mut bytes = good.clone();
-            bytes[place] ^= 0x40;
-            if let Ok(table) = ParquetTable::parse(bytes) {
-                for column in 0..table.names.len() {
-                    let _ = table.numbers(column);
-                }
+            for bit in 0..8 {
+                let mut bytes = good.clone();
+                bytes[place] ^= 1 << bit;
+                refused += usize::from(refusals(bytes).len() > 1);
             }
         }
-        assert!(ParquetTable::parse(good[..good.len() / 2].to_vec()).is_err());
+        assert!(refused > good.len(), "{refused} of {}", 8 * good.len());
+        for end in 0..good.len() {
+            assert!(ParquetTable::parse(good[..end].to_vec()).is_err(), "cut off after {end} bytes");
+        }
         assert!(ParquetTable::parse(b"t,x\n0,1\n".to_vec()).is_err());
+    }
+
+    /// The header of the first page claims two gigabytes, in a file of some hundred bytes.
+    #[test]
+    fn claims_that_the_bytes_cannot_hold_are_refused() {
+        let good = written();
+        // Behind the magic word: field 1 is the kind of page, field 2 its length when decompressed.
+        let (head, claim) = (&good[..6], [0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f]);
+        assert_eq!((head, good[6]), (&b"PAR1\x15\x04"[..], 0x15), "the header of a dictionary");
+        let length = good[7..].iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
+        // The claim is longer than the length it replaces; the column begins with it all the same.
+        let bytes = [head, &claim, &good[7 + length..]].concat();
+        let reasons = refusals(bytes);
+        assert!(reasons.iter().any(|reason| reason.contains("page")), "{reasons:?}");
     }
 }

@@ -3,8 +3,9 @@
 //! ```text
 //! particle         a state and values of the parameters, advanced by the simulator itself       [FILT-1]
 //! reparameterise   coordinates in which parameters walk without leaving their bounds            [FILT-2]
-//! weights          from the noise of the recording                                              [FILT-3]
+//! temper           weights from the noise of the recording, in stages where a row is sharp      [FILT-3] [FILT-6]
 //! resample         more particles where weight is, mode by mode of the contacts                 [FILT-4]
+//! smooth           copies move apart, and mean and covariance stay                              [FILT-7]
 //! report           means and intervals over time
 //! ```
 //!
@@ -15,13 +16,19 @@ mod particle;
 mod reparameterise;
 mod report;
 mod resample;
+mod smooth;
+mod temper;
+
+use std::sync::Arc;
 
 use rayon::prelude::*;
+use stiction::Model;
 use stiction_study::Stream;
 
 use crate::{IdentifyError, Recording, Segment, Start, Target, segment::Walk};
 use particle::{Leg, Particle};
 use reparameterise::Coordinate;
+use smooth::Kernel;
 
 pub use reparameterise::Keep;
 pub use report::{FilterReport, Moment, ParameterMoment};
@@ -61,8 +68,8 @@ pub struct FilterOptions {
     pub drifts: Vec<Drift>,
     /// How far the first states scatter about the measured one. None: by the noise of the recording, velocities as differences of two rows do.
     pub start: Option<Scatter>,
-    /// What states are disturbed by from row to row. None: velocities by a fiftieth of what differences of two rows scatter; places not at
-    /// all, because noise there would push bodies into each other.
+    /// What states are disturbed by from row to row. None: velocities so that over the whole recording they carry a body one standard
+    /// deviation of its measurements away [FILT-8]; places not at all, because noise there would push bodies into each other.
     pub process: Option<Scatter>,
     /// Residuals beyond this many standard deviations count linearly (Huber); none count so where it is infinite.
     pub huber: f64,
@@ -85,11 +92,20 @@ impl Default for FilterOptions {
     }
 }
 
-/// Particles are multiplied when fewer than this share of them effectively count.   [FILT-4]
+/// Particles are multiplied where fewer than this share of them would count in effect.   [FILT-6]
 const ENOUGH: f64 = 0.5;
 
-/// Scatter of velocities from row to row, as a share of that of measured ones.
-const DISTURBANCE: f64 = 0.02;
+/// Stages of one row; in the last of them all that is left counts.
+const STAGES: usize = 20;
+
+/// Scatter of velocities from row to row, as a share of that of differences of two rows.   [FILT-8]
+///
+/// Disturbances s of the velocities of K rows, T apart, add up to a displacement of s T √(K³/3); it is that of one measurement, σ, while
+/// differences of two rows scatter by √2 σ/T.
+fn disturbance(rows: usize) -> f64 {
+    let count = rows.max(2) as f64;
+    (1.5 / (count * count * count)).sqrt()
+}
 
 /// A bootstrap particle filter over one recording.
 ///
@@ -144,6 +160,7 @@ pub struct Filter<'a> {
 
 /// What all particles share.
 struct Setting<'a> {
+    model: Arc<Model>,
     target: &'a Target,
     recording: &'a Recording,
     coordinates: Vec<Coordinate>,
@@ -164,30 +181,60 @@ impl Filter<'_> {
         let mut cloud: Vec<Particle> = (0..self.options.particles)
             .map(|of| Particle::first(&setting, &scene.model, &start, of_row(0, of)))
             .collect();
-        let mut weights = equal(cloud.len());
+        let mut weights = vec![1.0 / cloud.len() as f64; cloud.len()];
         let mut report = FilterReport::new(self.target, &scene.model);
-        report.add(&setting, (&cloud, &weights), (0, self.recording.times.first().copied().unwrap_or(0.0)));
+        report.add(&setting, (&cloud, &weights), (0, self.recording.times.first().copied().unwrap_or(0.0), 0));
         for (number, leg) in legs.iter().enumerate() {
-            cloud = cloud
-                .par_iter()
-                .enumerate()
-                .map(|(of, particle)| particle.advanced(&setting, leg, of_row(number + 1, of)))
-                .collect();
-            weights = updated(&weights, &cloud).ok_or_else(|| self.all_failed(&cloud, leg))?;
+            let disturbed = cloud.par_iter().enumerate();
+            let disturbed =
+                disturbed.map(|(of, particle)| particle.disturbed(&setting, of_row(number + 1, of))).collect();
+            let mut stream = Stream::new(!seed, number as u64);
+            let stages;
+            (cloud, weights, stages) = self.weighed(&setting, leg, (disturbed, weights), (&mut stream, &mut report))?;
             let last = leg.rows.last().map_or(0, |(row, _)| *row);
             let time = self.recording.times.get(last).copied().unwrap_or(f64::NAN);
-            let effective = report.add(&setting, (&cloud, &weights), (last, time));
-            if effective < ENOUGH * cloud.len() as f64 {
-                let modes: Vec<&str> = cloud.iter().map(|particle| particle.modes.as_str()).collect();
-                let mut stream = Stream::new(!seed, number as u64);
-                let chosen = resample::by_modes(&weights, &modes, self.options.rare, &mut stream);
-                cloud = chosen.iter().filter_map(|(of, _)| cloud.get(*of).cloned()).collect();
-                weights = chosen.into_iter().map(|(_, weight)| weight).collect();
-                report.resampled();
-            }
+            report.add(&setting, (&cloud, &weights), (last, time, stages));
         }
         report.finish();
         Ok(report)
+    }
+
+    /// Takes particles to the next row and weighs them, in stages between which particles are multiplied and go the way again.   [FILT-6]
+    fn weighed(
+        &self,
+        setting: &Setting<'_>,
+        leg: &Leg,
+        (mut began, mut weights): (Vec<Particle>, Vec<f64>),
+        (stream, report): (&mut Stream, &mut FilterReport),
+    ) -> Result<(Vec<Particle>, Vec<f64>, usize), IdentifyError> {
+        let (mut left, mut stages) = (1.0, 0);
+        loop {
+            stages += 1;
+            let ended: Vec<Particle> = began.par_iter().map(|particle| particle.advanced(setting, leg)).collect();
+            report.count_failures(&began, &ended);
+            let losses: Vec<f64> = ended.iter().map(|particle| particle.loss).collect();
+            let living = temper::weighed(&weights, &losses, 0.0).ok_or_else(|| self.all_failed(&ended, leg))?;
+            // After a stage all have the same weight again, but for those that fail.
+            let all = if stages > 1 { temper::effective(&living) } else { ended.len() as f64 };
+            let share = if stages < STAGES { temper::share(&weights, &losses, left, ENOUGH * all) } else { left };
+            weights = temper::weighed(&weights, &losses, share).ok_or_else(|| self.all_failed(&ended, leg))?;
+            left -= share;
+            if left <= 0.0 {
+                return Ok((ended, weights, stages));
+            }
+            let modes: Vec<&str> = ended.iter().map(|particle| particle.modes.as_str()).collect();
+            let strata = resample::by_modes(&weights, &modes, self.options.rare, stream);
+            let (mut next, mut after) = (Vec::with_capacity(began.len()), Vec::with_capacity(began.len()));
+            for stratum in &strata {
+                let kernel = Kernel::new(&setting.model, &began, &stratum.members);
+                for particle in stratum.chosen.iter().filter_map(|of| began.get(*of)) {
+                    let of = (&*setting.model, setting.coordinates.as_slice());
+                    next.push(kernel.as_ref().map_or_else(|| particle.clone(), |k| k.moved(of, particle, stream)));
+                    after.push(stratum.each);
+                }
+            }
+            (began, weights) = (next, after);
+        }
     }
 
     /// Checks what was asked for; what particles share, and the measured start.
@@ -228,12 +275,18 @@ impl Filter<'_> {
             coordinates.push(Coordinate::new(parameter, drift, options.keep));
         }
         let setting = Setting {
+            model: Arc::clone(&model),
             target: self.target,
             recording: self.recording,
             coordinates,
             huber: options.huber,
             at_start: particle::deviations(&model, self.recording, options.start, 1.0),
-            on_the_way: particle::deviations(&model, self.recording, options.process, DISTURBANCE),
+            on_the_way: particle::deviations(
+                &model,
+                self.recording,
+                options.process,
+                disturbance(self.recording.times.len()),
+            ),
         };
         Ok((setting, start))
     }
@@ -266,25 +319,4 @@ fn legs(recording: &Recording, h: f64) -> Vec<Leg> {
         }
     }
     legs
-}
-
-fn equal(count: usize) -> Vec<f64> {
-    vec![1.0 / count.max(1) as f64; count]
-}
-
-/// w ∝ w exp(−Σ ρ(r)), failed particles have none; nothing where all have failed.   [FILT-3]
-fn updated(weights: &[f64], cloud: &[Particle]) -> Option<Vec<f64>> {
-    let loss = |particle: &Particle| if particle.failure.is_none() { particle.loss } else { f64::INFINITY };
-    let living = cloud.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
-    let least = living.map(|(particle, _)| loss(particle)).fold(f64::INFINITY, f64::min);
-    if !least.is_finite() {
-        return None;
-    }
-    let raw = weights.iter().zip(cloud).map(|(weight, particle)| match loss(particle) {
-        loss if loss.is_finite() => weight * libm::exp(least - loss),
-        _ => 0.0,
-    });
-    let raw: Vec<f64> = raw.collect();
-    let total: f64 = raw.iter().sum();
-    (total > 0.0).then(|| raw.iter().map(|weight| weight / total).collect())
 }

@@ -21,7 +21,7 @@ pub(super) struct Particle {
     pub(super) start: Start,
     /// Of the parameters, in which they walk.
     pub(super) coordinates: Vec<f64>,
-    /// Σ ρ(r) of the last rows.
+    /// Σ ρ(r) of the last rows; infinite where it has failed.
     pub(super) loss: f64,
     /// What the contacts did in the last step.
     pub(super) modes: String,
@@ -78,29 +78,34 @@ impl Particle {
         setting.coordinates.iter().zip(&self.coordinates).map(|(coordinate, u)| coordinate.value(*u))
     }
 
-    /// The particle at the next row; it stays where it is where it has failed.   [FILT-1]
-    pub(super) fn advanced(&self, setting: &Setting<'_>, leg: &Leg, mut stream: Stream) -> Self {
-        let mut next = self.clone();
-        if next.failure.is_some() {
-            return next;
-        }
+    /// The particle with its parameters one step of their walk on, and with a disturbed state.   [FILT-1]
+    pub(super) fn disturbed(&self, setting: &Setting<'_>, mut stream: Stream) -> Self {
         let walked = setting.coordinates.iter().zip(&self.coordinates);
-        next.coordinates = walked.map(|(coordinate, u)| coordinate.walked(*u, normal(&mut stream))).collect();
+        let coordinates = walked.map(|(coordinate, u)| coordinate.walked(*u, normal(&mut stream))).collect();
         let step: Vec<f64> = setting.on_the_way.iter().map(|deviation| deviation * normal(&mut stream)).collect();
-        if let Err(error) = next.go(setting, leg, &step) {
+        Self { start: self.start.moved(&setting.model, &step), coordinates, ..self.clone() }
+    }
+
+    /// The particle at the next row; it stays where it is where it fails, or has failed.   [FILT-1]
+    pub(super) fn advanced(&self, setting: &Setting<'_>, leg: &Leg) -> Self {
+        let mut next = self.clone();
+        if next.failure.is_none()
+            && let Err(error) = next.go(setting, leg)
+        {
+            next.loss = f64::INFINITY;
             next.failure = Some(error.to_string());
         }
         next
     }
 
-    fn go(&mut self, setting: &Setting<'_>, leg: &Leg, step: &[f64]) -> Result<(), IdentifyError> {
+    fn go(&mut self, setting: &Setting<'_>, leg: &Leg) -> Result<(), IdentifyError> {
         let named = || setting.recording.name.clone();
         let values: Vec<f64> = self.values(setting).collect();
         let scene = setting.target.scene(&values)?;
         let model = std::sync::Arc::clone(&scene.model);
         let mut simulation = Simulation::from_scene(&scene)?;
-        let disturbed = self.start.moved(&model, step).state;
-        simulation.set_state(&disturbed).map_err(|source| IdentifyError::Start { recording: named(), source })?;
+        let begins = simulation.set_state(&self.start.state);
+        begins.map_err(|source| IdentifyError::Start { recording: named(), source })?;
         let (h, mut before) = (simulation.step_size(), State::default());
         for _ in 0..leg.steps {
             before.copy_from(simulation.state());

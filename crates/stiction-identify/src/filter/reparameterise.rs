@@ -103,7 +103,8 @@ impl Coordinate {
         self.moved(u, self.walk / slope * number)
     }
 
-    fn moved(&self, u: f64, by: f64) -> f64 {
+    /// The coordinate moved by a number; what would be beyond a bound, or beyond all numbers, is not.
+    pub(super) fn moved(&self, u: f64, by: f64) -> f64 {
         let [low, high] = self.bounds;
         match self.map {
             Map::Clamped => (u + by).max(low).min(high),

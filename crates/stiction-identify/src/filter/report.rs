@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::Serialize;
 use stiction::{Model, gradient::displacement, multibody::OrientationUpdate};
 
-use super::{Setting, particle::Particle};
+use super::{Setting, particle::Particle, temper::effective};
 use crate::Target;
 
 /// The estimate of a parameter at one moment.
@@ -39,8 +39,8 @@ pub struct Moment {
     pub failed: usize,
     /// What the contacts do, and which share of the weight says so; the greatest first.
     pub modes: Vec<(String, f64)>,
-    /// Whether particles were multiplied afterwards.
-    pub resampled: bool,
+    /// In how many stages the row has counted: particles were multiplied between them.   [FILT-6]
+    pub stages: usize,
 }
 
 /// What a filter saw over time.
@@ -51,9 +51,9 @@ pub struct FilterReport {
     pub names: Vec<String>,
     /// What the particles say: at the first row what was thought before, then at every row what is thought after it.
     pub moments: Vec<Moment>,
-    /// The mean of each parameter, averaged over all rows after the first.
+    /// The mean of each parameter, averaged over the second half of the rows: the first is left to find its way.
     pub averages: Vec<f64>,
-    /// The same with the weights 1/deviation²: rows that do not know yet count little.
+    /// The same over all rows after the first with the weights 1/deviation²: rows that do not know yet count little.
     pub weighted_averages: Vec<f64>,
     /// Particles that failed.
     pub failures: usize,
@@ -61,9 +61,6 @@ pub struct FilterReport {
     pub first_failure: Option<String>,
     #[serde(skip)]
     model: Arc<Model>,
-    /// Particles that had failed at the last row and were still there after it.
-    #[serde(skip)]
-    left: usize,
 }
 
 /// Weight on either side of an interval.
@@ -79,17 +76,16 @@ impl FilterReport {
             failures: 0,
             first_failure: None,
             model: Arc::clone(model),
-            left: 0,
         }
     }
 
-    /// Adds what the particles say at a row; how many of them count in effect.
+    /// Adds what the particles say at a row, in how many stages it has counted.
     pub(super) fn add(
         &mut self,
         setting: &Setting<'_>,
         (cloud, weights): (&[Particle], &[f64]),
-        (row, time): (usize, f64),
-    ) -> f64 {
+        (row, time, stages): (usize, f64, usize),
+    ) {
         let values: Vec<Vec<f64>> = cloud.iter().map(|particle| particle.values(setting).collect()).collect();
         let of_parameter = |k: usize| {
             let own = values.iter().map(|values| values.get(k).copied().unwrap_or(f64::NAN));
@@ -103,37 +99,33 @@ impl FilterReport {
             modes.into_iter().filter(|(_, share)| *share > 0.0).map(|(mode, share)| (mode.to_owned(), share)).collect();
         modes.sort_by(|a, b| b.1.total_cmp(&a.1));
         let failed = cloud.iter().filter(|particle| particle.failure.is_some()).count();
-        self.failures += failed.saturating_sub(self.left);
-        self.left = failed;
-        if self.first_failure.is_none() {
-            self.first_failure = cloud.iter().find_map(|particle| particle.failure.clone());
-        }
-        let effective = 1.0 / weights.iter().map(|weight| weight * weight).sum::<f64>();
+        let effective = effective(weights);
         let (q, v) = mean_state(&self.model, cloud, weights);
         let parameters = (0..self.names.len()).map(of_parameter).collect();
-        self.moments.push(Moment { row, time, parameters, q, v, effective, failed, modes, resampled: false });
-        effective
+        self.moments.push(Moment { row, time, parameters, q, v, effective, failed, modes, stages });
     }
 
-    /// Particles were multiplied after the last row; those that had failed are gone.
-    pub(super) fn resampled(&mut self) {
-        self.left = 0;
-        if let Some(last) = self.moments.last_mut() {
-            last.resampled = true;
+    /// Counts the particles that have failed on a way, of those that began it.
+    pub(super) fn count_failures(&mut self, began: &[Particle], ended: &[Particle]) {
+        let new = began.iter().zip(ended).filter(|(began, _)| began.failure.is_none());
+        for reason in new.filter_map(|(_, ended)| ended.failure.as_ref()) {
+            self.failures += 1;
+            self.first_failure.get_or_insert_with(|| reason.clone());
         }
     }
 
     pub(super) fn finish(&mut self) {
-        let after = self.moments.get(1..).unwrap_or_default();
-        let average = |k: usize, weight: fn(&ParameterMoment) -> f64| {
-            let own = after.iter().filter_map(|moment| moment.parameters.get(k));
+        let all = self.moments.get(1..).unwrap_or_default();
+        let late = all.get(all.len() / 2..).unwrap_or_default();
+        let average = |of: &[Moment], k: usize, weight: fn(&ParameterMoment) -> f64| {
+            let own = of.iter().filter_map(|moment| moment.parameters.get(k));
             let (sum, all) = own.fold((0.0, 0.0), |(sum, all), own| (sum + weight(own) * own.mean, all + weight(own)));
             sum / all
         };
         // Without any deviation the value is known.
         let precision = |own: &ParameterMoment| 1.0 / (own.deviation * own.deviation).max(f64::MIN_POSITIVE);
-        self.averages = (0..self.names.len()).map(|k| average(k, |_| 1.0)).collect();
-        self.weighted_averages = (0..self.names.len()).map(|k| average(k, precision)).collect();
+        self.averages = (0..self.names.len()).map(|k| average(late, k, |_| 1.0)).collect();
+        self.weighted_averages = (0..self.names.len()).map(|k| average(all, k, precision)).collect();
     }
 }
 

@@ -11,8 +11,19 @@ use stiction_study::Stream;
 /// Of so many particles one survives of a mode that holds enough weight; fewer where it has fewer members.
 const SURVIVORS: usize = 50;
 
-/// Particles that live on, each with its weight afterwards; as many as there are weights, which sum to 1.
-pub(super) fn by_modes(weights: &[f64], modes: &[&str], rare: f64, stream: &mut Stream) -> Vec<(usize, f64)> {
+/// Particles of one stratum.
+#[derive(Debug)]
+pub(super) struct Stratum {
+    /// Those that it had, with their weights.
+    pub(super) members: Vec<(usize, f64)>,
+    /// Those of them that live on, as often as they do.
+    pub(super) chosen: Vec<usize>,
+    /// The weight of each afterwards.
+    pub(super) each: f64,
+}
+
+/// Particles that live on; as many as there are weights, which sum to 1.
+pub(super) fn by_modes(weights: &[f64], modes: &[&str], rare: f64, stream: &mut Stream) -> Vec<Stratum> {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (of, (weight, mode)) in weights.iter().zip(modes).enumerate() {
         if *weight > 0.0 {
@@ -30,14 +41,16 @@ pub(super) fn by_modes(weights: &[f64], modes: &[&str], rare: f64, stream: &mut 
     let totals: Vec<f64> = strata.iter().map(|members| total(members)).collect();
     let members: Vec<usize> = strata.iter().map(Vec::len).collect();
     let counts = allotted(&totals, &members, weights.len());
-    let mut chosen = Vec::with_capacity(weights.len());
-    for ((members, total), count) in strata.iter().zip(&totals).zip(counts) {
+    let filled = strata.into_iter().zip(&totals).zip(counts).map(|((members, total), count)| {
         let own: Vec<f64> = members.iter().map(weight).collect();
-        let each = total / count.max(1) as f64;
         let picked = systematic(&own, *total, count, stream.unit());
-        chosen.extend(picked.into_iter().filter_map(|place| Some((*members.get(place)?, each))));
-    }
-    chosen
+        Stratum {
+            chosen: picked.into_iter().filter_map(|place| members.get(place).copied()).collect(),
+            members: members.into_iter().zip(own).collect(),
+            each: total / count.max(1) as f64,
+        }
+    });
+    filled.collect()
 }
 
 /// How many particles each stratum gets: by its weight, and at least its survivors.
@@ -106,11 +119,16 @@ mod tests {
         (weights, modes)
     }
 
+    /// Particles that live on, each with its weight.
+    fn living(strata: &[Stratum]) -> Vec<(usize, f64)> {
+        strata.iter().flat_map(|stratum| stratum.chosen.iter().map(|of| (*of, stratum.each))).collect()
+    }
+
     #[test]
     fn every_mode_keeps_its_weight_and_rare_ones_survive() {
         let (weights, modes) = cloud();
         for seed in 0..50 {
-            let chosen = by_modes(&weights, &modes, 0.01, &mut Stream::new(seed, 0));
+            let chosen = living(&by_modes(&weights, &modes, 0.01, &mut Stream::new(seed, 0)));
             assert_eq!(chosen.len(), 100);
             let of_mode = |mode: &str| chosen.iter().filter(|(of, _)| modes[*of] == mode).map(|x| x.1).sum::<f64>();
             assert!((of_mode("stick") - 0.04).abs() < 1e-12 && (of_mode("open") - 1e-4).abs() < 1e-12);
@@ -126,7 +144,7 @@ mod tests {
         let value = |of: usize| (of * of) as f64;
         let expected: f64 = weights.iter().enumerate().map(|(of, weight)| weight * value(of)).sum();
         let means: Vec<f64> = (0..400)
-            .map(|seed| by_modes(&weights, &modes, 0.01, &mut Stream::new(seed, 1)))
+            .map(|seed| living(&by_modes(&weights, &modes, 0.01, &mut Stream::new(seed, 1))))
             .map(|chosen| chosen.iter().map(|(of, weight)| weight * value(*of)).sum())
             .collect();
         let mean = means.iter().sum::<f64>() / 400.0;
@@ -139,7 +157,7 @@ mod tests {
         let weights = vec![0.1; 10];
         let names: Vec<String> = (0..10).map(|k| format!("mode {k}")).collect();
         let modes: Vec<&str> = names.iter().map(String::as_str).collect();
-        let chosen = by_modes(&weights, &modes, 0.01, &mut Stream::new(1, 0));
+        let chosen = living(&by_modes(&weights, &modes, 0.01, &mut Stream::new(1, 0)));
         let mut places: Vec<_> = chosen.iter().map(|x| x.0).collect();
         places.sort_unstable();
         assert_eq!(places, (0..10).collect::<Vec<_>>());

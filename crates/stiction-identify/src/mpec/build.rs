@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 use stiction::{
-    Model, OrientationUpdate, State,
+    ContactId, Model, OrientationUpdate, State,
     multibody::Mobility,
     stepping::{Start as StepStart, StepEquations, StepForm, StepRow, displacement},
 };
@@ -14,7 +14,7 @@ use super::{
     Member, MpecOptions, StartVelocity,
     models::Source,
     observation::{Observation, deviations},
-    step::Step,
+    step::{Guess, Step},
 };
 use crate::{IdentifyError, Orientation, Start, Track};
 
@@ -79,6 +79,8 @@ struct Writer<'a> {
 struct Inputs {
     displacements: Vec<(usize, f64)>,
     velocity: Option<usize>,
+    /// Variables of what contacts owe.
+    debts: Vec<(ContactId, usize)>,
 }
 
 impl Writer<'_> {
@@ -96,10 +98,6 @@ impl Writer<'_> {
         recording.validate()?;
         let target = self.source.target.starts();
         let model = self.source.model(&target).map_err(|error| self.refused(error))?;
-        if model.bodies().iter().any(|body| body.mobility() == Some(Mobility::Free)) {
-            return self
-                .fail("bodies that turn in space are not known to the program of all steps; use shooting".into());
-        }
         let rows = self.rows()?;
         let (reference, first) = self.reference(&model, &rows);
         let errors_at: Vec<Vec<usize>> = rows.iter().map(|(row, _)| self.errors(layout, &model, *row)).collect();
@@ -270,7 +268,7 @@ impl Writer<'_> {
             }
             first
         });
-        (Inputs { displacements, velocity }, rest, free)
+        (Inputs { displacements, velocity, debts: Vec::new() }, rest, free)
     }
 
     /// Adds a step; tells what the next one starts from.
@@ -288,12 +286,27 @@ impl Writer<'_> {
         let n = model.dof();
         let mut from = State { q: here.clone(), ..motion.first.clone() };
         from.time = motion.first.time + number as f64 * h;
-        let start = StepStart { model: &model, scheme: &self.source.scheme, state: &from, h };
+        // A little inside the bounds: a contact without friction or restitution would have no law for them.
+        let beside = self.source.beside(&self.source.target.starts()).map_err(|error| self.refused(error))?;
+        let start = StepStart { model: &beside.centre, scheme: &self.source.scheme, state: &from, h };
         let equations = StepEquations::new(&start, reach).or_else(|error| self.fail(error.to_string()))?;
+        let contacts = equations.form().contacts.clone();
+        let owed: Vec<(usize, usize)> = equations
+            .form()
+            .rebounds
+            .iter()
+            .enumerate()
+            .filter_map(|(place, rebound)| {
+                let id = contacts.get(rebound.contact)?;
+                Some((place, inputs.debts.iter().find(|(owing, _)| owing == id)?.1))
+            })
+            .collect();
+        let owing = owed.iter().map(|(place, _)| *place).collect();
         let rates = displacement(&model, here, there);
         let scales = inputs.displacements.iter().map(|(_, scale)| *scale).collect();
         let known = inputs.velocity.is_none();
-        let step = Step::new(self.source, equations, (from, there.clone()), (scales, known))
+        let before = self.seen_before(motion, number);
+        let step = Step::new(self.source, equations, (from, there.clone()), (scales, known), owing)
             .map_err(|error| self.refused(error))?;
         let program = &mut layout.program;
         let end = program.variables.len();
@@ -301,7 +314,7 @@ impl Writer<'_> {
         let after: Vec<f64> = rates.iter().map(|way| way / h).collect();
         program.variables.extend(after.iter().map(|v| Variable::free(*v)));
         let (push, speed) = (step.usual_push().map_err(|error| self.refused(error))?, motion.speed);
-        let (impulses, slips) = step.guess(&after).map_err(|error| self.refused(error))?;
+        let Guess { impulses, slips, approaches } = step.guess(&before, &after).map_err(|error| self.refused(error))?;
         let form = step.form().clone();
         let is_corner = |row: usize| form.frictions.iter().any(|law| law.polygon && law.rows.contains(&row));
         let first_impulse = program.variables.len();
@@ -310,12 +323,15 @@ impl Writer<'_> {
             program.variable(if pushes { Variable::positive(*p) } else { Variable::free(*p) });
         }
         program.variables.extend(slips.iter().map(|slip| Variable::positive(*slip)));
+        program.variables.extend(approaches.iter().map(|approach| Variable::positive(*approach)));
+        program.variables.extend(approaches.iter().map(|_| Variable::positive(0.0)));
+        let last = program.variables.len();
         let parameters = self.source.target.parameters.iter();
         let of = |name: &str| layout.parameters.iter().find(|(known, _)| known.name == name).map_or(0, |(_, at)| *at);
         let mut variables: Vec<usize> = inputs.displacements.iter().map(|(variable, _)| *variable).collect();
         variables.extend(inputs.velocity.into_iter().flat_map(|first| first..first + n));
         variables.extend(parameters.map(|parameter| of(&parameter.name)));
-        variables.extend(end..first_impulse + form.rows.len() + form.frictions.len());
+        variables.extend((end..last).chain(owed.into_iter().map(|(_, debt)| debt)));
         let bounds = step.bounds();
         let program = &mut layout.program;
         let first = program.element(Arc::new(step), variables, &bounds) + 2 * n;
@@ -337,9 +353,32 @@ impl Writer<'_> {
                 sizes: [speed, slack],
             });
         }
+        // Of contacts that rebound: D ⊥ a + D, d ⊥ u, p ⊥ D − d.   [MPEC-9]
+        let (rebounds, laws) = (form.rebounds.len(), form.frictions.len());
+        let (approach, closing) = (first_impulse + count + laws, first + count + laws);
+        let mut debts = Vec::with_capacity(rebounds);
+        for (place, rebound) in form.rebounds.iter().enumerate() {
+            let debt = approach + rebounds + place;
+            let (normal, hit) = (first + rebound.normal, closing + rebounds + place);
+            let mut pair = |variable, constraint, sizes| program.pairs.push(Pair { variable, constraint, sizes });
+            pair(approach + place, closing + place, [speed, speed]);
+            pair(debt, normal, [speed, speed]);
+            pair(first_impulse + rebound.normal, hit, [push, speed]);
+            debts.extend(contacts.get(rebound.contact).map(|id| (*id, debt)));
+        }
         motion.ends.push((end, end + n));
         motion.steps.push((form, first_impulse, first));
-        Ok(Inputs { displacements: (end..end + n).map(|variable| (variable, 1.0)).collect(), velocity: Some(end + n) })
+        let displacements = (end..end + n).map(|variable| (variable, 1.0)).collect();
+        Ok(Inputs { displacements, velocity: Some(end + n), debts })
+    }
+}
+
+impl Writer<'_> {
+    /// The velocity with which a step was seen to begin: that of the way before it, or of the start.
+    fn seen_before(&self, motion: &Motion, number: usize) -> Vec<f64> {
+        let before = number.checked_sub(1).and_then(|before| motion.reference.get(before));
+        let (Some(before), Some(here)) = (before, motion.reference.get(number)) else { return motion.first.v.clone() };
+        displacement(&motion.model, before, here).iter().map(|way| way / self.source.h).collect()
     }
 }
 
@@ -359,12 +398,15 @@ fn is_whole(model: &Model, track: &Track, row: usize) -> Option<Vec<usize>> {
     let (mobility, _) = model.find_body(&track.body).and_then(|id| model.unknowns(id))?;
     let x = track.positions.get(row).copied().flatten()?;
     let finite = |k: usize| x.get(k).is_some_and(|x| x.is_finite());
-    let angle = matches!(track.orientations.get(row).copied().flatten(), Some(Orientation::Angle(_)));
+    let orientation = track.orientations.get(row).copied().flatten();
+    let angle = matches!(orientation, Some(Orientation::Angle(_)));
+    let turned = matches!(orientation, Some(Orientation::Quaternion(_)));
     let at_centre = track.point == Vector3::zeros();
     match mobility {
         Mobility::PlanarParticle if finite(0) && finite(1) && !finite(2) && !angle => Some(vec![0, 1]),
         Mobility::Planar if finite(0) && finite(1) && !finite(2) && angle && at_centre => Some(vec![0, 1, 2]),
         Mobility::Particle if finite(0) && finite(1) && finite(2) && !angle => Some(vec![0, 1, 2]),
+        Mobility::Free if finite(0) && finite(1) && finite(2) && turned && at_centre => Some(vec![0, 1, 2, 3, 4, 5]),
         _ => None,
     }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use nalgebra::DMatrix;
-use stiction::{Configuration, Model, OrientationUpdate};
+use nalgebra::{DMatrix, Vector3};
+use stiction::{Configuration, Model, OrientationUpdate, multibody::Mobility};
 use stiction_mpec::{Element, Refused};
 
 use super::pattern;
-use crate::{Recording, observe};
+use crate::{Recording, observe, residual::left_jacobian};
 
 /// Spacing of differences, m and rad.
 const SPACING: f64 = 1e-5;
@@ -60,8 +60,8 @@ impl Observation {
         let mut at = Configuration::default();
         at.update(model, &q, &vec![0.0; n], self.time);
         let (mut values, mut slopes) = (Vec::new(), Vec::new());
-        let unit = DMatrix::identity(n, n);
-        observe((model, &at), (&self.recording, self.row), Some(unit.as_view()), (&mut values, &mut slopes));
+        let moves = displaced(model, x);
+        observe((model, &at), (&self.recording, self.row), Some(moves.as_view()), (&mut values, &mut slopes));
         (values, slopes)
     }
 
@@ -98,6 +98,18 @@ impl Observation {
         out.iter_mut().filter(|x| x.abs() < 1e-8).for_each(|x| *x = 0.0);
         out
     }
+}
+
+/// How bodies move with displacements from their reference that are not zero: those that turn in space by J with exp(δ + θ) = exp(J θ) exp(δ).
+fn displaced(model: &Model, x: &[f64]) -> DMatrix<f64> {
+    let mut moves = DMatrix::identity(model.dof(), model.dof());
+    let bodies = model.bodies().iter().zip(model.layout());
+    for (_, slot) in bodies.filter(|(body, _)| body.mobility() == Some(Mobility::Free)) {
+        let first = slot.v.start + 3;
+        let turn = Vector3::from_fn(|axis, _| x.get(first + axis).copied().unwrap_or(0.0));
+        moves.fixed_view_mut::<3, 3>(first, first).copy_from(&left_jacobian(&turn));
+    }
+    moves
 }
 
 /// Standard deviations of the numbers of a row, in the order of [`observe`].

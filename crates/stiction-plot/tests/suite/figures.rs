@@ -28,6 +28,22 @@ fn units_stand_on_every_axis() {
 }
 
 #[test]
+fn names_stand_where_numbers_would() {
+    let names = ["shooting", "filter"];
+    let panel = Panel::new(Axis::new("method", "").named(names), Axis::new("mu", ""))
+        .with(Layer::points(vec![0.0, 1.0], vec![0.3, 0.4]).marker(Marker::Disc));
+    let svg = Figure::new("").with(panel).to_svg();
+    let place = |name: &str| -> f64 {
+        let line = svg.lines().find(|line| line.contains(&format!(">{name}<"))).expect("a name");
+        let x = line.split("x=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("where it stands");
+        x.parse().expect("a number")
+    };
+    assert!(place("shooting") < place("filter"));
+    // Along the axis there is nothing else: neither 0 nor 0.5.
+    assert!(!svg.contains(">0<") && !svg.contains(">0.5<"), "{svg}");
+}
+
+#[test]
 fn a_million_points_give_a_small_file_that_keeps_every_peak() {
     let n = 1_000_000;
     let x: Vec<f64> = (0..n).map(f64::from).collect();

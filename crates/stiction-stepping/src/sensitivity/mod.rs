@@ -18,7 +18,7 @@ use stiction_multibody::{ContactId, Model, State};
 
 pub use linearise::Clearance;
 pub use tangent::displacement;
-pub use terms::{FrictionLaw, FrictionLimit, StepEquations, StepForm, StepRow, StepTerms};
+pub use terms::{FrictionLaw, FrictionLimit, Rebound, StepEquations, StepForm, StepRow, StepTerms};
 
 use crate::{
     Coordinates, Detector, Dynamics, FeatureDetector, Impact, LineariseAt, Method, PositionUpdate, ProtectiveLayer,

@@ -14,7 +14,7 @@ use super::{
     equations::{self, Axis, Row, Solved},
 };
 use crate::{
-    ContactImpulse, FeatureDetector, FrictionSet, Margin, Scheme, Start, Workspace,
+    Contact, ContactImpulse, FeatureDetector, FrictionSet, Margin, Scheme, Start, Workspace,
     detect::{detect, prepare},
 };
 
@@ -58,6 +58,19 @@ pub struct FrictionLaw {
     pub polygon: bool,
 }
 
+/// A contact that gives back a share ε of the speed it is hit with, in the next step.   [IMPACT-1]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rebound {
+    /// The row of its normal.
+    pub normal: usize,
+    /// Its place among the contacts.
+    pub contact: usize,
+    /// The place of ε among the coefficients.
+    pub coefficient: usize,
+    /// The place of what prescribed motion adds to n·v.
+    pub prescribed: usize,
+}
+
 /// What a step asks, row by row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepForm {
@@ -67,6 +80,8 @@ pub struct StepForm {
     pub rows: Vec<StepRow>,
     /// Laws of friction.
     pub frictions: Vec<FrictionLaw>,
+    /// Contacts that rebound.
+    pub rebounds: Vec<Rebound>,
     /// How many coefficients there are.
     pub coefficients: usize,
     /// The contacts, in the order of their normal rows.
@@ -113,7 +128,7 @@ impl StepTerms {
         self.at(self.dof * (self.dof + 1 + self.rows) + row)
     }
 
-    /// μ of contacts and μ h N of feet.
+    /// μ of contacts, μ h N of feet, ε of contacts, [ψ(q, t⁺) − ψ(q, t)]/h of contacts.
     pub fn coefficient(&self, place: usize) -> f64 {
         self.at(self.dof * (self.dof + 1 + self.rows) + self.rows + place)
     }
@@ -145,9 +160,6 @@ impl StepEquations {
         }
         if ws.contacts.iter().any(|contact| contact.gamma == 0.0) {
             return no("contacts that are either there or not (gamma = 0)", "use a preset such as `stewart-trinkle`");
-        }
-        if ws.contacts.iter().any(|contact| contact.restitution > 0.0) {
-            return no("restitution in one program", "use shooting");
         }
         let mut solved =
             Solved { contacts: ws.contacts.iter().map(|contact| contact.id).collect(), ..Solved::default() };
@@ -197,7 +209,14 @@ impl StepEquations {
         }
         let contacts = (0..solved.contacts.len()).map(|k| equations::contact(solved, ws, k).map_or(0.0, |c| c.mu));
         let feet = ws.feet.iter().map(|foot| foot.mu * foot.load * start.h);
-        coefficients.iter_mut().zip(contacts.chain(feet)).for_each(|(out, x)| *out = x);
+        let of = |number: fn(&Contact, f64) -> f64| {
+            let all = 0..solved.contacts.len();
+            all.map(move |k| equations::contact(solved, ws, k).map_or(0.0, |contact| number(contact, start.h)))
+        };
+        let rebounds = of(|contact, _| contact.restitution);
+        let prescribed = of(|contact, h| (contact.gap_end - contact.gap_start) / h);
+        let all = contacts.chain(feet).chain(rebounds).chain(prescribed);
+        coefficients.iter_mut().zip(all).for_each(|(out, x)| *out = x);
         Ok(())
     }
 
@@ -239,11 +258,23 @@ fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
         let limit = FrictionLimit::Known { coefficient: solved.contacts.len() + place };
         add(solved.friction(of).collect(), limit, foot.cones.len());
     }
+    let (contacts, feet) = (solved.contacts.len(), ws.feet.len());
+    let rebound = |place: usize| {
+        let _ = equations::contact(solved, ws, place).filter(|contact| contact.restitution > 0.0)?;
+        let normal = solved.place(Row::Normal(place))?;
+        let coefficient = contacts + feet + place;
+        Some(Rebound { normal, contact: place, coefficient, prescribed: coefficient + contacts })
+    };
     StepForm {
         dof: start.model.dof(),
         rows: solved.rows.iter().map(row).collect(),
         frictions,
-        coefficients: solved.contacts.len() + ws.feet.len(),
+        rebounds: if equations::remembers(start.scheme) {
+            (0..contacts).filter_map(rebound).collect()
+        } else {
+            Vec::new()
+        },
+        coefficients: 3 * contacts + feet,
         contacts: solved.contacts.clone(),
     }
 }

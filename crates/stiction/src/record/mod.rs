@@ -47,4 +47,5 @@ pub use summary::{
     ResidualSummary, Summary, Turn, UndeterminedSummary,
 };
 pub use table::{Cell, Kind as CellKind, TableWriter};
+pub use table_guard::{check_pages as check_table_pages, check_size as check_table_size};
 pub use view::{ViewLimits, view_page};

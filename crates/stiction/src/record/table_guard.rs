@@ -6,9 +6,10 @@
 //! - Snappy makes at most 64 bytes out of 3, so a page grows at most [`GROWTH`] times.
 //! - A recording has more columns of real numbers, stored in full before compression, than others, so that all its cells
 //!   of 8 bytes are at most [`CELLS`] times its length.
-//! - Encodings that recordings do not use are refused.
+//! - Encodings that numbers and words of recordings do not need are refused.
 //!
-//! With that, reading a table needs memory in proportion to its file, whoever has written it.
+//! With that, reading a table needs memory in proportion to its file, whoever has written it: these are our own tables, and those of
+//! other programs that are read as measurements.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -29,12 +30,13 @@ const LONGEST_HEADER: u64 = 4096;
 /// Encodings of pages: plain, dictionary (old and new), run lengths, differences, bytes apart.
 const ENCODINGS: [i64; 6] = [0, 2, 3, 5, 8, 9];
 
-/// Kinds of pages.
-const DATA_PAGE: i64 = 0;
-const DICTIONARY_PAGE: i64 = 2;
+/// Kinds of pages, and the field of the header that tells more of each; the second form of data pages is that of other programs.
+const DATA_PAGE: (i64, i64) = (0, 5);
+const DICTIONARY_PAGE: (i64, i64) = (2, 7);
+const DATA_PAGE_V2: (i64, i64) = (3, 8);
 
-/// Holds the number of cells against the length of the file.
-pub(super) fn check_size(metadata: &ParquetMetaData, length: u64) -> Result<(), String> {
+/// Holds the number of cells of a Parquet file against its length in bytes.
+pub fn check_size(metadata: &ParquetMetaData, length: u64) -> Result<(), String> {
     let cells = metadata.row_groups().iter().try_fold(0_u64, |sum, group| {
         let rows = u64::try_from(group.num_rows()).ok()?;
         sum.checked_add(rows.checked_mul(group.num_columns() as u64)?)
@@ -46,8 +48,9 @@ pub(super) fn check_size(metadata: &ParquetMetaData, length: u64) -> Result<(), 
     }
 }
 
-/// Walks over the headers of the pages of a column; `rows` is the number of rows they share.
-pub(super) fn check_pages(
+/// Walks over the headers of the pages of a column, and holds what they claim against their bytes; `rows` is the number of rows they share,
+/// each of which has one value of the column at most.
+pub fn check_pages(
     file: &mut (impl Read + Seek),
     chunk: &ColumnChunkMetaData,
     rows: i64,
@@ -77,6 +80,8 @@ pub(super) fn check_pages(
 #[derive(Default)]
 struct Header {
     kind: i64,
+    /// The field of its details.
+    details: i64,
     uncompressed: u64,
     compressed: u64,
     values: i64,
@@ -95,7 +100,10 @@ impl Header {
                 (1, Compact::I32) => header.kind = input.integer()?,
                 (2, Compact::I32) => header.uncompressed = u64::try_from(input.integer()?).ok()?,
                 (3, Compact::I32) => header.compressed = u64::try_from(input.integer()?).ok()?,
-                (5 | 7, Compact::STRUCT) => header.read_inner(&mut input)?,
+                (5 | 7 | 8, Compact::STRUCT) => {
+                    header.details = field;
+                    header.read_inner(&mut input)?;
+                }
                 _ => input.skip(kind, 0)?,
             }
         }
@@ -103,13 +111,14 @@ impl Header {
         Some(header)
     }
 
-    /// The part for data or for a dictionary; both begin with the number of values and the encoding.
+    /// The part for data or for a dictionary. All begin with the number of values; the encoding is next, or behind two other counts.
     fn read_inner(&mut self, input: &mut Compact<'_>) -> Option<()> {
+        let of_encoding = if self.details == DATA_PAGE_V2.1 { 4 } else { 2 };
         let mut field = 0;
         while let Some(kind) = input.field(&mut field)? {
             match (field, kind) {
                 (1, Compact::I32) => self.values = input.integer()?,
-                (2, Compact::I32) => self.encoding = input.integer()?,
+                (place, Compact::I32) if place == of_encoding => self.encoding = input.integer()?,
                 _ => input.skip(kind, 0)?,
             }
         }
@@ -117,8 +126,8 @@ impl Header {
     }
 
     fn check(&self, rows: i64) -> Result<(), String> {
-        let most_values = match self.kind {
-            DATA_PAGE => rows,
+        let most_values = match (self.kind, self.details) {
+            DATA_PAGE | DATA_PAGE_V2 => rows,
             // A word of a dictionary takes four bytes and more.
             DICTIONARY_PAGE => i64::try_from(self.uncompressed / 4).unwrap_or(i64::MAX),
             _ => return Err("it has a kind of page that recordings do not have".to_owned()),
@@ -269,7 +278,21 @@ mod tests {
             check(&header(2, [400, 400], 7, i64::from(i32::MAX), 0)).is_err(),
             "a dictionary of two thousand million"
         );
-        assert!(check(&header(3, [400, 400], 5, 1, 0)).is_err(), "a page of another kind");
+        assert!(check(&header(3, [400, 400], 5, 1, 0)).is_err(), "the details of a page of another kind");
+        assert!(check(&header(1, [400, 400], 5, 1, 0)).is_err(), "a page of another kind");
+        // Other programs: values, nulls and rows come before the encoding.
+        let v2 = |counts: [i64; 4]| {
+            let mut bytes = header(3, [800, 400], 8, counts[0], counts[1]);
+            bytes.truncate(bytes.len() - 2);
+            for n in [counts[2], counts[3]] {
+                bytes.push(0x15);
+                bytes.extend(number(n));
+            }
+            bytes.extend([0, 0]);
+            check(&bytes)
+        };
+        assert_eq!(v2([100, 0, 100, 8]), Ok(()));
+        assert!(v2([101, 0, 100, 8]).is_err() && v2([100, 0, 100, 7]).is_err());
     }
 
     #[test]

@@ -9,12 +9,13 @@ use super::{
 };
 
 impl Step {
-    /// Weights of momentum, u and L in the Lagrangian.
+    /// Weights of momentum, u, L and n·v⁻ in the Lagrangian.
     pub(super) fn weights(&self, assembled: &Assembled, multipliers: &[f64]) -> Assembled {
         let (n, count) = (self.dof(), self.form.rows.len());
         let part = |from: usize, count: usize| multipliers.get(from..from + count).unwrap_or_default().to_vec();
         let (momentum, mut rows) = (part(n, n), part(2 * n, count));
-        let slacks = part(2 * n + count, self.form.frictions.len());
+        let laws = self.form.frictions.len();
+        let (slacks, closing) = (part(2 * n + count, laws), part(2 * n + count + laws, self.form.rebounds.len()));
         let mut limits = Vec::with_capacity(slacks.len());
         for ((law, limit), slack) in self.form.frictions.iter().zip(&assembled.limits).zip(slacks) {
             let mut weight = if law.polygon { slack } else { 2.0 * limit * slack };
@@ -25,7 +26,7 @@ impl Step {
             }
             limits.push(weight);
         }
-        Assembled { momentum, rows, limits }
+        Assembled { momentum, rows, limits, closing }
     }
 
     /// Second derivatives of the Lagrangian, all of them, row by row.
@@ -60,12 +61,15 @@ impl Step {
             }
             for place in 0..self.state_inputs() - self.dof() {
                 let pull: f64 = weights.momentum.iter().enumerate().map(|(row, w)| -w * slope.mass(row, place)).sum();
+                let closing = weights.closing.iter().zip(&self.form.rebounds);
+                let pull = pull + closing.map(|(w, rebound)| w * slope.row(rebound.normal, place)).sum::<f64>();
                 let velocity = self.dof() + place;
                 // Of two velocities each has its turn.
                 add(i, velocity, if i == velocity { 2.0 * pull } else { pull });
             }
         }
         self.add_laws(multipliers, &tangents, &mut add);
+        self.add_turns(x, multipliers, &mut add)?;
         Ok(out)
     }
 
@@ -108,5 +112,6 @@ impl Step {
 
 fn dot(a: &Assembled, b: &Assembled) -> f64 {
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    product(&a.momentum, &b.momentum) + product(&a.rows, &b.rows) + product(&a.limits, &b.limits)
+    let of_laws = product(&a.limits, &b.limits) + product(&a.closing, &b.closing);
+    product(&a.momentum, &b.momentum) + product(&a.rows, &b.rows) + of_laws
 }

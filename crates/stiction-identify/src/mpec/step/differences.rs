@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stiction::stepping::StepTerms;
-use stiction_mpec::Refused;
+use stiction_mpec::{Element, Refused};
 
 use super::{Beside, Step, keep, pattern};
 
@@ -117,7 +117,7 @@ impl Step {
         let values = self.source.target.starts();
         let beside = self.source.beside(&values)?;
         let n = self.dof();
-        let mut x = vec![0.0; self.first_impulse() + self.form.rows.len() + self.form.frictions.len()];
+        let mut x = vec![0.0; Element::inputs(self)];
         for (k, x) in x.iter_mut().enumerate().take(2 * n) {
             *x = 1e-2 * pattern::generic(k);
         }

@@ -1,4 +1,4 @@
-//! What a step asks, over its terms: momentum, rows, laws, and how they change with every input.   [MPEC-5] [MPEC-6]
+//! What a step asks, over its terms: momentum, rows, laws, and how they change with every input.   [MPEC-5] [MPEC-6] [MPEC-9]
 
 use stiction::stepping::{FrictionLimit, StepRow, StepTerms};
 use stiction_mpec::{Element, Refused};
@@ -12,14 +12,27 @@ pub(super) struct Inputs {
     pub(super) after: Vec<f64>,
     pub(super) impulses: Vec<f64>,
     pub(super) slips: Vec<f64>,
+    /// D and d of contacts that rebound: how fast they are approached, and what they owe for it afterwards.   [MPEC-9]
+    pub(super) approaches: Vec<f64>,
+    pub(super) debts: Vec<f64>,
+    /// What they owed before.
+    pub(super) owed: Vec<f64>,
 }
 
-/// Momentum, u and L, or how they change.
+/// Momentum, u, L and n·v⁻ of contacts that rebound, or how they change.
 #[derive(Clone, Default)]
 pub(super) struct Assembled {
     pub(super) momentum: Vec<f64>,
     pub(super) rows: Vec<f64>,
     pub(super) limits: Vec<f64>,
+    pub(super) closing: Vec<f64>,
+}
+
+/// First guesses of what acts in a step.
+pub(in crate::mpec) struct Guess {
+    pub(in crate::mpec) impulses: Vec<f64>,
+    pub(in crate::mpec) slips: Vec<f64>,
+    pub(in crate::mpec) approaches: Vec<f64>,
 }
 
 /// How everything changes with one input.
@@ -28,10 +41,12 @@ pub(super) struct Tangent {
     pub(super) position: Vec<f64>,
     pub(super) impulse: Option<usize>,
     pub(super) slip: Option<usize>,
+    /// How the constraints a + D and D − d of a rebound change.
+    pub(super) rebound: Option<(usize, [f64; 2])>,
 }
 
 impl Step {
-    /// Momentum, u and L: linear in the terms.   [MPEC-5]
+    /// Momentum, u, L and n·v⁻: linear in the terms.   [MPEC-5] [MPEC-9]
     pub(super) fn assemble(&self, terms: &StepTerms, at: &Inputs) -> Assembled {
         let (n, count) = (self.dof(), self.form.rows.len());
         let change: Vec<f64> = at.after.iter().zip(&at.before).map(|(after, before)| after - before).collect();
@@ -40,29 +55,42 @@ impl Step {
             let pushed: f64 = at.impulses.iter().enumerate().map(|(row, p)| terms.row(row, i) * p).sum();
             gained - terms.push(i) - pushed
         });
-        let rows = (0..count).map(|row| {
-            terms.constant(row) + at.after.iter().enumerate().map(|(j, v)| terms.row(row, j) * v).sum::<f64>()
-        });
+        let along = |row: usize, v: &[f64]| v.iter().enumerate().map(|(j, v)| terms.row(row, j) * v).sum::<f64>();
+        let mut rows: Vec<f64> = (0..count).map(|row| terms.constant(row) + along(row, &at.after)).collect();
+        for (owing, owed) in self.owing.iter().zip(&at.owed) {
+            let Some(rebound) = self.form.rebounds.get(*owing) else { continue };
+            let given_back = terms.coefficient(rebound.coefficient) * owed;
+            rows.get_mut(rebound.normal).into_iter().for_each(|u| *u -= given_back);
+        }
+        let closing = self.form.rebounds.iter();
+        let closing =
+            closing.map(|rebound| terms.coefficient(rebound.prescribed) + along(rebound.normal, &at.before)).collect();
         let limits = self.form.frictions.iter().map(|law| match law.limit {
             FrictionLimit::Contact { normal, coefficient } => {
                 terms.coefficient(coefficient) * at.impulses.get(normal).copied().unwrap_or(0.0)
             }
             FrictionLimit::Known { coefficient } => terms.coefficient(coefficient),
         });
-        Assembled { momentum: momentum.collect(), rows: rows.collect(), limits: limits.collect() }
+        Assembled { momentum: momentum.collect(), rows, limits: limits.collect(), closing }
     }
 
     /// How everything changes with each input.
     pub(super) fn tangents(&self, terms: &StepTerms, slopes: &[StepTerms], at: &Inputs) -> Vec<Tangent> {
         let (n, count, laws) = (self.dof(), self.form.rows.len(), self.form.frictions.len());
-        let none = || Assembled { momentum: vec![0.0; n], rows: vec![0.0; count], limits: vec![0.0; laws] };
+        let rebounds = &self.form.rebounds;
+        let none = || Assembled {
+            momentum: vec![0.0; n],
+            rows: vec![0.0; count],
+            limits: vec![0.0; laws],
+            closing: vec![0.0; rebounds.len()],
+        };
         let unit = |k: usize, value: f64| {
             let mut out = vec![0.0; n];
             out.get_mut(k).into_iter().for_each(|x| *x = value);
             out
         };
         let (h, by_mean) = (self.source.h, self.by_mean());
-        let plain = |assembled, position| Tangent { assembled, position, impulse: None, slip: None };
+        let plain = |assembled, position| Tangent { assembled, position, impulse: None, slip: None, rebound: None };
         let mut tangents = Vec::new();
         for (input, slope) in slopes.iter().enumerate() {
             let mut assembled = self.assemble(slope, at);
@@ -72,6 +100,8 @@ impl Step {
             } else if input < self.state_inputs() {
                 let place = input - n;
                 assembled.momentum.iter_mut().enumerate().for_each(|(i, m)| *m -= terms.mass(i, place));
+                let closing = assembled.closing.iter_mut().zip(rebounds);
+                closing.for_each(|(out, rebound)| *out += terms.row(rebound.normal, place));
                 position = unit(place, if by_mean { -0.5 * h } else { 0.0 });
             }
             tangents.push(plain(assembled, position));
@@ -81,7 +111,7 @@ impl Step {
             let assembled = Assembled {
                 momentum: (0..n).map(|i| terms.mass(i, k)).collect(),
                 rows: (0..count).map(|row| terms.row(row, k)).collect(),
-                limits: vec![0.0; laws],
+                ..none()
             };
             tangents.push(plain(assembled, unit(k, if by_mean { -0.5 * h } else { -h })));
         }
@@ -95,15 +125,22 @@ impl Step {
                     *limit = terms.coefficient(coefficient);
                 }
             }
-            tangents.push(Tangent { assembled, position: vec![0.0; n], impulse: Some(row), slip: None });
+            tangents.push(Tangent { impulse: Some(row), ..plain(assembled, vec![0.0; n]) });
         }
-        for slip in 0..laws {
-            tangents.push(Tangent { assembled: none(), position: vec![0.0; n], impulse: None, slip: Some(slip) });
+        let still = || plain(none(), vec![0.0; n]);
+        tangents.extend((0..laws).map(|slip| Tangent { slip: Some(slip), ..still() }));
+        tangents.extend((0..rebounds.len()).map(|k| Tangent { rebound: Some((k, [1.0, 1.0])), ..still() }));
+        tangents.extend((0..rebounds.len()).map(|k| Tangent { rebound: Some((k, [0.0, -1.0])), ..still() }));
+        for rebound in self.owing.iter().filter_map(|owing| rebounds.get(*owing)) {
+            let mut tangent = still();
+            let less = terms.coefficient(rebound.coefficient);
+            tangent.assembled.rows.get_mut(rebound.normal).into_iter().for_each(|u| *u = -less);
+            tangents.push(tangent);
         }
         tangents
     }
 
-    /// Laws of the rows as constraints.   [MPEC-6]
+    /// Laws of the rows as constraints, then a + D and D − d of all that rebound.   [MPEC-6] [MPEC-9]
     pub(super) fn laws(&self, assembled: &Assembled, at: &Inputs) -> Vec<f64> {
         let mut out = assembled.rows.clone();
         let mut slacks = Vec::with_capacity(self.form.frictions.len());
@@ -119,6 +156,8 @@ impl Step {
             slacks.push(if law.polygon { limit - sum } else { limit * limit - squares });
         }
         out.extend(slacks);
+        out.extend(assembled.closing.iter().zip(&at.approaches).map(|(closing, approach)| closing + approach));
+        out.extend(at.approaches.iter().zip(&at.debts).map(|(approach, debt)| approach - debt));
         out
     }
 
@@ -147,6 +186,10 @@ impl Step {
             slacks.push(slack);
         }
         out.extend(slacks);
+        let rebound = |place: usize| along.rebound.filter(|(of, _)| *of == place).map_or([0.0; 2], |(_, by)| by);
+        let closing = along.assembled.closing.iter().enumerate();
+        out.extend(closing.map(|(place, closing)| closing + rebound(place)[0]));
+        out.extend((0..self.form.rebounds.len()).map(|place| rebound(place)[1]));
         out
     }
 
@@ -181,17 +224,19 @@ impl Step {
                 }
             }
         });
-        let slacks = self.form.frictions.iter().map(|_| positive);
-        std::iter::repeat_n(zero, 2 * self.dof()).chain(rows).chain(slacks).collect()
+        let others = self.form.frictions.len() + 2 * self.form.rebounds.len();
+        std::iter::repeat_n(zero, 2 * self.dof()).chain(rows).chain(std::iter::repeat_n(positive, others)).collect()
     }
 
-    /// A first guess of impulses and slip speeds with this velocity at the end: feet slip as they were seen to, nothing else pushes.
-    pub(in crate::mpec) fn guess(&self, after: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Refused> {
+    /// A first guess with these velocities before and at the end: feet slip as they were seen to, contacts are approached as they were
+    /// seen to be, nothing else pushes, and nothing is owed.
+    pub(in crate::mpec) fn guess(&self, before: &[f64], after: &[f64]) -> Result<Guess, Refused> {
         let mut x = vec![0.0; Element::inputs(self)];
         let values = self.source.target.starts();
         x.iter_mut().skip(self.state_inputs()).zip(&values).for_each(|(x, value)| *x = *value);
-        let at = Inputs { after: after.to_vec(), ..self.inputs(&x) };
+        let at = Inputs { before: before.to_vec(), after: after.to_vec(), ..self.inputs(&x) };
         let assembled = self.assemble(&*self.terms_here(&x)?, &at);
+        let approaches = assembled.closing.iter().map(|closing| (-closing).max(0.0)).collect();
         let (mut impulses, mut slips) = (vec![0.0; self.form.rows.len()], vec![0.0; self.form.frictions.len()]);
         for ((law, limit), slip) in self.form.frictions.iter().zip(&assembled.limits).zip(&mut slips) {
             let u = |row: usize| assembled.rows.get(row).copied().unwrap_or(0.0);
@@ -210,6 +255,6 @@ impl Step {
                 impulses.get_mut(*row).into_iter().for_each(|p| *p = limit * share);
             }
         }
-        Ok((impulses, slips))
+        Ok(Guess { impulses, slips, approaches })
     }
 }

@@ -1,8 +1,9 @@
-//! One step of the simulator as an element: momentum, rows and laws as the assembly writes them.   [MPEC-5] [MPEC-6]
+//! One step of the simulator as an element: momentum, rows and laws as the assembly writes them.   [MPEC-5] [MPEC-6] [MPEC-9]
 
 mod curvature;
 mod differences;
 mod laws;
+mod turning;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,10 +18,11 @@ use super::{
     pattern,
 };
 use differences::SPACING;
+pub(super) use laws::Guess;
 use laws::Inputs;
 
 /// A step. Inputs: displacement of the start from a reference, velocity of the start unless it is known, parameters; displacement of the end,
-/// velocity of the end, impulses, slip speeds.
+/// velocity of the end, impulses, slip speeds; of contacts that rebound speeds of approach, debts, and debts of the step before.
 pub(super) struct Step {
     source: Arc<Source>,
     equations: Mutex<StepEquations>,
@@ -32,6 +34,8 @@ pub(super) struct Step {
     /// Displacements of the start per unit of their inputs.
     scales: Vec<f64>,
     known_velocity: bool,
+    /// Which of the contacts that rebound may owe something from the step before.
+    owing: Vec<usize>,
     parameters: usize,
     /// Which second differences of the terms do not vanish.
     curved: Vec<(usize, usize)>,
@@ -50,6 +54,7 @@ impl Step {
         equations: StepEquations,
         (from, to): (State, Vec<f64>),
         (scales, known_velocity): (Vec<f64>, bool),
+        owing: Vec<usize>,
     ) -> Result<Self, Refused> {
         let mut step = Self {
             source: Arc::clone(source),
@@ -59,6 +64,7 @@ impl Step {
             to,
             scales,
             known_velocity,
+            owing,
             parameters: source.target.parameters.len(),
             curved: Vec::new(),
             constant: Vec::new(),
@@ -96,14 +102,23 @@ impl Step {
         self.slow() + 2 * self.dof()
     }
 
+    /// The first speed of approach.
+    fn first_approach(&self) -> usize {
+        self.first_impulse() + self.form.rows.len() + self.form.frictions.len()
+    }
+
     fn inputs(&self, x: &[f64]) -> Inputs {
         let n = self.dof();
         let part = |from: usize, count: usize| x.get(from..from + count).unwrap_or_default().to_vec();
+        let rebounds = self.form.rebounds.len();
         Inputs {
             before: if self.known_velocity { self.from.v.clone() } else { part(n, n) },
             after: part(self.slow() + n, n),
             impulses: part(self.first_impulse(), self.form.rows.len()),
             slips: part(self.first_impulse() + self.form.rows.len(), self.form.frictions.len()),
+            approaches: part(self.first_approach(), rebounds),
+            debts: part(self.first_approach() + rebounds, rebounds),
+            owed: part(self.first_approach() + 2 * rebounds, self.owing.len()),
         }
     }
 
@@ -174,6 +189,7 @@ impl Step {
                 out.get_mut(row * inputs + column).into_iter().for_each(|out| *out = *slope);
             }
         }
+        self.write_turns(x, &mut out)?;
         Ok(out)
     }
 
@@ -189,11 +205,11 @@ impl Step {
 
 impl Element for Step {
     fn inputs(&self) -> usize {
-        self.first_impulse() + self.form.rows.len() + self.form.frictions.len()
+        self.first_approach() + 2 * self.form.rebounds.len() + self.owing.len()
     }
 
     fn outputs(&self) -> usize {
-        2 * self.dof() + self.form.rows.len() + self.form.frictions.len()
+        2 * self.dof() + self.form.rows.len() + self.form.frictions.len() + 2 * self.form.rebounds.len()
     }
 
     fn jacobian_pattern(&self) -> &[(usize, usize)] {

@@ -9,7 +9,7 @@ use stiction_identify::{
     },
 };
 
-use super::particle;
+use super::{particle, thrown};
 use crate::sliding_block;
 
 /// Numbers around one without a relation to each other.
@@ -99,4 +99,12 @@ fn derivatives_agree_with_differences() {
     let cone = Target { parameters: several, ..cone };
     let member = Member { rows: 40..46, ..Member::whole(&cone, &recording) };
     check("block", &program_of(&[member], &MpecOptions::new(Engine::Ipopt)).unwrap());
+    let text = thrown::BOUNCES;
+    let bounces = thrown::target(text, &[("restitution", 0.4), ("friction", 0.3)]);
+    let recording = thrown::seen(text, "particle", 25, (1.0, 1));
+    let member = Member { rows: 12..20, ..Member::whole(&bounces, &recording) };
+    check("bounces", &program_of(&[member], &MpecOptions::new(Engine::Ipopt)).unwrap());
+    let rolls = thrown::target(thrown::ROLLS, &[("friction", 0.3)]);
+    let recording = thrown::seen(thrown::ROLLS, "ball", 8, (1.0, 1));
+    check("ball", &program_of(&[Member::whole(&rolls, &recording)], &MpecOptions::new(Engine::Ipopt)).unwrap());
 }

@@ -3,3 +3,5 @@
 mod derivatives;
 mod particle;
 mod sliding_block;
+mod thrown;
+mod windows;
