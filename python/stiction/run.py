@@ -115,7 +115,8 @@ class Run(Mapping[str, Column]):
 
     def measure(self, expression: str) -> float | npt.NDArray[np.float64]:
         """The value of an expression over the columns, such as ``"max(abs(rod.vy))"``: a number, or one per recorded moment."""
-        return self._tables.measure(expression)
+        value: float | npt.NDArray[np.float64] = self._tables.measure(expression)
+        return value
 
     def to_pandas(self) -> pandas.DataFrame:
         """The trajectory as a data frame of pandas."""

@@ -146,7 +146,8 @@ class Simulation(_stiction.Simulation):
     @property
     def q(self) -> Floats:
         """Coordinates of all dynamic bodies."""
-        return _q(self)
+        shown: Floats = _q(self)
+        return shown
 
     @q.setter
     def q(self, values: npt.ArrayLike) -> None:
@@ -155,7 +156,8 @@ class Simulation(_stiction.Simulation):
     @property
     def v(self) -> Floats:
         """Velocities of all dynamic bodies."""
-        return _v(self)
+        shown: Floats = _v(self)
+        return shown
 
     @v.setter
     def v(self, values: npt.ArrayLike) -> None:

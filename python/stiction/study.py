@@ -40,7 +40,7 @@ class StudyResult:
     def success(self, variant: str | None = None) -> tuple[float, float, float]:
         """The share of successes with its interval: of a variant, or of the first."""
         share = self._variant(variant)["all"]["success"]
-        return float(share["share"]), float(share["low"]), float(share["high"])
+        return share["hits"] / max(share["of"], 1), float(share["low"]), float(share["high"])
 
     def _variant(self, name: str | None) -> dict[str, Any]:
         for variant in self.report["variants"]:
@@ -57,7 +57,8 @@ class StudyResult:
         rows = []
         for cell in self._variant(variant)["cells"]:
             share = cell["success"]
-            rows.append(dict(zip(names, cell["at"], strict=True), **share, failed=cell["failed"]))
+            values = dict(zip(names, cell["at"], strict=True))
+            rows.append(dict(values, share=share["hits"] / max(share["of"], 1), **share, failed=cell["failed"]))
         return pandas.DataFrame(rows)
 
     def to_arrow(self) -> pyarrow.Table:

@@ -15,7 +15,7 @@ class Worlds(_stiction.Worlds):
     >>> _ = scene.body("stone", mass=1.0, position=[0.0, 1.0]).shape(disc={"radius": 0.1})
     >>> worlds = Worlds.of(scene, 8)
     >>> worlds.reset(3, q=[2.0, 5.0, 0.0])
-    >>> worlds.step(10).any()  # which worlds could not go on: none
+    >>> bool(worlds.step(10).any())  # whether any could not go on
     False
     >>> worlds.q.shape
     (8, 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCENES = ROOT / "scenes"
 
 
-def sliding_box(**simulation: object) -> Scene:
+def sliding_box(**simulation: Any) -> Scene:
     """A box of 1 kg on a floor with friction 0.5, pushed off with 1 m/s."""
     scene = Scene(duration=1.0, step=0.001, gravity=[0.0, -9.81], name="sliding_box", **simulation)
     scene.body("floor", kind="fixed").shape(halfspace={"normal": [0.0, 1.0]})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,14 +46,14 @@ def test_a_motor_follows_its_command() -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e12, -1e12, "much", None, [1.0]])
-def test_controls_that_cannot_be_are_refused(value: object) -> None:
+def test_controls_that_cannot_be_are_refused(value: Any) -> None:
     simulation = pendulum()
     simulation.step()
     before = simulation.save()
     with pytest.raises(stiction.InputError):
-        simulation.command("drive", value)  # type: ignore[arg-type]
+        simulation.command("drive", value)
     with pytest.raises(stiction.StictionError):
-        simulation.set_controls([value])  # type: ignore[list-item]
+        simulation.set_controls([value])
     assert simulation.save() == before
     other = pendulum()
     other.step()
@@ -65,10 +66,10 @@ def test_controls_that_cannot_be_are_refused(value: object) -> None:
     ("force", "torque"),
     [([float("nan"), 0.0], 0.0), ([1e12, 0.0], 0.0), ([1.0], 0.0), ([1.0, 2.0, 3.0], 0.0), ([0.0, 0.0], float("inf")), ("x", 0.0)],
 )
-def test_forces_that_cannot_be_are_refused(box: Simulation, force: object, torque: object) -> None:
+def test_forces_that_cannot_be_are_refused(box: Simulation, force: Any, torque: Any) -> None:
     before = box.save()
     with pytest.raises(stiction.InputError):
-        box.apply("box", force=force, torque=torque)  # type: ignore[arg-type]
+        box.apply("box", force=force, torque=torque)
     assert box.save() == before
 
 

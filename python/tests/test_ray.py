@@ -13,7 +13,7 @@ from conftest import ROOT
 
 from stiction import Design, Study
 
-ray = pytest.importorskip("ray")
+ray: Any = pytest.importorskip("ray")
 
 STUDY = ROOT / "studies/sliding_box.toml"
 
@@ -22,7 +22,7 @@ STUDY = ROOT / "studies/sliding_box.toml"
 def cluster() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    made: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     made.add_node(num_cpus=1)
     ray.init(address=made.address, log_to_driver=False)
     yield made

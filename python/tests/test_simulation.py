@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,7 +54,7 @@ def test_a_scene_made_in_python_moves_like_its_file() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(SCENES.glob("*.toml")), ids=lambda path: path.stem)
-def test_every_scene_of_the_house_survives_python(path: object) -> None:
+def test_every_scene_of_the_house_survives_python(path: Path) -> None:
     """Read as tables, written again, stepped: the same bits as from the file."""
     from_file = Simulation.from_file(str(path))
     rewritten = Scene.from_file(str(path)).simulation()
@@ -108,7 +109,7 @@ def test_assigning_the_state_puts_bodies_elsewhere(box: Simulation) -> None:
         np.array([1.0, 2.0, 3.0], dtype=object),
     ],
 )
-def test_wrong_arrays_are_refused_and_nothing_changes(box: Simulation, values: object) -> None:
+def test_wrong_arrays_are_refused_and_nothing_changes(box: Simulation, values: Any) -> None:
     box.step()
     before = box.save()
     with pytest.raises(stiction.StateError):

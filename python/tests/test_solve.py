@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,7 +47,8 @@ def test_what_has_no_solution_is_said() -> None:
 
 
 def test_malformed_problems_are_refused() -> None:
-    for m, q in [([[1.0, 2.0]], [1.0]), ([[float("nan")]], [1.0]), ([1.0], [1.0]), ([["a"]], [1.0]), ([[1.0]], [[1.0]])]:
+    malformed: list[tuple[Any, Any]] = [([[1.0, 2.0]], [1.0]), ([[float("nan")]], [1.0]), ([1.0], [1.0]), ([["a"]], [1.0]), ([[1.0]], [[1.0]])]
+    for m, q in malformed:
         with pytest.raises(stiction.ProblemError):
             stiction.solve_lcp(m, q)
     with pytest.raises(stiction.ProblemError, match="ladder"):
