@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use stiction_reproduce::{CASES, Case, LATER, Outcome, Row, find, report, reproduce_all};
+use stiction_reproduce::{CASES, Case, Outcome, Row, find, report, reproduce_all};
 
 use crate::{arguments::ReproduceOptions, failure::Failure, layout, progress::Progress};
 
@@ -40,21 +40,13 @@ fn chosen(options: &ReproduceOptions) -> Result<Vec<&'static Case>, Failure> {
 }
 
 fn unknown(name: &str) -> Failure {
-    let later = LATER.iter().find(|later| later.id.eq_ignore_ascii_case(name));
-    let failure = match later {
-        Some(later) => Failure::input(format!("the case {} ({}) is not yet implemented", later.id, later.title)),
-        None => Failure::input(format!("there is no case called `{name}`")),
-    };
-    failure.with_help("`stiction reproduce` without arguments lists the cases")
+    Failure::input(format!("there is no case called `{name}`"))
+        .with_help("`stiction reproduce` without arguments lists the cases")
 }
 
 /// What there is to run.
 fn listing() -> String {
-    let titled = CASES.iter().map(|case| vec![case.id.to_owned(), case.title(), case.file.to_owned()]);
-    let later =
-        LATER.iter().map(|later| vec![later.id.to_owned(), later.title.to_owned(), "not yet implemented".to_owned()]);
-    let mut rows: Vec<_> = titled.chain(later).collect();
-    rows.sort();
+    let rows: Vec<_> = CASES.iter().map(|case| vec![case.id.to_owned(), case.title(), case.file.to_owned()]).collect();
     layout::columns(&["case", "title", "file"], &rows) + "\nstiction reproduce --all runs every case.\n"
 }
 
@@ -106,6 +98,7 @@ fn text(outcomes: &[Outcome], seconds: f64, folder: Option<&Path>) -> String {
             Ok(account) => {
                 let rows: Vec<_> = account.rows.iter().map(|row| row.cells().to_vec()).collect();
                 lines.extend(layout::columns(&Row::HEADINGS, &rows).lines().map(|line| format!("  {line}")));
+                lines.extend(account.remarks.iter().map(|remark| format!("  {remark}")));
                 lines.extend(account.reasons().map(|(quantity, reason)| format!("  {quantity}: {reason}")));
             }
             Err(error) => lines.push(format!("  did not come to its end: {error}")),

@@ -19,6 +19,8 @@ pub enum Value {
     Flag(bool),
     /// Words: shown, never compared.
     Text(String),
+    /// Nothing: what computes it is not in this build.
+    NotInBuild,
 }
 
 impl From<f64> for Value {
@@ -110,7 +112,9 @@ pub enum Verdict {
     DiffersFromFirst(String),
     /// There is nothing to compare with.
     NoReference,
-    /// A time on this machine: shown, never judged.
+    /// What this build cannot compute, because it lacks an engine: not judged, and not counted as holding.
+    NotInBuild,
+    /// A time on this machine, or the work of an engine: shown, never judged.
     Informative,
 }
 
@@ -168,7 +172,7 @@ impl Row {
         self
     }
 
-    /// Marks a time on this machine.
+    /// Marks a time on this machine, or the work of an engine that is a library of the system: other versions of it need more or less.
     pub fn timing(mut self) -> Self {
         self.timing = true;
         self
@@ -239,6 +243,9 @@ impl Row {
     pub fn verdict(&self) -> Verdict {
         if self.timing {
             return Verdict::Informative;
+        }
+        if self.ours == Value::NotInBuild {
+            return Verdict::NotInBuild;
         }
         let met = |expected: &Option<Expected>| expected.as_ref().and_then(|expected| expected.met_by(&self.ours));
         let judged = [met(&self.reference), met(&self.published), met(&self.first)];
@@ -341,6 +348,13 @@ mod tests {
         // A reason helps neither against the reference nor does it hide what was published.
         assert_eq!(first.clone().reference(near(3.0)).explained(&reason).verdict(), Verdict::Fails);
         assert_eq!(first.published(near(3.0)).explained(&reason).verdict(), Verdict::Differs(reason));
+    }
+
+    #[test]
+    fn what_is_not_in_the_build_neither_holds_nor_fails() {
+        let absent = Row::new("x", "m", Value::NotInBuild);
+        assert_eq!(absent.clone().reference(near(1.0)).verdict(), Verdict::NotInBuild);
+        assert_eq!(absent.published(near(1.0)).timing().verdict(), Verdict::Informative);
     }
 
     #[test]

@@ -52,6 +52,7 @@ impl fmt::Display for Value {
             Self::Flag(true) => f.write_str("yes"),
             Self::Flag(false) => f.write_str("no"),
             Self::Text(text) => f.write_str(text),
+            Self::NotInBuild => f.write_str("–"),
         }
     }
 }
@@ -77,7 +78,8 @@ impl Verdict {
             Self::Differs(_) => "differs from print",
             Self::DiffersFromFirst(_) => "differs from first derivation",
             Self::NoReference => "no reference",
-            Self::Informative => "time",
+            Self::NotInBuild => "not in this build",
+            Self::Informative => "informative",
         }
     }
 }

@@ -26,7 +26,7 @@ mod run;
 mod world;
 
 pub use account::{Account, Expected, Illustration, Row, Tolerance, Value, Verdict};
-pub use cases::{CASES, LATER};
+pub use cases::CASES;
 pub use error::CaseError;
 pub use reference::{Entry, Reference};
-pub use run::{Case, Later, Outcome, find, reproduce, reproduce_all, with_threads};
+pub use run::{Case, Outcome, find, reproduce, reproduce_all, with_threads};

@@ -25,15 +25,6 @@ impl Case {
     }
 }
 
-/// A case that comes with a later part.
-#[derive(Debug)]
-pub struct Later {
-    /// Name.
-    pub id: &'static str,
-    /// What it is.
-    pub title: &'static str,
-}
-
 /// A case that was run.
 #[derive(Debug)]
 pub struct Outcome {

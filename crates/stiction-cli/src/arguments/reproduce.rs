@@ -15,8 +15,9 @@ Each row compares what we get with what was published and with an independent re
 sources, derivations and tolerances are in the files reference/*.json, which the program carries
 inside. Verdicts are computed: `holds`, `FAILS`, `differs from print` where the file says why
 the published value cannot be met, `differs from first derivation` where a reference value of our
-own was not confirmed by a second computation, `no reference`. Times on this machine are shown and
-never judged.
+own was not confirmed by a second computation, `no reference`, `not in this build` where a row
+needs an engine for nonlinear programs (feature `ipopt` or `ripopt`). Times on this machine and
+iterations of engines are shown and never judged.
 Files written to DIR: report.html, one page with every figure redrawn (open it in a browser).
 Exit code 1 when a row fails or a case does not come to its end.")]
 pub(crate) struct ReproduceOptions {

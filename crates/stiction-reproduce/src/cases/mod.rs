@@ -18,12 +18,14 @@ mod c15;
 mod c16;
 mod c17;
 mod c18;
+mod c19;
 mod c20;
 mod c21;
 mod c22;
 mod c23;
 mod c24;
 mod c25;
+mod c26;
 mod c27;
 mod c28;
 mod c29;
@@ -33,9 +35,10 @@ mod c32;
 mod c33;
 mod pendulum;
 mod plate;
+mod recorded;
 mod space_pendulum;
 
-use crate::{Case, Later};
+use crate::Case;
 
 /// The line of a case in the table: its name and its module.
 macro_rules! case {
@@ -49,7 +52,7 @@ macro_rules! case {
     };
 }
 
-/// The cases that are implemented.
+/// The cases.
 pub const CASES: &[Case] = &[
     case!("C-01", c01),
     case!("C-02", c02),
@@ -69,12 +72,14 @@ pub const CASES: &[Case] = &[
     case!("C-16", c16),
     case!("C-17", c17),
     case!("C-18", c18),
+    case!("C-19", c19),
     case!("C-20", c20),
     case!("C-21", c21),
     case!("C-22", c22),
     case!("C-23", c23),
     case!("C-24", c24),
     case!("C-25", c25),
+    case!("C-26", c26),
     case!("C-27", c27),
     case!("C-28", c28),
     case!("C-29", c29),
@@ -82,10 +87,4 @@ pub const CASES: &[Case] = &[
     case!("C-31", c31),
     case!("C-32", c32),
     case!("C-33", c33),
-];
-
-/// The cases that are not: they come with later parts.
-pub const LATER: &[Later] = &[
-    Later { id: "C-19", title: "Friction of particles estimated from noisy positions" },
-    Later { id: "C-26", title: "Friction of a sliding block estimated from noisy positions" },
 ];

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Tally;
-use crate::{LATER, Outcome, Row};
+use crate::{Outcome, Row};
 
 /// Between these marks stand the headline rows in the README.
 pub const HEADLINE_MARKS: [&str; 2] = ["<!-- reproduction: begin -->", "<!-- reproduction: end -->"];
@@ -26,9 +26,6 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
         let (id, title, verdict) = (outcome.case.id, cell(outcome.title()), outcome.conclusion().word());
         let (source, rows) = (cell(&outcome.short_source()), Tally::of([outcome]).words());
         let _ = writeln!(text, "| [{id}](#{}) | {title} | {source} | {rows} | {verdict} |", anchor(outcome));
-    }
-    for later in LATER {
-        let _ = writeln!(text, "| {} | {} | | | not yet implemented |", later.id, cell(later.title));
     }
     for outcome in outcomes {
         section(&mut text, outcome);

@@ -5,7 +5,7 @@ mod page;
 
 use serde::Serialize;
 
-use crate::{LATER, Outcome, Row, Tolerance, Value, Verdict};
+use crate::{Outcome, Row, Tolerance, Value, Verdict};
 
 pub use markdown::{HEADLINE_MARKS, headline, markdown, with_headline};
 pub use page::page;
@@ -19,8 +19,6 @@ pub struct Report<'o> {
     pub rows: Tally,
     /// The cases.
     pub cases: Vec<CaseReport<'o>>,
-    /// The cases that come with later parts.
-    pub not_yet_implemented: Vec<&'static str>,
 }
 
 /// One case that was run.
@@ -68,6 +66,8 @@ pub enum Conclusion {
     Holds,
     /// Nothing fails, and something published is not met for a stated reason.
     Differs,
+    /// Nothing fails, and something needs a build with an engine.
+    NotInBuild,
     /// A row fails, or the case did not come to its end.
     Fails,
 }
@@ -78,6 +78,7 @@ impl Conclusion {
         match self {
             Self::Holds => "holds",
             Self::Differs => "holds, differs from print",
+            Self::NotInBuild => "not all in this build",
             Self::Fails => "FAILS",
         }
     }
@@ -96,6 +97,8 @@ pub struct Tally {
     pub differ_from_first: usize,
     /// Rows without anything to compare with.
     pub no_reference: usize,
+    /// Rows that need a build with an engine.
+    pub not_in_build: usize,
 }
 
 impl Tally {
@@ -118,6 +121,7 @@ impl Tally {
             Verdict::Differs(_) => self.differ += 1,
             Verdict::DiffersFromFirst(_) => self.differ_from_first += 1,
             Verdict::NoReference => self.no_reference += 1,
+            Verdict::NotInBuild => self.not_in_build += 1,
             Verdict::Informative => {}
         }
     }
@@ -134,6 +138,7 @@ impl Tally {
                 verb(self.differ_from_first, "differs from first derivation", "differ from first derivation"),
             ),
             (self.no_reference, format!("{} without reference", self.no_reference)),
+            (self.not_in_build, format!("{} not in this build", self.not_in_build)),
         ];
         let said = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text);
         said.collect::<Vec<_>>().join(", ")
@@ -174,6 +179,7 @@ impl Outcome {
         let tally = Tally::of([self]);
         match tally {
             Tally { fail: 1.., .. } => Conclusion::Fails,
+            Tally { not_in_build: 1.., .. } => Conclusion::NotInBuild,
             Tally { differ: 1.., .. } => Conclusion::Differs,
             _ => Conclusion::Holds,
         }
@@ -191,7 +197,6 @@ pub fn report(outcomes: &[Outcome]) -> Report<'_> {
         version: env!("CARGO_PKG_VERSION"),
         rows: Tally::of(outcomes),
         cases: outcomes.iter().map(case_report).collect(),
-        not_yet_implemented: LATER.iter().map(|later| later.id).collect(),
     }
 }
 
@@ -270,6 +275,18 @@ mod tests {
         assert_eq!(Tally::of([&differs]).words(), "1 holds, 1 differs from print");
         assert!(markdown(std::slice::from_ref(&differs)).contains("*y*: a misprint"));
         assert!(page(&[differs]).contains("A misprint."));
+    }
+
+    #[test]
+    fn a_case_that_needs_an_engine_does_not_hold_without_it() {
+        let mut partly = outcome(&[1.0]);
+        if let Ok(account) = &mut partly.account {
+            let expected = Expected::within(1.0, Tolerance::default());
+            account.add(Row::new("y", "m", Value::NotInBuild).reference(expected));
+        }
+        assert_eq!(partly.conclusion(), Conclusion::NotInBuild);
+        assert_eq!(Tally::of([&partly]).words(), "1 holds, 1 not in this build");
+        assert!(markdown(&[partly]).contains("| y (m) | – | 1 | – |  | exact | not in this build |"));
     }
 
     #[test]

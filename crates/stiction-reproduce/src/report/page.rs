@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Conclusion, Tally};
-use crate::{Account, Illustration, LATER, Outcome, Reference, Row, Verdict};
+use crate::{Account, Illustration, Outcome, Reference, Row, Verdict};
 
 /// The page of outcomes.
 pub fn page(outcomes: &[Outcome]) -> String {
@@ -40,14 +40,6 @@ fn summary(outcomes: &[Outcome]) -> String {
             rows = Tally::of([outcome]).words(),
             class = class_of(conclusion),
             word = conclusion.word(),
-        );
-    }
-    for later in LATER {
-        let _ = writeln!(
-            text,
-            "<tr><td class=\"other\">{}</td><td class=\"words other\">{}</td><td></td><td></td><td class=\"other\">not yet implemented</td></tr>",
-            later.id,
-            escape(later.title)
         );
     }
     text + "</table></section>\n"
@@ -145,6 +137,7 @@ fn class_of(conclusion: Conclusion) -> &'static str {
     match conclusion {
         Conclusion::Holds => "holds",
         Conclusion::Differs => "differs",
+        Conclusion::NotInBuild => "other",
         Conclusion::Fails => "fails",
     }
 }
@@ -154,7 +147,7 @@ fn class_of_verdict(verdict: &Verdict) -> &'static str {
         Verdict::Holds => "holds",
         Verdict::Fails => "fails",
         Verdict::Differs(_) | Verdict::DiffersFromFirst(_) => "differs",
-        Verdict::NoReference | Verdict::Informative => "other",
+        Verdict::NoReference | Verdict::NotInBuild | Verdict::Informative => "other",
     }
 }
 

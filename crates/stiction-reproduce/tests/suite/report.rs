@@ -5,11 +5,11 @@
 
 use std::path::Path;
 
-use stiction_reproduce::{CASES, LATER, Outcome, report};
+use stiction_reproduce::{CASES, Outcome, report};
 
 use crate::cases::outcomes;
 
-const RENEW: &str = "stiction reproduce --all --markdown docs/reproduction.md --headline README.md";
+const RENEW: &str = "cargo run --package stiction-cli --features ipopt -- reproduce --all --markdown docs/reproduction.md --headline README.md";
 
 fn committed(file: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file)).unwrap()
@@ -21,9 +21,34 @@ fn difference(ours: &str, theirs: &str) -> Option<String> {
     line.map(|(a, b)| format!("\n  now       {a}\n  committed {b}"))
 }
 
+/// What a build without an engine can compare: everything but the cases that need one, and the sums over all cases.
+fn comparable(text: &str) -> String {
+    let lacking: Vec<&str> = outcomes()
+        .iter()
+        .filter(|outcome| outcome.conclusion() == report::Conclusion::NotInBuild)
+        .map(|outcome| outcome.case.id)
+        .collect();
+    if lacking.is_empty() {
+        return text.to_owned();
+    }
+    assert!(std::env::var_os("CI").is_none(), "{lacking:?} are not compared: CI must build with an engine");
+    println!("not compared, because this build has no engine for them: {lacking:?}");
+    let is_about = |line: &str, mark: &str| lacking.iter().any(|id| line.starts_with(&format!("{mark}{id}")));
+    let mut section = false;
+    let kept = text.lines().filter(|line| {
+        if line.starts_with("## ") {
+            section = is_about(line, "## ");
+        }
+        let sums = line.contains(" cases, ") && line.contains(" rows: ");
+        !(section || sums || is_about(line, "| [") || is_about(line, "| "))
+    });
+    kept.collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn the_committed_summary_is_current() {
     let (now, then) = (report::markdown(outcomes()), committed("docs/reproduction.md"));
+    let (now, then) = (comparable(&now), comparable(&then));
     assert!(now == then, "renew it with `{RENEW}`{}", difference(&now, &then).unwrap_or_default());
 }
 
@@ -31,7 +56,8 @@ fn the_committed_summary_is_current() {
 fn the_headline_rows_of_the_readme_are_current() {
     let readme = committed("README.md");
     let renewed = report::with_headline(&readme, outcomes()).expect("the README has a place for them");
-    assert!(renewed == readme, "renew it with `{RENEW}`{}", difference(&renewed, &readme).unwrap_or_default());
+    let (now, then) = (comparable(&renewed), comparable(&readme));
+    assert!(now == then, "renew it with `{RENEW}`{}", difference(&now, &then).unwrap_or_default());
     assert!(report::headline(outcomes()).lines().count() > 4);
 }
 
@@ -46,7 +72,6 @@ fn the_page_refers_to_nothing_outside_and_links_to_every_case() {
         let id = case.id;
         assert!(page.contains(&format!("href=\"#{id}\"")) && page.contains(&format!("id=\"{id}\"")), "{id}");
     }
-    assert!(LATER.iter().all(|later| page.contains(later.id)));
 }
 
 #[test]
