@@ -114,6 +114,8 @@ class Task(ABC):
 
     def controls_of(self, actions: Floats) -> Floats:
         """The controls that actions stand for; actions beyond their bounds count as the bound."""
+        if actions.shape[1:] != self.action_space.shape:
+            raise ValueError(f"an action has the shape {actions.shape[1:]}, but {self.action_space.shape} is needed")
         return self._middle + self._half * np.clip(actions, -1.0, 1.0)
 
     def where(self, body: str) -> slice:

@@ -73,7 +73,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Floats, dict[str, Any]]:
         """Starts an episode in every world, with the seeds s, s + 1, … or those given. There are no options."""
-        seeds = [seed + k for k in range(self.num_envs)] if isinstance(seed, int) else seed or [None] * self.num_envs
+        seeds: Sequence[int | None] = [None] * self.num_envs
+        if isinstance(seed, Sequence):
+            seeds = seed
+        elif seed is not None:
+            seeds = [int(seed) + k for k in range(self.num_envs)]
         if len(seeds) != self.num_envs:
             raise ValueError(f"there are {len(seeds)} seeds for {self.num_envs} worlds")
         for world, own in enumerate(seeds):
@@ -116,7 +120,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
         told: dict[str, Any] = {}
         keys = [key for key in infos if not key.startswith("_")]
         for world in range(self.num_envs):
-            own = {key: infos[key][world] for key in keys if infos[f"_{key}"][world]}
+            own = {key: infos[key][world : world + 1].tolist()[0] for key in keys if infos[f"_{key}"][world]}
             self._add_info(told, {"final_obs": last[world], "final_info": own} if over[world] else own, world)
         self._restart(over)
         return self.task.observation(self._state()), told

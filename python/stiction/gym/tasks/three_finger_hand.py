@@ -28,7 +28,7 @@ def _bent() -> tuple[float, float]:
 class ThreeFingerHand(Task):
     """Three fingers around a disc on a table, seen from above, shall turn the disc until its mark points along x.
 
-    **Scene.** The disc (0.1 kg, radius 3 cm) rubs on the table like a patch of 2 cm with friction 0.2. The knuckles lie on a circle of 10 cm, a third
+    **Scene.** The disc (0.1 kg, radius 3 cm) rubs on the table with friction 0.2, spin like sliding at 1.33 cm (an ellipsoidal limit surface). The knuckles lie on a circle of 10 cm, a third
     of a turn apart; each finger has two links, its tip 2 mm from the disc at the start. Friction between fingers and disc is 0.8: the disc turns only as far as
     fingertips roll and stick, and they have to let go to turn it further.
 
@@ -61,7 +61,7 @@ class ThreeFingerHand(Task):
     def scene(self) -> Scene:
         scene = Scene(duration=6.0, step=0.0025, gravity=[0.0, 0.0, -9.81], dimension=2, name="three_finger_hand")
         scene.scheme(coordinates="reduced")
-        support = {"limit_surface": {"disc": 0.02}, "friction": 0.2}
+        support = {"limit_surface": {"lever": 0.0133}, "friction": 0.2}
         scene.body("disc", mass=0.1, position=[0.0, 0.0], support=support).shape(disc={"radius": DISC})
         knuckle, elbow = _bent()
         for number, finger in enumerate(FINGERS):
