@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
 import warnings
@@ -11,6 +12,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from conftest import ROOT
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
@@ -264,3 +266,11 @@ def test_what_is_wrong_is_said() -> None:
     for wrong in (np.zeros(1), np.zeros(5)):
         with pytest.raises(ValueError, match=r"but \(3,\) is needed"):
             env.step(wrong)
+
+
+def test_the_examples_of_the_guide_run(capsys: pytest.CaptureFixture[str]) -> None:
+    examples = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "gym.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert len(examples) == 3
+    for example in examples:
+        exec(compile(example, "docs/gym.md", "exec"), {})
+        assert capsys.readouterr().out

@@ -122,6 +122,10 @@ class Task(ABC):
         """Places of a body among the coordinates."""
         return slice(*self._slots[body][0])
 
+    def speeds(self, body: str) -> slice:
+        """Places of a body among the velocities."""
+        return slice(*self._slots[body][1])
+
     def q(self, state: State, body: str) -> list[Floats]:
         """Coordinates of a body, a column each: x, y, angle in the plane; x, y, z and a quaternion, w first, in space."""
         return [state.q[:, place] for place in range(*self._slots[body][0])]

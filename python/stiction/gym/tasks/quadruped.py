@@ -100,8 +100,7 @@ class Quadruped(Task):
         speed = random.uniform(-0.1, 0.1, 2)
         for body, pose in self._legs(bends, height).items():
             q[self.where(body)] = pose
-            first = self._slots[body][1][0]
-            v[first : first + 2] = speed
+            v[self.speeds(body)] = *speed, 0.0, 0.0, 0.0, 0.0
         return State(q, v)
 
     def observe(self, state: State) -> list[Floats]:
