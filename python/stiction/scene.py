@@ -11,7 +11,7 @@ Body('ball')
 >>> simulation.dimension
 2
 
-Keys are those of the file, which ``stiction schema`` and docs/scene-format.md describe; what is not one is refused when the scene is
+Keys are those of the file, which ``stiction schema`` and docs/scene.md describe; what is not one is refused when the scene is
 used, with a hint.
 """
 

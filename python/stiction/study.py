@@ -39,8 +39,8 @@ class StudyResult:
 
     def success(self, variant: str | None = None) -> tuple[float, float, float]:
         """The share of successes with its interval: of a variant, or of the first."""
-        share = self._variant(variant)["all"]["success"]
-        return share["hits"] / max(share["of"], 1), float(share["low"]), float(share["high"])
+        counted = self._variant(variant)["all"]["success"]
+        return _share(counted), float(counted["low"]), float(counted["high"])
 
     def _variant(self, name: str | None) -> dict[str, Any]:
         for variant in self.report["variants"]:
@@ -50,15 +50,16 @@ class StudyResult:
         raise StudyError(f"there is no variant {name!r}")
 
     def cells(self, variant: str | None = None) -> pandas.DataFrame:
-        """The cells of the grid: values of the grid parameters, share of successes with its interval, trials."""
+        """The cells of the grid: values of the grid parameters, successes (``hits`` of ``of`` trials), their ``share`` with its interval
+        from ``low`` to ``high``, and trials that failed."""
         import pandas
 
         names = [axis["name"] for axis in self.report["grid"]]
         rows = []
         for cell in self._variant(variant)["cells"]:
-            share = cell["success"]
-            values = dict(zip(names, cell["at"], strict=True))
-            rows.append(dict(values, share=share["hits"] / max(share["of"], 1), **share, failed=cell["failed"]))
+            counted = cell["success"]
+            at = dict(zip(names, cell["at"], strict=True))
+            rows.append({**at, "share": _share(counted), **counted, "failed": cell["failed"]})
         return pandas.DataFrame(rows)
 
     def to_arrow(self) -> pyarrow.Table:
@@ -72,6 +73,11 @@ class StudyResult:
         import pandas
 
         return pandas.read_parquet(self.folder / "trials.parquet")
+
+
+def _share(counted: dict[str, Any]) -> float:
+    """Successes over trials; zero of no trials."""
+    return float(counted["hits"]) / max(int(counted["of"]), 1)
 
 
 class Study(_stiction.Study):

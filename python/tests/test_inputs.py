@@ -45,6 +45,14 @@ def test_a_motor_follows_its_command() -> None:
     assert simulation["rod"].angle < -0.1
 
 
+def test_a_driven_joint_that_was_put_elsewhere_is_recorded() -> None:
+    simulation = pendulum()
+    simulation.q = [0.0, -0.5, -np.pi / 2]
+    run = simulation.run(steps=5)
+    assert run.frames == 6
+    assert np.asarray(run["rod.angle"])[0] == pytest.approx(-np.pi / 2)
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e12, -1e12, "much", None, [1.0]])
 def test_controls_that_cannot_be_are_refused(value: Any) -> None:
     simulation = pendulum()

@@ -318,7 +318,9 @@ impl Simulation {
         if self.scheme.coordinates != Coordinates::Maximal {
             self.forget_impulses_of_forest();
         }
-        if self.scheme.coordinates != Coordinates::Maximal && self.state.forest_q.is_empty() {
+        // A state that knows only its bodies: joints, and what drives them, follow from those.
+        let without_joints = self.scheme.coordinates != Coordinates::Maximal && self.state.forest_q.is_empty();
+        if without_joints || self.state.angles.len() != self.model.driven_freedoms().len() {
             adopt(&self.model, &self.scheme, &mut self.state);
             self.configuration.update(&self.model, &self.state.q, &self.state.v, self.state.time);
         }
