@@ -2,7 +2,7 @@
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use stiction::{ContactMode, ContactReport};
+use stiction::{BodyId, ContactMode, ContactReport};
 
 /// The contacts within reach of the last step, one row each, in the order of their ids.
 #[pyclass(frozen, get_all, module = "stiction")]
@@ -29,6 +29,11 @@ pub(crate) struct Contacts {
     slip: Py<PyArray2<f64>>,
 }
 
+/// The place of a body in the order of the model.
+fn count(body: BodyId) -> i64 {
+    i64::try_from(body.index()).unwrap_or(i64::MAX)
+}
+
 impl Contacts {
     pub(crate) fn new(py: Python<'_>, reports: &[ContactReport]) -> PyResult<Self> {
         let reals = |f: fn(&ContactReport) -> f64| reports.iter().map(f).collect::<Vec<_>>().into_pyarray(py).unbind();
@@ -38,8 +43,8 @@ impl Contacts {
             Ok(flat.into_pyarray(py).reshape([reports.len(), 3])?.unbind())
         };
         Ok(Self {
-            body_a: counts(|c| c.body_a.index() as i64),
-            body_b: counts(|c| c.body_b.index() as i64),
+            body_a: counts(|c| count(c.body_a)),
+            body_b: counts(|c| count(c.body_b)),
             mode: counts(|c| match c.mode {
                 ContactMode::Open => 0,
                 ContactMode::Stick => 1,

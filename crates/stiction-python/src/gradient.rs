@@ -9,6 +9,9 @@ use crate::errors;
 /// States and their derivatives after every step: times, q, v, and displacements and velocities per unknown.
 type Derivatives = (Vec<f64>, Vec<Vec<f64>>, Vec<Vec<f64>>, Vec<Py<PyArray2<f64>>>, Vec<Py<PyArray2<f64>>>);
 
+/// Time, q, v, and both derivatives row by row, after a step.
+type Row = (f64, Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>);
+
 /// The derivatives of the state after every step, by unknowns: `value` with a path of the scene and its value, or `q` and `v` with the number of a
 /// component of the state at the start.
 #[pyfunction]
@@ -26,7 +29,6 @@ pub(crate) fn gradients(
         _ => Unknown::value(&path, value),
     };
     let unknowns: Vec<Unknown> = unknowns.into_iter().map(unknown).collect();
-    type Row = (f64, Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>);
     let columns = unknowns.len();
     let made = py.detach(|| -> Result<Vec<Row>, GradientError> {
         let mut run = GradientRun::new(text, file_name, &unknowns)?;

@@ -82,7 +82,7 @@ impl Tables {
 }
 
 /// A column as an array of numbers, or a list of words.
-fn column<'py>(py: Python<'py>, values: Column) -> PyResult<Bound<'py, PyAny>> {
+fn column(py: Python<'_>, values: Column) -> PyResult<Bound<'_, PyAny>> {
     Ok(match values {
         Column::Integers(values) => values.into_pyarray(py).into_any(),
         Column::Reals(values) => values.into_pyarray(py).into_any(),

@@ -410,7 +410,7 @@ impl Simulation {
         let model = std::sync::Arc::clone(&scene.model);
         let keeps = |name: &str| kept.iter().any(|kept| kept == name);
         self.inner().continue_with(model, keeps).map_err(|error| errors::go_on(py, &error))?;
-        self.text = text.to_owned();
+        text.clone_into(&mut self.text);
         self.scene = Scene { settings: self.scene.settings.clone(), ..scene };
         self.show(py)
     }

@@ -280,7 +280,9 @@ impl Design {
             Some(path) => Log::create(path, design),
         };
         let log = opened.map_err(|error| refused(py, error))?;
-        lines.iter().for_each(|line| log.add_line(line));
+        for line in &lines {
+            log.add_line(line);
+        }
         let watch = Onlooker::new(progress, None);
         let made = py.detach(|| self.inner.run(threads, &log, &watch));
         watch.into_result()?;
@@ -297,7 +299,9 @@ impl Design {
             return Err(refused(py, format!("there is no start {start}")));
         }
         let log = Log::default();
-        lines.iter().for_each(|line| log.add_line(line));
+        for line in &lines {
+            log.add_line(line);
+        }
         py.detach(|| self.inner.run_start(start, &log, &()));
         Ok(log.lines())
     }

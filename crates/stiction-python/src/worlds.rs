@@ -34,7 +34,9 @@ impl Worlds {
         let worlds = all(inner);
         let mut fill = |live: &mut Live, of: fn(&State) -> &[f64]| {
             scratch.clear();
-            worlds.iter().for_each(|world| scratch.extend_from_slice(of(world.state())));
+            for world in worlds.iter() {
+                scratch.extend_from_slice(of(world.state()));
+            }
             live.show(py, scratch)
         };
         fill(q, |state| &state.q)?;
