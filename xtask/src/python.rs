@@ -21,7 +21,9 @@ pub(crate) fn stages(stages: &mut Stages, in_ci: bool) {
             return;
         }
         Err(reason) => {
-            names.iter().for_each(|name| stages.skip(name, &reason));
+            for name in names {
+                stages.skip(name, &reason);
+            }
             return;
         }
     };
