@@ -31,7 +31,7 @@ def cluster() -> Iterator[Any]:
 
 
 def workers() -> list[int]:
-    """Processes that make trials."""
+    """Processes that are making trials; agents of Ray, whose death takes their node along, have other names."""
     found = []
     for process in Path("/proc").iterdir():
         if process.name.isdigit():
@@ -39,7 +39,7 @@ def workers() -> list[int]:
                 words = (process / "cmdline").read_bytes()
             except OSError:
                 continue
-            if words.startswith(b"ray::"):
+            if words.startswith(b"ray::_make"):
                 found.append(int(process.name))
     return found
 
