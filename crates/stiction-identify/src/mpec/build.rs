@@ -14,7 +14,7 @@ use super::{
     Member, MpecOptions, StartVelocity,
     models::Source,
     observation::{Observation, deviations},
-    step::{Guess, Step},
+    step::{Guess, Seen, Step},
 };
 use crate::{IdentifyError, Orientation, Start, Track};
 
@@ -40,6 +40,19 @@ pub(super) struct Motion {
     pub(super) free: usize,
     /// How fast anything was seen to move, m/s.
     pub(super) speed: f64,
+}
+
+impl Motion {
+    /// How bodies were seen to move about a step; at the ends of the recording as in the step beside.
+    fn seen(&self, step: usize, h: f64) -> Seen {
+        let way = |step: usize| -> Option<Vec<f64>> {
+            let (from, to) = (self.reference.get(step)?, self.reference.get(step + 1)?);
+            Some(displacement(&self.model, from, to).iter().map(|way| way / h).collect())
+        };
+        let after = way(step).unwrap_or_else(|| self.first.v.clone());
+        let before = step.checked_sub(1).and_then(way).unwrap_or_else(|| self.first.v.clone());
+        Seen { before, next: way(step + 1).unwrap_or_else(|| after.clone()), after }
+    }
 }
 
 /// A program and where things stand in it.
@@ -302,19 +315,17 @@ impl Writer<'_> {
             })
             .collect();
         let owing = owed.iter().map(|(place, _)| *place).collect();
-        let rates = displacement(&model, here, there);
         let scales = inputs.displacements.iter().map(|(_, scale)| *scale).collect();
         let known = inputs.velocity.is_none();
-        let before = self.seen_before(motion, number);
+        let seen = motion.seen(number, h);
         let step = Step::new(self.source, equations, (from, there.clone()), (scales, known), owing)
             .map_err(|error| self.refused(error))?;
         let program = &mut layout.program;
         let end = program.variables.len();
         program.variables.extend(std::iter::repeat_n(Variable::free(0.0), n));
-        let after: Vec<f64> = rates.iter().map(|way| way / h).collect();
-        program.variables.extend(after.iter().map(|v| Variable::free(*v)));
+        program.variables.extend(seen.after.iter().map(|v| Variable::free(*v)));
         let (push, speed) = (step.usual_push().map_err(|error| self.refused(error))?, motion.speed);
-        let Guess { impulses, slips, approaches } = step.guess(&before, &after).map_err(|error| self.refused(error))?;
+        let Guess { impulses, slips, approaches, debts } = step.guess(&seen).map_err(|error| self.refused(error))?;
         let form = step.form().clone();
         let is_corner = |row: usize| form.frictions.iter().any(|law| law.polygon && law.rows.contains(&row));
         let first_impulse = program.variables.len();
@@ -323,8 +334,7 @@ impl Writer<'_> {
             program.variable(if pushes { Variable::positive(*p) } else { Variable::free(*p) });
         }
         program.variables.extend(slips.iter().map(|slip| Variable::positive(*slip)));
-        program.variables.extend(approaches.iter().map(|approach| Variable::positive(*approach)));
-        program.variables.extend(approaches.iter().map(|_| Variable::positive(0.0)));
+        program.variables.extend(approaches.iter().chain(&debts).map(|speed| Variable::positive(*speed)));
         let last = program.variables.len();
         let parameters = self.source.target.parameters.iter();
         let of = |name: &str| layout.parameters.iter().find(|(known, _)| known.name == name).map_or(0, |(_, at)| *at);
@@ -370,15 +380,6 @@ impl Writer<'_> {
         motion.steps.push((form, first_impulse, first));
         let displacements = (end..end + n).map(|variable| (variable, 1.0)).collect();
         Ok(Inputs { displacements, velocity: Some(end + n), debts })
-    }
-}
-
-impl Writer<'_> {
-    /// The velocity with which a step was seen to begin: that of the way before it, or of the start.
-    fn seen_before(&self, motion: &Motion, number: usize) -> Vec<f64> {
-        let before = number.checked_sub(1).and_then(|before| motion.reference.get(before));
-        let (Some(before), Some(here)) = (before, motion.reference.get(number)) else { return motion.first.v.clone() };
-        displacement(&motion.model, before, here).iter().map(|way| way / self.source.h).collect()
     }
 }
 

@@ -1,7 +1,6 @@
 //! What a step asks, over its terms: momentum, rows, laws, and how they change with every input.   [MPEC-5] [MPEC-6] [MPEC-9]
 
 use stiction::stepping::{FrictionLimit, StepRow, StepTerms};
-use stiction_mpec::{Element, Refused};
 
 use super::Step;
 
@@ -26,13 +25,6 @@ pub(super) struct Assembled {
     pub(super) rows: Vec<f64>,
     pub(super) limits: Vec<f64>,
     pub(super) closing: Vec<f64>,
-}
-
-/// First guesses of what acts in a step.
-pub(in crate::mpec) struct Guess {
-    pub(in crate::mpec) impulses: Vec<f64>,
-    pub(in crate::mpec) slips: Vec<f64>,
-    pub(in crate::mpec) approaches: Vec<f64>,
 }
 
 /// How everything changes with one input.
@@ -193,21 +185,6 @@ impl Step {
         out
     }
 
-    /// How large impulses usually are: what is applied over the step, or what feet hold.
-    pub(in crate::mpec) fn usual_push(&self) -> Result<f64, Refused> {
-        let mut x = vec![0.0; Element::inputs(self)];
-        let values = self.source.target.starts();
-        x.iter_mut().skip(self.state_inputs()).zip(&values).for_each(|(x, value)| *x = *value);
-        let terms = self.terms_here(&x)?;
-        let pushes = (0..self.form.dof).map(|i| terms.push(i).abs());
-        let held = self.form.frictions.iter().map(|law| match law.limit {
-            FrictionLimit::Known { coefficient } => terms.coefficient(coefficient),
-            FrictionLimit::Contact { .. } => 0.0,
-        });
-        let most = pushes.chain(held).fold(0.0, f64::max);
-        Ok(if most > 0.0 { most } else { 1.0 })
-    }
-
     /// Least and greatest values of its constraints.
     pub(in crate::mpec) fn bounds(&self) -> Vec<[f64; 2]> {
         let zero = [0.0, 0.0];
@@ -226,35 +203,5 @@ impl Step {
         });
         let others = self.form.frictions.len() + 2 * self.form.rebounds.len();
         std::iter::repeat_n(zero, 2 * self.dof()).chain(rows).chain(std::iter::repeat_n(positive, others)).collect()
-    }
-
-    /// A first guess with these velocities before and at the end: feet slip as they were seen to, contacts are approached as they were
-    /// seen to be, nothing else pushes, and nothing is owed.
-    pub(in crate::mpec) fn guess(&self, before: &[f64], after: &[f64]) -> Result<Guess, Refused> {
-        let mut x = vec![0.0; Element::inputs(self)];
-        let values = self.source.target.starts();
-        x.iter_mut().skip(self.state_inputs()).zip(&values).for_each(|(x, value)| *x = *value);
-        let at = Inputs { before: before.to_vec(), after: after.to_vec(), ..self.inputs(&x) };
-        let assembled = self.assemble(&*self.terms_here(&x)?, &at);
-        let approaches = assembled.closing.iter().map(|closing| (-closing).max(0.0)).collect();
-        let (mut impulses, mut slips) = (vec![0.0; self.form.rows.len()], vec![0.0; self.form.frictions.len()]);
-        for ((law, limit), slip) in self.form.frictions.iter().zip(&assembled.limits).zip(&mut slips) {
-            let u = |row: usize| assembled.rows.get(row).copied().unwrap_or(0.0);
-            let fastest = law.rows.iter().copied().min_by(|a, b| u(*a).total_cmp(&u(*b)));
-            let speed = if law.polygon {
-                fastest.map_or(0.0, |row| (-u(row)).max(0.0))
-            } else {
-                law.rows.iter().map(|row| u(*row) * u(*row)).sum::<f64>().sqrt()
-            };
-            if speed == 0.0 || matches!(law.limit, FrictionLimit::Contact { .. }) {
-                continue;
-            }
-            *slip = speed;
-            for row in &law.rows {
-                let share = if law.polygon { f64::from(u8::from(Some(*row) == fastest)) } else { -u(*row) / speed };
-                impulses.get_mut(*row).into_iter().for_each(|p| *p = limit * share);
-            }
-        }
-        Ok(Guess { impulses, slips, approaches })
     }
 }

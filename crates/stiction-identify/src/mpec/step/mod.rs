@@ -2,6 +2,7 @@
 
 mod curvature;
 mod differences;
+mod guess;
 mod laws;
 mod turning;
 
@@ -18,7 +19,7 @@ use super::{
     pattern,
 };
 use differences::SPACING;
-pub(super) use laws::Guess;
+pub(super) use guess::{Guess, Seen};
 use laws::Inputs;
 
 /// A step. Inputs: displacement of the start from a reference, velocity of the start unless it is known, parameters; displacement of the end,

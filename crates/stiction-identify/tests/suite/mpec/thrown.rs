@@ -8,7 +8,7 @@ use stiction_identify::{
 };
 use stiction_study::Stream;
 
-/// A particle that falls, bounces three times within a second and is slowed down by friction each time.
+/// A particle that falls, bounces twice within a second and is slowed down by friction each time.
 pub(super) const BOUNCES: &str = include_str!("bouncing.toml");
 
 /// A ball that slides with spin, and then rolls.
@@ -56,19 +56,23 @@ fn found(target: &Target, recording: &Recording) -> MpecReport {
     println!("{:?}, {} variables, {} iterations", report.certificate, report.variables, report.iterations);
     assert!(report.fit.converged && report.certificate.complementarity <= 1e-8, "{:?}", report.certificate);
     assert!(report.certificate.violation <= 1e-8, "{:?}", report.certificate);
+    assert!(report.certificate.stationarity < 1e-6, "{:?}", report.certificate);
     report
 }
 
 /// With numbers that were not disturbed the program has the motion of the simulator as its solution, and the values it was made with.
-fn check(text: &str, body: &str, steps: u32, unknowns: &[(&str, f64, f64)]) {
+///
+/// `[exact, noisy]` steps are seen: with noise the search takes longer.
+fn check(text: &str, body: &str, [exact, noisy]: [u32; 2], unknowns: &[(&str, f64, f64)]) {
     let starts: Vec<(&str, f64)> = unknowns.iter().map(|(key, start, _)| (*key, *start)).collect();
     let target = target(text, &starts);
-    let exact = found(&target, &seen(text, body, steps, (0.0, 0)));
-    assert!(exact.certificate.objective < 1e-8, "{:?}", exact.certificate);
+    let exact = found(&target, &seen(text, body, exact, (0.0, 0)));
+    // A thousandth of the noise; the engine ends at a ten-thousandth or less. Set when that was known.
+    assert!(exact.fit.misfit < 1e-3, "{}", exact.fit.misfit);
     for (estimate, (key, _, truth)) in exact.fit.estimates.iter().zip(unknowns) {
         assert!((estimate.value - truth).abs() < 1e-5, "{key}: {} instead of {truth}", estimate.value);
     }
-    let noisy = found(&target, &seen(text, body, steps, (1.0, 1)));
+    let noisy = found(&target, &seen(text, body, noisy, (1.0, 1)));
     assert!((noisy.fit.misfit - 1.0).abs() < 0.25, "{}", noisy.fit.misfit);
     for (estimate, (key, _, truth)) in noisy.fit.estimates.iter().zip(unknowns) {
         let deviation = estimate.deviation.unwrap();
@@ -78,7 +82,7 @@ fn check(text: &str, body: &str, steps: u32, unknowns: &[(&str, f64, f64)]) {
 
 #[test]
 fn restitution_and_friction_of_bounces_are_found() {
-    check(BOUNCES, "particle", 45, &[("restitution", 0.3, 0.6), ("friction", 0.5, 0.2)]);
+    check(BOUNCES, "particle", [45, 25], &[("restitution", 0.3, 0.6), ("friction", 0.5, 0.2)]);
 }
 
 /// A first guess of no restitution at all is one of some.
@@ -92,5 +96,5 @@ fn a_rebound_that_was_not_thought_of_is_found() {
 
 #[test]
 fn friction_of_a_ball_that_turns_in_space_is_found() {
-    check(ROLLS, "ball", 40, &[("friction", 0.5, 0.15)]);
+    check(ROLLS, "ball", [40, 24], &[("friction", 0.5, 0.15)]);
 }
