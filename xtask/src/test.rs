@@ -59,7 +59,6 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
         stages.run("identifications", run_identifications);
         robots::stages(&mut stages, in_ci);
         viewer::stages(&mut stages, in_ci, viewer::Purpose::Check);
-        python::stages(&mut stages, in_ci);
         stages.run("documentation", || {
             let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
             execute(command.env("RUSTDOCFLAGS", "-D warnings"))
