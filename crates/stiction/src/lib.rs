@@ -27,6 +27,7 @@
 //! ```
 
 mod build_error;
+mod continued;
 mod inputs;
 mod page;
 mod plate_average;
@@ -39,7 +40,7 @@ pub mod measure;
 pub mod record;
 
 pub use build_error::{BuildError, RestoreError};
-pub use inputs::ContinueError;
+pub use continued::ContinueError;
 pub use plate_average::{PeriodAverage, PlateAverage};
 pub use simulation::Simulation;
 
