@@ -51,16 +51,23 @@ impl Model {
     /// Holds the control of a motor, by its place among [`Model::motors`], instead of the function of time it was given. On error nothing
     /// changes.
     pub fn hold_control(&mut self, motor: usize, control: f64) -> Result<(), ModelError> {
-        let Some(motor) = self.motors.get_mut(motor) else {
+        self.check_control(motor, control)?;
+        let held = self.motors.get_mut(motor).map(|motor| &mut motor.control);
+        if let Some(held) = held.filter(|held| held.as_constant().map(f64::to_bits) != Some(control.to_bits())) {
+            *held = Expression::constant(control);
+        }
+        Ok(())
+    }
+
+    /// Whether [`Self::hold_control`] would take a control.
+    pub fn check_control(&self, motor: usize, control: f64) -> Result<(), ModelError> {
+        let Some(motor) = self.motors.get(motor) else {
             let check = Check::new(Element::Motor(motor.to_string()));
             return Err(check.error("control", "is for a motor of another model"));
         };
         let check = Check::new(Element::Motor(motor.name.clone()));
         check.bounded("control", control, limits::INPUT)?;
         check.bounded("control times gain and gear", control * motor.gain * motor.gear, limits::INPUT)?;
-        if motor.control.as_constant().map(f64::to_bits) != Some(control.to_bits()) {
-            motor.control = Expression::constant(control);
-        }
         Ok(())
     }
 }

@@ -382,10 +382,8 @@ impl Simulation {
         let inner = self.inner();
         let count = inner.model().motors().len();
         let values = arrays::finite(py, "controls", values, count)?;
-        let mut model = std::sync::Arc::clone(inner.model());
-        let checked = std::sync::Arc::make_mut(&mut model);
         for (motor, value) in values.iter().enumerate() {
-            checked.hold_control(motor, *value).map_err(|error| errors::input(py, &error))?;
+            inner.model().check_control(motor, *value).map_err(|error| errors::input(py, &error))?;
         }
         for (motor, value) in values.iter().enumerate() {
             inner.hold_control(motor, *value).map_err(|error| errors::input(py, &error))?;

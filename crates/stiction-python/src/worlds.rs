@@ -138,8 +138,8 @@ impl Worlds {
         let motors = worlds.first().map_or(0, |world| world.model().motors().len());
         let values = rows(py, "controls", values, [worlds.len(), motors])?;
         // The motors are alike in all worlds, so the first can say of every value whether it may be.
-        let Some(mut model) = worlds.first().map(|world| (**world.model()).clone()) else { return Ok(()) };
-        let check = |(k, value): (usize, &f64)| model.hold_control(k % motors.max(1), *value);
+        let Some(model) = worlds.first().map(stiction::Simulation::model) else { return Ok(()) };
+        let check = |(k, value): (usize, &f64)| model.check_control(k % motors.max(1), *value);
         let checked: Result<(), ModelError> = values.iter().enumerate().try_for_each(check);
         checked.map_err(|error| errors::input(py, &error))?;
         for (world, row) in worlds.iter_mut().zip(values.chunks_exact(motors.max(1))) {
