@@ -1,7 +1,7 @@
 //! Developer commands: `cargo xtask COMMAND`.
 //!
 //! Standard library only, so that the command compiles in a second or two on a fresh clone. One file per command:
-//! `test`, `robots` and `viewer` (stages of it), `python`, `equations`, `promises`, `licences`, `sizes`, `bench`, `collection`; the files beside them hold what the commands share.
+//! `test`, `robots`, `python` and `viewer` (stages of it), `equations`, `promises`, `licences`, `sizes`, `bench`, `collection`; the files beside them hold what the commands share.
 
 // This program starts other programs, reads the tree and measures wall time; the rule that forbids clocks, files and
 // the environment protects the numerical crates, not this one.
@@ -11,6 +11,7 @@ mod bench;
 mod collection;
 mod equations;
 mod licences;
+mod program;
 mod promises;
 mod python;
 mod robots;
@@ -36,7 +37,7 @@ Developer commands of stiction.
     cargo xtask robots                  public robots from PyPI: each runs, dynamics and drives are those of Pinocchio and MuJoCo (part of `test`)
     cargo xtask viewer [--write]        the page that shows runs: types, unit tests, build, browser tests (part of `test`);
                                         --write keeps the built page and the pictures it is compared with
-    cargo xtask python                  the Python package: wheel in a fresh environment, types, tests, notebooks (not part of `test` yet)
+    cargo xtask python                  the Python package: wheel in a fresh environment, types, tests, notebooks
     cargo xtask bench [ARGUMENT...]     the speed cases, built in release (arguments go to `stiction bench`)
     cargo xtask instructions [FILTER]   instructions per step of the speed cases, counted by valgrind
     cargo xtask corpus                  the files of problems/ that are made from code, the same bytes every time

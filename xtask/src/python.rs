@@ -7,8 +7,7 @@ use std::{
     process::Command,
 };
 
-use crate::robots::silently;
-use crate::stage::{Stages, execute};
+use crate::stage::{Stages, execute, silently};
 use crate::tree;
 
 /// Builds the wheel and enters the stages that need it.

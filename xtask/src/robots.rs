@@ -4,10 +4,11 @@
 
 use std::{
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
-use crate::stage::{Stages, cargo, execute};
+use crate::program::Source;
+use crate::stage::{Stages, execute, silently};
 use crate::tree;
 
 /// Simulated time of every model, s.
@@ -58,15 +59,15 @@ const OWN: &str = "crates/stiction-scene/tests/suite/arm.urdf";
 const PACKAGES: [&str; 2] = ["pin==4.1.0", "mujoco==4.0.0"];
 
 /// Fetches the models and enters the stages that need them.
-pub(crate) fn stages(stages: &mut Stages, in_ci: bool) {
+pub(crate) fn stages(stages: &mut Stages, in_ci: bool, program: Source) {
     let names = ["public robots", "pinocchio", "mujoco"];
     let prepared = python().and_then(|python| Ok((fetched(&python)?, python)));
     match prepared {
         Ok((models, python)) => {
             let [run, dynamics, motion] = names;
-            stages.run(run, || run_models(&models));
-            stages.run(dynamics, || compare_with_pinocchio(&python, &models));
-            stages.run(motion, || compare_with_mujoco(&python));
+            stages.run(run, || run_models(&program()?, &models));
+            stages.run(dynamics, || compare_with_pinocchio(&program()?, &python, &models));
+            stages.run(motion, || compare_with_mujoco(&program()?, &python));
         }
         Err(reason) if in_ci => stages.run(names[0], || Err(reason)),
         Err(reason) => names.iter().for_each(|name| stages.skip(name, &reason)),
@@ -100,8 +101,7 @@ fn fetched(python: &Path) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-fn run_models(models: &Path) -> Result<(), String> {
-    let program = program()?;
+fn run_models(program: &Path, models: &Path) -> Result<(), String> {
     let out = tree::target_directory().join("xtask/robots");
     let collection = std::env::var_os("STICTION_DATA").map(PathBuf::from);
     let loops = LOOPS.iter().filter_map(|name| Some((collection.as_ref()?.join(name), &[][..])));
@@ -109,8 +109,8 @@ fn run_models(models: &Path) -> Result<(), String> {
     for (robot, options) in &robots {
         let scene = out.join("scene.toml");
         std::fs::create_dir_all(&out).map_err(|error| error.to_string())?;
-        silently(Command::new(&program).arg("convert").arg(robot).arg(&scene).args(*options))?;
-        let mut run = Command::new(&program);
+        silently(Command::new(program).arg("convert").arg(robot).arg(&scene).args(*options))?;
+        let mut run = Command::new(program);
         run.arg("run").arg(robot).args(["--duration", DURATION, "--record-every", "100", "--out"]).arg(&out);
         silently(run.args(*options))?;
         println!("{}: {DURATION} s", shown(robot));
@@ -119,35 +119,18 @@ fn run_models(models: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn compare_with_pinocchio(python: &Path, models: &Path) -> Result<(), String> {
+fn compare_with_pinocchio(program: &Path, python: &Path, models: &Path) -> Result<(), String> {
     let mut command = Command::new(python);
-    command.arg("scripts/pinocchio_check.py").arg(program()?).arg(OWN);
+    command.arg("scripts/pinocchio_check.py").arg(program).arg(OWN);
     execute(command.args(COMPARED.map(|name| models.join(name))))
 }
 
-fn compare_with_mujoco(python: &Path) -> Result<(), String> {
-    execute(Command::new(python).arg("scripts/mujoco_check.py").arg(program()?))
-}
-
-/// The program, built.
-pub(crate) fn program() -> Result<PathBuf, String> {
-    execute(&mut cargo(&["build", "--quiet", "--package", "stiction-cli"]))?;
-    Ok(tree::target_directory().join("debug/stiction"))
+fn compare_with_mujoco(program: &Path, python: &Path) -> Result<(), String> {
+    execute(Command::new(python).arg("scripts/mujoco_check.py").arg(program))
 }
 
 /// The last parts of a path, which tell a robot.
 fn shown(path: &Path) -> String {
     let parts: Vec<_> = path.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy()).collect();
     parts.into_iter().rev().collect::<Vec<_>>().join("/")
-}
-
-/// Runs a command in the root of the checkout; what it said is shown where it fails.
-pub(crate) fn silently(command: &mut Command) -> Result<(), String> {
-    let output = command.current_dir(tree::root()).stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
-    if output.status.success() {
-        return Ok(());
-    }
-    println!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let last = command.get_args().last().map(|word| word.to_string_lossy().into_owned());
-    Err(format!("… {}: {}", last.unwrap_or_default(), output.status))
 }

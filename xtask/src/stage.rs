@@ -1,6 +1,6 @@
 //! A run of named stages: title, wall time, stop at the first failure, closing lines that account for every stage.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How a stage ended.
@@ -94,6 +94,18 @@ pub(crate) fn execute(command: &mut Command) -> Result<(), String> {
     println!("{shown}");
     let status = command.current_dir(crate::tree::root()).status().map_err(|e| format!("cannot start {shown}: {e}"))?;
     if status.success() { Ok(()) } else { Err(format!("{shown}: {status}")) }
+}
+
+/// Runs a command in the root of the checkout; what it said is shown where it fails.
+pub(crate) fn silently(command: &mut Command) -> Result<(), String> {
+    let output =
+        command.current_dir(crate::tree::root()).stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    println!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let last = command.get_args().last().map(|word| word.to_string_lossy().into_owned());
+    Err(format!("… {}: {}", last.unwrap_or_default(), output.status))
 }
 
 /// The cargo that runs this command, with the given arguments.

@@ -1,10 +1,10 @@
 //! `cargo xtask test`: everything CI runs, in the order in which mistakes are cheapest to find.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::stage::{Stages, cargo, execute};
-use crate::{equations, licences, promises, python, robots, sizes, tree, viewer};
+use crate::stage::{Stages, cargo, execute, silently};
+use crate::{equations, licences, program, promises, python, robots, sizes, tree, viewer};
 
 /// How much of the suite runs.
 #[derive(Clone, Copy, PartialEq)]
@@ -53,12 +53,14 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
         stages.skip("everything else", "left out by --fast");
     } else {
         stages.run("tests", || execute(&mut cargo(&["test", "--workspace", "--features", &features])));
+        stages.run("plain build", || execute(&mut cargo(&["check", "--quiet", "--package", "stiction-cli"])));
         stages.run("examples", run_examples);
         stages.run("scenes", run_scenes);
         stages.run("studies", run_studies);
         stages.run("identifications", run_identifications);
-        robots::stages(&mut stages, in_ci);
-        viewer::stages(&mut stages, in_ci, viewer::Purpose::Check);
+        robots::stages(&mut stages, in_ci, program::of_the_tests);
+        python::stages(&mut stages, in_ci);
+        viewer::stages(&mut stages, in_ci, viewer::Purpose::Check, program::of_the_tests);
         stages.run("documentation", || {
             let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
             execute(command.env("RUSTDOCFLAGS", "-D warnings"))
@@ -71,7 +73,7 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
 /// The stages of robots alone.
 pub(crate) fn robots() -> Result<(), String> {
     let mut stages = Stages::default();
-    robots::stages(&mut stages, in_ci());
+    robots::stages(&mut stages, in_ci(), program::plain);
     stages.close()
 }
 
@@ -85,7 +87,7 @@ pub(crate) fn python() -> Result<(), String> {
 /// The stages of the viewer alone.
 pub(crate) fn viewer(purpose: viewer::Purpose) -> Result<(), String> {
     let mut stages = Stages::default();
-    viewer::stages(&mut stages, in_ci(), purpose);
+    viewer::stages(&mut stages, in_ci(), purpose, program::plain);
     stages.close()
 }
 
@@ -124,16 +126,13 @@ fn features(stages: &mut Stages, in_ci: bool) -> String {
     features.join(",")
 }
 
-/// Every `crates/*/examples/*.rs`; an example ends in an assertion, so a clean exit means something.
+/// Every `crates/*/examples/*.rs`, as the tests have built it; an example ends in an assertion, so a clean exit means something.
 fn run_examples() -> Result<(), String> {
     let mut count = 0;
     for package in tree::children(&tree::root().join("crates"))? {
-        for example in tree::children(&package.join("examples"))? {
-            if example.extension().is_some_and(|e| e == "rs") {
-                let (package, example) = (stem(&package), stem(&example));
-                execute(&mut cargo(&["run", "--quiet", "--package", &package, "--example", &example]))?;
-                count += 1;
-            }
+        for example in tree::files(&package.join("examples"), "rs")? {
+            execute(&mut Command::new(tree::target_directory().join("debug/examples").join(stem(&example))))?;
+            count += 1;
         }
     }
     println!("{count} examples");
@@ -144,12 +143,10 @@ fn run_examples() -> Result<(), String> {
 fn run_scenes() -> Result<(), String> {
     let folder = tree::root().join("scenes");
     let scenes = [tree::files(&folder, "toml")?, tree::files(&folder, "xml")?].concat();
-    let out = tree::target_directory().join("xtask/scenes");
     for scene in &scenes {
-        let (path, out) = (tree::relative(scene), out.join(stem(scene)).to_string_lossy().into_owned());
-        let program = ["run", "--quiet", "--package", "stiction-cli", "--"];
-        quietly(&mut cargo(&[&program[..], &["check", &path]].concat()))?;
-        quietly(&mut cargo(&[&program[..], &["run", &path, "--duration", SCENE_DURATION, "--out", &out]].concat()))?;
+        let (path, out) = (tree::relative(scene), out_folder("scenes", scene));
+        stiction(&["check", &path])?;
+        stiction(&["run", &path, "--duration", SCENE_DURATION, "--out", &out])?;
     }
     println!("{} scenes", scenes.len());
     Ok(())
@@ -158,15 +155,13 @@ fn run_scenes() -> Result<(), String> {
 /// Begins every study a user may copy; the tests of `stiction-study` say what a whole one finds.
 fn run_studies() -> Result<(), String> {
     let studies = tree::files(&tree::root().join("studies"), "toml")?;
-    let out = tree::target_directory().join("xtask/studies");
     for study in &studies {
-        let (path, out) = (tree::relative(study), out.join(stem(study)).to_string_lossy().into_owned());
-        let program = ["run", "--quiet", "--package", "stiction-cli", "--", "sweep"];
+        let (path, out) = (tree::relative(study), out_folder("studies", study));
         let text = std::fs::read_to_string(study).map_err(|error| format!("{path}: {error}"))?;
         let many = text.contains("kind = \"monte-carlo\"");
         let budget: &[&str] =
             if many { &["--max-seconds", STUDY_SECONDS, "--fresh"] } else { &["--trials", STUDY_TRIALS] };
-        quietly(&mut cargo(&[&program[..], &[&path, "--out", &out], budget].concat()))?;
+        stiction(&[&["sweep", &path, "--out", &out], budget].concat())?;
     }
     println!("{} studies", studies.len());
     Ok(())
@@ -175,26 +170,23 @@ fn run_studies() -> Result<(), String> {
 /// Makes every identification a user may copy; the tests of the program say what they find.
 fn run_identifications() -> Result<(), String> {
     let identifications = tree::files(&tree::root().join("identifications"), "toml")?;
-    let out = tree::target_directory().join("xtask/identifications");
     for identification in &identifications {
-        let (path, out) =
-            (tree::relative(identification), out.join(stem(identification)).to_string_lossy().into_owned());
-        let program = ["run", "--quiet", "--package", "stiction-cli", "--", "identify"];
-        quietly(&mut cargo(&[&program[..], &[&path, "--out", &out]].concat()))?;
+        let out = out_folder("identifications", identification);
+        stiction(&["identify", &tree::relative(identification), "--out", &out])?;
     }
     println!("{} identifications", identifications.len());
     Ok(())
 }
 
-/// Runs a command and shows what it said only if it fails.
-fn quietly(command: &mut Command) -> Result<(), String> {
-    let output = command.current_dir(tree::root()).stdin(Stdio::null()).output().map_err(|e| e.to_string())?;
-    if output.status.success() {
-        return Ok(());
-    }
-    println!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let arguments: Vec<_> = command.get_args().skip(5).map(|a| a.to_string_lossy()).collect();
-    Err(format!("stiction {}: {}", arguments.join(" "), output.status))
+/// Where a stage lets the program write what it makes of a file.
+fn out_folder(stage: &str, file: &Path) -> String {
+    tree::target_directory().join("xtask").join(stage).join(stem(file)).to_string_lossy().into_owned()
+}
+
+/// Runs the program and shows what it said only if it fails.
+fn stiction(arguments: &[&str]) -> Result<(), String> {
+    silently(Command::new(program::of_the_tests()?).args(arguments))
+        .map_err(|reason| format!("stiction {}: {reason}", arguments.join(" ")))
 }
 
 fn run_release_suite() -> Result<(), String> {

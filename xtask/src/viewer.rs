@@ -8,8 +8,8 @@ use std::{
     process::Command,
 };
 
-use crate::robots::{program, silently};
-use crate::stage::{Stages, execute};
+use crate::program::Source;
+use crate::stage::{Stages, execute, silently};
 use crate::tree;
 
 /// The built page, which `cargo run` needs without npm.
@@ -32,7 +32,7 @@ pub(crate) enum Purpose {
 }
 
 /// Enters the two stages: the page, and the page in a browser.
-pub(crate) fn stages(stages: &mut Stages, in_ci: bool, purpose: Purpose) {
+pub(crate) fn stages(stages: &mut Stages, in_ci: bool, purpose: Purpose, program: Source) {
     let names = ["viewer", "viewer in a browser"];
     let workshop = match Workshop::open() {
         Ok(workshop) => workshop,
@@ -41,7 +41,7 @@ pub(crate) fn stages(stages: &mut Stages, in_ci: bool, purpose: Purpose) {
     };
     stages.run(names[0], || workshop.page(purpose));
     match browser() {
-        Some(browser) => stages.run(names[1], || workshop.browse(&browser, purpose)),
+        Some(browser) => stages.run(names[1], || workshop.browse(&browser, purpose, &program()?)),
         None if in_ci => stages.run(names[1], || Err("CI=true, but there is no Chromium".into())),
         None => stages.skip(names[1], "enable with: apt-get install chromium"),
     }
@@ -108,9 +108,9 @@ impl Workshop {
     }
 
     /// Makes runs with the program and opens them in the browser.
-    fn browse(&self, browser: &Path, purpose: Purpose) -> Result<(), String> {
+    fn browse(&self, browser: &Path, purpose: Purpose, program: &Path) -> Result<(), String> {
         let mut command = self.script("browser");
-        command.env("STICTION_PROGRAM", program()?).env("CHROMIUM", browser);
+        command.env("STICTION_PROGRAM", program).env("CHROMIUM", browser);
         command.env("STICTION_SCENES", tree::root().join("scenes")).env("STICTION_OUT", self.folder.join("out"));
         if purpose == Purpose::Write {
             command.env("STICTION_PICTURES", "write");

@@ -11,12 +11,12 @@ use stiction::{
     complementarity::{
         Accuracy, FrictionInteriorPoint, FrictionNsgs, FrictionNsgsOptions, LcpLemke, MixedLcpSchur, ProblemFile,
     },
-    record::{Ending, Finished, Recorder, RunLabels},
+    record::{EVENT_DRIVEN, Ending, Finished, Recorder, RunLabels},
     scene::Scene,
 };
 
 use crate::{
-    arguments::{EVENT_DRIVEN, RunOptions, RunSolver, SolveAccuracy},
+    arguments::{RunOptions, RunSolver, SolveAccuracy},
     failure::Failure,
     input, layout,
     progress::Progress,
@@ -130,16 +130,9 @@ fn ladder(solver: RunSolver, accuracy: SolveAccuracy, friction: FrictionSet) -> 
 }
 
 fn labels(scene: &Scene, options: &RunOptions) -> RunLabels {
-    let solver = match scene.settings.scheme.method {
-        Method::Reference => EVENT_DRIVEN,
-        Method::TimeStepping | Method::MoreauJean => options.solver.name(),
-    };
-    RunLabels {
-        scene: scene.name.clone(),
-        preset: scene.settings.preset.name().to_owned(),
-        solver: solver.to_owned(),
-        record_every: scene.settings.record_every,
-    }
+    let labels = RunLabels::of(scene);
+    let solver = if labels.solver == EVENT_DRIVEN { EVENT_DRIVEN } else { options.solver.name() };
+    RunLabels { solver: solver.to_owned(), ..labels }
 }
 
 /// Steps until the end (true) or until somebody wants it to stop (false); `after` sees every step that was made.

@@ -2,12 +2,9 @@
 
 use std::path::PathBuf;
 
-use stiction::record::{Ending, Summary};
+use stiction::record::{EVENT_DRIVEN, Ending, Summary};
 
-use crate::{
-    arguments::EVENT_DRIVEN,
-    layout::{Sheet, moment, number, seconds},
-};
+use crate::layout::{Sheet, moment, number, seconds};
 
 /// Events shown; the rest stands in summary.json.
 const EVENTS_SHOWN: usize = 12;

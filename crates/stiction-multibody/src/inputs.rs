@@ -11,6 +11,16 @@ impl Model {
     /// Holds a force and a torque (about the centre of mass, world axes) on a dynamic body, besides what the model says, until another is
     /// given. On error nothing changes.
     pub fn hold_wrench(&mut self, body: BodyId, wrench: Wrench) -> Result<(), ModelError> {
+        self.check_wrench(body, wrench)?;
+        self.held.resize(self.bodies.len(), Wrench::default());
+        if let Some(held) = self.held.get_mut(body.index()) {
+            *held = wrench;
+        }
+        Ok(())
+    }
+
+    /// Whether [`Self::hold_wrench`] would take a force and a torque.
+    pub fn check_wrench(&self, body: BodyId, wrench: Wrench) -> Result<(), ModelError> {
         let name = self.body(body).map_or_else(|| "?".to_owned(), |body| body.name.clone());
         let check = Check::new(Element::Body(name));
         if self.body(body).is_none() {
@@ -30,10 +40,6 @@ impl Model {
             if let Some((field, _)) = out_of_plane.into_iter().find(|(_, part)| *part != 0.0) {
                 return Err(check.error(field, "has a part that leaves the plane"));
             }
-        }
-        self.held.resize(self.bodies.len(), Wrench::default());
-        if let Some(held) = self.held.get_mut(body.index()) {
-            *held = wrench;
         }
         Ok(())
     }

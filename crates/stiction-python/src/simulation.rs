@@ -415,12 +415,7 @@ impl Simulation {
 
     /// A recorder of this simulation into a folder.
     fn recorder(&mut self, py: Python<'_>, folder: PathBuf, record_every: u32) -> PyResult<Recorder> {
-        let labels = RunLabels {
-            scene: self.scene.name.clone(),
-            preset: self.scene.settings.preset.name().to_owned(),
-            solver: "ladder".to_owned(),
-            record_every,
-        };
+        let labels = RunLabels { record_every, ..RunLabels::of(&self.scene) };
         Recorder::create(py, &folder, &labels, self.inner())
     }
 }

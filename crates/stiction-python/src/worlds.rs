@@ -1,12 +1,15 @@
 //! Many simulations of one scene, stepped side by side on all cores.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
 
 use nalgebra::Vector3;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
-use pyo3::prelude::*;
+use pyo3::{exceptions::PyBaseException, prelude::*};
 use rayon::prelude::*;
-use stiction::{BodyId, ModelError, State, Wrench, scene};
+use stiction::{BodyId, ModelError, State, StepError, Wrench, scene};
 
 use crate::{arrays::Live, errors};
 
@@ -20,6 +23,8 @@ pub(crate) struct Worlds {
     q: Live,
     v: Live,
     scratch: Vec<f64>,
+    /// Why worlds could not go on in the last call that stepped.
+    failures: Vec<(usize, StepError)>,
 }
 
 /// Simulations, for a method that has the object to itself.
@@ -85,7 +90,7 @@ impl Worlds {
         let flat = |of: fn(&State) -> &[f64]| worlds.iter().flat_map(|world| of(world.state()).to_vec()).collect();
         let (q, v): (Vec<f64>, Vec<f64>) = (flat(|state| &state.q), flat(|state| &state.v));
         let (q, v) = (Live::rows(py, &q, count)?, Live::rows(py, &v, count)?);
-        Ok(Self { inner: Mutex::new(worlds), pool, start, q, v, scratch: Vec::new() })
+        Ok(Self { inner: Mutex::new(worlds), pool, start, q, v, scratch: Vec::new(), failures: Vec::new() })
     }
 
     fn __len__(&mut self) -> usize {
@@ -116,20 +121,34 @@ impl Worlds {
         times.into_pyarray(py).unbind()
     }
 
-    /// Makes so many steps in every world where `skip` does not hold. Tells which worlds could not go on; they stay where the last step left them.
+    /// Makes so many steps in every world where `skip` does not hold. Tells which worlds could not go on; they stay where the last step left them,
+    /// and `failures` says why.
     #[pyo3(signature = (steps, skip = None))]
     fn step(&mut self, py: Python<'_>, steps: u32, skip: Option<Vec<bool>>) -> PyResult<Py<PyArray1<bool>>> {
         let Self { inner, pool, .. } = self;
         let worlds = all(inner);
         let skips = |k: usize| skip.as_ref().is_some_and(|skip| skip.get(k).copied().unwrap_or(false));
-        let failed: Vec<bool> = py.detach(|| {
+        let count = worlds.len();
+        self.failures = py.detach(|| {
             let one = |(k, world): (usize, &mut stiction::Simulation)| {
-                !skips(k) && (0..steps).try_for_each(|_| world.step().map(drop)).is_err()
+                let steps = if skips(k) { 0 } else { steps };
+                let failure = (0..steps).try_for_each(|_| world.step().map(drop)).err()?;
+                Some((k, failure))
             };
-            pool.install(|| worlds.par_iter_mut().enumerate().map(one).collect())
+            pool.install(|| worlds.par_iter_mut().enumerate().filter_map(one).collect())
         });
         self.show(py)?;
+        let mut failed = vec![false; count];
+        for (k, _) in &self.failures {
+            failed[*k] = true;
+        }
         Ok(failed.into_pyarray(py).unbind())
+    }
+
+    /// Why worlds could not go on in the last call of `step`: exceptions by the number of the world, empty where all went on.
+    #[getter]
+    fn failures(&self, py: Python<'_>) -> BTreeMap<usize, Py<PyBaseException>> {
+        self.failures.iter().map(|(k, failure)| (*k, errors::step(py, failure).into_value(py))).collect()
     }
 
     /// Holds the controls of all motors, a row for each world, or of none where one is refused.
@@ -161,8 +180,9 @@ impl Worlds {
             .iter()
             .map(|&[x, y, z, a, b, c]| Wrench { linear: Vector3::new(x, y, z), angular: Vector3::new(a, b, c) })
             .collect();
-        let Some(mut model) = worlds.first().map(|world| (**world.model()).clone()) else { return Ok(()) };
-        let checked = wrenches.iter().try_for_each(|wrench| model.hold_wrench(id, *wrench));
+        // The bodies are alike in all worlds, so the first can say of every wrench whether it may be.
+        let Some(model) = worlds.first().map(stiction::Simulation::model) else { return Ok(()) };
+        let checked = wrenches.iter().try_for_each(|wrench| model.check_wrench(id, *wrench));
         checked.map_err(|error| errors::input(py, &error))?;
         for (world, wrench) in worlds.iter_mut().zip(wrenches) {
             world.hold_wrench(id, wrench).map_err(|error| errors::input(py, &error))?;

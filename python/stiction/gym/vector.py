@@ -11,7 +11,6 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from ..errors import StepError
 from ..worlds import Worlds
 from .task import Flags, Floats, State, Task
 from .tasks import task_of
@@ -93,8 +92,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
         going = ~self._over
         self._restart(self._over)
         before = self._state()
-        controls = self.task.controls_of(actions)
-        self.worlds.set_controls(controls)
+        self.worlds.set_controls(self.task.controls_of(actions))
         failed = self.worlds.step(self.task.substeps, skip=(~going).tolist())
         after = self._state()
         verdict = self.task.judge(before, after, actions)
@@ -106,8 +104,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
         if going.any():
             for key, values in self.task.info(after, verdict.success).items():
                 infos[key], infos[f"_{key}"] = np.where(going, values, np.zeros_like(values)), going.copy()
-        for world in np.flatnonzero(failed).tolist():
-            self._add_info(infos, {"failure": self._reason(world, controls[world])}, world)
+        for world, failure in self.worlds.failures.items():
+            self._add_info(infos, {"failure": str(failure)}, world)
         self._over = terminated | truncated
         observations = self.task.observation(after)
         if self._same_step and self._over.any():
@@ -124,14 +122,3 @@ class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
             self._add_info(told, {"final_obs": last[world], "final_info": own} if over[world] else own, world)
         self._restart(over)
         return self.task.observation(self._state()), told
-
-    def _reason(self, world: int, controls: Floats) -> str:
-        """Why a world cannot go on: the step that failed, made once more elsewhere."""
-        again = self.task.simulation()
-        again.restore(self.worlds.save(world))
-        again.set_controls(controls)
-        try:
-            again.step()
-        except StepError as error:
-            return str(error)
-        return "a step could not be solved"

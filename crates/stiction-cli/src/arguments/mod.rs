@@ -188,9 +188,6 @@ impl RunSolver {
     }
 }
 
-/// What solves the steps of the reference, in place of a solver.
-pub(crate) const EVENT_DRIVEN: &str = "event-driven";
-
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -14,11 +14,12 @@ use stiction::{
     compare::scheme_of,
     geometry::{Scratch, contacts},
     multibody::{ExpressionMotion, ShapeOnBody, may_collide},
+    record::EVENT_DRIVEN,
     scene::{self, Scene},
 };
 
 use crate::{
-    arguments::{CheckOptions, EVENT_DRIVEN, RunSolver},
+    arguments::{CheckOptions, RunSolver},
     failure::Failure,
     input,
     layout::{number, print_json, print_text},

@@ -38,7 +38,7 @@ pub use error::{RecordError, RecordingError};
 pub use info::{BodyInfo, FootInfo, JointInfo, LinkInfo, RunInfo};
 pub use layout::Role;
 pub use outline::Outline;
-pub use recorder::{Finished, Recorder, RunLabels};
+pub use recorder::{EVENT_DRIVEN, Finished, Recorder, RunLabels};
 pub use recording::{Frame, Recording};
 pub use run_columns::RunColumns;
 pub use run_tables::{Column, ColumnKind, RunTables, Words};

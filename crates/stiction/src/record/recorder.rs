@@ -6,7 +6,8 @@ use std::{
 };
 
 use stiction_multibody::Energy;
-use stiction_stepping::StepReport;
+use stiction_scene::Scene;
+use stiction_stepping::{Method, StepReport};
 
 use super::{
     Ending, RecordError, RunInfo, Summary,
@@ -29,6 +30,26 @@ pub struct RunLabels {
     /// Every how many steps a row is written; 1 records all.
     pub record_every: u32,
 }
+
+impl RunLabels {
+    /// Those of a scene that is simulated as [`Simulation::from_scene`] does.
+    pub fn of(scene: &Scene) -> Self {
+        let settings = &scene.settings;
+        let solver = match settings.scheme.method {
+            Method::Reference => EVENT_DRIVEN,
+            Method::TimeStepping | Method::MoreauJean => "ladder",
+        };
+        Self {
+            scene: scene.name.clone(),
+            preset: settings.preset.name().to_owned(),
+            solver: solver.to_owned(),
+            record_every: settings.record_every,
+        }
+    }
+}
+
+/// What stands for a solver in recordings of motions that are integrated from event to event.
+pub const EVENT_DRIVEN: &str = "event-driven";
 
 /// Records a run into a folder.
 ///

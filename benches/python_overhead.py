@@ -1,0 +1,61 @@
+"""Prints what a call from Python costs above the same call in Rust: one step, and a run of 10,000 steps that is recorded.
+
+    pip install .
+    python benches/python_overhead.py [scene.toml ...]
+
+Rust is measured by `cargo bench -p stiction --bench calls`, Python by the package that is installed; both take the fastest of several turns,
+which alternate, because load only ever adds. Only a release build gives numbers that mean something.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import stiction
+
+ROOT = Path(__file__).resolve().parent.parent
+SCENES = ["falling_rod", "four_balls", "stack_of_boxes"]
+STEPS = 10_000
+TURNS = 5
+
+
+def in_rust(scene: Path) -> tuple[float, float]:
+    """Seconds for all steps, and for the run."""
+    command = ["cargo", "bench", "--quiet", "--package", "stiction", "--bench", "calls", "--", str(scene), str(STEPS)]
+    printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    stepped, recorded = printed.split()[-2:]
+    return float(stepped), float(recorded)
+
+
+def in_python(scene: Path) -> tuple[float, float]:
+    simulation = stiction.Simulation.from_file(scene)
+    step = simulation.step
+    start = time.perf_counter()
+    for _ in range(STEPS):
+        step()
+    stepped = time.perf_counter() - start
+    simulation = stiction.Simulation.from_file(scene)
+    start = time.perf_counter()
+    simulation.run(steps=STEPS)
+    return stepped, time.perf_counter() - start
+
+
+def main() -> None:
+    scenes = [Path(name) for name in sys.argv[1:]] or [ROOT / "scenes" / f"{name}.toml" for name in SCENES]
+    print(f"{'':18} {'step in Rust':>14} {'in Python':>12} {'above':>10} {'run in Rust':>13} {'in Python':>12} {'above':>8}")
+    for scene in scenes:
+        turns = [(*in_rust(scene), *in_python(scene)) for _ in range(TURNS)]
+        rust, rust_run, python, python_run = (min(times) for times in zip(*turns, strict=True))
+        per_step = 1e6 / STEPS
+        print(
+            f"{scene.stem:18} {rust * per_step:11.2f} µs {python * per_step:9.2f} µs {(python - rust) * per_step:7.2f} µs"
+            f" {rust_run * 1e3:10.1f} ms {python_run * 1e3:9.1f} ms {100 * (python_run / rust_run - 1):6.2f} %",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
