@@ -1,16 +1,16 @@
 """Prints what a call from Python costs above the same call in Rust: one step, and a run of 10,000 steps that is recorded.
 
     pip install .
-    python benches/python_overhead.py [scene.toml ...]
+    python benches/python_overhead.py [--calls PROGRAM] [scene.toml ...]
 
-Rust is measured by `cargo bench -p stiction --bench calls`, Python by the package that is installed; both take the fastest of several turns,
+Rust is measured by `cargo bench -p stiction --bench calls`, or by that program where it is built already, Python by the package that is installed; both take the fastest of several turns,
 which alternate, because load only ever adds. Only a release build gives numbers that mean something.
 """
 
 from __future__ import annotations
 
+import argparse
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -22,9 +22,12 @@ STEPS = 10_000
 TURNS = 5
 
 
-def in_rust(scene: Path) -> tuple[float, float]:
+CALLS = ["cargo", "bench", "--quiet", "--package", "stiction", "--bench", "calls", "--"]
+
+
+def in_rust(calls: list[str], scene: Path) -> tuple[float, float]:
     """Seconds for all steps, and for the run."""
-    command = ["cargo", "bench", "--quiet", "--package", "stiction", "--bench", "calls", "--", str(scene), str(STEPS)]
+    command = [*calls, str(scene.resolve()), str(STEPS)]
     printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     stepped, recorded = printed.split()[-2:]
     return float(stepped), float(recorded)
@@ -44,10 +47,15 @@ def in_python(scene: Path) -> tuple[float, float]:
 
 
 def main() -> None:
-    scenes = [Path(name) for name in sys.argv[1:]] or [ROOT / "scenes" / f"{name}.toml" for name in SCENES]
+    parser = argparse.ArgumentParser(description="What a call from Python costs above the same call in Rust.")
+    parser.add_argument("--calls", help="the bench `calls`, built")
+    parser.add_argument("scenes", nargs="*", type=Path)
+    arguments = parser.parse_args()
+    calls = [arguments.calls] if arguments.calls else CALLS
+    scenes = arguments.scenes or [ROOT / "scenes" / f"{name}.toml" for name in SCENES]
     print(f"{'':18} {'step in Rust':>14} {'in Python':>12} {'above':>10} {'run in Rust':>13} {'in Python':>12} {'above':>8}")
     for scene in scenes:
-        turns = [(*in_rust(scene), *in_python(scene)) for _ in range(TURNS)]
+        turns = [(*in_rust(calls, scene), *in_python(scene)) for _ in range(TURNS)]
         rust, rust_run, python, python_run = (min(times) for times in zip(*turns, strict=True))
         per_step = 1e6 / STEPS
         print(
