@@ -29,21 +29,29 @@ def in_rust(calls: list[str], scene: Path) -> tuple[float, float]:
     """Seconds for all steps, and for the run."""
     command = [*calls, str(scene.resolve()), str(STEPS)]
     printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    stepped, recorded = printed.split()[-2:]
-    return float(stepped), float(recorded)
+    steps, run = printed.split()[-2:]
+    return float(steps), float(run)
 
 
-def in_python(scene: Path) -> tuple[float, float]:
+def stepped(scene: Path) -> float:
     simulation = stiction.Simulation.from_file(scene)
     step = simulation.step
     start = time.perf_counter()
     for _ in range(STEPS):
         step()
-    stepped = time.perf_counter() - start
+    return time.perf_counter() - start
+
+
+def recorded(scene: Path) -> float:
     simulation = stiction.Simulation.from_file(scene)
     start = time.perf_counter()
     simulation.run(steps=STEPS)
-    return stepped, time.perf_counter() - start
+    return time.perf_counter() - start
+
+
+def in_python(scene: Path) -> tuple[float, float]:
+    """The same; the fastest of as many times as the bench takes."""
+    return min(stepped(scene) for _ in range(TURNS)), min(recorded(scene) for _ in range(TURNS))
 
 
 def main() -> None:

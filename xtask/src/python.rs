@@ -50,14 +50,14 @@ fn environment() -> Result<PathBuf, String> {
     Ok(python)
 }
 
-/// What `pip install .` does, with what the tests need, and in the profile of all tests: with every check on.
+/// What `pip install .` does, optimised as what users get, with what the tests need.
 fn build_and_install(python: &Path) -> Result<(), String> {
     let wheels = tree::target_directory().join("xtask/wheel");
     // An older wheel must not be mistaken for the new one.
     let _ = std::fs::remove_dir_all(&wheels);
     let mut build = Command::new(python);
     build.args(["-m", "pip", "wheel", ".", "--no-deps", "--wheel-dir"]).arg(&wheels);
-    build.env("MATURIN_PEP517_ARGS", "--profile dev").env("CARGO_TARGET_DIR", tree::target_directory());
+    build.env("CARGO_TARGET_DIR", tree::target_directory());
     execute(&mut build)?;
     let wheel = tree::files(&wheels, "whl")?.pop().ok_or("pip built no wheel")?;
     let with_tests = format!("{}[test]", wheel.display());
