@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _stiction
-from .scene import Scene
+from ._scene_like import SceneLike, text_and_name
 from .simulation import Simulation
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Comparison:
 
 
 def compare(
-    of: Simulation | Scene | str,
+    of: SceneLike,
     presets: Sequence[str] = ("ncp", "stewart-trinkle", "anitescu-potra"),
     steps: Sequence[float] | None = None,
     *,
@@ -62,10 +62,8 @@ def compare(
     >>> [(row["preset"], row["step"]) for row in found.rows]
     [('ncp', 0.05), ('ncp', 0.025), ('moreau-jean', 0.05), ('moreau-jean', 0.025)]
     """
-    simulation = of if isinstance(of, Simulation) else None
-    text = of if isinstance(of, str) else simulation.toml if simulation else of.to_toml()  # type: ignore[union-attr]
+    text, name = text_and_name(of)
     if steps is None:
-        h = (simulation or Simulation.from_toml(text)).step_size
+        h = Simulation.from_toml(text, name).step_size
         steps = [h, h / 2]
-    name = "scene" if simulation is None else simulation.name
     return Comparison(json.loads(_stiction.compare_schemes(text, name, list(presets), list(steps), until)))

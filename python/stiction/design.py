@@ -15,7 +15,7 @@ from .study import Engine
 
 @dataclass(frozen=True)
 class DesignResult:
-    """What a search found. ``report`` is what `stiction design` writes to design.json."""
+    """What a search found. ``report`` is what `stiction design` writes to results.json."""
 
     report: dict[str, Any]
 

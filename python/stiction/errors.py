@@ -1,7 +1,8 @@
 """What can go wrong, as a tree of exceptions.
 
 Every exception of stiction is a :class:`StictionError`; those for wrong values are also :class:`ValueError`, so that code that knows
-nothing of stiction catches them too. Whatever is raised, the simulation is as it was before the call.
+nothing of stiction catches them too. Whatever is raised, the simulation is as it was before the step or the
+assignment that failed: a run of many steps stays where the failed one found it.
 """
 
 from __future__ import annotations

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _stiction
+from ._scene_like import SceneLike, text_and_name
 from .errors import GradientError
-from .scene import Scene
-from .simulation import Simulation
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Gradients:
 
 
 def gradients(
-    of: Simulation | Scene | str,
+    of: SceneLike,
     unknowns: Mapping[str, float],
     *,
     steps: int,
@@ -52,7 +51,7 @@ def gradients(
     >>> round(float(found.dv[-1, 0, 0]), 6)  # a sliding box loses μ g t
     -0.981
     """
-    text = of if isinstance(of, str) else of.toml if isinstance(of, Simulation) else of.to_toml()
+    text, name = text_and_name(of)
     asked: list[tuple[str, str, float]] = [("value", path, float(value)) for path, value in unknowns.items()]
     for which, place in start or []:
         if which not in ("q", "v"):
@@ -60,7 +59,7 @@ def gradients(
         asked.append((which, "", float(place)))
     if not asked:
         raise GradientError("there is nothing to differentiate by")
-    t, q, v, dq, dv = _stiction.gradients(text, "scene", asked, steps)
+    t, q, v, dq, dv = _stiction.gradients(text, name, asked, steps)
     names = list(unknowns) + [f"{which}[{place}]" for which, place in start or []]
     stacked: list[Any] = [np.array(part) for part in (t, q, v, dq, dv)]
     return Gradients(names, *stacked)

@@ -51,7 +51,8 @@ class Simulation(_stiction.Simulation):
     5.046
 
     A step either happens whole or raises :class:`StepError` and leaves everything as it was. Arrays that show the state (:attr:`q`, :attr:`v`)
-    are the same objects at all times, cannot be written to, and always show the present. Assigning to them puts the bodies elsewhere.
+    cannot be written to and always show the present; they are the same objects until bodies are added or removed. Assigning to them puts the
+    bodies elsewhere.
     """
 
     _scene: Scene | None = None
@@ -67,9 +68,11 @@ class Simulation(_stiction.Simulation):
 
     @classmethod
     def from_file(cls, path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Self:
-        """The simulation of a scene file."""
-        text, _ = _stiction.robot_scene(Path(path))
-        return cls.from_toml(text, str(path), set)
+        """The simulation of a scene file, or of a robot as :meth:`from_mjcf` and :meth:`from_urdf` read it when nothing else is said."""
+        text, notes = _stiction.robot_scene(Path(path))
+        made = cls.from_toml(text, str(path), set)
+        made.notes = notes
+        return made
 
     @classmethod
     def from_scene(cls, scene: Scene) -> Self:
@@ -182,7 +185,7 @@ class Simulation(_stiction.Simulation):
         try:
             index = self._motors[motor]
         except KeyError:
-            raise HandleError(f'there is no motor "{motor}"; there are {", ".join(self._motors)}') from None
+            raise HandleError(f'there is no motor "{motor}"; there are {", ".join(self._motors) or "none"}') from None
         try:
             number = float(value)
         except (TypeError, ValueError) as error:
@@ -209,19 +212,21 @@ class Simulation(_stiction.Simulation):
         """
         if duration is not None and steps is not None:
             raise StateError("give a duration or a number of steps, not both")
+        if duration is not None and not 0.0 <= float(duration) < float("inf"):
+            raise StateError(f"the duration is {duration} s, but must be a finite number that is not negative")
         if steps is None:
-            if duration is None:
-                steps = max(self.steps_in(self.duration) - self.step_count, 0)
-            else:
-                steps = self.steps_in(float(duration))
-        if steps < 0:
-            raise StateError(f"the number of steps is {steps}, but must not be negative")
+            wanted = self.steps_in(self.duration) - self.step_count if duration is None else self.steps_in(float(duration))
+            steps = max(wanted, 0)
+        if not isinstance(steps, (int, np.integer)) or steps < 0:
+            raise StateError(f"the number of steps is {steps}, but must be a whole number that is not negative")
+        if record_every is not None and (not isinstance(record_every, (int, np.integer)) or record_every < 1):
+            raise StateError(f"record_every is {record_every}, but must be a whole number from 1 on")
         keep = tempfile.TemporaryDirectory(prefix="stiction-") if out is None else None
         folder = Path(keep.name if keep is not None else out)  # type: ignore[arg-type]
-        recorder = self.recorder(folder, self.record_every if record_every is None else record_every)
+        recorder = self.recorder(folder, self.record_every if record_every is None else int(record_every))
         try:
             if controller is None:
-                self.advance(steps, recorder)
+                self.advance(int(steps), recorder)
             else:
                 for _ in range(steps):
                     controller(self)

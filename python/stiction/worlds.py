@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from . import _stiction
-from .scene import Scene
-from .simulation import Simulation
+from ._scene_like import SceneLike, text_and_name
 
 
 class Worlds(_stiction.Worlds):
@@ -22,7 +21,7 @@ class Worlds(_stiction.Worlds):
     """
 
     @classmethod
-    def of(cls, scene: Scene | Simulation | str, count: int, *, threads: int = 0) -> Worlds:
-        """Worlds of a scene, a simulation, or the text of a scene file."""
-        text = scene if isinstance(scene, str) else scene.toml if isinstance(scene, Simulation) else scene.to_toml()
-        return cls(text, "scene", count, threads)
+    def of(cls, scene: SceneLike, count: int, *, threads: int = 0) -> Worlds:
+        """Worlds of a scene, a simulation, a scene file (a ``Path``), or the text of one."""
+        text, name = text_and_name(scene)
+        return cls(text, name, count, threads)

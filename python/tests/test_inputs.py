@@ -215,3 +215,15 @@ def test_what_a_controller_raises_ends_the_run(box: Simulation) -> None:
         box.run(controller=stop)
     assert box.save() == other.save(), "the state is that before the step"
     box.run(duration=0.01)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"duration": -1.0}, {"duration": float("nan")}, {"duration": float("inf")}, {"steps": -1}, {"steps": 1.5}, {"record_every": 0}],
+    ids=str,
+)
+def test_runs_of_no_length_are_refused(box: Simulation, wrong: dict[str, Any]) -> None:
+    before = box.save()
+    with pytest.raises(stiction.StateError):
+        box.run(**wrong)
+    assert box.save() == before

@@ -238,3 +238,18 @@ def test_robots_come_from_their_own_files(tmp_path: Path) -> None:
         simulation = Simulation.from_mjcf(model)
         simulation.step()
         assert isinstance(simulation.notes, list)
+
+
+def test_contacts_have_the_names_of_tables_and_messages(box: Simulation) -> None:
+    box.step()
+    assert len(box.contact_names) == len(box.contacts) == 2
+    assert all(name.startswith("floor/box") for name in box.contact_names)
+
+
+def test_a_scene_comes_in_any_form(tmp_path: Path) -> None:
+    scene = sliding_box()
+    scene.save(tmp_path / "box.toml")
+    forms: list[Any] = [scene, scene.simulation(), tmp_path / "box.toml", scene.to_toml()]
+    assert len({stiction.Worlds.of(form, 2).q.tobytes() for form in forms}) == 1
+    slopes = [stiction.gradients(form, {"contact_default.friction": 0.5}, steps=3).dv for form in forms]
+    assert all((slope == slopes[0]).all() for slope in slopes)

@@ -44,6 +44,11 @@ pub fn plain(x: f64) -> String {
     if x == 0.0 || (1e-4..=1e6).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
 }
 
+/// At most `limit` in magnitude; not NaN, and not subnormal (such a number has lost its digits already).
+pub(crate) fn fits(value: f64, limit: f64) -> bool {
+    value.abs() <= limit && !value.is_subnormal()
+}
+
 /// Checks one field of one element; the error names both.
 #[derive(Clone)]
 pub(crate) struct Check {
@@ -59,9 +64,9 @@ impl Check {
         ModelError::new(self.element.clone(), field, reason)
     }
 
-    /// At most `limit` in magnitude; not NaN, and not subnormal (such a number has lost its digits already).
+    /// Whether it [`fits`].
     pub(crate) fn bounded(&self, field: &'static str, value: f64, limit: f64) -> Result<f64, ModelError> {
-        if value.abs() <= limit && !value.is_subnormal() {
+        if fits(value, limit) {
             return Ok(value);
         }
         let smallest = f64::MIN_POSITIVE;

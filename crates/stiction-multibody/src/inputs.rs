@@ -4,7 +4,7 @@ use stiction_geometry::Dimension;
 
 use crate::{
     BodyId, Element, Expression, Model, ModelError, Wrench,
-    check::{Check, limits},
+    check::{Check, fits, limits},
 };
 
 impl Model {
@@ -71,9 +71,13 @@ impl Model {
             let check = Check::new(Element::Motor(motor.to_string()));
             return Err(check.error("control", "is for a motor of another model"));
         };
+        let acting = control * motor.gain * motor.gear;
+        if fits(control, limits::INPUT) && fits(acting, limits::INPUT) {
+            return Ok(());
+        }
         let check = Check::new(Element::Motor(motor.name.clone()));
         check.bounded("control", control, limits::INPUT)?;
-        check.bounded("control times gain and gear", control * motor.gain * motor.gear, limits::INPUT)?;
+        check.bounded("control times gain and gear", acting, limits::INPUT)?;
         Ok(())
     }
 }

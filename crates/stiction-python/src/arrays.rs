@@ -78,6 +78,15 @@ impl Live {
         Ok(())
     }
 
+    /// Shows other values from a place on; the others stay.
+    pub(crate) fn show_at(&mut self, py: Python<'_>, place: usize, values: &[f64]) -> PyResult<()> {
+        let mut numbers = self.numbers.bind(py).try_readwrite()?;
+        if let Some(part) = numbers.as_slice_mut()?.get_mut(place..place + values.len()) {
+            part.copy_from_slice(values);
+        }
+        Ok(())
+    }
+
     /// The array.
     pub(crate) fn array(&self, py: Python<'_>) -> Py<PyAny> {
         self.view.clone_ref(py)

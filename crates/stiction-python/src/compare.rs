@@ -9,11 +9,13 @@ use stiction::{
     scene,
 };
 
-use crate::errors;
+use crate::{errors, patience::Patience};
 
 /// A clock, and patience until Python wants something.
 struct Clock {
     started: Instant,
+    patience: Patience,
+    interrupted: Option<PyErr>,
 }
 
 impl Watch for Clock {
@@ -22,7 +24,10 @@ impl Watch for Clock {
     }
 
     fn goes_on(&mut self) -> bool {
-        true
+        if self.interrupted.is_none() {
+            self.interrupted = self.patience.ask().err();
+        }
+        self.interrupted.is_none()
     }
 }
 
@@ -53,7 +58,11 @@ pub(crate) fn compare_schemes(
     let reference = std::iter::once(entry(Preset::Reference));
     let truth = reference.chain(plan.entries.iter().filter(|entry| entry.name != "reference").cloned());
     plan.truth = truth.map(|entry| TruthCandidate { entry, step: None }).collect();
-    let made = py.detach(|| compare::run(&plan, &mut Clock { started: Instant::now() }));
+    let mut clock = Clock { started: Instant::now(), patience: Patience::new(), interrupted: None };
+    let made = py.detach(|| compare::run(&plan, &mut clock));
+    if let Some(interrupted) = clock.interrupted {
+        return Err(interrupted);
+    }
     let mut comparison = made.map_err(|error| wrong(error.to_string()))?;
     comparison.scene = scene.name;
     serde_json::to_string(&comparison).map_err(|error| wrong(error.to_string()))

@@ -4,7 +4,7 @@ use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use stiction::gradient::{GradientError, GradientRun, Unknown};
 
-use crate::errors;
+use crate::{errors, patience::Patience};
 
 /// States and their derivatives after every step: times, q, v, and displacements and velocities per unknown.
 type Derivatives = (Vec<f64>, Vec<Vec<f64>>, Vec<Vec<f64>>, Vec<Py<PyArray2<f64>>>, Vec<Py<PyArray2<f64>>>);
@@ -30,7 +30,8 @@ pub(crate) fn gradients(
     };
     let unknowns: Vec<Unknown> = unknowns.into_iter().map(unknown).collect();
     let columns = unknowns.len();
-    let made = py.detach(|| -> Result<Vec<Row>, GradientError> {
+    let made = py.detach(|| -> Result<PyResult<Vec<Row>>, GradientError> {
+        let mut patience = Patience::new();
         let mut run = GradientRun::new(text, file_name, &unknowns)?;
         let mut rows = Vec::new();
         for _ in 0..steps {
@@ -39,10 +40,13 @@ pub(crate) fn gradients(
             let state = run.simulation().state();
             let (moved, faster) = (by_row(run.displacements()), by_row(run.velocities()));
             rows.push((state.time, state.q.clone(), state.v.clone(), moved, faster));
+            if let Err(interrupted) = patience.ask() {
+                return Ok(Err(interrupted));
+            }
         }
-        Ok(rows)
+        Ok(Ok(rows))
     });
-    let rows = made.map_err(|error| errors::gradient(py, &error))?;
+    let rows = made.map_err(|error| errors::gradient(py, &error))??;
     let shaped = |numbers: Vec<f64>| -> PyResult<Py<PyArray2<f64>>> {
         let rows = numbers.len() / columns.max(1);
         Ok(numbers.into_pyarray(py).reshape([rows, columns])?.unbind())

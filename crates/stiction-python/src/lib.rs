@@ -15,6 +15,7 @@ mod contacts;
 mod errors;
 mod gradient;
 mod identification;
+mod patience;
 mod run;
 mod simulation;
 mod solve;

@@ -3,7 +3,7 @@
 use std::{
     path::PathBuf,
     sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use nalgebra::Vector3;
@@ -14,10 +14,7 @@ use stiction::{
     scene::{self, RobotOptions, Scene, steps_in},
 };
 
-use crate::{arrays, arrays::Live, contacts::Contacts, errors, run::Recorder};
-
-/// How often a long run looks whether somebody wants it to stop.
-const PATIENCE: Duration = Duration::from_millis(50);
+use crate::{arrays, arrays::Live, contacts::Contacts, errors, patience::PATIENCE, run::Recorder};
 
 /// A scene that steps. The class that people use is `stiction.Simulation`, which is made of this one.
 #[pyclass(subclass, weakref, module = "stiction._stiction")]
@@ -316,6 +313,13 @@ impl Simulation {
         let contacts = Py::new(py, Contacts::new(py, self.inner().contacts())?)?;
         self.contacts = Some(contacts.clone_ref(py));
         Ok(contacts)
+    }
+
+    /// Names of these contacts, in the same order, as in tables, events and messages.
+    #[getter]
+    fn contact_names(&mut self) -> Vec<String> {
+        let inner = self.inner();
+        inner.contacts().iter().map(|contact| stiction::record::contact_label(inner.model(), &contact.id)).collect()
     }
 
     /// Contact transitions of the last step: what happened, and at which contact.

@@ -223,7 +223,9 @@ impl Worlds {
             ));
         };
         one.set_state(&state).map_err(|error| errors::restore(py, &error))?;
-        self.show(py)
+        let state = one.state();
+        self.q.show_at(py, world * state.q.len(), &state.q)?;
+        self.v.show_at(py, world * state.v.len(), &state.v)
     }
 
     /// The total force of contacts on a body over the last step, world axes, N: a row for each world.

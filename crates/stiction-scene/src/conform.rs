@@ -15,6 +15,22 @@ pub(crate) fn conform(document: &Document, schema: &Schema) -> Result<(), Fault>
     Checker { root: schema }.check(&document.root, "", schema)
 }
 
+/// What a file is whose root has this table, where that is no file of the kind that was expected.
+fn another_kind(table: &str) -> Option<&'static str> {
+    Some(match table {
+        "simulation" => "this is a scene: `stiction run` takes it",
+        "study" => "this is a study: `stiction sweep` takes it",
+        "design" => "this is a design: `stiction design` takes it",
+        "identification" => "this is an identification: `stiction identify` takes it",
+        _ => return None,
+    })
+}
+
+fn with_article(word: &str) -> String {
+    let article = if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {word}")
+}
+
 /// Checks values against parts of the schema `root`, which references point into.
 struct Checker<'s> {
     root: &'s Schema,
@@ -66,7 +82,7 @@ impl<'s> Checker<'s> {
                 .try_for_each(|entry| self.check(&entry.node, &format!("{key}.{}", entry.key), named));
         }
         let known = schema.get("properties").and_then(Schema::as_object);
-        let table = if key.is_empty() { format!("a {}", self.kind_of_file()) } else { format!("`{key}`") };
+        let table = if key.is_empty() { with_article(self.kind_of_file()) } else { format!("`{key}`") };
         // In the order of the file, so that the first error is the topmost.
         let mut entries: Vec<_> = entries.iter().collect();
         entries.sort_by_key(|entry| entry.key_span.start);
@@ -74,6 +90,7 @@ impl<'s> Checker<'s> {
             if known.is_none_or(|known| !known.contains_key(&entry.key)) {
                 let hint = match (key, entry.key.as_str()) {
                     ("", "shape") => "write [[body.shape]] under its body".to_owned(),
+                    ("", word) if another_kind(word).is_some() => another_kind(word).unwrap_or_default().to_owned(),
                     (_, word) => suggest::hint(word, known.into_iter().flatten().map(|(key, _)| key.as_str())),
                 };
                 return Err(

@@ -124,7 +124,7 @@ pub fn text_of(path: impl AsRef<Path>, options: &RobotOptions) -> Result<SceneTe
     if robot::is_robot(path) {
         return Robot::load(path, &options.read)?.to_scene(&file_name, &options.scene);
     }
-    let text = read(path).map_err(|message| SceneError::without_place(&file_name, message))?;
+    let text = read(path).map_err(|message| unreadable(path, message))?;
     Ok(SceneText { text, notes: Vec::new() })
 }
 
@@ -185,6 +185,15 @@ fn read(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         format!("is not UTF-8 text: the first wrong byte is number {}", error.utf8_error().valid_up_to() + 1)
     })
+}
+
+/// The error for a file that cannot be read; where there is none, with the nearest name beside it.
+fn unreadable(path: &Path, message: String) -> SceneError {
+    let error = SceneError::without_place(&path.display().to_string(), message);
+    match suggest::nearest_file(path) {
+        Some(near) if !path.exists() => error.with_hint(format!("did you mean `{}`?", near.display())),
+        _ => error,
+    }
 }
 
 fn too_large() -> String {

@@ -9,7 +9,7 @@ use crate::{
     MAX_FILE_SIZE, SceneError, conform,
     document::{Document, Step},
     error::{Fault, Sources},
-    read, schema, too_large,
+    read, schema, too_large, unreadable,
 };
 
 /// A TOML file read into a struct. Complaints about its values can be given their place.
@@ -29,7 +29,7 @@ impl<T: DeserializeOwned + JsonSchema> Reading<T> {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SceneError> {
         let path = path.as_ref();
         let file = path.display().to_string();
-        let text = read(path).map_err(|message| SceneError::without_place(&file, message))?;
+        let text = read(path).map_err(|message| unreadable(path, message))?;
         Self::parse(&text, &file)
     }
 

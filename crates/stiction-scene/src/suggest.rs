@@ -1,5 +1,7 @@
 //! "Did you mean": the nearest known word.
 
+use std::path::{Path, PathBuf};
+
 /// Words further away than a third of their length are no suggestion.
 const NEAR: usize = 3;
 
@@ -39,6 +41,22 @@ fn did_you_mean(candidate: &str) -> String {
 pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let (d, candidate) = known.iter().map(|candidate| (distance(word, candidate), *candidate)).min()?;
     (d <= 1 + word.chars().count().max(candidate.chars().count()) / NEAR).then_some(candidate)
+}
+
+/// The file in the same folder, with the same ending, whose name is nearest to that of one that is not there.
+pub(crate) fn nearest_file(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let beside = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let same_kind = beside.filter_map(Result::ok).map(|entry| PathBuf::from(entry.file_name()));
+    let mut names: Vec<String> = same_kind
+        .filter(|name| name.extension() == path.extension())
+        .filter_map(|name| Some(name.file_stem()?.to_str()?.to_owned()))
+        .collect();
+    // Folders list their files in any order.
+    names.sort();
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    let near = nearest(path.file_stem()?.to_str()?, &known)?;
+    Some(path.with_file_name(near).with_extension(path.extension()?))
 }
 
 /// Levenshtein's distance: the fewest insertions, deletions and replacements that turn `a` into `b`.

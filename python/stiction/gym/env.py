@@ -49,7 +49,8 @@ class Env(gymnasium.Env[Floats, Floats]):
         start = self.task.start(self.np_random)
         self.simulation.restore(self._home)
         self.simulation.set_coordinates(q=start.q, v=start.v)
-        self._start, self._actions = self.simulation.save(), []
+        if self.render_mode == "html":
+            self._start, self._actions = self.simulation.save(), []
         return self.task.observation(self._state())[0], {}
 
     def step(self, action: Floats) -> tuple[Floats, float, bool, bool, dict[str, Any]]:

@@ -117,8 +117,13 @@ class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
         over, self._over = self._over, np.zeros_like(self._over)
         told: dict[str, Any] = {}
         keys = [key for key in infos if not key.startswith("_")]
-        for world in range(self.num_envs):
+        for key in keys:
+            values, kept = infos[key], infos[f"_{key}"] & ~over
+            if kept.any():
+                nothing = None if values.dtype == object else np.zeros_like(values)
+                told[key], told[f"_{key}"] = np.where(kept, values, nothing), kept
+        for world in np.flatnonzero(over).tolist():
             own = {key: infos[key][world : world + 1].tolist()[0] for key in keys if infos[f"_{key}"][world]}
-            self._add_info(told, {"final_obs": last[world], "final_info": own} if over[world] else own, world)
+            self._add_info(told, {"final_obs": last[world], "final_info": own}, world)
         self._restart(over)
         return self.task.observation(self._state()), told

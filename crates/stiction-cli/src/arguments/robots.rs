@@ -35,29 +35,31 @@ pub(crate) struct CheckOptions {
     pub(crate) json: bool,
 }
 
+/// Where `--help` lists what is for robots only. On each option, because a heading of the whole would also stand over what follows.
+const ROBOTS: &str = "Options for robots (URDF, MJCF)";
+
 /// How a robot is read.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Options for robots (URDF, MJCF)")]
 // Switches of a command line are given or not.
 #[allow(clippy::struct_excessive_bools)]
 pub(crate) struct RobotArguments {
     /// Start from this keyframe, by name or by number from 0
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, help_heading = ROBOTS, value_name = "NAME")]
     pub(crate) keyframe: Option<String>,
     /// Replace inertias that no body can have by near ones
-    #[arg(long)]
+    #[arg(long, help_heading = ROBOTS)]
     pub(crate) repair_inertia: bool,
     /// Folder that includes and meshes must be in; that of the file unless given
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, help_heading = ROBOTS, value_name = "DIR")]
     pub(crate) asset_root: Option<PathBuf>,
     /// Let the root of a URDF move freely instead of fixing it to the world
-    #[arg(long)]
+    #[arg(long, help_heading = ROBOTS)]
     pub(crate) free_base: bool,
     /// Let the links of a URDF touch each other
-    #[arg(long)]
+    #[arg(long, help_heading = ROBOTS)]
     pub(crate) self_collision: bool,
     /// Cut meshes into convex pieces instead of taking their convex hulls
-    #[arg(long)]
+    #[arg(long, help_heading = ROBOTS)]
     pub(crate) decompose: bool,
 }
 

@@ -23,6 +23,10 @@ pub(crate) fn run(options: &ConvertOptions) -> Result<(), Failure> {
         return export(options);
     }
     input::ensure_robot(from, &options.robot)?;
+    if ending_of(to).as_deref() != Some("toml") {
+        return Err(Failure::input(format!("a scene or a robot cannot be written as {}", to.display()))
+            .with_help("it becomes .toml; the folder of a run becomes .csv or .mcap"));
+    }
     let text = if robot::is_robot(from) {
         let made = scene::text_of(from, &options.robot.options())?;
         // What is written is what can be read.
@@ -41,9 +45,8 @@ fn export(options: &ConvertOptions) -> Result<(), Failure> {
     if let Some(option) = options.robot.given().first() {
         return Err(Failure::input(format!("`{option}` is for robots, and {} is a folder", from.display())));
     }
-    let ending = to.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
     let formats = "a run becomes .csv, or .mcap where the program was built with that feature";
-    match ending.as_deref() {
+    match ending_of(to).as_deref() {
         Some("csv") => {
             let tables = open(from)?;
             write_csv(&tables, Table::Trajectory, to)?;
@@ -52,6 +55,10 @@ fn export(options: &ConvertOptions) -> Result<(), Failure> {
         Some("mcap") => export_mcap(from, to),
         _ => Err(Failure::input(format!("a run cannot be written as {}", to.display())).with_help(formats)),
     }
+}
+
+fn ending_of(path: &Path) -> Option<String> {
+    path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase)
 }
 
 fn open(folder: &Path) -> Result<RunTables, Failure> {

@@ -77,3 +77,33 @@ fn an_unwritable_folder_is_a_clean_error() {
     assert!(call.stderr.contains("cannot write taken") && call.stderr.contains("--out"), "{}", call.stderr);
     assert_eq!(call.stdout, "");
 }
+
+#[test]
+fn a_file_that_is_not_there_or_of_another_kind_gets_a_way_out() {
+    let folder = folder("wrong-files");
+    std::fs::copy(scene("falling_rod"), folder.join("rod.toml")).expect("a copy");
+    std::fs::write(folder.join("slide.toml"), "[study]\nkind = \"monte-carlo\"\n").expect("a study");
+    std::fs::write(folder.join("unknown.toml"), "[simulation]\nstep = 0.1\n").expect("a scene");
+    for (arguments, parts) in [
+        (["run", "rid.toml"], ["rid.toml: cannot be opened", "did you mean `rod.toml`?"]),
+        (["sweep", "slde.toml"], ["slde.toml: cannot be opened", "did you mean `slide.toml`?"]),
+        (["run", "far-away.toml"], ["far-away.toml", "cannot be opened"]),
+        (["run", "slide.toml"], ["unknown key `study` in a scene", "`stiction sweep` takes it"]),
+        (["identify", "unknown.toml"], ["unknown key `simulation` in an identification", "`stiction run` takes it"]),
+    ] {
+        let said = call(&folder, &arguments).expect(2).stderr;
+        assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+    }
+    let said = call(&folder, &["run", "far-away.toml"]).expect(2).stderr;
+    assert!(!said.contains("did you mean"), "{said}");
+}
+
+#[test]
+fn help_keeps_the_options_of_robots_apart() {
+    for command in ["run", "check", "compare", "bench"] {
+        let help = call(&folder("help"), &[command, "--help"]).expect(0).stdout;
+        let place = |part: &str| help.find(part).unwrap_or_else(|| panic!("{part} in {help}"));
+        assert!(place("Options:") < place("--help") && place("--json") < place("Options for robots"), "{help}");
+        assert!(place("Options for robots") < place("--free-base"), "{help}");
+    }
+}

@@ -58,6 +58,7 @@ fn what_cannot_be_converted_is_said() {
     std::fs::create_dir(folder.join("empty")).expect("folder");
     for (arguments, part) in [
         (["convert", "rod", "rod.xlsx"], "cannot be written as rod.xlsx"),
+        (["convert", "rod.toml", "rod.csv"], "a scene or a robot cannot be written as rod.csv"),
         (["convert", "empty", "x.csv"], "cannot read empty/trajectory.parquet"),
         (["convert", "rod", "missing/x.csv"], "cannot write missing/x.csv"),
     ] {
