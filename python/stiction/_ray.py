@@ -60,9 +60,9 @@ def _make(parcel: str, trials: list[int]) -> list[str]:
     return _study(parcel).make_packets(trials)
 
 
-def _search(file: str, text: str, scene: str, start: int) -> list[str]:
+def _search(file: str, text: str, scene: str, start: int, known: list[str]) -> list[str]:
     """Runs on a worker."""
-    return _stiction.Design.unpack(file, text, scene).search_start(start)
+    return _stiction.Design.unpack(file, text, scene).search_start(start, known)
 
 
 def _gather(
@@ -100,6 +100,7 @@ def make_study(
 ) -> dict[str, Any]:
     """Makes the trials of a study on a cluster; the table and the report are made here."""
     started = time.monotonic()
+    max_seconds = study.max_seconds if max_seconds is None else max_seconds
     resume, replace = existing
     collector = study.collector(folder, resume, replace)
     missing = collector.missing()
@@ -124,12 +125,13 @@ def make_study(
 
 
 def search_starts(
-    design: Design, path: Path, address: str | None, progress: Callable[[int], object] | None
+    design: Design, path: Path, known: list[str], address: str | None, progress: Callable[[int], object] | None
 ) -> list[str]:
-    """Searches from every start on a worker; the evaluations that were made."""
+    """Searches from every start on a worker; the evaluations that were known, which are not made again, and those that were made."""
     text = path.read_text(encoding="utf-8")
-    lines: dict[str, None] = {}
+    lines = dict.fromkeys(known)
     with cluster(address) as ray:
+        shared = ray.put(known)
         task = ray.remote(max_retries=RETRIES)(_search)
 
         def take(found: list[str]) -> None:
@@ -137,6 +139,6 @@ def search_starts(
             if progress is not None:
                 progress(len(lines))
 
-        submit = lambda start: task.remote(path.name, text, design.scene_text, start)  # noqa: E731
+        submit = lambda start: task.remote(path.name, text, design.scene_text, start, shared)  # noqa: E731
         _gather(ray, submit, list(range(design.starts)), take, lambda: False)
     return list(lines)

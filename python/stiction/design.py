@@ -39,14 +39,13 @@ class DesignResult:
 class Design(_stiction.Design):
     """A design file, ready to be searched. The result is the same on any number of threads and machines."""
 
-    _path: Path
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self._path = Path(path)
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> Design:
         """Reads a design file."""
-        made = cls(Path(path))
-        made._path = Path(path)
-        return made
+        return cls(path)
 
     def run(
         self,
@@ -67,7 +66,8 @@ class Design(_stiction.Design):
         if engine == "ray":
             from ._ray import search_starts
 
-            lines = search_starts(self, self._path, address, progress)
+            known = self.known(Path(log)) if log is not None and resume else []
+            lines = search_starts(self, self._path, known, address, progress)
         elif engine != "local":
             raise StudyError(f'there is no engine {engine!r}: "local" or "ray"')
         return DesignResult(self.search(threads, None if log is None else Path(log), resume, lines, progress))

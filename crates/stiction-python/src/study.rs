@@ -144,6 +144,12 @@ impl Study {
         self.inner.count()
     }
 
+    /// How long its file lets it go on, s.
+    #[getter]
+    fn max_seconds(&self) -> Option<f64> {
+        self.inner.budget.seconds
+    }
+
     /// Makes what is missing in a folder on so many threads, and gives the report.
     #[pyo3(signature = (folder, threads = 0, resume = false, replace = false, max_seconds = None, progress = None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
@@ -290,6 +296,14 @@ impl Design {
             return Err(refused(py, trouble));
         }
         json(py, &made.map_err(|error| refused(py, error))?)
+    }
+
+    /// The evaluations that a log holds, a text for each; none where there is no such file.
+    fn known(&self, py: Python<'_>, log: PathBuf) -> PyResult<Vec<String>> {
+        if !log.exists() {
+            return Ok(Vec::new());
+        }
+        Ok(Log::resume(&log, self.inner.design()).map_err(|error| refused(py, error))?.lines())
     }
 
     /// Searches from one start for somebody else: the evaluations that were made, a text for each.
