@@ -63,9 +63,16 @@ def test_a_lost_worker_loses_nothing(cluster: Any, tmp_path: Path) -> None:
     assert (tmp_path / "far/trials.parquet").read_bytes() == (tmp_path / "near/trials.parquet").read_bytes()
 
 
-def test_a_design_is_the_same_on_a_cluster(cluster: Any) -> None:
-    design = Design.from_file(ROOT / "designs/slide_to_goal.toml")
-    assert design.run(engine="ray").report == design.run().report
+def test_a_design_is_the_same_on_a_cluster_and_goes_on_from_its_log(cluster: Any, tmp_path: Path) -> None:
+    design, log = Design.from_file(ROOT / "designs/slide_to_goal.toml"), tmp_path / "log"
+    near = design.run()
+    assert design.run(engine="ray", log=log).report == near.report
+    known = design.known(log)
+    assert len(known) >= near.evaluations
+    seen: list[int] = []
+    assert design.run(engine="ray", log=log, resume=True, progress=seen.append).report == near.report
+    assert set(seen) <= {0, near.evaluations, len(known)}, "nothing was evaluated again"
+    assert design.known(log) == known
 
 
 def test_a_lost_node_loses_nothing(cluster: Any, tmp_path: Path) -> None:
