@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _stiction
+from ._folder import Folder
 from .errors import RecordingError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Run(Mapping[str, Column]):
     session has recorded, to the bit.
     """
 
-    def __init__(self, folder: str | PathLike[str], keep: tempfile.TemporaryDirectory[str] | None = None) -> None:
+    def __init__(self, folder: str | PathLike[str], keep: Folder | None = None) -> None:
         self.folder = Path(folder)
         self._keep = keep
         self._tables = _stiction.Tables(self.folder)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _stiction
+from ._folder import Folder
 from ._values import as_toml, plain
 from .errors import HandleError, InputError, StateError, StepError
 from .run import Run, page_in_a_frame
@@ -221,9 +222,8 @@ class Simulation(_stiction.Simulation):
             raise StateError(f"the number of steps is {steps}, but must be a whole number that is not negative")
         if record_every is not None and (not isinstance(record_every, (int, np.integer)) or record_every < 1):
             raise StateError(f"record_every is {record_every}, but must be a whole number from 1 on")
-        keep = tempfile.TemporaryDirectory(prefix="stiction-") if out is None else None
-        folder = Path(keep.name if keep is not None else out)  # type: ignore[arg-type]
-        recorder = self.recorder(folder, self.record_every if record_every is None else int(record_every))
+        folder = Folder(out)
+        recorder = self.recorder(folder.path, self.record_every if record_every is None else int(record_every))
         try:
             if controller is None:
                 self.advance(int(steps), recorder)
@@ -234,10 +234,10 @@ class Simulation(_stiction.Simulation):
         except BaseException as error:
             recorder.finish(self, "" if isinstance(error, KeyboardInterrupt) else str(error) or type(error).__name__)
             if isinstance(error, StepError):
-                error.run = Run(folder, keep)
+                error.run = Run(folder.path, folder)
             raise
         recorder.finish(self)
-        return Run(folder, keep)
+        return Run(folder.path, folder)
 
     # ------------------------------------------------------------------ another scene
 

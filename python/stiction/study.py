@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from os import PathLike
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _stiction
+from ._folder import Folder
 from .errors import StudyError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class StudyResult:
 
     report: dict[str, Any]
     folder: Path
-    _keep: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
+    _keep: Folder | None = field(default=None, repr=False)
 
     @property
     def made(self) -> int:
@@ -112,8 +112,8 @@ class Study(_stiction.Study):
         A folder that holds trials is continued with ``resume`` and started anew with ``fresh``. ``progress`` is called now and then
         with the number of trials that are finished; what it raises ends the study, and what was made stays in the folder.
         """
-        keep = tempfile.TemporaryDirectory(prefix="stiction-") if out is None else None
-        folder = Path(keep.name if keep is not None else out)  # type: ignore[arg-type]
+        keep = Folder(out)
+        folder = keep.path
         if engine == "local":
             report = self.make_all(folder, threads, resume, fresh, max_seconds, progress)
         elif engine == "ray":
