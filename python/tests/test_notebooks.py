@@ -18,7 +18,7 @@ NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 
 def test_all_are_found() -> None:
-    names = ["1_first_simulation", "2_friction_laws_compared", "3_grasp_map", "5_plate_design"]
+    names = ["1_first_simulation", "2_friction_laws_compared", "3_grasp_map", "4_identify_a_cube", "5_plate_design"]
     assert [notebook.stem for notebook in NOTEBOOKS] == names
 
 
