@@ -2,19 +2,37 @@
 //!
 //! Compression brings approaching contacts to rest; decompression gives back at least ε times its normal impulses.   [IMPACT-2]
 
-use stiction_multibody::ContactId;
+use nalgebra::{Point3, Vector3};
+use stiction_multibody::{BodyId, ContactId, ContactMode};
 
-use crate::{Contact, Detector, Ladder, Start, StepCause, Workspace, detect, formulation, rows, rows::approach};
+use crate::{
+    Contact, ContactReport, Detector, Ladder, Start, StepCause, Workspace, detect, formulation, rows, rows::approach,
+};
 
 /// What an impact did at a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ImpactReport {
     /// Which contact.
     pub id: ContactId,
+    /// First body.
+    pub body_a: BodyId,
+    /// Second body.
+    pub body_b: BodyId,
+    /// Point on the second body.
+    pub point: Point3<f64>,
+    /// Unit normal from the first to the second body.
+    pub normal: Vector3<f64>,
+    /// Gap at the start of the step, m.
+    pub gap: f64,
     /// Normal impulse of compression, N s.
     pub compression: f64,
     /// Normal impulse of decompression, N s.
     pub decompression: f64,
+    /// Friction impulse of both on the second body, world axes, N s.
+    pub friction_impulse: Vector3<f64>,
+    /// Torsional friction impulse of both on the second body about the normal, N m s.
+    pub spin_impulse: f64,
 }
 
 /// Lets the contacts that would close within the step collide: `ws.before` becomes the velocity after that, and `ws.impacts` tells
@@ -41,8 +59,15 @@ pub(crate) fn collide(
     let mut iterations = formulation::solve(&at_once, ladder, ws)?.iterations;
     ws.impacts.extend(ws.contacts.iter().zip(&ws.contact_impulses).map(|(contact, impulse)| ImpactReport {
         id: contact.id,
+        body_a: contact.a,
+        body_b: contact.b,
+        point: contact.point,
+        normal: contact.normal,
+        gap: contact.gap_start,
         compression: impulse.normal,
         decompression: contact.restitution * impulse.normal,
+        friction_impulse: impulse.friction,
+        spin_impulse: impulse.spin,
     }));
     go_on_with_velocity(ws);
     // ---- Decompression: M (v⁺ − v_c) = W_n (ε p_c + x) + W_f p_f, with friction up to μ (ε p_c + x) ----
@@ -52,12 +77,54 @@ pub(crate) fn collide(
         iterations += formulation::solve(&at_once, ladder, ws)?.iterations;
         for (impact, impulse) in ws.impacts.iter_mut().zip(&ws.contact_impulses) {
             impact.decompression += impulse.normal;
+            impact.friction_impulse += impulse.friction;
+            impact.spin_impulse += impulse.spin;
         }
         go_on_with_velocity(ws);
     }
     ws.impacts.retain(|impact| impact.compression > 0.0);
     refactor(start, ws, false)?;
     Ok(iterations)
+}
+
+/// What contacts did in the step is what they did in the impact and after it. The modes are those at the end of the step.
+pub(crate) fn add_to_reports(ws: &mut Workspace) {
+    let Workspace { impacts, contact_reports, .. } = ws;
+    for impact in impacts {
+        let place = match contact_reports.binary_search_by_key(&impact.id, |report| report.id) {
+            Ok(place) => place,
+            // It went out of reach with the velocity that the impact left.
+            Err(place) => {
+                contact_reports.insert(place, apart(impact));
+                place
+            }
+        };
+        if let Some(report) = contact_reports.get_mut(place) {
+            report.normal_impulse += impact.compression + impact.decompression;
+            report.friction_impulse += impact.friction_impulse;
+            report.spin_impulse += impact.spin_impulse;
+        }
+    }
+}
+
+/// A contact that the step proper did not meet any more.
+fn apart(impact: &ImpactReport) -> ContactReport {
+    ContactReport {
+        id: impact.id,
+        body_a: impact.body_a,
+        body_b: impact.body_b,
+        point: impact.point,
+        normal: impact.normal,
+        gap: impact.gap,
+        mode: ContactMode::Open,
+        normal_impulse: 0.0,
+        friction_impulse: Vector3::zeros(),
+        spin_impulse: 0.0,
+        slip: Vector3::zeros(),
+        sigma: 0.0,
+        owed: 0.0,
+        layer: None,
+    }
 }
 
 /// Springs and dampers of joints do nothing in no time.   [DRIVE-8]

@@ -11,7 +11,7 @@ use crate::{
     detect,
     detect::{find_pairs_at_end, prepare},
     drives, formulation,
-    impact::collide,
+    impact::{self, collide},
     implicit,
     ladder::{CONE_TOLERANCE, Climb},
     layers,
@@ -118,10 +118,9 @@ impl TimeStepper {
             let climb = Climb { iterations, ..climb };
             let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
             let measured = if correction.is_some() { self.measure_end(start, ws)?.0 } else { measured };
-            return Ok(StepReport {
-                correction,
-                ..StepReport::of(start, ws, &climb, (passes, impacts(start, ws)), measured)
-            });
+            let report = StepReport::of(start, ws, &climb, (passes, impacts(start, ws)), measured);
+            impact::add_to_reports(ws);
+            return Ok(StepReport { correction, ..report });
         }
     }
 
