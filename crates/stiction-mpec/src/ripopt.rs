@@ -87,12 +87,15 @@ pub(crate) fn run(nlp: &Nlp, options: &EngineOptions, from: Option<&Run>) -> Run
         print_level: options.print_level,
         bound_relax_factor: 0.0,
         warm_start: from.is_some(),
+        // 0 is for ever.
+        max_wall_time: options.seconds.map_or(0.0, |seconds| seconds.max(f64::MIN_POSITIVE)),
         ..SolverOptions::default()
     };
     let result = ripopt::solve(&From { nlp, run: from }, &settings);
     let status = match result.status {
         SolveStatus::Optimal => RunStatus::Solved,
         SolveStatus::Acceptable => RunStatus::Acceptable,
+        SolveStatus::MaxTimeExceeded => RunStatus::OutOfTime,
         other => RunStatus::Failed(other as i32),
     };
     Run {
