@@ -25,6 +25,9 @@ pub struct EngineOptions {
     pub barrier: f64,
     /// How much it writes to the standard output, from 0 for nothing to 12.
     pub print_level: u8,
+    /// Seconds after which it gives up, [`RunStatus::OutOfTime`]; none for as long as its iterations take. Ipopt counts those of the processor,
+    /// ripopt those of the clock; they look every few iterations, so that a run may take a little longer.
+    pub seconds: Option<f64>,
 }
 
 /// How a run of an engine ended.
@@ -34,8 +37,17 @@ pub enum RunStatus {
     Solved,
     /// Near one, but not as near as was asked.
     Acceptable,
+    /// Anywhere, because its seconds were over.
+    OutOfTime,
     /// Anywhere else; the number is that of the engine.
     Failed(i32),
+}
+
+impl RunStatus {
+    /// Whether the engine calls where it ended a stationary point.
+    pub fn is_stationary(self) -> bool {
+        matches!(self, Self::Solved | Self::Acceptable)
+    }
 }
 
 /// What an engine found.

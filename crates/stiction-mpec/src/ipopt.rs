@@ -258,10 +258,11 @@ pub(crate) fn run(nlp: &Nlp, options: &EngineOptions, from: Option<&Run>) -> Res
         FreeIpoptProblem(problem);
         status
     };
-    // The numbers of IpReturnCodes.h; 6 is a feasible point of a square problem.
+    // The numbers of IpReturnCodes.h; 6 is a feasible point of a square problem, -4 is the limit of time.
     let status = match status {
         0 | 6 => RunStatus::Solved,
         1 => RunStatus::Acceptable,
+        -4 => RunStatus::OutOfTime,
         other => RunStatus::Failed(other),
     };
     Ok(Run { x, multipliers, bounds: (lower, upper), status, iterations: user.iterations })
@@ -277,6 +278,9 @@ fn set_options(problem: *mut c_void, options: &EngineOptions, warm: bool) {
     number(c"constr_viol_tol", options.tolerance.min(1e-8));
     number(c"acceptable_tol", options.tolerance.max(1e-6));
     whole(c"max_iter", c_int::try_from(options.iterations).unwrap_or(c_int::MAX));
+    if let Some(seconds) = options.seconds {
+        number(c"max_cpu_time", seconds.max(f64::MIN_POSITIVE));
+    }
     // Bounds are kept exactly.
     number(c"bound_relax_factor", 0.0);
     number(c"mu_init", options.barrier);

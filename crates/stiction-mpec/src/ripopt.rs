@@ -35,17 +35,6 @@ impl NlpProblem for From<'_, '_> {
         x.copy_from_slice(self.run.map_or_else(|| self.nlp.start(), |run| &run.x));
     }
 
-    fn initial_multipliers(&self, g: &mut [f64], low: &mut [f64], high: &mut [f64]) -> bool {
-        let Some(run) = self.run else { return false };
-        if run.multipliers.len() != g.len() {
-            return false;
-        }
-        g.copy_from_slice(&run.multipliers);
-        low.copy_from_slice(&run.bounds.0);
-        high.copy_from_slice(&run.bounds.1);
-        true
-    }
-
     fn objective(&self, x: &[f64], _: bool, out: &mut f64) -> bool {
         *out = self.nlp.objective(x);
         out.is_finite()
@@ -86,13 +75,19 @@ pub(crate) fn run(nlp: &Nlp, options: &EngineOptions, from: Option<&Run>) -> Run
         mu_init: options.barrier,
         print_level: options.print_level,
         bound_relax_factor: 0.0,
-        warm_start: from.is_some(),
+        // From where another run ended, but not with its multipliers: with them version 0.8.2 spends hundreds of iterations in its restoration
+        // phase (20 steps of case C-19: no answer in 90 s, without them 1 s).
+        warm_start: false,
+        mu_strategy_adaptive: true,
+        // 0 is for ever.
+        max_wall_time: options.seconds.map_or(0.0, |seconds| seconds.max(f64::MIN_POSITIVE)),
         ..SolverOptions::default()
     };
     let result = ripopt::solve(&From { nlp, run: from }, &settings);
     let status = match result.status {
         SolveStatus::Optimal => RunStatus::Solved,
         SolveStatus::Acceptable => RunStatus::Acceptable,
+        SolveStatus::MaxTimeExceeded => RunStatus::OutOfTime,
         other => RunStatus::Failed(other as i32),
     };
     Run {

@@ -41,11 +41,14 @@ pub struct Schedule {
     pub iterations: u32,
     /// How much the engine writes.
     pub print_level: u8,
+    /// Seconds of each run at most; none for as long as its iterations take. A run that is out of time ends the schedule of its block without a
+    /// solution: what it found depends on the clock.
+    pub seconds: Option<f64>,
 }
 
 impl Default for Schedule {
     fn default() -> Self {
-        Self { first: 1e-3, factor: 10.0, last: 1e-9, tolerance: 1e-5, iterations: 500, print_level: 0 }
+        Self { first: 1e-3, factor: 10.0, last: 1e-9, tolerance: 1e-5, iterations: 500, print_level: 0, seconds: None }
     }
 }
 
@@ -67,8 +70,12 @@ pub struct Certificate {
     pub violation: f64,
     /// The largest of min(a, b) over the pairs.
     pub complementarity: f64,
-    /// The largest component of the gradient of the Lagrangian with modes fixed, divided by the largest gradient of a square or 1.
+    /// The largest component of the gradient of the Lagrangian with modes fixed, divided by the largest gradient of a square or 1;
+    /// infinite where time was over before modes could be fixed.
     pub stationarity: f64,
+    /// Whether the engine called the end of the last relaxed run of every block stationary, to its tolerance or acceptably. Otherwise the
+    /// modes are those of a point where it gave up: the rest of the certificate holds, and says nothing of other modes.
+    pub relaxation_stationary: bool,
 }
 
 /// What was found.
@@ -84,7 +91,8 @@ pub struct Solution {
     pub modes: Vec<Mode>,
     /// What it is worth.
     pub certificate: Certificate,
-    /// Whether the last run of every block ended at a solution.
+    /// Whether both the last relaxed run of every block and the run with its modes fixed ended at a stationary point, and bounds and pairs are
+    /// kept to 1e-8.
     pub solved: bool,
     /// Sizes of the blocks: variables.
     pub blocks: Vec<usize>,
@@ -104,7 +112,7 @@ pub fn solve(program: &Program, engine: Engine, schedule: &Schedule) -> Result<S
         multipliers: vec![0.0; m],
         modes: Vec::new(),
         certificate: Certificate::default(),
-        solved: solved.iter().all(|part| part.solved),
+        solved: solved.iter().all(|part| part.solved && part.relaxation_stationary),
         blocks: parts.iter().map(|block| block.variables.len()).collect(),
         iterations: solved.iter().map(|part| part.iterations).sum(),
     };
@@ -119,6 +127,7 @@ pub fn solve(program: &Program, engine: Engine, schedule: &Schedule) -> Result<S
         violation: program.violation(&solution.x, &solution.values),
         complementarity: program.complementarity(&solution.x, &solution.values),
         stationarity: solved.iter().map(|part| part.stationarity).fold(0.0, f64::max),
+        relaxation_stationary: solved.iter().all(|part| part.relaxation_stationary),
     };
     Ok(solution)
 }
@@ -142,9 +151,27 @@ fn modes(program: &Program, x: &[f64], values: &[f64]) -> Vec<Mode> {
 struct Part {
     x: Vec<f64>,
     multipliers: Vec<f64>,
+    /// With modes fixed.
     solved: bool,
     iterations: u32,
     stationarity: f64,
+    relaxation_stationary: bool,
+}
+
+impl Part {
+    /// Where a relaxed run was stopped; nothing is known of its stationarity.
+    fn unfinished(program: &Program, run: Run, iterations: u32) -> Self {
+        let mut multipliers = run.multipliers;
+        multipliers.truncate(program.constraints.len());
+        Self {
+            x: run.x,
+            multipliers,
+            solved: false,
+            iterations,
+            stationarity: f64::INFINITY,
+            relaxation_stationary: false,
+        }
+    }
 }
 
 /// Iterations with modes fixed before the last run.
@@ -162,21 +189,25 @@ fn solve_block(program: &Program, engine: Engine, schedule: &Schedule) -> Result
     let mut relaxation = schedule.first;
     let mut chosen: Option<Vec<Mode>> = None;
     while !program.pairs.is_empty() {
-        let from = run.as_ref().filter(|run| !matches!(run.status, RunStatus::Failed(_)));
+        let from = run.as_ref().filter(|run| run.status.is_stationary());
         let start = run.as_ref().map_or_else(|| program.starts(), |run| run.x.clone());
         let options = EngineOptions {
             tolerance: schedule.tolerance,
             iterations: schedule.iterations,
             barrier: if from.is_some() { (0.1 * relaxation).min(1e-2) } else { 0.1 },
             print_level: schedule.print_level,
+            seconds: schedule.seconds,
         };
         let next = engine.run(&Nlp::new(program, relaxation, &start), &options, from)?;
         iterations += next.iterations;
+        if next.status == RunStatus::OutOfTime {
+            return Ok(Part::unfinished(program, next, iterations));
+        }
         let last = relaxation <= schedule.last;
         let mut values = vec![0.0; program.constraints.len()];
         program.values(&next.x, &mut values)?;
         let now = modes(program, &next.x, &values);
-        let solved = !matches!(next.status, RunStatus::Failed(_));
+        let solved = next.status.is_stationary();
         if !last && solved && chosen.as_ref() == Some(&now) {
             let trial = polish(program, engine, schedule, (&next.x, TRIAL))?;
             iterations += trial.iterations;
@@ -191,9 +222,11 @@ fn solve_block(program: &Program, engine: Engine, schedule: &Schedule) -> Result
         }
         relaxation = (relaxation / schedule.factor).max(schedule.last);
     }
+    // Without pairs there is nothing to relax.
+    let relaxation_stationary = run.as_ref().is_none_or(|run| run.status.is_stationary());
     let start = run.map_or_else(|| program.starts(), |run| run.x);
     let part = polish(program, engine, schedule, (&start, schedule.iterations))?;
-    Ok(Part { iterations: iterations + part.iterations, ..part })
+    Ok(Part { iterations: iterations + part.iterations, relaxation_stationary, ..part })
 }
 
 /// The solution with the modes of a point.   [MPEC-3]
@@ -206,14 +239,16 @@ fn polish(
     let mut values = vec![0.0; program.constraints.len()];
     program.values(start, &mut values)?;
     let fixed = with_modes(program, &modes(program, start, &values), start)?;
-    let options = EngineOptions { tolerance: EXACT, iterations, barrier: 1e-6, print_level: schedule.print_level };
+    let Schedule { print_level, seconds, .. } = *schedule;
+    let options = EngineOptions { tolerance: EXACT, iterations, barrier: 1e-6, print_level, seconds };
     let start = fixed.variables.iter().zip(start).map(|(v, x)| x.clamp(v.lower, v.upper)).collect::<Vec<_>>();
     let run = engine.run(&Nlp::new(&fixed, 0.0, &start), &options, None)?;
     let stationarity = stationarity(&fixed, &run)?;
     program.values(&run.x, &mut values)?;
     let kept = program.violation(&run.x, &values) <= KEPT && program.complementarity(&run.x, &values) <= KEPT;
-    let solved = !matches!(run.status, RunStatus::Failed(_)) && kept;
-    Ok(Part { x: run.x, multipliers: run.multipliers, solved, iterations: run.iterations, stationarity })
+    let solved = run.status.is_stationary() && kept;
+    let (iterations, relaxation_stationary) = (run.iterations, true);
+    Ok(Part { x: run.x, multipliers: run.multipliers, solved, iterations, stationarity, relaxation_stationary })
 }
 
 /// The program with every pair at the zero of its mode, and no pairs any more.   [MPEC-3]

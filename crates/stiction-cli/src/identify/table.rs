@@ -70,7 +70,10 @@ fn lines(lines: &[String], none: &str) -> String {
 /// `shooting, converged after 7 iterations; 273 numbers compared, 7 free`.
 pub(super) fn of_method(method: &MethodReport) -> String {
     let ended = match method.method {
-        Method::Filter => format!("after {}", counted(method.iterations, "update", "updates")),
+        Method::Filter => {
+            let updates = counted(method.iterations, "update", "updates");
+            format!("means over the second half of the rows after {updates}")
+        }
         _ if method.converged => format!("converged after {}", counted(method.iterations, "iteration", "iterations")),
         _ => format!("NOT converged after {}", counted(method.iterations, "iteration", "iterations")),
     };

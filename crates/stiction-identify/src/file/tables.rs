@@ -58,7 +58,7 @@ pub(super) struct IdentificationTable {
 pub enum Method {
     /// Least squares over runs, with their exact derivatives.
     Shooting,
-    /// Particles that are weighted by what was measured.
+    /// Particles that are weighted by what was measured; estimates are means over the second half of the rows.
     Filter,
     /// States, impulses and parameters of all steps as one program with complementarity constraints.
     Mpec,

@@ -31,7 +31,10 @@ impl Identification {
                 });
                 MethodReport::of_filters(self, &followed.collect::<Result<Vec<_>, _>>()?)
             }
+            #[cfg(any(feature = "ipopt", feature = "ripopt"))]
             Method::Mpec => self.run_program(),
+            #[cfg(not(any(feature = "ipopt", feature = "ripopt")))]
+            Method::Mpec => Err(IdentifyError::NotInBuild { method: method.word() }),
         }
     }
 
@@ -46,10 +49,5 @@ impl Identification {
         // Its history is one number, the objective at the end; what took the time are the iterations of the engine.
         report.fit.history.resize(report.iterations as usize + 1, f64::NAN);
         MethodReport::of_fit(self, Method::Mpec, report.fit)
-    }
-
-    #[cfg(not(any(feature = "ipopt", feature = "ripopt")))]
-    fn run_program(&self) -> Result<MethodReport, IdentifyError> {
-        Err(IdentifyError::NotInBuild { method: Method::Mpec.word() })
     }
 }

@@ -134,12 +134,13 @@ impl MethodReport {
 }
 
 impl MethodReport {
-    /// The report of a filter over every recording. Their estimates, averages over time, count by what each recording knows at its end.
+    /// The report of a filter over every recording. Estimates are means over the second half of the rows; those of several recordings count by
+    /// what each knows at its end.
     pub(super) fn of_filters(of: &Identification, reports: &[FilterReport]) -> Result<Self, IdentifyError> {
         let found = of.target.parameters.iter().enumerate().map(|(k, parameter)| {
             let each = reports.iter().filter_map(|report| {
                 let deviation = report.moments.last()?.parameters.get(k)?.deviation;
-                Some((report.weighted_averages.get(k).copied()?, deviation.max(f64::MIN_POSITIVE)))
+                Some((report.averages.get(k).copied()?, deviation.max(f64::MIN_POSITIVE)))
             });
             let (sum, weight) = each.fold((0.0, 0.0), |(sum, weight), (value, deviation)| {
                 (sum + value / (deviation * deviation), weight + 1.0 / (deviation * deviation))

@@ -1,7 +1,7 @@
 //! Particles that follow the sliding block of case C-26.
 
 use stiction_identify::{
-    IdentifyError, Parameter, Recording, Target,
+    Identification, IdentifyError, Method, Parameter, Recording, Target,
     filter::{Drift, Filter, FilterOptions, FilterReport, Keep},
     shooting::{Fit, FitOptions},
 };
@@ -75,6 +75,32 @@ fn reparameterised_walks_find_the_same_friction() {
     assert!((last.mean - 0.33).abs() < 4.0 * last.deviation && last.deviation < 0.05, "{last:?}");
     let inside = |moment: &[f64; 2]| moment[0] > 0.0 && moment[1] < 1.0;
     assert!(report.moments.iter().all(|moment| inside(&moment.parameters[0].interval)));
+}
+
+/// An identification by this method says what the case says: the mean over the second half of the rows.
+#[test]
+fn identifications_report_the_mean_over_the_second_half() {
+    let scene = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/pulled_block.toml");
+    let identification = Identification {
+        name: "block".into(),
+        scene_path: scene.into(),
+        target: target(),
+        recordings: vec![first_rows(&seen(1), 14)],
+        held_out: Vec::new(),
+        methods: vec![Method::Filter],
+        options: FitOptions::default(),
+        rows_per_run: None,
+        windows: Vec::new(),
+        notes: Vec::new(),
+    };
+    let report = identification.run(&|_| true).unwrap();
+    let found = report.methods[0].estimates[0].value;
+    let options = FilterOptions { huber: identification.options.huber, ..FilterOptions::default() };
+    let filter = follow(&identification.target, &identification.recordings[0], options);
+    let late: Vec<f64> = filter.moments[7..].iter().map(|moment| moment.parameters[0].mean).collect();
+    let mean = late.iter().sum::<f64>() / late.len() as f64;
+    println!("{found}, means {mean} over the second half and {} over all", filter.weighted_averages[0]);
+    assert!((found - mean).abs() < 1e-12, "{found} {mean}");
 }
 
 #[test]

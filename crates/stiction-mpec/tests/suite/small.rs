@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use stiction_mpec::{
-    Element, Engine, Mode, Pair, Program, Refused, Schedule, Square, Variable, blocks, covariance, solve,
+    Element, Engine, EngineOptions, Mode, Nlp, Pair, Program, Refused, RunStatus, Schedule, Square, Variable, blocks,
+    covariance, solve,
 };
 
 /// Values k: Σ slope · x + bend · x0² − shift.
@@ -84,7 +85,47 @@ fn the_better_of_two_modes_is_found_and_its_complementarity_is_exact() {
         assert!((solution.x[0] - 2.0).abs() < 1e-6 && (solution.x[1] - 1.0).abs() < 1e-6, "{:?}", solution.x);
         assert_eq!(solution.modes, [Mode::Constraint]);
         assert!(solution.solved && solution.certificate.complementarity < 1e-9);
+        assert!(solution.certificate.relaxation_stationary);
         assert!(solution.certificate.stationarity < 1e-7 && solution.certificate.violation < 1e-9);
+    }
+}
+
+/// Five iterations are enough with modes fixed, and too few to choose them: x = 0 is what the first guess looks like, feasible, complementary
+/// and the best with this mode, but nobody has seen that no other mode is better.
+#[test]
+fn modes_of_a_search_that_was_given_up_are_no_solution() {
+    for engine in Engine::available() {
+        let mut program = Program::default();
+        corner(&mut program, 0.0);
+        program.variables[0].start = 0.3;
+        let hasty = Schedule { first: 1e-3, last: 1e-3, iterations: 5, ..Schedule::default() };
+        let solution = solve(&program, *engine, &hasty).unwrap();
+        println!("{engine:?}: {:?} {:?}", solution.x, solution.certificate);
+        let certificate = solution.certificate;
+        assert_eq!(solution.modes, [Mode::Variable]);
+        assert!(certificate.violation <= 1e-8 && certificate.complementarity <= 1e-8, "{certificate:?}");
+        assert!(certificate.stationarity < 1e-7, "{certificate:?}");
+        assert!(!certificate.relaxation_stationary && !solution.solved);
+    }
+}
+
+#[test]
+fn an_engine_that_is_out_of_time_says_so() {
+    let mut program = Program::default();
+    corner(&mut program, 0.0);
+    let starts = program.starts();
+    let mut options =
+        EngineOptions { tolerance: 1e-8, iterations: 100, barrier: 0.1, print_level: 0, seconds: Some(0.0) };
+    for engine in Engine::available() {
+        let nlp = Nlp::new(&program, 1e-3, &starts);
+        options.seconds = Some(0.0);
+        assert_eq!(engine.run(&nlp, &options, None).unwrap().status, RunStatus::OutOfTime, "{engine:?}");
+        options.seconds = Some(1e3);
+        assert!(engine.run(&nlp, &options, None).unwrap().status.is_stationary(), "{engine:?}");
+        let schedule = Schedule { seconds: Some(0.0), ..Schedule::default() };
+        let solution = solve(&program, *engine, &schedule).unwrap();
+        assert!(!solution.solved && !solution.certificate.relaxation_stationary);
+        assert!(solution.certificate.stationarity.is_infinite() && solution.x.iter().all(|x| x.is_finite()));
     }
 }
 
