@@ -31,7 +31,8 @@ impl Identification {
         if length >= rows {
             return Err(format!("{about}: it has {rows} only"));
         }
-        let windows = windows(&self.target, recording, length, self.options).map_err(|e| format!("{about}: {e}"))?;
+        let windows =
+            windows(&self.target, recording, (length, 1), self.options).map_err(|e| format!("{about}: {e}"))?;
         let count = windows.len() as f64;
         let over = |k: usize| windows.iter().filter_map(move |window| window.values.get(k).copied());
         let parameters = 0..self.target.parameters.len();

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Fit, FitOptions};
+use super::{Fit, FitOptions, FitReport};
 use crate::{IdentifyError, Recording, Segment, Target};
 
 /// The estimates of one moment.
@@ -19,22 +19,40 @@ pub struct Window {
     pub deviations: Vec<Option<f64>>,
 }
 
-/// The estimates of every row of a recording from the last `length` rows up to it.
+/// The estimates from the last `length` rows up to every `every`th row of a recording, counted from its last.
+///
+/// Where contacts change their mode within a window the objective may have several minima. So each window is searched twice: from the first guess,
+/// as if it were the only one, and from what the window before it (of the first: after it) has found so. The lesser minimum counts.
 pub fn windows(
     target: &Target,
     recording: &Recording,
-    length: usize,
+    (length, every): (usize, usize),
     options: FitOptions,
 ) -> Result<Vec<Window>, IdentifyError> {
-    let recordings = std::slice::from_ref(recording);
-    let ends: Vec<usize> = (length.max(1)..recording.times.len()).collect();
-    ends.into_par_iter()
-        .map(|last| {
-            let segments = vec![Segment { recording: 0, first: last - length.max(1), last }];
-            let report = Fit { target, recordings, segments, options }.run()?;
-            let time = recording.times.get(last).copied().unwrap_or(f64::NAN);
-            let deviations = report.estimates.iter().map(|estimate| estimate.deviation).collect();
-            Ok(Window { row: last, time, values: report.values(), deviations })
-        })
-        .collect()
+    let (recordings, length) = (std::slice::from_ref(recording), length.max(1));
+    let mut ends: Vec<usize> = (length..recording.times.len()).rev().step_by(every.max(1)).collect();
+    ends.reverse();
+    let fit = |last: usize| {
+        let segments = vec![Segment { recording: 0, first: last - length, last }];
+        Fit { target, recordings, segments, options }
+    };
+    let alone: Vec<FitReport> = ends.par_iter().map(|last| fit(*last).run()).collect::<Result<_, _>>()?;
+    let beside = |place: usize| alone.get(if place == 0 { 1 } else { place - 1 }).map(FitReport::values);
+    let starts: Vec<Option<Vec<f64>>> = (0..ends.len()).map(beside).collect();
+    // A run that cannot be made with the values of another window has nothing to say.
+    let again: Vec<Option<FitReport>> = ends
+        .par_iter()
+        .zip(starts)
+        .map(|(last, start)| start.and_then(|values| fit(*last).run_from(values).ok()))
+        .collect();
+    let lesser = |(alone, again): (FitReport, Option<FitReport>)| match again {
+        Some(again) if again.history.last() < alone.history.last() => again,
+        _ => alone,
+    };
+    let window = |(last, report): (&usize, FitReport)| {
+        let time = recording.times.get(*last).copied().unwrap_or(f64::NAN);
+        let deviations = report.estimates.iter().map(|estimate| estimate.deviation).collect();
+        Window { row: *last, time, values: report.values(), deviations }
+    };
+    Ok(ends.iter().zip(alone.into_iter().zip(again).map(lesser)).map(window).collect())
 }

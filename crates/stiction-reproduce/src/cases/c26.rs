@@ -1,11 +1,10 @@
 //! C-26: friction of a sliding block from what a camera saw: whole histories, windows, particles, all steps as one program.
 
-use rayon::prelude::*;
 use stiction::{Scene, Simulation, scene};
 use stiction_identify::filter::{Drift, Filter, FilterOptions, FilterReport, Keep};
 use stiction_identify::mpec::{Member, MpecOptions, MpecReport, fit};
-use stiction_identify::shooting::{Fit, FitOptions, FitReport};
-use stiction_identify::{Noise, Parameter, Recording, Segment, Target};
+use stiction_identify::shooting::{Fit, FitOptions, FitReport, Window, windows};
+use stiction_identify::{Noise, Parameter, Recording, Target};
 use stiction_plot::{Axis, Figure, Layer, Marker, Panel};
 use stiction_study::Stream;
 
@@ -177,27 +176,8 @@ fn whole_rows(
     Ok(())
 }
 
-/// The estimate of one window.
-struct Window {
-    time: f64,
-    friction: f64,
-    deviation: f64,
-}
-
-/// Estimates from the last `length` frames, at every so many frames up to the last.
-fn windows(target: &Target, recording: &Recording, (length, every): (usize, usize)) -> Result<Vec<Window>, CaseError> {
-    let of = |last: usize| {
-        let segments = vec![Segment { recording: 0, first: last - length, last }];
-        let recordings = std::slice::from_ref(recording);
-        let report =
-            Fit { target, recordings, segments, options: FitOptions::default() }.run().map_err(CaseError::other)?;
-        let deviation = report.estimates.first().and_then(|friction| friction.deviation);
-        let time = recording.times.get(last).copied().unwrap_or(f64::NAN);
-        Ok(Window { time, friction: value(&report), deviation: deviation.unwrap_or(f64::NAN) })
-    };
-    let mut ends: Vec<usize> = (length..recording.times.len()).rev().step_by(every.max(1)).collect();
-    ends.reverse();
-    ends.into_par_iter().map(of).collect()
+fn friction(window: &Window) -> f64 {
+    window.values.first().copied().unwrap_or(f64::NAN)
 }
 
 /// Estimates from the last so many frames, of each length.
@@ -211,8 +191,8 @@ fn window_rows(
     let [low, high] = case.vector("parameters.bounds")?;
     for (k, other) in case.table("derived.one_realisation.windows")?.iter().enumerate() {
         let length = case.count(&format!("parameters.windows.{k}"))?;
-        let found = windows(&target, recording, (length, every))?;
-        let values: Vec<f64> = found.iter().map(|window| window.friction).collect();
+        let found = windows(&target, recording, (length, every), FitOptions::default()).map_err(CaseError::other)?;
+        let values: Vec<f64> = found.iter().map(friction).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let scatter = (values.iter().map(|mu| (mu - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt();
         let name = format!("windows of {length} frames");
@@ -231,7 +211,8 @@ fn window_rows(
         Row::new("longer windows scatter less", "", falls).reference(case.exactly("derived.scatter_falls")?).headline(),
     );
     let last = all.last().and_then(|found| found.last()).ok_or_else(|| CaseError::Never("a window".into()))?;
-    let off = (last.friction - value(whole)).abs() / last.deviation;
+    let deviation = last.deviations.first().copied().flatten().unwrap_or(f64::NAN);
+    let off = (friction(last) - value(whole)).abs() / deviation;
     let row = Row::new("last window from the whole history, in its standard deviations", "", off);
     account.add(row.reference(case.at_most("tolerance.last_window_deviations")?));
     Ok(all)
@@ -341,7 +322,7 @@ fn estimates(case: &Reference, moving: &[Vec<Window>], followed: &FilterReport) 
     let mut windows = Panel::new(time_axis(), axis()).titled("windows").with(truth()?);
     for (k, found) in moving.iter().enumerate() {
         let name = format!("{} frames", case.count(&format!("parameters.windows.{k}"))?);
-        let values = found.iter().map(|window| window.friction).collect();
+        let values = found.iter().map(friction).collect();
         let times = found.iter().map(|window| window.time).collect();
         windows = windows.with(Layer::line(times, values).colour(k).named(name));
     }
