@@ -3,13 +3,15 @@
     pip install .
     python benches/python_overhead.py [--calls PROGRAM] [scene.toml ...]
 
-Rust is measured by `cargo bench -p stiction --bench calls`, or by that program where it is built already, Python by the package that is installed; both take the fastest of several turns,
-which alternate, because load only ever adds. Only a release build gives numbers that mean something.
+Rust is measured by `cargo bench -p stiction --bench calls`, or by that program where it is built already, Python by the package that is installed; they take turns, each with
+the fastest of a few repetitions, and what is above is the median over the turns: the speed of a shared machine changes from minute to minute, and
+a turn is short. Only a release build gives numbers that mean something.
 """
 
 from __future__ import annotations
 
 import argparse
+import statistics
 import subprocess
 import time
 from pathlib import Path
@@ -45,8 +47,10 @@ def stepped(scene: Path) -> float:
 def recorded(scene: Path) -> float:
     simulation = stiction.Simulation.from_file(scene)
     start = time.perf_counter()
-    simulation.run(steps=STEPS)
-    return time.perf_counter() - start
+    run = simulation.run(steps=STEPS)
+    spent = time.perf_counter() - start
+    del run  # and its folder, which is not part of the run
+    return spent
 
 
 def in_python(scene: Path) -> tuple[float, float]:
@@ -64,11 +68,13 @@ def main() -> None:
     print(f"{'':18} {'step in Rust':>14} {'in Python':>12} {'above':>10} {'run in Rust':>13} {'in Python':>12} {'above':>8}")
     for scene in scenes:
         turns = [(*in_rust(calls, scene), *in_python(scene)) for _ in range(TURNS)]
-        rust, rust_run, python, python_run = (min(times) for times in zip(*turns, strict=True))
+        rust, rust_run, python, python_run = (statistics.median(times) for times in zip(*turns, strict=True))
         per_step = 1e6 / STEPS
+        above = statistics.median(turn[2] - turn[0] for turn in turns)
+        longer = statistics.median(turn[3] / turn[1] for turn in turns) - 1.0
         print(
-            f"{scene.stem:18} {rust * per_step:11.2f} µs {python * per_step:9.2f} µs {(python - rust) * per_step:7.2f} µs"
-            f" {rust_run * 1e3:10.1f} ms {python_run * 1e3:9.1f} ms {100 * (python_run / rust_run - 1):6.2f} %",
+            f"{scene.stem:18} {rust * per_step:11.2f} µs {python * per_step:9.2f} µs {above * per_step:7.2f} µs"
+            f" {rust_run * 1e3:10.1f} ms {python_run * 1e3:9.1f} ms {100 * longer:6.2f} %",
             flush=True,
         )
 
