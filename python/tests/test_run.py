@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -105,3 +108,17 @@ def test_scenes_are_refused_with_their_place() -> None:
         sliding_box(record_every=float("nan")).simulation()
     with pytest.raises(stiction.SceneError):
         sliding_box(gravitas=[0.0, 1.0]).simulation()
+
+
+@pytest.mark.parametrize("work", ["compare", "gradients"])
+def test_long_work_can_be_interrupted(work: str) -> None:
+    """Either would take long; whoever presses Ctrl-C does not want to wait for them."""
+    scene = sliding_box()
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        if work == "compare":
+            stiction.compare(scene, ["ncp"], [1e-6], until=1.0)
+        else:
+            stiction.gradients(scene, {"contact_default.friction": 0.5}, steps=10**7)
+    timer.join()

@@ -90,8 +90,10 @@ impl<'s> Checker<'s> {
             if known.is_none_or(|known| !known.contains_key(&entry.key)) {
                 let hint = match (key, entry.key.as_str()) {
                     ("", "shape") => "write [[body.shape]] under its body".to_owned(),
-                    ("", word) if another_kind(word).is_some() => another_kind(word).unwrap_or_default().to_owned(),
-                    (_, word) => suggest::hint(word, known.into_iter().flatten().map(|(key, _)| key.as_str())),
+                    (_, word) => match another_kind(word).filter(|_| key.is_empty()) {
+                        Some(kind) => kind.to_owned(),
+                        None => suggest::hint(word, known.into_iter().flatten().map(|(key, _)| key.as_str())),
+                    },
                 };
                 return Err(
                     Fault::new(entry.key_span.clone(), format!("unknown key `{}` in {table}", entry.key)).hint(hint)

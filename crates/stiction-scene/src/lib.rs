@@ -190,9 +190,10 @@ fn read(path: &Path) -> Result<String, String> {
 /// The error for a file that cannot be read; where there is none, with the nearest name beside it.
 fn unreadable(path: &Path, message: String) -> SceneError {
     let error = SceneError::without_place(&path.display().to_string(), message);
-    match suggest::nearest_file(path) {
-        Some(near) if !path.exists() => error.with_hint(format!("did you mean `{}`?", near.display())),
-        _ => error,
+    let near = if path.exists() { None } else { suggest::nearest_file(path) };
+    match near {
+        Some(near) => error.with_hint(format!("did you mean `{}`?", near.display())),
+        None => error,
     }
 }
 
