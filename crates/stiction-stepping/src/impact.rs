@@ -3,10 +3,11 @@
 //! Compression brings approaching contacts to rest; decompression gives back at least ε times its normal impulses.   [IMPACT-2]
 
 use nalgebra::{Point3, Vector3};
-use stiction_multibody::{BodyId, ContactId, ContactMode};
+use stiction_multibody::{BodyId, ContactId, ContactMode, Model, Wrench};
 
 use crate::{
-    Contact, ContactReport, Detector, Ladder, Start, StepCause, Workspace, detect, formulation, rows, rows::approach,
+    Contact, ContactReport, Detector, Ladder, Start, StepCause, Workspace, detect, formulation,
+    reduced::add_impulses_of_solution, rows, rows::approach,
 };
 
 /// What an impact did at a contact.
@@ -35,6 +36,46 @@ pub struct ImpactReport {
     pub spin_impulse: f64,
 }
 
+/// What impacts asked of joints; joints carry it besides what they carry over the step proper.   [RED-4]
+#[derive(Debug, Default)]
+pub(crate) struct ImpactLoads {
+    /// Impulses of the joints that are rows of the problem, row by row; empty without impacts.
+    pub(crate) joints: Vec<f64>,
+    /// Impulses on all bodies, about their reference points, but those of the forest's own joints.
+    pub(crate) bodies: Vec<Wrench>,
+}
+
+impl ImpactLoads {
+    pub(crate) fn clear(&mut self) {
+        self.joints.clear();
+        self.bodies.clear();
+    }
+
+    /// Adds the impulses of the solution in the workspace, and of each contact a normal impulse that it was given.
+    fn add(&mut self, model: &Model, ws: &Workspace, given: impl Iterator<Item = f64>) {
+        self.joints.resize(model.joint_rows(), 0.0);
+        self.bodies.resize(model.bodies().len(), Wrench::default());
+        self.joints.iter_mut().zip(&ws.joint_impulses).for_each(|(sum, p)| *sum += p);
+        let mut add = |body: BodyId, impulse: &Wrench| {
+            self.bodies.get_mut(body.index()).into_iter().for_each(|sum| sum.add(impulse));
+        };
+        add_impulses_of_solution(model, ws, &mut add);
+        for (contact, given) in ws.contacts.iter().zip(given) {
+            let (on_a, on_b) = contact.row(&(contact.normal * given));
+            add(contact.a, &on_a);
+            add(contact.b, &on_b);
+        }
+    }
+}
+
+/// Adds what the solution in the workspace asks of joints, and of contacts what decompression gave back before it.
+fn load_joints(start: &Start, ws: &mut Workspace, given: bool) {
+    let mut loads = std::mem::take(&mut ws.impact_loads);
+    let share = if given { 1.0 } else { 0.0 };
+    loads.add(start.model, ws, ws.impacts.iter().map(|impact| share * impact.decompression));
+    ws.impact_loads = loads;
+}
+
 /// Lets the contacts that would close within the step collide: `ws.before` becomes the velocity after that, and `ws.impacts` tells
 /// of it. Returns the iterations.
 pub(crate) fn collide(
@@ -57,6 +98,7 @@ pub(crate) fn collide(
     rows::write_velocity_level(start, ws);
     formulation::assemble_rows(&at_once, ws)?;
     let mut iterations = formulation::solve(&at_once, ladder, ws)?.iterations;
+    load_joints(start, ws, false);
     ws.impacts.extend(ws.contacts.iter().zip(&ws.contact_impulses).map(|(contact, impulse)| ImpactReport {
         id: contact.id,
         body_a: contact.a,
@@ -75,6 +117,7 @@ pub(crate) fn collide(
         formulation::assemble_rows(&at_once, ws)?;
         formulation::give_back(ws);
         iterations += formulation::solve(&at_once, ladder, ws)?.iterations;
+        load_joints(start, ws, true);
         for (impact, impulse) in ws.impacts.iter_mut().zip(&ws.contact_impulses) {
             impact.decompression += impulse.normal;
             impact.friction_impulse += impulse.friction;
@@ -82,7 +125,7 @@ pub(crate) fn collide(
         }
         go_on_with_velocity(ws);
     }
-    ws.impacts.retain(|impact| impact.compression > 0.0);
+    ws.impacts.retain(|impact| impact.compression > 0.0 || impact.decompression > 0.0);
     refactor(start, ws, false)?;
     Ok(iterations)
 }

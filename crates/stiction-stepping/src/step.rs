@@ -76,6 +76,7 @@ impl TimeStepper {
         prepare(start, ws)?;
         let (mut passes, mut iterations, mut growths) = (0, 0, 0);
         ws.impacts.clear();
+        ws.impact_loads.clear();
         if start.scheme.impact == Impact::Poisson {
             iterations += collide(start, self.detector.as_mut(), &mut self.ladder, ws)?;
         }

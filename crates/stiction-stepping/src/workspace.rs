@@ -10,6 +10,7 @@ use crate::{
     corners::{Chain, Disjunction, Gaps},
     drives::{DriveRow, Driven},
     formulation::StepProblem,
+    impact::ImpactLoads,
     implicit::ImplicitNewton,
     layers::{Depths, Surface},
     reduced::Reduced,
@@ -164,6 +165,8 @@ pub struct Workspace {
     pub contact_reports: Vec<ContactReport>,
     /// Impacts by Poisson's hypothesis at the start of the last step.
     pub impacts: Vec<ImpactReport>,
+    /// What these asked of joints.
+    pub(crate) impact_loads: ImpactLoads,
     /// Impulses without collision in the last step, where no forces exist (Painlevé); only the reference stepper knows them.
     pub shocks: usize,
     /// Contact transitions of the last step.

@@ -25,8 +25,8 @@ use crate::{Coordinates, Scheme, Start, StepCause, Workspace, drives};
 pub(crate) use engine::Divided;
 use explicit::ExplicitRows;
 pub(crate) use immovable::drop_immovable;
-pub(crate) use reactions::find_reactions;
 pub use reactions::joint_impulses;
+pub(crate) use reactions::{add_impulses_of_solution, find_reactions};
 pub(crate) use row::RowScratch;
 
 /// What [`Reduced::elsewhere`] holds.

@@ -42,17 +42,30 @@ impl ReactionScratch {
 /// The impulses of all joints over the last step, row by row: those of the problem, and in reduced coordinates those that the balance of
 /// momentum asks of the forest's joints.   [RED-4]
 pub fn joint_impulses<'w>(model: &Model, ws: &'w Workspace) -> Cow<'w, [f64]> {
-    let Some(reduced) = ws.reduced.as_deref().filter(|_| has_reactions(model, ws)) else {
-        return Cow::Borrowed(&ws.joint_impulses);
-    };
-    let mut impulses = ws.joint_impulses.clone();
-    find(model, ws, reduced, &mut ReactionScratch::new(model.forest().tree()), &mut impulses);
-    Cow::Owned(impulses)
+    let mut impulses = Cow::Borrowed(&ws.joint_impulses[..]);
+    if ws.balanced_over > 0.0 && !ws.impact_loads.joints.is_empty() {
+        add_impacts(ws, impulses.to_mut());
+    }
+    if let Some(reduced) = ws.reduced.as_deref().filter(|_| has_reactions(model, ws)) {
+        find(model, ws, reduced, &mut ReactionScratch::new(model.forest().tree()), impulses.to_mut());
+    }
+    impulses
+}
+
+/// Adds what impacts asked of the joints that are rows.
+fn add_impacts(ws: &Workspace, impulses: &mut [f64]) {
+    impulses.iter_mut().zip(&ws.impact_loads.joints).for_each(|(sum, p)| *sum += p);
 }
 
 /// Writes the same into `ws.joint_impulses`, where steps are put together and their impulses added.
 pub(crate) fn find_reactions(model: &Model, ws: &mut Workspace) {
+    if ws.balanced_over <= 0.0 {
+        return;
+    }
     if !has_reactions(model, ws) {
+        let mut impulses = std::mem::take(&mut ws.joint_impulses);
+        add_impacts(ws, &mut impulses);
+        ws.joint_impulses = impulses;
         return;
     }
     let Some(mut reduced) = ws.reduced.take() else { return };
@@ -60,6 +73,7 @@ pub(crate) fn find_reactions(model: &Model, ws: &mut Workspace) {
     // The impulses of loops are read while those of the forest are written.
     let mut impulses = std::mem::take(&mut scratch.impulses);
     impulses.clone_from(&ws.joint_impulses);
+    add_impacts(ws, &mut impulses);
     find(model, ws, &reduced, &mut scratch, &mut impulses);
     ws.joint_impulses.clone_from(&impulses);
     scratch.impulses = impulses;
@@ -67,18 +81,22 @@ pub(crate) fn find_reactions(model: &Model, ws: &mut Workspace) {
     ws.reduced = Some(reduced);
 }
 
-/// Whether there are any, and they are not known yet: impulses of steps that were put together are.
+/// Whether there are any in reduced coordinates, and they are not known yet: impulses of steps that were put together are.
 fn has_reactions(model: &Model, ws: &Workspace) -> bool {
-    ws.balanced_over > 0.0 && model.forest().loops().len() < model.joints().len()
+    ws.reduced.is_some() && ws.balanced_over > 0.0 && model.forest().loops().len() < model.joints().len()
 }
 
 fn find(model: &Model, ws: &Workspace, reduced: &Reduced, scratch: &mut ReactionScratch, impulses: &mut [f64]) {
     let (forest, h) = (model.forest(), ws.balanced_over);
     let ReactionScratch { loads, acceleration, tau, sweeps, .. } = scratch;
     loads.clone_from(&reduced.external);
-    add_impulses(model, ws, |body, impulse| add(forest, reduced, loads, body, &impulse.scaled(1.0 / h)));
+    let mut load = |body: BodyId, impulse: &Wrench| add(forest, reduced, loads, body, &impulse.scaled(1.0 / h));
+    add_impulses_of_solution(model, ws, &mut load);
+    // From before the impacts to the end: what they did to bodies is among the loads.
+    let impacts = ws.impact_loads.bodies.iter().zip(model.iter_bodies());
+    impacts.for_each(|(impulse, (body, _))| load(body, impulse));
     acceleration.clear();
-    acceleration.extend(reduced.velocity.iter().zip(&reduced.before).map(|(after, before)| (after - before) / h));
+    acceleration.extend(reduced.velocity.iter().zip(&reduced.initial).map(|(after, before)| (after - before) / h));
     inverse_dynamics(forest.tree(), &reduced.at, acceleration, loads, sweeps, tau);
     for (joint, link, body) in forest.branches(model) {
         let Some(carried) = sweeps.joint_wrenches().get(link.index()) else { continue };
@@ -95,8 +113,8 @@ fn add(forest: &Forest, reduced: &Reduced, loads: &mut [Wrench], body: BodyId, f
     }
 }
 
-/// All impulses of the step on bodies, but those of the forest's own joints and what acts along their freedoms.
-fn add_impulses(model: &Model, ws: &Workspace, mut add: impl FnMut(BodyId, &Wrench)) {
+/// All impulses of the solution in the workspace on bodies, but those of the forest's own joints and what acts along their freedoms.
+pub(crate) fn add_impulses_of_solution(model: &Model, ws: &Workspace, add: &mut impl FnMut(BodyId, &Wrench)) {
     let mut pair = |(a, b): (BodyId, BodyId), (on_a, on_b): (Wrench, Wrench), p: f64| {
         add(a, &on_a.scaled(p));
         add(b, &on_b.scaled(p));
