@@ -10,7 +10,7 @@ use stiction_geometry::Pose;
 
 use crate::{
     BodyId, Configuration, Joint, JointId, LinkId, Mobility, Model, Twist, Wrench,
-    articulated::{Kinematics, Tree},
+    articulated::{Kinematics, Tree, TreeJoint},
     rotation::from_matrix,
 };
 
@@ -53,6 +53,12 @@ impl Forest {
     #[inline]
     pub fn link(&self, body: BodyId) -> Option<LinkId> {
         Some(self.leaves.get(body.index())?.as_ref()?.link)
+    }
+
+    /// Whether a body moves in all directions whatever its joints do: nothing joins the root of its tree to the world.
+    pub fn floats(&self, body: BodyId) -> bool {
+        let root = self.link(body).and_then(|link| self.tree.path_to_root(link).last());
+        root.and_then(|root| self.tree.links().get(root)).is_some_and(|link| *link.joint() == TreeJoint::Free)
     }
 
     /// Joints that are no branches of the forest and stay constraints: those that close loops, and those to prescribed bodies.
@@ -112,9 +118,21 @@ impl Forest {
 
     /// A wrench on a body about its reference point, as one on its link about the origin of that.
     pub fn on_link(&self, at: &Kinematics, body: BodyId, wrench: &Wrench) -> Option<(LinkId, Wrench)> {
+        let (link, [wrench]) = self.all_on_link(at, body, [*wrench])?;
+        Some((link, wrench))
+    }
+
+    /// [`Self::on_link`] of several wrenches on one body.
+    pub fn all_on_link<const N: usize>(
+        &self,
+        at: &Kinematics,
+        body: BodyId,
+        wrenches: [Wrench; N],
+    ) -> Option<(LinkId, [Wrench; N])> {
         let leaf = self.leaves.get(body.index())?.as_ref()?;
         let arm = at.pose(leaf.link).rotation * leaf.in_link.translation.vector;
-        Some((leaf.link, Wrench { linear: wrench.linear, angular: wrench.angular + arm.cross(&wrench.linear) }))
+        let moved = |wrench: Wrench| Wrench { angular: wrench.angular + arm.cross(&wrench.linear), ..wrench };
+        Some((leaf.link, wrenches.map(moved)))
     }
 
     /// Velocities of all bodies, as in `State::v`, from the twists of all links.

@@ -190,7 +190,12 @@ impl ModelBuilder {
 impl Model {
     /// The layer between two bodies, if there is one: that of their rule, or those that they bear.
     pub fn layer(&self, a: BodyId, b: BodyId) -> Option<Layer> {
-        match self.contact_rule(a, b).layer {
+        self.layer_by(self.contact_rule(a, b), (a, b))
+    }
+
+    /// [`Self::layer`], for their rule.
+    pub fn layer_by(&self, rule: &ContactRule, (a, b): (BodyId, BodyId)) -> Option<Layer> {
+        match rule.layer {
             LayerRule::Given(layer) => Some(layer),
             LayerRule::Rigid => None,
             LayerRule::OfBodies => match (self.body(a)?.layer, self.body(b)?.layer) {

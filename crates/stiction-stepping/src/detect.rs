@@ -216,7 +216,7 @@ impl<'a> Pair<'a> {
         let rule = model.contact_rule(a.body, b.body);
         let gamma = rule.gamma.unwrap_or(scheme.gamma);
         let prescribed = is_kinematic(model, a.body) || is_kinematic(model, b.body);
-        let layer = model.layer(a.body, b.body);
+        let layer = model.layer_by(rule, (a.body, b.body));
         Some(Self { a, b, rule, layer, gamma, prescribed })
     }
 

@@ -39,12 +39,15 @@ pub(crate) fn measure<'m>(
     }
     for &(i, j) in pairs {
         let (Some((_, a, shape_a)), Some((_, b, shape_b))) = (model.shape(i), model.shape(j)) else { continue };
-        // Bodies may be in each other as far as the layer between them is thick.   [SOFT-5]
-        let allowance = model.layer(a, b).map_or(0.0, |layer| layer.allowance());
         points.clear();
         let (pose_a, pose_b) = (at.pose(a) * shape_a.local, at.pose(b) * shape_b.local);
         let seen = detector.contacts((&shape_a.shape, &pose_a), (&shape_b.shape, &pose_b), 0.0, points);
         seen.map_err(|cause| cause.between(model, (a, b)))?;
+        if points.is_empty() {
+            continue;
+        }
+        // Bodies may be in each other as far as the layer between them is thick.   [SOFT-5]
+        let allowance = model.layer(a, b).map_or(0.0, |layer| layer.allowance());
         // Alternatives are apart as soon as one of them is.
         for chain in chains(points) {
             let highest = chain.iter().reduce(|best, next| if next.gap > best.gap { next } else { best });

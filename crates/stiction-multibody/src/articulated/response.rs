@@ -103,6 +103,73 @@ pub fn half_response(
     }
 }
 
+/// Wrenches about one point, part by part: what is done to all is done along each part.
+#[derive(Clone, Copy, Debug)]
+struct Bundle<const N: usize> {
+    linear: [[f64; N]; 3],
+    angular: [[f64; N]; 3],
+}
+
+impl<const N: usize> Bundle<N> {
+    fn new(wrenches: &[Wrench; N]) -> Self {
+        use std::array::from_fn;
+        Self {
+            linear: from_fn(|part| from_fn(|n| wrenches[n].linear[part])),
+            angular: from_fn(|part| from_fn(|n| wrenches[n].angular[part])),
+        }
+    }
+
+    /// Powers f·v + τ·ω.
+    #[inline]
+    fn powers(&self, twist: &Twist) -> [f64; N] {
+        let ([f, g, h], [s, t, u], v, w) = (&self.linear, &self.angular, &twist.linear, &twist.angular);
+        std::array::from_fn(|n| (f[n] * v.x + g[n] * v.y + h[n] * v.z) + (s[n] * w.x + t[n] * w.y + u[n] * w.z))
+    }
+
+    /// Adds to each its factor times a wrench.
+    #[inline]
+    fn add_scaled(&mut self, wrench: &Wrench, factors: &[f64; N]) {
+        for part in 0..3 {
+            let (force, torque) = (wrench.linear[part], wrench.angular[part]);
+            self.linear[part].iter_mut().zip(factors).for_each(|(x, factor)| *x += force * factor);
+            self.angular[part].iter_mut().zip(factors).for_each(|(x, factor)| *x += torque * factor);
+        }
+    }
+
+    /// The same about a point that is `arm` back: torques grow by arm × force.
+    #[inline]
+    fn move_by(&mut self, arm: &Vector3<f64>) {
+        let Self { linear: [f, g, h], angular: [s, t, u] } = self;
+        for n in 0..N {
+            s[n] += arm.y * h[n] - arm.z * g[n];
+            t[n] += arm.z * f[n] - arm.x * h[n];
+            u[n] += arm.x * g[n] - arm.y * f[n];
+        }
+    }
+}
+
+/// [`half_response`] of several impulses on a link at once, each in world axes about the link's origin: `found` gets every velocity that moves it, in the
+/// order of [`Tree::ancestors`], with the residual of each impulse.   [ART-12]
+pub fn half_responses<const N: usize>(
+    tree: &Tree,
+    at: &Kinematics,
+    factors: &ArticulatedFactors,
+    link: LinkId,
+    impulses: &[Wrench; N],
+    mut found: impl FnMut(usize, &[f64; N]),
+) {
+    let mut carried = Bundle::new(impulses);
+    for i in tree.path_to_root(link) {
+        for k in tree.links()[i].velocities().rev() {
+            let residuals = carried.powers(&at.columns[k]);
+            let inverse = factors.inverses[k];
+            carried.add_scaled(&factors.forces[k], &residuals.map(|u| -u * inverse));
+            found(k, &residuals);
+        }
+        carried.move_by(&at.arms[i]);
+    }
+}
+
 /// Entry J_a M⁻¹ J_bᵀ of the Delassus matrix, of two half responses: Σ u_a u_b / d over the velocities that move both
 /// links.   [ART-12]
 pub fn coupling(

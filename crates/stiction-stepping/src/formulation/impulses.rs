@@ -10,15 +10,14 @@
 
 use nalgebra::Vector3;
 use stiction_complementarity::{Law, Operator, linalg::BlockMatrix};
-use stiction_multibody::Model;
+use stiction_multibody::{BodyId, Model, Wrench};
 
 use super::{
     columns,
-    columns::between,
     cone::{contact_rows, foot_rows, mass_of},
     surfaces::cores,
 };
-use crate::{Contact, LineariseAt, Start, Workspace, drives::Side, layers, layers::Surface};
+use crate::{Contact, LineariseAt, Start, Workspace, layers, layers::Surface};
 
 /// The most rows of which W is written out in reduced coordinates: as many as the method for few contacts takes.
 const MOST_ROWS: usize = 60;
@@ -64,33 +63,26 @@ fn place_rows(model: &Model, ws: &mut Workspace, laws: &[Law]) {
     let Workspace { reduced, joint_rows, contacts, feet, surfaces, drive_rows, .. } = ws;
     let Some(reduced) = reduced else { return };
     reduced.begin_explicit(model.forest(), laws.iter().map(Law::rows).sum());
-    let mut push = |sides: &[Option<Side>]| {
-        reduced.push_row(model.forest(), sides);
-    };
+    let mut push =
+        |bodies: (BodyId, BodyId), rows: &[(Wrench, Wrench)]| reduced.push_rows(model.forest(), bodies, rows);
     for joint in joints {
         for row in joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
-            push(&between((joint.a.0, &row.a), (joint.b.0, &row.b)));
+            push((joint.a.0, joint.b.0), &[(row.a, row.b)]);
         }
     }
     let mut laws = laws.iter().skip(joint_blocks).map(Law::rows);
     let of_cores = cores(surfaces).filter_map(|surface| contacts.get(surface.contact));
     for (contact, count) in contacts.iter().zip(laws.by_ref()) {
-        for (a, b) in contact_rows(contact, count).into_iter().take(count) {
-            push(&between((contact.a, &a), (contact.b, &b)));
-        }
+        push((contact.a, contact.b), contact_rows(contact, count).get(..count).unwrap_or_default());
     }
     for (foot, count) in feet.iter().zip(laws.by_ref()) {
-        for (on, body) in foot_rows(foot, count).into_iter().take(count) {
-            push(&between((foot.on, &on), (foot.body, &body)));
-        }
+        push((foot.on, foot.body), foot_rows(foot, count).get(..count).unwrap_or_default());
     }
     for (contact, count) in of_cores.zip(laws) {
-        for (a, b) in contact_rows(contact, count).into_iter().take(count) {
-            push(&between((contact.a, &a), (contact.b, &b)));
-        }
+        push((contact.a, contact.b), contact_rows(contact, count).get(..count).unwrap_or_default());
     }
     for row in drive_rows {
-        push(&row.sides);
+        reduced.push_row(model.forest(), &row.sides);
     }
     reduced.finish_explicit();
 }
