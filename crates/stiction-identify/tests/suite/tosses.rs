@@ -181,7 +181,9 @@ fn print(name: &str, size: f64, [x, turn, whole, whole_turn]: [f64; 4]) {
     );
 }
 
-/// Fits some tosses and predicts others, each beside the constants of the authors and flight without a table.
+/// Fits `count` tosses of every other one, and predicts all of the others, each beside the constants of the authors and flight without a table.
+///
+/// The fit is what takes the time, in proportion to `count`. Two blocks need more tosses than a cube: from 4 of them friction is 0.29, from 8 it is 0.21.
 fn fit_and_predict(
     target: &Target,
     recordings: &[Recording],
@@ -216,7 +218,7 @@ fn fit_and_predict(
 fn a_cube_is_identified_and_predicted() {
     let Some(folder) = data() else { return };
     let recordings: Vec<_> = rows(&folder.join("cube_toss")).iter().map(cube).collect();
-    let [flight, given, ours] = fit_and_predict(&target(CUBE, 0.5), &recordings, [0.18, 0.125], 0.1048, 12);
+    let [flight, given, ours] = fit_and_predict(&target(CUBE, 0.5), &recordings, [0.18, 0.125], 0.1048, 6);
     assert!(ours[0] < 0.2 * flight[0] && ours[2] < 0.1 * flight[2], "{ours:?} {flight:?}");
     assert!(ours[0] < given[0], "one impact ahead: {ours:?} {given:?}");
 }
