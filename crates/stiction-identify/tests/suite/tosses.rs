@@ -183,7 +183,7 @@ fn print(name: &str, size: f64, [x, turn, whole, whole_turn]: [f64; 4]) {
 
 /// Fits `count` tosses of every other one, and predicts all of the others, each beside the constants of the authors and flight without a table.
 ///
-/// The fit is what takes the time, in proportion to `count`. Two blocks need more tosses than a cube: from 4 of them friction is 0.29, from 8 it is 0.21.
+/// The time of the fit grows with `count`. Two blocks need more tosses than a cube: from 4 of them friction is 0.29, from 8 it is 0.21.
 fn fit_and_predict(
     target: &Target,
     recordings: &[Recording],
