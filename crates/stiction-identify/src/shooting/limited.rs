@@ -7,7 +7,7 @@
 use nalgebra::DVector;
 use rayon::prelude::*;
 
-use super::{Fit, FitReport, Guess};
+use super::{Fit, FitReport, Guess, Linearised, normal::Normal};
 use crate::{IdentifyError, Segment, Start};
 
 /// Pairs that are remembered.
@@ -76,8 +76,9 @@ impl Memory {
 }
 
 impl Fit<'_> {
-    pub(super) fn search_with_limited_memory(&self, guess: Guess) -> Result<FitReport, IdentifyError> {
-        let scales = self.scales(&guess)?;
+    pub(super) fn search_with_limited_memory(&self, first: Linearised) -> Result<FitReport, IdentifyError> {
+        let Linearised { guess, normal, .. } = first;
+        let scales = self.scales(&normal);
         let mut point = self.point(guess, &scales)?;
         let mut history = vec![point.value];
         let (mut memory, mut converged) = (Memory::default(), false);
@@ -106,8 +107,8 @@ impl Fit<'_> {
     }
 
     /// One over the root of the diagonal of JᵀJ at the first guess, so that all unknowns have the size of their noise; parameters at most their own scale.
-    fn scales(&self, guess: &Guess) -> Result<DVector<f64>, IdentifyError> {
-        let (of_parameters, of_starts) = self.linearise(guess)?.diagonals();
+    fn scales(&self, first: &Normal) -> DVector<f64> {
+        let (of_parameters, of_starts) = first.diagonals();
         let scaled = of_parameters.iter().zip(&self.target.parameters);
         let of_parameters = scaled.map(|(square, parameter)| {
             let scale = parameter.scale.abs();
@@ -115,7 +116,7 @@ impl Fit<'_> {
         });
         // What nothing depends on has no gradient and stays where it is.
         let of_starts = of_starts.iter().flatten().map(|square| if *square > 0.0 { 1.0 / square.sqrt() } else { 0.0 });
-        Ok(DVector::from_vec(of_parameters.chain(of_starts).collect()))
+        DVector::from_vec(of_parameters.chain(of_starts).collect())
     }
 
     /// Parameters at a bound that the objective pushes against.
@@ -130,8 +131,7 @@ impl Fit<'_> {
 
     /// The objective and its gradient.   [FIT-6]
     fn point(&self, guess: Guess, scales: &DVector<f64>) -> Result<Point, IdentifyError> {
-        let dof = self.target.scene(&guess.values)?.model.dof();
-        let variants = self.target.variants(&guess.values, dof)?;
+        let variants = self.target.variants(&guess.values, guess.dof())?;
         let run = |(segment, start): (Segment, &Start)| {
             let recording = self.recording(segment)?;
             self.target.loss_with_slope(&variants, recording, (segment, start), self.options.huber)

@@ -18,10 +18,12 @@ pub(crate) use estimate::summary;
 pub use estimate::{Estimate, FitReport, Observability};
 pub use window::{Window, windows};
 
+use std::sync::Arc;
+
 use nalgebra::DVector;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use stiction::Simulation;
+use stiction::{Model, Simulation};
 
 use crate::{IdentifyError, Recording, Segment, Start, Target, segment::residuals_of};
 use normal::Normal;
@@ -86,6 +88,21 @@ pub struct Fit<'a> {
 struct Guess {
     values: Vec<f64>,
     starts: Vec<Start>,
+}
+
+impl Guess {
+    /// Velocities of the model: every state has them all.
+    fn dof(&self) -> usize {
+        self.starts.first().map_or(0, |start| start.state.v.len())
+    }
+}
+
+/// The first guess with the normal equations there: derivatives cost many times what the runs do, so none are taken twice.
+struct Linearised {
+    /// The model there. How states are moved is the same for all values of the parameters, so no step reads the scene for that.
+    model: Arc<Model>,
+    guess: Guess,
+    normal: Normal,
 }
 
 /// Rows of the shortest runs of the warm-up, and how much longer each round is.   [FIT-5]
@@ -177,24 +194,29 @@ impl<'a> Fit<'a> {
             Ok(start)
         };
         let starts = self.segments.iter().map(start).collect::<Result<Vec<_>, IdentifyError>>()?;
-        let (fit, guess, left_out) = self.without_failures(Guess { values, starts })?;
+        let (fit, first, left_out) = self.without_failures(model, Guess { values, starts })?;
         let report = match self.options.method {
-            Method::GaussNewton => fit.search(guess)?,
-            Method::LimitedMemory => fit.search_with_limited_memory(guess)?,
+            Method::GaussNewton => fit.search(first)?,
+            Method::LimitedMemory => fit.search_with_limited_memory(first)?,
         };
         Ok(FitReport { left_out, ..report })
     }
 
-    /// The runs that can be made at the first guess, and why the others cannot; an error where none can.
-    fn without_failures(&self, guess: Guess) -> Result<(Self, Guess, Vec<String>), IdentifyError> {
+    /// The runs that can be made at the first guess, linearised there, and why the others cannot; an error where none can.
+    fn without_failures(
+        &self,
+        model: Arc<Model>,
+        guess: Guess,
+    ) -> Result<(Self, Linearised, Vec<String>), IdentifyError> {
         let tried: Vec<_> = self.linearised_runs(&guess)?;
-        let (mut segments, mut starts, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut segments, mut starts, mut parts, mut left_out) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut first = None;
-        for ((segment, start), tried) in self.segments.iter().zip(&guess.starts).zip(tried) {
+        for ((segment, start), tried) in self.segments.iter().zip(guess.starts).zip(tried) {
             match tried {
-                Ok(_) => {
+                Ok(part) => {
                     segments.push(*segment);
-                    starts.push(start.clone());
+                    starts.push(start);
+                    parts.push(part);
                 }
                 Err(error) => {
                     left_out.push(format!("rows {} to {}: {error}", segment.first + 1, segment.last + 1));
@@ -204,18 +226,22 @@ impl<'a> Fit<'a> {
         }
         match first {
             Some(error) if segments.is_empty() => Err(error),
-            _ => Ok((Self { segments, ..self.clone() }, Guess { values: guess.values, starts }, left_out)),
+            _ => {
+                let guess = Guess { values: guess.values, starts };
+                let normal = Normal::of(parts, self.target.parameters.len());
+                Ok((Self { segments, ..self.clone() }, Linearised { model, guess, normal }, left_out))
+            }
         }
     }
 
-    fn search(&self, mut guess: Guess) -> Result<FitReport, IdentifyError> {
+    fn search(&self, first: Linearised) -> Result<FitReport, IdentifyError> {
+        let Linearised { model, mut guess, mut normal } = first;
         let mut damping = DAMPING;
         let mut objective = self.objective(&guess)?;
         let mut history = vec![objective];
-        let mut normal = self.linearise(&guess)?;
         let mut converged = false;
         for _ in 0..self.options.iterations {
-            let Some((better, value)) = self.step(&guess, &normal, objective, &mut damping) else {
+            let Some((better, value)) = self.step((&model, &guess, &normal), objective, &mut damping) else {
                 converged = true;
                 break;
             };
@@ -236,13 +262,17 @@ impl<'a> Fit<'a> {
     }
 
     /// A step that makes the objective smaller, with more damping until one does; none where none does.
-    fn step(&self, guess: &Guess, normal: &Normal, objective: f64, damping: &mut f64) -> Option<(Guess, f64)> {
+    fn step(
+        &self,
+        (model, guess, normal): (&Model, &Guess, &Normal),
+        objective: f64,
+        damping: &mut f64,
+    ) -> Option<(Guess, f64)> {
         let bounds: Vec<_> = self.target.parameters.iter().map(|parameter| parameter.bounds).collect();
         let scales: Vec<_> = self.target.parameters.iter().map(|parameter| parameter.scale).collect();
-        let model = self.target.scene(&guess.values).ok()?.model;
         while *damping < MOST_DAMPING {
             if let Some((values, steps)) = normal.step(&guess.values, (&bounds, &scales), *damping) {
-                let starts = guess.starts.iter().zip(&steps).map(|(start, step)| start.moved(&model, step.as_slice()));
+                let starts = guess.starts.iter().zip(&steps).map(|(start, step)| start.moved(model, step.as_slice()));
                 let other = Guess { values, starts: starts.collect() };
                 if let Ok(value) = self.objective(&other)
                     && value < objective
@@ -286,8 +316,7 @@ impl<'a> Fit<'a> {
 
     /// The share of each run in the normal equations, or why it has none.
     fn linearised_runs(&self, guess: &Guess) -> Result<Vec<Result<normal::Part, IdentifyError>>, IdentifyError> {
-        let dof = self.target.scene(&guess.values)?.model.dof();
-        let variants = self.target.variants(&guess.values, dof)?;
+        let variants = self.target.variants(&guess.values, guess.dof())?;
         let run = |(segment, start): (Segment, &Start)| {
             let recording = self.recording(segment)?;
             let residuals = self.target.residuals_with_slopes(&variants, recording, (segment, start))?;
@@ -299,7 +328,7 @@ impl<'a> Fit<'a> {
 
 impl Recording {
     /// Whether its bodies are those of a model.
-    pub(crate) fn check_bodies(&self, model: &stiction::Model) -> Result<(), IdentifyError> {
+    pub(crate) fn check_bodies(&self, model: &Model) -> Result<(), IdentifyError> {
         let fail = |reason: String| Err(IdentifyError::Recording { recording: self.name.clone(), reason });
         for track in &self.tracks {
             let Some(id) = model.find_body(&track.body) else {

@@ -75,11 +75,14 @@ fn friction_of_the_whole_history_is_right_and_says_how_sure_it_is() {
     }
 }
 
+/// Windows end at every third row, because neighbours share nearly all they see; the study of `identifications/sliding_block.toml` has all.
+const EVERY: usize = 3;
+
 #[test]
 fn longer_windows_scatter_less() {
     let recording = seen(1);
     let scatter = |length: usize| {
-        let found = windows(&target(), &recording, (length, 1), FitOptions::default()).unwrap();
+        let found = windows(&target(), &recording, (length, EVERY), FitOptions::default()).unwrap();
         assert!(found.iter().all(|window| (0.0..=1.0).contains(&window.values[0])));
         let mean = found.iter().map(|window| window.values[0]).sum::<f64>() / found.len() as f64;
         let spread = found.iter().map(|window| (window.values[0] - mean).powi(2)).sum::<f64>() / found.len() as f64;
