@@ -70,14 +70,64 @@ pub(crate) fn transpose_mul_add(a: &[f64], x: &[f64], y: &mut [f64]) {
 
 #[inline]
 fn transpose_mul_add_fixed<const R: usize, const N: usize>(a: &[f64], x: &[f64], y: &mut [f64]) {
-    let (Some(a), Ok(x), Ok(y)) = (rows::<R, N>(a), <&[f64; R]>::try_from(x), <&mut [f64; N]>::try_from(y)) else {
-        return;
-    };
+    if let (Some(a), Ok(x), Ok(y)) = (rows::<R, N>(a), <&[f64; R]>::try_from(x), <&mut [f64; N]>::try_from(y)) {
+        transpose_mul_add_array(a, x, y);
+    }
+}
+
+/// y ← y + A x of one size known beforehand.
+#[inline]
+pub(crate) fn mul_add_array<const R: usize, const N: usize>(a: &[[f64; N]; R], x: &[f64; N], y: &mut [f64; R]) {
+    for (y, row) in y.iter_mut().zip(a) {
+        let mut sum = 0.0;
+        row.iter().zip(x).for_each(|(a, x)| sum += a * x);
+        *y += sum;
+    }
+}
+
+/// y ← y + Aᵀ x of one size known beforehand.
+#[inline]
+pub(crate) fn transpose_mul_add_array<const R: usize, const N: usize>(
+    a: &[[f64; N]; R],
+    x: &[f64; R],
+    y: &mut [f64; N],
+) {
     let mut sums = *y;
     for (x, row) in x.iter().zip(a) {
         sums.iter_mut().zip(row).for_each(|(sum, a)| *sum += a * x);
     }
     *y = sums;
+}
+
+/// A B of sizes known beforehand.
+#[inline]
+pub(crate) fn product_array<const R: usize, const P: usize, const N: usize>(
+    a: &[[f64; P]; R],
+    b: &[[f64; N]; P],
+) -> [[f64; N]; R] {
+    let mut c = [[0.0; N]; R];
+    for (c, a) in c.iter_mut().zip(a) {
+        for (a, b) in a.iter().zip(b) {
+            c.iter_mut().zip(b).for_each(|(c, b)| *c += a * b);
+        }
+    }
+    c
+}
+
+/// C ← C + Aᵀ B of sizes known beforehand.
+#[inline]
+pub(crate) fn transposed_product_add_array<const P: usize, const N: usize>(
+    a: &[[f64; N]; P],
+    b: &[[f64; N]; P],
+    c: &mut [[f64; N]; N],
+) {
+    for (i, c) in c.iter_mut().enumerate() {
+        let mut sums = *c;
+        for (a, b) in a.iter().zip(b) {
+            sums.iter_mut().zip(b).for_each(|(sum, b)| *sum += a[i] * b);
+        }
+        *c = sums;
+    }
 }
 
 /// C ← C + sign A B with A m × p and B p × n.
@@ -120,14 +170,9 @@ pub(crate) fn transposed_product_add(a: &[f64], b: &[f64], (p, n): (usize, usize
 
 #[inline]
 fn transposed_square_add<const P: usize, const N: usize>(a: &[f64], b: &[f64], c: &mut [f64]) {
-    let (Some(a), Some(b)) = (rows::<P, N>(a), rows::<P, N>(b)) else { return };
-    for (i, c) in c.as_chunks_mut::<N>().0.iter_mut().enumerate() {
-        let mut sums = *c;
-        for (a, b) in a.iter().zip(b) {
-            let factor = a.get(i).copied().unwrap_or(0.0);
-            sums.iter_mut().zip(b).for_each(|(sum, b)| *sum += factor * b);
-        }
-        *c = sums;
+    let c = <&mut [[f64; N]; N]>::try_from(c.as_chunks_mut::<N>().0);
+    if let (Some(a), Some(b), Ok(c)) = (rows::<P, N>(a), rows::<P, N>(b), c) {
+        transposed_product_add_array(a, b, c);
     }
 }
 

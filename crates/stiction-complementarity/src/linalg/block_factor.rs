@@ -4,6 +4,11 @@ use super::VANISHED_PIVOT;
 
 /// P A = L U in place with row exchanges; the diagonal of U is stored inverted. False when a pivot has vanished.
 pub(super) fn factor_in_place(n: usize, a: &mut [f64], exchanges: &mut [usize], vanished: f64) -> bool {
+    match n {
+        6 => return factor_fixed::<6>(a, exchanges, vanished),
+        3 => return factor_fixed::<3>(a, exchanges, vanished),
+        _ => {}
+    }
     for k in 0..n {
         let (mut pivot, mut largest) = (k, 0.0);
         for i in k..n {
@@ -35,9 +40,45 @@ pub(super) fn factor_in_place(n: usize, a: &mut [f64], exchanges: &mut [usize], 
     true
 }
 
+fn factor_fixed<const N: usize>(a: &mut [f64], exchanges: &mut [usize], vanished: f64) -> bool {
+    let Ok(a) = <&mut [[f64; N]; N]>::try_from(a.as_chunks_mut::<N>().0) else { return false };
+    let Ok(exchanges) = <&mut [usize; N]>::try_from(exchanges) else { return false };
+    for k in 0..N {
+        let (mut pivot, mut largest) = (k, 0.0);
+        for (i, row) in a.iter().enumerate().skip(k) {
+            if row[k].abs() > largest {
+                (pivot, largest) = (i, row[k].abs());
+            }
+        }
+        let size = a[pivot].iter().skip(k).fold(0.0, |size: f64, x| size.max(x.abs()));
+        // Written so that a NaN is refused too.
+        if !(largest > vanished * size && largest.is_finite()) {
+            return false;
+        }
+        exchanges[k] = pivot;
+        a.swap(k, pivot);
+        let reciprocal = 1.0 / a[k][k];
+        a[k][k] = reciprocal;
+        let upper = a[k];
+        for row in a.iter_mut().skip(k + 1) {
+            let factor = row[k] * reciprocal;
+            row[k] = factor;
+            for j in k + 1..N {
+                row[j] -= factor * upper[j];
+            }
+        }
+    }
+    true
+}
+
 /// X ← L⁻¹ P X for X with n rows.
 pub(super) fn solve_lower(n: usize, factors: &[f64], exchanges: &[usize], x: &mut [f64]) {
     let width = x.len() / n.max(1);
+    match (n, width) {
+        (6, 6) => return solve_lower_square::<6>(factors, exchanges, x),
+        (3, 3) => return solve_lower_square::<3>(factors, exchanges, x),
+        _ => {}
+    }
     for (k, &pivot) in exchanges.iter().enumerate() {
         if pivot != k {
             for j in 0..width {
@@ -51,6 +92,20 @@ pub(super) fn solve_lower(n: usize, factors: &[f64], exchanges: &[usize], x: &mu
         for (l, above) in l.iter().zip(above.chunks_exact(width.max(1))) {
             row.iter_mut().zip(above).for_each(|(x, above)| *x -= l * above);
         }
+    }
+}
+
+fn solve_lower_square<const N: usize>(factors: &[f64], exchanges: &[usize], x: &mut [f64]) {
+    let Ok(factors) = <&[[f64; N]; N]>::try_from(factors.as_chunks::<N>().0) else { return };
+    let Ok(x) = <&mut [[f64; N]; N]>::try_from(x.as_chunks_mut::<N>().0) else { return };
+    exchanges.iter().enumerate().for_each(|(k, &pivot)| x.swap(k, pivot));
+    for i in 1..N {
+        let mut row = x[i];
+        for k in 0..i {
+            let (factor, above) = (factors[i][k], &x[k]);
+            row.iter_mut().zip(above).for_each(|(x, above)| *x -= factor * above);
+        }
+        x[i] = row;
     }
 }
 

@@ -31,6 +31,8 @@ pub struct BlockMatrix {
     data: Vec<f64>,
     /// The same numbers row by row, where all blocks are there and the matrix is symmetric; empty otherwise.
     dense: Vec<f64>,
+    /// Rows and columns of the blocks, where all have the same: products then run over the blocks without looking at each.
+    uniform: Option<(usize, usize)>,
 }
 
 /// The same blocks in the same places, however they were filled.
@@ -63,11 +65,19 @@ fn offsets(sizes: impl IntoIterator<Item = usize>, out: &mut Vec<usize>) {
     }));
 }
 
+/// The size of all blocks between these offsets, where it is one.
+fn common_size(offsets: &[usize]) -> Option<usize> {
+    let mut sizes = offsets.windows(2).map(|pair| pair[1] - pair[0]);
+    let first = sizes.next()?;
+    sizes.all(|size| size == first).then_some(first)
+}
+
 impl BlockMatrix {
     /// Becomes an empty matrix with block rows and columns of these sizes; its rows are to be filled from the first on.
     pub fn clear(&mut self, rows: impl IntoIterator<Item = usize>, cols: impl IntoIterator<Item = usize>) {
         offsets(rows, &mut self.row_offsets);
         offsets(cols, &mut self.col_offsets);
+        self.uniform = common_size(&self.row_offsets).zip(common_size(&self.col_offsets));
         self.row_ends.clear();
         self.places.clear();
         self.links.clear();
@@ -81,6 +91,7 @@ impl BlockMatrix {
     pub(crate) fn map_from(&mut self, other: &Self, mut map: impl FnMut(usize, &[f64], &mut [f64])) {
         self.row_offsets.clone_from(&other.row_offsets);
         self.col_offsets.clone_from(&other.col_offsets);
+        self.uniform = other.uniform;
         self.row_ends.clone_from(&other.row_ends);
         self.places.clone_from(&other.places);
         self.links.clone_from(&other.links);
@@ -271,15 +282,60 @@ impl BlockMatrix {
             }
             return;
         }
-        for i in 0..self.row_ends.len() {
-            self.row_mul_add(i, x, &mut y[self.row_range(i)]);
+        match self.uniform {
+            Some((3, 6)) => self.mul_add_uniform::<3, 6>(x, y),
+            Some((2, 3)) => self.mul_add_uniform::<2, 3>(x, y),
+            _ => (0..self.row_ends.len()).for_each(|i| self.row_mul_add(i, x, &mut y[self.row_range(i)])),
         }
+    }
+
+    fn mul_add_uniform<const R: usize, const N: usize>(&self, x: &[f64], y: &mut [f64]) {
+        let (blocks, x) = (self.uniform_blocks::<R, N>(), x.as_chunks::<N>().0);
+        let mut first = 0;
+        for (y, &end) in y.as_chunks_mut::<R>().0.iter_mut().zip(&self.row_ends) {
+            for (block, place) in blocks[first..end].iter().zip(&self.places[first..end]) {
+                block::mul_add_array(block, &x[place.col], y);
+            }
+            first = end;
+        }
+    }
+
+    /// The size of the blocks where all have the same.
+    pub(crate) fn uniform(&self) -> Option<(usize, usize)> {
+        self.uniform
+    }
+
+    /// All blocks in the order of their places; they have R rows and N columns.
+    fn uniform_blocks<const R: usize, const N: usize>(&self) -> &[[[f64; N]; R]] {
+        self.data.as_chunks::<N>().0.as_chunks::<R>().0
+    }
+
+    /// The blocks of block row `i` of a matrix with blocks of R rows and N columns.
+    pub(crate) fn uniform_row<const R: usize, const N: usize>(
+        &self,
+        i: usize,
+    ) -> impl ExactSizeIterator<Item = &[[f64; N]; R]> + '_ {
+        let begin = if i == 0 { 0 } else { self.row_ends[i - 1] };
+        self.uniform_blocks::<R, N>()[begin..self.row_ends[i]].iter()
     }
 
     /// y ← y + Aᵀ x.
     pub fn transpose_mul_add_into(&self, x: &[f64], y: &mut [f64]) {
-        for i in 0..self.row_ends.len() {
-            self.row_transpose_mul_add(i, &x[self.row_range(i)], y);
+        match self.uniform {
+            Some((3, 6)) => self.transpose_mul_add_uniform::<3, 6>(x, y),
+            Some((2, 3)) => self.transpose_mul_add_uniform::<2, 3>(x, y),
+            _ => (0..self.row_ends.len()).for_each(|i| self.row_transpose_mul_add(i, &x[self.row_range(i)], y)),
+        }
+    }
+
+    fn transpose_mul_add_uniform<const R: usize, const N: usize>(&self, x: &[f64], y: &mut [f64]) {
+        let (blocks, y) = (self.uniform_blocks::<R, N>(), y.as_chunks_mut::<N>().0);
+        let mut first = 0;
+        for (x, &end) in x.as_chunks::<R>().0.iter().zip(&self.row_ends) {
+            for (block, place) in blocks[first..end].iter().zip(&self.places[first..end]) {
+                block::transpose_mul_add_array(block, x, &mut y[place.col]);
+            }
+            first = end;
         }
     }
 

@@ -90,8 +90,7 @@ fn bins_of_rocks() {
     assert!(solved((417..423).map(kicked)) >= 5);
 }
 
-/// Without walls the pile collapses and almost everything slides. On seeds 505 and 509 every start of the interior point
-/// ends above 1e-4.
+/// Without walls the pile collapses and almost everything slides. On seed 504 every start of the interior point ends above 1e-6.
 #[test]
 fn collapsing_piles() {
     assert_eq!(solved((501..513).map(collapsing)), 12);
@@ -101,11 +100,11 @@ fn collapsing(seed: u64) -> FrictionProblem {
     rock_pile(&Rocks { side: 3, layers: 3, walled: false, seed, ..Rocks::default() }).problem(Motion::Rest)
 }
 
-/// Sweeps drift on this pile, at 1e-4 and above, and so do ADMM and all starts of the interior point; the flow they drift along
+/// Sweeps drift on this pile, and so do ADMM and all starts of the interior point, which end above 1e-6; the flow they drift along
 /// leads to a solution, without touching the heap.
 #[test]
 fn the_flow_ends_where_sweeps_drift() {
-    let problem = collapsing(505);
+    let problem = collapsing(504);
     let mut solution = FrictionSolution::default();
     let sweeps = FrictionNsgsOptions { max_sweeps: 3000, stall_after: 0, ..FrictionNsgsOptions::default() };
     let _ = FrictionNsgs::with_options(sweeps).unwrap().run(&problem, None, &mut solution);
@@ -116,7 +115,7 @@ fn the_flow_ends_where_sweeps_drift() {
     let ending = ladder.run(&problem, None, &mut solution);
     assert_eq!((ending.status, ladder.rung()), (Status::Solved, Some("transient")));
     let earlier = ladder.records().iter().rev().skip(1).map(|record| record.residual);
-    assert!(earlier.fold(f64::INFINITY, f64::min) > 1e-4, "{:?}", ladder.records());
+    assert!(earlier.fold(f64::INFINITY, f64::min) > 1e-6, "{:?}", ladder.records());
     assert!(problem.residual(&solution).value <= TOLERANCE);
     let first = solution.r.clone();
     let counted = count_allocations(|| {

@@ -231,12 +231,22 @@ impl Locals {
         (diagonal, share): (&[f64], f64),
     ) -> bool {
         self.clear(problem);
-        for (block, &w) in diagonal.iter().enumerate() {
+        let rigid = problem.compliance().is_empty();
+        for (block, &w) in diagonal.iter().enumerate().filter(|(block, _)| !(rigid && cones.single[*block])) {
             self.add_to_diagonal(problem, cones, block, (0.0, PROXIMAL * w));
         }
-        let rigid = problem.compliance().is_empty();
         for (cone, (y, scaling)) in cones.list.iter().zip(y.iter().zip(scalings)) {
             let (range, start) = (problem.range(cone.block), self.starts[cone.block]);
+            if rigid && cones.single[cone.block] {
+                let g = shift_gradient(y).map(|g| share * g);
+                match cone.dim {
+                    1 => self.linearise_single::<1>(cone, scaling, &g),
+                    2 => self.linearise_single::<2>(cone, scaling, &g),
+                    3 => self.linearise_single::<3>(cone, scaling, &g),
+                    _ => self.linearise_single::<4>(cone, scaling, &g),
+                }
+                continue;
+            }
             let place =
                 |k: usize, l: usize| start + (cone.row(k) - range.start) * range.len() + cone.row(l) - range.start;
             let g = shift_gradient(y).map(|g| share * g);
@@ -248,17 +258,35 @@ impl Locals {
                     self.matrices[place(k, l)] += cone.factor(k) * cone.factor(l) * (entry - shift);
                 }
             }
-            if rigid && cones.single[cone.block] {
-                for (k, row) in scaling.inverse_square().iter().enumerate().take(cone.dim) {
-                    // K⁻¹ G⁻¹ with G⁻¹ = I + e₀ gᵀ/(1 − g₀), where g₀ ≤ 0.
-                    for (l, entry) in row.iter().enumerate().take(cone.dim) {
-                        let inverse = entry + row[0] * g[l] / (1.0 - g[0]);
-                        self.inverses[place(k, l)] = inverse / (cone.factor(k) * cone.factor(l));
-                    }
-                }
-            }
         }
         (0..problem.blocks()).all(|block| (rigid && cones.single[block]) || self.invert(problem, cones, block))
+    }
+
+    /// L and L⁻¹ of a rigid block that one cone of dimension D covers.
+    fn linearise_single<const D: usize>(&mut self, cone: &Cone, scaling: &Scaling, g: &Vector) {
+        let place = self.starts[cone.block]..self.starts[cone.block + 1];
+        let (matrix, inverse) = (&mut self.matrices[place.clone()], &mut self.inverses[place]);
+        let (Ok(matrix), Ok(inverse)) = (
+            <&mut [[f64; D]; D]>::try_from(matrix.as_chunks_mut::<D>().0),
+            <&mut [[f64; D]; D]>::try_from(inverse.as_chunks_mut::<D>().0),
+        ) else {
+            return;
+        };
+        let [square, inverse_square] = scaling.squares();
+        let factor: [f64; D] = std::array::from_fn(|k| cone.factor(k));
+        // G K with G = I − e₀ gᵀ: only the first row differs from K.
+        for (k, (out, row)) in matrix.iter_mut().zip(&square).enumerate() {
+            for (l, out) in out.iter_mut().enumerate() {
+                let shift = if k == 0 { soc::dot(g, &square[l]) } else { 0.0 };
+                *out = factor[k] * factor[l] * (row[l] - shift);
+            }
+        }
+        // K⁻¹ G⁻¹ with G⁻¹ = I + e₀ gᵀ/(1 − g₀), where g₀ ≤ 0.
+        for (k, (out, row)) in inverse.iter_mut().zip(&inverse_square).enumerate() {
+            for (l, out) in out.iter_mut().enumerate() {
+                *out = (row[l] + row[0] * g[l] / (1.0 - g[0])) / (factor[k] * factor[l]);
+            }
+        }
     }
 
     /// Adds the compliance and one number to coned rows, another to free ones; fixed rows get the identity.

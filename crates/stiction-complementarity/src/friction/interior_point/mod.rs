@@ -25,7 +25,7 @@ use crate::solver::Solver;
 use cones::{Cones, Locals};
 use newton_system::NewtonSystem;
 use soc::{Scaling, Vector};
-use step::{ACCURATE, Direction, Point};
+use step::{Direction, Point};
 
 /// The knobs of [`FrictionInteriorPoint`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,14 +37,14 @@ pub struct FrictionInteriorPointOptions {
     /// Newton steps, of all starts together, after which the method gives up with `BudgetExhausted`. Default 120; resting
     /// piles take about 8, sliding ones 10 to 60.
     pub max_iterations: u32,
-    /// Newton steps without a better residual after which the method stops and claims `SolvedLoosely`. Default 14: where the
-    /// path folds, a dozen steps go by before the residual falls again.
+    /// Newton steps without a better residual after which the method stops and claims `SolvedLoosely`. Default 30: where the
+    /// path folds, two dozen steps may go by before the residual falls again.
     pub stall_iterations: u32,
 }
 
 impl Default for FrictionInteriorPointOptions {
     fn default() -> Self {
-        Self { tolerance: 1e-9, max_iterations: 120, stall_iterations: 14 }
+        Self { tolerance: 1e-9, max_iterations: 120, stall_iterations: 30 }
     }
 }
 
@@ -106,14 +106,17 @@ const NEAR: f64 = 1e-8;
 /// A residual counts as progress when it is below this fraction of the best one.
 const NOTICEABLE: f64 = 0.9;
 
-/// Steps shorter than this share of the direction make the next ones careful.
+/// Steps shorter than this share of the direction make the next ones lean towards the convex problem.
 const SHORT_STEP: f64 = 0.3;
 
 /// So many steps in a row, each shorter than this, and the method will not move again.
 const STANDSTILL: (u32, f64) = (3, 1e-2);
 
-/// How many steps are careful, and the share of De Saxcé's derivative in their matrix.
-const CAREFUL: (u32, f64) = (6, 0.95);
+/// Share of De Saxcé's derivative in the matrix: the factor on it after a short step, and its least value.
+const LEAN: (f64, f64) = (0.9, 0.5);
+
+/// Steps longer than this take back so much of what the share lacks.
+const STRAIGHTEN: (f64, f64) = (0.5, 0.6);
 
 impl InteriorPointFailure {
     /// The step at which it happened.
@@ -148,8 +151,8 @@ struct Course {
     /// The last noticeably lower residual, and the step that led there.
     lowest: f64,
     lowest_at: u32,
-    /// Careful steps still to make.
-    careful: u32,
+    /// Whether the last step was a short one.
+    short: bool,
     /// Steps in a row that hardly moved.
     standing: u32,
 }
@@ -157,7 +160,7 @@ struct Course {
 impl Course {
     /// Takes note of a step of this length.
     fn note(&mut self, step: f64) {
-        self.careful = if step < SHORT_STEP { CAREFUL.0 } else { self.careful.saturating_sub(1) };
+        self.short = step < SHORT_STEP;
         self.standing = if step < STANDSTILL.1 { self.standing + 1 } else { 0 };
     }
 }
@@ -249,27 +252,28 @@ impl FrictionInteriorPoint {
             if residual <= tolerance {
                 return Ok(iteration);
             }
-            if iteration - course.lowest_at >= stall_iterations || course.standing >= STANDSTILL.0 {
+            // Where a step is short although the matrix is regularised, rounding is the limit.
+            let at_rounding = course.short && self.floor > 0.0;
+            let waited = iteration - course.lowest_at >= stall_iterations;
+            if waited || at_rounding || course.standing >= STANDSTILL.0 {
                 return Err(InteriorPointFailure::Stalled { residual: best.residual, iteration });
             }
             if iteration == budget {
                 break;
             }
 
-            // ---- Predictor: straight to τ = 0; how far it gets decides the target of the corrector ----
-            self.aim_at_zero();
-            self.factor_and_solve(problem, iteration)?;
-            let sigma = self.centring(gap, initial);
-
-            // ---- Corrector ----
-            self.aim_at(sigma * gap);
-            self.solve(problem, ACCURATE);
+            // ---- Predictor and corrector ----
+            self.find_direction(problem, iteration, (gap, initial))?;
             let step = self.interior_step();
             self.advance(problem, step);
 
-            // ---- Where the shift's curvature blocks the way, lean towards the convex problem for a while ----
+            // ---- Where the shift's curvature blocks the way, lean towards the convex problem until it is free again ----
             course.note(step);
-            self.share = if course.careful > 0 { CAREFUL.1 } else { 1.0 };
+            if course.short {
+                self.share = (LEAN.0 * self.share).max(LEAN.1);
+            } else if step > STRAIGHTEN.0 {
+                self.share = 1.0 - STRAIGHTEN.1 * (1.0 - self.share);
+            }
         }
         Err(InteriorPointFailure::Budget { residual: best.residual, budget })
     }

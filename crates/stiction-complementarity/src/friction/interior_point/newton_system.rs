@@ -119,6 +119,11 @@ impl NewtonSystem {
             self.lu.block_mut(place).copy_from_slice(bodies.mass(body));
         }
         let h = bodies.jacobian();
+        match h.uniform() {
+            Some((3, 6)) => return self.add_contacts::<3, 6>(h, locals),
+            Some((2, 3)) => return self.add_contacts::<2, 3>(h, locals),
+            _ => {}
+        }
         let mut next = 0;
         for i in 0..h.block_rows() {
             let (inverse, rows, count) = (locals.inverse(i), h.row_size(i), h.row(i).count());
@@ -136,12 +141,33 @@ impl NewtonSystem {
         }
     }
 
-    /// δr ← (W + L)⁻¹ b, refined to a relative error of `accurate`; zero in fixed rows. Returns the error that is left.
+    /// H L⁻¹ Hᵀ where all contacts have R rows and all bodies N unknowns.
+    fn add_contacts<const R: usize, const N: usize>(&mut self, h: &BlockMatrix, locals: &Locals) {
+        let mut places = &self.places[..];
+        for i in 0..h.block_rows() {
+            let Ok(inverse) = <&[[f64; R]; R]>::try_from(locals.inverse(i).as_chunks::<R>().0) else { return };
+            let count = h.uniform_row::<R, N>(i).len();
+            let (now, later) = places.split_at(count * count);
+            for (second, jacobian) in h.uniform_row::<R, N>(i).enumerate() {
+                let product = block::product_array(inverse, jacobian);
+                let column = now.iter().skip(second).step_by(count);
+                for (jacobian, &place) in h.uniform_row::<R, N>(i).zip(column) {
+                    let target = self.lu.block_mut(place).as_chunks_mut::<N>().0;
+                    let Ok(target) = <&mut [[f64; N]; N]>::try_from(target) else { return };
+                    block::transposed_product_add_array(jacobian, &product, target);
+                }
+            }
+            places = later;
+        }
+    }
+
+    /// δr ← (W + L)⁻¹ b, refined to an error of `enough`, or not at all where that is infinite; zero in fixed rows. Returns the error that
+    /// is left, relative to b, and zero where it is enough.
     pub(super) fn solve(
         &mut self,
         problem: &FrictionProblem<Operator>,
         locals: &Locals,
-        (b, accurate): (&[f64], f64),
+        (b, enough): (&[f64], f64),
         dr: &mut Vec<f64>,
     ) -> f64 {
         dr.clear();
@@ -152,6 +178,10 @@ impl NewtonSystem {
         let (target, mut size) = (norm(b), f64::INFINITY);
         for _ in 0..=MAX_REFINEMENTS {
             self.correct(problem, locals, &error, dr);
+            if enough == f64::INFINITY {
+                self.error = error;
+                return 0.0;
+            }
             self.product.clear();
             self.product.resize(b.len(), 0.0);
             problem.operator().apply(dr, &mut self.product, &mut self.state);
@@ -163,12 +193,12 @@ impl NewtonSystem {
             let now = norm(&error);
             let better = now < 0.5 * size;
             size = now;
-            if now <= accurate * target || !better {
+            if now <= enough || !better {
                 break;
             }
         }
         self.error = error;
-        if size <= accurate * target { 0.0 } else { size / target }
+        if size <= enough { 0.0 } else { size / target }
     }
 
     /// δr ← δr + (W + L)⁻¹ b, as far as the factors are exact.

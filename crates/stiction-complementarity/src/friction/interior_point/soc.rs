@@ -130,34 +130,40 @@ impl Scaling {
 
     /// K = F² + floor · I.
     pub(super) fn square(&self) -> [Vector; 4] {
-        self.spectral(|eigenvalue| eigenvalue + self.floor)
+        let (eigenvalues, n) = self.spectrum();
+        spectral(eigenvalues, &n)
     }
 
-    /// K⁻¹.
-    pub(super) fn inverse_square(&self) -> [Vector; 4] {
-        self.spectral(|eigenvalue| 1.0 / (eigenvalue + self.floor))
+    /// K and K⁻¹.
+    pub(super) fn squares(&self) -> [[Vector; 4]; 2] {
+        let (eigenvalues, n) = self.spectrum();
+        [spectral(eigenvalues, &n), spectral(eigenvalues.map(|eigenvalue| 1.0 / eigenvalue), &n)]
     }
 
-    /// The function of F² = η² (2 w wᵀ − J) whose eigenvalues are η² (w₀ ± ‖w_T‖)² along (1, ±w_T/‖w_T‖) and η² elsewhere.
-    /// Going through the eigenvalues keeps small ones that sums of entries would lose.
-    fn spectral(&self, f: impl Fn(f64) -> f64) -> [Vector; 4] {
+    /// The eigenvalues of K: those of F² = η² (2 w wᵀ − J) are η² (w₀ ± ‖w_T‖)² along (1, ±n) with n = w_T/‖w_T‖, and η² elsewhere.
+    fn spectrum(&self) -> ([f64; 3], Vector) {
         let (square, length) = (self.eta * self.eta, tail(&self.w));
         let spread = (self.w[0] + length) * (self.w[0] + length);
-        let (large, small, rest) = (f(square * spread), f(square / spread), f(square));
         let n = if length > 0.0 { self.w.map(|w| w / length) } else { [0.0; 4] };
-        let (mean, half) = (0.5 * (large + small), 0.5 * (large - small));
-        let mut k = [[0.0; 4]; 4];
-        for i in 1..4 {
-            for j in 1..4 {
-                k[i][j] = (mean - rest) * n[i] * n[j];
-            }
-            k[i][i] += rest;
-            k[0][i] = half * n[i];
-            k[i][0] = half * n[i];
-        }
-        k[0][0] = mean;
-        k
+        ([square * spread, square / spread, square].map(|eigenvalue| eigenvalue + self.floor), n)
     }
+}
+
+/// The matrix with eigenvalues `large` and `small` along (1, ±n) and `rest` elsewhere. Going through the eigenvalues keeps small ones
+/// that sums of entries would lose.
+fn spectral([large, small, rest]: [f64; 3], n: &Vector) -> [Vector; 4] {
+    let (mean, half) = (0.5 * (large + small), 0.5 * (large - small));
+    let mut k = [[0.0; 4]; 4];
+    for i in 1..4 {
+        for j in 1..4 {
+            k[i][j] = (mean - rest) * n[i] * n[j];
+        }
+        k[i][i] += rest;
+        k[0][i] = half * n[i];
+        k[i][0] = half * n[i];
+    }
+    k[0][0] = mean;
+    k
 }
 
 #[cfg(test)]
@@ -191,7 +197,7 @@ mod tests {
             let f = Scaling::new(x, y, 0.0);
             let size = f.lambda[0] * (1.0 + f.eta + 1.0 / f.eta) * 10.0;
             assert!(close(&f.apply(x), &f.apply_inverse(y), size), "{x:?} {y:?}");
-            let (k, k_inv) = (f.square(), f.inverse_square());
+            let [k, k_inv] = f.squares();
             let kx: Vector = std::array::from_fn(|i| dot(&k[i], x));
             let identity: Vector = std::array::from_fn(|i| dot(&k_inv[i], &std::array::from_fn(|j| dot(&k[j], x))));
             let grown = k.iter().flatten().fold(1.0_f64, |a, b| a.max(b.abs()));

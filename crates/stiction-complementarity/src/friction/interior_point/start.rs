@@ -3,6 +3,7 @@
 use super::cones::{Row, typical_diagonal};
 use super::step::ACCURATE;
 use super::{FrictionInteriorPoint, FrictionProblem, InteriorPointFailure, soc};
+use crate::friction::law::norm;
 
 impl FrictionInteriorPoint {
     /// A point inside all cones, not far from where the impulses will be. `spring` is the compliance of the springs as a
@@ -22,7 +23,8 @@ impl FrictionInteriorPoint {
         self.point.refresh(problem, &self.cones, &mut self.state);
         self.right_side.clear();
         self.right_side.extend(self.point.defect.iter().map(|u| -u));
-        self.system.solve(problem, &self.locals, (&self.right_side, ACCURATE), &mut self.direction.r);
+        let enough = ACCURATE * norm(&self.right_side);
+        self.system.solve(problem, &self.locals, (&self.right_side, enough), &mut self.direction.r);
         self.point.r.iter_mut().zip(&self.direction.r).for_each(|(r, d)| *r += d);
         self.shift_into_cones(problem);
         Ok(())

@@ -11,11 +11,13 @@ const STEP_FRACTION: f64 = 0.99;
 /// Infeasibility alone never keeps the gap above this fraction of what it was: one contact may not hold up all others.
 const HELD_GAP: f64 = 0.5;
 
-/// Relative error to which the direction that is followed is refined.
+/// Relative error to which the start is refined.
 pub(super) const ACCURATE: f64 = 1e-7;
 
-/// A predictor with a larger relative error than this is computed again with more regularisation; it only decides the target
-/// of the corrector.
+/// The direction that is followed is refined to this share of the infeasibility it is to remove, or of what the tolerance allows.
+const ENOUGH: (f64, f64) = (0.03, 0.01);
+
+/// A direction with a larger relative error than this is computed again with more regularisation.
 const GOOD_DIRECTION: f64 = 1e-4;
 
 /// Regularisation of the scalings as a fraction of trace(W_ii)/rows: first, last, growth where rounding demands more, and
@@ -101,17 +103,27 @@ impl FrictionInteriorPoint {
         }));
     }
 
-    /// Scales and factorises at the current point and solves, with as much regularisation as rounding demands: where
-    /// sliding contacts leave the impulses undetermined, the matrix becomes singular with the gap.
-    pub(super) fn factor_and_solve(
+    /// Scales, factorises and solves twice at the current point: for the predictor, straight to τ = 0, which decides the target of the
+    /// corrector, and for the corrector, which is followed. With as much regularisation as rounding demands: where sliding contacts leave the
+    /// impulses undetermined, the matrix becomes singular with the gap.
+    pub(super) fn find_direction(
         &mut self,
         problem: &FrictionProblem,
         iteration: u32,
+        (gap, initial): (f64, (f64, f64)),
     ) -> Result<(), InteriorPointFailure> {
         loop {
             let factored = self.rescale(problem, iteration);
-            let good = factored.is_ok() && self.solve(problem, GOOD_DIRECTION) <= GOOD_DIRECTION;
-            if good || self.floor >= FLOOR.1 {
+            let mut error = f64::INFINITY;
+            if factored.is_ok() {
+                self.aim_at_zero();
+                self.solve(problem, f64::INFINITY);
+                self.aim_at(self.centring(gap, initial) * gap);
+                let least = ENOUGH.1 * self.options.tolerance * problem.scale();
+                let enough = (ENOUGH.0 * self.point.infeasibility()).max(least);
+                error = self.solve(problem, enough);
+            }
+            if error <= GOOD_DIRECTION || self.floor >= FLOOR.1 {
                 self.floor = if self.floor > FLOOR.0 { FLOOR_DECAY * self.floor } else { 0.0 };
                 return factored;
             }
@@ -135,7 +147,7 @@ impl FrictionInteriorPoint {
     }
 
     /// The direction that belongs to `targets`, to this relative error where rounding allows; returns what is left of it.   [CONE-10] [CONE-11]
-    pub(super) fn solve(&mut self, problem: &FrictionProblem, accurate: f64) -> f64 {
+    pub(super) fn solve(&mut self, problem: &FrictionProblem, enough: f64) -> f64 {
         self.right_side.clear();
         self.right_side.extend(self.point.defect.iter().map(|defect| -defect));
         for ((cone, y), target) in self.cones.list.iter().zip(&self.point.y).zip(&self.targets) {
@@ -143,7 +155,7 @@ impl FrictionInteriorPoint {
             moved[0] -= self.share * soc::dot(&shift_gradient(y), target);
             cone.transpose_add(1.0, &moved, &mut self.right_side);
         }
-        let error = self.system.solve(problem, &self.locals, (&self.right_side, accurate), &mut self.direction.r);
+        let error = self.system.solve(problem, &self.locals, (&self.right_side, enough), &mut self.direction.r);
         self.direction.x.clear();
         self.direction.x.extend(self.cones.list.iter().map(|cone| cone.linear(&self.direction.r)));
         self.direction.y.clear();

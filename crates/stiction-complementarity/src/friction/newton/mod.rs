@@ -239,6 +239,8 @@ impl FrictionNewton {
             let taken = self.advance(problem, &mut solution.r, &mut course);
             steps += 1;
             let residual = natural_map(problem, &solution.r, &self.u);
+            // Near enough, and the last step led no nearer: smaller proximal weights lead through other modes and back.
+            let idles_near = least <= options.acceptable && residual > 0.5 * least;
             let at_floor = course.alpha <= options.least_proximal;
             idle = if residual < 0.5 * least || !at_floor { 0 } else { idle + 1 };
             if residual < least {
@@ -246,7 +248,7 @@ impl FrictionNewton {
                 self.best.copy_from_slice(&solution.r);
             }
             let stuck = !self.steer(problem, &mut solution.r, taken, &mut course);
-            if stuck || (idle >= ROUNDING_PATIENCE && least <= options.acceptable) {
+            if idles_near || stuck || (idle >= ROUNDING_PATIENCE && least <= options.acceptable) {
                 status = Status::Breakdown;
                 break;
             }
