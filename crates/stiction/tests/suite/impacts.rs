@@ -261,7 +261,9 @@ fn joints_tell_of_impacts_by_both_laws_in_all_coordinates() {
     let box_and_rod = |restitution: f64| {
         let mut builder = ModelBuilder::new(Dimension::Spatial);
         builder.gravity(0.0, 0.0, -gravity).unwrap();
-        builder.body(BodyBuilder::fixed("floor").shape(spatial::Shape::half_space(Vector3::z()).unwrap())).unwrap();
+        builder
+            .body(BodyBuilder::fixed("floor").shape(spatial::Shape::half_space(Vector3::z()).unwrap().into()))
+            .unwrap();
         let thrown = solid_box("box", masses[0], [0.1, 0.05, 0.04]).position(0.0, 0.0, 0.3);
         let carrier = builder.body(thrown.velocity(0.5, 0.2, -1.0)).unwrap();
         let rod = solid_box("rod", masses[1], [0.1, 0.02, 0.02]).position(0.2, 0.0, 0.3);
@@ -278,7 +280,8 @@ fn joints_tell_of_impacts_by_both_laws_in_all_coordinates() {
             (0.0, Coordinates::Reduced),
             (0.5, Coordinates::Reduced),
         ] {
-            let scheme = Scheme { coordinates, ..scheme.clone() };
+            let mut scheme = scheme.clone();
+            scheme.coordinates = coordinates;
             let mut simulation = Simulation::new(box_and_rod(restitution), scheme, h).unwrap();
             let hinge = simulation.model().find_joint("hinge").unwrap();
             let bodies = ["box", "rod"].map(|name| simulation.model().find_body(name).unwrap());
