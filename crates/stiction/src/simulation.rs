@@ -250,11 +250,11 @@ impl Simulation {
         &self.workspace.events
     }
 
-    /// Joint impulses of the last step, row by row, N s or N m s.
+    /// Joint impulses of the last step with its impacts, row by row, N s or N m s.
     ///
     /// In reduced coordinates those of the forest are found from the balance of momentum when they are first asked for.
     pub fn joint_impulses(&self) -> &[f64] {
-        if self.scheme.coordinates == Coordinates::Maximal {
+        if self.scheme.coordinates == Coordinates::Maximal && self.workspace.impacts.is_empty() {
             return &self.workspace.joint_impulses;
         }
         self.joint_impulses.get_or_init(|| joint_impulses(&self.model, &self.workspace).into_owned())
