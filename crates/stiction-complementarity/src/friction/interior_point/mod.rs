@@ -118,18 +118,6 @@ const LEAN: (f64, f64) = (0.9, 0.5);
 /// Steps longer than this take back so much of what the share lacks.
 const STRAIGHTEN: (f64, f64) = (0.5, 0.6);
 
-impl InteriorPointFailure {
-    /// The step at which it happened.
-    fn iteration(&self) -> u32 {
-        match *self {
-            Self::Stalled { iteration, .. } | Self::Singular { iteration, .. } | Self::Overflow { iteration } => {
-                iteration
-            }
-            Self::Budget { budget, .. } => budget,
-        }
-    }
-}
-
 /// The impulses with the least residual so far.
 struct Best<'s> {
     r: &'s mut [f64],
@@ -148,6 +136,13 @@ impl Best<'_> {
 /// What the iteration remembers of its way.
 #[derive(Clone, Copy, Debug, Default)]
 struct Course {
+    /// Steps so far, of all starts together.
+    steps: u32,
+    /// Infeasibility and gap at the start.
+    initial: (f64, f64),
+    /// The residual here, and the least one of all starts.
+    residual: f64,
+    best: f64,
     /// The last noticeably lower residual, and the step that led there.
     lowest: f64,
     lowest_at: u32,
@@ -160,6 +155,7 @@ struct Course {
 impl Course {
     /// Takes note of a step of this length.
     fn note(&mut self, step: f64) {
+        self.steps += 1;
         self.short = step < SHORT_STEP;
         self.standing = if step < STANDSTILL.1 { self.standing + 1 } else { 0 };
     }
@@ -186,6 +182,7 @@ pub struct FrictionInteriorPoint {
     right_side: Vec<f64>,
     direction: Direction,
     state: Vec<f64>,
+    course: Course,
 }
 
 impl FrictionInteriorPoint {
@@ -205,77 +202,76 @@ impl FrictionInteriorPoint {
         self.failure
     }
 
-    /// Iterates from one start after the other until one leads near; returns the number of steps.
+    /// Iterates from one start after the other until one leads near.
     fn attempt(
         &mut self,
         (starts, budget): (&[f64], u32),
         problem: &FrictionProblem,
         best: &mut Best,
-    ) -> Result<u32, InteriorPointFailure> {
+    ) -> Result<(), InteriorPointFailure> {
         self.cones.rebuild(problem);
         self.system.prepare(problem);
-        let mut result = Ok(0);
+        self.course.steps = 0;
+        let mut result = Ok(());
         for &spring in starts {
-            let steps = result.unwrap_or_else(|failure: InteriorPointFailure| failure.iteration());
-            result = self.iterate(problem, spring, (steps, budget), best);
-            if result.is_ok() || best.residual <= NEAR || steps >= budget {
+            result = self.set_out(problem, spring).and_then(|()| self.iterate(problem, budget, best));
+            if result.is_ok() || best.residual <= NEAR || self.course.steps >= budget {
                 break;
             }
         }
         result
     }
 
-    /// Iterates from Mehrotra's start, counting from `steps` to `budget`; `best` ends as the impulses with the least residual.
-    fn iterate(
-        &mut self,
-        problem: &FrictionProblem,
-        spring: f64,
-        (steps, budget): (u32, u32),
-        best: &mut Best,
-    ) -> Result<u32, InteriorPointFailure> {
-        let FrictionInteriorPointOptions { tolerance, stall_iterations, .. } = self.options;
+    /// Mehrotra's start, with nothing remembered but the steps so far.
+    fn set_out(&mut self, problem: &FrictionProblem, spring: f64) -> Result<(), InteriorPointFailure> {
         self.start(problem, spring)?;
-        let initial = (self.point.infeasibility(), self.point.gap());
-        let mut course = Course { lowest: f64::INFINITY, lowest_at: steps, ..Course::default() };
+        let (steps, initial) = (self.course.steps, (self.point.infeasibility(), self.point.gap()));
+        self.course = Course { steps, initial, lowest: f64::INFINITY, lowest_at: steps, ..Course::default() };
         (self.floor, self.share) = (0.0, 1.0);
+        Ok(())
+    }
 
-        for iteration in steps..=budget {
+    /// Iterates until `budget` steps are made; `best` ends as the impulses with the least residual.
+    fn iterate(&mut self, problem: &FrictionProblem, budget: u32, best: &mut Best) -> Result<(), InteriorPointFailure> {
+        let FrictionInteriorPointOptions { tolerance, stall_iterations, .. } = self.options;
+        loop {
             // ---- Where are we? ----
+            let iteration = self.course.steps;
             let (residual, gap) = (self.point.natural_residual(problem), self.point.gap());
             if !(residual.is_finite() && gap.is_finite()) {
                 return Err(InteriorPointFailure::Overflow { iteration });
             }
-            if residual < NOTICEABLE * course.lowest {
-                (course.lowest, course.lowest_at) = (residual, iteration);
+            self.course.residual = residual;
+            if residual < NOTICEABLE * self.course.lowest {
+                (self.course.lowest, self.course.lowest_at) = (residual, iteration);
             }
             best.offer(&self.point.r, residual);
             if residual <= tolerance {
-                return Ok(iteration);
+                return Ok(());
             }
             // Where a step is short although the matrix is regularised, rounding is the limit.
-            let at_rounding = course.short && self.floor > 0.0;
-            let waited = iteration - course.lowest_at >= stall_iterations;
-            if waited || at_rounding || course.standing >= STANDSTILL.0 {
+            let at_rounding = self.course.short && self.floor > 0.0;
+            let waited = iteration - self.course.lowest_at >= stall_iterations;
+            if waited || at_rounding || self.course.standing >= STANDSTILL.0 {
                 return Err(InteriorPointFailure::Stalled { residual: best.residual, iteration });
             }
-            if iteration == budget {
-                break;
+            if iteration >= budget {
+                return Err(InteriorPointFailure::Budget { residual: best.residual, budget });
             }
 
             // ---- Predictor and corrector ----
-            self.find_direction(problem, iteration, (gap, initial))?;
+            self.find_direction(problem, iteration, (gap, self.course.initial))?;
             let step = self.interior_step();
             self.advance(problem, step);
+            self.course.note(step);
 
             // ---- Where the shift's curvature blocks the way, lean towards the convex problem until it is free again ----
-            course.note(step);
-            if course.short {
+            if self.course.short {
                 self.share = (LEAN.0 * self.share).max(LEAN.1);
             } else if step > STRAIGHTEN.0 {
                 self.share = 1.0 - STRAIGHTEN.1 * (1.0 - self.share);
             }
         }
-        Err(InteriorPointFailure::Budget { residual: best.residual, budget })
     }
 }
 
@@ -292,15 +288,42 @@ impl FrictionInteriorPoint {
         solution.r.resize(problem.rows(), 0.0);
         let mut best = Best { r: &mut solution.r, residual: f64::INFINITY };
         let ended = self.attempt((starts, budget), problem, &mut best);
+        self.end(ended, best.residual)
+    }
+
+    /// Goes on where the budget of the last run ended, until `budget` steps are made in all; `solution` holds what that run found.
+    pub(crate) fn go_on(
+        &mut self,
+        budget: u32,
+        problem: &FrictionProblem<Operator>,
+        solution: &mut FrictionSolution,
+    ) -> Ending {
+        let mut best = Best { r: &mut solution.r, residual: self.course.best };
+        let ended = self.iterate(problem, budget, &mut best);
+        self.end(ended, best.residual)
+    }
+
+    /// The impulses where the iteration stands; others may have had a lower residual.
+    pub(crate) fn impulses(&self) -> &[f64] {
+        &self.point.r
+    }
+
+    /// The residual of [`impulses`](Self::impulses).
+    pub(crate) fn residual(&self) -> f64 {
+        self.course.residual
+    }
+
+    fn end(&mut self, ended: Result<(), InteriorPointFailure>, best: f64) -> Ending {
+        self.course.best = best;
         self.failure = ended.err();
         let status = match ended {
-            Ok(_) => Status::Solved,
+            Ok(()) => Status::Solved,
             Err(InteriorPointFailure::Budget { .. }) => Status::BudgetExhausted,
             // As near as this method gets; the ruler decides whether that is near.
             Err(InteriorPointFailure::Stalled { .. }) => Status::SolvedLoosely,
             Err(InteriorPointFailure::Singular { .. } | InteriorPointFailure::Overflow { .. }) => Status::Breakdown,
         };
-        Ending::new(status, ended.unwrap_or_else(|failure| failure.iteration()))
+        Ending::new(status, self.course.steps)
     }
 }
 

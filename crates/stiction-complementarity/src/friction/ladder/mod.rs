@@ -57,6 +57,17 @@ const FLOW_FROM_SWEEPS: (u32, f64) = (5000, 0.1);
 /// Steps of the interior point from each start.
 const INTERIOR_STEPS: u32 = 60;
 
+/// When the interior point has not arrived after this many steps, and again after each so many more, Newton is tried for a number of steps as soon as
+/// the residual is small: where it is large, the path is in the middle of a fold.
+const ON_THE_WAY: OnTheWay = OnTheWay { first: 24, again: 9, residual: 2e-5, steps: 24 };
+
+struct OnTheWay {
+    first: u32,
+    again: u32,
+    residual: f64,
+    steps: u32,
+}
+
 /// The ladder of methods for [`FrictionProblem`], with their scratch memory.
 #[derive(Clone, Debug)]
 pub struct FrictionLadder {
@@ -81,6 +92,8 @@ pub struct FrictionLadder {
     scratch: FrictionSolution,
     /// Where the sweeps ended.
     swept: FrictionSolution,
+    /// The best of the interior point.
+    inside: FrictionSolution,
     records: Vec<FrictionRungRecord>,
 }
 
@@ -162,6 +175,7 @@ impl FrictionLadder {
             candidate: FrictionSolution::default(),
             scratch: FrictionSolution::default(),
             swept: FrictionSolution::default(),
+            inside: FrictionSolution::default(),
             records: Vec::new(),
         }
     }
@@ -297,15 +311,36 @@ impl FrictionLadder {
         sweeps
     }
 
-    /// The interior point from this start, a few sweeps, and Newton.
+    /// The interior point from this start, a few sweeps, and Newton. Where the path of the interior point folds for long, Newton is also tried
+    /// on the way, from where the path is: its point of least residual is often from before the fold, and on the wrong side.
     fn go_inside(&mut self, problem: &FrictionProblem, start: f64) -> u32 {
-        let steps = self.interior_point.run_from((&[start], INTERIOR_STEPS), problem, &mut self.candidate).iterations;
-        if problem.residual(&self.candidate).value <= self.tolerance {
-            return steps;
+        let (mut pause, mut others) = (ON_THE_WAY.first, 0);
+        let mut path = self.interior_point.run_from((&[start], pause), problem, &mut self.inside);
+        while path.status == Status::BudgetExhausted && pause < INTERIOR_STEPS {
+            pause += 1;
+            if self.interior_point.residual() <= ON_THE_WAY.residual {
+                self.scratch.r.clear();
+                self.scratch.r.extend_from_slice(self.interior_point.impulses());
+                others += self.sweep_and_polish(problem, ON_THE_WAY.steps);
+                if problem.residual(&self.candidate).value <= self.tolerance {
+                    return path.iterations + others;
+                }
+                pause += ON_THE_WAY.again;
+            }
+            path = self.interior_point.go_on(pause.min(INTERIOR_STEPS), problem, &mut self.inside);
         }
-        std::mem::swap(&mut self.candidate, &mut self.scratch);
+        self.candidate.r.clone_from(&self.inside.r);
+        if problem.residual(&self.candidate).value > self.tolerance {
+            self.scratch.r.clone_from(&self.inside.r);
+            others += self.sweep_and_polish(problem, POLISH);
+        }
+        path.iterations + others
+    }
+
+    /// A few sweeps and Newton from `self.scratch` into `self.candidate`; returns their number.
+    fn sweep_and_polish(&mut self, problem: &FrictionProblem, most: u32) -> u32 {
         let sweeps = self.few.run(problem, Some(&self.scratch), &mut self.candidate).iterations;
-        steps + sweeps + self.polish(problem, POLISH)
+        sweeps + self.polish(problem, most)
     }
 
     /// Pseudo-transient continuation, first from `best`, then from where the sweeps ended.   [NEWTON-7]
