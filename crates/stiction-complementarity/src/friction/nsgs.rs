@@ -201,8 +201,8 @@ impl FrictionNsgs {
         sum.sqrt() / problem.scale()
     }
 
-    fn iterate<W: Delassus>(&mut self, problem: &FrictionProblem<W>, r: &mut [f64]) -> Ending {
-        let FrictionNsgsOptions { max_sweeps, tolerance, check_every, symmetric, stall_after, .. } = self.options;
+    fn iterate<W: Delassus>(&mut self, max_sweeps: u32, problem: &FrictionProblem<W>, r: &mut [f64]) -> Ending {
+        let FrictionNsgsOptions { tolerance, check_every, symmetric, stall_after, .. } = self.options;
         let scale = problem.scale();
         let mut best = self.measure(problem, r);
         if best <= tolerance {
@@ -268,6 +268,19 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionNsgs {
         guess: Option<&FrictionSolution>,
         solution: &mut FrictionSolution,
     ) -> Ending {
+        self.run_at_most(self.options.max_sweeps, problem, guess, solution)
+    }
+}
+
+impl FrictionNsgs {
+    /// Runs with another budget of sweeps.
+    pub(crate) fn run_at_most<W: Delassus>(
+        &mut self,
+        max_sweeps: u32,
+        problem: &FrictionProblem<W>,
+        guess: Option<&FrictionSolution>,
+        solution: &mut FrictionSolution,
+    ) -> Ending {
         self.failure = None;
         let r = &mut solution.r;
         r.clear();
@@ -280,6 +293,6 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionNsgs {
             law.project(&mut r[problem.range(block)]);
         }
         self.prepare(problem);
-        self.iterate(problem, r)
+        self.iterate(max_sweeps, problem, r)
     }
 }

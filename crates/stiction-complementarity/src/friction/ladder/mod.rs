@@ -36,6 +36,12 @@ const ROUNDING: f64 = 1e-15;
 /// Sweeps between two looks at the rate.
 const CHUNK: u32 = 10;
 
+/// Sweeps before each of the first two looks, through bodies: towers and walls show at once that sweeps lead nowhere.
+const GLANCE: u32 = 4;
+
+/// Sweeps where time presses.
+const REAL_TIME: u32 = 50;
+
 /// The interior point costs about as much as this many sweeps, through bodies.
 const INTERIOR_POINT: f64 = 150.0;
 
@@ -155,13 +161,12 @@ impl FrictionLadder {
         let interior_point = FrictionInteriorPointOptions { tolerance, ..FrictionInteriorPointOptions::default() };
         let admm = FrictionAdmmOptions { tolerance, max_iterations: 200, ..FrictionAdmmOptions::default() };
         let few_contacts = FrictionActiveSetOptions { tolerance, ..FrictionActiveSetOptions::default() };
-        let quick = if accuracy == Accuracy::RealTime { 50 } else { CHUNK };
         Self {
             accuracy,
             tolerance,
             acceptable: tolerance,
             few_contacts: FrictionActiveSet::with_options(few_contacts).unwrap_or_default(),
-            quick: sweeps(quick, 10, 0, 1.0),
+            quick: sweeps(CHUNK, CHUNK, 0, 1.0),
             more: sweeps(160, 10, 100, 1.0),
             few: sweeps(5, 5, 0, 1.0),
             relaxed: sweeps(20_000, 10, 2000, 0.5),
@@ -291,21 +296,25 @@ impl FrictionLadder {
 
     /// Sweeps by chunks while their rate promises the tolerance for less than the interior point costs.   [GS-6]
     fn sweep(&mut self, problem: &FrictionProblem, from: Option<&FrictionSolution>) -> u32 {
-        let mut sweeps = self.quick.run(problem, from, &mut self.candidate).iterations;
-        let mut residual = problem.residual(&self.candidate).value;
         let explicit = matches!(problem.operator(), Operator::Local(_));
-        let mut left = if explicit { EXPLICIT_SWEEPS } else { INTERIOR_POINT };
-        while residual > self.tolerance && self.accuracy != Accuracy::RealTime && left > 0.0 {
+        let (mut left, mut chunk) = if explicit { (EXPLICIT_SWEEPS, CHUNK) } else { (INTERIOR_POINT, GLANCE) };
+        if self.accuracy == Accuracy::RealTime {
+            (left, chunk) = (0.0, REAL_TIME);
+        }
+        let mut sweeps = self.quick.run_at_most(chunk, problem, from, &mut self.candidate).iterations;
+        let mut residual = problem.residual(&self.candidate).value;
+        while residual > self.tolerance && left > 0.0 {
             std::mem::swap(&mut self.candidate, &mut self.scratch);
-            sweeps += self.quick.run(problem, Some(&self.scratch), &mut self.candidate).iterations;
+            sweeps += self.quick.run_at_most(chunk, problem, Some(&self.scratch), &mut self.candidate).iterations;
             let before = std::mem::replace(&mut residual, problem.residual(&self.candidate).value);
-            left -= f64::from(CHUNK);
+            left -= f64::from(chunk);
             // Residuals fall by a constant factor per chunk; NaN, from a standstill at zero, ends the sweeps too.
             let chunks = libm::log(self.tolerance / residual) / libm::log(residual / before);
-            let pays = residual < before && chunks * f64::from(CHUNK) <= left;
+            let pays = residual < before && chunks * f64::from(chunk) <= left;
             if !(explicit || pays) {
                 break;
             }
+            chunk = CHUNK;
         }
         self.swept.r.clone_from(&self.candidate.r);
         sweeps
