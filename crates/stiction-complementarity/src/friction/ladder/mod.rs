@@ -65,7 +65,7 @@ const INTERIOR_STEPS: u32 = 60;
 
 /// When the interior point has not arrived after this many steps, and again after each so many more, Newton is tried for a number of steps as soon as
 /// the residual is small: where it is large, the path is in the middle of a fold.
-const ON_THE_WAY: OnTheWay = OnTheWay { first: 24, again: 9, residual: 2e-5, steps: 24 };
+const ON_THE_WAY: OnTheWay = OnTheWay { first: 28, again: 9, residual: 2e-5, steps: 24 };
 
 struct OnTheWay {
     first: u32,
