@@ -11,8 +11,8 @@ const PROXIMAL: f64 = 1e-10;
 /// A pivot below this fraction of the mean diagonal ends the step.
 const VANISHED: f64 = 1e-14;
 
-/// Room in a row: blocks are written as triples, whatever of them counts.
-const ROOM: usize = MAX_ROWS + 2;
+/// Room in a row: what is done to its last columns is done to a few more, which mean nothing.
+const ROOM: usize = MAX_ROWS + 8;
 
 #[derive(Clone, Debug)]
 pub(super) struct System {
@@ -65,17 +65,7 @@ impl System {
     pub(super) fn step(&mut self, contacts: &mut Contacts) -> bool {
         self.assemble(contacts);
         self.is_factored = false;
-        // Fixed lengths of rows are much faster than their own.
-        let solved = match self.size {
-            0..=4 => self.eliminate::<4>(),
-            5..=8 => self.eliminate::<8>(),
-            9..=12 => self.eliminate::<12>(),
-            13..=16 => self.eliminate::<16>(),
-            17..=24 => self.eliminate::<24>(),
-            25..=32 => self.eliminate::<32>(),
-            33..=40 => self.eliminate::<40>(),
-            _ => self.eliminate::<MAX_ROWS>(),
-        };
+        let solved = self.eliminate();
         self.is_factored = solved;
         if solved {
             self.move_impulses(contacts);
@@ -206,9 +196,8 @@ impl System {
         }
     }
 
-    /// b ← A⁻¹ b by elimination with row exchanges, in rows of N ≥ `size` numbers. Columns that are done with, and those beyond `size`, are carried
-    /// along and not looked at.
-    fn eliminate<const N: usize>(&mut self) -> bool {
+    /// b ← A⁻¹ b by elimination with row exchanges.
+    fn eliminate(&mut self) -> bool {
         let n = self.size;
         let (a, b, factors) = (&mut self.a[..n], &mut self.b[..n], &mut self.factors[..n]);
         let mean = (0..n).map(|k| a[k][k].abs()).sum::<f64>() / n.max(1) as f64;
@@ -222,7 +211,7 @@ impl System {
                 }
             }
             if let Some(pivot) = pivot {
-                head[..N].swap_with_slice(&mut lower[pivot][..N]);
+                head[k..n].swap_with_slice(&mut lower[pivot][k..n]);
                 b.swap(k, k + 1 + pivot);
                 let (above, below) = factors.split_at_mut(k + 1);
                 above[k][..k].swap_with_slice(&mut below[pivot][..k]);
@@ -233,13 +222,21 @@ impl System {
             }
             let inverse = 1.0 / head[k];
             let (known, rest) = b.split_at_mut(k + 1);
-            for ((row, b), factors) in lower.iter_mut().zip(rest).zip(&mut factors[k + 1..]) {
-                let factor = row[k] * inverse;
-                factors[k] = factor;
-                if factor != 0.0 {
-                    row[..N].iter_mut().zip(&head[..N]).for_each(|(x, h)| *x -= factor * h);
-                    *b -= factor * known[k];
-                }
+            for ((row, b), factors) in lower.iter().zip(rest).zip(&mut factors[k + 1..]) {
+                factors[k] = row[k] * inverse;
+                *b -= factors[k] * known[k];
+            }
+            // Fixed lengths are much faster than the number of columns that are left.
+            match n - k - 1 {
+                0..=4 => subtract::<4>(k, head, lower, &factors[k + 1..]),
+                5..=8 => subtract::<8>(k, head, lower, &factors[k + 1..]),
+                9..=12 => subtract::<12>(k, head, lower, &factors[k + 1..]),
+                13..=16 => subtract::<16>(k, head, lower, &factors[k + 1..]),
+                17..=20 => subtract::<20>(k, head, lower, &factors[k + 1..]),
+                21..=24 => subtract::<24>(k, head, lower, &factors[k + 1..]),
+                25..=32 => subtract::<32>(k, head, lower, &factors[k + 1..]),
+                33..=40 => subtract::<40>(k, head, lower, &factors[k + 1..]),
+                _ => subtract::<MAX_ROWS>(k, head, lower, &factors[k + 1..]),
             }
         }
         self.substitute();
@@ -267,6 +264,23 @@ impl System {
             let (known, solved) = b.split_at_mut(k + 1);
             let sum: f64 = a[k][k + 1..n].iter().zip(&*solved).map(|(a, x)| a * x).sum();
             known[k] = (known[k] - sum) / a[k][k];
+        }
+    }
+}
+
+/// Takes `factors[k]` times the first N numbers of the row `head` behind column k from each of the other rows.
+fn subtract<const N: usize>(
+    k: usize,
+    head: &[f64; ROOM],
+    rows: &mut [[f64; ROOM]],
+    factors: &[[f64; MAX_ROWS]],
+) {
+    let Some(head) = head[k + 1..].first_chunk::<N>() else { return };
+    for (row, factors) in rows.iter_mut().zip(factors) {
+        if let (factor, Some(row)) = (factors[k], row[k + 1..].first_chunk_mut::<N>())
+            && factor != 0.0
+        {
+            row.iter_mut().zip(head).for_each(|(x, h)| *x -= factor * h);
         }
     }
 }
