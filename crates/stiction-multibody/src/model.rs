@@ -8,7 +8,7 @@ use stiction_geometry::Dimension;
 use crate::{
     Body, BodyId, BodyKind, ContactRule, Coupling, Damper, Expression, ForceCallback, Forest, FreedomId, Joint,
     JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Spring, State, Wrench,
-    configuration::quaternion_of, joint, rotation,
+    configuration::quaternion_of, encounters::Encounters, joint, rotation,
 };
 
 /// Where the coordinates and velocities of a body sit in the state; empty for bodies without unknowns.
@@ -46,6 +46,7 @@ pub struct Model {
     pub(crate) joint_rows: usize,
     pub(crate) forest: Forest,
     pub(crate) driven: Vec<FreedomId>,
+    pub(crate) encounters: Encounters,
 }
 
 impl Model {

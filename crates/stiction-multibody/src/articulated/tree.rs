@@ -151,6 +151,7 @@ pub struct Tree {
     velocity_parent: Vec<Option<usize>>,
     velocity_depth: Vec<usize>,
     armature: Vec<f64>,
+    link_of_velocity: Vec<LinkId>,
 }
 
 impl Tree {
@@ -186,8 +187,7 @@ impl Tree {
 
     /// The link whose joint has a velocity.
     pub fn link_of(&self, velocity: usize) -> Option<LinkId> {
-        let after = self.links.partition_point(|link| link.velocities().end <= velocity);
-        (after < self.links.len()).then(|| LinkId::from_index(after))
+        self.link_of_velocity.get(velocity).copied()
     }
 
     /// The velocity before this one on the way to the root.
@@ -259,6 +259,7 @@ impl TreeBuilder {
             velocity_parent: Vec::new(),
             velocity_depth: Vec::new(),
             armature: Vec::new(),
+            link_of_velocity: Vec::new(),
         };
         Ok(Self { tree })
     }
@@ -281,6 +282,7 @@ impl TreeBuilder {
             tree.velocity_depth.push(1 + head.map_or(0, |k| tree.velocity_depth[k]));
             tree.velocity_parent.push(head);
             tree.armature.push(spec.armature);
+            tree.link_of_velocity.push(LinkId::from_index(tree.links.len()));
             head = Some(velocity);
         }
         let inertia = RigidInertia::new(spec.mass, spec.center, &spec.inertia);
