@@ -54,7 +54,10 @@ impl Delassus for BlockMatrix {
 
     fn apply(&self, r: &[f64], out: &mut [f64], _: &mut Vec<f64>) {
         out.fill(0.0);
-        self.mul_add_into(r, out);
+        match self.dense() {
+            Some(dense) => multiply_symmetric(dense, r, out),
+            None => self.mul_add_into(r, out),
+        }
     }
 
     fn diagonal(&self, block: usize, out: &mut [f64]) {
@@ -91,6 +94,23 @@ impl Delassus for BlockMatrix {
             }
         }
         true
+    }
+}
+
+/// out ← out + W r with symmetric W, whose rows are its columns. Four columns at a time: then every sum is read and written once for four products.
+fn multiply_symmetric(w: &[f64], r: &[f64], out: &mut [f64]) {
+    let mut columns = r.iter().zip(w.chunks_exact(r.len().max(1))).filter(|(r, _)| **r != 0.0);
+    loop {
+        let four = [columns.next(), columns.next(), columns.next(), columns.next()];
+        if let [Some((r, a)), Some((s, b)), Some((t, c)), Some((u, d))] = four {
+            let products = a.iter().zip(b).zip(c).zip(d);
+            out.iter_mut().zip(products).for_each(|(out, (((a, b), c), d))| *out = *out + a * r + b * s + c * t + d * u);
+            continue;
+        }
+        for (r, a) in four.into_iter().flatten() {
+            out.iter_mut().zip(a).for_each(|(out, a)| *out += a * r);
+        }
+        return;
     }
 }
 

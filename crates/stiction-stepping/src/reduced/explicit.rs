@@ -37,8 +37,7 @@ pub(crate) struct ExplicitRows {
 
 impl ExplicitRows {
     fn clear(&mut self, velocities: usize, rows: usize) {
-        // One row more than there are, because three rows are carried as four.
-        (self.room, self.count) = ((rows + 1).next_multiple_of(LANES), 0);
+        (self.room, self.count) = (rows.next_multiple_of(LANES), 0);
         self.columns.clear();
         self.columns.resize(velocities * self.room, 0.0);
         self.entries.clear();
@@ -160,22 +159,19 @@ impl Reduced {
                     self.push_row(forest, &sides.map(Some));
                 }
             }
-            [a] => self.push_together(forest, bodies, [a], 1),
-            [a, b] => self.push_together(forest, bodies, [a, b], 2),
-            // An even number fills registers: the fourth moves nothing, and adds nothing to the row of the next law.
-            [a, b, c] => self.push_together(forest, bodies, [a, b, c, Default::default()], 3),
-            [a, b, c, d] => self.push_together(forest, bodies, [a, b, c, d], 4),
-            _ => rows.iter().for_each(|row| self.push_together(forest, bodies, [*row], 1)),
+            [a] => self.push_together(forest, bodies, [a]),
+            [a, b] => self.push_together(forest, bodies, [a, b]),
+            [a, b, c] => self.push_together(forest, bodies, [a, b, c]),
+            [a, b, c, d] => self.push_together(forest, bodies, [a, b, c, d]),
+            _ => rows.iter().for_each(|row| self.push_together(forest, bodies, [*row])),
         }
     }
 
-    /// Appends the first `count` of these rows.
     fn push_together<const N: usize>(
         &mut self,
         forest: &Forest,
         bodies: (BodyId, BodyId),
         rows: [(Wrench, Wrench); N],
-        count: usize,
     ) {
         let Self { at, factors, explicit, row, .. } = self;
         for (body, wrenches) in [(bodies.0, rows.map(|(on_a, _)| on_a)), (bodies.1, rows.map(|(_, on_b)| on_b))] {
@@ -184,7 +180,7 @@ impl Reduced {
                 half_responses(forest.tree(), at, factors, link, &wrenches, add);
             }
         }
-        explicit.finish(count);
+        explicit.finish(N);
     }
 
     /// All rows are there.

@@ -1,8 +1,6 @@
 //! The equations of one guess: u = 0 where contacts stick, u_N = 0 and u_T along e where they slip.   [SET-2]
 
-use super::contacts::{Contacts, Guess, MAX_CONTACTS, Triple};
-
-const MAX_ROWS: usize = 3 * MAX_CONTACTS;
+use super::contacts::{Contacts, Guess, MAX_CONTACTS, MAX_ROWS};
 
 /// Added to the diagonal, relative to that of W: three feet that stick are redundant, as are four that slide, and of all
 /// changes that stop them the shortest is taken. The step leaves this fraction of what it should stop.
@@ -14,14 +12,18 @@ const VANISHED: f64 = 1e-14;
 /// Room in a row: what is done to its last columns is done to a few more, which mean nothing.
 const ROOM: usize = MAX_ROWS + 8;
 
+/// A row of the matrix.
+type Row = [f64; ROOM];
+
 #[derive(Clone, Debug)]
 pub(super) struct System {
     size: usize,
-    /// The matrix, row by row, and the right side. What stands beyond `size` means nothing.
-    a: Vec<[f64; ROOM]>,
+    /// The matrix, row by row, and then its factors: U from the diagonal on, and before it L, without its diagonal of ones. What stands beyond `size` means
+    /// nothing.
+    a: Vec<Row>,
+    /// The right side, and then the solution.
     b: [f64; MAX_ROWS],
-    /// The factors of the elimination, row by row, and the row that came to each place; below the diagonal only.
-    factors: Vec<[f64; MAX_ROWS]>,
+    /// The row that came to each place.
     exchanges: [usize; MAX_ROWS],
     /// Rows and columns of each contact.
     spans: [Span; MAX_CONTACTS],
@@ -42,7 +44,6 @@ impl Default for System {
             size: 0,
             a: vec![[0.0; ROOM]; MAX_ROWS],
             b: [0.0; MAX_ROWS],
-            factors: vec![[0.0; MAX_ROWS]; MAX_ROWS],
             exchanges: [0; MAX_ROWS],
             spans: [Span::default(); MAX_CONTACTS],
             is_factored: false,
@@ -150,8 +151,8 @@ impl System {
             let (Span { first: row, width }, u) = (self.spans[i], &contacts.u[i]);
             self.write_right_side(contacts, i);
             self.couple(contacts, i);
-            let diagonal = &contacts.w[i][i];
-            let shift = PROXIMAL * (diagonal[0][0] + diagonal[1][1] + diagonal[2][2]) / 3.0;
+            let diagonal = contacts.diagonal(i);
+            let shift = PROXIMAL * (diagonal[0] + diagonal[1] + diagonal[2]) / 3.0;
             match contacts.guesses[i] {
                 Guess::Stick => (0..width).for_each(|k| self.a[row + k][row + k] += shift),
                 Guess::Slip(_) if width == 1 => self.a[row][row] += shift,
@@ -172,26 +173,24 @@ impl System {
         }
     }
 
-    /// Rows Bᵢᵀ W_ij C_j of contact i. Triples overlap what belongs to the next contact, which is written after them.
+    /// Rows Bᵢᵀ W_ij C_j of contact i.
     fn couple(&mut self, contacts: &Contacts, i: usize) {
         let Span { first, width } = self.spans[i];
-        let rows = &mut self.a[first..first + width];
-        let others = contacts.guesses.iter().zip(&contacts.mu).zip(&self.spans);
-        for (block, ((guess, mu), span)) in contacts.w[i].iter().zip(others).take(contacts.count()) {
-            let columns = match guess {
-                Guess::Open => continue,
-                Guess::Stick => *block,
-                Guess::Slip(e) => {
-                    let load = |w: &Triple| w[0] - mu * (w[1] * e[0] + w[2] * e[1]);
-                    block.map(|w| [load(&w), w[2] * e[0] - w[1] * e[1], 0.0])
+        let (rows, own, e) = (&mut self.a[first..first + width], contacts.first[i], contacts.guesses[i].direction());
+        for (j, span) in self.spans.iter().enumerate().take(contacts.count()) {
+            let columns = &contacts.w[contacts.first[j]..=contacts.first[j] + contacts.tangents[j]];
+            match (contacts.guesses[j], columns) {
+                (Guess::Open, _) => {}
+                (Guess::Stick, [n, s, t]) => write(rows, span.first, (own, e), |k| [n[k], s[k], t[k]]),
+                (Guess::Stick, [n, s]) => write(rows, span.first, (own, e), |k| [n[k], s[k]]),
+                (Guess::Slip(f), [n, s, t]) => {
+                    let load = |k: usize| n[k] - contacts.mu[j] * (s[k] * f[0] + t[k] * f[1]);
+                    write(rows, span.first, (own, e), |k| [load(k), t[k] * f[0] - s[k] * f[1]]);
                 }
-            };
-            let mut values = columns;
-            if let Guess::Slip(e) = contacts.guesses[i] {
-                values[1] = std::array::from_fn(|c| e[0] * columns[2][c] - e[1] * columns[1][c]);
-            }
-            for (row, values) in rows.iter_mut().zip(values) {
-                row[span.first..span.first + 3].copy_from_slice(&values);
+                (Guess::Slip(f), [n, s]) => {
+                    write(rows, span.first, (own, e), |k| [n[k] - contacts.mu[j] * (s[k] * f[0])]);
+                }
+                (_, columns) => columns.iter().for_each(|n| write(rows, span.first, (own, e), |k| [n[k]])),
             }
         }
     }
@@ -199,7 +198,7 @@ impl System {
     /// b ← A⁻¹ b by elimination with row exchanges.
     fn eliminate(&mut self) -> bool {
         let n = self.size;
-        let (a, b, factors) = (&mut self.a[..n], &mut self.b[..n], &mut self.factors[..n]);
+        let (a, b) = (&mut self.a[..n], &mut self.b[..n]);
         let mean = (0..n).map(|k| a[k][k].abs()).sum::<f64>() / n.max(1) as f64;
         for k in 0..n {
             let (upper, lower) = a.split_at_mut(k + 1);
@@ -211,32 +210,26 @@ impl System {
                 }
             }
             if let Some(pivot) = pivot {
-                head[k..n].swap_with_slice(&mut lower[pivot][k..n]);
+                head[..n].swap_with_slice(&mut lower[pivot][..n]);
                 b.swap(k, k + 1 + pivot);
-                let (above, below) = factors.split_at_mut(k + 1);
-                above[k][..k].swap_with_slice(&mut below[pivot][..k]);
             }
             self.exchanges[k] = pivot.map_or(k, |pivot| k + 1 + pivot);
             if head[k].abs() <= VANISHED * mean || head[k].is_nan() {
                 return false;
             }
-            let inverse = 1.0 / head[k];
             let (known, rest) = b.split_at_mut(k + 1);
-            for ((row, b), factors) in lower.iter().zip(rest).zip(&mut factors[k + 1..]) {
-                factors[k] = row[k] * inverse;
-                *b -= factors[k] * known[k];
-            }
+            let (head, rows) = ((&*head, known[k]), lower.iter_mut().zip(rest));
             // Fixed lengths are much faster than the number of columns that are left.
             match n - k - 1 {
-                0..=4 => subtract::<4>(k, head, lower, &factors[k + 1..]),
-                5..=8 => subtract::<8>(k, head, lower, &factors[k + 1..]),
-                9..=12 => subtract::<12>(k, head, lower, &factors[k + 1..]),
-                13..=16 => subtract::<16>(k, head, lower, &factors[k + 1..]),
-                17..=20 => subtract::<20>(k, head, lower, &factors[k + 1..]),
-                21..=24 => subtract::<24>(k, head, lower, &factors[k + 1..]),
-                25..=32 => subtract::<32>(k, head, lower, &factors[k + 1..]),
-                33..=40 => subtract::<40>(k, head, lower, &factors[k + 1..]),
-                _ => subtract::<MAX_ROWS>(k, head, lower, &factors[k + 1..]),
+                0..=4 => subtract::<4>(k, head, rows),
+                5..=8 => subtract::<8>(k, head, rows),
+                9..=12 => subtract::<12>(k, head, rows),
+                13..=16 => subtract::<16>(k, head, rows),
+                17..=20 => subtract::<20>(k, head, rows),
+                21..=24 => subtract::<24>(k, head, rows),
+                25..=32 => subtract::<32>(k, head, rows),
+                33..=40 => subtract::<40>(k, head, rows),
+                _ => subtract::<MAX_ROWS>(k, head, rows),
             }
         }
         self.substitute();
@@ -250,7 +243,7 @@ impl System {
         (0..n).for_each(|k| b.swap(k, self.exchanges[k]));
         for i in 0..n {
             let (known, rest) = b.split_at_mut(i);
-            let sum: f64 = self.factors[i][..i].iter().zip(&*known).map(|(l, x)| l * x).sum();
+            let sum: f64 = self.a[i][..i].iter().zip(&*known).map(|(l, x)| l * x).sum();
             rest[0] -= sum;
         }
         self.substitute();
@@ -268,19 +261,47 @@ impl System {
     }
 }
 
-/// Takes `factors[k]` times the first N numbers of the row `head` behind column k from each of the other rows.
-fn subtract<const N: usize>(
-    k: usize,
-    head: &[f64; ROOM],
-    rows: &mut [[f64; ROOM]],
-    factors: &[[f64; MAX_ROWS]],
+/// Writes Bᵢᵀ times N columns into the rows of a contact, from `place` on; `w` tells the columns at a row of W, of which the contact has those from `own` on, and
+/// `e` is the direction it slips to.
+#[inline]
+fn write<const N: usize>(
+    rows: &mut [Row],
+    place: usize,
+    (own, e): (usize, Option<[f64; 2]>),
+    w: impl Fn(usize) -> [f64; N],
 ) {
+    for (k, row) in rows.iter_mut().enumerate() {
+        let values = match e {
+            Some(e) if k == 1 => {
+                let (s, t) = (w(own + 1), w(own + 2));
+                std::array::from_fn(|c| e[0] * t[c] - e[1] * s[c])
+            }
+            _ => w(own + k),
+        };
+        if let Some(out) = row[place..].first_chunk_mut::<N>() {
+            *out = values;
+        }
+    }
+}
+
+/// Takes the multiple of the row `head` from each of the others, and of its right side from theirs, that leaves nothing in column k, and puts the factor there;
+/// of the columns behind it N are treated, at least as many as there are.
+#[inline]
+fn subtract<'a, const N: usize>(
+    k: usize,
+    (head, known): (&Row, f64),
+    rows: impl Iterator<Item = (&'a mut Row, &'a mut f64)>,
+) {
+    let inverse = 1.0 / head[k];
     let Some(head) = head[k + 1..].first_chunk::<N>() else { return };
-    for (row, factors) in rows.iter_mut().zip(factors) {
-        if let (factor, Some(row)) = (factors[k], row[k + 1..].first_chunk_mut::<N>())
+    for (row, b) in rows {
+        let Some((factor, row)) = row[k..].split_first_mut() else { return };
+        *factor *= inverse;
+        if let (factor, Some(row)) = (*factor, row.first_chunk_mut::<N>())
             && factor != 0.0
         {
             row.iter_mut().zip(head).for_each(|(x, h)| *x -= factor * h);
+            *b -= factor * known;
         }
     }
 }
