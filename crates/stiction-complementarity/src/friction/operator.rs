@@ -97,21 +97,26 @@ impl Delassus for BlockMatrix {
     }
 }
 
-/// out ← out + W r with symmetric W, whose rows are its columns. Four columns at a time: then every sum is read and written once for four products.
+/// out ← out + W r with symmetric W, whose rows are its columns. Few sums at a time, which stay in registers while all columns are added.
 fn multiply_symmetric(w: &[f64], r: &[f64], out: &mut [f64]) {
-    let mut columns = r.iter().zip(w.chunks_exact(r.len().max(1))).filter(|(r, _)| **r != 0.0);
-    loop {
-        let four = [columns.next(), columns.next(), columns.next(), columns.next()];
-        if let [Some((r, a)), Some((s, b)), Some((t, c)), Some((u, d))] = four {
-            let products = a.iter().zip(b).zip(c).zip(d);
-            out.iter_mut().zip(products).for_each(|(out, (((a, b), c), d))| *out = *out + a * r + b * s + c * t + d * u);
-            continue;
+    let (eights, rest) = out.as_chunks_mut::<8>();
+    let after = 8 * eights.len();
+    (0..).step_by(8).zip(eights).for_each(|(first, out)| add_columns(w, r, first, out));
+    let (pairs, rest) = rest.as_chunks_mut::<2>();
+    let last = after + 2 * pairs.len();
+    (after..).step_by(2).zip(pairs).for_each(|(first, out)| add_columns(w, r, first, out));
+    (last..).zip(rest).for_each(|(first, out)| add_columns(w, r, first, std::array::from_mut(out)));
+}
+
+/// Adds rows `first` and N − 1 more of the columns of W, each times its number in r.
+fn add_columns<const N: usize>(w: &[f64], r: &[f64], first: usize, out: &mut [f64; N]) {
+    let mut sums = *out;
+    for (r, column) in r.iter().zip(w.chunks_exact(r.len().max(1))).filter(|(r, _)| **r != 0.0) {
+        if let Some(column) = column[first..].first_chunk::<N>() {
+            sums.iter_mut().zip(column).for_each(|(sum, w)| *sum += w * r);
         }
-        for (r, a) in four.into_iter().flatten() {
-            out.iter_mut().zip(a).for_each(|(out, a)| *out += a * r);
-        }
-        return;
     }
+    *out = sums;
 }
 
 /// Bodies with block-diagonal mass matrix M and constraint rows Hᵀ: W = Hᵀ M⁻¹ H without ever forming it.   [CONE-4]

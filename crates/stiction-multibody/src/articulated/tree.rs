@@ -99,8 +99,8 @@ impl LinkSpec {
 pub struct Link {
     spec: LinkSpec,
     inertia: RigidInertia,
-    coordinates: usize,
-    velocities: usize,
+    coordinates: Range<usize>,
+    velocities: Range<usize>,
     last_velocity: Option<usize>,
 }
 
@@ -127,12 +127,12 @@ impl Link {
 
     /// Its coordinates among those of the tree.
     pub fn coordinates(&self) -> Range<usize> {
-        self.coordinates..self.coordinates + self.spec.joint.coordinates()
+        self.coordinates.clone()
     }
 
     /// Its velocities among those of the tree.
     pub fn velocities(&self) -> Range<usize> {
-        self.velocities..self.velocities + self.spec.joint.velocities()
+        self.velocities.clone()
     }
 
     /// The last velocity that moves the link: the head of the chain of all that do ([`Tree::ancestors`]).
@@ -277,8 +277,10 @@ impl TreeBuilder {
             head = link.last_velocity;
         }
         let (coordinates, velocities) = (tree.coordinates, tree.velocities());
-        tree.coordinates += spec.joint.coordinates();
-        for velocity in velocities..velocities + spec.joint.velocities() {
+        let coordinates = coordinates..coordinates + spec.joint.coordinates();
+        let velocities = velocities..velocities + spec.joint.velocities();
+        tree.coordinates = coordinates.end;
+        for velocity in velocities.clone() {
             tree.velocity_depth.push(1 + head.map_or(0, |k| tree.velocity_depth[k]));
             tree.velocity_parent.push(head);
             tree.armature.push(spec.armature);

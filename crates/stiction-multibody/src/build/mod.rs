@@ -49,6 +49,7 @@ impl ModelBuilder {
             joint_rows: 0,
             forest: Forest::default(),
             driven: Vec::new(),
+            motors_along: Vec::new(),
             encounters: Encounters::default(),
         };
         Self { model }
@@ -286,6 +287,7 @@ impl ModelBuilder {
         self.ensure_pairs_supported()?;
         self.model.forest = Forest::plant(&self.model)?;
         self.model.driven = joints::driven(&self.model);
+        self.model.motors_along = joints::motors_along(&self.model);
         self.model.encounters = Encounters::new(&self.model);
         Ok(self.model)
     }

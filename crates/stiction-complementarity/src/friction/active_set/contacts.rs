@@ -35,13 +35,6 @@ pub(super) enum Guess {
     Slip([f64; 2]),
 }
 
-impl Guess {
-    /// e of a contact that slips.
-    pub(super) fn direction(&self) -> Option<[f64; 2]> {
-        if let Self::Slip(e) = self { Some(*e) } else { None }
-    }
-}
-
 #[derive(Clone, Debug)]
 pub(super) struct Contacts {
     count: usize,
@@ -183,14 +176,22 @@ impl Contacts {
 
     /// u of contact i at the present impulses.
     fn velocity(&self, i: usize) -> Triple {
+        let own = self.first[i]..=self.first[i] + self.tangents[i];
         let mut sum = [0.0; 3];
-        for (k, sum) in sum.iter_mut().enumerate().take(1 + self.tangents[i]) {
-            let row = self.first[i] + k;
-            *sum = self.q[row];
-            for (j, r) in self.r.iter().enumerate().take(self.count) {
-                let columns = &self.w[self.first[j]..=self.first[j] + self.tangents[j]];
-                let products = columns.iter().zip(r).map(|(column, r)| column[row] * r);
-                *sum += products.reduce(|a, b| a + b).unwrap_or(0.0);
+        sum.iter_mut().zip(&self.q[own.clone()]).for_each(|(sum, q)| *sum = *q);
+        for (j, r) in self.r.iter().enumerate().take(self.count) {
+            match &self.w[self.first[j]..=self.first[j] + self.tangents[j]] {
+                [a, b, c] => {
+                    let blocks = a[own.clone()].iter().zip(&b[own.clone()]).zip(&c[own.clone()]);
+                    let products = blocks.map(|((a, b), c)| a * r[0] + b * r[1] + c * r[2]);
+                    sum.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
+                }
+                [a, b] => {
+                    let products = a[own.clone()].iter().zip(&b[own.clone()]).map(|(a, b)| a * r[0] + b * r[1]);
+                    sum.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
+                }
+                [a, ..] => sum.iter_mut().zip(&a[own.clone()]).for_each(|(sum, a)| *sum += a * r[0]),
+                [] => {}
             }
         }
         sum

@@ -1,6 +1,6 @@
 //! The equations of one guess: u = 0 where contacts stick, u_N = 0 and u_T along e where they slip.   [SET-2]
 
-use super::contacts::{Contacts, Guess, MAX_CONTACTS, MAX_ROWS};
+use super::contacts::{Column, Contacts, Guess, MAX_CONTACTS, MAX_ROWS};
 
 /// Added to the diagonal, relative to that of W: three feet that stick are redundant, as are four that slide, and of all
 /// changes that stop them the shortest is taken. The step leaves this fraction of what it should stop.
@@ -18,6 +18,8 @@ type Row = [f64; ROOM];
 #[derive(Clone, Debug)]
 pub(super) struct System {
     size: usize,
+    /// The columns of W C.
+    columns: Vec<Column>,
     /// The matrix, row by row, and then its factors: U from the diagonal on, and before it L, without its diagonal of ones. What stands beyond `size` means
     /// nothing.
     a: Vec<Row>,
@@ -42,6 +44,7 @@ impl Default for System {
     fn default() -> Self {
         Self {
             size: 0,
+            columns: vec![[0.0; MAX_ROWS]; MAX_ROWS],
             a: vec![[0.0; ROOM]; MAX_ROWS],
             b: [0.0; MAX_ROWS],
             exchanges: [0; MAX_ROWS],
@@ -144,13 +147,14 @@ impl System {
             *span = Span { first: self.size, width: unknowns(guess, *tangents) };
             self.size += span.width;
         }
+        (0..count).for_each(|j| self.write_columns(contacts, j));
         for i in 0..count {
             if contacts.guesses[i] == Guess::Open {
                 continue;
             }
             let (Span { first: row, width }, u) = (self.spans[i], &contacts.u[i]);
             self.write_right_side(contacts, i);
-            self.couple(contacts, i);
+            self.write_rows(contacts, i);
             let diagonal = contacts.diagonal(i);
             let shift = PROXIMAL * (diagonal[0] + diagonal[1] + diagonal[2]) / 3.0;
             match contacts.guesses[i] {
@@ -173,24 +177,35 @@ impl System {
         }
     }
 
-    /// Rows Bᵢᵀ W_ij C_j of contact i.
-    fn couple(&mut self, contacts: &Contacts, i: usize) {
-        let Span { first, width } = self.spans[i];
-        let (rows, own, e) = (&mut self.a[first..first + width], contacts.first[i], contacts.guesses[i].direction());
-        for (j, span) in self.spans.iter().enumerate().take(contacts.count()) {
-            let columns = &contacts.w[contacts.first[j]..=contacts.first[j] + contacts.tangents[j]];
-            match (contacts.guesses[j], columns) {
-                (Guess::Open, _) => {}
-                (Guess::Stick, [n, s, t]) => write(rows, span.first, (own, e), |k| [n[k], s[k], t[k]]),
-                (Guess::Stick, [n, s]) => write(rows, span.first, (own, e), |k| [n[k], s[k]]),
-                (Guess::Slip(f), [n, s, t]) => {
-                    let load = |k: usize| n[k] - contacts.mu[j] * (s[k] * f[0] + t[k] * f[1]);
-                    write(rows, span.first, (own, e), |k| [load(k), t[k] * f[0] - s[k] * f[1]]);
+    /// Columns W C_j of contact j.
+    fn write_columns(&mut self, contacts: &Contacts, j: usize) {
+        let (Span { first, width }, mu) = (self.spans[j], contacts.mu[j]);
+        let out = &mut self.columns[first..first + width];
+        match (contacts.guesses[j], &contacts.w[contacts.first[j]..=contacts.first[j] + contacts.tangents[j]], out) {
+            (Guess::Open, ..) => {}
+            (Guess::Slip(e), [n, s, t], [load, turn]) => {
+                *load = std::array::from_fn(|k| n[k] - mu * (s[k] * e[0] + t[k] * e[1]));
+                *turn = std::array::from_fn(|k| t[k] * e[0] - s[k] * e[1]);
+            }
+            (Guess::Slip(e), [n, s], [load]) => *load = std::array::from_fn(|k| n[k] - mu * (s[k] * e[0])),
+            (_, columns, out) => out.iter_mut().zip(columns).for_each(|(out, column)| *out = *column),
+        }
+    }
+
+    /// Rows Bᵢᵀ of contact i of these columns.
+    fn write_rows(&mut self, contacts: &Contacts, i: usize) {
+        let (Span { first, width }, row) = (self.spans[i], contacts.first[i]);
+        let (rows, columns) = (&mut self.a[first..first + width], &self.columns[..self.size]);
+        match (contacts.guesses[i], rows) {
+            (Guess::Slip(e), [load, turn]) => {
+                load.iter_mut().zip(columns).for_each(|(a, column)| *a = column[row]);
+                let across = |column: &Column| e[0] * column[row + 2] - e[1] * column[row + 1];
+                turn.iter_mut().zip(columns).for_each(|(a, column)| *a = across(column));
+            }
+            (_, rows) => {
+                for (k, out) in (row..).zip(rows) {
+                    out.iter_mut().zip(columns).for_each(|(a, column)| *a = column[k]);
                 }
-                (Guess::Slip(f), [n, s]) => {
-                    write(rows, span.first, (own, e), |k| [n[k] - contacts.mu[j] * (s[k] * f[0])]);
-                }
-                (_, columns) => columns.iter().for_each(|n| write(rows, span.first, (own, e), |k| [n[k]])),
             }
         }
     }
@@ -257,29 +272,6 @@ impl System {
             let (known, solved) = b.split_at_mut(k + 1);
             let sum: f64 = a[k][k + 1..n].iter().zip(&*solved).map(|(a, x)| a * x).sum();
             known[k] = (known[k] - sum) / a[k][k];
-        }
-    }
-}
-
-/// Writes Bᵢᵀ times N columns into the rows of a contact, from `place` on; `w` tells the columns at a row of W, of which the contact has those from `own` on, and
-/// `e` is the direction it slips to.
-#[inline]
-fn write<const N: usize>(
-    rows: &mut [Row],
-    place: usize,
-    (own, e): (usize, Option<[f64; 2]>),
-    w: impl Fn(usize) -> [f64; N],
-) {
-    for (k, row) in rows.iter_mut().enumerate() {
-        let values = match e {
-            Some(e) if k == 1 => {
-                let (s, t) = (w(own + 1), w(own + 2));
-                std::array::from_fn(|c| e[0] * t[c] - e[1] * s[c])
-            }
-            _ => w(own + k),
-        };
-        if let Some(out) = row[place..].first_chunk_mut::<N>() {
-            *out = values;
         }
     }
 }
