@@ -54,10 +54,7 @@ impl Delassus for BlockMatrix {
 
     fn apply(&self, r: &[f64], out: &mut [f64], _: &mut Vec<f64>) {
         out.fill(0.0);
-        match self.dense() {
-            Some(dense) => multiply_symmetric(dense, r, out),
-            None => self.mul_add_into(r, out),
-        }
+        self.mul_add_into(r, out);
     }
 
     fn diagonal(&self, block: usize, out: &mut [f64]) {
@@ -95,28 +92,6 @@ impl Delassus for BlockMatrix {
         }
         true
     }
-}
-
-/// out ← out + W r with symmetric W, whose rows are its columns. Few sums at a time, which stay in registers while all columns are added.
-fn multiply_symmetric(w: &[f64], r: &[f64], out: &mut [f64]) {
-    let (eights, rest) = out.as_chunks_mut::<8>();
-    let after = 8 * eights.len();
-    (0..).step_by(8).zip(eights).for_each(|(first, out)| add_columns(w, r, first, out));
-    let (pairs, rest) = rest.as_chunks_mut::<2>();
-    let last = after + 2 * pairs.len();
-    (after..).step_by(2).zip(pairs).for_each(|(first, out)| add_columns(w, r, first, out));
-    (last..).zip(rest).for_each(|(first, out)| add_columns(w, r, first, std::array::from_mut(out)));
-}
-
-/// Adds rows `first` and N − 1 more of the columns of W, each times its number in r.
-fn add_columns<const N: usize>(w: &[f64], r: &[f64], first: usize, out: &mut [f64; N]) {
-    let mut sums = *out;
-    for (r, column) in r.iter().zip(w.chunks_exact(r.len().max(1))).filter(|(r, _)| **r != 0.0) {
-        if let Some(column) = column[first..].first_chunk::<N>() {
-            sums.iter_mut().zip(column).for_each(|(sum, w)| *sum += w * r);
-        }
-    }
-    *out = sums;
 }
 
 /// Bodies with block-diagonal mass matrix M and constraint rows Hᵀ: W = Hᵀ M⁻¹ H without ever forming it.   [CONE-4]
