@@ -3,8 +3,6 @@
 //! Rows are kept column by column: then W and M⁻¹ Jᵀ r are sums of products along contiguous numbers, and the velocities that a row does not
 //! move are skipped.
 
-use std::ops::Range;
-
 use stiction_multibody::{
     BodyId, Forest, LinkId, Model, Wrench,
     articulated::{Tree, half_responses},
@@ -29,8 +27,6 @@ pub(crate) struct ExplicitRows {
     ends: Vec<[usize; 2]>,
     /// How many laws had been begun when each velocity got its last entry.
     stamps: Vec<usize>,
-    /// Of each velocity, the groups of [`LANES`] rows in which it has entries, one bit each.
-    occupied: Vec<u64>,
     /// W, row by row with `room` to a row.
     w: Vec<f64>,
 }
@@ -44,8 +40,6 @@ impl ExplicitRows {
         self.ends.clear();
         self.stamps.clear();
         self.stamps.resize(velocities, 0);
-        self.occupied.clear();
-        self.occupied.resize(velocities, 0);
     }
 
     /// Adds the residuals of half responses at a velocity to the rows of the law that was begun last.
@@ -53,7 +47,6 @@ impl ExplicitRows {
     fn add<const N: usize>(&mut self, k: usize, residuals: &[f64; N], whitening: f64) {
         let places = &mut self.columns[k * self.room + self.count..][..N];
         places.iter_mut().zip(residuals).for_each(|(y, u)| *y += u * whitening);
-        self.occupied[k] |= 1 << (self.count / LANES) | 1 << ((self.count + N - 1) / LANES);
         let begun = self.ends.len() + 1;
         if self.stamps[k] != begun {
             self.stamps[k] = begun;
@@ -84,43 +77,27 @@ impl ExplicitRows {
 
     /// W_ij = Σ_k y_ik y_jk, for j ≤ i and then by symmetry. What stands beyond j = i meanwhile means nothing.
     fn multiply(&mut self) {
-        let (room, count) = (self.room, self.count);
-        self.w.resize(room * count, 0.0);
-        let (mut first, mut begin) = (0, 0);
-        for law in 0..self.ends.len() {
-            let [next, end] = self.ends[law];
-            match next - first {
-                1 => self.multiply_rows::<1>(first, begin..end),
-                2 => self.multiply_rows::<2>(first, begin..end),
-                3 => self.multiply_rows::<3>(first, begin..end),
-                _ => (first..next).for_each(|row| self.multiply_rows::<1>(row, begin..end)),
-            }
-            (first, begin) = (next, end);
-        }
-        for i in 1..count {
-            let (above, row) = self.w.split_at_mut(i * room);
-            above.iter_mut().skip(i).step_by(room).zip(&*row).for_each(|(above, w)| *above = *w);
-        }
-    }
-
-    /// N rows of W that are moved by the same velocities, those among `entries`: all of them share what is read of the others.
-    fn multiply_rows<const N: usize>(&mut self, first: usize, entries: Range<usize>) {
-        let Self { room, columns, entries: all, occupied, w, .. } = self;
-        let entries = &all[entries];
-        for chunk in 0..=(first + N - 1) / LANES {
-            let mut sums = [[0.0; LANES]; N];
-            // Most velocities of a limb move nothing of the others.
-            for &k in entries.iter().filter(|&&k| occupied[k] >> chunk & 1 == 1) {
-                let column = &columns[k * *room..(k + 1) * *room];
-                let own = column[first..].first_chunk::<N>();
-                let Some((own, lanes)) = own.zip(column[chunk * LANES..].first_chunk::<LANES>()) else { continue };
-                for (sums, own) in sums.iter_mut().zip(own) {
-                    sums.iter_mut().zip(lanes).for_each(|(sum, y)| *sum += own * y);
+        let Self { room, count, columns, entries, ends, w, .. } = self;
+        w.resize(*room * *count, 0.0);
+        let (lanes, chunks) = (columns.as_chunks::<LANES>().0, *room / LANES);
+        let (mut rows, mut begin) = (w.chunks_exact_mut((*room).max(1)).enumerate().peekable(), 0);
+        for [count, end] in &*ends {
+            let entries = entries.get(begin..*end).unwrap_or_default();
+            begin = *end;
+            while let Some((i, row)) = rows.next_if(|(i, _)| i < count) {
+                for (chunk, sums) in row.as_chunks_mut::<LANES>().0.iter_mut().enumerate().take(i / LANES + 1) {
+                    let mut sum = [0.0; LANES];
+                    for &k in entries {
+                        let own = columns[k * *room + i];
+                        sum.iter_mut().zip(&lanes[k * chunks + chunk]).for_each(|(sum, y)| *sum += own * y);
+                    }
+                    *sums = sum;
                 }
             }
-            for (row, sums) in w[first * *room..].chunks_exact_mut(*room).zip(sums) {
-                row[chunk * LANES..][..LANES].copy_from_slice(&sums);
-            }
+        }
+        for i in 1..*count {
+            let (above, row) = w.split_at_mut(i * *room);
+            above.iter_mut().skip(i).step_by(*room).zip(&*row).for_each(|(above, w)| *above = *w);
         }
     }
 }

@@ -94,7 +94,9 @@ impl Joints {
         for k in 0..rows {
             if w[k][k] <= HELD * whole[k] {
                 w[k].fill(0.0);
-                w.iter_mut().for_each(|column| column[k] = 0.0);
+                for column in w.iter_mut() {
+                    column[k] = 0.0;
+                }
             }
         }
     }
