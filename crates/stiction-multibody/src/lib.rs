@@ -16,6 +16,7 @@ mod check;
 mod configuration;
 mod contact_rule;
 mod dynamics;
+mod encounters;
 mod energy;
 mod error;
 mod force;

@@ -8,7 +8,7 @@ use stiction_geometry::Dimension;
 use crate::{
     Body, BodyId, BodyKind, ContactRule, Coupling, Damper, Expression, ForceCallback, Forest, FreedomId, Joint,
     JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Spring, State, Wrench,
-    configuration::quaternion_of, joint, rotation,
+    configuration::quaternion_of, encounters::Encounters, joint, rotation,
 };
 
 /// Where the coordinates and velocities of a body sit in the state; empty for bodies without unknowns.
@@ -46,6 +46,9 @@ pub struct Model {
     pub(crate) joint_rows: usize,
     pub(crate) forest: Forest,
     pub(crate) driven: Vec<FreedomId>,
+    /// The motors of each of these.
+    pub(crate) motors_along: Vec<Vec<usize>>,
+    pub(crate) encounters: Encounters,
 }
 
 impl Model {
@@ -152,6 +155,12 @@ impl Model {
     /// Freedoms along which something acts, in the order of joints.
     pub fn driven_freedoms(&self) -> &[FreedomId] {
         &self.driven
+    }
+
+    /// The motors along a driven freedom, by its position in [`Self::driven_freedoms`].
+    pub fn motors_along(&self, place: usize) -> impl Iterator<Item = &Motor> {
+        let motors = self.motors_along.get(place).into_iter().flatten();
+        motors.filter_map(|&motor| self.motors.get(motor))
     }
 
     /// The first body without mass, if there is one: such a frame moves only in reduced coordinates.

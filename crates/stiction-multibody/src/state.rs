@@ -162,8 +162,13 @@ impl State {
 
     /// The first coordinate or velocity that is not finite, if any.
     pub fn first_non_finite(&self) -> Option<usize> {
-        let all = self.q.iter().chain(&self.v).chain(&self.forest_q).chain(&self.forest_v).chain(&self.angles);
-        all.into_iter().position(|x| !x.is_finite())
+        let parts = [&self.q, &self.v, &self.forest_q, &self.forest_v, &self.angles];
+        // One look at each number without a branch; where one of them is not finite, another to find it.
+        let finite = |part: &[f64]| part.iter().fold(true, |all, x| all & x.is_finite());
+        if parts.iter().all(|part| finite(part)) {
+            return None;
+        }
+        parts.into_iter().flatten().position(|x| !x.is_finite())
     }
 
     /// Equal bit for bit (unlike `==`, which calls 0.0 and −0.0 equal).

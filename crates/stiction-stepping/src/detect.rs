@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use stiction_geometry::{ContactPoint, Pose, chains};
 use stiction_multibody::{
     BodyId, BodyKind, Configuration, ContactId, ContactRule, Layer, Mobility, Model, ShapeId, ShapeOnBody,
-    applied_wrenches, apply_inverse_mass, external_wrenches, limits, mass_block, may_collide,
+    applied_wrenches, apply_inverse_mass, external_wrenches, limits, mass_block,
 };
 
 use crate::{
@@ -127,26 +127,29 @@ fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
 /// Pairs of shapes whose boxes, grown by the reach of their bodies, overlap.
 fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
     let widest = widest_margin(model, scheme);
-    let (reach, at) = (&ws.reach, &ws.linear_end);
-    ws.boxes.clear();
-    ws.boxes.extend(model.shapes().map(|(_, body, shape)| {
+    let Workspace { reach, linear_end, shape_poses, boxes, pairs, .. } = ws;
+    place_shapes(model, linear_end, shape_poses);
+    boxes.clear();
+    boxes.extend(model.shapes().zip(&*shape_poses).map(|((_, body, shape), pose)| {
         let grow = widest + reach.get(body.index()).copied().unwrap_or(0.0);
-        shape.shape.aabb(&(at.pose(body) * shape.local)).map(|aabb| aabb.padded(grow))
+        shape.shape.aabb(pose).map(|aabb| aabb.padded(grow))
     }));
-    detector.pairs(&ws.boxes, &|i, j| shapes_may_collide(model, i, j), &mut ws.pairs);
+    detector.pairs(boxes, &|i, j| model.shapes_may_collide(i, j), pairs);
 }
 
 /// Pairs of shapes whose boxes overlap at the end of the step.
 pub(crate) fn find_pairs_at_end(model: &Model, detector: &mut dyn Detector, ws: &mut Workspace) {
-    ws.boxes.clear();
-    ws.boxes.extend(model.shapes().map(|(_, body, shape)| shape.shape.aabb(&(ws.end.pose(body) * shape.local))));
-    detector.pairs(&ws.boxes, &|i, j| shapes_may_collide(model, i, j), &mut ws.pairs);
+    let Workspace { end, shape_poses, boxes, pairs, .. } = ws;
+    place_shapes(model, end, shape_poses);
+    boxes.clear();
+    boxes.extend(model.shapes().zip(&*shape_poses).map(|((_, _, shape), pose)| shape.shape.aabb(pose)));
+    detector.pairs(boxes, &|i, j| model.shapes_may_collide(i, j), pairs);
 }
 
-/// Whether contacts between two shapes of the model count.
-pub(crate) fn shapes_may_collide(model: &Model, i: usize, j: usize) -> bool {
-    let (Some((_, a, shape_a)), Some((_, b, shape_b))) = (model.shape(i), model.shape(j)) else { return false };
-    may_collide(model, a, b) && shape_a.filter.meets(&shape_b.filter)
+/// Poses of all shapes.
+pub(crate) fn place_shapes(model: &Model, at: &Configuration, poses: &mut Vec<Pose>) {
+    poses.clear();
+    poses.extend(model.shapes().map(|(_, body, shape)| at.pose(body) * shape.local));
 }
 
 /// The widest margin any pair asks for beyond its reach.
@@ -284,14 +287,21 @@ fn pair_contacts(
     ws: &mut Workspace,
 ) -> Result<(), StepCause> {
     let (model, scheme) = (start.model, start.scheme);
+    let (Some(&pose_a), Some(&pose_b)) = (ws.shape_poses.get(pair.0), ws.shape_poses.get(pair.1)) else {
+        return Ok(());
+    };
     let Some(pair) = Pair::new(start, pair) else { return Ok(()) };
     let (a, b) = (&pair.a, &pair.b);
     let (margin, slack) = pair.margin_and_slack(scheme, ws);
     let close = ws.close_pairs.contains(&(a.id, b.id));
-    points(a, b, (&ws.linear_end, close), margin + slack, (detector, &mut ws.points))?;
+    points((a, &pose_a), (b, &pose_b), (close, margin + slack), (detector, &mut ws.points))?;
     if pair.prescribed && !ws.points.is_empty() {
         let wide = margin + slack + displacement(a, b, ws);
-        points(a, b, (&ws.linear_start, close), wide, (detector, &mut ws.points_start))?;
+        let (pose_a, pose_b) = (a.pose(&ws.linear_start), b.pose(&ws.linear_start));
+        points((a, &pose_a), (b, &pose_b), (close, wide), (detector, &mut ws.points_start))?;
+    }
+    if ws.points.is_empty() && pair.layer.is_none() {
+        return Ok(());
     }
     let mut contacts = std::mem::take(&mut ws.contacts);
     let first = contacts.len();
@@ -319,12 +329,13 @@ fn add_live_contacts(
 ) -> Result<(), StepCause> {
     let (a, b) = (&pair.a, &pair.b);
     let is_known = |contacts: &[Contact], feature| contacts.iter().skip(first).any(|c| c.id.feature == feature);
-    let mut live = layers::live_features(start, (a.id, b.id));
-    if pair.layer.is_none() || !live.any(|feature| !is_known(contacts, feature)) {
+    let live = || layers::live_features(start, (a.id, b.id));
+    if pair.layer.is_none() || !live().any(|feature| !is_known(contacts, feature)) {
         return Ok(());
     }
-    points(a, b, (&ws.linear_end, false), limits::LENGTH, (detector, &mut ws.points))?;
-    for feature in layers::live_features(start, (a.id, b.id)) {
+    let (pose_a, pose_b) = (a.pose(&ws.linear_end), b.pose(&ws.linear_end));
+    points((a, &pose_a), (b, &pose_b), (false, limits::LENGTH), (detector, &mut ws.points))?;
+    for feature in live() {
         let point = ws.points.iter().find(|point| point.feature == feature && !is_known(contacts, feature));
         if let Some(point) = point {
             let (gap_start, _) = pair.gaps(start.h, point, ws);
@@ -335,17 +346,17 @@ fn add_live_contacts(
 }
 
 fn points(
-    a: &Side,
-    b: &Side,
-    (at, close): (&Configuration, bool),
-    margin: f64,
+    (a, pose_a): (&Side, &Pose),
+    (b, pose_b): (&Side, &Pose),
+    (close, margin): (bool, f64),
     (detector, out): (&mut dyn Detector, &mut Vec<ContactPoint>),
 ) -> Result<(), StepCause> {
     out.clear();
-    if close && detector.contacts_in_chains((&a.shape.shape, &a.pose(at)), (&b.shape.shape, &b.pose(at)), margin, out) {
+    let (a, b) = ((&a.shape.shape, pose_a), (&b.shape.shape, pose_b));
+    if close && detector.contacts_in_chains(a, b, margin, out) {
         return Ok(());
     }
-    detector.contacts((&a.shape.shape, &a.pose(at)), (&b.shape.shape, &b.pose(at)), margin, out)
+    detector.contacts(a, b, margin, out)
 }
 
 pub(crate) fn is_kinematic(model: &Model, id: BodyId) -> bool {

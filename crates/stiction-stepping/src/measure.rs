@@ -1,9 +1,9 @@
 //! How far a configuration violates its constraints.
 
-use stiction_geometry::{ContactPoint, chains};
+use stiction_geometry::{ContactPoint, Pose, chains};
 use stiction_multibody::{Configuration, Joint, Model};
 
-use crate::{Detector, FeatureDetector, StepCause, detect::shapes_may_collide};
+use crate::{Detector, FeatureDetector, StepCause, detect::place_shapes};
 
 /// I(q) of a configuration: penetration and joint error.   [STEP-9]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,12 +21,12 @@ impl Infeasibility {
     }
 }
 
-/// Measures the infeasibility at a configuration: the errors of `joints`, and penetration among `pairs` of shapes.
+/// Measures the infeasibility at a configuration, with the poses of all shapes there: the errors of `joints`, and penetration among `pairs` of shapes.
 ///
 /// `found` hears of every point that penetrates, with the pair of shapes it belongs to.
 pub(crate) fn measure<'m>(
     (model, joints): (&Model, impl Iterator<Item = &'m Joint>),
-    at: &Configuration,
+    (at, poses): (&Configuration, &[Pose]),
     pairs: &[(usize, usize)],
     (detector, points): (&mut dyn Detector, &mut Vec<ContactPoint>),
     mut found: impl FnMut((usize, usize), &ContactPoint),
@@ -39,9 +39,9 @@ pub(crate) fn measure<'m>(
     }
     for &(i, j) in pairs {
         let (Some((_, a, shape_a)), Some((_, b, shape_b))) = (model.shape(i), model.shape(j)) else { continue };
+        let (Some(pose_a), Some(pose_b)) = (poses.get(i), poses.get(j)) else { continue };
         points.clear();
-        let (pose_a, pose_b) = (at.pose(a) * shape_a.local, at.pose(b) * shape_b.local);
-        let seen = detector.contacts((&shape_a.shape, &pose_a), (&shape_b.shape, &pose_b), 0.0, points);
+        let seen = detector.contacts((&shape_a.shape, pose_a), (&shape_b.shape, pose_b), 0.0, points);
         seen.map_err(|cause| cause.between(model, (a, b)))?;
         if points.is_empty() {
             continue;
@@ -62,7 +62,9 @@ pub(crate) fn measure<'m>(
 /// I(q) of a configuration, over all pairs of shapes.
 pub fn infeasibility(model: &Model, at: &Configuration) -> Result<Infeasibility, StepCause> {
     let count = model.shapes().count();
-    let wanted = |&(i, j): &(usize, usize)| shapes_may_collide(model, i, j);
+    let wanted = |&(i, j): &(usize, usize)| model.shapes_may_collide(i, j);
     let pairs: Vec<_> = (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).filter(wanted).collect();
-    measure((model, model.joints().iter()), at, &pairs, (&mut FeatureDetector::default(), &mut Vec::new()), |_, _| ())
+    let (mut poses, mut detector) = (Vec::new(), FeatureDetector::default());
+    place_shapes(model, at, &mut poses);
+    measure((model, model.joints().iter()), (at, &poses), &pairs, (&mut detector, &mut Vec::new()), |_, _| ())
 }

@@ -209,8 +209,9 @@ impl TimeStepper {
         let mut missed = false;
         let contacts = if ws.candidates.is_empty() { &ws.contacts } else { &ws.candidates };
         let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
+        let at = (&ws.end, &ws.shape_poses[..]);
         let measured =
-            measure((model, joints), &ws.end, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |(i, j), point| {
+            measure((model, joints), at, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |(i, j), point| {
                 let (Some((shape_a, a, _)), Some((shape_b, b, _))) = (model.shape(i), model.shape(j)) else { return };
                 // At velocity level what did not touch before is not asked.
                 let asked = model.contact_rule(a, b).gamma.unwrap_or(scheme.gamma) > 0.0;
@@ -233,10 +234,13 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
     let Workspace { pairs, start: before, end, contacts, candidates, .. } = ws;
     let rests = |shape: usize| {
         model.shape(shape).is_none_or(|(_, id, _)| {
+            if model.unknowns(id).is_none() {
+                return !model.kinematic_bodies().contains(&id);
+            }
             let (twist, place) = (end.twist(id), before.pose(id).translation.vector.norm());
             let radius = model.body(id).map_or(0.0, stiction_multibody::Body::radius);
             let way = h * (twist.linear.norm() + radius * twist.angular.norm());
-            way <= AT_REST * (place + radius) && !model.kinematic_bodies().contains(&id)
+            way <= AT_REST * (place + radius)
         })
     };
     // What has alternatives is measured anew: its contacts may be negative while it is apart.

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use stiction_complementarity::{FrictionProblem, FrictionSolution, Law, MixedLcp, MixedLcpSolution, SparseMatrix};
-use stiction_geometry::{ContactPoint, broad_phase::Aabb};
+use stiction_geometry::{ContactPoint, Pose, broad_phase::Aabb};
 use stiction_multibody::{Configuration, JointId, Model, ShapeId, State, Wrench};
 
 use crate::{
@@ -89,6 +89,8 @@ pub struct Workspace {
     pub(crate) newton: Option<Box<ImplicitNewton>>,
     /// Diagonal of the joint rows: how far each gives way under a unit impulse. Empty in a step, where joints are rigid.
     pub(crate) softness: Vec<f64>,
+    /// Poses of all shapes where pairs of them were looked for last, and their boxes.
+    pub(crate) shape_poses: Vec<Pose>,
     pub(crate) boxes: Vec<Option<Aabb>>,
     pub(crate) pairs: Vec<(usize, usize)>,
     pub(crate) points: Vec<ContactPoint>,

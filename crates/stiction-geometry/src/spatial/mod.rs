@@ -45,7 +45,7 @@ pub(crate) fn ensure_supported(a: &Shape, b: &Shape) -> Result<(), UnsupportedPa
         (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => {
             "two half-spaces overlap without bound; replace one of them by a box"
         }
-        _ if a.radius_bound().is_none() && b.radius_bound().is_none() => {
+        _ if !a.is_bounded() && !b.is_bounded() => {
             "both shapes have no end, and may overlap without bound; replace one of them by a bounded shape"
         }
         (Shape::Point, Shape::Point) => "two points have no surface to meet; give one of them a radius (a sphere)",

@@ -194,6 +194,15 @@ impl Shape {
         Some(Aabb { min: centre - half, max: centre + half })
     }
 
+    /// Whether the shape has an end in every direction.
+    pub(super) fn is_bounded(&self) -> bool {
+        match self {
+            Self::HalfSpace { .. } => false,
+            Self::Implicit(implicit) => implicit.radius_bound().is_some(),
+            _ => true,
+        }
+    }
+
     /// The largest distance of a point of the shape from the body's origin; none for an unbounded shape.
     pub fn radius_bound(&self) -> Option<f64> {
         match self {

@@ -92,9 +92,13 @@ impl<'a> Sink<'a> {
 
     /// Reports a meeting unless it is beyond the margin or coincides with one already reported.
     pub(super) fn push(&mut self, meeting: &Meeting) {
+        // Most are beyond it: then nothing has to be compared.
+        if !self.is_near(self.gap(meeting)) {
+            return;
+        }
         let contact = self.contact(meeting);
         if !self.is_reported(&contact) {
-            self.push_if_near(contact);
+            self.out.push(contact);
         }
     }
 
@@ -109,14 +113,19 @@ impl<'a> Sink<'a> {
                 index += 1;
             }
         }
-        self.push_if_near(contact);
-    }
-
-    fn push_if_near(&mut self, contact: ContactPoint) {
-        // A gap that is not a number is not reported either.
-        if contact.gap <= self.margin {
+        if self.is_near(contact.gap) {
             self.out.push(contact);
         }
+    }
+
+    /// Whether a gap is within the margin; one that is not a number is not.
+    fn is_near(&self, gap: f64) -> bool {
+        gap <= self.margin
+    }
+
+    /// ψ = n · (b − a) − r − s.   [GEOM-31]
+    fn gap(&self, meeting: &Meeting) -> f64 {
+        meeting.distance() - self.radii[0] - self.radii[1]
     }
 
     /// The contact of the thickened shapes where their cores meet.
@@ -124,7 +133,7 @@ impl<'a> Sink<'a> {
     /// With core points a, b and radii r, s: ψ = n · (b − a) − r − s, between the points a + r n and b − s n.   [GEOM-31]
     fn contact(&self, meeting: &Meeting) -> ContactPoint {
         let Meeting { core_a, core_b, normal, normal_is_unique, .. } = *meeting;
-        let gap = meeting.distance() - self.radii[0] - self.radii[1];
+        let gap = self.gap(meeting);
         let point_a = core_a + normal * self.radii[0] + self.origin;
         let point_b = core_b - normal * self.radii[1] + self.origin;
         let (feature_a, feature_b) = (meeting.feature_a, meeting.feature_b);

@@ -99,8 +99,8 @@ impl LinkSpec {
 pub struct Link {
     spec: LinkSpec,
     inertia: RigidInertia,
-    coordinates: usize,
-    velocities: usize,
+    coordinates: Range<usize>,
+    velocities: Range<usize>,
     last_velocity: Option<usize>,
 }
 
@@ -127,12 +127,12 @@ impl Link {
 
     /// Its coordinates among those of the tree.
     pub fn coordinates(&self) -> Range<usize> {
-        self.coordinates..self.coordinates + self.spec.joint.coordinates()
+        self.coordinates.clone()
     }
 
     /// Its velocities among those of the tree.
     pub fn velocities(&self) -> Range<usize> {
-        self.velocities..self.velocities + self.spec.joint.velocities()
+        self.velocities.clone()
     }
 
     /// The last velocity that moves the link: the head of the chain of all that do ([`Tree::ancestors`]).
@@ -151,6 +151,7 @@ pub struct Tree {
     velocity_parent: Vec<Option<usize>>,
     velocity_depth: Vec<usize>,
     armature: Vec<f64>,
+    link_of_velocity: Vec<LinkId>,
 }
 
 impl Tree {
@@ -186,8 +187,7 @@ impl Tree {
 
     /// The link whose joint has a velocity.
     pub fn link_of(&self, velocity: usize) -> Option<LinkId> {
-        let after = self.links.partition_point(|link| link.velocities().end <= velocity);
-        (after < self.links.len()).then(|| LinkId::from_index(after))
+        self.link_of_velocity.get(velocity).copied()
     }
 
     /// The velocity before this one on the way to the root.
@@ -259,6 +259,7 @@ impl TreeBuilder {
             velocity_parent: Vec::new(),
             velocity_depth: Vec::new(),
             armature: Vec::new(),
+            link_of_velocity: Vec::new(),
         };
         Ok(Self { tree })
     }
@@ -276,11 +277,14 @@ impl TreeBuilder {
             head = link.last_velocity;
         }
         let (coordinates, velocities) = (tree.coordinates, tree.velocities());
-        tree.coordinates += spec.joint.coordinates();
-        for velocity in velocities..velocities + spec.joint.velocities() {
+        let coordinates = coordinates..coordinates + spec.joint.coordinates();
+        let velocities = velocities..velocities + spec.joint.velocities();
+        tree.coordinates = coordinates.end;
+        for velocity in velocities.clone() {
             tree.velocity_depth.push(1 + head.map_or(0, |k| tree.velocity_depth[k]));
             tree.velocity_parent.push(head);
             tree.armature.push(spec.armature);
+            tree.link_of_velocity.push(LinkId::from_index(tree.links.len()));
             head = Some(velocity);
         }
         let inertia = RigidInertia::new(spec.mass, spec.center, &spec.inertia);

@@ -181,6 +181,15 @@ pub(super) fn driven(model: &Model) -> Vec<FreedomId> {
     driven
 }
 
+/// The motors of each driven freedom, in their order.
+pub(super) fn motors_along(model: &Model) -> Vec<Vec<usize>> {
+    let along = |id: &FreedomId| {
+        let motors = model.motors.iter().enumerate().filter(|(_, motor)| motor.freedom == *id);
+        motors.map(|(number, _)| number).collect()
+    };
+    model.driven.iter().map(along).collect()
+}
+
 /// A rotation whose x axis is `axis`; in the plane the z axis stays.
 fn frame_along(axis: &Vector3<f64>, dimension: Dimension) -> Rotation3<f64> {
     let third = match dimension {

@@ -13,6 +13,7 @@ use crate::{
     body::Wants,
     check::Check,
     check::{limits, plain},
+    encounters::Encounters,
     rotation,
 };
 
@@ -48,6 +49,8 @@ impl ModelBuilder {
             joint_rows: 0,
             forest: Forest::default(),
             driven: Vec::new(),
+            motors_along: Vec::new(),
+            encounters: Encounters::default(),
         };
         Self { model }
     }
@@ -284,6 +287,8 @@ impl ModelBuilder {
         self.ensure_pairs_supported()?;
         self.model.forest = Forest::plant(&self.model)?;
         self.model.driven = joints::driven(&self.model);
+        self.model.motors_along = joints::motors_along(&self.model);
+        self.model.encounters = Encounters::new(&self.model);
         Ok(self.model)
     }
 

@@ -71,6 +71,8 @@ impl DriveRow {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Driven {
     id: FreedomId,
+    /// Its place among the driven freedoms of the model.
+    place: usize,
     /// φ, full turns counted.
     pub(crate) coordinate: f64,
     /// φ̇.
@@ -118,7 +120,7 @@ fn find(start: &Start, ws: &Workspace, (place, id): (usize, FreedomId), joint: &
         }
         None => joint.measured(id.1, &ws.start, state.angles.get(place).copied()).unwrap_or_default(),
     };
-    Driven { id, coordinate, rate, velocity, pull: Pull::default(), held: [true; 2] }
+    Driven { id, place, coordinate, rate, velocity, pull: Pull::default(), held: [true; 2] }
 }
 
 /// Lets what acts along a freedom act on the forest, or on the bodies where nothing in it follows the motion; the rest has rows.   [DRIVE-2]

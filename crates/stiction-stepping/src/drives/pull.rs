@@ -82,7 +82,7 @@ pub(super) fn is_clamped(motor: &Motor, h: f64) -> bool {
 pub(super) fn pull(model: &Model, joint: &Joint, driven: &Driven, (time, h): (f64, f64)) -> Pull {
     let at = (driven.coordinate, driven.rate);
     let mut pull = joint.freedoms().get(driven.id.1).map_or_else(Pull::default, |f| Pull::of_freedom(f, at, h));
-    for motor in model.motors().iter().filter(|motor| motor.freedom == driven.id && !is_clamped(motor, h)) {
+    for motor in model.motors_along(driven.place).filter(|motor| !is_clamped(motor, h)) {
         pull.add_motor(motor, at, (time, h));
     }
     pull

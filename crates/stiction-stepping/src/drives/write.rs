@@ -166,8 +166,8 @@ impl Writer<'_> {
 
     /// p = h (F₀ + F₁ φ̇⁺) within its bounds.   [DRIVE-3]
     fn clamped(&mut self, driven: &Driven) {
-        let (&Start { model, state, h, .. }, id) = (self.start, self.id);
-        for motor in model.motors().iter().filter(|motor| motor.freedom == id && is_clamped(motor, h)) {
+        let &Start { model, state, h, .. } = self.start;
+        for motor in model.motors_along(driven.place).filter(|motor| is_clamped(motor, h)) {
             let Force { constant, slope } = Force::of(motor, driven.coordinate, state.time_after(h).0, h);
             let [lower, upper] = bounds(motor, h);
             let bias = constant / slope + self.prescribed;

@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 use stiction_geometry::ContactPoint;
 use stiction_multibody::{BodyId, Configuration, ContactId, Dimension, Model, Wrench};
 
-use crate::{Detector, StepCause, detect::shapes_may_collide, tangents::tangents};
+use crate::{Detector, StepCause, tangents::tangents};
 
 /// A pair of features that touch or may touch soon, with the velocities at the time of looking.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,7 @@ impl<'a> Eyes<'a> {
             .map(|(_, body, shape)| shape.shape.aabb(&(at.pose(body) * shape.local)).map(|b| b.padded(0.5 * margin)))
             .collect();
         let mut pairs = Vec::new();
-        self.detector.pairs(&boxes, &|i, j| shapes_may_collide(model, i, j), &mut pairs);
+        self.detector.pairs(&boxes, &|i, j| model.shapes_may_collide(i, j), &mut pairs);
         pairs
     }
 

@@ -111,6 +111,7 @@ impl MoreauJean {
     /// I(q⁺).   [STEP-9]
     fn measure_end(&mut self, model: &Model, ws: &mut Workspace) -> Result<Infeasibility, StepCause> {
         find_pairs_at_end(model, self.detector.as_mut(), ws);
-        measure((model, model.joints().iter()), &ws.end, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |_, _| ())
+        let (joints, at) = (model.joints().iter(), (&ws.end, &ws.shape_poses[..]));
+        measure((model, joints), at, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |_, _| ())
     }
 }

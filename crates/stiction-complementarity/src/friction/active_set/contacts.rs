@@ -8,8 +8,14 @@ use crate::friction::local::ConeBlock;
 /// The most contacts the method takes: four boxes on each other, or a figure that lies on the ground with joints at their limits.
 pub const MAX_CONTACTS: usize = 16;
 
-/// A block of W.
-pub(super) type Block = [[f64; 3]; 3];
+/// The most rows they have together.
+pub(super) const MAX_ROWS: usize = 3 * MAX_CONTACTS;
+
+/// Rows that are treated at once: as many as registers hold.
+pub(super) const LANES: usize = 8;
+
+/// A column of W: an entry for each row of the contacts. What stands beyond them means nothing.
+pub(super) type Column = [f64; MAX_ROWS];
 
 /// A vector of a contact: normal, then two tangents.
 pub(super) type Triple = [f64; 3];
@@ -35,9 +41,12 @@ pub(super) struct Contacts {
     pub(super) mu: [f64; MAX_CONTACTS],
     /// Tangents of each contact; rows beyond them are embedded and move nothing.   [SET-6]
     pub(super) tangents: [usize; MAX_CONTACTS],
-    /// W + diag c by blocks, [i][j], without joints.
-    pub(super) w: Vec<[Block; MAX_CONTACTS]>,
-    q: [Triple; MAX_CONTACTS],
+    /// The first row of each contact, and how many rows there are.
+    pub(super) first: [usize; MAX_CONTACTS],
+    rows: usize,
+    /// W + diag c by columns, without joints, and q.
+    pub(super) w: Vec<Column>,
+    q: Column,
     pub(super) r: [Triple; MAX_CONTACTS],
     /// u = W r + q, always in step with r.
     pub(super) u: [Triple; MAX_CONTACTS],
@@ -56,8 +65,10 @@ impl Default for Contacts {
             count: 0,
             mu: [0.0; MAX_CONTACTS],
             tangents: [2; MAX_CONTACTS],
-            w: vec![[[[0.0; 3]; 3]; MAX_CONTACTS]; MAX_CONTACTS],
-            q: [[0.0; 3]; MAX_CONTACTS],
+            first: [0; MAX_CONTACTS],
+            rows: 0,
+            w: vec![[0.0; MAX_ROWS]; MAX_ROWS],
+            q: [0.0; MAX_ROWS],
             r: [[0.0; 3]; MAX_CONTACTS],
             u: [[0.0; 3]; MAX_CONTACTS],
             guesses: [Guess::Open; MAX_CONTACTS],
@@ -72,24 +83,31 @@ impl Default for Contacts {
 impl Contacts {
     /// Takes over the contacts of a problem: W + diag c, row by row with `n` to a row.
     pub(super) fn load_matrix(&mut self, (embedding, joints): (&Embedding, &Joints), w: &[f64], n: usize) {
-        self.count = embedding.places().len();
+        (self.count, self.rows) = (embedding.places().len(), embedding.contact_rows().len());
         for (i, place) in embedding.places().iter().enumerate() {
-            (self.mu[i], self.tangents[i]) = (place.mu, place.tangents);
-            embedding.couple(i, w, n, &mut self.w[i]);
+            (self.mu[i], self.tangents[i], self.first[i]) = (place.mu, place.tangents, place.row);
         }
+        embedding.gather(w, n, &mut self.w);
         if !embedding.joint_rows().is_empty() {
-            joints.reduce(self.count, &mut self.w);
+            joints.reduce(&mut self.w[..self.rows]);
         }
         let mut trace = 0.0;
         for i in 0..self.count {
-            let a = &mut self.w[i][i];
-            // Rows that are embedded are as stiff as the others.   [SET-6]
-            let stiff = if self.tangents[i] == 0 { a[0][0] } else { a[1][1] };
-            (1 + self.tangents[i]..3).for_each(|k| a[k][k] = stiff);
-            self.steps[i] = (inverse(a[0][0]), 2.0 * inverse(a[1][1] + a[2][2]));
-            trace += a[0][0] + a[1][1] + a[2][2];
+            let [normal, s, t] = self.diagonal(i);
+            self.steps[i] = (inverse(normal), 2.0 * inverse(s + t));
+            trace += normal + s + t;
         }
         (self.mean, self.softness) = (trace / (3 * self.count.max(1)) as f64, 0.0);
+    }
+
+    /// The diagonal of W at a contact; rows that are embedded are as stiff as the others.   [SET-6]
+    pub(super) fn diagonal(&self, i: usize) -> Triple {
+        let entry = |k: usize| self.w[self.first[i] + k][self.first[i] + k];
+        match self.tangents[i] {
+            0 => [entry(0); 3],
+            1 => [entry(0), entry(1), entry(1)],
+            _ => [entry(0), entry(1), entry(2)],
+        }
     }
 
     /// Free velocities, their norm, and impulses to begin with.
@@ -101,11 +119,11 @@ impl Contacts {
     ) {
         self.scale = scale;
         for (i, place) in embedding.places().iter().enumerate() {
-            self.q[i] = place.read(q);
+            self.q[place.row..].iter_mut().zip(place.read(q)).take(1 + place.tangents).for_each(|(x, q)| *x = q);
             self.r[i] = place.read(guess);
             Law::Cone { rows: 3, mu: place.mu }.project(&mut self.r[i]);
         }
-        joints.reduce_free(&mut self.q[..self.count]);
+        joints.reduce_free(&mut self.q[..self.rows]);
         self.refresh();
     }
 
@@ -129,29 +147,66 @@ impl Contacts {
     /// Gives every row this compliance, relative to the mean diagonal of W, in place of the one it had.   [SET-3]
     pub(super) fn soften(&mut self, relative: f64) {
         let softness = relative * self.mean;
-        for (i, row) in self.w.iter_mut().enumerate().take(self.count) {
-            (0..3).for_each(|k| row[i][k][k] += softness - self.softness);
+        for (k, column) in self.w.iter_mut().enumerate().take(self.rows) {
+            column[k] += softness - self.softness;
         }
         self.softness = softness;
         self.refresh();
     }
 
-    /// u ← W r + q.
+    /// u ← W r + q, all rows at once.
     pub(super) fn refresh(&mut self) {
-        for i in 0..self.count {
-            self.u[i] = self.velocity(i);
+        let mut u = self.q;
+        let lanes = &mut u.as_chunks_mut::<LANES>().0[..self.rows.div_ceil(LANES)];
+        for (i, r) in self.r.iter().enumerate().take(self.count).filter(|(_, r)| **r != [0.0; 3]) {
+            let columns = &self.w[self.first[i]..=self.first[i] + self.tangents[i]];
+            match columns {
+                [a, b, c] => add_columns(lanes, [a, b, c], r),
+                [a, b] => add_columns(lanes, [a, b], r),
+                [a, ..] => add_columns(lanes, [a], r),
+                [] => {}
+            }
+        }
+        for (i, out) in self.u.iter_mut().enumerate().take(self.count) {
+            let (first, tangents) = (self.first[i], self.tangents[i]);
+            out.iter_mut().zip(&u[first..=first + tangents]).for_each(|(out, u)| *out = *u);
+            out[1 + tangents..].fill(0.0);
         }
     }
 
     /// u of contact i at the present impulses.
     fn velocity(&self, i: usize) -> Triple {
-        let mut sum = self.q[i];
-        for (block, r) in self.w[i].iter().zip(&self.r).take(self.count) {
-            for (sum, w) in sum.iter_mut().zip(block) {
-                *sum += w[0] * r[0] + w[1] * r[1] + w[2] * r[2];
+        let own = self.first[i]..=self.first[i] + self.tangents[i];
+        let mut sum = [0.0; 3];
+        sum.iter_mut().zip(&self.q[own.clone()]).for_each(|(sum, q)| *sum = *q);
+        for (j, r) in self.r.iter().enumerate().take(self.count) {
+            match &self.w[self.first[j]..=self.first[j] + self.tangents[j]] {
+                [a, b, c] => {
+                    let blocks = a[own.clone()].iter().zip(&b[own.clone()]).zip(&c[own.clone()]);
+                    let products = blocks.map(|((a, b), c)| a * r[0] + b * r[1] + c * r[2]);
+                    sum.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
+                }
+                [a, b] => {
+                    let products = a[own.clone()].iter().zip(&b[own.clone()]).map(|(a, b)| a * r[0] + b * r[1]);
+                    sum.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
+                }
+                [a, ..] => sum.iter_mut().zip(&a[own.clone()]).for_each(|(sum, a)| *sum += a * r[0]),
+                [] => {}
             }
         }
         sum
+    }
+
+    /// The block of W at a contact, with its embedded rows.
+    fn block(&self, i: usize) -> [Triple; 3] {
+        let (first, tangents, diagonal) = (self.first[i], self.tangents[i], self.diagonal(i));
+        std::array::from_fn(|k| {
+            std::array::from_fn(|c| match (k, c) {
+                _ if k == c => diagonal[k],
+                _ if k.max(c) <= tangents => self.w[first + c][first + k],
+                _ => 0.0,
+            })
+        })
     }
 
     /// Takes the velocities of the whole problem at impulses `r` for those at the impulses of the contacts, and changes q to match.
@@ -160,7 +215,7 @@ impl Contacts {
             for (k, row) in (place.first..=place.first + place.tangents).enumerate() {
                 let (w, q) = (&w[row * q.len()..(row + 1) * q.len()], q[row]);
                 let u = q + w.iter().zip(r).map(|(w, r)| w * r).sum::<f64>();
-                self.q[i][k] += u - self.u[i][k];
+                self.q[place.row + k] += u - self.u[i][k];
                 self.u[i][k] = u;
             }
         }
@@ -242,7 +297,7 @@ impl Contacts {
     /// One sweep of exact local solutions.   [GS-1]
     pub(super) fn sweep(&mut self) {
         for i in 0..self.count {
-            let (a, u) = (self.w[i][i], self.velocity(i));
+            let (a, u) = (self.block(i), self.velocity(i));
             let local = ConeBlock::<2>::new(self.mu[i], a.as_flattened());
             let g: Triple = std::array::from_fn(|k| {
                 u[k] - a[k][0] * self.r[i][0] - a[k][1] * self.r[i][1] - a[k][2] * self.r[i][2]
@@ -251,6 +306,17 @@ impl Contacts {
             self.r[i] = [normal, s, t];
         }
         self.refresh();
+    }
+}
+
+/// Adds the columns of a contact times its impulse to velocities, LANES of them at a time.
+fn add_columns<const N: usize>(u: &mut [[f64; LANES]], columns: [&Column; N], r: &Triple) {
+    for (chunk, u) in u.iter_mut().enumerate() {
+        let mut sum = columns.map(|column| column.as_chunks::<LANES>().0[chunk]);
+        sum.iter_mut().zip(r).for_each(|(part, r)| part.iter_mut().for_each(|w| *w *= r));
+        for (lane, u) in u.iter_mut().enumerate() {
+            *u += sum[1..].iter().fold(sum[0][lane], |total, part| total + part[lane]);
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Contacts of one, two and three rows as triples, and the rows of joints beside them.   [SET-6]
 //!
 //! A contact in the plane has one tangent, one without friction none. As triples they get the missing tangents as rows of their own,
-//! which nothing else moves: there r = u = 0, and normal, cone and ruler are the same.
+//! which nothing else moves: there r = u = 0, and normal, cone and ruler are the same. W knows only the rows that there are.
 
-use super::contacts::{Block, MAX_CONTACTS, Triple};
+use super::contacts::{Column, MAX_CONTACTS, MAX_ROWS, Triple};
 use super::joints::MAX_JOINT_ROWS;
 use crate::friction::FrictionProblem;
 use crate::friction::law::Law;
@@ -46,8 +46,9 @@ pub(super) fn fits<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
 /// A contact among the rows of the problem.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
-    /// Its normal row.
+    /// Its normal row, and that among the rows of contacts alone.
     pub(super) first: usize,
+    pub(super) row: usize,
     /// Tangents that follow: 0, 1 or 2.
     pub(super) tangents: usize,
     pub(super) mu: f64,
@@ -76,25 +77,40 @@ impl Place {
 pub(super) struct Embedding {
     contacts: usize,
     places: [Place; MAX_CONTACTS],
+    contact_rows: usize,
+    rows: Rows,
     joint_rows: usize,
-    rows: [usize; MAX_JOINT_ROWS],
+    rows_of_joints: [usize; MAX_JOINT_ROWS],
+}
+
+/// The rows of contacts.
+#[derive(Clone, Debug)]
+struct Rows([usize; MAX_ROWS]);
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self([0; MAX_ROWS])
+    }
 }
 
 impl Embedding {
     /// Finds contacts and joints of a problem that fits.
     pub(super) fn read<W: Delassus>(&mut self, problem: &FrictionProblem<W>) {
-        (self.contacts, self.joint_rows) = (0, 0);
+        (self.contacts, self.contact_rows, self.joint_rows) = (0, 0, 0);
         let mut first = 0;
         for law in problem.laws() {
             match part(law) {
                 Some(Part::Contact { tangents, mu }) => {
                     if let Some(place) = self.places.get_mut(self.contacts) {
-                        *place = Place { first, tangents, mu };
+                        let row = self.contact_rows;
+                        *place = Place { first, row, tangents, mu };
+                        (first..=first + tangents).zip(&mut self.rows.0[row..]).for_each(|(k, row)| *row = k);
                         self.contacts += 1;
+                        self.contact_rows += 1 + tangents;
                     }
                 }
                 Some(Part::Joint(more)) => {
-                    let free = self.rows.iter_mut().skip(self.joint_rows).take(more);
+                    let free = self.rows_of_joints.iter_mut().skip(self.joint_rows).take(more);
                     free.zip(first..).for_each(|(row, k)| *row = k);
                     self.joint_rows = (self.joint_rows + more).min(MAX_JOINT_ROWS);
                 }
@@ -109,9 +125,14 @@ impl Embedding {
         &self.places[..self.contacts]
     }
 
+    /// The rows of contacts.
+    pub(super) fn contact_rows(&self) -> &[usize] {
+        &self.rows.0[..self.contact_rows]
+    }
+
     /// The rows of joints.
     pub(super) fn joint_rows(&self) -> &[usize] {
-        &self.rows[..self.joint_rows]
+        &self.rows_of_joints[..self.joint_rows]
     }
 
     /// Whether nothing is embedded or eliminated: spatial contacts with friction only.
@@ -119,13 +140,12 @@ impl Embedding {
         self.joint_rows == 0 && self.places().iter().all(|place| place.tangents == 2)
     }
 
-    /// The blocks of W, row by row with `n` to a row, that couple contact `i` to the others.
-    pub(super) fn couple(&self, i: usize, w: &[f64], n: usize, out: &mut [Block; MAX_CONTACTS]) {
-        let Some(own) = self.places().get(i) else { return };
-        for k in 0..3 {
-            // Rows that are embedded couple to nothing.
-            let row = if k <= own.tangents { w.get((own.first + k) * n..).unwrap_or_default() } else { &[] };
-            self.places().iter().zip(&mut *out).for_each(|(other, block)| block[k] = other.read(row));
+    /// The part of W, row by row with `n` to a row, between contacts, column by column.
+    pub(super) fn gather(&self, w: &[f64], n: usize, columns: &mut [Column]) {
+        let rows = self.contact_rows();
+        for (place, row) in rows.iter().enumerate() {
+            let values = w.get(row * n..(row + 1) * n).unwrap_or_default();
+            columns.iter_mut().zip(rows).for_each(|(column, k)| column[place] = values[*k]);
         }
     }
 

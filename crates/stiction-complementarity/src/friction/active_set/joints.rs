@@ -1,6 +1,6 @@
 //! Joints, eliminated before the contacts are solved for: they are linear whatever the contacts do.   [SET-7]
 
-use super::contacts::{Block, MAX_CONTACTS, Triple};
+use super::contacts::{Column, MAX_ROWS};
 use super::embedding::Embedding;
 
 /// The most rows of joints: four hinges in space less a few rows, or six in the plane.
@@ -21,8 +21,8 @@ pub(super) struct Joints {
     size: usize,
     /// L, with the inverses of its diagonal in place of the diagonal.
     factor: [[f64; MAX_JOINT_ROWS]; MAX_JOINT_ROWS],
-    /// L⁻¹ W_ec of every contact.
-    coupling: [[Triple; MAX_CONTACTS]; MAX_JOINT_ROWS],
+    /// L⁻¹ W_ec, an entry for each row of contacts.
+    coupling: [Column; MAX_JOINT_ROWS],
     /// L⁻¹ q_e.
     free: [f64; MAX_JOINT_ROWS],
 }
@@ -32,7 +32,7 @@ impl Default for Joints {
         Self {
             size: 0,
             factor: [[0.0; MAX_JOINT_ROWS]; MAX_JOINT_ROWS],
-            coupling: [[[0.0; 3]; MAX_CONTACTS]; MAX_JOINT_ROWS],
+            coupling: [[0.0; MAX_ROWS]; MAX_JOINT_ROWS],
             free: [0.0; MAX_JOINT_ROWS],
         }
     }
@@ -67,12 +67,9 @@ impl Joints {
             let values = w.get(row * n..(row + 1) * n).unwrap_or_default();
             let l = &self.factor[i];
             let (above, own) = self.coupling.split_at_mut(i);
-            for (c, (place, y)) in embedding.places().iter().zip(&mut own[0]).enumerate() {
-                let mut sum = place.read(values);
-                for (l, above) in l.iter().zip(&*above) {
-                    sum.iter_mut().zip(&above[c]).for_each(|(sum, y)| *sum -= l * y);
-                }
-                *y = sum.map(|sum| sum * l[i]);
+            for (c, (k, y)) in embedding.contact_rows().iter().zip(&mut own[0]).enumerate() {
+                let left = l.iter().zip(&*above).fold(values[*k], |left, (l, above)| left - l * above[c]);
+                *y = left * l[i];
             }
         }
     }
@@ -86,33 +83,28 @@ impl Joints {
     }
 
     /// W_cc − W_ce W_ee⁻¹ W_ec in place of W_cc.   [SET-7]
-    pub(super) fn reduce(&self, count: usize, w: &mut [[Block; MAX_CONTACTS]]) {
-        let whole: [Triple; MAX_CONTACTS] = std::array::from_fn(|i| std::array::from_fn(|k| w[i][i][k][k]));
+    pub(super) fn reduce(&self, w: &mut [Column]) {
+        let rows = w.len();
+        let whole: Column = std::array::from_fn(|k| w.get(k).map_or(0.0, |column| column[k]));
         for y in self.coupling.iter().take(self.size) {
-            for i in (0..count).filter(|i| y[*i] != [0.0; 3]) {
-                for (block, other) in w[i].iter_mut().zip(y).take(count) {
-                    for (row, own) in block.iter_mut().zip(y[i]) {
-                        row.iter_mut().zip(other).for_each(|(w, y)| *w -= own * y);
-                    }
-                }
+            for (column, own) in w.iter_mut().zip(y).filter(|(_, own)| **own != 0.0) {
+                column[..rows].iter_mut().zip(y).for_each(|(w, y)| *w -= y * own);
             }
         }
-        for i in 0..count {
-            for k in 0..3 {
-                if w[i][i][k][k] <= HELD * whole[i][k] {
-                    (0..count)
-                        .for_each(|j| (w[i][j][k], w[j][i][0][k], w[j][i][1][k], w[j][i][2][k]) = Default::default());
+        for k in 0..rows {
+            if w[k][k] <= HELD * whole[k] {
+                w[k].fill(0.0);
+                for column in w.iter_mut() {
+                    column[k] = 0.0;
                 }
             }
         }
     }
 
     /// q_c − W_ce W_ee⁻¹ q_e in place of q_c.   [SET-7]
-    pub(super) fn reduce_free(&self, q: &mut [Triple]) {
+    pub(super) fn reduce_free(&self, q: &mut [f64]) {
         for (y, free) in self.coupling.iter().zip(&self.free).take(self.size) {
-            for (q, y) in q.iter_mut().zip(y) {
-                q.iter_mut().zip(y).for_each(|(q, y)| *q -= y * free);
-            }
+            q.iter_mut().zip(y).for_each(|(q, y)| *q -= y * free);
         }
     }
 

@@ -1,8 +1,6 @@
 //! The equations of one guess: u = 0 where contacts stick, u_N = 0 and u_T along e where they slip.   [SET-2]
 
-use super::contacts::{Contacts, Guess, MAX_CONTACTS, Triple};
-
-const MAX_ROWS: usize = 3 * MAX_CONTACTS;
+use super::contacts::{Column, Contacts, Guess, MAX_CONTACTS, MAX_ROWS};
 
 /// Added to the diagonal, relative to that of W: three feet that stick are redundant, as are four that slide, and of all
 /// changes that stop them the shortest is taken. The step leaves this fraction of what it should stop.
@@ -11,17 +9,23 @@ const PROXIMAL: f64 = 1e-10;
 /// A pivot below this fraction of the mean diagonal ends the step.
 const VANISHED: f64 = 1e-14;
 
-/// Room in a row: blocks are written as triples, whatever of them counts.
-const ROOM: usize = MAX_ROWS + 2;
+/// Room in a row: what is done to its last columns is done to a few more, which mean nothing.
+const ROOM: usize = MAX_ROWS + 8;
+
+/// A row of the matrix.
+type Row = [f64; ROOM];
 
 #[derive(Clone, Debug)]
 pub(super) struct System {
     size: usize,
-    /// The matrix, row by row, and the right side. What stands beyond `size` means nothing.
-    a: Vec<[f64; ROOM]>,
+    /// The columns of W C.
+    columns: Vec<Column>,
+    /// The matrix, row by row, and then its factors: U from the diagonal on, and before it L, without its diagonal of ones. What stands beyond `size` means
+    /// nothing.
+    a: Vec<Row>,
+    /// The right side, and then the solution.
     b: [f64; MAX_ROWS],
-    /// The factors of the elimination, row by row, and the row that came to each place; below the diagonal only.
-    factors: Vec<[f64; MAX_ROWS]>,
+    /// The row that came to each place.
     exchanges: [usize; MAX_ROWS],
     /// Rows and columns of each contact.
     spans: [Span; MAX_CONTACTS],
@@ -40,9 +44,9 @@ impl Default for System {
     fn default() -> Self {
         Self {
             size: 0,
+            columns: vec![[0.0; MAX_ROWS]; MAX_ROWS],
             a: vec![[0.0; ROOM]; MAX_ROWS],
             b: [0.0; MAX_ROWS],
-            factors: vec![[0.0; MAX_ROWS]; MAX_ROWS],
             exchanges: [0; MAX_ROWS],
             spans: [Span::default(); MAX_CONTACTS],
             is_factored: false,
@@ -65,17 +69,7 @@ impl System {
     pub(super) fn step(&mut self, contacts: &mut Contacts) -> bool {
         self.assemble(contacts);
         self.is_factored = false;
-        // Fixed lengths of rows are much faster than their own.
-        let solved = match self.size {
-            0..=4 => self.eliminate::<4>(),
-            5..=8 => self.eliminate::<8>(),
-            9..=12 => self.eliminate::<12>(),
-            13..=16 => self.eliminate::<16>(),
-            17..=24 => self.eliminate::<24>(),
-            25..=32 => self.eliminate::<32>(),
-            33..=40 => self.eliminate::<40>(),
-            _ => self.eliminate::<MAX_ROWS>(),
-        };
+        let solved = self.eliminate();
         self.is_factored = solved;
         if solved {
             self.move_impulses(contacts);
@@ -153,15 +147,16 @@ impl System {
             *span = Span { first: self.size, width: unknowns(guess, *tangents) };
             self.size += span.width;
         }
+        (0..count).for_each(|j| self.write_columns(contacts, j));
         for i in 0..count {
             if contacts.guesses[i] == Guess::Open {
                 continue;
             }
             let (Span { first: row, width }, u) = (self.spans[i], &contacts.u[i]);
             self.write_right_side(contacts, i);
-            self.couple(contacts, i);
-            let diagonal = &contacts.w[i][i];
-            let shift = PROXIMAL * (diagonal[0][0] + diagonal[1][1] + diagonal[2][2]) / 3.0;
+            self.write_rows(contacts, i);
+            let diagonal = contacts.diagonal(i);
+            let shift = PROXIMAL * (diagonal[0] + diagonal[1] + diagonal[2]) / 3.0;
             match contacts.guesses[i] {
                 Guess::Stick => (0..width).for_each(|k| self.a[row + k][row + k] += shift),
                 Guess::Slip(_) if width == 1 => self.a[row][row] += shift,
@@ -182,35 +177,43 @@ impl System {
         }
     }
 
-    /// Rows Bᵢᵀ W_ij C_j of contact i. Triples overlap what belongs to the next contact, which is written after them.
-    fn couple(&mut self, contacts: &Contacts, i: usize) {
-        let Span { first, width } = self.spans[i];
-        let rows = &mut self.a[first..first + width];
-        let others = contacts.guesses.iter().zip(&contacts.mu).zip(&self.spans);
-        for (block, ((guess, mu), span)) in contacts.w[i].iter().zip(others).take(contacts.count()) {
-            let columns = match guess {
-                Guess::Open => continue,
-                Guess::Stick => *block,
-                Guess::Slip(e) => {
-                    let load = |w: &Triple| w[0] - mu * (w[1] * e[0] + w[2] * e[1]);
-                    block.map(|w| [load(&w), w[2] * e[0] - w[1] * e[1], 0.0])
-                }
-            };
-            let mut values = columns;
-            if let Guess::Slip(e) = contacts.guesses[i] {
-                values[1] = std::array::from_fn(|c| e[0] * columns[2][c] - e[1] * columns[1][c]);
+    /// Columns W C_j of contact j.
+    fn write_columns(&mut self, contacts: &Contacts, j: usize) {
+        let (Span { first, width }, mu) = (self.spans[j], contacts.mu[j]);
+        let out = &mut self.columns[first..first + width];
+        match (contacts.guesses[j], &contacts.w[contacts.first[j]..=contacts.first[j] + contacts.tangents[j]], out) {
+            (Guess::Open, ..) => {}
+            (Guess::Slip(e), [n, s, t], [load, turn]) => {
+                *load = std::array::from_fn(|k| n[k] - mu * (s[k] * e[0] + t[k] * e[1]));
+                *turn = std::array::from_fn(|k| t[k] * e[0] - s[k] * e[1]);
             }
-            for (row, values) in rows.iter_mut().zip(values) {
-                row[span.first..span.first + 3].copy_from_slice(&values);
+            (Guess::Slip(e), [n, s], [load]) => *load = std::array::from_fn(|k| n[k] - mu * (s[k] * e[0])),
+            (_, columns, out) => out.iter_mut().zip(columns).for_each(|(out, column)| *out = *column),
+        }
+    }
+
+    /// Rows Bᵢᵀ of contact i of these columns.
+    fn write_rows(&mut self, contacts: &Contacts, i: usize) {
+        let (Span { first, width }, row) = (self.spans[i], contacts.first[i]);
+        let (rows, columns) = (&mut self.a[first..first + width], &self.columns[..self.size]);
+        match (contacts.guesses[i], rows) {
+            (Guess::Slip(e), [load, turn]) => {
+                load.iter_mut().zip(columns).for_each(|(a, column)| *a = column[row]);
+                let across = |column: &Column| e[0] * column[row + 2] - e[1] * column[row + 1];
+                turn.iter_mut().zip(columns).for_each(|(a, column)| *a = across(column));
+            }
+            (_, rows) => {
+                for (k, out) in (row..).zip(rows) {
+                    out.iter_mut().zip(columns).for_each(|(a, column)| *a = column[k]);
+                }
             }
         }
     }
 
-    /// b ← A⁻¹ b by elimination with row exchanges, in rows of N ≥ `size` numbers. Columns that are done with, and those beyond `size`, are carried
-    /// along and not looked at.
-    fn eliminate<const N: usize>(&mut self) -> bool {
+    /// b ← A⁻¹ b by elimination with row exchanges.
+    fn eliminate(&mut self) -> bool {
         let n = self.size;
-        let (a, b, factors) = (&mut self.a[..n], &mut self.b[..n], &mut self.factors[..n]);
+        let (a, b) = (&mut self.a[..n], &mut self.b[..n]);
         let mean = (0..n).map(|k| a[k][k].abs()).sum::<f64>() / n.max(1) as f64;
         for k in 0..n {
             let (upper, lower) = a.split_at_mut(k + 1);
@@ -222,24 +225,26 @@ impl System {
                 }
             }
             if let Some(pivot) = pivot {
-                head[..N].swap_with_slice(&mut lower[pivot][..N]);
+                head[..n].swap_with_slice(&mut lower[pivot][..n]);
                 b.swap(k, k + 1 + pivot);
-                let (above, below) = factors.split_at_mut(k + 1);
-                above[k][..k].swap_with_slice(&mut below[pivot][..k]);
             }
             self.exchanges[k] = pivot.map_or(k, |pivot| k + 1 + pivot);
             if head[k].abs() <= VANISHED * mean || head[k].is_nan() {
                 return false;
             }
-            let inverse = 1.0 / head[k];
             let (known, rest) = b.split_at_mut(k + 1);
-            for ((row, b), factors) in lower.iter_mut().zip(rest).zip(&mut factors[k + 1..]) {
-                let factor = row[k] * inverse;
-                factors[k] = factor;
-                if factor != 0.0 {
-                    row[..N].iter_mut().zip(&head[..N]).for_each(|(x, h)| *x -= factor * h);
-                    *b -= factor * known[k];
-                }
+            let (head, rows) = ((&*head, known[k]), lower.iter_mut().zip(rest));
+            // Fixed lengths are much faster than the number of columns that are left.
+            match n - k - 1 {
+                0..=4 => subtract::<4>(k, head, rows),
+                5..=8 => subtract::<8>(k, head, rows),
+                9..=12 => subtract::<12>(k, head, rows),
+                13..=16 => subtract::<16>(k, head, rows),
+                17..=20 => subtract::<20>(k, head, rows),
+                21..=24 => subtract::<24>(k, head, rows),
+                25..=32 => subtract::<32>(k, head, rows),
+                33..=40 => subtract::<40>(k, head, rows),
+                _ => subtract::<MAX_ROWS>(k, head, rows),
             }
         }
         self.substitute();
@@ -253,7 +258,7 @@ impl System {
         (0..n).for_each(|k| b.swap(k, self.exchanges[k]));
         for i in 0..n {
             let (known, rest) = b.split_at_mut(i);
-            let sum: f64 = self.factors[i][..i].iter().zip(&*known).map(|(l, x)| l * x).sum();
+            let sum: f64 = self.a[i][..i].iter().zip(&*known).map(|(l, x)| l * x).sum();
             rest[0] -= sum;
         }
         self.substitute();
@@ -267,6 +272,28 @@ impl System {
             let (known, solved) = b.split_at_mut(k + 1);
             let sum: f64 = a[k][k + 1..n].iter().zip(&*solved).map(|(a, x)| a * x).sum();
             known[k] = (known[k] - sum) / a[k][k];
+        }
+    }
+}
+
+/// Takes the multiple of the row `head` from each of the others, and of its right side from theirs, that leaves nothing in column k, and puts the factor there;
+/// of the columns behind it N are treated, at least as many as there are.
+#[inline]
+fn subtract<'a, const N: usize>(
+    k: usize,
+    (head, known): (&Row, f64),
+    rows: impl Iterator<Item = (&'a mut Row, &'a mut f64)>,
+) {
+    let inverse = 1.0 / head[k];
+    let Some(head) = head[k + 1..].first_chunk::<N>() else { return };
+    for (row, b) in rows {
+        let Some((factor, row)) = row[k..].split_first_mut() else { return };
+        *factor *= inverse;
+        if let (factor, Some(row)) = (*factor, row.first_chunk_mut::<N>())
+            && factor != 0.0
+        {
+            row.iter_mut().zip(head).for_each(|(x, h)| *x -= factor * h);
+            *b -= factor * known;
         }
     }
 }
