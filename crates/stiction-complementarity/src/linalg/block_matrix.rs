@@ -24,6 +24,8 @@ pub struct BlockMatrix {
     /// End of each finished block row in `places`.
     row_ends: Vec<usize>,
     places: Vec<Place>,
+    /// Their block columns alone: all that a product needs where blocks have one size, and little beside the numbers.
+    cols: Vec<usize>,
     /// Block row of each place, and the next place of its block column.
     links: Vec<(usize, Option<usize>)>,
     /// The last place of each block column.
@@ -80,6 +82,7 @@ impl BlockMatrix {
         self.uniform = common_size(&self.row_offsets).zip(common_size(&self.col_offsets));
         self.row_ends.clear();
         self.places.clear();
+        self.cols.clear();
         self.links.clear();
         self.column_ends.clear();
         self.column_ends.resize(self.block_cols(), None);
@@ -94,6 +97,7 @@ impl BlockMatrix {
         self.uniform = other.uniform;
         self.row_ends.clone_from(&other.row_ends);
         self.places.clone_from(&other.places);
+        self.cols.clone_from(&other.cols);
         self.links.clone_from(&other.links);
         self.column_ends.clone_from(&other.column_ends);
         self.data.resize(other.data.len(), 0.0);
@@ -117,6 +121,7 @@ impl BlockMatrix {
         }
         self.links.push((row, None));
         self.places.push(Place { col, columns: self.col_range(col), data: first..first + block.len() });
+        self.cols.push(col);
         self.data.extend_from_slice(block);
     }
 
@@ -195,6 +200,7 @@ impl BlockMatrix {
                 }
                 self.links.push((row, None));
                 self.places.push(Place { col, columns: self.col_range(col), data: first..first + size });
+                self.cols.push(col);
                 first += size;
             }
             self.row_ends.push(self.places.len());
@@ -290,13 +296,9 @@ impl BlockMatrix {
     }
 
     fn mul_add_uniform<const R: usize, const N: usize>(&self, x: &[f64], y: &mut [f64]) {
-        let (blocks, x) = (self.uniform_blocks::<R, N>(), x.as_chunks::<N>().0);
-        let mut first = 0;
-        for (y, &end) in y.as_chunks_mut::<R>().0.iter_mut().zip(&self.row_ends) {
-            for (block, place) in blocks[first..end].iter().zip(&self.places[first..end]) {
-                block::mul_add_array(block, &x[place.col], y);
-            }
-            first = end;
+        let x = x.as_chunks::<N>().0;
+        for (y, row) in y.as_chunks_mut::<R>().0.iter_mut().zip(self.uniform_rows::<R, N>()) {
+            row.for_each(|(col, block)| block::mul_add_array(block, &x[col], y));
         }
     }
 
@@ -319,6 +321,17 @@ impl BlockMatrix {
         self.uniform_blocks::<R, N>()[begin..self.row_ends[i]].iter()
     }
 
+    /// The block rows of a matrix with blocks of R rows and N columns, each as its block columns and blocks.
+    pub(crate) fn uniform_rows<const R: usize, const N: usize>(
+        &self,
+    ) -> impl Iterator<Item = impl Iterator<Item = (usize, &[[f64; N]; R])> + Clone> + '_ {
+        let (blocks, mut begin) = (self.uniform_blocks::<R, N>(), 0);
+        self.row_ends.iter().map(move |&end| {
+            let row = std::mem::replace(&mut begin, end)..end;
+            self.cols[row.clone()].iter().copied().zip(&blocks[row])
+        })
+    }
+
     /// y ← y + Aᵀ x.
     pub fn transpose_mul_add_into(&self, x: &[f64], y: &mut [f64]) {
         match self.uniform {
@@ -329,13 +342,9 @@ impl BlockMatrix {
     }
 
     fn transpose_mul_add_uniform<const R: usize, const N: usize>(&self, x: &[f64], y: &mut [f64]) {
-        let (blocks, y) = (self.uniform_blocks::<R, N>(), y.as_chunks_mut::<N>().0);
-        let mut first = 0;
-        for (x, &end) in x.as_chunks::<R>().0.iter().zip(&self.row_ends) {
-            for (block, place) in blocks[first..end].iter().zip(&self.places[first..end]) {
-                block::transpose_mul_add_array(block, x, &mut y[place.col]);
-            }
-            first = end;
+        let y = y.as_chunks_mut::<N>().0;
+        for (x, row) in x.as_chunks::<R>().0.iter().zip(self.uniform_rows::<R, N>()) {
+            row.for_each(|(col, block)| block::transpose_mul_add_array(block, x, &mut y[col]));
         }
     }
 

@@ -189,6 +189,11 @@ impl Locals {
         &self.inverses[self.starts[block]..self.starts[block + 1]]
     }
 
+    /// L⁻¹ of all blocks, which have R rows each.
+    pub(super) fn uniform_inverses<const R: usize>(&self) -> &[[[f64; R]; R]] {
+        self.inverses.as_chunks::<R>().0.as_chunks::<R>().0
+    }
+
     fn clear(&mut self, problem: &FrictionProblem<Operator>) {
         self.starts.clear();
         let (mut total, mut largest) = (0, 0);

@@ -212,11 +212,16 @@ impl NewtonSystem {
             }
             Operator::Global(bodies) => {
                 let h = bodies.jacobian();
+                self.velocity.clear();
+                self.velocity.resize(h.cols(), 0.0);
+                match h.uniform() {
+                    Some((3, 6)) => return self.correct_uniform::<3, 6>(h, locals, b, dr),
+                    Some((2, 3)) => return self.correct_uniform::<2, 3>(h, locals, b, dr),
+                    _ => {}
+                }
                 self.product.clear();
                 self.product.resize(b.len(), 0.0);
                 apply_inverses(problem, locals, b, &mut self.product);
-                self.velocity.clear();
-                self.velocity.resize(h.cols(), 0.0);
                 h.transpose_mul_add_into(&self.product, &mut self.velocity);
                 self.lu.solve(&mut self.velocity);
                 self.velocity.iter_mut().for_each(|v| *v = -*v);
@@ -224,6 +229,33 @@ impl NewtonSystem {
                 h.mul_add_into(&self.velocity, &mut self.product);
                 apply_inverses(problem, locals, &self.product, dr);
             }
+        }
+    }
+}
+
+impl NewtonSystem {
+    /// The same where all contacts have R rows and all bodies N unknowns: each block of H is read once on the way to the velocities, and once back.
+    fn correct_uniform<const R: usize, const N: usize>(
+        &mut self,
+        h: &BlockMatrix,
+        locals: &Locals,
+        b: &[f64],
+        dr: &mut [f64],
+    ) {
+        let (inverses, b) = (locals.uniform_inverses::<R>(), b.as_chunks::<R>().0);
+        let velocity = self.velocity.as_chunks_mut::<N>().0;
+        for ((b, inverse), row) in b.iter().zip(inverses).zip(h.uniform_rows::<R, N>()) {
+            let mut impulse = [0.0; R];
+            block::mul_add_array(inverse, b, &mut impulse);
+            row.for_each(|(col, block)| block::transpose_mul_add_array(block, &impulse, &mut velocity[col]));
+        }
+        self.lu.solve(&mut self.velocity);
+        self.velocity.iter_mut().for_each(|v| *v = -*v);
+        let (velocity, dr) = (self.velocity.as_chunks::<N>().0, dr.as_chunks_mut::<R>().0);
+        for (((b, inverse), dr), row) in b.iter().zip(inverses).zip(dr).zip(h.uniform_rows::<R, N>()) {
+            let mut left = *b;
+            row.for_each(|(col, block)| block::mul_add_array(block, &velocity[col], &mut left));
+            block::mul_add_array(inverse, &left, dr);
         }
     }
 }
