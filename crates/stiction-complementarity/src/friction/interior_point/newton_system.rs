@@ -231,9 +231,7 @@ impl NewtonSystem {
             }
         }
     }
-}
 
-impl NewtonSystem {
     /// The same where all contacts have R rows and all bodies N unknowns: each block of H is read once on the way to the velocities, and once back.
     fn correct_uniform<const R: usize, const N: usize>(
         &mut self,

@@ -65,7 +65,7 @@ const INTERIOR_STEPS: u32 = 60;
 
 /// When the interior point has not arrived after this many steps, and again after each so many more, Newton is tried for a number of steps as soon as
 /// the residual is small: where it is large, the path is in the middle of a fold.
-const ON_THE_WAY: OnTheWay = OnTheWay { first: 28, again: 9, residual: 2e-5, steps: 24 };
+const ON_THE_WAY: OnTheWay = OnTheWay { first: 28, again: 10, residual: 2e-5, steps: 24 };
 
 struct OnTheWay {
     first: u32,
@@ -326,16 +326,16 @@ impl FrictionLadder {
         let (mut pause, mut others) = (ON_THE_WAY.first, 0);
         let mut path = self.interior_point.run_from((&[start], pause), problem, &mut self.inside);
         while path.status == Status::BudgetExhausted && pause < INTERIOR_STEPS {
-            pause += 1;
-            if self.interior_point.residual() <= ON_THE_WAY.residual {
+            let near = self.interior_point.residual() <= ON_THE_WAY.residual;
+            if near {
                 self.scratch.r.clear();
                 self.scratch.r.extend_from_slice(self.interior_point.impulses());
                 others += self.sweep_and_polish(problem, ON_THE_WAY.steps);
                 if problem.residual(&self.candidate).value <= self.tolerance {
                     return path.iterations + others;
                 }
-                pause += ON_THE_WAY.again;
             }
+            pause += if near { ON_THE_WAY.again } else { 1 };
             path = self.interior_point.go_on(pause.min(INTERIOR_STEPS), problem, &mut self.inside);
         }
         self.candidate.r.clone_from(&self.inside.r);
