@@ -33,7 +33,7 @@ mod reformulate;
 mod solver;
 
 pub use box_lcp::{BoxLcp, BoxLcpLadder, BoxLcpSolution};
-pub use friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions, MAX_CONTACTS};
+pub use friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions, MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 pub use friction::admm::{FrictionAdmm, FrictionAdmmOptions};
 pub use friction::diagnostics::{ForceRange, ForceReport, Pointed, force_report, pointed};
 pub use friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, InteriorPointFailure};

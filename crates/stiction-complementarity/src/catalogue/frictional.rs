@@ -1,7 +1,7 @@
 //! The methods for frictional problems.
 
 use super::{Answer, Report, Rung, Unknowns, measured};
-use crate::friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions, MAX_CONTACTS};
+use crate::friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions, MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use crate::friction::admm::{FrictionAdmm, FrictionAdmmOptions};
 use crate::friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions};
 use crate::friction::ladder::{Accuracy, FrictionLadder, FrictionRungRecord, REFERENCE_ROWS};
@@ -102,7 +102,7 @@ fn ladder(problem: &FrictionProblem, tolerance: &Tolerance, accuracy: Accuracy) 
 fn active_set(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
     if !FrictionActiveSet::applies(problem) {
         return Answer::not_applicable(format!(
-            "made for at most {MAX_CONTACTS} contacts in space or in the plane, with few joints and without other laws"
+            "made for at most {MAX_CONTACTS} contacts in space or in the plane and bounded rows together ({MAX_SPATIAL_CONTACTS} where all are in space), with few joints and without other laws"
         ));
     }
     let options = FrictionActiveSetOptions { tolerance: tolerance.solved, ..FrictionActiveSetOptions::default() };

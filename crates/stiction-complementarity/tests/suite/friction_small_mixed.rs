@@ -4,7 +4,7 @@ use stiction_complementarity::linalg::BlockMatrix;
 use stiction_complementarity::{
     Bodies, Delassus, FrictionActiveSet, FrictionActiveSetOptions, FrictionInteriorPoint, FrictionLadder,
     FrictionNewton, FrictionNewtonOptions, FrictionProblem, FrictionRung, FrictionSolution, Law, MAX_CONTACTS,
-    Operator, Problem, Solver, Status, Tolerance, solve,
+    MAX_SPATIAL_CONTACTS, Operator, Problem, Solver, Status, Tolerance, solve,
 };
 use stiction_testkit::{Random, count_allocations};
 
@@ -75,6 +75,27 @@ const EVERYTHING: Family = Family {
 /// Loads of friction are known here, so the velocities minimise a convex function and are unique.
 const UNIQUE: Family =
     Family { laws: &[FRICTIONLESS, Law::Cone { rows: 2, mu: 0.0 }], joints: true, feet: true, light: (0.0, 4.0) };
+
+/// Motors, dry friction and limits between bounds of both signs, beside contacts.
+const BOUNDED: Family = Family {
+    laws: &[
+        Law::Boxed { lower: -0.3, upper: 0.5 },
+        Law::Boxed { lower: -0.02, upper: 0.02 },
+        Law::Boxed { lower: f64::NEG_INFINITY, upper: 0.2 },
+        Law::Boxed { lower: 0.0, upper: 0.0 },
+        // As an impulse that is given: a tenth of the lightest body's momentum.
+        Law::Boxed { lower: 1e-5, upper: 1e-5 },
+        FRICTIONLESS,
+        Law::Cone { rows: 2, mu: 0.5 },
+        Law::Cone { rows: 3, mu: 0.5 },
+    ],
+    joints: true,
+    feet: true,
+    light: (0.0, 0.0),
+};
+
+/// The same without contacts that have friction: velocities are unique.
+const BOUNDED_UNIQUE: Family = Family { laws: BOUNDED.laws.split_at(6).0, light: (0.0, 2.0), ..BOUNDED };
 
 /// The row of the velocity along `direction` of the point `at` of a body, seen from its centre.
 fn along(direction: [f64; 2], at: [f64; 2]) -> [f64; 3] {
@@ -162,10 +183,19 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 
 #[test]
 fn random_mixed_problems_are_solved_to_rounding() {
+    solved_to_rounding(EVERYTHING);
+}
+
+#[test]
+fn rows_between_bounds_are_solved_to_rounding() {
+    solved_to_rounding(BOUNDED);
+}
+
+fn solved_to_rounding(family: Family) {
     let mut numbers = Random::new(61);
     let (mut solved, mut systems, count) = (0, 0, 3000);
     for _ in 0..count {
-        let problem = random_scene(&mut numbers, EVERYTHING).problem();
+        let problem = random_scene(&mut numbers, family).problem();
         assert!(FrictionActiveSet::applies(&problem));
         let mut solution = FrictionSolution::default();
         let ending = strict().run(&problem, None, &mut solution);
@@ -187,8 +217,9 @@ fn random_mixed_problems_are_solved_to_rounding() {
 fn velocities_agree_with_another_method_where_they_are_unique() {
     let mut numbers = Random::new(62);
     let (mut compared, mut most) = (0, 0.0_f64);
-    for _ in 0..1000 {
-        let problem = random_scene(&mut numbers, UNIQUE).problem();
+    for round in 0..1000 {
+        let family = if round % 2 == 0 { UNIQUE } else { BOUNDED_UNIQUE };
+        let problem = random_scene(&mut numbers, family).problem();
         let (mut ours, mut inside, mut other) = <(FrictionSolution, FrictionSolution, FrictionSolution)>::default();
         let solved = strict().run(&problem, None, &mut ours).status == Status::Solved;
         let _ = FrictionInteriorPoint::new().run(&problem, None, &mut inside);
@@ -202,6 +233,21 @@ fn velocities_agree_with_another_method_where_they_are_unique() {
     }
     println!("{compared} compared, {most:e} apart");
     assert!(compared >= 500 && most <= 1e-6, "{compared}, {most:e} apart");
+}
+
+/// A motor that is too weak gives what it has, one that is strong enough holds, and the row beside it moves as the first leaves it.
+#[test]
+fn a_weak_motor_is_at_its_bound() {
+    for (limit, direction) in [(0.25, 1.0), (0.25, -1.0), (2.0, 1.0)] {
+        let law = Law::Boxed { lower: -limit, upper: limit };
+        let rows = vec![Row { law, on: vec![(0, vec![1.0, 0.0, 0.0])], bias: vec![0.0] }];
+        let scene = Scene { masses: vec![0.5], feet: Vec::new(), rows, free: vec![-direction, 0.0, 0.0] };
+        let (problem, mut solution) = (scene.problem(), FrictionSolution::default());
+        assert_eq!(strict().run(&problem, None, &mut solution).status, Status::Solved);
+        // v + r/m = 0 takes r = m v = 0.5 of the motor.
+        let expected = direction * f64::min(limit, 0.5);
+        assert!((solution.r[0] - expected).abs() <= 1e-15, "{} for {expected}", solution.r[0]);
+    }
 }
 
 /// Without friction and with joints the answer is that of a quadratic program: here one contact that presses a jaw against its guide.
@@ -287,7 +333,7 @@ fn what_is_kept_between_solves_changes_nothing() {
     assert!(unsolved > 10, "{unsolved}");
 }
 
-/// What does not fit is refused: torsion, other boxes, too many contacts, too many joint rows.
+/// What does not fit is refused: torsion, rolling friction, too many contacts, too many joint rows.
 #[test]
 fn what_does_not_fit_is_refused() {
     let numbers = |count: usize| (0..count).map(|k| libm::sin(1.7 * k as f64 + 0.3)).collect::<Vec<f64>>();
@@ -302,10 +348,12 @@ fn what_does_not_fit_is_refused() {
     };
     let planar = Law::Cone { rows: 2, mu: 0.5 };
     assert!(applies(&[planar; MAX_CONTACTS]) && !applies(&[planar; MAX_CONTACTS + 1]));
+    let spatial = Law::Cone { rows: 3, mu: 0.5 };
+    assert!(applies(&[spatial; MAX_SPATIAL_CONTACTS]) && !applies(&[spatial; MAX_SPATIAL_CONTACTS + 1]));
     assert!(applies(&[planar, FRICTIONLESS, Law::Equality { rows: 12 }]));
     assert!(!applies(&[planar, Law::Equality { rows: 7 }, Law::Equality { rows: 6 }]));
     assert!(!applies(&[planar, Law::Cone { rows: 4, mu: 0.5 }]));
-    assert!(!applies(&[planar, Law::Boxed { lower: -1.0, upper: 1.0 }]));
+    assert!(applies(&[planar, Law::Boxed { lower: -1.0, upper: 1.0 }]));
     assert!(!applies(&[planar, Law::Rolling { mu: 0.5, mu_r: 0.1 }]));
 }
 

@@ -4,7 +4,7 @@
 //! A contact with u_n ≥ 0 and no impulse solves its part of the problem whether it was written or not, so what is found
 //! this way solves the whole.
 
-use stiction_complementarity::MAX_CONTACTS;
+use stiction_complementarity::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use stiction_multibody::Model;
 
 use super::cone;
@@ -17,8 +17,9 @@ pub(super) fn put_to_sleep(start: &Start, ws: &mut Workspace) -> bool {
     if !ws.surfaces.is_empty() {
         return false;
     }
-    let Some(room) = MAX_CONTACTS.checked_sub(ws.feet.len() + ws.drive_rows.len() + SPARE) else { return false };
-    if ws.contacts.len() + ws.feet.len() + ws.drive_rows.len() <= MAX_CONTACTS {
+    let (most, others) = (most(ws), ws.feet.len() + ws.drive_rows.len());
+    let Some(room) = most.checked_sub(others + SPARE) else { return false };
+    if ws.contacts.len() + others <= most {
         return false;
     }
     cone::free_velocity(start, ws);
@@ -39,6 +40,11 @@ pub(super) fn put_to_sleep(start: &Start, ws: &mut Workspace) -> bool {
     dormant.extend(contacts.iter().filter(|contact| urgency(contact) > last).cloned());
     contacts.retain(|contact| urgency(contact) <= last);
     true
+}
+
+/// Blocks that the method for few contacts takes of this step.
+fn most(ws: &Workspace) -> usize {
+    if ws.drive_rows.is_empty() { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS }
 }
 
 /// Places kept for contacts that the solution wakes.
@@ -73,13 +79,14 @@ pub(super) enum Verdict {
 
 /// Wakes the dormant contacts that the solution would close.
 pub(super) fn wake(start: &Start, ws: &mut Workspace) -> Verdict {
+    let most = most(ws);
     let Workspace { contacts, dormant, velocity, feet, drive_rows, .. } = ws;
     let closes = |contact: &Contact| normal_velocity(start.model, contact, velocity) < 0.0;
     let count = dormant.iter().filter(|contact| closes(contact)).count();
     if count == 0 {
         return Verdict::Solved;
     }
-    if contacts.len() + feet.len() + drive_rows.len() + count > MAX_CONTACTS {
+    if contacts.len() + feet.len() + drive_rows.len() + count > most {
         return Verdict::TooMany;
     }
     for contact in dormant.iter().filter(|contact| closes(contact)) {

@@ -9,7 +9,7 @@
 //! layers, and drives that give way are added to the diagonal blocks.
 
 use nalgebra::Vector3;
-use stiction_complementarity::{Law, Operator, linalg::BlockMatrix};
+use stiction_complementarity::{FrictionActiveSet, Law, Operator, linalg::BlockMatrix};
 use stiction_multibody::{BodyId, Model, Wrench};
 
 use super::{
@@ -20,7 +20,7 @@ use super::{
 use crate::{Contact, LineariseAt, Start, Workspace, layers, layers::Surface};
 
 /// The most rows of which W is written out in reduced coordinates: as many as the method for few contacts takes.
-const MOST_ROWS: usize = 60;
+const MOST_ROWS: usize = FrictionActiveSet::MOST_ROWS;
 
 /// Whether the problem is written in impulses alone: always by divide and conquer, and in reduced coordinates where rows are few. Layers and
 /// implicit geometry look at the velocities of their own masses, which then are unknowns.

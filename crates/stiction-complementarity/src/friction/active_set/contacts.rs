@@ -1,12 +1,16 @@
 //! A few contacts with everything that belongs to them, in memory of fixed size.
 
+use super::bounds::{Bounds, Held};
 use super::embedding::Embedding;
 use super::joints::Joints;
 use crate::friction::law::Law;
 use crate::friction::local::ConeBlock;
 
-/// The most contacts the method takes: four boxes on each other, or a figure that lies on the ground with joints at their limits.
-pub const MAX_CONTACTS: usize = 16;
+/// The most contacts and bounded rows the method takes together: a figure that lies on the ground with joints at their limits.
+pub const MAX_CONTACTS: usize = 24;
+
+/// The most contacts where all have friction in space and nothing else is there, four boxes on each other: with higher stacks the interior point is done sooner.
+pub const MAX_SPATIAL_CONTACTS: usize = 16;
 
 /// The most rows they have together.
 pub(super) const MAX_ROWS: usize = 3 * MAX_CONTACTS;
@@ -23,12 +27,18 @@ pub(super) type Triple = [f64; 3];
 /// An impulse within this fraction of its cone's boundary slipped when it was found.
 const ON_BOUNDARY: f64 = 1e-9;
 
+/// What all contacts are taken to do, two bits for each.
+pub(super) type Pattern = u64;
+const _: () = assert!(2 * MAX_CONTACTS <= 64, "a pattern has room for all contacts");
+
 /// What a contact is taken to do.   [SET-1]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Guess {
-    /// r = 0.
+    /// r = 0, or at the lower bound.
     #[default]
     Open,
+    /// r at the upper bound.
+    Upper,
     /// u = 0.
     Stick,
     /// u_N = 0, u_T along the unit vector e, r_T = −μ r_N e.
@@ -39,6 +49,8 @@ pub(super) enum Guess {
 pub(super) struct Contacts {
     count: usize,
     pub(super) mu: [f64; MAX_CONTACTS],
+    /// Bounds of those without tangents.
+    bounds: [Bounds; MAX_CONTACTS],
     /// Tangents of each contact; rows beyond them are embedded and move nothing.   [SET-6]
     pub(super) tangents: [usize; MAX_CONTACTS],
     /// The first row of each contact, and how many rows there are.
@@ -64,6 +76,7 @@ impl Default for Contacts {
         Self {
             count: 0,
             mu: [0.0; MAX_CONTACTS],
+            bounds: [Bounds::default(); MAX_CONTACTS],
             tangents: [2; MAX_CONTACTS],
             first: [0; MAX_CONTACTS],
             rows: 0,
@@ -86,6 +99,7 @@ impl Contacts {
         (self.count, self.rows) = (embedding.places().len(), embedding.contact_rows().len());
         for (i, place) in embedding.places().iter().enumerate() {
             (self.mu[i], self.tangents[i], self.first[i]) = (place.mu, place.tangents, place.row);
+            self.bounds[i] = place.bounds;
         }
         embedding.gather(w, n, &mut self.w);
         if !embedding.joint_rows().is_empty() {
@@ -121,10 +135,29 @@ impl Contacts {
         for (i, place) in embedding.places().iter().enumerate() {
             self.q[place.row..].iter_mut().zip(place.read(q)).take(1 + place.tangents).for_each(|(x, q)| *x = q);
             self.r[i] = place.read(guess);
-            Law::Cone { rows: 3, mu: place.mu }.project(&mut self.r[i]);
+            match (place.tangents, &mut self.r[i]) {
+                (0, [r, ..]) => *r = place.bounds.clip(*r),
+                (_, r) => Law::Cone { rows: 3, mu: place.mu }.project(r),
+            }
         }
         joints.reduce_free(&mut self.q[..self.rows]);
         self.refresh();
+    }
+
+    /// The rows of all contacts, up to the next whole number of lanes.
+    pub(super) fn lanes(&self) -> usize {
+        self.rows.next_multiple_of(LANES)
+    }
+
+    /// What all contacts are taken to do, without the directions of slip.
+    pub(super) fn pattern(&self) -> Pattern {
+        let mode = |guess: &Guess| match guess {
+            Guess::Open => 0,
+            Guess::Upper => 1,
+            Guess::Stick => 2,
+            Guess::Slip(_) => 3,
+        };
+        self.guesses.iter().take(self.count).fold(0, |pattern, guess| 4 * pattern + mode(guess))
     }
 
     pub(super) fn count(&self) -> usize {
@@ -223,8 +256,11 @@ impl Contacts {
 
     /// ‖r − P_K(r − û)‖₂, not yet divided by ‖q‖.   [CONE-5]
     pub(super) fn residual(&self) -> f64 {
-        let contacts = self.r.iter().zip(&self.u).zip(&self.mu).take(self.count);
-        contacts.map(|((r, u), mu)| violation(r, u, *mu)).sum::<f64>().sqrt()
+        let violation = |i: usize| match (self.tangents[i], &self.r[i], &self.u[i]) {
+            (0, r, u) => self.bounds[i].violation(r[0], u[0]),
+            (_, r, u) => violation(r, u, self.mu[i]),
+        };
+        (0..self.count).map(violation).sum::<f64>().sqrt()
     }
 
     /// Guesses from r − ρ u what every contact does, and brings impulses to where the guess has them. Says whether any guess
@@ -232,6 +268,11 @@ impl Contacts {
     pub(super) fn guess(&mut self) -> bool {
         let (mut changed, mut moved) = (false, false);
         for i in 0..self.count {
+            if self.tangents[i] == 0 {
+                let change = self.guess_bound(i);
+                (changed, moved) = (changed | change.0, moved | change.1);
+                continue;
+            }
             let (r, u, mu, (step_n, step_t)) = (self.r[i], self.u[i], self.mu[i], self.steps[i]);
             let normal = r[0] - step_n * u[0];
             let tangent = [r[1] - step_t * u[1], r[2] - step_t * u[2]];
@@ -263,12 +304,27 @@ impl Contacts {
         changed
     }
 
+    /// Guesses from r − ρ u which bound holds a row, and brings its impulse there. Says whether the guess differs from the one before, and whether the
+    /// impulse moved.   [SET-9]
+    fn guess_bound(&mut self, i: usize) -> (bool, bool) {
+        let (bounds, r) = (self.bounds[i], self.r[i][0]);
+        let (guess, at) = match bounds.side(r - self.steps[i].0 * self.u[i][0]) {
+            Held::Lower => (Guess::Open, bounds.lower),
+            Held::Upper => (Guess::Upper, bounds.upper),
+            Held::Between => (Guess::Stick, r),
+        };
+        let before = std::mem::replace(&mut self.guesses[i], guess);
+        self.r[i][0] = at;
+        (before != guess, at != r)
+    }
+
     /// Whether a bound gives way that no impulse holds yet while contacts have theirs: limits of joints come without a first guess.   [SET-8]
     pub(super) fn has_unmet_bounds(&self) -> bool {
-        let mut rows = self.r.iter().zip(&self.u).zip(&self.tangents).take(self.count);
-        let contacts = self.r.iter().zip(&self.tangents).take(self.count);
-        rows.any(|((r, u), tangents)| *tangents == 0 && r[0] == 0.0 && u[0] < 0.0)
-            && contacts.into_iter().any(|(r, tangents)| *tangents > 0 && r[0] > 0.0)
+        let gives_way = |i: usize| {
+            let (r, u) = (self.r[i][0], self.u[i][0]);
+            self.tangents[i] == 0 && r == 0.0 && self.bounds[i].clip(r - u) != r
+        };
+        (0..self.count).any(gives_way) && (0..self.count).any(|i| self.tangents[i] > 0 && self.r[i][0] > 0.0)
     }
 
     /// Guesses which bounds hold, with all other impulses as they are; says whether any guess differs from the one before. Contacts count as open, whose
@@ -276,17 +332,12 @@ impl Contacts {
     pub(super) fn guess_bounds(&mut self) -> bool {
         let (mut changed, mut moved) = (false, false);
         for i in 0..self.count {
-            let before = std::mem::replace(&mut self.guesses[i], Guess::Open);
             if self.tangents[i] > 0 {
-                continue;
-            }
-            if self.r[i][0] > self.steps[i].0 * self.u[i][0] {
-                self.guesses[i] = Guess::Stick;
+                self.guesses[i] = Guess::Open;
             } else {
-                moved |= self.r[i][0] != 0.0;
-                self.r[i] = [0.0; 3];
+                let change = self.guess_bound(i);
+                (changed, moved) = (changed | change.0, moved | change.1);
             }
-            changed |= before != self.guesses[i];
         }
         if moved {
             self.refresh();
@@ -298,6 +349,10 @@ impl Contacts {
     pub(super) fn sweep(&mut self) {
         for i in 0..self.count {
             let (a, u) = (self.block(i), self.velocity(i));
+            if self.tangents[i] == 0 {
+                self.r[i][0] = self.bounds[i].clip(self.r[i][0] - self.steps[i].0 * u[0]);
+                continue;
+            }
             let local = ConeBlock::<2>::new(self.mu[i], a.as_flattened());
             let g: Triple = std::array::from_fn(|k| {
                 u[k] - a[k][0] * self.r[i][0] - a[k][1] * self.r[i][1] - a[k][2] * self.r[i][2]

@@ -1,9 +1,11 @@
 //! Contacts of one, two and three rows as triples, and the rows of joints beside them.   [SET-6]
 //!
-//! A contact in the plane has one tangent, one without friction none. As triples they get the missing tangents as rows of their own,
-//! which nothing else moves: there r = u = 0, and normal, cone and ruler are the same. W knows only the rows that there are.
+//! A contact in the plane has one tangent, one without friction none, and neither has a row between bounds. As triples they get the missing tangents as
+//! rows of their own, which nothing else moves: there r = u = 0, and normal, cone and ruler are the same. W knows only the rows that there are.
 
-use super::contacts::{Column, MAX_CONTACTS, MAX_ROWS, Triple};
+use super::FrictionActiveSet;
+use super::bounds::Bounds;
+use super::contacts::{Column, MAX_CONTACTS, MAX_ROWS, MAX_SPATIAL_CONTACTS, Triple};
 use super::joints::MAX_JOINT_ROWS;
 use crate::friction::FrictionProblem;
 use crate::friction::law::Law;
@@ -14,6 +16,8 @@ use crate::friction::operator::Delassus;
 enum Part {
     /// A contact of this many tangents and this μ.
     Contact { tangents: usize, mu: f64 },
+    /// A row between bounds: a limit, a motor, dry friction.
+    Bounded(Bounds),
     /// A joint of this many rows.
     Joint(usize),
 }
@@ -21,7 +25,7 @@ enum Part {
 fn part(law: &Law) -> Option<Part> {
     match *law {
         Law::Cone { rows: rows @ (2 | 3), mu } => Some(Part::Contact { tangents: rows - 1, mu }),
-        Law::Boxed { lower: 0.0, upper: f64::INFINITY } => Some(Part::Contact { tangents: 0, mu: 0.0 }),
+        Law::Boxed { lower, upper } => Some(Part::Bounded(Bounds { lower, upper })),
         Law::Equality { rows } => Some(Part::Joint(rows)),
         _ => None,
     }
@@ -29,18 +33,23 @@ fn part(law: &Law) -> Option<Part> {
 
 /// Whether all blocks are contacts or joints, and few enough.
 pub(super) fn fits<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
-    if problem.rows() > 3 * MAX_CONTACTS + MAX_JOINT_ROWS {
+    if problem.rows() > FrictionActiveSet::MOST_ROWS {
         return false;
     }
-    let (mut contacts, mut rows) = (0, 0);
+    let (mut contacts, mut spatial, mut rows) = (0, 0, 0);
     for law in problem.laws() {
         match part(law) {
-            Some(Part::Contact { .. }) => contacts += 1,
+            Some(Part::Contact { tangents, .. }) => {
+                contacts += 1;
+                spatial += usize::from(tangents == 2);
+            }
+            Some(Part::Bounded(_)) => contacts += 1,
             Some(Part::Joint(more)) => rows += more,
             None => return false,
         }
     }
-    contacts <= MAX_CONTACTS && rows <= MAX_JOINT_ROWS
+    let most = if spatial == contacts && rows == 0 { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS };
+    contacts <= most && rows <= MAX_JOINT_ROWS
 }
 
 /// A contact among the rows of the problem.
@@ -52,6 +61,7 @@ pub(super) struct Place {
     /// Tangents that follow: 0, 1 or 2.
     pub(super) tangents: usize,
     pub(super) mu: f64,
+    pub(super) bounds: Bounds,
 }
 
 impl Place {
@@ -100,15 +110,8 @@ impl Embedding {
         let mut first = 0;
         for law in problem.laws() {
             match part(law) {
-                Some(Part::Contact { tangents, mu }) => {
-                    if let Some(place) = self.places.get_mut(self.contacts) {
-                        let row = self.contact_rows;
-                        *place = Place { first, row, tangents, mu };
-                        (first..=first + tangents).zip(&mut self.rows.0[row..]).for_each(|(k, row)| *row = k);
-                        self.contacts += 1;
-                        self.contact_rows += 1 + tangents;
-                    }
-                }
+                Some(Part::Contact { tangents, mu }) => self.place(first, tangents, mu, Bounds::default()),
+                Some(Part::Bounded(bounds)) => self.place(first, 0, 0.0, bounds),
                 Some(Part::Joint(more)) => {
                     let free = self.rows_of_joints.iter_mut().skip(self.joint_rows).take(more);
                     free.zip(first..).for_each(|(row, k)| *row = k);
@@ -117,6 +120,17 @@ impl Embedding {
                 None => {}
             }
             first += law.rows();
+        }
+    }
+
+    /// Adds a contact that begins at row `first` of the problem.
+    fn place(&mut self, first: usize, tangents: usize, mu: f64, bounds: Bounds) {
+        if let Some(place) = self.places.get_mut(self.contacts) {
+            let row = self.contact_rows;
+            *place = Place { first, row, tangents, mu, bounds };
+            (first..=first + tangents).zip(&mut self.rows.0[row..]).for_each(|(k, row)| *row = k);
+            self.contacts += 1;
+            self.contact_rows += 1 + tangents;
         }
     }
 

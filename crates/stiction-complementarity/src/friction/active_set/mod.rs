@@ -3,9 +3,10 @@
 //! A sweep settles one contact after the other and takes ten or more of them to agree; here the contacts are coupled by a small
 //! dense system and agree after one to three, to rounding. The guess comes from the impulses and velocities at hand, so a warm
 //! start usually knows it already. Where guesses go round in a circle, sweeps [GS-1] lead to another start. For
-//! up to [`MAX_CONTACTS`] contacts with Coulomb friction in space or in the plane, or without friction [SET-6], and a few rows of joints, which
-//! are eliminated first [SET-7]. The method says when a problem is none of these.
+//! up to [`MAX_CONTACTS`] contacts with Coulomb friction in space or in the plane, or without friction [SET-6], and rows between bounds [SET-9], and a few
+//! rows of joints, which are eliminated first [SET-7]; up to [`MAX_SPATIAL_CONTACTS`] where all are contacts with friction in space. The method says when a problem is none of these.
 
+mod bounds;
 mod contacts;
 mod embedding;
 mod joints;
@@ -17,10 +18,10 @@ use super::{FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
-use contacts::Contacts;
-pub use contacts::MAX_CONTACTS;
+use contacts::{Contacts, Pattern, Triple};
+pub use contacts::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use embedding::Embedding;
-use joints::Joints;
+use joints::{Joints, MAX_JOINT_ROWS};
 use system::System;
 
 /// Compliance of the first of the softer problems, relative to the mean diagonal of W, of the last one, and the factor between
@@ -39,8 +40,8 @@ const CORRECTIONS: u32 = 2;
 /// Guesses of the bounds that hold beside the first impulses of contacts.
 const BOUND_GUESSES: u32 = 3;
 
-/// In mixed problems one of so many starts tries the path of softer problems.
-const MIXED_STARTS: u32 = 5;
+/// In mixed problems the last of so many starts tries the path of softer problems, in others each.
+const MIXED_STARTS: u32 = 7;
 
 /// Options of [`FrictionActiveSet`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,13 +52,15 @@ pub struct FrictionActiveSetOptions {
     pub max_guesses: u32,
     /// How many starts are tried. Default 10.
     pub max_starts: u32,
+    /// How often the path of softer problems is tried, which is long. Default 10.
+    pub max_paths: u32,
     /// Sweeps between two starts. Default 4.
     pub sweeps: u32,
 }
 
 impl Default for FrictionActiveSetOptions {
     fn default() -> Self {
-        Self { tolerance: 1e-9, max_guesses: 8, max_starts: 10, sweeps: 4 }
+        Self { tolerance: 1e-9, max_guesses: 8, max_starts: 10, max_paths: 10, sweeps: 4 }
     }
 }
 
@@ -79,13 +82,33 @@ pub struct FrictionActiveSet {
     system: System,
     embedding: Embedding,
     joints: Joints,
+    /// What was guessed from the present start.
+    guessed: Vec<Pattern>,
     /// W + diag c, row by row.
     w: Vec<f64>,
     /// The problem whose W is in all of these.
     matrix: Option<Version>,
 }
 
+/// Impulses within tolerance although the guesses that led there are not confirmed: at the edge of sticking they may never be.
+struct Nearest {
+    residual: f64,
+    r: Option<[Triple; MAX_CONTACTS]>,
+}
+
+impl Nearest {
+    /// Takes the impulses of the contacts if they are the nearest so far.
+    fn offer(&mut self, residual: f64, contacts: &Contacts) {
+        if residual <= self.residual {
+            (self.residual, self.r) = (residual, Some(contacts.impulses()));
+        }
+    }
+}
+
 impl FrictionActiveSet {
+    /// The most rows of a problem that fits.
+    pub const MOST_ROWS: usize = 3 * MAX_CONTACTS + MAX_JOINT_ROWS;
+
     /// With default options.
     pub fn new() -> Self {
         Self::default()
@@ -97,8 +120,8 @@ impl FrictionActiveSet {
         Ok(Self { options, ..Self::default() })
     }
 
-    /// Whether the method is made for this problem: at most [`MAX_CONTACTS`] contacts (cones of two or three rows, or bounds [0, ∞)), and at
-    /// most twelve rows of joints.
+    /// Whether the method is made for this problem: at most [`MAX_CONTACTS`] contacts (cones of two or three rows) and bounded rows together,
+    /// and at most twelve rows of joints.
     pub fn applies<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
         embedding::fits(problem)
     }
@@ -182,28 +205,45 @@ impl FrictionActiveSet {
     /// Guesses from where the contacts are until the problem is solved or they lead nowhere. Counts the systems solved.
     fn try_guesses(&mut self, accepted: f64, count: &mut u32) -> bool {
         let plain = self.embedding.is_plain();
-        let Self { options, contacts, system, .. } = self;
+        let Self { options, contacts, system, guessed, .. } = self;
+        guessed.clear();
+        guessed.reserve(options.max_guesses as usize);
         contacts.guess();
+        let mut nearest = Nearest { residual: accepted, r: None };
         for _ in 0..options.max_guesses {
+            // Guesses that came before, and not just now, go round in a circle; spatial contacts alone, whose directions turn, find out of it more often.
+            let pattern = contacts.pattern();
+            if !plain && guessed.last() != Some(&pattern) && guessed.contains(&pattern) {
+                break;
+            }
+            guessed.push(pattern);
             *count += 1;
             let kept = contacts.impulses();
             if !system.step(contacts) {
-                return false;
+                break;
             }
+            let residual = contacts.residual();
             // Worse than no impulses at all: more was stopped than the bodies can do at once. Contacts that sweeps brought closer to
-            // each other guess better.
-            if !plain && contacts.residual() > contacts.scale() {
+            // each other guess better, unless they guess the same.
+            if !plain && residual > contacts.scale() {
                 contacts.set_impulses(&kept);
                 (0..options.sweeps / 2).for_each(|_| contacts.sweep());
                 contacts.guess();
+                if contacts.pattern() == pattern {
+                    break;
+                }
                 continue;
             }
-            // Impulses lie in their cones once the guess is confirmed; before that there is nothing to measure.
+            nearest.offer(residual, contacts);
+            // Impulses lie in their cones once the guess is confirmed, and the residual is that of the guess.
             if !contacts.guess() && contacts.residual() <= accepted {
                 return true;
             }
         }
-        false
+        nearest.r.is_some_and(|r| {
+            contacts.set_impulses(&r);
+            true
+        })
     }
 
     /// The path of softer problems that ends at the given one: a compliance makes every guess decidable, and where it is small
@@ -247,7 +287,8 @@ impl FrictionActiveSet {
             return Ending::new(Status::Solved, 0);
         }
         self.meet_bounds();
-        let mut count = 0;
+        let starts_per_path = if self.embedding.is_plain() { 1 } else { MIXED_STARTS };
+        let (mut count, mut paths) = (0, 0);
         for start in 0..self.options.max_starts {
             if start > 0 {
                 for _ in 0..self.options.sweeps {
@@ -262,11 +303,11 @@ impl FrictionActiveSet {
                 return Ending::new(Status::Solved, count);
             }
             self.contacts.set_impulses(&kept);
-            // The path is long, and feet and joints need sweeps more often than it.
-            if (self.embedding.is_plain() || start % MIXED_STARTS == MIXED_STARTS - 1)
-                && self.try_soft(accepted, &mut count)
-            {
-                return Ending::new(Status::Solved, count);
+            if (start + 1).is_multiple_of(starts_per_path) && paths < self.options.max_paths {
+                paths += 1;
+                if self.try_soft(accepted, &mut count) {
+                    return Ending::new(Status::Solved, count);
+                }
             }
             self.contacts.set_impulses(&kept);
         }

@@ -58,7 +58,7 @@ impl Default for System {
 /// turn.
 fn unknowns(guess: &Guess, tangents: usize) -> usize {
     match guess {
-        Guess::Open => 0,
+        Guess::Open | Guess::Upper => 0,
         Guess::Stick => 1 + tangents,
         Guess::Slip(_) => tangents.max(1),
     }
@@ -127,7 +127,7 @@ impl System {
     fn write_right_side(&mut self, contacts: &Contacts, i: usize) {
         let (Span { first: row, width }, u) = (self.spans[i], &contacts.u[i]);
         match contacts.guesses[i] {
-            Guess::Open => {}
+            Guess::Open | Guess::Upper => {}
             Guess::Stick => (0..width).for_each(|k| self.b[row + k] = -u[k]),
             Guess::Slip(e) => {
                 self.b[row] = -u[0];
@@ -149,10 +149,10 @@ impl System {
         }
         (0..count).for_each(|j| self.write_columns(contacts, j));
         for i in 0..count {
-            if contacts.guesses[i] == Guess::Open {
+            let (Span { first: row, width }, u) = (self.spans[i], &contacts.u[i]);
+            if width == 0 {
                 continue;
             }
-            let (Span { first: row, width }, u) = (self.spans[i], &contacts.u[i]);
             self.write_right_side(contacts, i);
             self.write_rows(contacts, i);
             let diagonal = contacts.diagonal(i);
@@ -172,23 +172,32 @@ impl System {
                         self.a[row + 1][row + 1] = 1.0;
                     }
                 }
-                Guess::Open => {}
+                Guess::Open | Guess::Upper => {}
             }
         }
     }
 
     /// Columns W C_j of contact j.
     fn write_columns(&mut self, contacts: &Contacts, j: usize) {
-        let (Span { first, width }, mu) = (self.spans[j], contacts.mu[j]);
+        let (Span { first, width }, mu, rows) = (self.spans[j], contacts.mu[j], contacts.lanes());
         let out = &mut self.columns[first..first + width];
         match (contacts.guesses[j], &contacts.w[contacts.first[j]..=contacts.first[j] + contacts.tangents[j]], out) {
-            (Guess::Open, ..) => {}
+            (Guess::Open | Guess::Upper, ..) => {}
             (Guess::Slip(e), [n, s, t], [load, turn]) => {
-                *load = std::array::from_fn(|k| n[k] - mu * (s[k] * e[0] + t[k] * e[1]));
-                *turn = std::array::from_fn(|k| t[k] * e[0] - s[k] * e[1]);
+                let (n, s, t) = (&n[..rows], &s[..rows], &t[..rows]);
+                let columns = n.iter().zip(s).zip(t).zip(&mut load[..rows]).zip(&mut turn[..rows]);
+                for ((((n, s), t), load), turn) in columns {
+                    *load = n - mu * (s * e[0] + t * e[1]);
+                    *turn = t * e[0] - s * e[1];
+                }
             }
-            (Guess::Slip(e), [n, s], [load]) => *load = std::array::from_fn(|k| n[k] - mu * (s[k] * e[0])),
-            (_, columns, out) => out.iter_mut().zip(columns).for_each(|(out, column)| *out = *column),
+            (Guess::Slip(e), [n, s], [load]) => {
+                let columns = n[..rows].iter().zip(&s[..rows]).zip(&mut load[..rows]);
+                columns.for_each(|((n, s), load)| *load = n - mu * (s * e[0]));
+            }
+            (_, columns, out) => {
+                out.iter_mut().zip(columns).for_each(|(out, column)| out[..rows].copy_from_slice(&column[..rows]));
+            }
         }
     }
 
@@ -244,6 +253,9 @@ impl System {
                 21..=24 => subtract::<24>(k, head, rows),
                 25..=32 => subtract::<32>(k, head, rows),
                 33..=40 => subtract::<40>(k, head, rows),
+                41..=48 => subtract::<48>(k, head, rows),
+                49..=56 => subtract::<56>(k, head, rows),
+                57..=64 => subtract::<64>(k, head, rows),
                 _ => subtract::<MAX_ROWS>(k, head, rows),
             }
         }

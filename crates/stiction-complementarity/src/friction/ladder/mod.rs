@@ -1,6 +1,6 @@
 //! The ladder for frictional problems: methods in the order they are tried, each graded by the problem.
 //!
-//! Few contacts are solved at once. Otherwise sweeps come first, because most problems are easy or warm, and go on as long as
+//! Few contacts are solved at once, or else by single changes of mode from where that ended. Otherwise sweeps come first, because most problems are easy or warm, and go on as long as
 //! their rate promises an end that is cheaper than factorisations. Then the interior point, which does not care for stacks
 //! and mass ratios, polished by Newton; single changes of mode, where rounding decides who touches; the interior point from another start;
 //! Newton after more sweeps; the third start of the interior point; ADMM as
@@ -32,6 +32,9 @@ pub(crate) const REFERENCE_ROWS: usize = 400;
 const REFINED_ROWS: usize = 120;
 const SETTLED_ROWS: usize = 600;
 const ROUNDING: f64 = 1e-15;
+
+/// Starts of the method for few contacts before single changes of mode end what it began.
+const FEW_STARTS: u32 = 6;
 
 /// Sweeps between two looks at the rate.
 const CHUNK: u32 = 10;
@@ -160,7 +163,12 @@ impl FrictionLadder {
         let refiner = FrictionNewtonOptions { tolerance: ROUNDING, acceptable: ROUNDING, max_steps: 8, ..newton };
         let interior_point = FrictionInteriorPointOptions { tolerance, ..FrictionInteriorPointOptions::default() };
         let admm = FrictionAdmmOptions { tolerance, max_iterations: 200, ..FrictionAdmmOptions::default() };
-        let few_contacts = FrictionActiveSetOptions { tolerance, ..FrictionActiveSetOptions::default() };
+        let few_contacts = FrictionActiveSetOptions {
+            tolerance,
+            max_starts: FEW_STARTS,
+            max_paths: 1,
+            ..FrictionActiveSetOptions::default()
+        };
         Self {
             accuracy,
             tolerance,
@@ -420,15 +428,22 @@ impl Solver<FrictionProblem> for FrictionLadder {
             best = few;
             solution.r.clone_from(&self.candidate.r);
         }
-        let guess = guess.filter(|guess| problem.residual(guess).value.is_finite());
-        let first = if guess.is_some() { FrictionRung::WarmSweeps } else { FrictionRung::ColdSweeps };
-        let swept = self.take(first, problem, guess, &mut best, solution);
-        total = total.saturating_add(swept.iterations);
-        for rung in self.rungs(problem, swept.residual) {
-            if best <= if rung.is_dear() { self.acceptable } else { tolerance } {
-                break;
+        // Single changes of mode end what guesses of all modes began.
+        if few.is_finite() && FrictionExchange::applies(problem) {
+            total =
+                total.saturating_add(self.take(FrictionRung::Exchange, problem, None, &mut best, solution).iterations);
+        }
+        if best > tolerance {
+            let guess = guess.filter(|guess| problem.residual(guess).value.is_finite());
+            let first = if guess.is_some() { FrictionRung::WarmSweeps } else { FrictionRung::ColdSweeps };
+            let swept = self.take(first, problem, guess, &mut best, solution);
+            total = total.saturating_add(swept.iterations);
+            for rung in self.rungs(problem, swept.residual) {
+                if best <= if rung.is_dear() { self.acceptable } else { tolerance } {
+                    break;
+                }
+                total = total.saturating_add(self.take(rung, problem, None, &mut best, solution).iterations);
             }
-            total = total.saturating_add(self.take(rung, problem, None, &mut best, solution).iterations);
         }
         if best > self.acceptable {
             return Ending::new(Status::BudgetExhausted, total);
