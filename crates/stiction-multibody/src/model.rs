@@ -111,6 +111,11 @@ impl Model {
         (0..self.shape_owner.len()).filter_map(|index| self.shape(index))
     }
 
+    /// Number of collision shapes.
+    pub fn shape_count(&self) -> usize {
+        self.shape_owner.len()
+    }
+
     /// The shape at a position of [`Self::shapes`], with its id and the body it sits on.
     pub fn shape(&self, index: usize) -> Option<(ShapeId, BodyId, &ShapeOnBody)> {
         let &(body, local) = self.shape_owner.get(index)?;

@@ -1,7 +1,7 @@
 //! Finds the contacts within reach of the step.
 
 use nalgebra::Vector3;
-use stiction_geometry::{ContactPoint, Pose, chains};
+use stiction_geometry::{ContactPoint, Pose, Shape, broad_phase::Aabb, chains};
 use stiction_multibody::{
     BodyId, BodyKind, Configuration, ContactId, ContactRule, Layer, Mobility, Model, ShapeId, ShapeOnBody,
     applied_wrenches, apply_inverse_mass, external_wrenches, limits, mass_block,
@@ -129,27 +129,45 @@ fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &
     let widest = widest_margin(model, scheme);
     let Workspace { reach, linear_end, shape_poses, boxes, pairs, .. } = ws;
     place_shapes(model, linear_end, shape_poses);
-    boxes.clear();
-    boxes.extend(model.shapes().zip(&*shape_poses).map(|((_, body, shape), pose)| {
+    bound_shapes(model, shape_poses, boxes, |body, shape, pose| {
+        // What moves with a prescribed body may have left, and still counts where it was.
+        let extent = if is_kinematic(model, body) { shape.aabb(pose) } else { shape.extent(pose) };
         let grow = widest + reach.get(body.index()).copied().unwrap_or(0.0);
-        shape.shape.aabb(pose).map(|aabb| aabb.padded(grow))
-    }));
+        extent.map(|aabb| aabb.padded(grow))
+    });
     detector.pairs(boxes, &|i, j| model.shapes_may_collide(i, j), pairs);
 }
 
 /// Pairs of shapes whose boxes overlap at the end of the step.
-pub(crate) fn find_pairs_at_end(model: &Model, detector: &mut dyn Detector, ws: &mut Workspace) {
+pub(crate) fn find_pairs_at_end(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
     let Workspace { end, shape_poses, boxes, pairs, .. } = ws;
     place_shapes(model, end, shape_poses);
-    boxes.clear();
-    boxes.extend(model.shapes().zip(&*shape_poses).map(|((_, _, shape), pose)| shape.shape.aabb(pose)));
+    bound_shapes(model, shape_poses, boxes, |_, shape, pose| {
+        // Whether something is just below a plane or just above it is not decided by the rounding of boxes.
+        shape.aabb(pose).or_else(|| shape.extent(pose).map(|extent| extent.padded(scheme.touch_threshold)))
+    });
     detector.pairs(boxes, &|i, j| model.shapes_may_collide(i, j), pairs);
 }
 
 /// Poses of all shapes.
 pub(crate) fn place_shapes(model: &Model, at: &Configuration, poses: &mut Vec<Pose>) {
-    poses.clear();
-    poses.extend(model.shapes().map(|(_, body, shape)| at.pose(body) * shape.local));
+    poses.resize(model.shape_count(), Pose::identity());
+    for (pose, (_, body, shape)) in poses.iter_mut().zip(model.shapes()) {
+        *pose = at.pose(body) * shape.local;
+    }
+}
+
+/// Boxes of all shapes at their poses.
+fn bound_shapes(
+    model: &Model,
+    poses: &[Pose],
+    boxes: &mut Vec<Option<Aabb>>,
+    bounds: impl Fn(BodyId, &Shape, &Pose) -> Option<Aabb>,
+) {
+    boxes.resize(model.shape_count(), None);
+    for (place, ((_, body, shape), pose)) in boxes.iter_mut().zip(model.shapes().zip(poses)) {
+        *place = bounds(body, &shape.shape, pose);
+    }
 }
 
 /// The widest margin any pair asks for beyond its reach.

@@ -204,7 +204,7 @@ impl TimeStepper {
     /// I(q⁺), and whether something penetrates there that the problem did not know of.   [STEP-9] [STEP-12]
     fn measure_end(&mut self, start: &Start, ws: &mut Workspace) -> Result<(Infeasibility, bool), StepCause> {
         let (model, scheme) = (start.model, start.scheme);
-        find_pairs_at_end(model, self.detector.as_mut(), ws);
+        find_pairs_at_end(model, scheme, self.detector.as_mut(), ws);
         let resting = drop_resting_pairs(start, ws);
         let mut missed = false;
         let contacts = if ws.candidates.is_empty() { &ws.contacts } else { &ws.candidates };

@@ -59,7 +59,7 @@ impl Stepper for MoreauJean {
         advance(start, ws)?;
         self.displace(start, ws)?;
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
-        let measured = self.measure_end(start.model, ws)?;
+        let measured = self.measure_end(start, ws)?;
         Ok(StepReport { correction, ..StepReport::of(start, ws, &climb, (1, hit), measured) })
     }
 }
@@ -109,9 +109,9 @@ impl MoreauJean {
     }
 
     /// I(q⁺).   [STEP-9]
-    fn measure_end(&mut self, model: &Model, ws: &mut Workspace) -> Result<Infeasibility, StepCause> {
-        find_pairs_at_end(model, self.detector.as_mut(), ws);
-        let (joints, at) = (model.joints().iter(), (&ws.end, &ws.shape_poses[..]));
-        measure((model, joints), at, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |_, _| ())
+    fn measure_end(&mut self, start: &Start, ws: &mut Workspace) -> Result<Infeasibility, StepCause> {
+        find_pairs_at_end(start.model, start.scheme, self.detector.as_mut(), ws);
+        let (joints, at) = (start.model.joints().iter(), (&ws.end, &ws.shape_poses[..]));
+        measure((start.model, joints), at, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |_, _| ())
     }
 }
