@@ -49,6 +49,8 @@ pub struct Model {
     /// The motors of each of these.
     pub(crate) motors_along: Vec<Vec<usize>>,
     pub(crate) encounters: Encounters,
+    /// [`Body::radius`] of each body.
+    pub(crate) radii: Vec<f64>,
 }
 
 impl Model {
@@ -93,6 +95,12 @@ impl Model {
     /// The body with this id, unless it belongs to another model.
     pub fn body(&self, id: BodyId) -> Option<&Body> {
         self.bodies.get(id.index())
+    }
+
+    /// [`Body::radius`] of a body, as it was found when the model was built.
+    #[inline]
+    pub fn radius(&self, id: BodyId) -> f64 {
+        self.radii.get(id.index()).copied().unwrap_or(0.0)
     }
 
     /// Root joint and velocity range of a body with unknowns.

@@ -9,13 +9,19 @@ use stiction_multibody::{
 
 use crate::{
     Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, drives, feet, layers, reduced,
-    surface_motion::write_surface_motion, tangents::tangents,
+    surface_motion::write_surface_motion, tangents::tangents, workspace::Placed,
 };
 
 /// Fills the workspace with what a step starts from: poses, applied wrenches, how far bodies can reach.
 pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
-    ws.start.update(model, &state.q, &state.v, state.time);
+    ws.resumes = reduced::resumes(start, ws);
+    if ws.resumes && model.kinematic_bodies().is_empty() {
+        ws.start.copy_from(&ws.end);
+    } else {
+        ws.start.update(model, &state.q, &state.v, state.time);
+    }
+    ws.placed = if ws.resumes && ws.placed == Placed::AtEnd { Placed::AtStart } else { Placed::Elsewhere };
     ws.before.clone_from(&state.v);
     ws.balanced_over = 0.0;
     ws.close_pairs.clear();
@@ -100,8 +106,8 @@ fn configure(start: &Start, ws: &mut Workspace) {
 /// (|v| + |a| h) h of the fastest point of every body; the displacement over the step for prescribed ones.   [STEP-6]
 fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
     ws.reach.clear();
-    for (index, (id, body)) in model.iter_bodies().enumerate() {
-        let radius = body.radius();
+    for (index, (id, _)) in model.iter_bodies().enumerate() {
+        let radius = model.radius(id);
         let twist = ws.start.twist(id);
         if let (Some((mobility, range)), Some(_)) = (model.unknowns(id), &ws.reduced) {
             let free = mobility.twist(ws.free_bodies.get(range).unwrap_or_default());
@@ -127,8 +133,8 @@ fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
 /// Pairs of shapes whose boxes, grown by the reach of their bodies, overlap.
 fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
     let widest = widest_margin(model, scheme);
-    let Workspace { reach, linear_end, shape_poses, boxes, pairs, .. } = ws;
-    place_shapes(model, linear_end, shape_poses);
+    place_shapes_where_linear(model, ws);
+    let Workspace { reach, shape_poses, boxes, pairs, .. } = ws;
     bound_shapes(model, shape_poses, boxes, |body, shape, pose| {
         // What moves with a prescribed body may have left, and still counts where it was.
         let extent = if is_kinematic(model, body) { shape.aabb(pose) } else { shape.extent(pose) };
@@ -140,13 +146,28 @@ fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &
 
 /// Pairs of shapes whose boxes overlap at the end of the step.
 pub(crate) fn find_pairs_at_end(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
-    let Workspace { end, shape_poses, boxes, pairs, .. } = ws;
-    place_shapes(model, end, shape_poses);
+    place_shapes_at_end(model, ws);
+    let Workspace { shape_poses, boxes, pairs, .. } = ws;
     bound_shapes(model, shape_poses, boxes, |_, shape, pose| {
         // Whether something is just below a plane or just above it is not decided by the rounding of boxes.
         shape.aabb(pose).or_else(|| shape.extent(pose).map(|extent| extent.padded(scheme.touch_threshold)))
     });
     detector.pairs(boxes, &|i, j| model.shapes_may_collide(i, j), pairs);
+}
+
+/// Poses of all shapes where the constraints are linearised.
+fn place_shapes_where_linear(model: &Model, ws: &mut Workspace) {
+    let is_start = ws.lookahead.is_empty() && model.kinematic_bodies().is_empty();
+    if !(is_start && ws.placed == Placed::AtStart) {
+        place_shapes(model, &ws.linear_end, &mut ws.shape_poses);
+        ws.placed = if is_start { Placed::AtStart } else { Placed::Elsewhere };
+    }
+}
+
+/// Poses of all shapes at the end of the step.
+pub(crate) fn place_shapes_at_end(model: &Model, ws: &mut Workspace) {
+    place_shapes(model, &ws.end, &mut ws.shape_poses);
+    ws.placed = Placed::AtEnd;
 }
 
 /// Poses of all shapes.

@@ -238,7 +238,7 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
                 return !model.kinematic_bodies().contains(&id);
             }
             let (twist, place) = (end.twist(id), before.pose(id).translation.vector.norm());
-            let radius = model.body(id).map_or(0.0, stiction_multibody::Body::radius);
+            let radius = model.radius(id);
             let way = h * (twist.linear.norm() + radius * twist.angular.norm());
             way <= AT_REST * (place + radius)
         })
@@ -259,14 +259,14 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
 
 /// Looks ahead with the latest v⁺, and at the laws of layers; true when that changes nothing any more.   [STEP-10] [SOFT-7]
 fn look_again(start: &Start, ws: &mut Workspace) -> bool {
-    let size = start.state.q.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
+    let tolerance = || SETTLED * start.state.q.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
     find_moving_velocity(start, ws);
-    let settled = layers::settled(start, ws, SETTLED * size);
+    let settled = layers::settled(start, ws, tolerance);
     if start.scheme.linearise_at != LineariseAt::End {
         return settled;
     }
     let change = ws.moving.iter().zip(&ws.lookahead).fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
-    if start.h * change <= SETTLED * size {
+    if start.h * change <= tolerance() {
         return settled;
     }
     ws.lookahead.clone_from(&ws.moving);

@@ -51,6 +51,7 @@ impl ModelBuilder {
             driven: Vec::new(),
             motors_along: Vec::new(),
             encounters: Encounters::default(),
+            radii: Vec::new(),
         };
         Self { model }
     }
@@ -289,6 +290,7 @@ impl ModelBuilder {
         self.model.driven = joints::driven(&self.model);
         self.model.motors_along = joints::motors_along(&self.model);
         self.model.encounters = Encounters::new(&self.model);
+        self.model.radii = self.model.bodies.iter().map(Body::radius).collect();
         Ok(self.model)
     }
 

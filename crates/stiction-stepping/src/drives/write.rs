@@ -73,7 +73,10 @@ const AT_LEAST_NOTHING: Law = Law::Boxed { lower: 0.0, upper: f64::INFINITY };
 
 impl Writer<'_> {
     fn push(&mut self, law: Law, bias: f64, softness: f64, rotor: f64) {
-        let [a, b] = self.sides;
+        self.push_along(self.sides, law, bias, (softness, rotor));
+    }
+
+    fn push_along(&mut self, [a, b]: [Option<Side>; 2], law: Law, bias: f64, (softness, rotor): (f64, f64)) {
         self.rows.push(DriveRow { sides: [a, b, None, None], law, bias, softness, rotor, joint: self.id.0 });
     }
 
@@ -158,7 +161,7 @@ impl Writer<'_> {
 
     /// Dry friction: −h f ≤ p ≤ h f, and no motion within.   [DRIVE-5]
     fn friction(&mut self) {
-        let most = self.start.h * self.freedom().friction;
+        let most = self.start.h * self.joint.freedoms().get(self.id.1).map_or(0.0, |freedom| freedom.friction);
         if most > 0.0 {
             self.push(Law::Boxed { lower: -most, upper: most }, self.prescribed, 0.0, 0.0);
         }
@@ -192,15 +195,12 @@ impl Writer<'_> {
 
     fn push_limits(&mut self, driven: &Driven, bias: impl Fn(f64) -> Option<f64>) -> [bool; 2] {
         let Some([least, most]) = limits_of(self.joint, self.id.1) else { return [true; 2] };
-        let along = self.sides;
-        let held = [(driven.coordinate - least, 1.0), (most - driven.coordinate, -1.0)].map(|(gap, sign)| {
+        [(driven.coordinate - least, 1.0), (most - driven.coordinate, -1.0)].map(|(gap, sign)| {
             let Some(bias) = bias(gap).filter(|_| gap.is_finite()) else { return !gap.is_finite() };
-            self.sides = along.map(|side| side.map(|side| side.times(sign)));
-            self.push(AT_LEAST_NOTHING, bias + sign * self.prescribed, 0.0, 0.0);
+            let sides = self.sides.map(|side| side.map(|side| side.times(sign)));
+            self.push_along(sides, AT_LEAST_NOTHING, bias + sign * self.prescribed, (0.0, 0.0));
             true
-        });
-        self.sides = along;
-        held
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The θ-method for rigid bodies: the same scheme over the contacts and joints of a model, with the friction set of its scheme.
 
-use stiction_multibody::{Model, applied_wrenches};
+use stiction_multibody::applied_wrenches;
 
 use super::ThetaScheme;
 use crate::{
