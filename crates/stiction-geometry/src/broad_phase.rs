@@ -33,7 +33,12 @@ impl Aabb {
     /// Whether the two closed boxes have a point in common.   [GEOM-2]
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
-        (0..3).all(|k| self.min[k] <= other.max[k] && other.min[k] <= self.max[k])
+        self.min.x <= other.max.x
+            && other.min.x <= self.max.x
+            && self.min.y <= other.max.y
+            && other.min.y <= self.max.y
+            && self.min.z <= other.max.z
+            && other.min.z <= self.max.z
     }
 
     /// The box around a half-space through `origin` with the given outward normal; none where the normal is along no axis, so that no side

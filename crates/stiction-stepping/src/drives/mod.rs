@@ -87,6 +87,7 @@ pub(crate) struct Driven {
 
 impl Driven {
     /// Its rate where the bodies move by `v` and the forest by `forest`, without what is prescribed.
+    #[inline]
     fn rate_with(
         &self,
         model: &Model,
