@@ -77,10 +77,13 @@ impl Kinematics {
 
     /// Twists of all links, about their origins, where the tree moves with other velocities from the same place.
     pub fn twists_of(&self, tree: &Tree, v: &[f64], out: &mut [Twist]) {
-        for (i, link) in tree.links().iter().enumerate() {
-            let mut twist = link.parent().map_or_else(Twist::default, |parent| out[parent].moved(&self.arms[i]));
+        let (links, velocities) = (tree.links(), tree.velocities());
+        let (arms, out) = (&self.arms[..links.len()], &mut out[..links.len()]);
+        let (columns, v) = (&self.columns[..velocities], &v[..velocities]);
+        for (i, link) in links.iter().enumerate() {
+            let mut twist = link.parent().map_or_else(Twist::default, |parent| out[parent].moved(&arms[i]));
             for k in link.velocities() {
-                twist.add_scaled(&self.columns[k], v[k]);
+                twist.add_scaled(&columns[k], v[k]);
             }
             out[i] = twist;
         }
