@@ -51,6 +51,7 @@ pub struct Model {
     pub(crate) encounters: Encounters,
     /// [`Body::radius`] of each body.
     pub(crate) radii: Vec<f64>,
+    pub(crate) widest_margin: Option<f64>,
 }
 
 impl Model {
@@ -221,6 +222,11 @@ impl Model {
     /// All rules: the default one, then those of single pairs.
     pub fn contact_rules(&self) -> impl Iterator<Item = &ContactRule> {
         std::iter::once(&self.default_rule).chain(self.pair_rules.iter().map(|pair| &pair.rule))
+    }
+
+    /// The widest margin that a rule asks for, m; none where no rule does.
+    pub fn widest_margin(&self) -> Option<f64> {
+        self.widest_margin
     }
 
     /// Rules of single pairs, sorted by pair; joined bodies have one that lets them pass through each other.

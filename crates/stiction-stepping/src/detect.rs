@@ -174,7 +174,7 @@ pub(crate) fn place_shapes_at_end(model: &Model, ws: &mut Workspace) {
 pub(crate) fn place_shapes(model: &Model, at: &Configuration, poses: &mut Vec<Pose>) {
     poses.resize(model.shape_count(), Pose::identity());
     for (pose, (_, body, shape)) in poses.iter_mut().zip(model.shapes()) {
-        *pose = at.pose(body) * shape.local;
+        *pose = at.poses().get(body.index()).map_or_else(Pose::identity, |body| body * shape.local);
     }
 }
 
@@ -194,7 +194,7 @@ fn bound_shapes(
 /// The widest margin any pair asks for beyond its reach.
 fn widest_margin(model: &Model, scheme: &Scheme) -> f64 {
     let fixed = if let Margin::Fixed(margin) = scheme.margin { margin } else { scheme.touch_threshold };
-    model.contact_rules().filter_map(|rule| rule.margin).fold(fixed, f64::max)
+    model.widest_margin().map_or(fixed, |widest| widest.max(fixed))
 }
 
 fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) -> Result<(), StepCause> {

@@ -97,8 +97,12 @@ impl Driven {
     ) -> Option<f64> {
         match self.velocity {
             Some(k) => Some(forest.and_then(|v| v.get(k)).copied().unwrap_or(0.0)),
-            None => Some(rate(model, &sides(ws, joint, self, 1.0)?, v, forest)),
+            None => self.rate_of_bodies(model, (ws, joint), v),
         }
+    }
+
+    fn rate_of_bodies(&self, model: &Model, (ws, joint): (&Workspace, &Joint), v: &[f64]) -> Option<f64> {
+        Some(rate(model, &sides(ws, joint, self, 1.0)?, v, None))
     }
 }
 
