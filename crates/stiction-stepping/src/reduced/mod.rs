@@ -82,7 +82,10 @@ pub(crate) struct Reduced {
     reactions: Option<Box<reactions::ReactionScratch>>,
     /// v at the start, before any impact.
     initial: Vec<f64>,
+    /// Of the velocity whose bodies were asked for last, where the constraints are linearised.
     twists: Vec<Twist>,
+    /// Whether that was v_free.
+    twists_are_free: bool,
     /// v_free, v⁺, and the residuals of impulse responses between them.
     pub(crate) free: Vec<f64>,
     pub(crate) velocity: Vec<f64>,
@@ -121,6 +124,7 @@ impl Reduced {
             reactions: None,
             initial: zeros(),
             twists: vec![Twist::default(); tree.links().len()],
+            twists_are_free: false,
             free: zeros(),
             velocity: zeros(),
             moving: zeros(),
@@ -275,6 +279,7 @@ impl Reduced {
         let forest = model.forest();
         let linear = self.place.linear(&self.at, &self.elsewhere);
         linear.twists_of(forest.tree(), &self.free, &mut self.twists);
+        self.twists_are_free = true;
         forest.write_velocities(model, linear, &self.twists, out);
     }
 
@@ -301,17 +306,36 @@ impl Reduced {
 
     /// v⁺ = v_free + L⁻¹ of the residuals of inward halves, and the velocities of the bodies.   [RED-2]
     fn respond_outward(&mut self, model: &Model, out: &mut Vec<f64>) {
+        if self.nothing_responds() {
+            self.velocity.clone_from(&self.free);
+            return self.write_bodies(model, true, out);
+        }
         let tree = model.forest().tree();
         outward_response(tree, &self.at, &self.factors, &self.residual, &mut self.scratch, &mut self.velocity);
         self.add_free_velocity(model, out);
     }
 
+    /// Whether v⁺ is v_free to the last bit: no row acts. A change of nothing leaves every number but −0 as it is.
+    fn nothing_responds(&self) -> bool {
+        let negative_zero = (-0.0_f64).to_bits();
+        self.residual.iter().all(|u| *u == 0.0) && self.free.iter().all(|v| v.to_bits() != negative_zero)
+    }
+
     /// Makes v⁺ of the change that `velocity` holds.
     fn add_free_velocity(&mut self, model: &Model, out: &mut Vec<f64>) {
-        let forest = model.forest();
         self.velocity.iter_mut().zip(&self.free).for_each(|(v, free)| *v += free);
+        self.write_bodies(model, false, out);
+    }
+
+    /// The velocities of the bodies with v⁺, where the constraints are linearised. Where v⁺ is v_free, the twists of the links may be known.
+    fn write_bodies(&mut self, model: &Model, is_free: bool, out: &mut Vec<f64>) {
+        let forest = model.forest();
         let linear = self.place.linear(&self.at, &self.elsewhere);
-        linear.twists_of(forest.tree(), &self.velocity, &mut self.twists);
+        let are_known = is_free && self.twists_are_free && self.free_of.is_some();
+        if !are_known {
+            linear.twists_of(forest.tree(), &self.velocity, &mut self.twists);
+            self.twists_are_free = is_free;
+        }
         forest.write_velocities(model, linear, &self.twists, out);
     }
 
