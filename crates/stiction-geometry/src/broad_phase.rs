@@ -143,11 +143,11 @@ impl BroadPhase {
 
 /// Compares every pair; the result comes out sorted.
 fn all_pairs(proxies: &[Option<Aabb>], keep: &mut impl FnMut(usize, usize) -> bool, pairs: &mut Vec<(usize, usize)>) {
-    let mut rest = proxies.iter().enumerate();
-    while let Some((i, a)) = rest.next() {
-        for (j, b) in rest.clone() {
-            if may_overlap(a, b) && keep(i, j) {
-                pairs.push((i, j));
+    for (i, a) in proxies.iter().enumerate() {
+        let later = proxies.get(i + 1..).unwrap_or_default();
+        for (after, b) in later.iter().enumerate() {
+            if may_overlap(a, b) && keep(i, i + 1 + after) {
+                pairs.push((i, i + 1 + after));
             }
         }
     }

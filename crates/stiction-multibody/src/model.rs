@@ -173,8 +173,8 @@ impl Model {
 
     /// The motors along a driven freedom, by its position in [`Self::driven_freedoms`].
     pub fn motors_along(&self, place: usize) -> impl Iterator<Item = &Motor> {
-        let motors = self.motors_along.get(place).into_iter().flatten();
-        motors.filter_map(|&motor| self.motors.get(motor))
+        let motors = self.motors_along.get(place).map(Vec::as_slice).unwrap_or_default();
+        motors.iter().filter_map(|&motor| self.motors.get(motor))
     }
 
     /// The first body without mass, if there is one: such a frame moves only in reduced coordinates.
