@@ -108,7 +108,7 @@ impl BroadPhase {
             let Some(own) = proxies.get(u) else { continue };
             let partners = (0..).zip(proxies).filter(|&(i, other)| {
                 let is_in_turn = i > u || (i < u && self.bounded.binary_search(&i).is_ok());
-                is_in_turn && may_overlap(own, other)
+                is_in_turn && may_overlap(own.as_ref(), other.as_ref())
             });
             pairs.extend(partners.map(|(i, _)| (u.min(i), u.max(i))).filter(|&(i, j)| keep(i, j)));
         }
@@ -146,7 +146,7 @@ fn all_pairs(proxies: &[Option<Aabb>], keep: &mut impl FnMut(usize, usize) -> bo
     for (i, a) in proxies.iter().enumerate() {
         let later = proxies.get(i + 1..).unwrap_or_default();
         for (after, b) in later.iter().enumerate() {
-            if may_overlap(a, b) && keep(i, i + 1 + after) {
+            if may_overlap(a.as_ref(), b.as_ref()) && keep(i, i + 1 + after) {
                 pairs.push((i, i + 1 + after));
             }
         }
@@ -155,7 +155,7 @@ fn all_pairs(proxies: &[Option<Aabb>], keep: &mut impl FnMut(usize, usize) -> bo
 
 /// What has no box overlaps everybody.
 #[inline]
-fn may_overlap(a: &Option<Aabb>, b: &Option<Aabb>) -> bool {
+fn may_overlap(a: Option<&Aabb>, b: Option<&Aabb>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a.overlaps(b),
         _ => true,

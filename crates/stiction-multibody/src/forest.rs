@@ -158,7 +158,7 @@ impl Forest {
             let (Some(mobility), Some(leaf), Some(out)) = (body.mobility(), leaf, q.get_mut(slot.q.clone())) else {
                 continue;
             };
-            let pose = at.pose(leaf.link) * &leaf.in_link;
+            let pose = at.pose(leaf.link) * leaf.in_link;
             write_pose(mobility, &pose, out);
         }
     }

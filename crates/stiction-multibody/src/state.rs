@@ -165,13 +165,13 @@ impl State {
     /// The first coordinate or velocity that is not finite, if any.
     pub fn first_non_finite(&self) -> Option<usize> {
         let parts = [&self.q, &self.v, &self.forest_q, &self.forest_v, &self.angles];
-        // x − x is zero but for what is not finite. One look at each number without a branch, in lanes that do not wait for each other; where one
+        // 0 x is zero but for what is not finite. One look at each number without a branch, in lanes that do not wait for each other; where one
         // of them is not finite, another to find it.
         let finite = |part: &[f64]| {
             let (lanes, rest) = part.as_chunks::<4>();
             let mut sums = [0.0_f64; 4];
             for lane in lanes {
-                sums.iter_mut().zip(lane).for_each(|(sum, x)| *sum += x - x);
+                sums.iter_mut().zip(lane).for_each(|(sum, x)| *sum += 0.0 * x);
             }
             sums.iter().sum::<f64>() == 0.0 && rest.iter().all(|x| x.is_finite())
         };
