@@ -27,7 +27,7 @@ use stiction_multibody::ContactMode;
 
 use crate::{
     ContactReport, Detector, FeatureDetector, Impact, Start, StepCause, StepReport, Stepper, Workspace,
-    advance::remember_contacts, detect::place_shapes_at_end, measure::measure, prepare,
+    advance::remember_contacts, measure::measure, pairs::place_shapes_at_end, prepare,
 };
 use balance::Mode;
 use geometry::Touch;

@@ -6,9 +6,10 @@ use super::ThetaScheme;
 use crate::{
     Contact, Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Margin, Scheme, Start, StepCause,
     StepReport, Stepper, Workspace, advance,
-    detect::{detect, find_pairs_at_end, prepare},
+    detect::{detect, prepare},
     formulation,
     measure::measure,
+    pairs::find_pairs_at_end,
     rows::{self, approach},
     stabilise::stabilise,
 };
