@@ -1,8 +1,9 @@
 //! Which pairs of bodies can be close: a complete list of overlapping bounding boxes.
 //!
 //! Two closed boxes overlap when their intervals overlap on every axis [GEOM-2]. A proxy without a box is unbounded and
-//! overlaps everybody. Few boxes are compared pair by pair; many go through parry's bounding-volume tree, whose shape
-//! depends on the past but whose list of overlaps, once sorted, does not. The plane is z = 0 of space, so one tree serves
+//! overlaps everybody; one with a box that has no end on some sides overlaps whatever comes near the others. Few boxes are
+//! compared pair by pair; many go through parry's bounding-volume tree, whose shape depends on the past but whose list of
+//! overlaps, once sorted, does not. The plane is z = 0 of space, so one tree serves
 //! both worlds. Boxes are taken as given: pad them by the contact margin with [`Aabb::padded`].
 
 use nalgebra::{Point3, Vector3};
@@ -10,10 +11,10 @@ use parry3d_f64::bounding_volume as parry;
 use parry3d_f64::glamx::DVec3;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 
-/// Up to this many bounded proxies every pair is compared; above, the tree is faster.
+/// Up to this many proxies every pair is compared; above, the tree is faster.
 const MOST_FOR_ALL_PAIRS: usize = 32;
 
-/// A closed axis-aligned box in world coordinates.
+/// A closed axis-aligned box in world coordinates; infinite coordinates stand for sides without an end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     /// The corner with the smallest coordinates.
@@ -30,8 +31,33 @@ impl Aabb {
     }
 
     /// Whether the two closed boxes have a point in common.   [GEOM-2]
+    #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
-        (0..3).all(|k| self.min[k] <= other.max[k] && other.min[k] <= self.max[k])
+        self.min.x <= other.max.x
+            && other.min.x <= self.max.x
+            && self.min.y <= other.max.y
+            && other.min.y <= self.max.y
+            && self.min.z <= other.max.z
+            && other.min.z <= self.max.z
+    }
+
+    /// The box around a half-space through `origin` with the given outward normal; none where the normal is along no axis, so that no side
+    /// of the box would have an end.
+    pub(crate) fn of_half_space(origin: &Vector3<f64>, normal: &Vector3<f64>) -> Option<Self> {
+        let everywhere = Point3::from(Vector3::repeat(f64::INFINITY));
+        let mut bounds = Self { min: -everywhere, max: everywhere };
+        let axis = normal.iamax();
+        if normal.iter().enumerate().any(|(k, x)| k != axis && *x != 0.0) {
+            return None;
+        }
+        let end = if normal[axis] > 0.0 { &mut bounds.max } else { &mut bounds.min };
+        end[axis] = origin[axis];
+        Some(bounds)
+    }
+
+    /// Whether all sides have an end.
+    fn is_bounded(&self) -> bool {
+        self.min.iter().chain(&self.max.coords).all(|x| x.is_finite())
     }
 }
 
@@ -55,16 +81,17 @@ impl BroadPhase {
         pairs: &mut Vec<(usize, usize)>,
     ) {
         pairs.clear();
-        self.bounded.clear();
-        self.unbounded.clear();
-        for (i, proxy) in proxies.iter().enumerate() {
-            if proxy.is_some() { self.bounded.push(i) } else { self.unbounded.push(i) }
-        }
-        if self.bounded.len() <= MOST_FOR_ALL_PAIRS {
+        if proxies.len() <= MOST_FOR_ALL_PAIRS {
             all_pairs(proxies, &mut keep, pairs);
             return;
         }
-        self.pairs_of_the_unbounded(proxies.len(), &mut keep, pairs);
+        self.bounded.clear();
+        self.unbounded.clear();
+        for (i, proxy) in proxies.iter().enumerate() {
+            let is_bounded = proxy.as_ref().is_some_and(Aabb::is_bounded);
+            if is_bounded { self.bounded.push(i) } else { self.unbounded.push(i) }
+        }
+        self.pairs_of_the_unbounded(proxies, &mut keep, pairs);
         self.pairs_of_the_tree(proxies, &mut keep, pairs);
         pairs.sort_unstable();
     }
@@ -72,14 +99,18 @@ impl BroadPhase {
     /// Every pair in which at least one side is unbounded.
     fn pairs_of_the_unbounded(
         &self,
-        count: usize,
+        proxies: &[Option<Aabb>],
         keep: &mut impl FnMut(usize, usize) -> bool,
         pairs: &mut Vec<(usize, usize)>,
     ) {
         for &u in &self.unbounded {
             // Two unbounded proxies meet once, in the turn of the smaller one.
-            let partners = (0..count).filter(|&i| i > u || (i < u && self.bounded.binary_search(&i).is_ok()));
-            pairs.extend(partners.map(|i| (u.min(i), u.max(i))).filter(|&(i, j)| keep(i, j)));
+            let Some(own) = proxies.get(u) else { continue };
+            let partners = (0..).zip(proxies).filter(|&(i, other)| {
+                let is_in_turn = i > u || (i < u && self.bounded.binary_search(&i).is_ok());
+                is_in_turn && may_overlap(own.as_ref(), other.as_ref())
+            });
+            pairs.extend(partners.map(|(i, _)| (u.min(i), u.max(i))).filter(|&(i, j)| keep(i, j)));
         }
     }
 
@@ -113,12 +144,21 @@ impl BroadPhase {
 /// Compares every pair; the result comes out sorted.
 fn all_pairs(proxies: &[Option<Aabb>], keep: &mut impl FnMut(usize, usize) -> bool, pairs: &mut Vec<(usize, usize)>) {
     for (i, a) in proxies.iter().enumerate() {
-        for (j, b) in proxies.iter().enumerate().skip(i + 1) {
-            let close = a.as_ref().zip(b.as_ref()).is_none_or(|(a, b)| a.overlaps(b));
-            if close && keep(i, j) {
-                pairs.push((i, j));
+        let later = proxies.get(i + 1..).unwrap_or_default();
+        for (after, b) in later.iter().enumerate() {
+            if may_overlap(a.as_ref(), b.as_ref()) && keep(i, i + 1 + after) {
+                pairs.push((i, i + 1 + after));
             }
         }
+    }
+}
+
+/// What has no box overlaps everybody.
+#[inline]
+fn may_overlap(a: Option<&Aabb>, b: Option<&Aabb>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.overlaps(b),
+        _ => true,
     }
 }
 

@@ -1,5 +1,7 @@
 //! The union of planar and spatial shapes.
 
+use nalgebra::Vector3;
+
 use crate::{Pose, broad_phase::Aabb, planar, spatial};
 
 /// Plane or space.
@@ -43,6 +45,16 @@ impl Shape {
             Self::Planar(shape) => shape.aabb(pose),
             Self::Spatial(shape) => shape.aabb(pose),
         }
+    }
+
+    /// The tightest box around the shape at a pose, with infinite sides where the shape has no end; `None` where it has one on no side.
+    pub fn extent(&self, pose: &Pose) -> Option<Aabb> {
+        let normal = match self {
+            Self::Planar(planar::Shape::HalfPlane { normal }) => Vector3::new(normal.x, normal.y, 0.0),
+            Self::Spatial(spatial::Shape::HalfSpace { normal }) => normal.into_inner(),
+            _ => return self.aabb(pose),
+        };
+        Aabb::of_half_space(&pose.translation.vector, &(pose.rotation * normal))
     }
 
     /// Distance of the farthest point from the shape's own origin; `None` for an unbounded shape.

@@ -52,6 +52,23 @@ impl Mobility {
         Twist { linear: linear.into(), angular: angular.into() }
     }
 
+    /// The velocities of a body with this twist, as far as it is free to move: Sᵀ ν, as the columns of S are orthonormal. Writes nothing into a
+    /// list of another length.   [DYN-2]
+    #[inline]
+    pub fn write_velocities(self, twist: &Twist, v: &mut [f64]) {
+        let (linear, angular) = (&twist.linear, &twist.angular);
+        match (self, v) {
+            (Self::PlanarParticle, [x, y]) => (*x, *y) = (linear.x, linear.y),
+            (Self::Planar, [x, y, w]) => (*x, *y, *w) = (linear.x, linear.y, angular.z),
+            (Self::Particle, [x, y, z]) => (*x, *y, *z) = (linear.x, linear.y, linear.z),
+            (Self::Free, [x, y, z, wx, wy, wz]) => {
+                (*x, *y, *z) = (linear.x, linear.y, linear.z);
+                (*wx, *wy, *wz) = (angular.x, angular.y, angular.z);
+            }
+            _ => {}
+        }
+    }
+
     /// Sᵀ w: the components of a wrench that do work on this body; the rest is zero.   [DYN-1]
     pub fn project(self, w: &Wrench) -> [f64; 6] {
         let (f, t) = (&w.linear, &w.angular);

@@ -35,7 +35,8 @@ impl Configuration {
 
     /// Overwrites this configuration with another, reusing memory.
     pub fn copy_from(&mut self, other: &Self) {
-        self.poses.clone_from(&other.poses);
+        self.poses.resize(other.poses.len(), Pose::identity());
+        self.poses.copy_from_slice(&other.poses);
         self.twists.clone_from(&other.twists);
     }
 

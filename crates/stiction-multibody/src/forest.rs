@@ -145,9 +145,7 @@ impl Forest {
             };
             let Some(twist) = twists.get(leaf.link.index()) else { continue };
             let linear = twist.at(&(at.pose(leaf.link).rotation * leaf.in_link.translation.vector));
-            // A twist is projected onto the velocities of a body as a wrench is.
-            let parts = mobility.project(&Wrench { linear, angular: twist.angular });
-            out.iter_mut().zip(parts).for_each(|(out, part)| *out = part);
+            mobility.write_velocities(&Twist { linear, angular: twist.angular }, out);
         }
     }
 

@@ -57,6 +57,6 @@ pub use motion::{ExpressionMotion, Motion, MotionSample};
 pub use motor::{Coupling, FreedomId, Motor};
 pub use plate::{Sinusoid, SinusoidalPlate};
 pub use spatial::{Twist, Wrench};
-pub use state::{ContactId, ContactMemory, ContactMode, LayerMemory, State};
+pub use state::{ContactId, ContactMemory, ContactMode, LayerMemory, State, same_bits};
 pub use stiction_geometry::{Dimension, Pose};
 pub use support::{Foot, LimitFoot, LimitSurface, PressureError, Support, SupportBuilder, Tripod, dissipation};

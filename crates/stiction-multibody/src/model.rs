@@ -49,6 +49,9 @@ pub struct Model {
     /// The motors of each of these.
     pub(crate) motors_along: Vec<Vec<usize>>,
     pub(crate) encounters: Encounters,
+    /// [`Body::radius`] of each body.
+    pub(crate) radii: Vec<f64>,
+    pub(crate) widest_margin: Option<f64>,
 }
 
 impl Model {
@@ -95,6 +98,12 @@ impl Model {
         self.bodies.get(id.index())
     }
 
+    /// [`Body::radius`] of a body, as it was found when the model was built.
+    #[inline]
+    pub fn radius(&self, id: BodyId) -> f64 {
+        self.radii.get(id.index()).copied().unwrap_or(0.0)
+    }
+
     /// Root joint and velocity range of a body with unknowns.
     #[inline]
     pub fn unknowns(&self, id: BodyId) -> Option<(Mobility, Range<usize>)> {
@@ -109,6 +118,11 @@ impl Model {
     /// All collision shapes: id, the body it sits on, and the shape.
     pub fn shapes(&self) -> impl Iterator<Item = (ShapeId, BodyId, &ShapeOnBody)> {
         (0..self.shape_owner.len()).filter_map(|index| self.shape(index))
+    }
+
+    /// Number of collision shapes.
+    pub fn shape_count(&self) -> usize {
+        self.shape_owner.len()
     }
 
     /// The shape at a position of [`Self::shapes`], with its id and the body it sits on.
@@ -159,8 +173,8 @@ impl Model {
 
     /// The motors along a driven freedom, by its position in [`Self::driven_freedoms`].
     pub fn motors_along(&self, place: usize) -> impl Iterator<Item = &Motor> {
-        let motors = self.motors_along.get(place).into_iter().flatten();
-        motors.filter_map(|&motor| self.motors.get(motor))
+        let motors = self.motors_along.get(place).map(Vec::as_slice).unwrap_or_default();
+        motors.iter().filter_map(|&motor| self.motors.get(motor))
     }
 
     /// The first body without mass, if there is one: such a frame moves only in reduced coordinates.
@@ -208,6 +222,11 @@ impl Model {
     /// All rules: the default one, then those of single pairs.
     pub fn contact_rules(&self) -> impl Iterator<Item = &ContactRule> {
         std::iter::once(&self.default_rule).chain(self.pair_rules.iter().map(|pair| &pair.rule))
+    }
+
+    /// The widest margin that a rule asks for, m; none where no rule does.
+    pub fn widest_margin(&self) -> Option<f64> {
+        self.widest_margin
     }
 
     /// Rules of single pairs, sorted by pair; joined bodies have one that lets them pass through each other.

@@ -8,14 +8,20 @@ use stiction_multibody::{
 };
 
 use crate::{
-    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, drives, feet, layers, reduced,
-    surface_motion::write_surface_motion, tangents::tangents,
+    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, drives, feet, layers,
+    pairs::find_pairs, reduced, surface_motion::write_surface_motion, tangents::tangents, workspace::Placed,
 };
 
 /// Fills the workspace with what a step starts from: poses, applied wrenches, how far bodies can reach.
 pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
-    ws.start.update(model, &state.q, &state.v, state.time);
+    ws.resumes = reduced::resumes(start, ws);
+    if ws.resumes && model.kinematic_bodies().is_empty() {
+        ws.start.copy_from(&ws.end);
+    } else {
+        ws.start.update(model, &state.q, &state.v, state.time);
+    }
+    ws.placed = if ws.resumes && ws.placed == Placed::AtEnd { Placed::AtStart } else { Placed::Elsewhere };
     ws.before.clone_from(&state.v);
     ws.balanced_over = 0.0;
     ws.close_pairs.clear();
@@ -100,8 +106,8 @@ fn configure(start: &Start, ws: &mut Workspace) {
 /// (|v| + |a| h) h of the fastest point of every body; the displacement over the step for prescribed ones.   [STEP-6]
 fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
     ws.reach.clear();
-    for (index, (id, body)) in model.iter_bodies().enumerate() {
-        let radius = body.radius();
+    for (index, (id, _)) in model.iter_bodies().enumerate() {
+        let radius = model.radius(id);
         let twist = ws.start.twist(id);
         if let (Some((mobility, range)), Some(_)) = (model.unknowns(id), &ws.reduced) {
             let free = mobility.twist(ws.free_bodies.get(range).unwrap_or_default());
@@ -122,40 +128,6 @@ fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
         };
         ws.reach.push(reach);
     }
-}
-
-/// Pairs of shapes whose boxes, grown by the reach of their bodies, overlap.
-fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
-    let widest = widest_margin(model, scheme);
-    let Workspace { reach, linear_end, shape_poses, boxes, pairs, .. } = ws;
-    place_shapes(model, linear_end, shape_poses);
-    boxes.clear();
-    boxes.extend(model.shapes().zip(&*shape_poses).map(|((_, body, shape), pose)| {
-        let grow = widest + reach.get(body.index()).copied().unwrap_or(0.0);
-        shape.shape.aabb(pose).map(|aabb| aabb.padded(grow))
-    }));
-    detector.pairs(boxes, &|i, j| model.shapes_may_collide(i, j), pairs);
-}
-
-/// Pairs of shapes whose boxes overlap at the end of the step.
-pub(crate) fn find_pairs_at_end(model: &Model, detector: &mut dyn Detector, ws: &mut Workspace) {
-    let Workspace { end, shape_poses, boxes, pairs, .. } = ws;
-    place_shapes(model, end, shape_poses);
-    boxes.clear();
-    boxes.extend(model.shapes().zip(&*shape_poses).map(|((_, _, shape), pose)| shape.shape.aabb(pose)));
-    detector.pairs(boxes, &|i, j| model.shapes_may_collide(i, j), pairs);
-}
-
-/// Poses of all shapes.
-pub(crate) fn place_shapes(model: &Model, at: &Configuration, poses: &mut Vec<Pose>) {
-    poses.clear();
-    poses.extend(model.shapes().map(|(_, body, shape)| at.pose(body) * shape.local));
-}
-
-/// The widest margin any pair asks for beyond its reach.
-fn widest_margin(model: &Model, scheme: &Scheme) -> f64 {
-    let fixed = if let Margin::Fixed(margin) = scheme.margin { margin } else { scheme.touch_threshold };
-    model.contact_rules().filter_map(|rule| rule.margin).fold(fixed, f64::max)
 }
 
 fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) -> Result<(), StepCause> {

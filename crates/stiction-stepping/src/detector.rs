@@ -11,7 +11,8 @@ use crate::StepCause;
 /// Finds which shapes may touch, and where. Answers must be pure functions of what is asked: a detector may keep memory for
 /// speed, but nothing that changes a result.
 pub trait Detector: Send {
-    /// Pairs (i < j) of overlapping boxes for which `wanted` is true, sorted. A shape without a box reaches everywhere.
+    /// Pairs (i < j) of overlapping boxes for which `wanted` is true, sorted. A shape without a box reaches everywhere; sides
+    /// without an end are infinite.
     fn pairs(&mut self, boxes: &[Option<Aabb>], wanted: &dyn Fn(usize, usize) -> bool, out: &mut Vec<(usize, usize)>);
 
     /// Appends the contact points of two shapes with a gap of at most `margin`, negative gaps included.

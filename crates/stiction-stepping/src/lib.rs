@@ -29,6 +29,7 @@ mod ladder;
 mod layers;
 mod layout;
 mod measure;
+mod pairs;
 mod protective_layer;
 mod quasistatic;
 mod reduced;

@@ -3,7 +3,7 @@
 use stiction_geometry::{ContactPoint, Pose, chains};
 use stiction_multibody::{Configuration, Joint, Model};
 
-use crate::{Detector, FeatureDetector, StepCause, detect::place_shapes};
+use crate::{Detector, FeatureDetector, StepCause, pairs::place_shapes};
 
 /// I(q) of a configuration: penetration and joint error.   [STEP-9]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

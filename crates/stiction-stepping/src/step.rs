@@ -9,13 +9,14 @@ use crate::{
     corners,
     corners::disjunctive,
     detect,
-    detect::{find_pairs_at_end, prepare},
+    detect::prepare,
     drives, formulation,
     impact::{self, collide},
     implicit,
     ladder::{CONE_TOLERANCE, Climb},
     layers,
     measure::measure,
+    pairs::find_pairs_at_end,
     quasistatic, reduced,
     rows::{approach, gap_now},
     stabilise::stabilise,
@@ -204,7 +205,7 @@ impl TimeStepper {
     /// I(q⁺), and whether something penetrates there that the problem did not know of.   [STEP-9] [STEP-12]
     fn measure_end(&mut self, start: &Start, ws: &mut Workspace) -> Result<(Infeasibility, bool), StepCause> {
         let (model, scheme) = (start.model, start.scheme);
-        find_pairs_at_end(model, self.detector.as_mut(), ws);
+        find_pairs_at_end(model, scheme, self.detector.as_mut(), ws);
         let resting = drop_resting_pairs(start, ws);
         let mut missed = false;
         let contacts = if ws.candidates.is_empty() { &ws.contacts } else { &ws.candidates };
@@ -238,7 +239,7 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
                 return !model.kinematic_bodies().contains(&id);
             }
             let (twist, place) = (end.twist(id), before.pose(id).translation.vector.norm());
-            let radius = model.body(id).map_or(0.0, stiction_multibody::Body::radius);
+            let radius = model.radius(id);
             let way = h * (twist.linear.norm() + radius * twist.angular.norm());
             way <= AT_REST * (place + radius)
         })
@@ -259,14 +260,14 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
 
 /// Looks ahead with the latest v⁺, and at the laws of layers; true when that changes nothing any more.   [STEP-10] [SOFT-7]
 fn look_again(start: &Start, ws: &mut Workspace) -> bool {
-    let size = start.state.q.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
+    let tolerance = || SETTLED * start.state.q.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
     find_moving_velocity(start, ws);
-    let settled = layers::settled(start, ws, SETTLED * size);
+    let settled = layers::settled(start, ws, tolerance);
     if start.scheme.linearise_at != LineariseAt::End {
         return settled;
     }
     let change = ws.moving.iter().zip(&ws.lookahead).fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
-    if start.h * change <= SETTLED * size {
+    if start.h * change <= tolerance() {
         return settled;
     }
     ws.lookahead.clone_from(&ws.moving);

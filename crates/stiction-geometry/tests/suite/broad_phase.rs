@@ -1,7 +1,11 @@
 //! The tree and the all-pairs loop find the same pairs.
 
-use nalgebra::Point3;
-use stiction_geometry::broad_phase::{Aabb, BroadPhase};
+use nalgebra::{Point3, Vector3};
+use stiction_geometry::{
+    Pose, Shape,
+    broad_phase::{Aabb, BroadPhase},
+    planar, spatial,
+};
 
 use crate::planar::support::Random;
 
@@ -72,4 +76,37 @@ fn touching_boxes_overlap_and_padding_reaches() {
     let apart = Aabb { min: Point3::new(1.125, 0.0, 0.0), max: Point3::new(2.0, 1.0, 0.0) };
     assert!(unit.overlaps(&touching) && !unit.overlaps(&apart));
     assert!(unit.padded(0.0625).overlaps(&apart.padded(0.0625)));
+}
+
+#[test]
+fn a_half_space_along_an_axis_has_a_box_that_ends_in_its_plane() {
+    let pose = Pose::translation(1.0, 2.0, 3.0);
+    let extent = |normal: Vector3<f64>| Shape::from(spatial::Shape::half_space(normal).unwrap()).extent(&pose);
+    let (up, down) = (extent(Vector3::z()).unwrap(), extent(-Vector3::z()).unwrap());
+    assert_eq!((up.min.z, up.max.z), (f64::NEG_INFINITY, 3.0));
+    assert_eq!((down.min.z, down.max.z), (3.0, f64::INFINITY));
+    assert_eq!((up.min.x, up.max.y), (f64::NEG_INFINITY, f64::INFINITY));
+    assert!(extent(Vector3::new(0.0, 1e-9, 1.0)).is_none());
+    let wall = Shape::from(planar::Shape::half_plane(-nalgebra::Vector2::x()).unwrap());
+    assert_eq!(wall.extent(&pose).map(|wall| (wall.min.x, wall.max.x)), Some((1.0, f64::INFINITY)));
+    assert!(wall.aabb(&pose).is_none());
+}
+
+#[test]
+fn boxes_without_an_end_meet_what_is_near_their_other_sides() {
+    let mut random = Random(43);
+    let (mut broad_phase, mut found) = (BroadPhase::default(), Vec::new());
+    for count in [5, 32, 33, 100] {
+        let mut proxies: Vec<_> = (0..count).map(|_| Some(random_box(&mut random, 6.0))).collect();
+        let everywhere = Vector3::repeat(f64::INFINITY);
+        for (place, axis) in [(0, 2), (3, 0)] {
+            let mut ground = Aabb { min: (-everywhere).into(), max: everywhere.into() };
+            ground.max[axis] = 0.0;
+            proxies[place] = Some(ground);
+        }
+        broad_phase.pairs(&proxies, |_, _| true, &mut found);
+        assert_eq!(found, brute_force(&proxies, |_, _| true), "{count} proxies");
+        let with_ground = found.iter().filter(|pair| pair.0 == 0).count();
+        assert!(with_ground > 0 && with_ground < count - 1);
+    }
 }

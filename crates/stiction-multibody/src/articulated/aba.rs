@@ -43,19 +43,31 @@ impl ArticulatedFactors {
 
     /// The same with inertia added to velocities, as implicit damping and springs do: none where the list is empty.
     pub fn update_with(&mut self, tree: &Tree, at: &Kinematics, added: &[f64]) -> Result<(), SingularInertia> {
-        for (articulated, rigid) in self.inertias.iter_mut().zip(&at.inertias) {
+        // Lists cut to one length are looked up without asking each for its own.
+        let (links, velocities) = (tree.links(), tree.velocities());
+        let (inertias, rigid) = (&mut self.inertias[..links.len()], &at.inertias[..links.len()]);
+        let (columns, armatures) = (&at.columns[..velocities], &tree.armature()[..velocities]);
+        let (forces, pivots) = (&mut self.forces[..velocities], &mut self.pivots[..velocities]);
+        let (inverses, arms) = (&mut self.inverses[..velocities], &at.arms[..links.len()]);
+        for (articulated, rigid) in inertias.iter_mut().zip(rigid) {
             *articulated = rigid.into();
         }
-        for (i, link) in tree.links().iter().enumerate().rev() {
-            let mut inertia = self.inertias[i];
+        for (i, link) in links.iter().enumerate().rev() {
+            let (before, rest) = inertias.split_at_mut(i);
+            let Some(inertia) = rest.first_mut() else { continue };
+            // Before any velocity yields.
+            let whole = (link.velocities().len() > 1).then_some(*inertia);
             for (place, k) in link.velocities().rev().enumerate() {
-                let column = &at.columns[k];
-                let armature = tree.armature()[k] + added.get(k).copied().unwrap_or(0.0);
+                let column = &columns[k];
+                let armature = armatures[k] + added.get(k).copied().unwrap_or(0.0);
                 let force = inertia.times(column);
                 let pivot = force.power(column) + armature;
-                let alone = if place == 0 { 0.0 } else { self.inertias[i].times(column).power(column) + armature };
+                let alone = match &whole {
+                    Some(whole) if place > 0 => whole.times(column).power(column) + armature,
+                    _ => 0.0,
+                };
                 // What a frame without mass moves yields to the velocities behind it: where their axes fall together nothing is left, and rounding of it.
-                let is_frame = at.inertias[i].mass == 0.0;
+                let is_frame = rigid[i].mass == 0.0;
                 let lost = is_frame
                     && pivot <= SUSPICIOUS * inertia.largest()
                     && pivot <= LOST * (composite(tree, at, i, column) + armature);
@@ -64,13 +76,12 @@ impl ArticulatedFactors {
                 }
                 let inverse = 1.0 / pivot;
                 inertia.eliminate(&force, inverse);
-                self.forces[k] = force;
-                self.pivots[k] = pivot;
-                self.inverses[k] = inverse;
+                forces[k] = force;
+                pivots[k] = pivot;
+                inverses[k] = inverse;
             }
-            self.inertias[i] = inertia;
             if let Some(parent) = link.parent() {
-                self.inertias[parent].add(&inertia.moved(&at.arms[i]));
+                before[parent].add(&inertia.moved(&arms[i]));
             }
         }
         Ok(())
@@ -106,32 +117,38 @@ pub fn forward_dynamics(
     scratch: &mut Scratch,
     acceleration: &mut [f64],
 ) {
-    let Scratch { accelerations, wrenches, residual, .. } = scratch;
-    for (i, wrench) in wrenches.iter_mut().enumerate() {
-        *wrench = at.twists[i].cross_force(&at.inertias[i].momentum(&at.twists[i]));
+    let (links, velocities) = (tree.links(), tree.velocities());
+    let (wrenches, accelerations) = (&mut scratch.wrenches[..links.len()], &mut scratch.accelerations[..links.len()]);
+    let (arms, products) = (&at.arms[..links.len()], &at.products[..links.len()]);
+    let (columns, tau, residual) = (&at.columns[..velocities], &tau[..velocities], &mut scratch.residual[..velocities]);
+    let (forces, inverses) = (&factors.forces[..velocities], &factors.inverses[..velocities]);
+    for (i, (wrench, (twist, inertia))) in wrenches.iter_mut().zip(at.twists.iter().zip(&at.inertias)).enumerate() {
+        *wrench = twist.cross_force(&inertia.momentum(twist));
         if let Some(applied) = external.get(i) {
             wrench.add_scaled(applied, -1.0);
         }
     }
-    for (i, link) in tree.links().iter().enumerate().rev() {
+    for (i, (link, inertia)) in links.iter().zip(&factors.inertias).enumerate().rev() {
         let mut bias = wrenches[i];
         for k in link.velocities().rev() {
-            residual[k] = tau[k] - bias.power(&at.columns[k]);
-            bias.add_scaled(&factors.forces[k], residual[k] * factors.inverses[k]);
+            residual[k] = tau[k] - bias.power(&columns[k]);
+            bias.add_scaled(&forces[k], residual[k] * inverses[k]);
         }
         if let Some(parent) = link.parent() {
-            bias.add(&factors.inertias[i].times(&at.products[i]));
-            wrenches[parent].add(&bias.moved(&at.arms[i]));
+            bias.add(&inertia.times(&products[i]));
+            wrenches[parent].add(&bias.moved(&arms[i]));
         }
     }
     // Gravity is an acceleration of the world upwards.
     let lift = Twist { linear: -tree.gravity(), ..Twist::default() };
-    for (i, link) in tree.links().iter().enumerate() {
-        let mut a = link.parent().map_or(lift, |parent| accelerations[parent].moved(&at.arms[i]));
-        a.add_scaled(&at.products[i], 1.0);
+    let acceleration = &mut acceleration[..velocities];
+    for (i, link) in links.iter().enumerate() {
+        let mut a = link.parent().map_or(lift, |parent| accelerations[parent].moved(&arms[i]));
+        a.add_scaled(&products[i], 1.0);
         for k in link.velocities() {
-            acceleration[k] = (residual[k] - factors.forces[k].power(&a)) * factors.inverses[k];
-            a.add_scaled(&at.columns[k], acceleration[k]);
+            let change = (residual[k] - forces[k].power(&a)) * inverses[k];
+            acceleration[k] = change;
+            a.add_scaled(&columns[k], change);
         }
         accelerations[i] = a;
     }

@@ -38,7 +38,10 @@ impl Kinematics {
     ///
     /// `q` and `v` have the lengths of the tree that this was made for.
     pub fn update(&mut self, tree: &Tree, q: &[f64], v: &[f64]) {
-        for (i, link) in tree.links().iter().enumerate() {
+        let links = tree.links();
+        let (poses, arms) = (&mut self.poses[..links.len()], &mut self.arms[..links.len()]);
+        let (twists, products) = (&mut self.twists[..links.len()], &mut self.products[..links.len()]);
+        for ((i, link), inertia) in links.iter().enumerate().zip(&mut self.inertias) {
             let (spec, velocities) = (link.spec(), link.velocities());
             let q = &q[link.coordinates()];
             let relative = spec.joint.transform(q);
@@ -46,7 +49,7 @@ impl Kinematics {
             let (pose, arm) = match link.parent() {
                 None => (on_parent, on_parent.translation.vector),
                 Some(parent) => {
-                    let parent = &self.poses[parent];
+                    let parent = &poses[parent];
                     let arm = parent.rotation * on_parent.translation.vector;
                     let origin = parent.translation.vector + arm;
                     (Pose::from_parts(origin.into(), parent.rotation * on_parent.rotation), arm)
@@ -61,26 +64,29 @@ impl Kinematics {
                 *column = in_world(&pose, column);
                 joint_twist.add_scaled(column, v);
             }
-            let mut twist = link.parent().map_or_else(Twist::default, |parent| self.twists[parent].moved(&arm));
+            let mut twist = link.parent().map_or_else(Twist::default, |parent| twists[parent].moved(&arm));
             twist.add_scaled(&joint_twist, 1.0);
             let mut product = twist.cross(&joint_twist);
             if let Some(rate) = rate {
                 product.add_scaled(&in_world(&pose, &rate), 1.0);
             }
-            self.inertias[i] = link.inertia().turned(&pose.rotation);
-            self.poses[i] = pose;
-            self.arms[i] = arm;
-            self.twists[i] = twist;
-            self.products[i] = product;
+            *inertia = link.inertia().turned(&pose.rotation);
+            poses[i] = pose;
+            arms[i] = arm;
+            twists[i] = twist;
+            products[i] = product;
         }
     }
 
     /// Twists of all links, about their origins, where the tree moves with other velocities from the same place.
     pub fn twists_of(&self, tree: &Tree, v: &[f64], out: &mut [Twist]) {
-        for (i, link) in tree.links().iter().enumerate() {
-            let mut twist = link.parent().map_or_else(Twist::default, |parent| out[parent].moved(&self.arms[i]));
+        let (links, velocities) = (tree.links(), tree.velocities());
+        let (arms, out) = (&self.arms[..links.len()], &mut out[..links.len()]);
+        let (columns, v) = (&self.columns[..velocities], &v[..velocities]);
+        for (i, link) in links.iter().enumerate() {
+            let mut twist = link.parent().map_or_else(Twist::default, |parent| out[parent].moved(&arms[i]));
             for k in link.velocities() {
-                twist.add_scaled(&self.columns[k], v[k]);
+                twist.add_scaled(&columns[k], v[k]);
             }
             out[i] = twist;
         }

@@ -55,11 +55,16 @@ fn outward(
     jumps: &mut [Twist],
     change: &mut [f64],
 ) {
-    for (i, link) in tree.links().iter().enumerate() {
-        let mut jump = link.parent().map_or_else(Twist::default, |parent| jumps[parent].moved(&at.arms[i]));
+    let (links, velocities) = (tree.links(), tree.velocities());
+    let (arms, jumps) = (&at.arms[..links.len()], &mut jumps[..links.len()]);
+    let (columns, residual, change) = (&at.columns[..velocities], &residual[..velocities], &mut change[..velocities]);
+    let (forces, inverses) = (&factors.forces[..velocities], &factors.inverses[..velocities]);
+    for (i, link) in links.iter().enumerate() {
+        let mut jump = link.parent().map_or_else(Twist::default, |parent| jumps[parent].moved(&arms[i]));
         for k in link.velocities() {
-            change[k] = (residual[k] - factors.forces[k].power(&jump)) * factors.inverses[k];
-            jump.add_scaled(&at.columns[k], change[k]);
+            let own = (residual[k] - forces[k].power(&jump)) * inverses[k];
+            change[k] = own;
+            jump.add_scaled(&columns[k], own);
         }
         jumps[i] = jump;
     }

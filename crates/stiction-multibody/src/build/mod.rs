@@ -51,6 +51,8 @@ impl ModelBuilder {
             driven: Vec::new(),
             motors_along: Vec::new(),
             encounters: Encounters::default(),
+            radii: Vec::new(),
+            widest_margin: None,
         };
         Self { model }
     }
@@ -289,6 +291,8 @@ impl ModelBuilder {
         self.model.driven = joints::driven(&self.model);
         self.model.motors_along = joints::motors_along(&self.model);
         self.model.encounters = Encounters::new(&self.model);
+        self.model.widest_margin = self.model.contact_rules().filter_map(|rule| rule.margin).reduce(f64::max);
+        self.model.radii = self.model.bodies.iter().map(Body::radius).collect();
         Ok(self.model)
     }
 

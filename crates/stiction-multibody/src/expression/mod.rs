@@ -71,7 +71,7 @@ impl Expression {
 
     /// f(t) alone.
     pub fn value(&self, t: f64) -> f64 {
-        self.jet(t).value
+        self.as_constant().unwrap_or_else(|| self.jet(t).value)
     }
 
     /// f(t), f′(t) and f″(t), exact to round-off.

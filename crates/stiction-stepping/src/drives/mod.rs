@@ -85,6 +85,27 @@ pub(crate) struct Driven {
     held: [bool; 2],
 }
 
+impl Driven {
+    /// Its rate where the bodies move by `v` and the forest by `forest`, without what is prescribed.
+    #[inline]
+    fn rate_with(
+        &self,
+        model: &Model,
+        (ws, joint): (&Workspace, &Joint),
+        v: &[f64],
+        forest: Option<&[f64]>,
+    ) -> Option<f64> {
+        match self.velocity {
+            Some(k) => Some(forest.and_then(|v| v.get(k)).copied().unwrap_or(0.0)),
+            None => self.rate_of_bodies(model, (ws, joint), v),
+        }
+    }
+
+    fn rate_of_bodies(&self, model: &Model, (ws, joint): (&Workspace, &Joint), v: &[f64]) -> Option<f64> {
+        Some(rate(model, &sides(ws, joint, self, 1.0)?, v, None))
+    }
+}
+
 /// Finds the driven freedoms at the start of a step, and lets forces act that no row stands for.
 ///
 /// A control that is no number is an error that names its motor.
@@ -152,7 +173,7 @@ pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>
     angles.clear();
     for driven in &ws.driven {
         let way = model.joint(driven.id.0).and_then(|joint| {
-            let rate = rate(model, &sides(ws, joint, driven, 1.0)?, &ws.moving, forest);
+            let rate = driven.rate_with(model, (ws, joint), &ws.moving, forest)?;
             Some(h * (rate + write::prescribed_rate(start, ws, joint, driven.id.1)))
         });
         angles.push(driven.coordinate + way.unwrap_or(0.0));
@@ -165,11 +186,11 @@ pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
     if ws.all_limits || scheme.gamma == 0.0 {
         return false;
     }
+    let forest = ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]);
     let broken = |driven: &Driven| {
         let joint = model.joint(driven.id.0)?;
         let [least, most] = write::limits_of(joint, driven.id.1)?;
-        let forest = ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]);
-        let rate = rate(model, &sides(ws, joint, driven, 1.0)?, &ws.velocity, forest);
+        let rate = driven.rate_with(model, (ws, joint), &ws.velocity, forest)?;
         let end = driven.coordinate + h * (rate + write::prescribed_rate(start, ws, joint, driven.id.1));
         let [below, above] = [least - end, end - most].map(|depth| depth > scheme.touch_threshold);
         let [held_below, held_above] = driven.held;

@@ -1,5 +1,7 @@
 //! Rows of the problem along freedoms.
 
+use std::cell::OnceCell;
+
 use nalgebra::Vector3;
 use stiction_complementarity::Law;
 use stiction_multibody::{Freedom, FreedomId, Joint, JointKind, Wrench};
@@ -18,13 +20,11 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
     rows.clear();
     for freedom in &mut driven {
         let Some(joint) = start.model.joint(freedom.id.0) else { continue };
-        let Some(sides) = sides(ws, joint, freedom, 1.0) else { continue };
-        let prescribed = prescribed_rate(start, ws, joint, freedom.id.1);
-        let mut writer = Writer { start, ws, joint, id: freedom.id, sides, prescribed, rows: &mut rows };
-        writer.pull(freedom);
+        let mut writer = Writer::new(start, ws, joint, freedom, &mut rows);
+        writer.pull();
         writer.friction();
-        writer.clamped(freedom);
-        freedom.held = writer.limits(freedom);
+        writer.clamped();
+        freedom.held = writer.limits();
     }
     couplings(start, ws, (&driven, start.scheme.joint_gamma), &mut rows);
     (ws.drive_rows, ws.driven) = (rows, driven);
@@ -37,11 +37,9 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     rows.clear();
     for freedom in &driven {
         let Some(joint) = start.model.joint(freedom.id.0) else { continue };
-        let Some(sides) = sides(ws, joint, freedom, 1.0) else { continue };
-        let prescribed = prescribed_rate(start, ws, joint, freedom.id.1);
-        let mut writer = Writer { start, ws, joint, id: freedom.id, sides, prescribed, rows: &mut rows };
-        writer.rotor(freedom);
-        writer.reached_limits(freedom);
+        let mut writer = Writer::new(start, ws, joint, freedom, &mut rows);
+        writer.rotor();
+        writer.reached_limits();
     }
     // What couples freedoms keeps their rates in step, and leaves errors to the step.
     couplings(start, ws, (&driven, 0.0), &mut rows);
@@ -62,144 +60,174 @@ struct Writer<'a> {
     start: &'a Start<'a>,
     ws: &'a Workspace,
     joint: &'a Joint,
-    id: FreedomId,
-    sides: [Option<Side>; 2],
+    driven: &'a Driven,
+    /// The rate of the freedom, once a row asks for it: most freedoms have none.
+    sides: OnceCell<Option<Sides>>,
     /// The part of the rate that is prescribed: with `sides` it is the whole.
     prescribed: f64,
     rows: &'a mut Vec<DriveRow>,
 }
 
+type Sides = [Option<Side>; 2];
+
 const AT_LEAST_NOTHING: Law = Law::Boxed { lower: 0.0, upper: f64::INFINITY };
 
-impl Writer<'_> {
-    fn push(&mut self, law: Law, bias: f64, softness: f64, rotor: f64) {
-        let [a, b] = self.sides;
-        self.rows.push(DriveRow { sides: [a, b, None, None], law, bias, softness, rotor, joint: self.id.0 });
+impl<'a> Writer<'a> {
+    fn new(
+        start: &'a Start<'a>,
+        ws: &'a Workspace,
+        joint: &'a Joint,
+        driven: &'a Driven,
+        rows: &'a mut Vec<DriveRow>,
+    ) -> Self {
+        let prescribed = prescribed_rate(start, ws, joint, driven.id.1);
+        Self { start, ws, joint, driven, sides: OnceCell::new(), prescribed, rows }
+    }
+
+    fn sides(&self) -> Option<&Sides> {
+        self.sides.get_or_init(|| sides(self.ws, self.joint, self.driven, 1.0)).as_ref()
+    }
+
+    fn push(&mut self, law: Law, bias: f64, softness: f64) {
+        if let Some(&sides) = self.sides() {
+            self.push_along(sides, law, bias, (softness, 0.0));
+        }
+    }
+
+    fn push_along(&mut self, [a, b]: Sides, law: Law, bias: f64, (softness, rotor): (f64, f64)) {
+        let joint = self.driven.id.0;
+        self.rows.push(DriveRow { sides: [a, b, None, None], law, bias, softness, rotor, joint });
     }
 
     fn freedom(&self) -> Freedom {
-        self.joint.freedoms().get(self.id.1).copied().unwrap_or_default()
+        self.joint.freedoms().get(self.driven.id.1).copied().unwrap_or_default()
     }
 
-    /// The rate at the start, as the row sees it: what is not prescribed of it.
-    fn rate(&self) -> f64 {
+    /// A rate at the start, as its row sees it: what is not prescribed of it.
+    fn rate(&self, sides: &Sides) -> f64 {
         let forest = self.ws.reduced.as_ref().map(|reduced| &reduced.before[..]);
-        rate(self.start.model, &self.sides, &self.ws.before, forest)
+        rate(self.start.model, sides, &self.ws.before, forest)
     }
 
     /// The part of it that is prescribed at the start.
-    fn prescribed_at_start(&self) -> f64 {
+    fn prescribed_at_start(&self, sides: &Sides) -> f64 {
         let of = |side: &Side| match side {
             Side::Wrench(body, wrench) if self.start.model.unknowns(*body).is_none() => {
                 wrench.power(&self.ws.linear_start.twist(*body))
             }
             _ => 0.0,
         };
-        self.sides.iter().flatten().map(of).sum()
+        sides.iter().flatten().map(of).sum()
     }
 
     /// Whether the forest holds inertia and force of this freedom.
-    fn is_in_forest(&self, driven: &Driven) -> bool {
-        let of_ball = || self.start.model.forest().first_velocity(self.id.0);
-        let ball = self.joint.kind == JointKind::Spherical && self.ws.reduced.is_some() && of_ball().is_some();
-        driven.velocity.is_some() || ball
+    fn is_in_forest(&self) -> bool {
+        let of_ball = || self.start.model.forest().first_velocity(self.driven.id.0);
+        let ball = || self.joint.kind == JointKind::Spherical && self.ws.reduced.is_some() && of_ball().is_some();
+        self.driven.velocity.is_some() || ball()
     }
 
     /// φ̇⁺ + p/c = φ̇ + h f₀/c, where the forest does not hold c already.   [DRIVE-2]
-    fn pull(&mut self, driven: &Driven) {
-        if self.is_in_forest(driven) {
+    fn pull(&mut self) {
+        if self.is_in_forest() {
             return;
         }
         if self.joint.kind == JointKind::Spherical {
             let (freedom, h) = (self.freedom(), self.start.h);
             self.about_all_axes(|turned, rate| pull_about(&freedom, (turned, rate), h));
-        } else {
+        } else if let Some(&sides) = self.sides() {
             // Prescribed bodies may change their speed within the step.
-            let rate = self.rate() + self.prescribed_at_start() - self.prescribed;
-            self.push_pull(&driven.pull, rate);
+            let rate = self.rate(&sides) + self.prescribed_at_start(&sides) - self.prescribed;
+            self.push_pull(sides, &self.driven.pull, rate);
         }
     }
 
     /// A rotor that the forest does not hold, where no time passes.   [DRIVE-8]
-    fn rotor(&mut self, driven: &Driven) {
-        if self.is_in_forest(driven) {
+    fn rotor(&mut self) {
+        if self.is_in_forest() {
             return;
         }
         let armature = self.freedom().armature;
         let rotor = Pull { rotor: armature, inertia: armature, force: 0.0 };
         if self.joint.kind == JointKind::Spherical {
             self.about_all_axes(|_, _| rotor);
-        } else {
-            self.push_pull(&rotor, self.rate());
+        } else if let Some(&sides) = self.sides() {
+            self.push_pull(sides, &rotor, self.rate(&sides));
         }
     }
 
-    fn push_pull(&mut self, &Pull { rotor, inertia, force }: &Pull, rate: f64) {
+    fn push_pull(&mut self, sides: Sides, &Pull { rotor, inertia, force }: &Pull, rate: f64) {
         if inertia > 0.0 {
             let bias = -rate - self.start.h * force / inertia;
-            self.push(Law::Equality { rows: 1 }, bias, 1.0 / inertia, rotor);
+            self.push_along(sides, Law::Equality { rows: 1 }, bias, (1.0 / inertia, rotor));
         }
     }
 
     /// What acts about the three axes of a spherical joint of bodies, from how far and how fast these have turned.
     fn about_all_axes(&mut self, pull: impl Fn(f64, f64) -> Pull) {
-        let Some(row) = self.joint.coordinate(self.id.1, &self.ws.start) else { return };
+        let Some(row) = self.joint.coordinate(self.driven.id.1, &self.ws.start) else { return };
         let turned = row.b.angular * (row.value - self.freedom().initial);
-        let along = self.sides;
         for axis in 0..3 {
             let torque = Wrench::of_torque(Vector3::ith(axis, 1.0));
-            self.sides =
+            let sides =
                 [Some(Side::Wrench(self.joint.a.0, torque.scaled(-1.0))), Some(Side::Wrench(self.joint.b.0, torque))];
-            let rate = self.rate();
-            self.push_pull(&pull(turned[axis], rate + self.prescribed_at_start()), rate);
+            let rate = self.rate(&sides);
+            self.push_pull(sides, &pull(turned[axis], rate + self.prescribed_at_start(&sides)), rate);
         }
-        self.sides = along;
     }
 
     /// Dry friction: −h f ≤ p ≤ h f, and no motion within.   [DRIVE-5]
     fn friction(&mut self) {
-        let most = self.start.h * self.freedom().friction;
+        let friction = self.joint.freedoms().get(self.driven.id.1).map_or(0.0, |freedom| freedom.friction);
+        let most = self.start.h * friction;
         if most > 0.0 {
-            self.push(Law::Boxed { lower: -most, upper: most }, self.prescribed, 0.0, 0.0);
+            self.push(Law::Boxed { lower: -most, upper: most }, self.prescribed, 0.0);
         }
     }
 
     /// p = h (F₀ + F₁ φ̇⁺) within its bounds.   [DRIVE-3]
-    fn clamped(&mut self, driven: &Driven) {
+    fn clamped(&mut self) {
         let &Start { model, state, h, .. } = self.start;
-        for motor in model.motors_along(driven.place).filter(|motor| is_clamped(motor, h)) {
-            let Force { constant, slope } = Force::of(motor, driven.coordinate, state.time_after(h).0, h);
+        for motor in model.motors_along(self.driven.place).filter(|motor| is_clamped(motor, h)) {
+            let Force { constant, slope } = Force::of(motor, self.driven.coordinate, state.time_after(h).0, h);
             let [lower, upper] = bounds(motor, h);
             let bias = constant / slope + self.prescribed;
-            self.push(Law::Boxed { lower, upper }, bias, -1.0 / (h * slope), 0.0);
+            self.push(Law::Boxed { lower, upper }, bias, -1.0 / (h * slope));
         }
     }
 
     /// 0 ≤ p ⊥ ±φ̇⁺ + γ (distance to the limit)/h ≥ 0, for limits within reach; returns which of the two are asked for or do not exist.
     ///   [DRIVE-6]
-    fn limits(&mut self, driven: &Driven) -> [bool; 2] {
+    fn limits(&mut self) -> [bool; 2] {
         let &Start { scheme, h, .. } = self.start;
-        let reach = if scheme.gamma > 0.0 { 2.0 * h * driven.rate.abs() } else { 0.0 } + scheme.touch_threshold;
+        let reach = if scheme.gamma > 0.0 { 2.0 * h * self.driven.rate.abs() } else { 0.0 } + scheme.touch_threshold;
         let all = self.ws.all_limits;
-        self.push_limits(driven, |gap| (all || gap <= reach).then_some(scheme.gamma * gap / h))
+        self.push_limits(|gap| (all || gap <= reach).then_some(scheme.gamma * gap / h))
     }
 
     /// Limits that are reached, where no time passes.   [DRIVE-8]
-    fn reached_limits(&mut self, driven: &Driven) {
+    fn reached_limits(&mut self) {
         let touch = self.start.scheme.touch_threshold;
-        self.push_limits(driven, |gap| (gap <= touch).then_some(0.0));
+        self.push_limits(|gap| (gap <= touch).then_some(0.0));
     }
 
-    fn push_limits(&mut self, driven: &Driven, bias: impl Fn(f64) -> Option<f64>) -> [bool; 2] {
-        let Some([least, most]) = limits_of(self.joint, self.id.1) else { return [true; 2] };
-        let along = self.sides;
-        let held = [(driven.coordinate - least, 1.0), (most - driven.coordinate, -1.0)].map(|(gap, sign)| {
-            let Some(bias) = bias(gap).filter(|_| gap.is_finite()) else { return !gap.is_finite() };
-            self.sides = along.map(|side| side.map(|side| side.times(sign)));
-            self.push(AT_LEAST_NOTHING, bias + sign * self.prescribed, 0.0, 0.0);
-            true
-        });
-        self.sides = along;
+    fn push_limits(&mut self, bias: impl Fn(f64) -> Option<f64>) -> [bool; 2] {
+        let mut held = [true; 2];
+        let Some([least, most]) = limits_of(self.joint, self.driven.id.1) else { return held };
+        let coordinate = self.driven.coordinate;
+        for (held, (gap, sign)) in held.iter_mut().zip([(coordinate - least, 1.0), (most - coordinate, -1.0)]) {
+            if !gap.is_finite() {
+                continue;
+            }
+            let Some(bias) = bias(gap) else {
+                *held = false;
+                continue;
+            };
+            if let Some(sides) = self.sides() {
+                let sides = sides.map(|side| side.map(|side| side.times(sign)));
+                self.push_along(sides, AT_LEAST_NOTHING, bias + sign * self.prescribed, (0.0, 0.0));
+            }
+        }
         held
     }
 }

@@ -122,10 +122,11 @@ pub(super) fn start_slip(start: &Start, ws: &Workspace, contact: &Contact) -> Ve
 }
 
 /// Looks at the depths the step ends at, and keeps them; true when the law is known there.   [SOFT-7]
-pub(crate) fn settled(start: &Start, ws: &mut Workspace, tolerance: f64) -> bool {
+pub(crate) fn settled(start: &Start, ws: &mut Workspace, tolerance: impl Fn() -> f64) -> bool {
     if start.scheme.position_update == PositionUpdate::End || ws.surfaces.is_empty() {
         return true;
     }
+    let tolerance = tolerance();
     let mut settled = true;
     let mut depths = std::mem::take(&mut ws.next_depths);
     depths.clear();

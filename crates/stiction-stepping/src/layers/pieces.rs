@@ -46,7 +46,7 @@ impl Pieces {
         ws: &mut Workspace,
     ) -> Result<StepReport, StepCause> {
         let scheme = start.scheme;
-        if !start.model.has_layers() || !(scheme.locate_contacts || scheme.steps_per_period > 0) {
+        if !(scheme.locate_contacts || scheme.steps_per_period > 0) || !start.model.has_layers() {
             return self.halving.step(stepper, start, ws);
         }
         self.from.copy_from(start.state);

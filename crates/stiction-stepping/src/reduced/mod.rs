@@ -18,6 +18,7 @@ use stiction_multibody::{
     Configuration, Forest, Joint, JointId, Model, State, Twist, Wrench,
     articulated::{ArticulatedFactors, Kinematics, Scratch, SingularInertia, forward_dynamics, outward_response},
     rotation::to_rotation_vector,
+    same_bits,
 };
 
 use crate::{Coordinates, Scheme, Start, StepCause, Workspace, drives};
@@ -81,7 +82,10 @@ pub(crate) struct Reduced {
     reactions: Option<Box<reactions::ReactionScratch>>,
     /// v at the start, before any impact.
     initial: Vec<f64>,
+    /// Of the velocity whose bodies were asked for last, where the constraints are linearised.
     twists: Vec<Twist>,
+    /// Whether that was v_free.
+    twists_are_free: bool,
     /// v_free, v⁺, and the residuals of impulse responses between them.
     pub(crate) free: Vec<f64>,
     pub(crate) velocity: Vec<f64>,
@@ -120,6 +124,7 @@ impl Reduced {
             reactions: None,
             initial: zeros(),
             twists: vec![Twist::default(); tree.links().len()],
+            twists_are_free: false,
             free: zeros(),
             velocity: zeros(),
             moving: zeros(),
@@ -142,26 +147,30 @@ impl Reduced {
         self.row = RowScratch::default();
     }
 
+    /// Whether the last step that was made with this memory ended in a state, to the last bit.
+    fn ended_in(&self, state: &State) -> bool {
+        let [q, v, bodies_q, bodies_v] = &self.end;
+        self.place == Elsewhere::End
+            && same_bits(q, &state.forest_q)
+            && same_bits(v, &state.forest_v)
+            && same_bits(bodies_q, &state.q)
+            && same_bits(bodies_v, &state.v)
+    }
+
     fn fits(&self, forest: &Forest) -> bool {
         self.at.poses().len() == forest.tree().links().len() && self.before.len() == forest.tree().velocities()
     }
 
     /// Coordinates and velocities of the forest at the start of a step: those of the state where they lead to its q and v bit for bit, and
     /// otherwise what q and v say.   [RED-3]
-    fn read(&mut self, start: &Start, bodies: &Configuration) {
+    fn read(&mut self, start: &Start, (bodies, resumes): (&Configuration, bool)) {
         let &Start { model, state, .. } = start;
         let forest = model.forest();
         let tree = forest.tree();
         self.free_of = None;
         self.at_once = false;
-        let at_end = std::mem::replace(&mut self.place, Elsewhere::Nothing) == Elsewhere::End;
-        let [q, v, bodies_q, bodies_v] = &self.end;
-        if at_end
-            && same(q, &state.forest_q)
-            && same(v, &state.forest_v)
-            && same(bodies_q, &state.q)
-            && same(bodies_v, &state.v)
-        {
+        self.place = Elsewhere::Nothing;
+        if resumes {
             self.q.clone_from(&state.forest_q);
             self.before.clone_from(&state.forest_v);
             std::mem::swap(&mut self.at, &mut self.elsewhere);
@@ -186,11 +195,11 @@ impl Reduced {
     fn leads_to(&mut self, model: &Model, q: &[f64], v: &[f64]) -> bool {
         let forest = model.forest();
         forest.write_coordinates(model, &self.at, q, &mut self.maximal);
-        if !same(&self.maximal, q) {
+        if !same_bits(&self.maximal, q) {
             return false;
         }
         forest.write_velocities(model, &self.at, self.at.twists(), &mut self.maximal);
-        same(&self.maximal, v)
+        same_bits(&self.maximal, v)
     }
 
     /// v̇ of applied forces and drives, from the factors of M and what drives add to it, or by assembly.   [RED-1] [DRIVE-2]
@@ -270,6 +279,7 @@ impl Reduced {
         let forest = model.forest();
         let linear = self.place.linear(&self.at, &self.elsewhere);
         linear.twists_of(forest.tree(), &self.free, &mut self.twists);
+        self.twists_are_free = true;
         forest.write_velocities(model, linear, &self.twists, out);
     }
 
@@ -296,17 +306,36 @@ impl Reduced {
 
     /// v⁺ = v_free + L⁻¹ of the residuals of inward halves, and the velocities of the bodies.   [RED-2]
     fn respond_outward(&mut self, model: &Model, out: &mut Vec<f64>) {
+        if self.nothing_responds() {
+            self.velocity.clone_from(&self.free);
+            return self.write_bodies(model, true, out);
+        }
         let tree = model.forest().tree();
         outward_response(tree, &self.at, &self.factors, &self.residual, &mut self.scratch, &mut self.velocity);
         self.add_free_velocity(model, out);
     }
 
+    /// Whether v⁺ is v_free to the last bit: no row acts. A change of nothing leaves every number but −0 as it is.
+    fn nothing_responds(&self) -> bool {
+        let negative_zero = (-0.0_f64).to_bits();
+        self.residual.iter().all(|u| *u == 0.0) && self.free.iter().all(|v| v.to_bits() != negative_zero)
+    }
+
     /// Makes v⁺ of the change that `velocity` holds.
     fn add_free_velocity(&mut self, model: &Model, out: &mut Vec<f64>) {
-        let forest = model.forest();
         self.velocity.iter_mut().zip(&self.free).for_each(|(v, free)| *v += free);
+        self.write_bodies(model, false, out);
+    }
+
+    /// The velocities of the bodies with v⁺, where the constraints are linearised. Where v⁺ is v_free, the twists of the links may be known.
+    fn write_bodies(&mut self, model: &Model, is_free: bool, out: &mut Vec<f64>) {
+        let forest = model.forest();
         let linear = self.place.linear(&self.at, &self.elsewhere);
-        linear.twists_of(forest.tree(), &self.velocity, &mut self.twists);
+        let are_known = is_free && self.twists_are_free && self.free_of.is_some();
+        if !are_known {
+            linear.twists_of(forest.tree(), &self.velocity, &mut self.twists);
+            self.twists_are_free = is_free;
+        }
         forest.write_velocities(model, linear, &self.twists, out);
     }
 
@@ -341,6 +370,13 @@ impl Reduced {
     }
 }
 
+/// Whether a step in the coordinates of the forest starts where the last one in this workspace ended.
+pub(crate) fn resumes(start: &Start, ws: &Workspace) -> bool {
+    let forest = start.model.forest();
+    start.scheme.coordinates != Coordinates::Maximal
+        && ws.reduced.as_ref().is_some_and(|reduced| reduced.fits(forest) && reduced.ended_in(start.state))
+}
+
 /// Reads the state of the forest where a step is made in its coordinates.   [RED-3]
 pub(crate) fn read(start: &Start, ws: &mut Workspace) {
     let forest = start.model.forest();
@@ -357,7 +393,7 @@ pub(crate) fn read(start: &Start, ws: &mut Workspace) {
         (Coordinates::DivideAndConquer, _) => Some(Box::new(Divided::new(forest))),
         _ => None,
     };
-    reduced.read(start, &ws.start);
+    reduced.read(start, (&ws.start, ws.resumes));
     reduced.initial.clone_from(&reduced.before);
     reduced.tau.fill(0.0);
     reduced.added.fill(0.0);
@@ -410,9 +446,4 @@ pub(crate) fn joints_in_problem<'m>(
         Some(_) => (&[], model.forest().loops()),
     };
     all.iter().chain(loops.iter().filter_map(|&id| model.joint(id)))
-}
-
-/// Equal to the last bit.
-fn same(x: &[f64], y: &[f64]) -> bool {
-    x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.to_bits() == y.to_bits())
 }

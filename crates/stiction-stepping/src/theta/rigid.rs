@@ -1,14 +1,15 @@
 //! The θ-method for rigid bodies: the same scheme over the contacts and joints of a model, with the friction set of its scheme.
 
-use stiction_multibody::{Model, applied_wrenches};
+use stiction_multibody::applied_wrenches;
 
 use super::ThetaScheme;
 use crate::{
     Contact, Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Margin, Scheme, Start, StepCause,
     StepReport, Stepper, Workspace, advance,
-    detect::{detect, find_pairs_at_end, prepare},
+    detect::{detect, prepare},
     formulation,
     measure::measure,
+    pairs::find_pairs_at_end,
     rows::{self, approach},
     stabilise::stabilise,
 };
@@ -59,7 +60,7 @@ impl Stepper for MoreauJean {
         advance(start, ws)?;
         self.displace(start, ws)?;
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
-        let measured = self.measure_end(start.model, ws)?;
+        let measured = self.measure_end(start, ws)?;
         Ok(StepReport { correction, ..StepReport::of(start, ws, &climb, (1, hit), measured) })
     }
 }
@@ -109,9 +110,9 @@ impl MoreauJean {
     }
 
     /// I(q⁺).   [STEP-9]
-    fn measure_end(&mut self, model: &Model, ws: &mut Workspace) -> Result<Infeasibility, StepCause> {
-        find_pairs_at_end(model, self.detector.as_mut(), ws);
-        let (joints, at) = (model.joints().iter(), (&ws.end, &ws.shape_poses[..]));
-        measure((model, joints), at, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |_, _| ())
+    fn measure_end(&mut self, start: &Start, ws: &mut Workspace) -> Result<Infeasibility, StepCause> {
+        find_pairs_at_end(start.model, start.scheme, self.detector.as_mut(), ws);
+        let (joints, at) = (start.model.joints().iter(), (&ws.end, &ws.shape_poses[..]));
+        measure((start.model, joints), at, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |_, _| ())
     }
 }
