@@ -7,13 +7,13 @@ use crate::friction::law::Law;
 use crate::friction::local::ConeBlock;
 
 /// The most contacts and bounded rows the method takes together: a figure that lies on the ground with joints at their limits.
-pub const MAX_CONTACTS: usize = 24;
+pub const MAX_CONTACTS: usize = 32;
 
 /// The most contacts where all have friction in space and nothing else is there, four boxes on each other: with higher stacks the interior point is done sooner.
 pub const MAX_SPATIAL_CONTACTS: usize = 16;
 
-/// The most rows they have together.
-pub(super) const MAX_ROWS: usize = 3 * MAX_CONTACTS;
+/// The most rows they have together: beyond that the systems take longer than other methods.
+pub(super) const MAX_ROWS: usize = 72;
 
 /// Rows that are treated at once: as many as registers hold.
 pub(super) const LANES: usize = 8;

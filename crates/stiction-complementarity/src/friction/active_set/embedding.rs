@@ -36,7 +36,7 @@ pub(super) fn fits<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
     if problem.rows() > FrictionActiveSet::MOST_ROWS {
         return false;
     }
-    let (mut contacts, mut spatial, mut rows) = (0, 0, 0);
+    let (mut contacts, mut spatial, mut joint_rows) = (0, 0, 0);
     for law in problem.laws() {
         match part(law) {
             Some(Part::Contact { tangents, .. }) => {
@@ -44,12 +44,12 @@ pub(super) fn fits<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
                 spatial += usize::from(tangents == 2);
             }
             Some(Part::Bounded(_)) => contacts += 1,
-            Some(Part::Joint(more)) => rows += more,
+            Some(Part::Joint(more)) => joint_rows += more,
             None => return false,
         }
     }
-    let most = if spatial == contacts && rows == 0 { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS };
-    contacts <= most && rows <= MAX_JOINT_ROWS
+    let most = if spatial == contacts && joint_rows == 0 { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS };
+    contacts <= most && joint_rows <= MAX_JOINT_ROWS && problem.rows() - joint_rows <= MAX_ROWS
 }
 
 /// A contact among the rows of the problem.

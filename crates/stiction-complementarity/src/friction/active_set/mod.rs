@@ -18,7 +18,7 @@ use super::{FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
-use contacts::{Contacts, Pattern, Triple};
+use contacts::{Contacts, MAX_ROWS, Pattern, Triple};
 pub use contacts::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use embedding::Embedding;
 use joints::{Joints, MAX_JOINT_ROWS};
@@ -107,7 +107,7 @@ impl Nearest {
 
 impl FrictionActiveSet {
     /// The most rows of a problem that fits.
-    pub const MOST_ROWS: usize = 3 * MAX_CONTACTS + MAX_JOINT_ROWS;
+    pub const MOST_ROWS: usize = MAX_ROWS + MAX_JOINT_ROWS;
 
     /// With default options.
     pub fn new() -> Self {
@@ -121,7 +121,7 @@ impl FrictionActiveSet {
     }
 
     /// Whether the method is made for this problem: at most [`MAX_CONTACTS`] contacts (cones of two or three rows) and bounded rows together,
-    /// and at most twelve rows of joints.
+    /// of at most 72 rows, and at most twelve rows of joints.
     pub fn applies<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
         embedding::fits(problem)
     }
