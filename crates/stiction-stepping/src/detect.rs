@@ -9,19 +9,13 @@ use stiction_multibody::{
 
 use crate::{
     Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, drives, feet, layers,
-    pairs::find_pairs, reduced, surface_motion::write_surface_motion, tangents::tangents, workspace::Placed,
+    pairs::find_pairs, reduced, surface_motion::write_surface_motion, tangents::tangents,
 };
 
 /// Fills the workspace with what a step starts from: poses, applied wrenches, how far bodies can reach.
 pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
-    ws.resumes = reduced::resumes(start, ws);
-    if ws.resumes && model.kinematic_bodies().is_empty() {
-        ws.start.copy_from(&ws.end);
-    } else {
-        ws.start.update(model, &state.q, &state.v, state.time);
-    }
-    ws.placed = if ws.resumes && ws.placed == Placed::AtEnd { Placed::AtStart } else { Placed::Elsewhere };
+    ws.start.update(model, &state.q, &state.v, state.time);
     ws.before.clone_from(&state.v);
     ws.balanced_over = 0.0;
     ws.close_pairs.clear();

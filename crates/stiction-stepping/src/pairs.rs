@@ -3,15 +3,15 @@
 use stiction_geometry::{Pose, Shape, broad_phase::Aabb};
 use stiction_multibody::{BodyId, BodyKind, Configuration, Model};
 
-use crate::{Detector, Margin, Scheme, Workspace, workspace::Placed};
+use crate::{Detector, Margin, Scheme, Workspace};
 
 /// Pairs of shapes whose boxes, grown by the reach of their bodies, overlap.
 pub(crate) fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
     let widest = widest_margin(model, scheme);
     let nothing_is_prescribed = model.kinematic_bodies().is_empty();
     let is_fixed = |id| model.body(id).is_some_and(|body| matches!(body.kind, BodyKind::Fixed));
-    place_shapes_where_linear(model, ws);
-    let Workspace { reach, shape_poses, boxes, pairs, .. } = ws;
+    let Workspace { reach, linear_end, shape_poses, boxes, pairs, .. } = ws;
+    place_shapes(model, linear_end, shape_poses);
     bound_shapes(model, shape_poses, boxes, |body, shape, pose| {
         // What is prescribed may have left, and still counts where it was; but it never meets what is fixed.
         let extent = if nothing_is_prescribed || is_fixed(body) { shape.extent(pose) } else { shape.aabb(pose) };
@@ -23,28 +23,13 @@ pub(crate) fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Dete
 
 /// Pairs of shapes whose boxes overlap at the end of the step.
 pub(crate) fn find_pairs_at_end(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
-    place_shapes_at_end(model, ws);
-    let Workspace { shape_poses, boxes, pairs, .. } = ws;
+    let Workspace { end, shape_poses, boxes, pairs, .. } = ws;
+    place_shapes(model, end, shape_poses);
     bound_shapes(model, shape_poses, boxes, |_, shape, pose| {
         // Whether something is just below a plane or just above it is not decided by the rounding of boxes.
         shape.aabb(pose).or_else(|| shape.extent(pose).map(|extent| extent.padded(scheme.touch_threshold)))
     });
     detector.pairs(boxes, &|i, j| model.shapes_may_collide(i, j), pairs);
-}
-
-/// Poses of all shapes where the constraints are linearised.
-fn place_shapes_where_linear(model: &Model, ws: &mut Workspace) {
-    let is_start = ws.lookahead.is_empty() && model.kinematic_bodies().is_empty();
-    if !(is_start && ws.placed == Placed::AtStart) {
-        place_shapes(model, &ws.linear_end, &mut ws.shape_poses);
-        ws.placed = if is_start { Placed::AtStart } else { Placed::Elsewhere };
-    }
-}
-
-/// Poses of all shapes at the end of the step.
-pub(crate) fn place_shapes_at_end(model: &Model, ws: &mut Workspace) {
-    place_shapes(model, &ws.end, &mut ws.shape_poses);
-    ws.placed = Placed::AtEnd;
 }
 
 /// Poses of all shapes.

@@ -56,23 +56,10 @@ impl ContactImpulse {
     }
 }
 
-/// Where the shapes were placed last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Placed {
-    /// Where the step starts.
-    AtStart,
-    /// Where it ends.
-    AtEnd,
-    #[default]
-    Elsewhere,
-}
-
 /// Everything a step needs besides model, scheme and state. The next step needs nothing of it but
 /// memory; the reports, events and impulses of the last step stay readable until then.
 #[derive(Default)]
 pub struct Workspace {
-    /// Whether the step starts where the last one ended, to the last bit: what was found there need not be found again.
-    pub(crate) resumes: bool,
     /// Bodies at q and v, all at the start time.
     pub start: Configuration,
     /// Bodies where the constraints are linearised, prescribed ones at the start time.
@@ -104,7 +91,6 @@ pub struct Workspace {
     pub(crate) softness: Vec<f64>,
     /// Poses of all shapes where pairs of them were looked for last, and their boxes.
     pub(crate) shape_poses: Vec<Pose>,
-    pub(crate) placed: Placed,
     pub(crate) boxes: Vec<Option<Aabb>>,
     pub(crate) pairs: Vec<(usize, usize)>,
     pub(crate) points: Vec<ContactPoint>,

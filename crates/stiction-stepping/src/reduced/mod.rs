@@ -163,12 +163,13 @@ impl Reduced {
 
     /// Coordinates and velocities of the forest at the start of a step: those of the state where they lead to its q and v bit for bit, and
     /// otherwise what q and v say.   [RED-3]
-    fn read(&mut self, start: &Start, (bodies, resumes): (&Configuration, bool)) {
+    fn read(&mut self, start: &Start, bodies: &Configuration) {
         let &Start { model, state, .. } = start;
         let forest = model.forest();
         let tree = forest.tree();
         self.free_of = None;
         self.at_once = false;
+        let resumes = self.ended_in(state);
         self.place = Elsewhere::Nothing;
         if resumes {
             self.q.clone_from(&state.forest_q);
@@ -370,13 +371,6 @@ impl Reduced {
     }
 }
 
-/// Whether a step in the coordinates of the forest starts where the last one in this workspace ended.
-pub(crate) fn resumes(start: &Start, ws: &Workspace) -> bool {
-    let forest = start.model.forest();
-    start.scheme.coordinates != Coordinates::Maximal
-        && ws.reduced.as_ref().is_some_and(|reduced| reduced.fits(forest) && reduced.ended_in(start.state))
-}
-
 /// Reads the state of the forest where a step is made in its coordinates.   [RED-3]
 pub(crate) fn read(start: &Start, ws: &mut Workspace) {
     let forest = start.model.forest();
@@ -393,7 +387,7 @@ pub(crate) fn read(start: &Start, ws: &mut Workspace) {
         (Coordinates::DivideAndConquer, _) => Some(Box::new(Divided::new(forest))),
         _ => None,
     };
-    reduced.read(start, (&ws.start, ws.resumes));
+    reduced.read(start, &ws.start);
     reduced.initial.clone_from(&reduced.before);
     reduced.tau.fill(0.0);
     reduced.added.fill(0.0);

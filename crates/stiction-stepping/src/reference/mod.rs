@@ -27,7 +27,7 @@ use stiction_multibody::ContactMode;
 
 use crate::{
     ContactReport, Detector, FeatureDetector, Impact, Start, StepCause, StepReport, Stepper, Workspace,
-    advance::remember_contacts, measure::measure, pairs::place_shapes_at_end, prepare,
+    advance::remember_contacts, measure::measure, pairs::place_shapes, prepare,
 };
 use balance::Mode;
 use geometry::Touch;
@@ -152,7 +152,7 @@ fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport
     ws.shocks = run.shocks;
     ws.events.clone_from(&run.events);
     let pairs = run.eyes.pairs(&ws.end, 0.0);
-    place_shapes_at_end(start.model, ws);
+    place_shapes(start.model, &ws.end, &mut ws.shape_poses);
     let measured = measure(
         (start.model, start.model.joints().iter()),
         (&ws.end, &ws.shape_poses),
