@@ -1,7 +1,7 @@
 //! The ladder for frictional problems: methods in the order they are tried, each graded by the problem.
 //!
-//! Few contacts are solved at once, or else by single changes of mode from where that ended. Otherwise sweeps come first, because most problems are easy or warm, and go on as long as
-//! their rate promises an end that is cheaper than factorisations. Then the interior point, which does not care for stacks
+//! Few contacts are solved at once, or else by single changes of mode from where that ended. Otherwise sweeps come first, because most
+//! problems are easy or warm, and go on as long as their rate promises an end that is cheaper than factorisations. Then the interior point, which does not care for stacks
 //! and mass ratios, polished by Newton; single changes of mode, where rounding decides who touches; the interior point from another start;
 //! Newton after more sweeps; the third start of the interior point; ADMM as
 //! another start for Newton; the flow that sweeps drift along, followed by implicit steps; relaxed sweeps; and the slow reference
