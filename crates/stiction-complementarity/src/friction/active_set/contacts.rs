@@ -59,6 +59,8 @@ pub(super) struct Contacts {
     /// W + diag c by columns, without joints, and q.
     pub(super) w: Vec<Column>,
     q: Column,
+    /// Scratch memory for u.
+    sums: Column,
     pub(super) r: [Triple; MAX_CONTACTS],
     /// u = W r + q, always in step with r.
     pub(super) u: [Triple; MAX_CONTACTS],
@@ -82,6 +84,7 @@ impl Default for Contacts {
             rows: 0,
             w: vec![[0.0; MAX_ROWS]; MAX_ROWS],
             q: [0.0; MAX_ROWS],
+            sums: [0.0; MAX_ROWS],
             r: [[0.0; 3]; MAX_CONTACTS],
             u: [[0.0; 3]; MAX_CONTACTS],
             guesses: [Guess::Open; MAX_CONTACTS],
@@ -189,8 +192,10 @@ impl Contacts {
 
     /// u ← W r + q, all rows at once.
     pub(super) fn refresh(&mut self) {
-        let mut u = self.q;
-        let lanes = &mut u.as_chunks_mut::<LANES>().0[..self.rows.div_ceil(LANES)];
+        let rows = self.lanes();
+        let u = &mut self.sums;
+        u[..rows].copy_from_slice(&self.q[..rows]);
+        let lanes = u[..rows].as_chunks_mut::<LANES>().0;
         for (i, r) in self.r.iter().enumerate().take(self.count).filter(|(_, r)| **r != [0.0; 3]) {
             let columns = &self.w[self.first[i]..=self.first[i] + self.tangents[i]];
             match columns {

@@ -235,8 +235,8 @@ impl FrictionActiveSet {
                 continue;
             }
             nearest.offer(residual, contacts);
-            // Impulses lie in their cones once the guess is confirmed, and the residual is that of the guess.
-            if !contacts.guess() && contacts.residual() <= accepted {
+            // A guess that is confirmed leaves impulses where they are, in their cones.
+            if !contacts.guess() && residual <= accepted {
                 return true;
             }
         }
