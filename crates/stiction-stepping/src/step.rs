@@ -45,7 +45,7 @@ impl Default for TimeStepper {
 /// A body that moves by less than this share of its size and place in a step is where it was, to rounding.
 const AT_REST: f64 = f64::EPSILON;
 
-/// Passes in which missed contacts are added.
+/// Passes in which missed contacts are added, and missed limits before all are.
 const GROWTHS: u32 = 4;
 
 /// Passes of the fixed point after which the last answer is kept.
@@ -75,7 +75,7 @@ impl TimeStepper {
     /// One step with the position update of the scheme, whatever pushes.
     fn step_once(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         prepare(start, ws)?;
-        let (mut passes, mut iterations, mut growths) = (0, 0, 0);
+        let (mut passes, mut iterations, mut growths, mut misses) = (0, 0, 0, 0);
         ws.impacts.clear();
         ws.impact_loads.clear();
         if start.scheme.impact == Impact::Poisson {
@@ -105,6 +105,8 @@ impl TimeStepper {
                 },
             };
             let missed_limits = drives::missed_limits(start, ws);
+            misses += u32::from(missed_limits);
+            ws.all_limits |= misses > GROWTHS;
             if (!settled || missed_limits) && passes < FIXED_POINT_PASSES {
                 continue;
             }

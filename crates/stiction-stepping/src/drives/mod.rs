@@ -83,6 +83,8 @@ pub(crate) struct Driven {
     pull: Pull,
     /// Whether a row of the problem keeps its least and its greatest coordinate.
     held: [bool; 2],
+    /// Whether a solution broke them without knowing of them.
+    missed: [bool; 2],
 }
 
 impl Driven {
@@ -141,7 +143,7 @@ fn find(start: &Start, ws: &Workspace, (place, id): (usize, FreedomId), joint: &
         }
         None => joint.measured(id.1, &ws.start, state.angles.get(place).copied()).unwrap_or_default(),
     };
-    Driven { id, place, coordinate, rate, velocity, pull: Pull::default(), held: [true; 2] }
+    Driven { id, place, coordinate, rate, velocity, pull: Pull::default(), held: [true; 2], missed: [false; 2] }
 }
 
 /// Lets what acts along a freedom act on the forest, or on the bodies where nothing in it follows the motion; the rest has rows.   [DRIVE-2]
@@ -180,12 +182,13 @@ pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>
     }
 }
 
-/// Limits that the last solution broke without knowing of them: the problem is then written with all of them.   [DRIVE-6]
+/// Whether the last solution broke limits without knowing of them: the problem is then written with these too.   [DRIVE-6]
 pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
     let &Start { model, scheme, h, .. } = start;
     if ws.all_limits || scheme.gamma == 0.0 {
         return false;
     }
+    let mut all = std::mem::take(&mut ws.driven);
     let forest = ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]);
     let broken = |driven: &Driven| {
         let joint = model.joint(driven.id.0)?;
@@ -194,11 +197,17 @@ pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
         let end = driven.coordinate + h * (rate + write::prescribed_rate(start, ws, joint, driven.id.1));
         let [below, above] = [least - end, end - most].map(|depth| depth > scheme.touch_threshold);
         let [held_below, held_above] = driven.held;
-        Some((below && !held_below) || (above && !held_above))
+        Some([below && !held_below, above && !held_above])
     };
-    let missed = ws.driven.iter().any(|driven| broken(driven) == Some(true));
-    ws.all_limits |= missed;
-    missed
+    let mut any = false;
+    for driven in &mut all {
+        if let Some([below @ true, above] | [below, above @ true]) = broken(driven) {
+            driven.missed = [driven.missed[0] | below, driven.missed[1] | above];
+            any = true;
+        }
+    }
+    ws.driven = all;
+    any
 }
 
 /// The rate of a freedom, times a number.

@@ -202,24 +202,26 @@ impl<'a> Writer<'a> {
         let &Start { scheme, h, .. } = self.start;
         let reach = if scheme.gamma > 0.0 { 2.0 * h * self.driven.rate.abs() } else { 0.0 } + scheme.touch_threshold;
         let all = self.ws.all_limits;
-        self.push_limits(|gap| (all || gap <= reach).then_some(scheme.gamma * gap / h))
+        self.push_limits(|gap, missed| (all || missed || gap <= reach).then_some(scheme.gamma * gap / h))
     }
 
     /// Limits that are reached, where no time passes.   [DRIVE-8]
     fn reached_limits(&mut self) {
         let touch = self.start.scheme.touch_threshold;
-        self.push_limits(|gap| (gap <= touch).then_some(0.0));
+        self.push_limits(|gap, _| (gap <= touch).then_some(0.0));
     }
 
-    fn push_limits(&mut self, bias: impl Fn(f64) -> Option<f64>) -> [bool; 2] {
+    /// Rows of those limits that `bias` has a value for, from the way to the limit and whether a solution missed it.
+    fn push_limits(&mut self, bias: impl Fn(f64, bool) -> Option<f64>) -> [bool; 2] {
         let mut held = [true; 2];
         let Some([least, most]) = limits_of(self.joint, self.driven.id.1) else { return held };
         let coordinate = self.driven.coordinate;
-        for (held, (gap, sign)) in held.iter_mut().zip([(coordinate - least, 1.0), (most - coordinate, -1.0)]) {
+        let both = [(coordinate - least, 1.0), (most - coordinate, -1.0)].into_iter().zip(self.driven.missed);
+        for (held, ((gap, sign), missed)) in held.iter_mut().zip(both) {
             if !gap.is_finite() {
                 continue;
             }
-            let Some(bias) = bias(gap) else {
+            let Some(bias) = bias(gap, missed) else {
                 *held = false;
                 continue;
             };

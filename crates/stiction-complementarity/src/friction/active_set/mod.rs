@@ -34,7 +34,7 @@ const STIFFEN: f64 = 0.1;
 const ROUNDING: f64 = 1e-15;
 
 /// A solution above this residual is corrected, so often at most.
-const REFINED: f64 = 1e-14;
+pub(crate) const REFINED: f64 = 1e-14;
 const CORRECTIONS: u32 = 2;
 
 /// Guesses of the bounds that hold beside the first impulses of contacts.

@@ -10,7 +10,7 @@
 
 mod rung;
 
-use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
+use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions, REFINED};
 use super::admm::{FrictionAdmm, FrictionAdmmOptions};
 use super::exchange::FrictionExchange;
 use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, STARTS};
@@ -240,9 +240,10 @@ impl FrictionLadder {
         solution: &mut FrictionSolution,
     ) -> FrictionRungRecord {
         let iterations = match rung {
-            FrictionRung::RelaxedSweeps | FrictionRung::Transient | FrictionRung::Exchange => {
-                self.climb(rung, problem, Some(solution))
-            }
+            FrictionRung::RelaxedSweeps
+            | FrictionRung::Transient
+            | FrictionRung::Exchange
+            | FrictionRung::FewContacts => self.climb(rung, problem, Some(solution)),
             _ => self.climb(rung, problem, guess),
         };
         let record = FrictionRungRecord { rung, residual: problem.residual(&self.candidate).value, iterations };
@@ -287,11 +288,28 @@ impl FrictionLadder {
         }
     }
 
+    /// Single changes of mode end what guesses of all modes began, and one more guess refines what they found; returns their number. At the edge of sticking
+    /// both may stop short of the tolerance, where what is acceptable has to do: all that follows costs a hundred times as much.
+    fn end_few(&mut self, problem: &FrictionProblem, best: &mut f64, solution: &mut FrictionSolution) -> u32 {
+        let changes = self.take(FrictionRung::Exchange, problem, None, best, solution).iterations;
+        if *best > self.acceptable {
+            return changes;
+        }
+        changes + self.take(FrictionRung::FewContacts, problem, None, best, solution).iterations
+    }
+
+    /// The best of the rungs taken.
+    fn best_record(&self) -> Option<&FrictionRungRecord> {
+        self.records.iter().min_by(|a, b| a.residual.total_cmp(&b.residual))
+    }
+
     /// A few more steps of Newton's method where they are cheap: at the edge of sticking velocities are known to
     /// residual^(2/3) only, so every digit counts. Then slow contacts settle.
     fn finish(&mut self, problem: &FrictionProblem, residual: f64, solution: &mut FrictionSolution) {
+        // Few contacts refine their answers themselves.
+        let few = self.best_record().is_some_and(|record| record.rung == FrictionRung::FewContacts);
         let Some(settle) = &mut self.settle else { return };
-        if problem.rows() <= REFINED_ROWS && residual > ROUNDING {
+        if problem.rows() <= REFINED_ROWS && residual > if few { REFINED } else { ROUNDING } {
             let _ = self.refiner.run(problem, Some(solution), &mut self.scratch);
             if problem.residual(&self.scratch).value < residual {
                 std::mem::swap(solution, &mut self.scratch);
@@ -389,8 +407,7 @@ impl FrictionLadder {
 
 impl Solver<FrictionProblem> for FrictionLadder {
     fn rung(&self) -> Option<&'static str> {
-        let best = self.records.iter().min_by(|a, b| a.residual.total_cmp(&b.residual));
-        best.map(|record| record.rung.name())
+        self.best_record().map(|record| record.rung.name())
     }
 
     fn run(
@@ -428,12 +445,12 @@ impl Solver<FrictionProblem> for FrictionLadder {
             best = few;
             solution.r.clone_from(&self.candidate.r);
         }
-        // Single changes of mode end what guesses of all modes began.
+        let mut enough = tolerance;
         if few.is_finite() && FrictionExchange::applies(problem) {
-            total =
-                total.saturating_add(self.take(FrictionRung::Exchange, problem, None, &mut best, solution).iterations);
+            total = total.saturating_add(self.end_few(problem, &mut best, solution));
+            enough = self.acceptable;
         }
-        if best > tolerance {
+        if best > enough {
             let guess = guess.filter(|guess| problem.residual(guess).value.is_finite());
             let first = if guess.is_some() { FrictionRung::WarmSweeps } else { FrictionRung::ColdSweeps };
             let swept = self.take(first, problem, guess, &mut best, solution);
