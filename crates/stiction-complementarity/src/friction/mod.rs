@@ -86,6 +86,12 @@ impl Delassus for Operator {
     fn explicit(&self, out: &mut [f64]) -> bool {
         delegate!(self, inner => inner.explicit(out))
     }
+    fn dense(&self) -> Option<&[f64]> {
+        delegate!(self, inner => Delassus::dense(inner))
+    }
+    fn is_symmetric(&self) -> bool {
+        delegate!(self, inner => inner.is_symmetric())
+    }
 }
 
 /// A frictional contact problem as a value.   [CONE-1]

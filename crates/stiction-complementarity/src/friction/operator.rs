@@ -36,6 +36,16 @@ pub trait Delassus {
     fn explicit(&self, _out: &mut [f64]) -> bool {
         false
     }
+
+    /// W as a dense matrix, row by row, where the operator has it at hand.
+    fn dense(&self) -> Option<&[f64]> {
+        None
+    }
+
+    /// Whether W is symmetric to the last bit by the way it is made.
+    fn is_symmetric(&self) -> bool {
+        false
+    }
 }
 
 /// W given explicitly: u = W r + q.
@@ -75,8 +85,16 @@ impl Delassus for BlockMatrix {
 
     fn update(&self, _: usize, _: &[f64], _: &mut [f64]) {}
 
+    fn dense(&self) -> Option<&[f64]> {
+        Self::dense(self)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        Self::dense(self).is_some()
+    }
+
     fn explicit(&self, out: &mut [f64]) -> bool {
-        if let Some(dense) = self.dense() {
+        if let Some(dense) = Self::dense(self) {
             out.copy_from_slice(dense);
             return true;
         }
@@ -236,6 +254,10 @@ impl Delassus for Bodies {
 
     fn explicit(&self, out: &mut [f64]) -> bool {
         self.jacobian.symmetric_product_into(&self.response, out);
+        true
+    }
+
+    fn is_symmetric(&self) -> bool {
         true
     }
 }

@@ -26,7 +26,7 @@ const ENOUGH: f64 = 1e-26;
 const SINGULAR: f64 = 1e-11;
 
 /// Velocities below this share of the scale are rounding.
-const ROUNDING: f64 = 1e-14;
+const ROUNDING: f64 = 1e-13;
 
 /// Scratch memory of [`Settle::run`].
 #[derive(Clone, Debug, Default)]

@@ -16,13 +16,17 @@ pub const MAX_SPATIAL_CONTACTS: usize = 16;
 pub(super) const MAX_ROWS: usize = 72;
 
 /// Rows that are treated at once: as many as registers hold.
-pub(super) const LANES: usize = 8;
+pub(super) const LANES: usize = 4;
 
 /// A column of W: an entry for each row of the contacts. What stands beyond them means nothing.
 pub(super) type Column = [f64; MAX_ROWS];
 
 /// A vector of a contact: normal, then two tangents.
 pub(super) type Triple = [f64; 3];
+
+/// Added to the diagonal of a system, relative to that of W: three feet that stick are redundant, as are four that slide, and of all
+/// changes that stop them the shortest is taken. The step leaves this fraction of what it should stop.
+const PROXIMAL: f64 = 1e-10;
 
 /// An impulse within this fraction of its cone's boundary slipped when it was found.
 const ON_BOUNDARY: f64 = 1e-9;
@@ -45,6 +49,16 @@ pub(super) enum Guess {
     Slip([f64; 2]),
 }
 
+/// Impulses that were put aside.
+#[derive(Clone, Debug)]
+pub(super) struct Kept([Triple; MAX_CONTACTS]);
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self([[0.0; 3]; MAX_CONTACTS])
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Contacts {
     count: usize,
@@ -56,8 +70,9 @@ pub(super) struct Contacts {
     /// The first row of each contact, and how many rows there are.
     pub(super) first: [usize; MAX_CONTACTS],
     rows: usize,
-    /// W + diag c by columns, without joints, and q.
+    /// W + diag c by columns, without joints, whether it is symmetric, and q.
     pub(super) w: Vec<Column>,
+    symmetric: bool,
     q: Column,
     /// Scratch memory for u.
     sums: Column,
@@ -67,6 +82,8 @@ pub(super) struct Contacts {
     pub(super) guesses: [Guess; MAX_CONTACTS],
     /// 1/W_NN and 2/tr W_TT of each contact: what an impulse is worth in velocity.
     steps: [(f64, f64); MAX_CONTACTS],
+    /// What a system adds to the diagonal of each contact.
+    pub(super) shifts: [f64; MAX_CONTACTS],
     scale: f64,
     /// tr W / rows, and the compliance added to the diagonal of W at present.
     mean: f64,
@@ -83,12 +100,14 @@ impl Default for Contacts {
             first: [0; MAX_CONTACTS],
             rows: 0,
             w: vec![[0.0; MAX_ROWS]; MAX_ROWS],
+            symmetric: false,
             q: [0.0; MAX_ROWS],
             sums: [0.0; MAX_ROWS],
             r: [[0.0; 3]; MAX_CONTACTS],
             u: [[0.0; 3]; MAX_CONTACTS],
             guesses: [Guess::Open; MAX_CONTACTS],
             steps: [(0.0, 0.0); MAX_CONTACTS],
+            shifts: [0.0; MAX_CONTACTS],
             scale: 1.0,
             mean: 0.0,
             softness: 0.0,
@@ -97,14 +116,20 @@ impl Default for Contacts {
 }
 
 impl Contacts {
-    /// Takes over the contacts of a problem: W + diag c, row by row with `n` to a row.
-    pub(super) fn load_matrix(&mut self, (embedding, joints): (&Embedding, &Joints), w: &[f64], n: usize) {
+    /// Takes over the contacts of a problem: W + diag c, row by row with `n` to a row, and whether it is symmetric.
+    pub(super) fn load_matrix(
+        &mut self,
+        (embedding, joints): (&Embedding, &Joints),
+        (w, n): (&[f64], usize),
+        symmetric: bool,
+    ) {
+        self.symmetric = symmetric;
         (self.count, self.rows) = (embedding.places().len(), embedding.contact_rows().len());
         for (i, place) in embedding.places().iter().enumerate() {
             (self.mu[i], self.tangents[i], self.first[i]) = (place.mu, place.tangents, place.row);
             self.bounds[i] = place.bounds;
         }
-        embedding.gather(w, n, &mut self.w);
+        embedding.gather((w, n), symmetric, &mut self.w);
         if !embedding.joint_rows().is_empty() {
             joints.reduce(&mut self.w[..self.rows]);
         }
@@ -112,13 +137,14 @@ impl Contacts {
         for i in 0..self.count {
             let [normal, s, t] = self.diagonal(i);
             self.steps[i] = (inverse(normal), 2.0 * inverse(s + t));
+            self.shifts[i] = PROXIMAL * (normal + s + t) / 3.0;
             trace += normal + s + t;
         }
         (self.mean, self.softness) = (trace / (3 * self.count.max(1)) as f64, 0.0);
     }
 
     /// The diagonal of W at a contact; rows that are embedded are as stiff as the others.   [SET-6]
-    pub(super) fn diagonal(&self, i: usize) -> Triple {
+    fn diagonal(&self, i: usize) -> Triple {
         let entry = |k: usize| self.w[self.first[i] + k][self.first[i] + k];
         match self.tangents[i] {
             0 => [entry(0); 3],
@@ -152,6 +178,15 @@ impl Contacts {
         self.rows.next_multiple_of(LANES)
     }
 
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether W is its own mirror image, to the last bit.
+    pub(super) fn is_symmetric(&self) -> bool {
+        self.symmetric
+    }
+
     /// What all contacts are taken to do, without the directions of slip.
     pub(super) fn pattern(&self) -> Pattern {
         let mode = |guess: &Guess| match guess {
@@ -171,12 +206,18 @@ impl Contacts {
         self.scale
     }
 
-    pub(super) fn impulses(&self) -> [Triple; MAX_CONTACTS] {
-        self.r
+    pub(super) fn impulses(&self) -> &[Triple] {
+        &self.r[..self.count]
     }
 
-    pub(super) fn set_impulses(&mut self, r: &[Triple; MAX_CONTACTS]) {
-        self.r = *r;
+    /// Puts the impulses aside.
+    pub(super) fn keep(&self, kept: &mut Kept) {
+        kept.0[..self.count].copy_from_slice(&self.r[..self.count]);
+    }
+
+    /// Takes them back.
+    pub(super) fn restore(&mut self, kept: &Kept) {
+        self.r[..self.count].copy_from_slice(&kept.0[..self.count]);
         self.refresh();
     }
 
@@ -204,6 +245,10 @@ impl Contacts {
                 [a, ..] => add_columns(lanes, [a], r),
                 [] => {}
             }
+        }
+        if self.rows == 3 * self.count {
+            self.u.as_flattened_mut()[..self.rows].copy_from_slice(&u[..self.rows]);
+            return;
         }
         for (i, out) in self.u.iter_mut().enumerate().take(self.count) {
             let (first, tangents) = (self.first[i], self.tangents[i]);

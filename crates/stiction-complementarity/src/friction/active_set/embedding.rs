@@ -155,8 +155,13 @@ impl Embedding {
     }
 
     /// The part of W, row by row with `n` to a row, between contacts, column by column.
-    pub(super) fn gather(&self, w: &[f64], n: usize, columns: &mut [Column]) {
+    pub(super) fn gather(&self, (w, n): (&[f64], usize), symmetric: bool, columns: &mut [Column]) {
         let rows = self.contact_rows();
+        if symmetric && rows.len() == n {
+            let columns = columns.iter_mut().zip(w.chunks_exact(n.max(1)));
+            columns.for_each(|(column, row)| column[..n].copy_from_slice(row));
+            return;
+        }
         for (place, row) in rows.iter().enumerate() {
             let values = w.get(row * n..(row + 1) * n).unwrap_or_default();
             columns.iter_mut().zip(rows).for_each(|(column, k)| column[place] = values[*k]);
@@ -164,7 +169,7 @@ impl Embedding {
     }
 
     /// Writes impulses of contacts among those of the problem.
-    pub(super) fn write(&self, r: &[Triple; MAX_CONTACTS], out: &mut [f64]) {
+    pub(super) fn write(&self, r: &[Triple], out: &mut [f64]) {
         self.places().iter().zip(r).for_each(|(place, r)| place.write(r, out));
     }
 }

@@ -9,6 +9,7 @@
 mod bounds;
 mod contacts;
 mod embedding;
+mod factors;
 mod joints;
 mod system;
 
@@ -18,7 +19,7 @@ use super::{FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
-use contacts::{Contacts, MAX_ROWS, Pattern, Triple};
+use contacts::{Contacts, Kept, MAX_ROWS, Pattern};
 pub use contacts::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use embedding::Embedding;
 use joints::{Joints, MAX_JOINT_ROWS};
@@ -84,25 +85,22 @@ pub struct FrictionActiveSet {
     joints: Joints,
     /// What was guessed from the present start.
     guessed: Vec<Pattern>,
+    kept: KeptImpulses,
     /// W + diag c, row by row.
     w: Vec<f64>,
     /// The problem whose W is in all of these.
     matrix: Option<Version>,
 }
 
-/// Impulses within tolerance although the guesses that led there are not confirmed: at the edge of sticking they may never be.
-struct Nearest {
-    residual: f64,
-    r: Option<[Triple; MAX_CONTACTS]>,
-}
-
-impl Nearest {
-    /// Takes the impulses of the contacts if they are the nearest so far.
-    fn offer(&mut self, residual: f64, contacts: &Contacts) {
-        if residual <= self.residual {
-            (self.residual, self.r) = (residual, Some(contacts.impulses()));
-        }
-    }
+/// Impulses of contacts to come back to.
+#[derive(Clone, Debug, Default)]
+struct KeptImpulses {
+    /// Where the present guesses start.
+    start: Kept,
+    /// Before the last step.
+    last: Kept,
+    /// The nearest within tolerance although the guesses that led there are not confirmed: at the edge of sticking they may never be.
+    nearest: Kept,
 }
 
 impl FrictionActiveSet {
@@ -150,26 +148,33 @@ impl FrictionActiveSet {
         if !Self::applies(problem) {
             return false;
         }
-        self.w.resize(n * n, 0.0);
-        if !problem.operator().explicit(&mut self.w) {
-            return false;
-        }
-        let diagonal = self.w.iter_mut().step_by(n + 1);
-        diagonal.zip(problem.compliance()).for_each(|(w, c)| *w += c);
         let Self { embedding, joints, contacts, w, .. } = self;
         embedding.read(problem);
+        let at_hand = problem.operator().dense();
+        let w = match at_hand.filter(|_| embedding.joint_rows().is_empty() && problem.compliance().is_empty()) {
+            Some(dense) => dense,
+            None => {
+                w.resize(n * n, 0.0);
+                if !problem.operator().explicit(w) {
+                    return false;
+                }
+                let diagonal = w.iter_mut().step_by(n + 1);
+                diagonal.zip(problem.compliance()).for_each(|(w, c)| *w += c);
+                w
+            }
+        };
         if !joints.factor(embedding.joint_rows(), w, n) {
             return false;
         }
         joints.prepare(embedding, w, n);
-        contacts.load_matrix((embedding, joints), w, n);
+        contacts.load_matrix((embedding, joints), (w, n), problem.operator().is_symmetric());
         true
     }
 
     /// A few more steps of the guess that the solution confirms, as long as they help: what sticks then sticks to rounding. With the velocities of the
     /// problem as it was before joints were eliminated: that loses digits where masses differ.   [SET-7]
     fn refine(&mut self, q: &[f64], r: &mut [f64]) {
-        let (mut kept, mut before) = (self.contacts.impulses(), f64::INFINITY);
+        let mut before = f64::INFINITY;
         for correction in 0..=CORRECTIONS {
             self.write(q, r);
             if !self.embedding.joint_rows().is_empty() {
@@ -177,39 +182,44 @@ impl FrictionActiveSet {
             }
             let residual = self.contacts.residual();
             if residual.is_nan() || residual >= before {
-                break;
+                return if correction > 0 {
+                    self.write_kept(q, r)
+                };
             }
-            (kept, before) = (self.contacts.impulses(), residual);
             if correction == CORRECTIONS || residual <= REFINED * self.contacts.scale() {
-                break;
+                return;
             }
+            self.contacts.keep(&mut self.kept.last);
+            before = residual;
             // A start that was a solution, or sweeps that led to one, left no guess.
             let _ = self.contacts.guess();
             let moved = self.system.correct(&mut self.contacts) || self.system.step(&mut self.contacts);
             if !moved || self.contacts.guess() {
-                break;
+                return self.write_kept(q, r);
             }
         }
-        if self.contacts.impulses() != kept {
-            self.contacts.set_impulses(&kept);
-            self.write(q, r);
-        }
+    }
+
+    /// Goes back to the impulses before the last step, and writes them.
+    fn write_kept(&mut self, q: &[f64], r: &mut [f64]) {
+        self.contacts.restore(&self.kept.last);
+        self.write(q, r);
     }
 
     /// Impulses of contacts and, with them, of joints.
     fn write(&self, q: &[f64], r: &mut [f64]) {
-        self.embedding.write(&self.contacts.impulses(), r);
+        self.embedding.write(self.contacts.impulses(), r);
         self.joints.recover(self.embedding.joint_rows(), &self.w, q, r);
     }
 
     /// Guesses from where the contacts are until the problem is solved or they lead nowhere. Counts the systems solved.
     fn try_guesses(&mut self, accepted: f64, count: &mut u32) -> bool {
         let plain = self.embedding.is_plain();
-        let Self { options, contacts, system, guessed, .. } = self;
+        let Self { options, contacts, system, guessed, kept, .. } = self;
         guessed.clear();
         guessed.reserve(options.max_guesses as usize);
         contacts.guess();
-        let mut nearest = Nearest { residual: accepted, r: None };
+        let (mut least, mut near) = (accepted, false);
         for _ in 0..options.max_guesses {
             // Guesses that came before, and not just now, go round in a circle; spatial contacts alone, whose directions turn, find out of it more often.
             let pattern = contacts.pattern();
@@ -218,7 +228,7 @@ impl FrictionActiveSet {
             }
             guessed.push(pattern);
             *count += 1;
-            let kept = contacts.impulses();
+            contacts.keep(&mut kept.last);
             if !system.step(contacts) {
                 break;
             }
@@ -226,7 +236,7 @@ impl FrictionActiveSet {
             // Worse than no impulses at all: more was stopped than the bodies can do at once. Contacts that sweeps brought closer to
             // each other guess better, unless they guess the same.
             if !plain && residual > contacts.scale() {
-                contacts.set_impulses(&kept);
+                contacts.restore(&kept.last);
                 (0..options.sweeps / 2).for_each(|_| contacts.sweep());
                 contacts.guess();
                 if contacts.pattern() == pattern {
@@ -234,16 +244,19 @@ impl FrictionActiveSet {
                 }
                 continue;
             }
-            nearest.offer(residual, contacts);
+            if residual <= least {
+                (least, near) = (residual, true);
+                contacts.keep(&mut kept.nearest);
+            }
             // A guess that is confirmed leaves impulses where they are, in their cones.
             if !contacts.guess() && residual <= accepted {
                 return true;
             }
         }
-        nearest.r.is_some_and(|r| {
-            contacts.set_impulses(&r);
-            true
-        })
+        if near {
+            contacts.restore(&kept.nearest);
+        }
+        near
     }
 
     /// The path of softer problems that ends at the given one: a compliance makes every guess decidable, and where it is small
@@ -267,14 +280,14 @@ impl FrictionActiveSet {
         if !self.contacts.has_unmet_bounds() {
             return;
         }
-        let kept = self.contacts.impulses();
+        self.contacts.keep(&mut self.kept.start);
         for guess in 0..BOUND_GUESSES {
             // Before the first step the guesses are those of another problem.
             if !self.contacts.guess_bounds() && guess > 0 {
                 return;
             }
             if !self.system.step(&mut self.contacts) {
-                self.contacts.set_impulses(&kept);
+                self.contacts.restore(&self.kept.start);
                 return;
             }
         }
@@ -298,18 +311,18 @@ impl FrictionActiveSet {
                     return Ending::new(Status::Solved, count);
                 }
             }
-            let kept = self.contacts.impulses();
+            self.contacts.keep(&mut self.kept.start);
             if self.try_guesses(accepted, &mut count) {
                 return Ending::new(Status::Solved, count);
             }
-            self.contacts.set_impulses(&kept);
+            self.contacts.restore(&self.kept.start);
             if (start + 1).is_multiple_of(starts_per_path) && paths < self.options.max_paths {
                 paths += 1;
                 if self.try_soft(accepted, &mut count) {
                     return Ending::new(Status::Solved, count);
                 }
             }
-            self.contacts.set_impulses(&kept);
+            self.contacts.restore(&self.kept.start);
         }
         Ending::new(Status::BudgetExhausted, count)
     }

@@ -1,0 +1,204 @@
+//! Factors of a small dense matrix that is given column by column, for systems of a few unknowns: nothing is left to loops of unknown length.
+//!
+//! Columns are treated by chunks of [`LANES`] rows, as many as the matrix has, and small matrices always whole; what is beyond the matrix, or done in vain, means nothing. The
+//! code is compiled for each number of chunks.
+
+use super::contacts::{Column, LANES, MAX_ROWS};
+
+/// A pivot below this fraction of the mean diagonal has vanished.
+const VANISHED: f64 = 1e-14;
+
+/// With exchanges, columns of so many chunks are treated whole: to find where to begin would take longer.
+const WHOLE: usize = 3;
+
+/// What is left in the matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Left {
+    /// Nothing that could be solved with.
+    #[default]
+    Nothing,
+    /// U of P A = L U, with zeros below its diagonal.
+    Upper,
+    /// D of A = L D Lᵀ, on the diagonal.
+    Diagonal,
+}
+
+/// L of P A = L U or A = L D Lᵀ; what else there is stays in the matrix.
+#[derive(Clone, Debug)]
+pub(super) struct Factors {
+    left: Left,
+    /// L without its diagonal of ones: zeros on it and above.
+    lower: Vec<Column>,
+    /// The row that came to each place.
+    exchanges: [usize; MAX_ROWS],
+}
+
+impl Default for Factors {
+    fn default() -> Self {
+        Self { left: Left::Nothing, lower: vec![[0.0; MAX_ROWS]; MAX_ROWS], exchanges: [0; MAX_ROWS] }
+    }
+}
+
+/// Calls a function that is compiled for the number of chunks.
+macro_rules! by_chunks {
+    ($n:expr, $function:ident($($argument:expr),*)) => {
+        match $n.div_ceil(LANES) {
+            0 | 1 => $function::<1>($($argument),*),
+            2 => $function::<2>($($argument),*),
+            3 => $function::<3>($($argument),*),
+            4 => $function::<4>($($argument),*),
+            5 => $function::<5>($($argument),*),
+            6 => $function::<6>($($argument),*),
+            7 | 8 => $function::<8>($($argument),*),
+            9 | 10 => $function::<10>($($argument),*),
+            11 | 12 => $function::<12>($($argument),*),
+            13..=15 => $function::<15>($($argument),*),
+            _ => $function::<{ MAX_ROWS / LANES }>($($argument),*),
+        }
+    };
+}
+
+impl Factors {
+    /// The factors belong to no matrix any more.
+    pub(super) fn forget(&mut self) {
+        self.left = Left::Nothing;
+    }
+
+    /// A = L D Lᵀ of a symmetric matrix. False where a pivot vanishes or is negative; the matrix is lost then.
+    pub(super) fn factor_symmetric(&mut self, a: &mut [Column]) -> bool {
+        let factored = by_chunks!(a.len(), without_exchanges(a, &mut self.lower));
+        self.left = if factored { Left::Diagonal } else { Left::Nothing };
+        factored
+    }
+
+    /// P A = L U. Nothing can be solved where a pivot vanishes.
+    pub(super) fn factor_with_exchanges(&mut self, a: &mut [Column]) {
+        let factored = by_chunks!(a.len(), with_exchanges(a, &mut self.lower, &mut self.exchanges));
+        self.left = if factored { Left::Upper } else { Left::Nothing };
+    }
+
+    /// b ← A⁻¹ b with the factors. False where there are none, or where they lead beyond numbers.
+    pub(super) fn solve(&self, a: &[Column], b: &mut Column) -> bool {
+        let (n, lower) = (a.len(), &self.lower[..a.len()]);
+        match self.left {
+            Left::Nothing => return false,
+            Left::Upper => {
+                self.exchanges[..n].iter().enumerate().for_each(|(k, pivot)| b.swap(k, *pivot));
+                by_chunks!(n, solve_upper(lower, a, b));
+            }
+            Left::Diagonal => by_chunks!(n, solve_diagonal(lower, a, b)),
+        }
+        b[..n].iter().all(|x| x.is_finite())
+    }
+}
+
+fn vanished(a: &[Column]) -> f64 {
+    VANISHED * a.iter().enumerate().map(|(k, column)| column[k].abs()).sum::<f64>() / a.len().max(1) as f64
+}
+
+fn without_exchanges<const C: usize>(a: &mut [Column], lower: &mut [Column]) -> bool {
+    let (n, vanished) = (a.len(), vanished(a));
+    for (k, lower) in (0..n).zip(lower) {
+        let (known, rest) = a.split_at_mut(k + 1);
+        let Some(head) = known.last() else { return false };
+        if !(head[k] > vanished && head[k].is_finite()) {
+            return false;
+        }
+        write_lower::<C>(head, k, chunk_of(k), lower);
+        lower[n..C * LANES].fill(0.0);
+        for ((j, column), factor) in (k + 1..).zip(rest).zip(&head[k + 1..]) {
+            take_away::<C>(lower, *factor, chunk_of(j), column);
+        }
+    }
+    true
+}
+
+fn with_exchanges<const C: usize>(a: &mut [Column], lower: &mut [Column], exchanges: &mut [usize; MAX_ROWS]) -> bool {
+    let (n, vanished) = (a.len(), vanished(a));
+    for k in 0..n {
+        let (mut pivot, mut largest) = (k, 0.0);
+        for (i, x) in (k..).zip(&a[k][k..n]) {
+            if x.abs() > largest {
+                (pivot, largest) = (i, x.abs());
+            }
+        }
+        if !(largest > vanished && largest.is_finite()) {
+            return false;
+        }
+        exchanges[k] = pivot;
+        if pivot != k {
+            lower[..k].iter_mut().for_each(|column| column.swap(k, pivot));
+            a[k..].iter_mut().for_each(|column| column.swap(k, pivot));
+        }
+        let (known, rest) = a.split_at_mut(k + 1);
+        let (Some(head), lower) = (known.last_mut(), &mut lower[k]) else { return false };
+        write_lower::<C>(head, k, chunk_or_all::<C>(k), lower);
+        head[k + 1..C * LANES].fill(0.0);
+        for column in rest {
+            take_away::<C>(lower, column[k], chunk_or_all::<C>(k + 1), column);
+        }
+    }
+    true
+}
+
+fn solve_upper<const C: usize>(lower: &[Column], upper: &[Column], b: &mut Column) {
+    lower.iter().enumerate().for_each(|(k, l)| take_away::<C>(l, b[k], chunk_or_all::<C>(k + 1), b));
+    for (k, u) in upper.iter().enumerate().rev() {
+        let x = b[k] / u[k];
+        take_away::<C>(u, x, 0, b);
+        b[k] = x;
+    }
+}
+
+fn solve_diagonal<const C: usize>(lower: &[Column], diagonal: &[Column], b: &mut Column) {
+    b[lower.len()..C * LANES].fill(0.0);
+    lower.iter().enumerate().for_each(|(k, l)| take_away::<C>(l, b[k], chunk_of(k + 1), b));
+    for (k, (d, l)) in diagonal.iter().zip(lower).enumerate().rev() {
+        b[k] = b[k] / d[k] - product::<C>(l, b, chunk_of(k + 1));
+    }
+}
+
+/// The chunk of a row, to begin with where all of a matrix is below or right of it.
+#[inline]
+fn chunk_of(row: usize) -> usize {
+    row / LANES
+}
+
+/// The same, or the first in matrices that are treated whole.
+#[inline]
+fn chunk_or_all<const C: usize>(row: usize) -> usize {
+    if C <= WHOLE { 0 } else { chunk_of(row) }
+}
+
+/// Column k of L without its diagonal, from column k of what is left of the matrix.
+#[inline]
+fn write_lower<const C: usize>(head: &Column, k: usize, first: usize, lower: &mut Column) {
+    let inverse = 1.0 / head[k];
+    let (from, to) = (head.as_chunks::<LANES>().0, lower.as_chunks_mut::<LANES>().0);
+    for (to, from) in to[first.min(C)..C].iter_mut().zip(&from[first.min(C)..C]) {
+        to.iter_mut().zip(from).for_each(|(l, a)| *l = a * inverse);
+    }
+    lower[first * LANES..=k].fill(0.0);
+}
+
+/// `to` ← `to` − factor · `from`, from this chunk on.
+#[inline]
+fn take_away<const C: usize>(from: &Column, factor: f64, first: usize, to: &mut Column) {
+    if factor != 0.0 {
+        let (from, to) = (from.as_chunks::<LANES>().0, to.as_chunks_mut::<LANES>().0);
+        for (to, from) in to[first.min(C)..C].iter_mut().zip(&from[first.min(C)..C]) {
+            to.iter_mut().zip(from).for_each(|(x, l)| *x -= factor * l);
+        }
+    }
+}
+
+/// Σ a b from this chunk on, in sums that do not wait for each other; beyond the matrix both are zero.
+#[inline]
+fn product<const C: usize>(a: &Column, b: &Column, first: usize) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (a, b) = (a.as_chunks::<LANES>().0, b.as_chunks::<LANES>().0);
+    for (a, b) in a[first.min(C)..C].iter().zip(&b[first.min(C)..C]) {
+        sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, (a, b))| *sum += a * b);
+    }
+    sums.iter().sum()
+}
