@@ -25,6 +25,7 @@ pub struct Aabb {
 
 impl Aabb {
     /// The box grown by `margin` on every side.
+    #[inline]
     pub fn padded(&self, margin: f64) -> Self {
         let by = Vector3::repeat(margin);
         Self { min: self.min - by, max: self.max + by }

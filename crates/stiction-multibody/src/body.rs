@@ -41,6 +41,7 @@ impl Mobility {
     }
 
     /// ν = S v: the twist of a body with these velocities; zero for a list of another length.   [DYN-2]
+    #[inline]
     pub fn twist(self, v: &[f64]) -> Twist {
         let (linear, angular) = match (self, v) {
             (Self::PlanarParticle, &[x, y]) => ([x, y, 0.0], [0.0; 3]),
@@ -70,6 +71,7 @@ impl Mobility {
     }
 
     /// Sᵀ w: the components of a wrench that do work on this body; the rest is zero.   [DYN-1]
+    #[inline]
     pub fn project(self, w: &Wrench) -> [f64; 6] {
         let (f, t) = (&w.linear, &w.angular);
         match self {
@@ -181,6 +183,7 @@ pub struct Body {
 
 impl Body {
     /// The root joint, for dynamic bodies.
+    #[inline]
     pub fn mobility(&self) -> Option<Mobility> {
         match self.kind {
             BodyKind::Dynamic { mobility, .. } => Some(mobility),
@@ -194,6 +197,7 @@ impl Body {
     }
 
     /// Mass of a dynamic body.
+    #[inline]
     pub fn mass(&self) -> Option<f64> {
         match self.kind {
             BodyKind::Dynamic { mass, .. } => Some(mass),

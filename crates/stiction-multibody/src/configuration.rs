@@ -64,6 +64,7 @@ impl Configuration {
     }
 
     /// All poses in the order of the model.
+    #[inline]
     pub fn poses(&self) -> &[Pose] {
         &self.poses
     }

@@ -23,6 +23,7 @@ impl Encounters {
         Self { partners: (0..count).map(partners).collect() }
     }
 
+    #[inline]
     fn know(&self, i: usize, j: usize) -> Option<bool> {
         self.partners.get(i).map(|partners| j < MOST && partners >> j & 1 == 1)
     }

@@ -10,7 +10,7 @@ use stiction_geometry::Pose;
 
 use crate::{
     BodyId, Configuration, Joint, JointId, LinkId, Mobility, Model, Twist, Wrench,
-    articulated::{Kinematics, Tree, TreeJoint},
+    articulated::{Kinematics, Tree},
     rotation::from_matrix,
 };
 
@@ -41,10 +41,14 @@ pub struct Forest {
     pub(crate) loops: Vec<JointId>,
     /// One for each link.
     pub(crate) bodies: Vec<BodyId>,
+    /// [`Self::floats`] of each body, and [`Self::coordinate_of`] each velocity: every step asks for them.
+    pub(crate) floating: Vec<bool>,
+    pub(crate) coordinates: Vec<Option<usize>>,
 }
 
 impl Forest {
     /// The trees, without gravity: it is among the external wrenches.
+    #[inline]
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
@@ -56,12 +60,13 @@ impl Forest {
     }
 
     /// Whether a body moves in all directions whatever its joints do: nothing joins the root of its tree to the world.
+    #[inline]
     pub fn floats(&self, body: BodyId) -> bool {
-        let root = self.link(body).and_then(|link| self.tree.path_to_root(link).last());
-        root.and_then(|root| self.tree.links().get(root)).is_some_and(|link| *link.joint() == TreeJoint::Free)
+        self.floating.get(body.index()).copied().unwrap_or(false)
     }
 
     /// Joints that are no branches of the forest and stay constraints: those that close loops, and those to prescribed bodies.
+    #[inline]
     pub fn loops(&self) -> &[JointId] {
         &self.loops
     }
@@ -76,11 +81,13 @@ impl Forest {
     }
 
     /// The velocity of the tree that is the rate of a freedom; none where there is no such one, as in loops.
+    #[inline]
     pub fn velocity_of(&self, joint: JointId, freedom: usize) -> Option<usize> {
         *self.branches.get(joint.index())?.as_ref()?.velocities.get(freedom)?
     }
 
     /// The first velocity of the tree joint of a joint; none for loops and joints without velocities.
+    #[inline]
     pub fn first_velocity(&self, joint: JointId) -> Option<usize> {
         let link = self.branches.get(joint.index())?.as_ref()?.link;
         let velocities = self.tree.links().get(link.index())?.velocities();
@@ -88,11 +95,9 @@ impl Forest {
     }
 
     /// The coordinate of the tree that a velocity of it is the rate of; none for velocities of quaternions.
+    #[inline]
     pub fn coordinate_of(&self, velocity: usize) -> Option<usize> {
-        let link = self.tree.links().get(self.tree.link_of(velocity)?.index())?;
-        let joint = link.joint();
-        let place = velocity - link.velocities().start;
-        (joint.coordinates() == joint.velocities()).then(|| link.coordinates().start + place)
+        self.coordinates.get(velocity).copied().flatten()
     }
 
     /// Names of all coordinates and of all velocities: `JOINT.q`, `JOINT.v` by the joint, or by the body at a root, numbered where there
@@ -117,12 +122,14 @@ impl Forest {
     }
 
     /// A wrench on a body about its reference point, as one on its link about the origin of that.
+    #[inline]
     pub fn on_link(&self, at: &Kinematics, body: BodyId, wrench: &Wrench) -> Option<(LinkId, Wrench)> {
         let (link, [wrench]) = self.all_on_link(at, body, [*wrench])?;
         Some((link, wrench))
     }
 
     /// [`Self::on_link`] of several wrenches on one body.
+    #[inline]
     pub fn all_on_link<const N: usize>(
         &self,
         at: &Kinematics,

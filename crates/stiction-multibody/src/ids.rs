@@ -10,10 +10,12 @@ macro_rules! handle {
 
         impl $name {
             /// Position in the model's list.
+            #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
             }
 
+            #[inline]
             pub(crate) fn from_index(index: usize) -> Self {
                 Self(index as u32)
             }

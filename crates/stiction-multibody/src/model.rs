@@ -56,16 +56,19 @@ pub struct Model {
 
 impl Model {
     /// Plane or space.
+    #[inline]
     pub fn dimension(&self) -> Dimension {
         self.dimension
     }
 
     /// Gravitational acceleration, m/s². In the plane its z component only presses bodies onto their supports.
+    #[inline]
     pub fn gravity(&self) -> Vector3<f64> {
         self.gravity
     }
 
     /// The part of gravity that moves bodies, m/s².
+    #[inline]
     pub(crate) fn moving_gravity(&self) -> Vector3<f64> {
         match self.dimension {
             Dimension::Planar => Vector3::new(self.gravity.x, self.gravity.y, 0.0),
@@ -74,26 +77,31 @@ impl Model {
     }
 
     /// All bodies; the first is the world.
+    #[inline]
     pub fn bodies(&self) -> &[Body] {
         &self.bodies
     }
 
     /// Bodies whose pose is a function of time.
+    #[inline]
     pub fn kinematic_bodies(&self) -> &[BodyId] {
         &self.kinematic
     }
 
     /// Places of the bodies in the state, in the order of [`Self::bodies`].
+    #[inline]
     pub fn layout(&self) -> &[Slot] {
         &self.layout
     }
 
     /// All bodies with their ids.
+    #[inline]
     pub fn iter_bodies(&self) -> impl Iterator<Item = (BodyId, &Body)> {
         self.bodies.iter().enumerate().map(|(index, body)| (BodyId::from_index(index), body))
     }
 
     /// The body with this id, unless it belongs to another model.
+    #[inline]
     pub fn body(&self, id: BodyId) -> Option<&Body> {
         self.bodies.get(id.index())
     }
@@ -116,16 +124,19 @@ impl Model {
     }
 
     /// All collision shapes: id, the body it sits on, and the shape.
+    #[inline]
     pub fn shapes(&self) -> impl Iterator<Item = (ShapeId, BodyId, &ShapeOnBody)> {
         (0..self.shape_owner.len()).filter_map(|index| self.shape(index))
     }
 
     /// Number of collision shapes.
+    #[inline]
     pub fn shape_count(&self) -> usize {
         self.shape_owner.len()
     }
 
     /// The shape at a position of [`Self::shapes`], with its id and the body it sits on.
+    #[inline]
     pub fn shape(&self, index: usize) -> Option<(ShapeId, BodyId, &ShapeOnBody)> {
         let &(body, local) = self.shape_owner.get(index)?;
         Some((ShapeId::from_index(index), body, self.bodies.get(body.index())?.shapes.get(local as usize)?))
@@ -137,11 +148,13 @@ impl Model {
     }
 
     /// All joints.
+    #[inline]
     pub fn joints(&self) -> &[Joint] {
         &self.joints
     }
 
     /// The joint with this id.
+    #[inline]
     pub fn joint(&self, id: JointId) -> Option<&Joint> {
         joint::by_id(&self.joints, id)
     }
@@ -152,26 +165,31 @@ impl Model {
     }
 
     /// What drives joints.
+    #[inline]
     pub fn motors(&self) -> &[Motor] {
         &self.motors
     }
 
     /// What couples joints.
+    #[inline]
     pub fn couplings(&self) -> &[Coupling] {
         &self.couplings
     }
 
     /// Its bodies in reduced coordinates.
+    #[inline]
     pub fn forest(&self) -> &Forest {
         &self.forest
     }
 
     /// Freedoms along which something acts, in the order of joints.
+    #[inline]
     pub fn driven_freedoms(&self) -> &[FreedomId] {
         &self.driven
     }
 
     /// The motors along a driven freedom, by its position in [`Self::driven_freedoms`].
+    #[inline]
     pub fn motors_along(&self, place: usize) -> impl Iterator<Item = &Motor> {
         let motors = self.motors_along.get(place).map(Vec::as_slice).unwrap_or_default();
         motors.iter().filter_map(|&motor| self.motors.get(motor))
@@ -183,6 +201,7 @@ impl Model {
     }
 
     /// Loads.
+    #[inline]
     pub fn loads(&self) -> &[Load] {
         &self.loads
     }
@@ -225,6 +244,7 @@ impl Model {
     }
 
     /// The widest margin that a rule asks for, m; none where no rule does.
+    #[inline]
     pub fn widest_margin(&self) -> Option<f64> {
         self.widest_margin
     }
@@ -240,16 +260,19 @@ impl Model {
     }
 
     /// Number of velocity unknowns n_ν.
+    #[inline]
     pub fn dof(&self) -> usize {
         self.dof
     }
 
     /// Number of configuration coordinates n_q.
+    #[inline]
     pub fn coordinates(&self) -> usize {
         self.coordinates
     }
 
     /// Number of joint rows n_b.
+    #[inline]
     pub fn joint_rows(&self) -> usize {
         self.joint_rows
     }

@@ -6,6 +6,7 @@
 use nalgebra::{Matrix3, Matrix4x3, Quaternion, Rotation3, UnitQuaternion, Vector3, Vector4};
 
 /// `[w]ₓ` with `[w]ₓ x = w × x`.
+#[inline]
 pub fn cross_matrix(w: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::new(0.0, -w.z, w.y, w.z, 0.0, -w.x, -w.y, w.x, 0.0)
 }

@@ -41,6 +41,7 @@ impl Wrench {
     }
 
     /// A pure torque.
+    #[inline]
     pub fn of_torque(torque: Vector3<f64>) -> Self {
         Self { linear: Vector3::zeros(), angular: torque }
     }
@@ -52,11 +53,13 @@ impl Wrench {
     }
 
     /// The wrench times a number.
+    #[inline]
     pub fn scaled(&self, factor: f64) -> Self {
         Self { linear: self.linear * factor, angular: self.angular * factor }
     }
 
     /// Adds another wrench about the same point.
+    #[inline]
     pub fn add(&mut self, other: &Self) {
         self.linear += other.linear;
         self.angular += other.angular;

@@ -42,7 +42,15 @@ pub(crate) fn find_moving_velocity(start: &Start, ws: &mut Workspace) {
 
 /// ψ⁺, the gap at the end as its linearisation at q ⊕ h v̂ sees it.   [STEP-10]
 pub(crate) fn end_gap(start: &Start, contact: &Contact, ws: &Workspace) -> f64 {
-    let moved = contact.normal.dot(&relative_velocity(start.model, contact, &ws.moving));
+    gap_after(start, contact, ws, &relative_velocity(start.model, contact, &ws.moving))
+}
+
+/// The same, with the relative velocity that moved the bodies.
+fn gap_after(start: &Start, contact: &Contact, ws: &Workspace, moving: &Vector3<f64>) -> f64 {
+    let moved = contact.normal.dot(moving);
+    if ws.lookahead.is_empty() {
+        return contact.gap_end + start.h * moved;
+    }
     let looked_ahead = contact.normal.dot(&relative_velocity(start.model, contact, &ws.lookahead));
     contact.gap_end + start.h * (moved - looked_ahead)
 }
@@ -92,14 +100,20 @@ fn report_contact(
     let &Start { model, scheme, h, .. } = start;
     let relative = relative_velocity(model, contact, &ws.velocity);
     let normal_velocity = contact.normal.dot(&relative);
-    let gap = end_gap(start, contact, ws);
+    let moving = match scheme.position_update {
+        PositionUpdate::End => relative,
+        PositionUpdate::Average => relative_velocity(model, contact, &ws.moving),
+    };
+    let gap = gap_after(start, contact, ws, &moving);
     let surface = layers::find(&ws.surfaces, index).zip(contact.layer);
     let end = surface.map(|(surface, layer)| surface_at_end(start, ws, (surface, contact, &layer), impulse, gap));
     let total = surface.map_or(*impulse, |(surface, _)| impulse.and(&surface.core_impulse));
     // Among redundant contacts some carry nothing: they touch as long as the step leaves them closed.
     let left = end.as_ref().map_or((normal_velocity + contact.bias) * h, |end| end.gap);
     let touches = total.normal > 0.0 || left <= scheme.touch_threshold;
-    let slip = slip(start, ws, contact, surface.is_some_and(|(surface, _)| surface.size > 1))
+    // Friction knows the velocity at the end of the step, or its mean where a layer shears.   [SOFT-6]
+    let shears = surface.is_some_and(|(surface, _)| surface.size > 1);
+    let slip = slip(contact, if shears { &moving } else { &relative })
         + end.as_ref().map_or_else(Vector3::zeros, |end| end.shear_rate);
     let spin = relative_spin(model, contact, &ws.velocity) + contact.surface_spin;
     let sliding = slip.norm().max(contact.torsion * spin.abs()) > scheme.slip_threshold;
@@ -133,10 +147,9 @@ fn report_contact(
     }
 }
 
-/// The velocity of b along a where the law of friction takes it: at the end of the step, or its mean where a layer shears.   [SOFT-6]
-fn slip(start: &Start, ws: &Workspace, contact: &Contact, shears: bool) -> Vector3<f64> {
-    let v = if shears { &ws.moving } else { &ws.velocity };
-    let surface = relative_velocity(start.model, contact, v) + contact.surface_velocity;
+/// The velocity of b along a, of that of the contact points.
+fn slip(contact: &Contact, relative: &Vector3<f64>) -> Vector3<f64> {
+    let surface = relative + contact.surface_velocity;
     surface - contact.normal * contact.normal.dot(&surface)
 }
 

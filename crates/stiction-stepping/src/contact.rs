@@ -56,11 +56,13 @@ pub struct Contact {
 
 impl Contact {
     /// Wrenches on the two bodies of a unit impulse along `d`: the row W(d)ᵀ, whose power is d · (v_b − v_a).   [STEP-7]
+    #[inline]
     pub fn row(&self, d: &Vector3<f64>) -> (Wrench, Wrench) {
         (Wrench::of_force(-d, &self.arm_a), Wrench::of_force(*d, &self.arm_b))
     }
 
     /// Wrenches on the two bodies of a unit torsional impulse: power n · (ω_b − ω_a).   [FRIC-3]
+    #[inline]
     pub fn spin_row(&self) -> (Wrench, Wrench) {
         (Wrench::of_torque(-self.normal), Wrench::of_torque(self.normal))
     }

@@ -217,12 +217,20 @@ impl<'a> Pair<'a> {
         (gap_start, gap_start - moving * approach(point, &self.a, &self.b, ws))
     }
 
-    fn contact(&self, model: &Model, point: &ContactPoint, gap_start: f64, ws: &Workspace) -> Contact {
+    /// A contact at a point, which may have alternatives.
+    #[inline]
+    fn contact(
+        &self,
+        model: &Model,
+        (point, has_alternatives): (&ContactPoint, bool),
+        gap_start: f64,
+        ws: &Workspace,
+    ) -> Contact {
         let Self { a, b, rule, gamma, .. } = self;
         Contact {
             id: ContactId { shape_a: a.id, shape_b: b.id, feature: point.feature },
             chain: point.chain,
-            has_alternatives: false,
+            has_alternatives,
             a: a.body,
             b: b.body,
             point: point.point_b,
@@ -276,8 +284,7 @@ fn pair_contacts(
         let touches = pair.gamma > 0.0 || chain.iter().all(|point| pair.gaps(start.h, point, ws).1 <= margin);
         for point in chain.iter().filter(|_| touches) {
             let (gap_start, _) = pair.gaps(start.h, point, ws);
-            let contact = pair.contact(model, point, gap_start, ws);
-            contacts.push(Contact { has_alternatives: chain.len() > 1, ..contact });
+            contacts.push(pair.contact(model, (point, chain.len() > 1), gap_start, ws));
         }
     }
     let found = add_live_contacts(start, detector, &pair, (&mut contacts, first), ws);
@@ -305,7 +312,7 @@ fn add_live_contacts(
         let point = ws.points.iter().find(|point| point.feature == feature && !is_known(contacts, feature));
         if let Some(point) = point {
             let (gap_start, _) = pair.gaps(start.h, point, ws);
-            contacts.push(pair.contact(start.model, point, gap_start, ws));
+            contacts.push(pair.contact(start.model, (point, false), gap_start, ws));
         }
     }
     Ok(())

@@ -82,6 +82,9 @@ fn contacts(start: &Start, ws: &mut Workspace) {
 
 /// ψ(q, t) ≈ ψ(q̂, t) − h nᵀ v̂ of a contact linearised with the look-ahead v̂.   [STEP-10]
 pub(crate) fn gap_now(model: &Model, contact: &Contact, lookahead: &[f64], h: f64) -> f64 {
+    if lookahead.is_empty() {
+        return contact.gap_start;
+    }
     let (a, b) = contact.row(&contact.normal);
     contact.gap_start - h * (power(model, lookahead, contact.a, &a) + power(model, lookahead, contact.b, &b))
 }

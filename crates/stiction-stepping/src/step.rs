@@ -263,6 +263,9 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
 /// Looks ahead with the latest v⁺, and at the laws of layers; true when that changes nothing any more.   [STEP-10] [SOFT-7]
 fn look_again(start: &Start, ws: &mut Workspace) -> bool {
     let tolerance = || SETTLED * start.state.q.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
+    if start.scheme.linearise_at != LineariseAt::End && ws.surfaces.is_empty() {
+        return true;
+    }
     find_moving_velocity(start, ws);
     let settled = layers::settled(start, ws, tolerance);
     if start.scheme.linearise_at != LineariseAt::End {

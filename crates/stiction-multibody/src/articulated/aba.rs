@@ -88,6 +88,7 @@ impl ArticulatedFactors {
     }
 
     /// The pivots d, one per velocity: squares of the diagonal of L in M = LᵀL.
+    #[inline]
     pub fn pivots(&self) -> &[f64] {
         &self.pivots
     }

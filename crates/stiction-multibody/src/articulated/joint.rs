@@ -56,6 +56,7 @@ pub const MAX_VELOCITIES: usize = 6;
 
 impl TreeJoint {
     /// Number of coordinates.
+    #[inline]
     pub const fn coordinates(&self) -> usize {
         match self {
             Self::Spherical => 4,
@@ -65,6 +66,7 @@ impl TreeJoint {
     }
 
     /// Number of velocities.
+    #[inline]
     pub const fn velocities(&self) -> usize {
         match self {
             Self::Fixed => 0,
@@ -204,6 +206,7 @@ impl TreeJoint {
     }
 
     /// Number of leading coordinates whose rate is the velocity of the same number.
+    #[inline]
     const fn plain_coordinates(&self) -> usize {
         match self {
             Self::Spherical => 0,
@@ -221,11 +224,13 @@ fn quaternion_of_mut<'q>(joint: &TreeJoint, q: &'q mut [f64]) -> Option<&'q mut 
     }
 }
 
+#[inline]
 fn quaternion(q: &[f64]) -> UnitQuaternion<f64> {
     UnitQuaternion::new_normalize(Quaternion::new(q[0], q[1], q[2], q[3]))
 }
 
 /// Rodrigues' formula: c 1 + s [a]ₓ + (1 − c) a aᵀ.
+#[inline]
 fn rotation_about(axis: &Vector3<f64>, angle: f64) -> Rotation3<f64> {
     let (s, c) = libm::sincos(angle);
     let r = Matrix3::from_diagonal_element(c) + cross_matrix(&(axis * s)) + axis * (axis * (1.0 - c)).transpose();
@@ -249,18 +254,22 @@ fn write_quaternion(r: &Matrix3<f64>, q: &mut [f64]) {
     q.copy_from_slice(&[e.w, e.i, e.j, e.k]);
 }
 
+#[inline]
 fn turned(rotation: Rotation3<f64>) -> Pose {
     Pose::from_parts(Translation3::identity(), rotation)
 }
 
+#[inline]
 fn shifted(by: Vector3<f64>) -> Pose {
     Pose::from_parts(Translation3::from(by), Rotation3::identity())
 }
 
+#[inline]
 fn linear(linear: Vector3<f64>) -> Twist {
     Twist { linear, angular: Vector3::zeros() }
 }
 
+#[inline]
 fn angular(angular: Vector3<f64>) -> Twist {
     Twist { linear: Vector3::zeros(), angular }
 }
@@ -272,6 +281,7 @@ fn write_axes(columns: &mut [Twist], kind: fn(Vector3<f64>) -> Twist) {
 }
 
 /// The k-th axis of the joint frame in link axes: the k-th row of R.
+#[inline]
 fn joint_axis_in_link(relative: &Pose, k: usize) -> Vector3<f64> {
     relative.rotation.matrix().row(k).transpose()
 }

@@ -93,41 +93,49 @@ impl Kinematics {
     }
 
     /// Twists of all links at (q, v), about their origins.
+    #[inline]
     pub fn twists(&self) -> &[Twist] {
         &self.twists
     }
 
     /// Poses of all link frames in the world.
+    #[inline]
     pub fn poses(&self) -> &[Pose] {
         &self.poses
     }
 
     /// Pose of a link frame in the world.
+    #[inline]
     pub fn pose(&self, link: LinkId) -> &Pose {
         &self.poses[link.index()]
     }
 
     /// Velocity of the origin of a link, and its angular velocity, in world axes.
+    #[inline]
     pub fn twist(&self, link: LinkId) -> &Twist {
         &self.twists[link.index()]
     }
 
     /// Inertia of a link in world axes about its origin.
+    #[inline]
     pub fn inertia(&self, link: LinkId) -> &RigidInertia {
         &self.inertias[link.index()]
     }
 
     /// Twist of a link per unit of one of its joint's velocities, in world axes about the link's origin.
+    #[inline]
     pub fn column(&self, velocity: usize) -> &Twist {
         &self.columns[velocity]
     }
 
     /// The part of a link's spatial acceleration against its parent that velocities alone make.
+    #[inline]
     pub fn velocity_product(&self, link: LinkId) -> &Twist {
         &self.products[link.index()]
     }
 }
 
+#[inline]
 fn in_world(pose: &Pose, twist: &Twist) -> Twist {
     Twist { linear: pose.rotation * twist.linear, angular: pose.rotation * twist.angular }
 }

@@ -39,7 +39,9 @@ pub use joint::{MAX_VELOCITIES, TreeJoint};
 pub use kinematics::Kinematics;
 pub use ltl::LtlFactor;
 pub use momentum::momentum;
-pub use response::{coupling, half_response, half_response_of_row, half_responses, impulse_response, outward_response};
+pub use response::{
+    coupling, half_response, half_response_at, half_response_of_row, half_responses, impulse_response, outward_response,
+};
 pub use rnea::inverse_dynamics;
 pub use scratch::Scratch;
 pub use tree::{Link, LinkSpec, Tree, TreeBuilder};

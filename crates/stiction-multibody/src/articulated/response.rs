@@ -84,6 +84,31 @@ pub fn half_response_of_row(tree: &Tree, at: &Kinematics, factors: &ArticulatedF
     }
 }
 
+/// The inward half of the response to an impulse at one velocity: `found` gets each velocity that moves its link, in the order of [`Tree::ancestors`], with its
+/// residual.   [ART-12]
+pub fn half_response_at(
+    tree: &Tree,
+    at: &Kinematics,
+    factors: &ArticulatedFactors,
+    (velocity, impulse): (usize, f64),
+    mut found: impl FnMut(usize, f64),
+) {
+    let Some(link) = tree.link_of(velocity) else { return };
+    let (links, velocities) = (tree.links(), tree.velocities());
+    let (arms, columns) = (&at.arms[..links.len()], &at.columns[..velocities]);
+    let (forces, inverses) = (&factors.forces[..velocities], &factors.inverses[..velocities]);
+    let mut carried = Wrench::default();
+    for i in tree.path_to_root(link) {
+        for k in links[i].velocities().rev() {
+            let own = if k == velocity { impulse } else { 0.0 };
+            let residual = own + carried.power(&columns[k]);
+            carried.add_scaled(&forces[k], -residual * inverses[k]);
+            found(k, residual);
+        }
+        carried = carried.moved(&arms[i]);
+    }
+}
+
 /// The inward half of the response to one impulse on a link: the residual u of each velocity that moves it, in the order
 /// of [`Tree::ancestors`]; all others are zero.   [ART-12]
 ///
@@ -124,30 +149,35 @@ impl<const N: usize> Bundle<N> {
         }
     }
 
-    /// Powers f·v + τ·ω.
-    #[inline]
-    fn powers(&self, twist: &Twist) -> [f64; N] {
-        let ([f, g, h], [s, t, u], v, w) = (&self.linear, &self.angular, &twist.linear, &twist.angular);
-        std::array::from_fn(|n| (f[n] * v.x + g[n] * v.y + h[n] * v.z) + (s[n] * w.x + t[n] * w.y + u[n] * w.z))
-    }
-
-    /// Adds to each its factor times a wrench.
-    #[inline]
-    fn add_scaled(&mut self, wrench: &Wrench, factors: &[f64; N]) {
-        for part in 0..3 {
-            let (force, torque) = (wrench.linear[part], wrench.angular[part]);
-            self.linear[part].iter_mut().zip(factors).for_each(|(x, factor)| *x += force * factor);
-            self.angular[part].iter_mut().zip(factors).for_each(|(x, factor)| *x += torque * factor);
+    /// The residuals f·v + τ·ω of a velocity, and what it yields: U times −u/d is added to each.   [ART-12]
+    ///
+    /// Not inlined, so that the bundle stays in memory part by part: there the compiler works on several wrenches at once, and from registers it would
+    /// first have to collect them.
+    #[inline(never)]
+    fn pass(&mut self, column: &Twist, (force, inverse): (&Wrench, f64), residuals: &mut [f64; N]) {
+        let Self { linear: [f, g, h], angular: [s, t, u] } = self;
+        let (v, w) = (&column.linear, &column.angular);
+        for n in 0..N {
+            residuals[n] = (f[n] * v.x + g[n] * v.y + h[n] * v.z) + (s[n] * w.x + t[n] * w.y + u[n] * w.z);
+        }
+        let factors = residuals.map(|u| -u * inverse);
+        let (v, w) = (&force.linear, &force.angular);
+        for (part, own) in [(f, v.x), (g, v.y), (h, v.z), (s, w.x), (t, w.y), (u, w.z)] {
+            part.iter_mut().zip(&factors).for_each(|(x, factor)| *x += own * factor);
         }
     }
 
     /// The same about a point that is `arm` back: torques grow by arm × force.
-    #[inline]
+    #[inline(never)]
     fn move_by(&mut self, arm: &Vector3<f64>) {
         let Self { linear: [f, g, h], angular: [s, t, u] } = self;
         for n in 0..N {
             s[n] += arm.y * h[n] - arm.z * g[n];
+        }
+        for n in 0..N {
             t[n] += arm.z * f[n] - arm.x * h[n];
+        }
+        for n in 0..N {
             u[n] += arm.x * g[n] - arm.y * f[n];
         }
     }
@@ -163,15 +193,17 @@ pub fn half_responses<const N: usize>(
     impulses: &[Wrench; N],
     mut found: impl FnMut(usize, &[f64; N]),
 ) {
+    let (links, velocities) = (tree.links(), tree.velocities());
+    let (arms, columns) = (&at.arms[..links.len()], &at.columns[..velocities]);
+    let (forces, inverses) = (&factors.forces[..velocities], &factors.inverses[..velocities]);
     let mut carried = Bundle::new(impulses);
     for i in tree.path_to_root(link) {
-        for k in tree.links()[i].velocities().rev() {
-            let residuals = carried.powers(&at.columns[k]);
-            let inverse = factors.inverses[k];
-            carried.add_scaled(&factors.forces[k], &residuals.map(|u| -u * inverse));
+        for k in links[i].velocities().rev() {
+            let mut residuals = [0.0; N];
+            carried.pass(&columns[k], (&forces[k], inverses[k]), &mut residuals);
             found(k, &residuals);
         }
-        carried.move_by(&at.arms[i]);
+        carried.move_by(&arms[i]);
     }
 }
 

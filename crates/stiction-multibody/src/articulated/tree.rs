@@ -106,36 +106,43 @@ pub struct Link {
 
 impl Link {
     /// What the link is.
+    #[inline]
     pub fn spec(&self) -> &LinkSpec {
         &self.spec
     }
 
     /// Its inertia in link axes about the link's origin.
+    #[inline]
     pub fn inertia(&self) -> &RigidInertia {
         &self.inertia
     }
 
     /// Its joint.
+    #[inline]
     pub fn joint(&self) -> &TreeJoint {
         &self.spec.joint
     }
 
     /// Position of its parent in the tree.
+    #[inline]
     pub fn parent(&self) -> Option<usize> {
         self.spec.parent.map(LinkId::index)
     }
 
     /// Its coordinates among those of the tree.
+    #[inline]
     pub fn coordinates(&self) -> Range<usize> {
         self.coordinates.clone()
     }
 
     /// Its velocities among those of the tree.
+    #[inline]
     pub fn velocities(&self) -> Range<usize> {
         self.velocities.clone()
     }
 
     /// The last velocity that moves the link: the head of the chain of all that do ([`Tree::ancestors`]).
+    #[inline]
     pub fn last_velocity(&self) -> Option<usize> {
         self.last_velocity
     }
@@ -156,62 +163,74 @@ pub struct Tree {
 
 impl Tree {
     /// The links, parents before children.
+    #[inline]
     pub fn links(&self) -> &[Link] {
         &self.links
     }
 
     /// Handles of all links, in order.
+    #[inline]
     pub fn link_ids(&self) -> impl Iterator<Item = LinkId> + use<> {
         (0..self.links.len()).map(LinkId::from_index)
     }
 
     /// Gravitational acceleration, m/s².
+    #[inline]
     pub fn gravity(&self) -> Vector3<f64> {
         self.gravity
     }
 
     /// Number of coordinates.
+    #[inline]
     pub fn coordinates(&self) -> usize {
         self.coordinates
     }
 
     /// Number of velocities.
+    #[inline]
     pub fn velocities(&self) -> usize {
         self.velocity_parent.len()
     }
 
     /// Rotor inertia of each velocity.
+    #[inline]
     pub fn armature(&self) -> &[f64] {
         &self.armature
     }
 
     /// The link whose joint has a velocity.
+    #[inline]
     pub fn link_of(&self, velocity: usize) -> Option<LinkId> {
         self.link_of_velocity.get(velocity).copied()
     }
 
     /// The velocity before this one on the way to the root.
+    #[inline]
     pub fn velocity_parent(&self, velocity: usize) -> Option<usize> {
         self.velocity_parent.get(velocity).copied().flatten()
     }
 
     /// Number of velocities from this one to the root, both counted.
+    #[inline]
     pub fn velocity_depth(&self, velocity: usize) -> usize {
         self.velocity_depth.get(velocity).copied().unwrap_or(0)
     }
 
     /// Number of velocities that move a link.
+    #[inline]
     pub fn depth(&self, link: LinkId) -> usize {
         let head = self.links.get(link.index()).and_then(Link::last_velocity);
         head.map_or(0, |velocity| self.velocity_depth(velocity))
     }
 
     /// This velocity and those before it, down to the root.
+    #[inline]
     pub fn ancestors(&self, velocity: Option<usize>) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(velocity, |&k| self.velocity_parent(k))
     }
 
     /// A link and those that carry it, by position, down to a root.
+    #[inline]
     pub fn path_to_root(&self, link: LinkId) -> impl Iterator<Item = usize> + '_ {
         let first = (link.index() < self.links.len()).then_some(link.index());
         std::iter::successors(first, |&i| self.links.get(i).and_then(Link::parent))
@@ -293,6 +312,7 @@ impl TreeBuilder {
     }
 
     /// Number of velocities so far.
+    #[inline]
     pub fn velocities(&self) -> usize {
         self.tree.velocities()
     }

@@ -33,7 +33,23 @@ impl Forest {
         let is_loop = |&(_, branch): &(usize, &Option<Branch>)| branch.is_none();
         forest.loops =
             forest.branches.iter().enumerate().filter(is_loop).map(|(i, _)| JointId::from_index(i)).collect();
+        forest.floating = model.iter_bodies().map(|(id, _)| forest.is_floating(id)).collect();
+        forest.coordinates = (0..forest.tree.velocities()).map(|k| forest.find_coordinate(k)).collect();
         Ok(forest)
+    }
+
+    /// See [`Self::floats`].
+    fn is_floating(&self, body: BodyId) -> bool {
+        let root = self.link(body).and_then(|link| self.tree.path_to_root(link).last());
+        root.and_then(|root| self.tree.links().get(root)).is_some_and(|link| *link.joint() == TreeJoint::Free)
+    }
+
+    /// See [`Self::coordinate_of`].
+    fn find_coordinate(&self, velocity: usize) -> Option<usize> {
+        let link = self.tree.links().get(self.tree.link_of(velocity)?.index())?;
+        let joint = link.joint();
+        let place = velocity - link.velocities().start;
+        (joint.coordinates() == joint.velocities()).then(|| link.coordinates().start + place)
     }
 }
 

@@ -92,6 +92,7 @@ impl JointKind {
 impl Joint {
     /// What acts along its freedoms: one for a revolute or prismatic joint, slide and turn for a cylindrical one, two turns for a universal
     /// one, two slides and a turn for a planar one, all turns together for a spherical one, none for others.
+    #[inline]
     pub fn freedoms(&self) -> &[Freedom] {
         &self.freedoms
     }
@@ -116,6 +117,7 @@ impl Joint {
     }
 
     /// Whether a freedom is an angle, whose full turns the poses cannot tell.
+    #[inline]
     pub fn turns(&self, freedom: usize) -> bool {
         !matches!(self.measures.get(freedom), None | Some(Measure::Slide(_) | Measure::Bend))
     }

@@ -108,11 +108,13 @@ pub struct Joint {
 
 impl Joint {
     /// Number of constraint rows.
+    #[inline]
     pub fn rows(&self) -> usize {
         self.constraints.len()
     }
 
     /// Where its rows start among the rows of all joints.
+    #[inline]
     pub fn first_row(&self) -> usize {
         self.first_row
     }
@@ -153,6 +155,7 @@ impl Joint {
 }
 
 /// The joint with a given id, by position.
+#[inline]
 pub(crate) fn by_id(joints: &[Joint], id: JointId) -> Option<&Joint> {
     joints.get(id.index())
 }

@@ -5,7 +5,7 @@
 
 use stiction_multibody::{
     BodyId, Forest, LinkId, Model, Wrench,
-    articulated::{Tree, half_responses},
+    articulated::{Tree, half_response_at, half_responses},
 };
 
 use super::{Reduced, RowScratch};
@@ -22,24 +22,73 @@ pub(crate) struct ExplicitRows {
     count: usize,
     /// Entry of row i at velocity k: `columns[k * room + i]`.
     columns: Vec<f64>,
-    /// The velocities that move the rows of each law, and where laws end: among the rows, and among these.
+    /// Links that the law acts on that was begun last.
+    links: Vec<LinkId>,
+    groups: Vec<Group>,
+    /// The velocities of groups that are not in order, those of one group after those of another.
     entries: Vec<usize>,
-    ends: Vec<[usize; 2]>,
-    /// How many laws had been begun when each velocity got its last entry.
-    stamps: Vec<usize>,
+    /// The velocities that move each link, and those that move each chunk of [`LANES`] rows.
+    paths: Vec<Moved>,
+    chunks: Vec<Moved>,
     /// W, row by row with `room` to a row.
     w: Vec<f64>,
 }
 
+/// Velocities as bits; those beyond the last bit are in no set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Moved(u64);
+
+impl Moved {
+    const MOST: usize = u64::BITS as usize;
+
+    fn with(self, velocities: std::ops::Range<usize>) -> Self {
+        Self(velocities.filter(|k| *k < Self::MOST).fold(self.0, |bits, k| bits | 1 << k))
+    }
+
+    /// From the last velocity to the first.
+    #[inline]
+    fn from_last(mut self) -> impl Iterator<Item = usize> {
+        std::iter::from_fn(move || {
+            let k = self.0.checked_ilog2()?;
+            self.0 ^= 1 << k;
+            Some(k as usize)
+        })
+    }
+}
+
+/// Rows whose products are summed over the same velocities.
+#[derive(Debug)]
+struct Group {
+    /// Number of them, and where they end.
+    rows: usize,
+    end: usize,
+    order: Order,
+}
+
+/// In which order products are summed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Order {
+    /// From the last velocity to the first, as on the way from one link to the root. The others would add products with zero.
+    FromLast(Moved),
+    /// As listed among the entries, up to this place.
+    Listed(usize),
+}
+
 impl ExplicitRows {
-    fn clear(&mut self, velocities: usize, rows: usize) {
+    fn clear(&mut self, tree: &Tree, rows: usize) {
         (self.room, self.count) = (rows.next_multiple_of(LANES), 0);
         self.columns.clear();
-        self.columns.resize(velocities * self.room, 0.0);
+        self.columns.resize(tree.velocities() * self.room, 0.0);
+        self.links.clear();
+        self.groups.clear();
         self.entries.clear();
-        self.ends.clear();
-        self.stamps.clear();
-        self.stamps.resize(velocities, 0);
+        self.paths.clear();
+        for link in tree.links() {
+            let parent = link.parent().map_or_else(Moved::default, |parent| self.paths[parent]);
+            self.paths.push(parent.with(link.velocities()));
+        }
+        self.chunks.clear();
+        self.chunks.resize(self.room / LANES, Moved::default());
     }
 
     /// Adds the residuals of half responses at a velocity to the rows of the law that was begun last.
@@ -47,11 +96,6 @@ impl ExplicitRows {
     fn add<const N: usize>(&mut self, k: usize, residuals: &[f64; N], whitening: f64) {
         let places = &mut self.columns[k * self.room + self.count..][..N];
         places.iter_mut().zip(residuals).for_each(|(y, u)| *y += u * whitening);
-        let begun = self.ends.len() + 1;
-        if self.stamps[k] != begun {
-            self.stamps[k] = begun;
-            self.entries.push(k);
-        }
     }
 
     /// Adds the half response in `row.path`, which moves a link, to the row that was begun last.
@@ -62,12 +106,39 @@ impl ExplicitRows {
                 self.add(k, &[*entry], row.whitening[k]);
             }
         }
+        self.links.push(link);
     }
 
     /// The law that was begun last has so many rows.
-    fn finish(&mut self, rows: usize) {
+    fn finish(&mut self, tree: &Tree, rows: usize) {
+        let path = |link: &LinkId| self.paths[link.index()].0;
+        let moved = Moved(self.links.iter().map(path).fold(0, |all, path| all | path));
+        for chunk in self.count / LANES..(self.count + rows).div_ceil(LANES) {
+            self.chunks[chunk].0 |= moved.0;
+        }
         self.count += rows;
-        self.ends.push([self.count, self.entries.len()]);
+        let order = match self.links[..] {
+            [] | [_] if tree.velocities() <= Moved::MOST => Order::FromLast(moved),
+            _ => self.list(tree),
+        };
+        self.links.clear();
+        let group = Group { rows, end: self.count, order };
+        if !self.groups.last_mut().is_some_and(|last| last.take(&group)) {
+            self.groups.push(group);
+        }
+    }
+
+    /// Lists the velocities of several links: on the way from the first to the root, then on that from the second as far as they are others.
+    fn list(&mut self, tree: &Tree) -> Order {
+        let begin = self.entries.len();
+        for link in &self.links {
+            for k in tree.ancestors(tree.links()[link.index()].last_velocity()) {
+                if !self.entries[begin..].contains(&k) {
+                    self.entries.push(k);
+                }
+            }
+        }
+        Order::Listed(self.entries.len())
     }
 
     /// W, row by row, and how many numbers are in a row.
@@ -77,36 +148,97 @@ impl ExplicitRows {
 
     /// W_ij = Σ_k y_ik y_jk, for j ≤ i and then by symmetry. What stands beyond j = i meanwhile means nothing.
     fn multiply(&mut self) {
-        let Self { room, count, columns, entries, ends, w, .. } = self;
-        w.resize(*room * *count, 0.0);
-        let (lanes, chunks) = (columns.as_chunks::<LANES>().0, *room / LANES);
-        let (mut rows, mut begin) = (w.chunks_exact_mut((*room).max(1)).enumerate().peekable(), 0);
-        for [count, end] in &*ends {
-            let entries = entries.get(begin..*end).unwrap_or_default();
-            begin = *end;
-            while let Some((i, row)) = rows.next_if(|(i, _)| i < count) {
-                for (chunk, sums) in row.as_chunks_mut::<LANES>().0.iter_mut().enumerate().take(i / LANES + 1) {
-                    let mut sum = [0.0; LANES];
-                    for &k in entries {
-                        let own = columns[k * *room + i];
-                        sum.iter_mut().zip(&lanes[k * chunks + chunk]).for_each(|(sum, y)| *sum += own * y);
+        let Self { room, count, columns, groups, entries, chunks, w, .. } = self;
+        let room = *room;
+        w.resize(room * *count, 0.0);
+        let (mut first, mut listed) = (0, 0);
+        for group in &*groups {
+            let rows = (first..group.end, room);
+            for (chunk, moved) in chunks.iter().enumerate().take(group.end.div_ceil(LANES)) {
+                match group.order {
+                    // Velocities that move no row of the chunk would add products with zero.
+                    Order::FromLast(own) => {
+                        multiply_rows(columns, rows.clone(), chunk, w, || Moved(own.0 & moved.0).from_last())
                     }
-                    *sums = sum;
+                    Order::Listed(end) => {
+                        let entries = entries.get(listed..end).unwrap_or_default();
+                        multiply_rows(columns, rows.clone(), chunk, w, || entries.iter().copied());
+                    }
                 }
+            }
+            first = group.end;
+            if let Order::Listed(end) = group.order {
+                listed = end;
             }
         }
         for i in 1..*count {
-            let (above, row) = w.split_at_mut(i * *room);
-            above.iter_mut().skip(i).step_by(*room).zip(&*row).for_each(|(above, w)| *above = *w);
+            let (above, row) = w.split_at_mut(i * room);
+            above.iter_mut().skip(i).step_by(room).zip(&*row).for_each(|(above, w)| *above = *w);
         }
     }
+}
+
+impl Group {
+    /// Takes the rows of the next group too, where that saves work: rows are summed two at a time, and one alone takes almost as long.
+    fn take(&mut self, next: &Self) -> bool {
+        let (Order::FromLast(own), Order::FromLast(other)) = (self.order, next.order) else { return false };
+        if own != other && !(self.rows == 1 && next.rows == 1) {
+            return false;
+        }
+        self.rows += next.rows;
+        (self.end, self.order) = (next.end, Order::FromLast(Moved(own.0 | other.0)));
+        true
+    }
+}
+
+/// Rows of W, as far as they are in a chunk, from products that are summed over velocities.
+#[inline]
+fn multiply_rows<I: Iterator<Item = usize>>(
+    columns: &[f64],
+    (rows, room): (std::ops::Range<usize>, usize),
+    chunk: usize,
+    w: &mut [f64],
+    velocities: impl Fn() -> I,
+) {
+    let mut i = rows.start;
+    while i < rows.end {
+        let place = i * room + chunk * LANES;
+        if i + 1 == rows.end {
+            let [row] = products((columns, room), velocities(), i, chunk);
+            w[place..][..LANES].copy_from_slice(&row);
+        } else {
+            let [row, next] = products((columns, room), velocities(), i, chunk);
+            w[place..][..LANES].copy_from_slice(&row);
+            w[place + room..][..LANES].copy_from_slice(&next);
+        }
+        i += 2;
+    }
+}
+
+/// Products of rows from `first` on with the rows of a chunk, summed over velocities.
+#[inline]
+fn products<const ROWS: usize>(
+    (columns, room): (&[f64], usize),
+    velocities: impl Iterator<Item = usize>,
+    first: usize,
+    chunk: usize,
+) -> [[f64; LANES]; ROWS] {
+    let mut sums = [[0.0; LANES]; ROWS];
+    for k in velocities {
+        let column = &columns[k * room..(k + 1) * room];
+        let (own, others) = (&column[first..][..ROWS], &column[chunk * LANES..][..LANES]);
+        for (sums, own) in sums.iter_mut().zip(own) {
+            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += own * other);
+        }
+    }
+    sums
 }
 
 impl Reduced {
     /// Begins the rows of a problem in impulses alone, so many. Divide and conquer has begun already.
     pub(crate) fn begin_explicit(&mut self, forest: &Forest, rows: usize) {
         if self.divided.is_none() {
-            self.explicit.clear(forest.tree().velocities(), rows);
+            self.explicit.clear(forest.tree(), rows);
         }
     }
 
@@ -116,15 +248,25 @@ impl Reduced {
             return;
         }
         for side in sides.iter().flatten() {
-            let link = match side {
-                Side::Wrench(body, wrench) => self.write_half_response(forest, *body, wrench),
-                Side::Velocity(k, factor) => self.write_half_response_at(forest, *k, *factor),
-            };
-            if let Some(link) = link {
-                self.explicit.add_path(forest.tree(), link, &self.row);
+            match side {
+                Side::Wrench(body, wrench) => {
+                    if let Some(link) = self.write_half_response(forest, *body, wrench) {
+                        self.explicit.add_path(forest.tree(), link, &self.row);
+                    }
+                }
+                Side::Velocity(k, factor) => self.push_velocity(forest.tree(), (*k, *factor)),
             }
         }
-        self.explicit.finish(1);
+        self.explicit.finish(forest.tree(), 1);
+    }
+
+    /// Adds an impulse at a velocity of the forest to the row that was begun last.
+    fn push_velocity(&mut self, tree: &Tree, at_velocity: (usize, f64)) {
+        let Self { at, factors, explicit, row, .. } = self;
+        half_response_at(tree, at, factors, at_velocity, |k, residual| {
+            explicit.add(k, &[residual], row.whitening[k]);
+        });
+        explicit.links.extend(tree.link_of(at_velocity.0));
     }
 
     /// Appends the rows of a law between two bodies.
@@ -136,15 +278,17 @@ impl Reduced {
                     self.push_row(forest, &sides.map(Some));
                 }
             }
-            [a] => self.push_together(forest, bodies, [a]),
-            [a, b] => self.push_together(forest, bodies, [a, b]),
-            [a, b, c] => self.push_together(forest, bodies, [a, b, c]),
-            [a, b, c, d] => self.push_together(forest, bodies, [a, b, c, d]),
-            _ => rows.iter().for_each(|row| self.push_together(forest, bodies, [*row])),
+            [a] => self.push_together::<1, 1>(forest, bodies, [a]),
+            [a, b] => self.push_together::<2, 2>(forest, bodies, [a, b]),
+            // Registers hold pairs of numbers: three rows and one of nothing are less work than three alone.
+            [a, b, c] => self.push_together::<3, 4>(forest, bodies, [a, b, c, Default::default()]),
+            [a, b, c, d] => self.push_together::<4, 4>(forest, bodies, [a, b, c, d]),
+            _ => rows.iter().for_each(|row| self.push_together::<1, 1>(forest, bodies, [*row])),
         }
     }
 
-    fn push_together<const N: usize>(
+    /// Appends the first `ROWS` of these rows as those of one law; the others are nothing.
+    fn push_together<const ROWS: usize, const N: usize>(
         &mut self,
         forest: &Forest,
         bodies: (BodyId, BodyId),
@@ -153,11 +297,15 @@ impl Reduced {
         let Self { at, factors, explicit, row, .. } = self;
         for (body, wrenches) in [(bodies.0, rows.map(|(on_a, _)| on_a)), (bodies.1, rows.map(|(_, on_b)| on_b))] {
             if let Some((link, wrenches)) = forest.all_on_link(at, body, wrenches) {
-                let add = |k: usize, residuals: &[f64; N]| explicit.add(k, residuals, row.whitening[k]);
-                half_responses(forest.tree(), at, factors, link, &wrenches, add);
+                half_responses(forest.tree(), at, factors, link, &wrenches, |k, residuals| {
+                    if let Some(residuals) = residuals.first_chunk::<ROWS>() {
+                        explicit.add(k, residuals, row.whitening[k]);
+                    }
+                });
+                explicit.links.push(link);
             }
         }
-        explicit.finish(N);
+        explicit.finish(forest.tree(), ROWS);
     }
 
     /// All rows are there.

@@ -9,10 +9,16 @@ pub(crate) fn drop_immovable(start: &Start, ws: &mut Workspace) {
     let (forest, threshold) = (start.model.forest(), start.scheme.touch_threshold);
     ws.contacts.retain(|contact| {
         let stays = contact.gap_start >= -threshold && (contact.gap_end - contact.gap_start).abs() <= threshold;
+        if !stays {
+            return true;
+        }
         // What floats beside something that is no link moves along every normal: no row has to be written to know that.
         let moves_freely = forest.floats(contact.a) != forest.floats(contact.b)
             && (forest.link(contact.a).is_none() || forest.link(contact.b).is_none());
-        let (a, b) = contact.row(&contact.normal);
-        !stays || moves_freely || reduced.moves(forest, [(contact.a, &a), (contact.b, &b)])
+        let mut moves = || {
+            let (a, b) = contact.row(&contact.normal);
+            reduced.moves(forest, [(contact.a, &a), (contact.b, &b)])
+        };
+        moves_freely || moves()
     });
 }
