@@ -1,6 +1,7 @@
 //! A matrix of dense blocks by block rows: few blocks per row, each small, refilled in place.
 
 use super::block;
+use super::lazy::Lazy;
 use std::ops::Range;
 
 /// Sparse in blocks, dense inside them. Block row i has `row_size(i)` rows, block column j has `col_size(j)` columns.
@@ -30,9 +31,12 @@ pub struct BlockMatrix {
     links: Vec<(usize, Option<usize>)>,
     /// The last place of each block column.
     column_ends: Vec<Option<usize>>,
+    /// The numbers of all places, unless they are dense.
     data: Vec<f64>,
-    /// The same numbers row by row, where all blocks are there and the matrix is symmetric; empty otherwise.
+    /// All numbers row by row, where all blocks are there and the matrix is symmetric; empty otherwise.
     dense: Vec<f64>,
+    /// The dense numbers by places, once somebody asks for blocks.
+    blocks_of_dense: Lazy,
     /// Rows and columns of the blocks, where all have the same: products then run over the blocks without looking at each.
     uniform: Option<(usize, usize)>,
 }
@@ -44,7 +48,7 @@ impl PartialEq for BlockMatrix {
             && self.col_offsets == other.col_offsets
             && self.row_ends == other.row_ends
             && self.places == other.places
-            && self.data == other.data
+            && self.data() == other.data()
     }
 }
 
@@ -90,6 +94,15 @@ impl BlockMatrix {
         self.dense.clear();
     }
 
+    /// The numbers of all places.
+    #[inline]
+    fn data(&self) -> &[f64] {
+        if self.dense.is_empty() {
+            return &self.data;
+        }
+        self.blocks_of_dense.get(|out| self.write_blocks(out))
+    }
+
     /// Becomes the matrix `other` with every block replaced by `map` of its block column and numbers, as many as there are.
     pub(crate) fn map_from(&mut self, other: &Self, mut map: impl FnMut(usize, &[f64], &mut [f64])) {
         self.row_offsets.clone_from(&other.row_offsets);
@@ -100,10 +113,11 @@ impl BlockMatrix {
         self.cols.clone_from(&other.cols);
         self.links.clone_from(&other.links);
         self.column_ends.clone_from(&other.column_ends);
-        self.data.resize(other.data.len(), 0.0);
+        let from = other.data();
+        self.data.resize(from.len(), 0.0);
         self.dense.clear();
         for place in &other.places {
-            map(place.col, &other.data[place.data.clone()], &mut self.data[place.data.clone()]);
+            map(place.col, &from[place.data.clone()], &mut self.data[place.data.clone()]);
         }
     }
 
@@ -138,21 +152,21 @@ impl BlockMatrix {
     ) {
         self.become_full(sizes);
         let size = self.cols();
-        let Self { places, row_offsets, row_ends, data, dense, .. } = self;
-        dense.clear();
-        (0..size).for_each(|row| dense.extend(numbers[row * stride..][..size].iter().map(|w| factor * w)));
-        let mut first = 0;
-        for (rows, &end) in row_offsets.windows(2).zip(&*row_ends) {
-            for place in &places[first..end] {
-                let (block, columns) = (&mut data[place.data.clone()], place.columns.clone());
-                let from = dense[rows[0] * size..].chunks_exact(size.max(1));
-                if columns.len() == 3 {
-                    let rows = block.as_chunks_mut::<3>().0.iter_mut().zip(from);
-                    rows.for_each(|(out, row)| out.copy_from_slice(&row[columns.clone()]));
-                } else {
-                    let rows = block.chunks_exact_mut(columns.len().max(1)).zip(from);
-                    rows.for_each(|(out, row)| out.copy_from_slice(&row[columns.clone()]));
-                }
+        self.dense.clear();
+        (0..size).for_each(|row| self.dense.extend(numbers[row * stride..][..size].iter().map(|w| factor * w)));
+        self.blocks_of_dense.forget(size * size);
+    }
+
+    /// Copies the dense numbers to their places.
+    fn write_blocks(&self, out: &mut Vec<f64>) {
+        let (size, mut first) = (self.cols(), 0);
+        out.resize(self.dense.len(), 0.0);
+        for (rows, &end) in self.row_offsets.windows(2).zip(&self.row_ends) {
+            for place in &self.places[first..end] {
+                let (block, columns) = (&mut out[place.data.clone()], place.columns.clone());
+                let from = self.dense[rows[0] * size..].chunks_exact(size.max(1));
+                let rows = block.chunks_exact_mut(columns.len().max(1)).zip(from);
+                rows.for_each(|(out, row)| out.copy_from_slice(&row[columns.clone()]));
             }
             first = end;
         }
@@ -166,13 +180,15 @@ impl BlockMatrix {
     /// Adds a number to the diagonal.
     pub fn add_to_diagonal(&mut self, row: usize, value: f64) {
         let size = self.cols();
+        if let Some(entry) = self.dense.get_mut(row * size + row) {
+            *entry += value;
+            self.blocks_of_dense.forget(size * size);
+            return;
+        }
         let Some(block) = self.row_offsets.partition_point(|first| *first <= row).checked_sub(1) else { return };
         let Some(place) = self.places(block).iter().find(|place| place.col == block) else { return };
         let (inside, width, first) = (row - self.row_offsets[block], place.columns.len(), place.data.start);
         self.data[first + inside * width + inside] += value;
-        if let Some(entry) = self.dense.get_mut(row * size + row) {
-            *entry += value;
-        }
     }
 
     /// Takes the pattern of a matrix with all blocks of these sizes; numbers mean nothing then.
@@ -189,8 +205,6 @@ impl BlockMatrix {
             return;
         }
         self.clear(sizes.clone(), sizes);
-        let numbers = self.rows() * self.cols();
-        self.data.resize(numbers, 0.0);
         let mut first = 0;
         for row in 0..count {
             for col in 0..count {
@@ -263,7 +277,8 @@ impl BlockMatrix {
 
     /// The blocks of block row `i` as (block column, numbers row by row).
     pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, &[f64])> + Clone + '_ {
-        self.places(i).iter().map(|place| (place.col, &self.data[place.data.clone()]))
+        let data = self.data();
+        self.places(i).iter().map(|place| (place.col, &data[place.data.clone()]))
     }
 
     fn places(&self, i: usize) -> &[Place] {
@@ -274,8 +289,9 @@ impl BlockMatrix {
 
     /// Adds block row `i` times `x` to `y`, which has the rows of the block row.
     pub fn row_mul_add(&self, i: usize, x: &[f64], y: &mut [f64]) {
+        let data = self.data();
         for place in self.places(i) {
-            block::mul_add(&self.data[place.data.clone()], &x[place.columns.clone()], y);
+            block::mul_add(&data[place.data.clone()], &x[place.columns.clone()], y);
         }
     }
 
@@ -309,7 +325,7 @@ impl BlockMatrix {
 
     /// All blocks in the order of their places; they have R rows and N columns.
     fn uniform_blocks<const R: usize, const N: usize>(&self) -> &[[[f64; N]; R]] {
-        self.data.as_chunks::<N>().0.as_chunks::<R>().0
+        self.data().as_chunks::<N>().0.as_chunks::<R>().0
     }
 
     /// The blocks of block row `i` of a matrix with blocks of R rows and N columns.
@@ -350,8 +366,9 @@ impl BlockMatrix {
 
     /// Adds (block row `i`)ᵀ `x` to `y`; `x` has the rows of the block row.
     pub fn row_transpose_mul_add(&self, i: usize, x: &[f64], y: &mut [f64]) {
+        let data = self.data();
         for place in self.places(i) {
-            block::transpose_mul_add(&self.data[place.data.clone()], x, &mut y[place.columns.clone()]);
+            block::transpose_mul_add(&data[place.data.clone()], x, &mut y[place.columns.clone()]);
         }
     }
 
@@ -362,20 +379,22 @@ impl BlockMatrix {
         other: &'a Self,
         mut visit: impl FnMut((usize, &'a [f64]), (usize, &'a [f64]), usize),
     ) {
+        let (data, others) = (self.data(), other.data());
         for (k, place) in self.places.iter().enumerate() {
-            let (row, block) = (self.links[k].0, &self.data[place.data.clone()]);
+            let (row, block) = (self.links[k].0, &data[place.data.clone()]);
             let mut next = Some(k);
             while let Some(k) = next {
                 let second;
                 (second, next) = self.links[k];
-                visit((row, block), (second, &other.data[other.places[k].data.clone()]), place.columns.len());
+                visit((row, block), (second, &others[other.places[k].data.clone()]), place.columns.len());
             }
         }
     }
 
     /// The first entry that is not finite, as (row, value).
     pub fn first_not_finite(&self) -> Option<(usize, f64)> {
-        if self.data.iter().all(|x| x.is_finite()) {
+        let numbers = self.dense().unwrap_or(&self.data);
+        if numbers.iter().all(|x| x.is_finite()) {
             return None;
         }
         (0..self.row_ends.len()).find_map(|i| {

@@ -9,6 +9,7 @@ mod block_matrix;
 mod block_product;
 mod block_sparse_lu;
 mod dense;
+mod lazy;
 mod ldl;
 mod lu;
 mod ordering;
