@@ -150,18 +150,17 @@ impl FrictionActiveSet {
         }
         let Self { embedding, joints, contacts, w, .. } = self;
         embedding.read(problem);
-        let at_hand = problem.operator().dense();
-        let w = match at_hand.filter(|_| embedding.joint_rows().is_empty() && problem.compliance().is_empty()) {
-            Some(dense) => dense,
-            None => {
-                w.resize(n * n, 0.0);
-                if !problem.operator().explicit(w) {
-                    return false;
-                }
-                let diagonal = w.iter_mut().step_by(n + 1);
-                diagonal.zip(problem.compliance()).for_each(|(w, c)| *w += c);
-                w
+        let as_it_is = embedding.joint_rows().is_empty() && problem.compliance().is_empty();
+        let w = if let (true, Some(dense)) = (as_it_is, problem.operator().dense()) {
+            dense
+        } else {
+            w.resize(n * n, 0.0);
+            if !problem.operator().explicit(w) {
+                return false;
             }
+            let diagonal = w.iter_mut().step_by(n + 1);
+            diagonal.zip(problem.compliance()).for_each(|(w, c)| *w += c);
+            w
         };
         if !joints.factor(embedding.joint_rows(), w, n) {
             return false;
@@ -182,9 +181,10 @@ impl FrictionActiveSet {
             }
             let residual = self.contacts.residual();
             if residual.is_nan() || residual >= before {
-                return if correction > 0 {
-                    self.write_kept(q, r)
-                };
+                if correction > 0 {
+                    self.write_kept(q, r);
+                }
+                return;
             }
             if correction == CORRECTIONS || residual <= REFINED * self.contacts.scale() {
                 return;
