@@ -47,7 +47,7 @@ impl Moved {
 
     /// From the last velocity to the first.
     #[inline]
-    fn from_last(mut self) -> impl Iterator<Item = usize> {
+    fn backwards(mut self) -> impl Iterator<Item = usize> {
         std::iter::from_fn(move || {
             let k = self.0.checked_ilog2()?;
             self.0 ^= 1 << k;
@@ -176,7 +176,7 @@ impl ExplicitRows {
                 match group.order {
                     // Velocities that move no row of the chunk would add products with zero.
                     Order::FromLast(own) => {
-                        multiply_rows(columns, rows.clone(), chunk, w, || Moved(own.0 & moved.0).from_last())
+                        multiply_rows(columns, rows.clone(), chunk, w, || Moved(own.0 & moved.0).backwards());
                     }
                     Order::Listed(end) => {
                         let entries = entries.get(listed..end).unwrap_or_default();
