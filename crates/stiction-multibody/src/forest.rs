@@ -18,7 +18,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Leaf {
     pub(crate) link: LinkId,
-    /// The body frame in the frame of the link.
+    /// The body frame in the frame of the link: its origin is the link's centre of mass.
     pub(crate) in_link: Pose,
 }
 
@@ -137,7 +137,7 @@ impl Forest {
         wrenches: [Wrench; N],
     ) -> Option<(LinkId, [Wrench; N])> {
         let leaf = self.leaves.get(body.index())?.as_ref()?;
-        let arm = at.pose(leaf.link).rotation * leaf.in_link.translation.vector;
+        let arm = at.center(leaf.link);
         let moved = |wrench: Wrench| Wrench { angular: wrench.angular + arm.cross(&wrench.linear), ..wrench };
         Some((leaf.link, wrenches.map(moved)))
     }
@@ -151,7 +151,7 @@ impl Forest {
                 continue;
             };
             let Some(twist) = twists.get(leaf.link.index()) else { continue };
-            let linear = twist.at(&(at.pose(leaf.link).rotation * leaf.in_link.translation.vector));
+            let linear = twist.at(at.center(leaf.link));
             mobility.write_velocities(&Twist { linear, angular: twist.angular }, out);
         }
     }
@@ -209,10 +209,9 @@ impl Forest {
         v.clear();
         v.resize(self.tree.velocities(), 0.0);
         let twist_of = |link: LinkId| {
-            let (body, leaf) = self.body_of(link.index())?;
-            let arm = at.pose(link).rotation * leaf.in_link.translation.vector;
+            let (body, _) = self.body_of(link.index())?;
             let twist = bodies.twist(body);
-            Some(Twist { linear: twist.at(&-arm), angular: twist.angular })
+            Some(Twist { linear: twist.at(&-at.center(link)), angular: twist.angular })
         };
         for (index, link) in self.tree.links().iter().enumerate() {
             let id = LinkId::from_index(index);

@@ -190,6 +190,9 @@ impl ModelBuilder {
 impl Model {
     /// The layer between two bodies, if there is one: that of their rule, or those that they bear.
     pub fn layer(&self, a: BodyId, b: BodyId) -> Option<Layer> {
+        if !self.has_layers {
+            return None;
+        }
         self.layer_by(self.contact_rule(a, b), (a, b))
     }
 
@@ -198,6 +201,7 @@ impl Model {
         match rule.layer {
             LayerRule::Given(layer) => Some(layer),
             LayerRule::Rigid => None,
+            LayerRule::OfBodies if !self.has_layers => None,
             LayerRule::OfBodies => match (self.body(a)?.layer, self.body(b)?.layer) {
                 (Some(first), Some(second)) => Some(first.in_series(&second)),
                 (first, second) => first.or(second),
@@ -206,8 +210,9 @@ impl Model {
     }
 
     /// Whether there is a layer anywhere.
+    #[inline]
     pub fn has_layers(&self) -> bool {
-        self.layers().next().is_some()
+        self.has_layers
     }
 
     /// Every layer that a body bears or a rule gives.

@@ -49,6 +49,12 @@ pub struct Model {
     /// The motors of each of these.
     pub(crate) motors_along: Vec<Vec<usize>>,
     pub(crate) encounters: Encounters,
+    /// The pairs of `pair_rules`, close together: most searches end without a rule.
+    pub(crate) ruled_pairs: Vec<(BodyId, BodyId)>,
+    /// [`Self::unknowns`] of each body.
+    pub(crate) unknowns: Vec<Option<(Mobility, Range<usize>)>>,
+    pub(crate) mean_mass: f64,
+    pub(crate) has_layers: bool,
     /// [`Body::radius`] of each body.
     pub(crate) radii: Vec<f64>,
     pub(crate) widest_margin: Option<f64>,
@@ -115,7 +121,12 @@ impl Model {
     /// Root joint and velocity range of a body with unknowns.
     #[inline]
     pub fn unknowns(&self, id: BodyId) -> Option<(Mobility, Range<usize>)> {
-        Some((self.body(id)?.mobility()?, self.layout.get(id.index())?.v.clone()))
+        self.unknowns.get(id.index()).cloned().flatten()
+    }
+
+    /// The mean mass of bodies with unknowns, kg; zero where there are none.
+    pub fn mean_mass(&self) -> f64 {
+        self.mean_mass
     }
 
     /// The body called `name`.
@@ -234,7 +245,7 @@ impl Model {
     /// The contact rule of a pair of bodies.
     pub fn contact_rule(&self, a: BodyId, b: BodyId) -> &ContactRule {
         let key = (a.min(b), a.max(b));
-        let found = self.pair_rules.binary_search_by_key(&key, |rule| rule.bodies);
+        let found = self.ruled_pairs.binary_search(&key);
         found.ok().and_then(|index| self.pair_rules.get(index)).map_or(&self.default_rule, |pair| &pair.rule)
     }
 

@@ -1,6 +1,6 @@
 //! What joints and contacts ask of v⁺: their rows and constants, the same for every formulation.
 
-use stiction_multibody::{BodyId, Model, Wrench};
+use stiction_multibody::{BodyId, Mobility, Model, Wrench};
 
 use crate::{Contact, Impact, Stabilisation, Start, Workspace, baumgarte, drives, layers, reduced};
 
@@ -116,6 +116,9 @@ pub(crate) fn power(model: &Model, v: &[f64], id: BodyId, wrench: &Wrench) -> f6
         return 0.0;
     }
     let Some((mobility, range)) = model.unknowns(id) else { return 0.0 };
-    let v = v.get(range).unwrap_or_default();
-    v.iter().zip(mobility.project(wrench)).map(|(v, w)| v * w).sum()
+    let (f, t) = (&wrench.linear, &wrench.angular);
+    match (mobility, v.get(range).unwrap_or_default()) {
+        (Mobility::Free, &[x, y, z, wx, wy, wz]) => x * f.x + y * f.y + z * f.z + wx * t.x + wy * t.y + wz * t.z,
+        (_, v) => v.iter().zip(mobility.project(wrench)).map(|(v, w)| v * w).sum(),
+    }
 }

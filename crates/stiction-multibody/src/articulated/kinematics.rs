@@ -12,6 +12,8 @@ pub struct Kinematics {
     pub(super) poses: Vec<Pose>,
     /// From the origin of the parent to that of the link; from the origin of the world for a root.
     pub(super) arms: Vec<Vector3<f64>>,
+    /// From the origin of each link to its centre of mass.
+    pub(super) centers: Vec<Vector3<f64>>,
     pub(super) twists: Vec<Twist>,
     /// c = S̊ v + ν × S v of each link.
     pub(super) products: Vec<Twist>,
@@ -27,6 +29,7 @@ impl Kinematics {
         Self {
             poses: vec![Pose::identity(); links],
             arms: vec![Vector3::zeros(); links],
+            centers: vec![Vector3::zeros(); links],
             twists: vec![Twist::default(); links],
             products: vec![Twist::default(); links],
             inertias: vec![RigidInertia::default(); links],
@@ -40,6 +43,7 @@ impl Kinematics {
     pub fn update(&mut self, tree: &Tree, q: &[f64], v: &[f64]) {
         let links = tree.links();
         let (poses, arms) = (&mut self.poses[..links.len()], &mut self.arms[..links.len()]);
+        let centers = &mut self.centers[..links.len()];
         let (twists, products) = (&mut self.twists[..links.len()], &mut self.products[..links.len()]);
         for ((i, link), inertia) in links.iter().enumerate().zip(&mut self.inertias) {
             let (spec, velocities) = (link.spec(), link.velocities());
@@ -71,6 +75,7 @@ impl Kinematics {
                 product.add_scaled(&in_world(&pose, &rate), 1.0);
             }
             *inertia = link.inertia().turned(&pose.rotation);
+            centers[i] = pose.rotation * spec.center;
             poses[i] = pose;
             arms[i] = arm;
             twists[i] = twist;
@@ -108,6 +113,12 @@ impl Kinematics {
     #[inline]
     pub fn pose(&self, link: LinkId) -> &Pose {
         &self.poses[link.index()]
+    }
+
+    /// From the origin of a link to its centre of mass, in world axes.
+    #[inline]
+    pub fn center(&self, link: LinkId) -> &Vector3<f64> {
+        &self.centers[link.index()]
     }
 
     /// Velocity of the origin of a link, and its angular velocity, in world axes.

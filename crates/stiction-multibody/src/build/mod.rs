@@ -51,6 +51,10 @@ impl ModelBuilder {
             driven: Vec::new(),
             motors_along: Vec::new(),
             encounters: Encounters::default(),
+            ruled_pairs: Vec::new(),
+            unknowns: vec![None],
+            mean_mass: 0.0,
+            has_layers: false,
             radii: Vec::new(),
             widest_margin: None,
         };
@@ -103,6 +107,7 @@ impl ModelBuilder {
         let (n_q, n_v) = body.mobility().map_or((0, 0), |m| (m.coordinates(), m.dof()));
         let (q, v) = (model.coordinates, model.dof);
         model.layout.push(Slot { q: q..q + n_q, v: v..v + n_v });
+        model.unknowns.push(body.mobility().map(|mobility| (mobility, v..v + n_v)));
         model.coordinates += n_q;
         model.dof += n_v;
         if matches!(body.kind, BodyKind::Kinematic(_)) {
@@ -274,6 +279,8 @@ impl ModelBuilder {
     /// Checks what only the whole can tell, and finishes the model.
     pub fn build(mut self) -> Result<Model, ModelError> {
         self.press_supports()?;
+        let has_layers = self.model.layers().next().is_some();
+        self.model.has_layers = has_layers;
         self.ensure_rebounds_are_clear()?;
         // Bodies joined to each other, or lying on each other, overlap by design: unless a rule says otherwise they do not collide.
         let ruled: BTreeSet<_> = self.model.pair_rules.iter().map(|pair| pair.bodies).collect();
@@ -286,6 +293,7 @@ impl ModelBuilder {
             self.model.pair_rules.push(PairRule { bodies, rule });
         }
         self.model.pair_rules.sort_by_key(|pair| pair.bodies);
+        self.model.ruled_pairs = self.model.pair_rules.iter().map(|pair| pair.bodies).collect();
         self.ensure_pairs_supported()?;
         self.model.forest = Forest::plant(&self.model)?;
         self.model.driven = joints::driven(&self.model);
@@ -293,6 +301,9 @@ impl ModelBuilder {
         self.model.encounters = Encounters::new(&self.model);
         self.model.widest_margin = self.model.contact_rules().filter_map(|rule| rule.margin).reduce(f64::max);
         self.model.radii = self.model.bodies.iter().map(Body::radius).collect();
+        let bodies = &self.model.bodies;
+        let masses = || bodies.iter().filter_map(Body::mass);
+        self.model.mean_mass = masses().sum::<f64>() / masses().count().max(1) as f64;
         Ok(self.model)
     }
 

@@ -8,6 +8,7 @@ use crate::{
     drives::{Side, rate},
     reduced,
     reduced::Reduced,
+    rows::power,
 };
 
 /// Number of velocities the problem is written in: none by divide and conquer, which writes it in impulses alone.
@@ -42,7 +43,10 @@ pub(super) fn joint_rows(model: &Model, ws: &Workspace) -> usize {
 /// What the forest moves by itself in a row: the share of v_free in its constant, as its unknowns are changes. Nothing in maximal coordinates,
 /// where unknowns are velocities or v_free enters by the masses.   [RED-2]
 pub(super) fn free_share(model: &Model, ws: &Workspace, a: (BodyId, &Wrench), b: (BodyId, &Wrench)) -> f64 {
-    free_share_of_sides(model, ws, &between(a, b))
+    if ws.reduced.is_none() {
+        return 0.0;
+    }
+    power(model, &ws.free_bodies, a.0, a.1) + power(model, &ws.free_bodies, b.0, b.1)
 }
 
 /// The same of a row along freedoms.

@@ -71,8 +71,7 @@ pub(crate) fn assemble_round(start: &Start, ws: &mut Workspace) -> Result<(), St
 /// The power of two next to the mean mass. Measured in it, impulses are about as large as velocities, and the residual,
 /// which mixes the two, does not depend on the unit of mass; nor do the choices of pivots.
 fn mass_unit(model: &Model) -> f64 {
-    let masses = || model.bodies().iter().filter_map(stiction_multibody::Body::mass);
-    let mean = masses().sum::<f64>() / masses().count().max(1) as f64;
+    let mean = model.mean_mass();
     if mean > 0.0 { libm::exp2(libm::round(libm::log2(mean))) } else { 1.0 }
 }
 

@@ -47,7 +47,7 @@ impl Moved {
 
     /// From the last velocity to the first.
     #[inline]
-    fn from_last(mut self) -> impl Iterator<Item = usize> {
+    fn backwards(mut self) -> impl Iterator<Item = usize> {
         std::iter::from_fn(move || {
             let k = self.0.checked_ilog2()?;
             self.0 ^= 1 << k;
@@ -146,6 +146,24 @@ impl ExplicitRows {
         (&self.w, self.room)
     }
 
+    /// Σ_i y_ik r_i of every velocity k.
+    fn transposed_product(&self, velocities: usize, r: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        let room = self.room;
+        if room == 0 {
+            out.resize(velocities, -0.0);
+            return;
+        }
+        let mut blocks = self.columns.chunks_exact(4 * room);
+        for block in &mut blocks {
+            let columns = [0, 1, 2, 3].map(|k| &block[k * room..(k + 1) * room]);
+            out.extend(sums_of_products(columns, r));
+        }
+        for column in blocks.remainder().chunks_exact(room) {
+            out.extend(sums_of_products([column], r));
+        }
+    }
+
     /// W_ij = Σ_k y_ik y_jk, for j ≤ i and then by symmetry. What stands beyond j = i meanwhile means nothing.
     fn multiply(&mut self) {
         let Self { room, count, columns, groups, entries, chunks, w, .. } = self;
@@ -158,7 +176,7 @@ impl ExplicitRows {
                 match group.order {
                     // Velocities that move no row of the chunk would add products with zero.
                     Order::FromLast(own) => {
-                        multiply_rows(columns, rows.clone(), chunk, w, || Moved(own.0 & moved.0).from_last())
+                        multiply_rows(columns, rows.clone(), chunk, w, || Moved(own.0 & moved.0).backwards());
                     }
                     Order::Listed(end) => {
                         let entries = entries.get(listed..end).unwrap_or_default();
@@ -213,6 +231,18 @@ fn multiply_rows<I: Iterator<Item = usize>>(
         }
         i += 2;
     }
+}
+
+/// Σ_i y_i r_i of several columns y: within a sum each number waits for the one before it, and other sums fill the time.
+fn sums_of_products<const N: usize>(columns: [&[f64]; N], r: &[f64]) -> [f64; N] {
+    let count = columns.iter().fold(r.len(), |least, column| least.min(column.len()));
+    let (columns, r) = (columns.map(|column| &column[..count]), &r[..count]);
+    // Begun as `Iterator::sum` begins: nothing added to nothing keeps its sign.
+    let mut sums = [-0.0; N];
+    for (i, r) in r.iter().enumerate() {
+        sums.iter_mut().zip(&columns).for_each(|(sum, column)| *sum += column[i] * r);
+    }
+    sums
 }
 
 /// Products of rows from `first` on with the rows of a chunk, summed over velocities.
@@ -321,13 +351,9 @@ impl Reduced {
             return self.find_velocity_by_response(model, (r.iter().copied(), unit), out);
         }
         // Jᵀ r is that of the inward halves: L⁻ᵀ Jᵀ r times the root of the pivots.
-        let ExplicitRows { room, columns, .. } = &self.explicit;
-        self.residual.clear();
-        self.residual.extend(self.factors.pivots().iter().enumerate().map(|(k, d)| {
-            let column = columns.get(k * room..(k + 1) * room).unwrap_or_default();
-            let sum: f64 = column.iter().zip(r).map(|(y, r)| y * r).sum();
-            sum * unit * d.sqrt()
-        }));
+        let pivots = self.factors.pivots();
+        self.explicit.transposed_product(pivots.len(), r, &mut self.residual);
+        self.residual.iter_mut().zip(pivots).for_each(|(sum, d)| *sum = *sum * unit * d.sqrt());
         self.respond_outward(model, out);
     }
 }
