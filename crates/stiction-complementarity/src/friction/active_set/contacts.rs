@@ -1,7 +1,8 @@
 //! A few contacts with everything that belongs to them, in memory of fixed size.
 
-use super::bounds::{Bounds, Held};
+use super::bounds::Bounds;
 use super::embedding::Embedding;
+use super::guess::Guess;
 use super::joints::Joints;
 use crate::friction::law::Law;
 use crate::friction::local::ConeBlock;
@@ -28,27 +29,6 @@ pub(super) type Triple = [f64; 3];
 /// changes that stop them the shortest is taken. The step leaves this fraction of what it should stop.
 const PROXIMAL: f64 = 1e-10;
 
-/// An impulse within this fraction of its cone's boundary slipped when it was found.
-const ON_BOUNDARY: f64 = 1e-9;
-
-/// What all contacts are taken to do, two bits for each.
-pub(super) type Pattern = u64;
-const _: () = assert!(2 * MAX_CONTACTS <= 64, "a pattern has room for all contacts");
-
-/// What a contact is taken to do.   [SET-1]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) enum Guess {
-    /// r = 0, or at the lower bound.
-    #[default]
-    Open,
-    /// r at the upper bound.
-    Upper,
-    /// u = 0.
-    Stick,
-    /// u_N = 0, u_T along the unit vector e, r_T = −μ r_N e.
-    Slip([f64; 2]),
-}
-
 /// Impulses that were put aside.
 #[derive(Clone, Debug)]
 pub(super) struct Kept([Triple; MAX_CONTACTS]);
@@ -64,7 +44,7 @@ pub(super) struct Contacts {
     count: usize,
     pub(super) mu: [f64; MAX_CONTACTS],
     /// Bounds of those without tangents.
-    bounds: [Bounds; MAX_CONTACTS],
+    pub(super) bounds: [Bounds; MAX_CONTACTS],
     /// Tangents of each contact; rows beyond them are embedded and move nothing.   [SET-6]
     pub(super) tangents: [usize; MAX_CONTACTS],
     /// The first row of each contact, and how many rows there are.
@@ -81,7 +61,7 @@ pub(super) struct Contacts {
     pub(super) u: [Triple; MAX_CONTACTS],
     pub(super) guesses: [Guess; MAX_CONTACTS],
     /// 1/W_NN and 2/tr W_TT of each contact: what an impulse is worth in velocity.
-    steps: [(f64, f64); MAX_CONTACTS],
+    pub(super) steps: [(f64, f64); MAX_CONTACTS],
     /// What a system adds to the diagonal of each contact.
     pub(super) shifts: [f64; MAX_CONTACTS],
     scale: f64,
@@ -185,17 +165,6 @@ impl Contacts {
     /// Whether W is its own mirror image, to the last bit.
     pub(super) fn is_symmetric(&self) -> bool {
         self.symmetric
-    }
-
-    /// What all contacts are taken to do, without the directions of slip.
-    pub(super) fn pattern(&self) -> Pattern {
-        let mode = |guess: &Guess| match guess {
-            Guess::Open => 0,
-            Guess::Upper => 1,
-            Guess::Stick => 2,
-            Guess::Slip(_) => 3,
-        };
-        self.guesses.iter().take(self.count).fold(0, |pattern, guess| 4 * pattern + mode(guess))
     }
 
     pub(super) fn count(&self) -> usize {
@@ -311,88 +280,6 @@ impl Contacts {
             (_, r, u) => violation(r, u, self.mu[i]),
         };
         (0..self.count).map(violation).sum::<f64>().sqrt()
-    }
-
-    /// Guesses from r − ρ u what every contact does, and brings impulses to where the guess has them. Says whether any guess
-    /// differs from the one before.   [SET-1]
-    pub(super) fn guess(&mut self) -> bool {
-        let (mut changed, mut moved) = (false, false);
-        for i in 0..self.count {
-            if self.tangents[i] == 0 {
-                let change = self.guess_bound(i);
-                (changed, moved) = (changed | change.0, moved | change.1);
-                continue;
-            }
-            let (r, u, mu, (step_n, step_t)) = (self.r[i], self.u[i], self.mu[i], self.steps[i]);
-            let normal = r[0] - step_n * u[0];
-            let tangent = [r[1] - step_t * u[1], r[2] - step_t * u[2]];
-            let (before, length) = (self.guesses[i], norm(tangent));
-            if normal <= 0.0 {
-                changed |= before != Guess::Open;
-                moved |= r != [0.0; 3];
-                self.guesses[i] = Guess::Open;
-                self.r[i] = [0.0; 3];
-            } else if length <= mu * normal {
-                changed |= before != Guess::Stick;
-                self.guesses[i] = Guess::Stick;
-            } else {
-                // An impulse on the boundary knows its direction; another one takes that of r_T − ρ u_T.
-                let (own, limit) = (norm([r[1], r[2]]), mu * r[0]);
-                let on_boundary = r[0] > 0.0 && (own - limit).abs() <= ON_BOUNDARY * limit;
-                let (part, length) = if on_boundary && own > 0.0 { ([r[1], r[2]], own) } else { (tangent, length) };
-                let e = [-part[0] / length, -part[1] / length];
-                let load = if r[0] > 0.0 { r[0] } else { normal };
-                changed |= !matches!(before, Guess::Slip(_)) || !on_boundary;
-                moved |= !on_boundary;
-                self.guesses[i] = Guess::Slip(e);
-                self.r[i] = [load, -mu * load * e[0], -mu * load * e[1]];
-            }
-        }
-        if moved {
-            self.refresh();
-        }
-        changed
-    }
-
-    /// Guesses from r − ρ u which bound holds a row, and brings its impulse there. Says whether the guess differs from the one before, and whether the
-    /// impulse moved.   [SET-9]
-    fn guess_bound(&mut self, i: usize) -> (bool, bool) {
-        let (bounds, r) = (self.bounds[i], self.r[i][0]);
-        let (guess, at) = match bounds.side(r - self.steps[i].0 * self.u[i][0]) {
-            Held::Lower => (Guess::Open, bounds.lower),
-            Held::Upper => (Guess::Upper, bounds.upper),
-            Held::Between => (Guess::Stick, r),
-        };
-        let before = std::mem::replace(&mut self.guesses[i], guess);
-        self.r[i][0] = at;
-        (before != guess, at != r)
-    }
-
-    /// Whether a bound gives way that no impulse holds yet while contacts have theirs: limits of joints come without a first guess.   [SET-8]
-    pub(super) fn has_unmet_bounds(&self) -> bool {
-        let gives_way = |i: usize| {
-            let (r, u) = (self.r[i][0], self.u[i][0]);
-            self.tangents[i] == 0 && r == 0.0 && self.bounds[i].clip(r - u) != r
-        };
-        (0..self.count).any(gives_way) && (0..self.count).any(|i| self.tangents[i] > 0 && self.r[i][0] > 0.0)
-    }
-
-    /// Guesses which bounds hold, with all other impulses as they are; says whether any guess differs from the one before. Contacts count as open, whose
-    /// impulses a step leaves alone.   [SET-8]
-    pub(super) fn guess_bounds(&mut self) -> bool {
-        let (mut changed, mut moved) = (false, false);
-        for i in 0..self.count {
-            if self.tangents[i] > 0 {
-                self.guesses[i] = Guess::Open;
-            } else {
-                let change = self.guess_bound(i);
-                (changed, moved) = (changed | change.0, moved | change.1);
-            }
-        }
-        if moved {
-            self.refresh();
-        }
-        changed
     }
 
     /// One sweep of exact local solutions.   [GS-1]

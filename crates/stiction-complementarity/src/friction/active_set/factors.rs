@@ -202,3 +202,57 @@ fn product<const C: usize>(a: &Column, b: &Column, first: usize) -> f64 {
     }
     sums.iter().sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_testkit::Random;
+
+    /// The largest entry of A x − b.
+    fn miss(a: &[Column], x: &Column, b: &Column) -> f64 {
+        let row = |i: usize| a.iter().zip(x).map(|(column, x)| column[i] * x).sum::<f64>() - b[i];
+        (0..a.len()).map(|i| row(i).abs()).fold(0.0, f64::max)
+    }
+
+    /// Every size, in memory that is full of what other matrices left.
+    #[test]
+    fn all_sizes_are_solved_whatever_stands_beyond_them() {
+        let (mut random, mut factors) = (Random::new(11), Factors::default());
+        factors.lower.iter_mut().flatten().for_each(|x| *x = f64::NAN);
+        for n in (1..=MAX_ROWS).rev() {
+            for symmetric in [true, false] {
+                let mut a = vec![[f64::NAN; MAX_ROWS]; n];
+                for (i, j) in (0..n).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+                    (a[j][i], a[i][j]) = (random.normal(), random.normal());
+                    if symmetric {
+                        (a[i][j], a[i][i]) = (a[j][i], 2.0 * n as f64);
+                    }
+                }
+                let (mut b, kept) = ([f64::NAN; MAX_ROWS], a.clone());
+                b[..n].fill_with(|| random.normal());
+                let mut x = b;
+                if symmetric {
+                    assert!(factors.factor_symmetric(&mut a), "{n}");
+                } else {
+                    factors.factor_with_exchanges(&mut a);
+                }
+                assert!(factors.solve(&a, &mut x), "{n}, symmetric: {symmetric}");
+                let miss = miss(&kept, &x, &b);
+                assert!(miss < 1e-9, "{n}, symmetric: {symmetric}: {miss:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_singular_or_not_definite_is_said() {
+        let mut factors = Factors::default();
+        let mut a = vec![[0.0; MAX_ROWS]; 2];
+        a[0][..2].copy_from_slice(&[1.0, 2.0]);
+        a[1][..2].copy_from_slice(&[2.0, 1.0]);
+        assert!(!factors.factor_symmetric(&mut a.clone()));
+        assert!(!factors.solve(&a, &mut [1.0; MAX_ROWS]));
+        a[1][..2].copy_from_slice(&[2.0, 4.0]);
+        factors.factor_with_exchanges(&mut a);
+        assert!(!factors.solve(&a, &mut [1.0; MAX_ROWS]));
+    }
+}

@@ -10,6 +10,7 @@ mod bounds;
 mod contacts;
 mod embedding;
 mod factors;
+mod guess;
 mod joints;
 mod system;
 
@@ -19,9 +20,10 @@ use super::{FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
-use contacts::{Contacts, Kept, MAX_ROWS, Pattern};
+use contacts::{Contacts, Kept, MAX_ROWS};
 pub use contacts::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use embedding::Embedding;
+use guess::Pattern;
 use joints::{Joints, MAX_JOINT_ROWS};
 use system::System;
 

@@ -1,7 +1,8 @@
 //! The equations of one guess: u = 0 where contacts stick, u_N = 0 and u_T along e where they slip.   [SET-2]
 
-use super::contacts::{Column, Contacts, Guess, LANES, MAX_CONTACTS, MAX_ROWS};
+use super::contacts::{Column, Contacts, LANES, MAX_CONTACTS, MAX_ROWS};
 use super::factors::Factors;
+use super::guess::Guess;
 
 #[derive(Clone, Debug)]
 pub(super) struct System {
