@@ -289,7 +289,7 @@ impl FrictionLadder {
     }
 
     /// Single changes of mode end what guesses of all modes began, and one more guess refines what they found; returns their number. At the edge of sticking
-    /// both may stop short of the tolerance, where what is acceptable has to do: all that follows costs a hundred times as much.
+    /// both may stop short of the tolerance; then sweeps and Newton, which stop there too, are left out, and the interior point comes from its own start.
     fn end_few(&mut self, problem: &FrictionProblem, best: &mut f64, solution: &mut FrictionSolution) -> u32 {
         let changes = self.take(FrictionRung::Exchange, problem, None, best, solution).iterations;
         if *best > self.acceptable {
@@ -445,17 +445,23 @@ impl Solver<FrictionProblem> for FrictionLadder {
             best = few;
             solution.r.clone_from(&self.candidate.r);
         }
-        let mut enough = tolerance;
+        let mut near = false;
         if few.is_finite() && FrictionExchange::applies(problem) {
             total = total.saturating_add(self.end_few(problem, &mut best, solution));
-            enough = self.acceptable;
+            near = best <= self.acceptable;
         }
-        if best > enough {
-            let guess = guess.filter(|guess| problem.residual(guess).value.is_finite());
-            let first = if guess.is_some() { FrictionRung::WarmSweeps } else { FrictionRung::ColdSweeps };
-            let swept = self.take(first, problem, guess, &mut best, solution);
-            total = total.saturating_add(swept.iterations);
-            for rung in self.rungs(problem, swept.residual) {
+        if best > tolerance {
+            let swept = if near {
+                self.swept.r.clone_from(&solution.r);
+                f64::INFINITY
+            } else {
+                let guess = guess.filter(|guess| problem.residual(guess).value.is_finite());
+                let first = if guess.is_some() { FrictionRung::WarmSweeps } else { FrictionRung::ColdSweeps };
+                let swept = self.take(first, problem, guess, &mut best, solution);
+                total = total.saturating_add(swept.iterations);
+                swept.residual
+            };
+            for rung in self.rungs(problem, swept).filter(|rung| !(near && *rung == FrictionRung::Newton)) {
                 if best <= if rung.is_dear() { self.acceptable } else { tolerance } {
                     break;
                 }
