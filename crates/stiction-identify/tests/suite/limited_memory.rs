@@ -4,11 +4,14 @@ use stiction_identify::shooting::{Fit, FitOptions, Method};
 
 use crate::sliding_block::{seen, target};
 
+/// With the starts as measured there is one minimum, and both methods end in it. With free starts the feet stop in one order or another, each with a
+/// minimum of its own (126.0 and 124.7 in the first recording): the way there decides between them, and friction differs by less than its noise.
 #[test]
 fn both_methods_find_the_same_friction() {
-    let (target, tight) = (target(), FitOptions { tolerance: 1e-6, iterations: 1000, ..FitOptions::default() });
-    for seed in 1..=2 {
+    let target = target();
+    for (seed, free_starts, most) in [(1, false, 1e-4), (2, false, 1e-4), (1, true, 0.2), (2, true, 0.2)] {
         let recordings = [seen(seed)];
+        let tight = FitOptions { tolerance: 1e-6, iterations: 1000, free_starts, ..FitOptions::default() };
         let fit = |method: Method| Fit::of_all(&target, &recordings, FitOptions { method, ..tight }).run().unwrap();
         let (one, other) = (fit(Method::GaussNewton), fit(Method::LimitedMemory));
         let (mu, again) = (&one.estimates[0], &other.estimates[0]);
@@ -21,8 +24,9 @@ fn both_methods_find_the_same_friction() {
             one.history.len() - 1,
             other.history.len() - 1
         );
-        assert!(other.converged && apart < 1e-4, "{one:?}\n{other:?}");
-        assert!((mu.deviation.unwrap() / again.deviation.unwrap() - 1.0).abs() < 1e-3);
+        assert!(one.converged && other.converged && apart < most, "{one:?}\n{other:?}");
+        let deviations = mu.deviation.unwrap() / again.deviation.unwrap();
+        assert!((deviations - 1.0).abs() < if free_starts { 0.01 } else { 1e-3 }, "{deviations}");
     }
 }
 
