@@ -16,7 +16,7 @@ pub const MAX_SPATIAL_CONTACTS: usize = 16;
 /// The most rows they have together: beyond that the systems take longer than other methods.
 pub(super) const MAX_ROWS: usize = 72;
 
-/// Rows that are treated at once: as many as registers hold.
+/// Rows that are treated at once: few, because most systems are small.
 pub(super) const LANES: usize = 4;
 
 /// A column of W: an entry for each row of the contacts. What stands beyond them means nothing.

@@ -88,7 +88,7 @@ pub struct FrictionActiveSet {
     /// What was guessed from the present start.
     guessed: Vec<Pattern>,
     kept: KeptImpulses,
-    /// W + diag c, row by row.
+    /// W + diag c, row by row, where joints or compliance ask for a copy.
     w: Vec<f64>,
     /// The problem whose W is in all of these.
     matrix: Option<Version>,
