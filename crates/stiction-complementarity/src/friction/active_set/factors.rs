@@ -3,6 +3,8 @@
 //! Columns are treated by chunks of [`LANES`] rows, as many as the matrix has, and small matrices always whole; what is beyond the matrix, or done in vain, means nothing. The
 //! code is compiled for each number of chunks.
 
+use std::ops::Range;
+
 use super::contacts::{Column, LANES, MAX_ROWS};
 
 /// A pivot below this fraction of the mean diagonal has vanished.
@@ -66,7 +68,7 @@ impl Factors {
 
     /// A = L D Lᵀ of a symmetric matrix. False where a pivot vanishes or is negative; the matrix is lost then.
     pub(super) fn factor_symmetric(&mut self, a: &mut [Column]) -> bool {
-        let factored = by_chunks!(a.len(), without_exchanges(a, &mut self.lower));
+        let factored = without_exchanges(a, &mut self.lower);
         self.left = if factored { Left::Diagonal } else { Left::Nothing };
         factored
     }
@@ -92,23 +94,34 @@ impl Factors {
     }
 }
 
+/// The rows that are treated.
+fn rows<const C: usize>() -> usize {
+    C * LANES
+}
+
 fn vanished(a: &[Column]) -> f64 {
     VANISHED * a.iter().enumerate().map(|(k, column)| column[k].abs()).sum::<f64>() / a.len().max(1) as f64
 }
 
-fn without_exchanges<const C: usize>(a: &mut [Column], lower: &mut [Column]) -> bool {
+/// Column by column, each with what all columns before take away from it.
+fn without_exchanges(a: &mut [Column], lower: &mut [Column]) -> bool {
     let (n, vanished) = (a.len(), vanished(a));
-    for (k, lower) in (0..n).zip(lower) {
-        let (known, rest) = a.split_at_mut(k + 1);
-        let Some(head) = known.last() else { return false };
-        if !(head[k] > vanished && head[k].is_finite()) {
+    let treated = by_chunks!(n, rows());
+    let mut factors = [0.0; MAX_ROWS];
+    for j in 0..n {
+        let (known, rest) = a.split_at_mut(j);
+        let (Some(column), (known_lower, [lower, ..])) = (rest.first_mut(), lower.split_at_mut(j)) else { return false };
+        // By symmetry the factors of column j stand in row j.
+        factors.iter_mut().zip(known).for_each(|(factor, column)| *factor = column[j]);
+        take_away_all(known_lower, &factors, chunk_of(j)..n.div_ceil(LANES), column);
+        let pivot = column[j];
+        if !(pivot > vanished && pivot.is_finite()) {
             return false;
         }
-        write_lower::<C>(head, k, chunk_of(k), lower);
-        lower[n..C * LANES].fill(0.0);
-        for ((j, column), factor) in (k + 1..).zip(rest).zip(&head[k + 1..]) {
-            take_away::<C>(lower, *factor, chunk_of(j), column);
-        }
+        let inverse = 1.0 / pivot;
+        lower[chunk_of(j) * LANES..=j].fill(0.0);
+        lower[j + 1..n].iter_mut().zip(&column[j + 1..n]).for_each(|(l, a)| *l = a * inverse);
+        lower[n..treated].fill(0.0);
     }
     true
 }
@@ -190,6 +203,37 @@ fn take_away<const C: usize>(from: &Column, factor: f64, first: usize, to: &mut 
             to.iter_mut().zip(from).for_each(|(x, l)| *x -= factor * l);
         }
     }
+}
+
+/// `to` ← `to` − Σ factor · `from` in these chunks, as many at a time as there are registers for.
+#[inline]
+fn take_away_all(from: &[Column], factors: &Column, mut chunks: Range<usize>, to: &mut Column) {
+    while !chunks.is_empty() {
+        let first = chunks.start;
+        chunks.start += match chunks.len() {
+            1 => take_away_at_once::<1>(from, factors, first, to),
+            2 => take_away_at_once::<2>(from, factors, first, to),
+            3 => take_away_at_once::<3>(from, factors, first, to),
+            4 => take_away_at_once::<4>(from, factors, first, to),
+            5 => take_away_at_once::<5>(from, factors, first, to),
+            _ => take_away_at_once::<6>(from, factors, first, to),
+        };
+    }
+}
+
+/// The same in R chunks; returns R.
+#[inline]
+fn take_away_at_once<const R: usize>(from: &[Column], factors: &Column, first: usize, to: &mut Column) -> usize {
+    let Some(to) = to.as_chunks_mut::<LANES>().0[first..].first_chunk_mut::<R>() else { return R };
+    let mut rest = *to;
+    for (from, factor) in from.iter().zip(factors).filter(|(_, factor)| **factor != 0.0) {
+        let Some(from) = from.as_chunks::<LANES>().0[first..].first_chunk::<R>() else { return R };
+        for (rest, from) in rest.iter_mut().zip(from) {
+            rest.iter_mut().zip(from).for_each(|(x, l)| *x -= factor * l);
+        }
+    }
+    *to = rest;
+    R
 }
 
 /// Σ a b from this chunk on, in sums that do not wait for each other; beyond the matrix both are zero.
