@@ -145,10 +145,23 @@ pub struct OptionError {
 
 /// The first non-finite entry of `values`, as an error that names `part` and the row.
 pub(crate) fn ensure_finite(part: &'static str, values: &[f64]) -> Result<(), ProblemError> {
+    if all_finite(values) {
+        return Ok(());
+    }
     match values.iter().enumerate().find(|(_, value)| !value.is_finite()) {
         Some((row, &value)) => Err(ProblemError::NotFinite { part, row, value }),
         None => Ok(()),
     }
+}
+
+/// Whether all are finite: zero times infinity is no number, and once it is in a sum it stays there.
+pub(crate) fn all_finite(values: &[f64]) -> bool {
+    let (chunks, rest) = values.as_chunks::<8>();
+    let mut zeros = [0.0; 8];
+    for chunk in chunks {
+        zeros.iter_mut().zip(chunk).for_each(|(zero, value)| *zero += 0.0 * value);
+    }
+    zeros.iter().all(|zero| *zero == 0.0) && rest.iter().all(|value| value.is_finite())
 }
 
 /// An error unless `found` equals `expected`.

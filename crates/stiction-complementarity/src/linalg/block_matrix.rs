@@ -2,6 +2,7 @@
 
 use super::block;
 use super::lazy::Lazy;
+use crate::problem::all_finite;
 use std::ops::Range;
 
 /// Sparse in blocks, dense inside them. Block row i has `row_size(i)` rows, block column j has `col_size(j)` columns.
@@ -394,7 +395,7 @@ impl BlockMatrix {
     /// The first entry that is not finite, as (row, value).
     pub fn first_not_finite(&self) -> Option<(usize, f64)> {
         let numbers = self.dense().unwrap_or(&self.data);
-        if numbers.iter().all(|x| x.is_finite()) {
+        if all_finite(numbers) {
             return None;
         }
         (0..self.row_ends.len()).find_map(|i| {

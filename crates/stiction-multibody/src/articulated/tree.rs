@@ -102,6 +102,7 @@ pub struct Link {
     coordinates: Range<usize>,
     velocities: Range<usize>,
     last_velocity: Option<usize>,
+    moved_by: u64,
 }
 
 impl Link {
@@ -145,6 +146,12 @@ impl Link {
     #[inline]
     pub fn last_velocity(&self) -> Option<usize> {
         self.last_velocity
+    }
+
+    /// All velocities that move the link, as bits; those beyond the 64th are left out.
+    #[inline]
+    pub fn moved_by(&self) -> u64 {
+        self.moved_by
     }
 }
 
@@ -287,13 +294,13 @@ impl TreeBuilder {
     pub fn link(&mut self, spec: LinkSpec) -> Result<LinkId, ModelError> {
         let spec = spec.checked()?;
         let tree = &mut self.tree;
-        let mut head = None;
+        let (mut head, mut moved_by) = (None, 0);
         if let Some(parent) = spec.parent {
             let Some(link) = tree.links.get(parent.index()) else {
                 let reason = format!("link {} is not in this tree", parent.index());
                 return Err(ModelError::new(Element::Body(spec.name), "parent", reason));
             };
-            head = link.last_velocity;
+            (head, moved_by) = (link.last_velocity, link.moved_by);
         }
         let (coordinates, velocities) = (tree.coordinates, tree.velocities());
         let coordinates = coordinates..coordinates + spec.joint.coordinates();
@@ -305,9 +312,10 @@ impl TreeBuilder {
             tree.armature.push(spec.armature);
             tree.link_of_velocity.push(LinkId::from_index(tree.links.len()));
             head = Some(velocity);
+            moved_by |= u32::try_from(velocity).ok().and_then(|k| 1_u64.checked_shl(k)).unwrap_or(0);
         }
         let inertia = RigidInertia::new(spec.mass, spec.center, &spec.inertia);
-        tree.links.push(Link { spec, inertia, coordinates, velocities, last_velocity: head });
+        tree.links.push(Link { spec, inertia, coordinates, velocities, last_velocity: head, moved_by });
         Ok(LinkId::from_index(tree.links.len() - 1))
     }
 

@@ -27,8 +27,7 @@ pub(crate) struct ExplicitRows {
     groups: Vec<Group>,
     /// The velocities of groups that are not in order, those of one group after those of another.
     entries: Vec<usize>,
-    /// The velocities that move each link, and those that move each chunk of [`LANES`] rows.
-    paths: Vec<Moved>,
+    /// The velocities that move each chunk of [`LANES`] rows.
     chunks: Vec<Moved>,
     /// W, row by row with `room` to a row.
     w: Vec<f64>,
@@ -40,10 +39,6 @@ struct Moved(u64);
 
 impl Moved {
     const MOST: usize = u64::BITS as usize;
-
-    fn with(self, velocities: std::ops::Range<usize>) -> Self {
-        Self(velocities.filter(|k| *k < Self::MOST).fold(self.0, |bits, k| bits | 1 << k))
-    }
 
     /// From the last velocity to the first.
     #[inline]
@@ -77,16 +72,11 @@ enum Order {
 impl ExplicitRows {
     fn clear(&mut self, tree: &Tree, rows: usize) {
         (self.room, self.count) = (rows.next_multiple_of(LANES), 0);
-        self.columns.clear();
         self.columns.resize(tree.velocities() * self.room, 0.0);
+        self.columns.fill(0.0);
         self.links.clear();
         self.groups.clear();
         self.entries.clear();
-        self.paths.clear();
-        for link in tree.links() {
-            let parent = link.parent().map_or_else(Moved::default, |parent| self.paths[parent]);
-            self.paths.push(parent.with(link.velocities()));
-        }
         self.chunks.clear();
         self.chunks.resize(self.room / LANES, Moved::default());
     }
@@ -111,8 +101,8 @@ impl ExplicitRows {
 
     /// The law that was begun last has so many rows.
     fn finish(&mut self, tree: &Tree, rows: usize) {
-        let path = |link: &LinkId| self.paths[link.index()].0;
-        let moved = Moved(self.links.iter().map(path).fold(0, |all, path| all | path));
+        let moved_by = |link: &LinkId| tree.links()[link.index()].moved_by();
+        let moved = Moved(self.links.iter().map(moved_by).fold(0, |all, by| all | by));
         for chunk in self.count / LANES..(self.count + rows).div_ceil(LANES) {
             self.chunks[chunk].0 |= moved.0;
         }

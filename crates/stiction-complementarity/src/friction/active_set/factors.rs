@@ -110,7 +110,9 @@ fn without_exchanges(a: &mut [Column], lower: &mut [Column]) -> bool {
     let mut factors = [0.0; MAX_ROWS];
     for j in 0..n {
         let (known, rest) = a.split_at_mut(j);
-        let (Some(column), (known_lower, [lower, ..])) = (rest.first_mut(), lower.split_at_mut(j)) else { return false };
+        let (Some(column), (known_lower, [lower, ..])) = (rest.first_mut(), lower.split_at_mut(j)) else {
+            return false;
+        };
         // By symmetry the factors of column j stand in row j.
         factors.iter_mut().zip(known).for_each(|(factor, column)| *factor = column[j]);
         take_away_all(known_lower, &factors, chunk_of(j)..n.div_ceil(LANES), column);
