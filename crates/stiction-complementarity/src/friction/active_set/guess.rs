@@ -39,42 +39,45 @@ impl Contacts {
     /// Guesses from r − ρ u what every contact does, and brings impulses to where the guess has them. Says whether any guess
     /// differs from the one before.   [SET-1]
     pub(super) fn guess(&mut self) -> bool {
+        self.guess_each(
+            |contacts, i| if contacts.tangents[i] == 0 { contacts.guess_bound(i) } else { contacts.guess_contact(i) },
+        )
+    }
+
+    /// The same by another guess of each contact, which says whether it differs from the one before, and whether the impulse moved.
+    fn guess_each(&mut self, guess: impl Fn(&mut Self, usize) -> (bool, bool)) -> bool {
         let (mut changed, mut moved) = (false, false);
         for i in 0..self.count() {
-            if self.tangents[i] == 0 {
-                let change = self.guess_bound(i);
-                (changed, moved) = (changed | change.0, moved | change.1);
-                continue;
-            }
-            let (r, u, mu, (step_n, step_t)) = (self.r[i], self.u[i], self.mu[i], self.steps[i]);
-            let normal = r[0] - step_n * u[0];
-            let tangent = [r[1] - step_t * u[1], r[2] - step_t * u[2]];
-            let (before, length) = (self.guesses[i], norm(tangent));
-            if normal <= 0.0 {
-                changed |= before != Guess::Open;
-                moved |= r != [0.0; 3];
-                self.guesses[i] = Guess::Open;
-                self.r[i] = [0.0; 3];
-            } else if length <= mu * normal {
-                changed |= before != Guess::Stick;
-                self.guesses[i] = Guess::Stick;
-            } else {
-                // An impulse on the boundary knows its direction; another one takes that of r_T − ρ u_T.
-                let (own, limit) = (norm([r[1], r[2]]), mu * r[0]);
-                let on_boundary = r[0] > 0.0 && (own - limit).abs() <= ON_BOUNDARY * limit;
-                let (part, length) = if on_boundary && own > 0.0 { ([r[1], r[2]], own) } else { (tangent, length) };
-                let e = [-part[0] / length, -part[1] / length];
-                let load = if r[0] > 0.0 { r[0] } else { normal };
-                changed |= !matches!(before, Guess::Slip(_)) || !on_boundary;
-                moved |= !on_boundary;
-                self.guesses[i] = Guess::Slip(e);
-                self.r[i] = [load, -mu * load * e[0], -mu * load * e[1]];
-            }
+            let change = guess(self, i);
+            (changed, moved) = (changed | change.0, moved | change.1);
         }
         if moved {
             self.refresh();
         }
         changed
+    }
+
+    fn guess_contact(&mut self, i: usize) -> (bool, bool) {
+        let (r, u, mu, (step_n, step_t)) = (self.r[i], self.u[i], self.mu[i], self.steps[i]);
+        let normal = r[0] - step_n * u[0];
+        let tangent = [r[1] - step_t * u[1], r[2] - step_t * u[2]];
+        let (before, length) = (self.guesses[i], norm(tangent));
+        if normal <= 0.0 {
+            (self.guesses[i], self.r[i]) = (Guess::Open, [0.0; 3]);
+            return (before != Guess::Open, r != [0.0; 3]);
+        }
+        if length <= mu * normal {
+            self.guesses[i] = Guess::Stick;
+            return (before != Guess::Stick, false);
+        }
+        // An impulse on the boundary knows its direction; another one takes that of r_T − ρ u_T.
+        let (own, limit) = (norm([r[1], r[2]]), mu * r[0]);
+        let on_boundary = r[0] > 0.0 && (own - limit).abs() <= ON_BOUNDARY * limit;
+        let (part, length) = if on_boundary && own > 0.0 { ([r[1], r[2]], own) } else { (tangent, length) };
+        let e = [-part[0] / length, -part[1] / length];
+        let load = if r[0] > 0.0 { r[0] } else { normal };
+        (self.guesses[i], self.r[i]) = (Guess::Slip(e), [load, -mu * load * e[0], -mu * load * e[1]]);
+        (!matches!(before, Guess::Slip(_)) || !on_boundary, !on_boundary)
     }
 
     /// Guesses from r − ρ u which bound holds a row, and brings its impulse there. Says whether the guess differs from the one before, and whether the
@@ -100,21 +103,37 @@ impl Contacts {
         (0..self.count()).any(gives_way) && (0..self.count()).any(|i| self.tangents[i] > 0 && self.r[i][0] > 0.0)
     }
 
+    /// Guesses that contacts do what their impulses tell of the step before, whatever their velocities are.   [SET-8]
+    pub(super) fn recall(&mut self) {
+        self.guess_each(|contacts, i| {
+            if contacts.tangents[i] == 0 {
+                return contacts.guess_bound(i);
+            }
+            let (r, limit) = (contacts.r[i], contacts.mu[i] * contacts.r[i][0]);
+            let length = norm([r[1], r[2]]);
+            contacts.guesses[i] = if r[0] <= 0.0 {
+                Guess::Open
+            } else if length < (1.0 - ON_BOUNDARY) * limit {
+                Guess::Stick
+            } else if length > 0.0 {
+                Guess::Slip([-r[1] / length, -r[2] / length])
+            } else {
+                // Without friction the velocity alone has a direction.
+                return contacts.guess_contact(i);
+            };
+            (true, false)
+        });
+    }
+
     /// Guesses which bounds hold, with all other impulses as they are; says whether any guess differs from the one before. Contacts count as open, whose
     /// impulses a step leaves alone.   [SET-8]
     pub(super) fn guess_bounds(&mut self) -> bool {
-        let (mut changed, mut moved) = (false, false);
-        for i in 0..self.count() {
-            if self.tangents[i] > 0 {
-                self.guesses[i] = Guess::Open;
-            } else {
-                let change = self.guess_bound(i);
-                (changed, moved) = (changed | change.0, moved | change.1);
+        self.guess_each(|contacts, i| {
+            if contacts.tangents[i] == 0 {
+                return contacts.guess_bound(i);
             }
-        }
-        if moved {
-            self.refresh();
-        }
-        changed
+            contacts.guesses[i] = Guess::Open;
+            (false, false)
+        })
     }
 }

@@ -195,9 +195,13 @@ impl FrictionActiveSet {
             before = residual;
             // A start that was a solution, or sweeps that led to one, left no guess.
             let _ = self.contacts.guess();
-            let moved = self.system.correct(&mut self.contacts) || self.system.step(&mut self.contacts);
-            if !moved || self.contacts.guess() {
+            if !(self.system.correct(&mut self.contacts) || self.system.step(&mut self.contacts)) {
                 return self.write_kept(q, r);
+            }
+            // What hardly touches may now be guessed otherwise; the factors are those of the guess before.
+            if self.contacts.guess() {
+                let better = self.contacts.residual() < before;
+                return if better { self.write(q, r) } else { self.write_kept(q, r) };
             }
         }
     }
@@ -214,13 +218,12 @@ impl FrictionActiveSet {
         self.joints.recover(self.embedding.joint_rows(), &self.w, q, r);
     }
 
-    /// Guesses from where the contacts are until the problem is solved or they lead nowhere. Counts the systems solved.
+    /// Guesses, from what is guessed already, until the problem is solved or they lead nowhere. Counts the systems solved.
     fn try_guesses(&mut self, accepted: f64, count: &mut u32) -> bool {
         let plain = self.embedding.is_plain();
         let Self { options, contacts, system, guessed, kept, .. } = self;
         guessed.clear();
         guessed.reserve(options.max_guesses as usize);
-        contacts.guess();
         let (mut least, mut near) = (accepted, false);
         for _ in 0..options.max_guesses {
             // Guesses that came before, and not just now, go round in a circle; spatial contacts alone, whose directions turn, find out of it more often.
@@ -269,19 +272,18 @@ impl FrictionActiveSet {
         let mut compliance = SOFTEST;
         while compliance >= HARDEST {
             self.contacts.soften(compliance);
+            self.contacts.guess();
             let _ = self.try_guesses(accepted, count);
             compliance *= STIFFEN;
         }
         self.contacts.soften(0.0);
+        self.contacts.guess();
         self.try_guesses(accepted, count)
     }
 
     /// Bounds that nothing holds yet are met first, with the impulses of contacts as they are: a limit that was forgotten would make every contact look as if
     /// it opened or slid.   [SET-8]
     fn meet_bounds(&mut self) {
-        if !self.contacts.has_unmet_bounds() {
-            return;
-        }
         self.contacts.keep(&mut self.kept.start);
         for guess in 0..BOUND_GUESSES {
             // Before the first step the guesses are those of another problem.
@@ -295,15 +297,32 @@ impl FrictionActiveSet {
         }
     }
 
+    /// Where bounds were unmet: contacts first do what they did before, whatever bounds make of their velocities meanwhile.   [SET-8]
+    fn try_recalled(&mut self, accepted: f64, count: &mut u32) -> bool {
+        if !self.contacts.has_unmet_bounds() {
+            return false;
+        }
+        self.meet_bounds();
+        self.contacts.keep(&mut self.kept.start);
+        self.contacts.recall();
+        let solved = self.try_guesses(accepted, count);
+        if !solved {
+            self.contacts.restore(&self.kept.start);
+        }
+        solved
+    }
+
     fn iterate(&mut self) -> Ending {
         let accepted = self.options.tolerance * self.contacts.scale();
         // A start within tolerance is not yet an answer: taken as it is step after step, its error would add up.
         if self.contacts.residual() <= ROUNDING * self.contacts.scale() {
             return Ending::new(Status::Solved, 0);
         }
-        self.meet_bounds();
         let starts_per_path = if self.embedding.is_plain() { 1 } else { MIXED_STARTS };
         let (mut count, mut paths) = (0, 0);
+        if self.try_recalled(accepted, &mut count) {
+            return Ending::new(Status::Solved, count);
+        }
         for start in 0..self.options.max_starts {
             if start > 0 {
                 for _ in 0..self.options.sweeps {
@@ -314,6 +333,7 @@ impl FrictionActiveSet {
                 }
             }
             self.contacts.keep(&mut self.kept.start);
+            self.contacts.guess();
             if self.try_guesses(accepted, &mut count) {
                 return Ending::new(Status::Solved, count);
             }
