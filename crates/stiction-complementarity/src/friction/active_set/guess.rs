@@ -57,6 +57,7 @@ impl Contacts {
         changed
     }
 
+    #[inline]
     fn guess_contact(&mut self, i: usize) -> (bool, bool) {
         let (r, u, mu, (step_n, step_t)) = (self.r[i], self.u[i], self.mu[i], self.steps[i]);
         let normal = r[0] - step_n * u[0];
