@@ -11,8 +11,8 @@ use stiction_multibody::{
 use super::{Reduced, RowScratch};
 use crate::drives::Side;
 
-/// Numbers of W that are summed at once: as many as registers hold.
-const LANES: usize = 8;
+/// Numbers of W that are treated as one.
+const LANES: usize = 4;
 
 /// Rows y = L⁻ᵀ Jᵀ of a problem, and W.
 #[derive(Debug, Default)]
@@ -27,8 +27,8 @@ pub(crate) struct ExplicitRows {
     groups: Vec<Group>,
     /// The velocities of groups that are not in order, those of one group after those of another.
     entries: Vec<usize>,
-    /// The velocities that move each chunk of [`LANES`] rows.
-    chunks: Vec<Moved>,
+    /// Where the columns begin that a row is summed over.
+    places: Vec<usize>,
     /// W, row by row with `room` to a row.
     w: Vec<f64>,
 }
@@ -54,8 +54,7 @@ impl Moved {
 /// Rows whose products are summed over the same velocities.
 #[derive(Debug)]
 struct Group {
-    /// Number of them, and where they end.
-    rows: usize,
+    /// Where they end.
     end: usize,
     order: Order,
 }
@@ -77,8 +76,6 @@ impl ExplicitRows {
         self.links.clear();
         self.groups.clear();
         self.entries.clear();
-        self.chunks.clear();
-        self.chunks.resize(self.room / LANES, Moved::default());
     }
 
     /// Adds the residuals of half responses at a velocity to the rows of the law that was begun last.
@@ -103,18 +100,15 @@ impl ExplicitRows {
     fn finish(&mut self, tree: &Tree, rows: usize) {
         let moved_by = |link: &LinkId| tree.links()[link.index()].moved_by();
         let moved = Moved(self.links.iter().map(moved_by).fold(0, |all, by| all | by));
-        for chunk in self.count / LANES..(self.count + rows).div_ceil(LANES) {
-            self.chunks[chunk].0 |= moved.0;
-        }
         self.count += rows;
         let order = match self.links[..] {
             [] | [_] if tree.velocities() <= Moved::MOST => Order::FromLast(moved),
             _ => self.list(tree),
         };
         self.links.clear();
-        let group = Group { rows, end: self.count, order };
-        if !self.groups.last_mut().is_some_and(|last| last.take(&group)) {
-            self.groups.push(group);
+        match self.groups.last_mut() {
+            Some(last) if last.order == order && matches!(order, Order::FromLast(_)) => last.end = self.count,
+            _ => self.groups.push(Group { end: self.count, order }),
         }
     }
 
@@ -156,28 +150,23 @@ impl ExplicitRows {
 
     /// W_ij = Σ_k y_ik y_jk, for j ≤ i and then by symmetry. What stands beyond j = i meanwhile means nothing.
     fn multiply(&mut self) {
-        let Self { room, count, columns, groups, entries, chunks, w, .. } = self;
+        let Self { room, count, columns, groups, entries, places, w, .. } = self;
         let room = *room;
         w.resize(room * *count, 0.0);
         let (mut first, mut listed) = (0, 0);
         for group in &*groups {
-            let rows = (first..group.end, room);
-            for (chunk, moved) in chunks.iter().enumerate().take(group.end.div_ceil(LANES)) {
-                match group.order {
-                    // Velocities that move no row of the chunk would add products with zero.
-                    Order::FromLast(own) => {
-                        multiply_rows(columns, rows.clone(), chunk, w, || Moved(own.0 & moved.0).backwards());
-                    }
-                    Order::Listed(end) => {
-                        let entries = entries.get(listed..end).unwrap_or_default();
-                        multiply_rows(columns, rows.clone(), chunk, w, || entries.iter().copied());
-                    }
+            places.clear();
+            match group.order {
+                Order::FromLast(moved) => places.extend(moved.backwards().map(|k| k * room)),
+                Order::Listed(end) => {
+                    places.extend(entries[listed..end].iter().map(|k| k * room));
+                    listed = end;
                 }
             }
-            first = group.end;
-            if let Order::Listed(end) = group.order {
-                listed = end;
+            for i in first..group.end {
+                multiply_row(columns, places, i, &mut w[i * room..(i + 1) * room]);
             }
+            first = group.end;
         }
         for i in 1..*count {
             let (above, row) = w.split_at_mut(i * room);
@@ -186,41 +175,41 @@ impl ExplicitRows {
     }
 }
 
-impl Group {
-    /// Takes the rows of the next group too, where that saves work: rows are summed two at a time, and one alone takes almost as long.
-    fn take(&mut self, next: &Self) -> bool {
-        let (Order::FromLast(own), Order::FromLast(other)) = (self.order, next.order) else { return false };
-        if own != other && !(self.rows == 1 && next.rows == 1) {
-            return false;
-        }
-        self.rows += next.rows;
-        (self.end, self.order) = (next.end, Order::FromLast(Moved(own.0 | other.0)));
-        true
+/// Row i of W up to its diagonal, as many chunks at a time as there are registers for.
+fn multiply_row(columns: &[f64], places: &[usize], i: usize, row: &mut [f64]) {
+    let (mut chunk, end) = (0, i / LANES + 1);
+    while chunk < end {
+        chunk += match end - chunk {
+            1 => sum_products::<1>(columns, places, (i, chunk), row),
+            2 => sum_products::<2>(columns, places, (i, chunk), row),
+            3 => sum_products::<3>(columns, places, (i, chunk), row),
+            4 => sum_products::<4>(columns, places, (i, chunk), row),
+            5 => sum_products::<5>(columns, places, (i, chunk), row),
+            _ => sum_products::<6>(columns, places, (i, chunk), row),
+        };
     }
 }
 
-/// Rows of W, as far as they are in a chunk, from products that are summed over velocities.
+/// Products of entry i with R chunks of the same column, summed over the columns that begin at `places`; returns R.
 #[inline]
-fn multiply_rows<I: Iterator<Item = usize>>(
+fn sum_products<const R: usize>(
     columns: &[f64],
-    (rows, room): (std::ops::Range<usize>, usize),
-    chunk: usize,
-    w: &mut [f64],
-    velocities: impl Fn() -> I,
-) {
-    let mut i = rows.start;
-    while i < rows.end {
-        let place = i * room + chunk * LANES;
-        if i + 1 == rows.end {
-            let [row] = products((columns, room), velocities(), i, chunk);
-            w[place..][..LANES].copy_from_slice(&row);
-        } else {
-            let [row, next] = products((columns, room), velocities(), i, chunk);
-            w[place..][..LANES].copy_from_slice(&row);
-            w[place + room..][..LANES].copy_from_slice(&next);
+    places: &[usize],
+    (i, chunk): (usize, usize),
+    row: &mut [f64],
+) -> usize {
+    let Some(out) = row.as_chunks_mut::<LANES>().0[chunk..].first_chunk_mut::<R>() else { return R };
+    let mut sums = [[0.0; LANES]; R];
+    for place in places {
+        let column = &columns[*place..];
+        let Some(others) = column.as_chunks::<LANES>().0[chunk..].first_chunk::<R>() else { return R };
+        let own = column[i];
+        for (sums, others) in sums.iter_mut().zip(others) {
+            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += own * other);
         }
-        i += 2;
     }
+    *out = sums;
+    R
 }
 
 /// Σ_i y_i r_i of several columns y: within a sum each number waits for the one before it, and other sums fill the time.
@@ -231,25 +220,6 @@ fn sums_of_products<const N: usize>(columns: [&[f64]; N], r: &[f64]) -> [f64; N]
     let mut sums = [-0.0; N];
     for (i, r) in r.iter().enumerate() {
         sums.iter_mut().zip(&columns).for_each(|(sum, column)| *sum += column[i] * r);
-    }
-    sums
-}
-
-/// Products of rows from `first` on with the rows of a chunk, summed over velocities.
-#[inline]
-fn products<const ROWS: usize>(
-    (columns, room): (&[f64], usize),
-    velocities: impl Iterator<Item = usize>,
-    first: usize,
-    chunk: usize,
-) -> [[f64; LANES]; ROWS] {
-    let mut sums = [[0.0; LANES]; ROWS];
-    for k in velocities {
-        let column = &columns[k * room..(k + 1) * room];
-        let (own, others) = (&column[first..][..ROWS], &column[chunk * LANES..][..LANES]);
-        for (sums, own) in sums.iter_mut().zip(own) {
-            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += own * other);
-        }
     }
     sums
 }
