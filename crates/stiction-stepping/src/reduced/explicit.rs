@@ -98,11 +98,11 @@ impl ExplicitRows {
 
     /// The law that was begun last has so many rows.
     fn finish(&mut self, tree: &Tree, rows: usize) {
-        let moved_by = |link: &LinkId| tree.links()[link.index()].moved_by();
-        let moved = Moved(self.links.iter().map(moved_by).fold(0, |all, by| all | by));
         self.count += rows;
+        let few = tree.velocities() <= Moved::MOST;
         let order = match self.links[..] {
-            [] | [_] if tree.velocities() <= Moved::MOST => Order::FromLast(moved),
+            [] if few => Order::FromLast(Moved::default()),
+            [link] if few => Order::FromLast(Moved(tree.links()[link.index()].moved_by())),
             _ => self.list(tree),
         };
         self.links.clear();
