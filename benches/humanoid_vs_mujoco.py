@@ -7,8 +7,8 @@ STICTION is the program, built with --release; without it cargo builds it. Model
 FOLDER as scripts/fetch_models.py writes them. Needs the package mujoco.
 
 Both start from the reference pose at rest without control, and make 1000 steps of 5 ms. Times are processor time of all threads, the
-least of N runs made by turns. Here it is that of the program less that of one that only reads the model; there that of one call of mj_step for all steps,
-without Python in between.
+least of N runs made by turns. Here it is that of the program less the least of those that only read the model; there that of one call of mj_step for all
+steps, without Python in between.
 """
 
 import argparse
@@ -69,10 +69,14 @@ class Ours:
         self.command = [program, "bench", "--scene", model, "--set", f"simulation.step={STEP}", "--json", "--accuracy", accuracy]
         self.title = f"stiction, {accuracy}"
         self.found = None
+        self.whole = self.reading = float("inf")
+
+    def measure(self):
+        whole, self.found = self.call(STEPS)
+        self.whole, self.reading = min(self.whole, whole), min(self.reading, self.call(0)[0])
 
     def processor_seconds(self):
-        whole, self.found = self.call(STEPS)
-        return whole - self.call(0)[0]
+        return self.whole - self.reading
 
     def call(self, steps):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -101,12 +105,16 @@ class Theirs:
         integrator, solver = mujoco.mjtIntegrator(settings.integrator), mujoco.mjtSolver(settings.solver)
         self.title = f"MuJoCo, {integrator.name.removeprefix('mjINT_')}, {solver.name.removeprefix('mjSOL_')}"
         self.met = self.overlaps()
+        self.least = float("inf")
 
-    def processor_seconds(self):
+    def measure(self):
         data = mujoco.MjData(self.model)
         started = time.process_time()
         mujoco.mj_step(self.model, data, STEPS)
-        return time.process_time() - started
+        self.least = min(self.least, time.process_time() - started)
+
+    def processor_seconds(self):
+        return self.least
 
     def overlaps(self):
         """Number of contacts and deepest overlap of every step."""
@@ -130,10 +138,10 @@ def compare(program, model, repeat):
     ours = [Ours(program, model, accuracy) for accuracy in ("exact", "balanced")]
     theirs = [Theirs(model, by_default) for by_default in (False, True)]
     runs = {run.title: run for run in ours + theirs}
-    least = dict.fromkeys(runs, float("inf"))
     for _ in range(repeat):
-        for title, run in runs.items():
-            least[title] = min(least[title], run.processor_seconds())
+        for run in runs.values():
+            run.measure()
+    least = {title: run.processor_seconds() for title, run in runs.items()}
     print(f"{'':24} {'steps/s':>8} {'µs/step':>8} {'contacts':>9} {'at end':>7} {'sunk (m)':>9} {'at end':>9}")
     for title, run in runs.items():
         (most, last), (deepest, deep) = run.contacts(), run.penetration()
