@@ -1,7 +1,7 @@
 //! Factors of a small dense matrix that is given column by column, for systems of a few unknowns: nothing is left to loops of unknown length.
 //!
 //! Columns are treated by chunks of [`LANES`] rows, as many as the matrix has, and small matrices always whole; what is beyond the matrix, or done in vain, means nothing. The
-//! code is compiled for each number of chunks.
+//! code is compiled for each number of chunks, or, where nothing is exchanged, for each number that is left of a column.
 
 use std::ops::Range;
 
@@ -94,7 +94,7 @@ impl Factors {
     }
 }
 
-/// The rows that are treated.
+/// The rows that are treated in columns of C chunks: solving reads as many of L.
 fn rows<const C: usize>() -> usize {
     C * LANES
 }
