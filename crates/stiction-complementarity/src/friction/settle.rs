@@ -28,6 +28,9 @@ const SINGULAR: f64 = 1e-11;
 /// Velocities below this share of the scale are rounding.
 const ROUNDING: f64 = 1e-13;
 
+/// Where conjugate gradients leave so many times the velocity that is there already, W is too close to singular for them.
+const HOPELESS: f64 = 100.0;
+
 /// Scratch memory of [`Settle::run`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settle {
@@ -74,6 +77,9 @@ impl Settle {
             self.weigh(problem, last);
             problem.velocities(&self.candidate.r, &mut self.u, &mut self.state);
             self.solve(problem);
+            if !last && self.left() > HOPELESS * worst {
+                return;
+            }
             let change = self.change.iter().zip(&self.weight).map(|(change, weight)| change * weight);
             self.candidate.r.iter_mut().zip(change).for_each(|(r, change)| *r += change);
         }
@@ -89,6 +95,12 @@ impl Settle {
     fn worst(&self) -> f64 {
         let slow = self.u.iter().zip(&self.weight).filter(|(_, weight)| **weight > 0.0);
         slow.fold(0.0, |worst, (u, _)| worst.max(u.abs()))
+    }
+
+    /// The largest velocity that conjugate gradients left in such a row.
+    fn left(&self) -> f64 {
+        let slow = self.residual.iter().zip(&self.weight).filter(|(_, weight)| **weight > 0.0);
+        slow.fold(0.0, |left, (residual, weight)| left.max(residual.abs() / weight))
     }
 
     /// Marks the rows of joints and slow contacts by a weight.
