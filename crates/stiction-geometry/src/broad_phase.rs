@@ -34,12 +34,8 @@ impl Aabb {
     /// Whether the two closed boxes have a point in common.   [GEOM-2]
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
-        self.min.x <= other.max.x
-            && other.min.x <= self.max.x
-            && self.min.y <= other.max.y
-            && other.min.y <= self.max.y
-            && self.min.z <= other.max.z
-            && other.min.z <= self.max.z
+        let below = |a: &Point3<f64>, b: &Point3<f64>| (a.x <= b.x) & (a.y <= b.y) & (a.z <= b.z);
+        below(&self.min, &other.max) & below(&other.min, &self.max)
     }
 
     /// The box around a half-space through `origin` with the given outward normal; none where the normal is along no axis, so that no side
