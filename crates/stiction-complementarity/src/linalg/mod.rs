@@ -14,6 +14,7 @@ mod ldl;
 mod lu;
 mod ordering;
 mod sparse;
+pub mod wide;
 
 pub(crate) use block_factor::invert_in_place;
 pub use block_lu::BlockLu;

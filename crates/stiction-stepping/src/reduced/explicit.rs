@@ -8,6 +8,8 @@ use stiction_multibody::{
     articulated::{Tree, half_response_at, half_responses},
 };
 
+use stiction_complementarity::linalg::wide::{self, Loop};
+
 use super::{Reduced, RowScratch};
 use crate::drives::Side;
 
@@ -148,9 +150,21 @@ impl ExplicitRows {
         }
     }
 
-    /// W_ij = Σ_k y_ik y_jk, for j ≤ i and then by symmetry. What stands beyond j = i meanwhile means nothing.
+    /// W_ij = Σ_k y_ik y_jk.
     fn multiply(&mut self) {
-        let Self { room, count, columns, groups, entries, places, w, .. } = self;
+        wide::run(Multiplying(self));
+    }
+}
+
+/// W = Y Yᵀ of rows, for j ≤ i and then by symmetry. What stands beyond j = i meanwhile means nothing.
+struct Multiplying<'a>(&'a mut ExplicitRows);
+
+impl Loop for Multiplying<'_> {
+    type Found = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let ExplicitRows { room, count, columns, groups, entries, places, w, .. } = self.0;
         let room = *room;
         w.resize(room * *count, 0.0);
         let (mut first, mut listed) = (0, 0);
@@ -176,6 +190,7 @@ impl ExplicitRows {
 }
 
 /// Row i of W up to its diagonal, as many chunks at a time as there are registers for.
+#[inline(always)]
 fn multiply_row(columns: &[f64], places: &[usize], i: usize, row: &mut [f64]) {
     let (mut chunk, end) = (0, i / LANES + 1);
     while chunk < end {
@@ -191,7 +206,7 @@ fn multiply_row(columns: &[f64], places: &[usize], i: usize, row: &mut [f64]) {
 }
 
 /// Products of entry i with R chunks of the same column, summed over the columns that begin at `places`; returns R.
-#[inline]
+#[inline(always)]
 fn sum_products<const R: usize>(
     columns: &[f64],
     places: &[usize],

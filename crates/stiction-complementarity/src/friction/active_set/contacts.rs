@@ -6,6 +6,7 @@ use super::guess::Guess;
 use super::joints::Joints;
 use crate::friction::law::Law;
 use crate::friction::local::ConeBlock;
+use crate::linalg::wide::{self, Loop};
 
 /// The most contacts and bounded rows the method takes together: a figure that lies on the ground with joints at their limits.
 pub const MAX_CONTACTS: usize = 32;
@@ -202,19 +203,8 @@ impl Contacts {
 
     /// u ← W r + q, all rows at once.
     pub(super) fn refresh(&mut self) {
-        let rows = self.lanes();
-        let u = &mut self.sums;
-        u[..rows].copy_from_slice(&self.q[..rows]);
-        let lanes = u[..rows].as_chunks_mut::<LANES>().0;
-        for (i, r) in self.r.iter().enumerate().take(self.count).filter(|(_, r)| **r != [0.0; 3]) {
-            let columns = &self.w[self.first[i]..=self.first[i] + self.tangents[i]];
-            match columns {
-                [a, b, c] => add_columns(lanes, [a, b, c], r),
-                [a, b] => add_columns(lanes, [a, b], r),
-                [a, ..] => add_columns(lanes, [a], r),
-                [] => {}
-            }
-        }
+        wide::run(Velocities(self));
+        let u = &self.sums;
         if self.rows == 3 * self.count {
             self.u.as_flattened_mut()[..self.rows].copy_from_slice(&u[..self.rows]);
             return;
@@ -301,7 +291,33 @@ impl Contacts {
     }
 }
 
+/// W r + q among the sums of contacts.
+struct Velocities<'a>(&'a mut Contacts);
+
+impl Loop for Velocities<'_> {
+    type Found = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self(contacts) = self;
+        let rows = contacts.lanes();
+        let u = &mut contacts.sums;
+        u[..rows].copy_from_slice(&contacts.q[..rows]);
+        let lanes = u[..rows].as_chunks_mut::<LANES>().0;
+        for (i, r) in contacts.r.iter().enumerate().take(contacts.count).filter(|(_, r)| **r != [0.0; 3]) {
+            let columns = &contacts.w[contacts.first[i]..=contacts.first[i] + contacts.tangents[i]];
+            match columns {
+                [a, b, c] => add_columns(lanes, [a, b, c], r),
+                [a, b] => add_columns(lanes, [a, b], r),
+                [a, ..] => add_columns(lanes, [a], r),
+                [] => {}
+            }
+        }
+    }
+}
+
 /// Adds the columns of a contact times its impulse to velocities, LANES of them at a time.
+#[inline(always)]
 fn add_columns<const N: usize>(u: &mut [[f64; LANES]], columns: [&Column; N], r: &Triple) {
     for (chunk, u) in u.iter_mut().enumerate() {
         let mut sum = columns.map(|column| column.as_chunks::<LANES>().0[chunk]);

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::contacts::{Column, LANES, MAX_ROWS};
+use crate::linalg::wide::{self, Loop};
 
 /// A pivot below this fraction of the mean diagonal has vanished.
 const VANISHED: f64 = 1e-14;
@@ -68,24 +69,72 @@ impl Factors {
 
     /// A = L D Lᵀ of a symmetric matrix. False where a pivot vanishes or is negative; the matrix is lost then.
     pub(super) fn factor_symmetric(&mut self, a: &mut [Column]) -> bool {
-        let factored = without_exchanges(a, &mut self.lower);
+        let factored = wide::run(Symmetric { a, lower: &mut self.lower });
         self.left = if factored { Left::Diagonal } else { Left::Nothing };
         factored
     }
 
     /// P A = L U. Nothing can be solved where a pivot vanishes.
     pub(super) fn factor_with_exchanges(&mut self, a: &mut [Column]) {
-        let factored = by_chunks!(a.len(), with_exchanges(a, &mut self.lower, &mut self.exchanges));
+        let factored = wide::run(Exchanging { a, lower: &mut self.lower, exchanges: &mut self.exchanges });
         self.left = if factored { Left::Upper } else { Left::Nothing };
     }
 
     /// b ← A⁻¹ b with the factors. False where there are none, or where they lead beyond numbers.
     pub(super) fn solve(&self, a: &[Column], b: &mut Column) -> bool {
-        let (n, lower) = (a.len(), &self.lower[..a.len()]);
-        match self.left {
+        wide::run(Solving { factors: self, a, b })
+    }
+}
+
+/// [`Factors::factor_symmetric`].
+struct Symmetric<'a> {
+    a: &'a mut [Column],
+    lower: &'a mut [Column],
+}
+
+impl Loop for Symmetric<'_> {
+    type Found = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        without_exchanges(self.a, self.lower)
+    }
+}
+
+/// [`Factors::factor_with_exchanges`].
+struct Exchanging<'a> {
+    a: &'a mut [Column],
+    lower: &'a mut [Column],
+    exchanges: &'a mut [usize; MAX_ROWS],
+}
+
+impl Loop for Exchanging<'_> {
+    type Found = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        by_chunks!(self.a.len(), with_exchanges(self.a, self.lower, self.exchanges))
+    }
+}
+
+/// [`Factors::solve`].
+struct Solving<'a> {
+    factors: &'a Factors,
+    a: &'a [Column],
+    b: &'a mut Column,
+}
+
+impl Loop for Solving<'_> {
+    type Found = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Self { factors, a, b } = self;
+        let (n, lower) = (a.len(), &factors.lower[..a.len()]);
+        match factors.left {
             Left::Nothing => return false,
             Left::Upper => {
-                self.exchanges[..n].iter().enumerate().for_each(|(k, pivot)| b.swap(k, *pivot));
+                factors.exchanges[..n].iter().enumerate().for_each(|(k, pivot)| b.swap(k, *pivot));
                 by_chunks!(n, solve_upper(lower, a, b));
             }
             Left::Diagonal => by_chunks!(n, solve_diagonal(lower, a, b)),
@@ -95,15 +144,18 @@ impl Factors {
 }
 
 /// The rows that are treated in columns of C chunks: solving reads as many of L.
+#[inline(always)]
 fn rows<const C: usize>() -> usize {
     C * LANES
 }
 
+#[inline(always)]
 fn vanished(a: &[Column]) -> f64 {
     VANISHED * a.iter().enumerate().map(|(k, column)| column[k].abs()).sum::<f64>() / a.len().max(1) as f64
 }
 
 /// Column by column, each with what all columns before take away from it.
+#[inline(always)]
 fn without_exchanges(a: &mut [Column], lower: &mut [Column]) -> bool {
     let (n, vanished) = (a.len(), vanished(a));
     let treated = by_chunks!(n, rows());
@@ -128,6 +180,7 @@ fn without_exchanges(a: &mut [Column], lower: &mut [Column]) -> bool {
     true
 }
 
+#[inline(always)]
 fn with_exchanges<const C: usize>(a: &mut [Column], lower: &mut [Column], exchanges: &mut [usize; MAX_ROWS]) -> bool {
     let (n, vanished) = (a.len(), vanished(a));
     for k in 0..n {
@@ -156,6 +209,7 @@ fn with_exchanges<const C: usize>(a: &mut [Column], lower: &mut [Column], exchan
     true
 }
 
+#[inline(always)]
 fn solve_upper<const C: usize>(lower: &[Column], upper: &[Column], b: &mut Column) {
     lower.iter().enumerate().for_each(|(k, l)| take_away::<C>(l, b[k], chunk_or_all::<C>(k + 1), b));
     for (k, u) in upper.iter().enumerate().rev() {
@@ -165,6 +219,7 @@ fn solve_upper<const C: usize>(lower: &[Column], upper: &[Column], b: &mut Colum
     }
 }
 
+#[inline(always)]
 fn solve_diagonal<const C: usize>(lower: &[Column], diagonal: &[Column], b: &mut Column) {
     b[lower.len()..C * LANES].fill(0.0);
     lower.iter().enumerate().for_each(|(k, l)| take_away::<C>(l, b[k], chunk_of(k + 1), b));
@@ -174,19 +229,19 @@ fn solve_diagonal<const C: usize>(lower: &[Column], diagonal: &[Column], b: &mut
 }
 
 /// The chunk of a row, to begin with where all of a matrix is below or right of it.
-#[inline]
+#[inline(always)]
 fn chunk_of(row: usize) -> usize {
     row / LANES
 }
 
 /// The same, or the first in matrices that are treated whole.
-#[inline]
+#[inline(always)]
 fn chunk_or_all<const C: usize>(row: usize) -> usize {
     if C <= WHOLE { 0 } else { chunk_of(row) }
 }
 
 /// Column k of L without its diagonal, from column k of what is left of the matrix.
-#[inline]
+#[inline(always)]
 fn write_lower<const C: usize>(head: &Column, k: usize, first: usize, lower: &mut Column) {
     let inverse = 1.0 / head[k];
     let (from, to) = (head.as_chunks::<LANES>().0, lower.as_chunks_mut::<LANES>().0);
@@ -197,7 +252,7 @@ fn write_lower<const C: usize>(head: &Column, k: usize, first: usize, lower: &mu
 }
 
 /// `to` ← `to` − factor · `from`, from this chunk on.
-#[inline]
+#[inline(always)]
 fn take_away<const C: usize>(from: &Column, factor: f64, first: usize, to: &mut Column) {
     if factor != 0.0 {
         let (from, to) = (from.as_chunks::<LANES>().0, to.as_chunks_mut::<LANES>().0);
@@ -208,7 +263,7 @@ fn take_away<const C: usize>(from: &Column, factor: f64, first: usize, to: &mut 
 }
 
 /// `to` ← `to` − Σ factor · `from` in these chunks, as many at a time as there are registers for.
-#[inline]
+#[inline(always)]
 fn take_away_all(from: &[Column], factors: &Column, mut chunks: Range<usize>, to: &mut Column) {
     while !chunks.is_empty() {
         let first = chunks.start;
@@ -224,7 +279,7 @@ fn take_away_all(from: &[Column], factors: &Column, mut chunks: Range<usize>, to
 }
 
 /// The same in R chunks; returns R.
-#[inline]
+#[inline(always)]
 fn take_away_at_once<const R: usize>(from: &[Column], factors: &Column, first: usize, to: &mut Column) -> usize {
     let Some(to) = to.as_chunks_mut::<LANES>().0[first..].first_chunk_mut::<R>() else { return R };
     let mut rest = *to;
@@ -239,7 +294,7 @@ fn take_away_at_once<const R: usize>(from: &[Column], factors: &Column, first: u
 }
 
 /// Σ a b from this chunk on, in sums that do not wait for each other; beyond the matrix both are zero.
-#[inline]
+#[inline(always)]
 fn product<const C: usize>(a: &Column, b: &Column, first: usize) -> f64 {
     let mut sums = [0.0; LANES];
     let (a, b) = (a.as_chunks::<LANES>().0, b.as_chunks::<LANES>().0);
