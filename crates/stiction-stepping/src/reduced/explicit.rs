@@ -8,7 +8,10 @@ use stiction_multibody::{
     articulated::{Tree, half_response_at, half_responses},
 };
 
-use stiction_complementarity::linalg::wide::{self, Loop};
+use stiction_complementarity::{
+    FrictionActiveSet,
+    linalg::wide::{self, Loop},
+};
 
 use super::{Reduced, RowScratch};
 use crate::drives::Side;
@@ -16,20 +19,26 @@ use crate::drives::Side;
 /// Numbers of W that are treated as one.
 const LANES: usize = 4;
 
+/// Chunks of [`LANES`] rows there is room for: the length of a column is known to the compiler.
+const CHUNKS: usize = FrictionActiveSet::MOST_ROWS.div_ceil(LANES);
+
+/// The entries of all rows at one velocity.
+type Column = [[f64; LANES]; CHUNKS];
+
 /// Rows y = L⁻ᵀ Jᵀ of a problem, and W.
 #[derive(Debug, Default)]
 pub(crate) struct ExplicitRows {
-    /// Rows there is room for, a multiple of [`LANES`], and rows that were written.
+    /// Rows that are asked for, up to a multiple of [`LANES`], and rows that were written.
     room: usize,
     count: usize,
-    /// Entry of row i at velocity k: `columns[k * room + i]`.
-    columns: Vec<f64>,
+    /// One for each velocity. What stands beyond the rows that are asked for means nothing.
+    columns: Vec<Column>,
     /// Links that the law acts on that was begun last.
     links: Vec<LinkId>,
     groups: Vec<Group>,
     /// The velocities of groups that are not in order, those of one group after those of another.
     entries: Vec<usize>,
-    /// Where the columns begin that a row is summed over.
+    /// The columns that a row is summed over.
     places: Vec<usize>,
     /// W, row by row with `room` to a row.
     w: Vec<f64>,
@@ -73,8 +82,8 @@ enum Order {
 impl ExplicitRows {
     fn clear(&mut self, tree: &Tree, rows: usize) {
         (self.room, self.count) = (rows.next_multiple_of(LANES), 0);
-        self.columns.resize(tree.velocities() * self.room, 0.0);
-        self.columns.fill(0.0);
+        self.columns.resize(tree.velocities(), [[0.0; LANES]; CHUNKS]);
+        self.columns.iter_mut().for_each(|column| column[..self.room / LANES].fill([0.0; LANES]));
         self.links.clear();
         self.groups.clear();
         self.entries.clear();
@@ -83,7 +92,7 @@ impl ExplicitRows {
     /// Adds the residuals of half responses at a velocity to the rows of the law that was begun last.
     #[inline]
     fn add<const N: usize>(&mut self, k: usize, residuals: &[f64; N], whitening: f64) {
-        let places = &mut self.columns[k * self.room + self.count..][..N];
+        let places = &mut self.columns[k].as_flattened_mut()[self.count..][..N];
         places.iter_mut().zip(residuals).for_each(|(y, u)| *y += u * whitening);
     }
 
@@ -135,19 +144,14 @@ impl ExplicitRows {
     /// Σ_i y_ik r_i of every velocity k.
     fn transposed_product(&self, velocities: usize, r: &[f64], out: &mut Vec<f64>) {
         out.clear();
-        let room = self.room;
-        if room == 0 {
+        if self.room == 0 {
             out.resize(velocities, -0.0);
             return;
         }
-        let mut blocks = self.columns.chunks_exact(4 * room);
-        for block in &mut blocks {
-            let columns = [0, 1, 2, 3].map(|k| &block[k * room..(k + 1) * room]);
-            out.extend(sums_of_products(columns, r));
-        }
-        for column in blocks.remainder().chunks_exact(room) {
-            out.extend(sums_of_products([column], r));
-        }
+        let r = &r[..r.len().min(self.room)];
+        let (blocks, rest) = self.columns.as_chunks::<4>();
+        blocks.iter().for_each(|block| out.extend(sums_of_products(block, r)));
+        rest.iter().for_each(|column| out.extend(sums_of_products(std::array::from_ref(column), r)));
     }
 
     /// W_ij = Σ_k y_ik y_jk.
@@ -171,9 +175,9 @@ impl Loop for Multiplying<'_> {
         for group in &*groups {
             places.clear();
             match group.order {
-                Order::FromLast(moved) => places.extend(moved.backwards().map(|k| k * room)),
+                Order::FromLast(moved) => places.extend(moved.backwards()),
                 Order::Listed(end) => {
-                    places.extend(entries[listed..end].iter().map(|k| k * room));
+                    places.extend(&entries[listed..end]);
                     listed = end;
                 }
             }
@@ -191,7 +195,7 @@ impl Loop for Multiplying<'_> {
 
 /// Row i of W up to its diagonal, as many chunks at a time as there are registers for.
 #[inline(always)]
-fn multiply_row(columns: &[f64], places: &[usize], i: usize, row: &mut [f64]) {
+fn multiply_row(columns: &[Column], places: &[usize], i: usize, row: &mut [f64]) {
     let (mut chunk, end) = (0, i / LANES + 1);
     while chunk < end {
         chunk += match end - chunk {
@@ -205,10 +209,10 @@ fn multiply_row(columns: &[f64], places: &[usize], i: usize, row: &mut [f64]) {
     }
 }
 
-/// Products of entry i with R chunks of the same column, summed over the columns that begin at `places`; returns R.
+/// Products of entry i with R chunks of the same column, summed over the columns at `places`; returns R.
 #[inline(always)]
 fn sum_products<const R: usize>(
-    columns: &[f64],
+    columns: &[Column],
     places: &[usize],
     (i, chunk): (usize, usize),
     row: &mut [f64],
@@ -216,9 +220,9 @@ fn sum_products<const R: usize>(
     let Some(out) = row.as_chunks_mut::<LANES>().0[chunk..].first_chunk_mut::<R>() else { return R };
     let mut sums = [[0.0; LANES]; R];
     for place in places {
-        let column = &columns[*place..];
-        let Some(others) = column.as_chunks::<LANES>().0[chunk..].first_chunk::<R>() else { return R };
-        let own = column[i];
+        let column = &columns[*place];
+        let Some(others) = column[chunk..].first_chunk::<R>() else { return R };
+        let own = column.as_flattened()[i];
         for (sums, others) in sums.iter_mut().zip(others) {
             sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += own * other);
         }
@@ -228,9 +232,8 @@ fn sum_products<const R: usize>(
 }
 
 /// Σ_i y_i r_i of several columns y: within a sum each number waits for the one before it, and other sums fill the time.
-fn sums_of_products<const N: usize>(columns: [&[f64]; N], r: &[f64]) -> [f64; N] {
-    let count = columns.iter().fold(r.len(), |least, column| least.min(column.len()));
-    let (columns, r) = (columns.map(|column| &column[..count]), &r[..count]);
+fn sums_of_products<const N: usize>(columns: &[Column; N], r: &[f64]) -> [f64; N] {
+    let columns = columns.each_ref().map(|column| &column.as_flattened()[..r.len()]);
     // Begun as `Iterator::sum` begins: nothing added to nothing keeps its sign.
     let mut sums = [-0.0; N];
     for (i, r) in r.iter().enumerate() {
