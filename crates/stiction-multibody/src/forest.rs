@@ -252,13 +252,12 @@ fn write_pose(mobility: Mobility, pose: &Pose, out: &mut [f64]) {
         (Mobility::PlanarParticle, [x, y]) => (*x, *y) = (p.x, p.y),
         (Mobility::Planar, [x, y, angle]) => (*x, *y, *angle) = (p.x, p.y, next_to(libm::atan2(r.m21, r.m11), *angle)),
         (Mobility::Particle, [x, y, z]) => (*x, *y, *z) = (p.x, p.y, p.z),
-        (Mobility::Free, [x, y, z, e @ ..]) => {
+        (Mobility::Free, [x, y, z, w, i, j, k]) => {
             (*x, *y, *z) = (p.x, p.y, p.z);
             let now = from_matrix(r);
-            let now = [now.w, now.i, now.j, now.k];
-            let same: f64 = now.iter().zip(e.iter()).map(|(a, b)| a * b).sum();
+            let same = now.w * *w + now.i * *i + now.j * *j + now.k * *k;
             let sign = if same < 0.0 { -1.0 } else { 1.0 };
-            e.iter_mut().zip(now).for_each(|(e, now)| *e = sign * now);
+            (*w, *i, *j, *k) = (sign * now.w, sign * now.i, sign * now.j, sign * now.k);
         }
         _ => {}
     }

@@ -47,10 +47,12 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     drives::write_velocity_level(start, ws);
 }
 
-/// Room for the rows of all joints; those that the forest holds by itself stay empty.
+/// Room for the rows of all joints up to the last that is in the problem; those that the forest holds by itself stay empty.
 fn begin_joint_rows(model: &Model, ws: &mut Workspace) {
+    let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
+    let end = joints.map(|joint| joint.first_row() + joint.rows()).max();
     ws.joint_rows.clear();
-    ws.joint_rows.resize(model.joint_rows(), JointRow::default());
+    ws.joint_rows.resize(end.unwrap_or(0), JointRow::default());
 }
 
 /// γ_b Φ/h + [Φ(q,t⁺) − Φ(q,t)]/h, with Φ(q) ≈ Φ(q̂) − h Wᵀ v̂ traced back from where it was linearised.   [STEP-2] [STEP-10]

@@ -1,7 +1,9 @@
 //! A matrix of dense blocks by block rows: few blocks per row, each small, refilled in place.
 
 use super::block;
+use super::columns::AddColumns;
 use super::lazy::Lazy;
+use super::wide;
 use crate::problem::all_finite;
 use std::ops::Range;
 
@@ -300,10 +302,7 @@ impl BlockMatrix {
     pub fn mul_add_into(&self, x: &[f64], y: &mut [f64]) {
         if let Some(dense) = self.dense() {
             // Rows are columns too.
-            for (x, column) in x.iter().zip(dense.chunks_exact(self.cols().max(1))).filter(|(x, _)| **x != 0.0) {
-                y.iter_mut().zip(column).for_each(|(y, w)| *y += w * x);
-            }
-            return;
+            return wide::run(AddColumns { columns: dense, size: self.cols(), x, y });
         }
         match self.uniform {
             Some((3, 6)) => self.mul_add_uniform::<3, 6>(x, y),

@@ -8,6 +8,7 @@ mod block_lu;
 mod block_matrix;
 mod block_product;
 mod block_sparse_lu;
+mod columns;
 mod dense;
 mod lazy;
 mod ldl;

@@ -168,7 +168,7 @@ impl StepEquations {
         let ws = &mut equations.ws;
         ws.quadratic = start.scheme.friction == FrictionSet::Quadratic;
         ws.velocity = vec![0.0; start.model.dof()];
-        ws.joint_impulses = vec![0.0; ws.joint_rows.len()];
+        ws.joint_impulses = vec![0.0; start.model.joint_rows()];
         ws.contact_impulses = vec![ContactImpulse::default(); ws.contacts.len()];
         ws.foot_impulses = vec![ContactImpulse::default(); ws.feet.len()];
         solved = Solved::of(start, ws, |_| true);

@@ -76,8 +76,11 @@ impl Place {
     }
 
     fn write(&self, triple: &Triple, x: &mut [f64]) {
-        if let Some(part) = x.get_mut(self.first..=self.first + self.tangents) {
-            part.iter_mut().zip(triple).for_each(|(x, t)| *x = *t);
+        match (self.tangents, x.get_mut(self.first..)) {
+            (2, Some([n, s, t, ..])) => [*n, *s, *t] = *triple,
+            (1, Some([n, s, ..])) => [*n, *s, _] = *triple,
+            (0, Some([n, ..])) => [*n, _, _] = *triple,
+            _ => {}
         }
     }
 }

@@ -78,8 +78,12 @@ impl System {
     fn move_impulses(&self, contacts: &mut Contacts) {
         for i in 0..contacts.count() {
             let Span { first, width } = self.spans[i];
-            let mut x = [0.0; 3];
-            x.iter_mut().zip(&self.b[first..first + width]).for_each(|(x, b)| *x = *b);
+            let x = match self.b[first..first + width] {
+                [n, s, t] => [n, s, t],
+                [n, s] => [n, s, 0.0],
+                [n] => [n, 0.0, 0.0],
+                _ => continue,
+            };
             let r = &mut contacts.r[i];
             match (contacts.guesses[i], x) {
                 (Guess::Stick, [n, s, t]) => *r = [r[0] + n, r[1] + s, r[2] + t],
