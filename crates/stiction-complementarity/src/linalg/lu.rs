@@ -4,6 +4,7 @@
 //! of a complementarity problem carry different units. L (unit diagonal) and U overwrite the matrix.
 
 use super::dense::dot;
+use super::wide::{self, Loop};
 use super::{SingularRow, VANISHED_PIVOT};
 
 /// LU factors of a dense square matrix, in memory that is reused.
@@ -44,43 +45,60 @@ impl DenseLu {
 
 /// Factorises the matrix `a` in place; `order[k]` becomes the original row at position k.
 pub(super) fn factor_in_place(a: &mut [f64], order: &mut [usize], sizes: &mut Vec<f64>) -> Result<(), SingularRow> {
-    let n = order.len();
-    sizes.clear();
-    for (i, place) in order.iter_mut().enumerate() {
-        *place = i;
-        let size = a[i * n..(i + 1) * n].iter().fold(0.0, |size: f64, x| size.max(x.abs()));
-        if size == 0.0 || !size.is_finite() {
-            return Err(SingularRow { row: i });
+    wide::run(Factoring { a, order, sizes })
+}
+
+/// [`factor_in_place`].
+struct Factoring<'a> {
+    a: &'a mut [f64],
+    order: &'a mut [usize],
+    sizes: &'a mut Vec<f64>,
+}
+
+impl Loop for Factoring<'_> {
+    type Found = Result<(), SingularRow>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Found {
+        let Self { a, order, sizes } = self;
+        let n = order.len();
+        sizes.clear();
+        for (i, place) in order.iter_mut().enumerate() {
+            *place = i;
+            let size = a[i * n..(i + 1) * n].iter().fold(0.0, |size: f64, x| size.max(x.abs()));
+            if size == 0.0 || !size.is_finite() {
+                return Err(SingularRow { row: i });
+            }
+            sizes.push(size);
         }
-        sizes.push(size);
-    }
-    for k in 0..n {
-        let (pivot, relative_size) = (k..n)
-            .map(|i| (i, a[i * n + k].abs() / sizes[order[i]]))
-            .fold((k, -1.0), |best, next| if next.1 > best.1 { next } else { best });
-        // Written so that a NaN is refused too.
-        if !(relative_size > VANISHED_PIVOT && relative_size.is_finite()) {
-            return Err(SingularRow { row: order[k] });
-        }
-        if pivot != k {
-            order.swap(k, pivot);
-            let (upper, lower) = a.split_at_mut(pivot * n);
-            upper[k * n..(k + 1) * n].swap_with_slice(&mut lower[..n]);
-        }
-        let (upper, lower) = a.split_at_mut((k + 1) * n);
-        let pivot_row = &upper[k * n + k..];
-        let inverse = 1.0 / pivot_row[0];
-        for row in lower.chunks_exact_mut(n) {
-            if row[k] != 0.0 {
-                let factor = row[k] * inverse;
-                row[k] = factor;
-                for (x, p) in row[k + 1..].iter_mut().zip(&pivot_row[1..]) {
-                    *x -= factor * p;
+        for k in 0..n {
+            let (pivot, relative_size) = (k..n)
+                .map(|i| (i, a[i * n + k].abs() / sizes[order[i]]))
+                .fold((k, -1.0), |best, next| if next.1 > best.1 { next } else { best });
+            // Written so that a NaN is refused too.
+            if !(relative_size > VANISHED_PIVOT && relative_size.is_finite()) {
+                return Err(SingularRow { row: order[k] });
+            }
+            if pivot != k {
+                order.swap(k, pivot);
+                let (upper, lower) = a.split_at_mut(pivot * n);
+                upper[k * n..(k + 1) * n].swap_with_slice(&mut lower[..n]);
+            }
+            let (upper, lower) = a.split_at_mut((k + 1) * n);
+            let pivot_row = &upper[k * n + k..];
+            let inverse = 1.0 / pivot_row[0];
+            for row in lower.chunks_exact_mut(n) {
+                if row[k] != 0.0 {
+                    let factor = row[k] * inverse;
+                    row[k] = factor;
+                    for (x, p) in row[k + 1..].iter_mut().zip(&pivot_row[1..]) {
+                        *x -= factor * p;
+                    }
                 }
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// x ← A⁻¹ b from the factors of [`factor_in_place`].

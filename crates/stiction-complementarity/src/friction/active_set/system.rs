@@ -194,7 +194,9 @@ impl System {
                     }
                 }
                 _ if first == row => {}
-                _ => columns.iter_mut().for_each(|column| column.copy_within(row..row + width, first)),
+                (_, 3) => columns.iter_mut().for_each(|column| move_up::<3>(column, row, first)),
+                (_, 2) => columns.iter_mut().for_each(|column| move_up::<2>(column, row, first)),
+                _ => columns.iter_mut().for_each(|column| column[first] = column[row]),
             }
         }
     }
@@ -211,6 +213,13 @@ impl System {
         }
         self.factors.factor_with_exchanges(&mut self.a[..self.size]);
     }
+}
+
+/// Moves N numbers of a column to a place before theirs.
+#[inline]
+fn move_up<const N: usize>(column: &mut Column, from: usize, to: usize) {
+    let Some(numbers) = column[from..].first_chunk::<N>().copied() else { return };
+    column[to..to + N].copy_from_slice(&numbers);
 }
 
 /// The rows of all contacts of a column.

@@ -306,8 +306,11 @@ impl FrictionLadder {
     /// A few more steps of Newton's method where they are cheap: at the edge of sticking velocities are known to
     /// residual^(2/3) only, so every digit counts. Then slow contacts settle.
     fn finish(&mut self, problem: &FrictionProblem, residual: f64, solution: &mut FrictionSolution) {
-        // Few contacts refine their answers themselves.
-        let few = self.best_record().is_some_and(|record| record.rung == FrictionRung::FewContacts);
+        // Few contacts refine their answers themselves, and what single changes of mode found for them.
+        let few = self
+            .records
+            .iter()
+            .any(|record| record.rung == FrictionRung::FewContacts && record.residual <= self.tolerance);
         let Some(settle) = &mut self.settle else { return };
         if problem.rows() <= REFINED_ROWS && residual > if few { REFINED } else { ROUNDING } {
             let _ = self.refiner.run(problem, Some(solution), &mut self.scratch);
