@@ -30,6 +30,9 @@ const CHANGES: (u32, u32) = (2, 40);
 const SETTLED: f64 = 1e-9;
 const PATIENCE: u32 = 4;
 
+/// Impulses within this fraction of the largest are the same as before.
+const SAME: f64 = 1e-6;
+
 /// The method with its scratch memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FrictionExchange {
@@ -45,6 +48,9 @@ pub(crate) struct FrictionExchange {
     driven: Option<Driven>,
     /// Newton steps since the last change of mode.
     settling: u32,
+    /// The blocks that were driven so far, and the impulses of all from where they were.
+    departures: Vec<usize>,
+    departed: Vec<f64>,
 }
 
 impl FrictionExchange {
@@ -69,6 +75,8 @@ impl FrictionExchange {
         self.refresh(problem);
         self.guess_modes(problem);
         (self.driven, self.settling) = (None, 0);
+        self.departures.clear();
+        self.departed.clear();
         let mut least = problem.residual(solution).value;
         let budget = CHANGES.1 + CHANGES.0 * u32::try_from(problem.blocks()).unwrap_or(u32::MAX / 8);
         for count in 1..=budget {
@@ -76,7 +84,11 @@ impl FrictionExchange {
             if !self.system.solve(problem, modes, at, self.driven.as_ref(), &mut self.step) {
                 return Ending::new(Status::Breakdown, count);
             }
-            let goes_on = if self.driven.is_some() { self.drive(problem) } else { self.correct(problem) };
+            let goes_on = if self.driven.is_some() {
+                self.drive(problem)
+            } else {
+                self.correct(problem) && !self.goes_in_a_circle()
+            };
             let residual = problem.residual(&self.trial).value;
             if residual < least {
                 least = residual;
@@ -90,6 +102,20 @@ impl FrictionExchange {
             }
         }
         Ending::new(Status::BudgetExhausted, budget)
+    }
+
+    /// Whether the block that is driven now was driven before from the same impulses: everything that follows did so then.
+    fn goes_in_a_circle(&mut self) -> bool {
+        let Some(Driven { block, .. }) = self.driven else { return false };
+        let (r, same) = (&self.trial.r, SAME * self.largest());
+        let is_same = |before: &[f64]| before.iter().zip(r).all(|(before, r)| (before - r).abs() <= same);
+        let mut before = self.departures.iter().zip(self.departed.chunks_exact(r.len().max(1)));
+        if before.any(|(driven, before)| *driven == block && is_same(before)) {
+            return true;
+        }
+        self.departures.push(block);
+        self.departed.extend_from_slice(r);
+        false
     }
 
     fn refresh(&mut self, problem: &FrictionProblem) {

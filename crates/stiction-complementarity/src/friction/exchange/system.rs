@@ -133,9 +133,17 @@ impl System {
         let (limit, speed) = (mu * r[0], dot(e, &u[1..]));
         let lambda = if limit > 0.0 { speed.max(0.0) / limit } else { 0.0 };
         // P (W δr)_T: take the part along e out of the tangential rows, column by column.
-        for column in 0..size {
-            let along: f64 = (0..d).map(|k| e[k] * self.matrix[(first + 1 + k) * size + column]).sum();
-            (0..d).for_each(|k| self.matrix[(first + 1 + k) * size + column] -= along * e[k]);
+        let tangential = &mut self.matrix[(first + 1) * size..(first + 1 + d) * size];
+        if let ([e0, e1], (first, second)) = (e, tangential.split_at_mut(size)) {
+            for (a, b) in first.iter_mut().zip(second) {
+                let along = e0 * *a + e1 * *b;
+                (*a, *b) = (*a - along * e0, *b - along * e1);
+            }
+        } else {
+            for column in 0..size {
+                let along: f64 = (0..d).map(|k| e[k] * tangential[k * size + column]).sum();
+                (0..d).for_each(|k| tangential[k * size + column] -= along * e[k]);
+            }
         }
         let frozen = limit <= 0.0;
         for k in 0..d {
