@@ -323,6 +323,7 @@ impl FrictionActiveSet {
         if self.try_recalled(accepted, &mut count) {
             return Ending::new(Status::Solved, count);
         }
+        let mut before = None;
         for start in 0..self.options.max_starts {
             if start > 0 {
                 for _ in 0..self.options.sweeps {
@@ -334,6 +335,13 @@ impl FrictionActiveSet {
             }
             self.contacts.keep(&mut self.kept.start);
             self.contacts.guess();
+            // Sweeps that changed no guess led nowhere new, and go on.
+            let first = Some(self.contacts.pattern());
+            if start > 1 && first == before {
+                self.contacts.restore(&self.kept.start);
+                continue;
+            }
+            before = first;
             if self.try_guesses(accepted, &mut count) {
                 return Ending::new(Status::Solved, count);
             }
