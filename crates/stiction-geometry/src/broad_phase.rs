@@ -32,6 +32,8 @@ impl Aabb {
     }
 
     /// Whether the two closed boxes have a point in common.   [GEOM-2]
+    // Which comparison decides can hardly be foretold: branches would cost more than all six.
+    #[allow(clippy::needless_bitwise_bool)]
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
         let below = |a: &Point3<f64>, b: &Point3<f64>| (a.x <= b.x) & (a.y <= b.y) & (a.z <= b.z);

@@ -28,12 +28,15 @@ pub(crate) struct BenchOptions {
     /// Run one case once, without timing, and say how many steps it made
     #[arg(long, value_name = "CASE", conflicts_with = "case", value_parser = crate::bench::names())]
     pub(crate) once: Option<String>,
-    /// Run this scene or robot (URDF, MJCF) once, without recording
+    /// Run this scene or robot (URDF, MJCF), without recording
     #[arg(long, value_name = "FILE", conflicts_with_all = ["case", "once", "presets", "chains"])]
     pub(crate) scene: Option<PathBuf>,
     /// Steps of the scene, instead of those its duration asks for; 0 only reads it
     #[arg(long, value_name = "N", requires = "scene")]
     pub(crate) steps: Option<u64>,
+    /// Run the scene so often, each time from its start; the fastest counts
+    #[arg(long, value_name = "N", requires = "scene", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeat: u32,
     /// Change any value of the scene, by its path; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment, requires = "scene")]
     pub(crate) set: Vec<(String, String)>,

@@ -216,6 +216,9 @@ fn bench_makes_the_steps_of_a_scene_that_it_is_told() {
     let found = bench(&["--steps", "300", "--set", "simulation.step=0.002"]).expect(0).json();
     assert_eq!((found["steps"].as_u64(), found["step"].as_f64()), (Some(300), Some(0.002)));
     assert!(found["contacts_max"].as_u64() >= Some(1) && found["wall_seconds"].as_f64() > Some(0.0), "{found}");
+    let again = bench(&["--steps", "300", "--set", "simulation.step=0.002", "--repeat", "3"]).expect(0).json();
+    assert_eq!((again["repetitions"].as_u64(), &again["contacts_max"]), (Some(3), &found["contacts_max"]), "{again}");
+    bench(&["--repeat", "0"]).expect(2);
     assert_eq!(bench(&["--steps", "0"]).expect(0).json()["problem_size_max"], 0);
     bench(&["--accuracy", "balanced", "--set", "simulation.preset=\"stewart-trinkle\""]).expect(2);
     call(&folder, &["bench", "--steps", "3"]).expect(2);
