@@ -344,6 +344,33 @@ mod tests {
         }
     }
 
+    /// The version of this processor and that of every other, on matrices with all kinds of numbers.
+    #[test]
+    fn both_versions_of_a_loop_give_the_same_bits() {
+        let mut random = Random::new(12);
+        for n in 1..=MAX_ROWS {
+            let mut a = vec![[0.0; MAX_ROWS]; n];
+            for (i, j) in (0..n).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+                a[i][j] = random.normal() * libm::exp2(random.normal());
+                (a[j][i], a[i][i]) = (a[i][j], 3.0 * n as f64);
+            }
+            let (mut b, mut factors) = (a.clone(), [Factors::default(), Factors::default()]);
+            let [wide, plain] = &mut factors;
+            assert!(wide.factor_symmetric(&mut a) && Symmetric { a: &mut b, lower: &mut plain.lower }.run(), "{n}");
+            plain.left = Left::Diagonal;
+            let mut x = [[0.0; MAX_ROWS]; 2];
+            x[0].fill_with(|| random.normal());
+            x[1] = x[0];
+            let [of_wide, of_plain] = &mut x;
+            assert!(wide.solve(&a, of_wide) && Solving { factors: plain, a: &b, b: of_plain }.run(), "{n}");
+            let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&x[0][..n]), bits(&x[1][..n]), "{n}");
+            for (a, b) in a.iter().zip(&b) {
+                assert_eq!(bits(&a[..n]), bits(&b[..n]), "{n}");
+            }
+        }
+    }
+
     #[test]
     fn what_is_singular_or_not_definite_is_said() {
         let mut factors = Factors::default();
