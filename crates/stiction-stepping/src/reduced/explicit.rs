@@ -150,8 +150,12 @@ impl ExplicitRows {
         }
         let r = &r[..r.len().min(self.room)];
         let (blocks, rest) = self.columns.as_chunks::<4>();
-        blocks.iter().for_each(|block| out.extend(sums_of_products(block, r)));
-        rest.iter().for_each(|column| out.extend(sums_of_products(std::array::from_ref(column), r)));
+        for block in blocks {
+            out.extend(sums_of_products(block, r));
+        }
+        for column in rest {
+            out.extend(sums_of_products(std::array::from_ref(column), r));
+        }
     }
 
     /// W_ij = Σ_k y_ik y_jk.
