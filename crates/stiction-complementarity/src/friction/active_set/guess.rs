@@ -36,6 +36,11 @@ impl Contacts {
         self.guesses.iter().take(self.count()).fold(0, |pattern, guess| 4 * pattern + mode(guess))
     }
 
+    /// Whether any contact is taken to slip.
+    pub(super) fn slips(&self) -> bool {
+        self.guesses.iter().take(self.count()).any(|guess| matches!(guess, Guess::Slip(_)))
+    }
+
     /// Guesses from r − ρ u what every contact does, and brings impulses to where the guess has them. Says whether any guess
     /// differs from the one before.   [SET-1]
     pub(super) fn guess(&mut self) -> bool {

@@ -335,14 +335,11 @@ impl FrictionActiveSet {
             }
             self.contacts.keep(&mut self.kept.start);
             self.contacts.guess();
-            // Sweeps that changed no guess led nowhere new, and go on.
-            let first = Some(self.contacts.pattern());
-            if start > 1 && first == before {
-                self.contacts.restore(&self.kept.start);
-                continue;
-            }
+            // Where nothing slips, the same guess leads to the same impulses, wherever it is made.
+            let first = Some(self.contacts.pattern()).filter(|_| !self.contacts.slips());
+            let same = first.is_some() && first == before;
             before = first;
-            if self.try_guesses(accepted, &mut count) {
+            if !same && self.try_guesses(accepted, &mut count) {
                 return Ending::new(Status::Solved, count);
             }
             self.contacts.restore(&self.kept.start);

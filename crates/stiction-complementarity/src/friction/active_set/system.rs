@@ -203,9 +203,7 @@ impl System {
 
     /// Factors the matrix; without exchanges where it is symmetric, and so positive definite but for rounding.
     fn factor(&mut self, contacts: &Contacts) {
-        let slips = |guess: &Guess| matches!(guess, Guess::Slip(_));
-        let symmetric = contacts.is_symmetric() && !contacts.guesses.iter().take(contacts.count()).any(slips);
-        if symmetric {
+        if contacts.is_symmetric() && !contacts.slips() {
             if self.factors.factor_symmetric(&mut self.a[..self.size]) {
                 return;
             }
