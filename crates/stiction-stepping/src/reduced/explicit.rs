@@ -3,14 +3,13 @@
 //! Rows are kept column by column: then W and M⁻¹ Jᵀ r are sums of products along contiguous numbers, and the velocities that a row does not
 //! move are skipped.
 
-use stiction_multibody::{
-    BodyId, Forest, LinkId, Model, Wrench,
-    articulated::{Tree, half_response_at, half_responses},
-};
-
 use stiction_complementarity::{
     FrictionActiveSet,
     linalg::wide::{self, Loop},
+};
+use stiction_multibody::{
+    BodyId, Forest, LinkId, Model, Wrench,
+    articulated::{Tree, half_response_at, half_responses},
 };
 
 use super::{Reduced, RowScratch};
