@@ -39,15 +39,15 @@ function sample(x = [0, 1, 2]): Run {
   const head: RunHead = {
     label: "run", scene: "scene", version: "0", dimension: 2, step: 0.5, recorded: 3, stride: 1, frames: 3,
     bodies: [
-      { name: "world", role: "fixed", position: [1, 2, 0], orientation: [1, 0, 0, 0], column: null, outlines: [], feet: [], foot_column: null },
-      { name: "disc", role: "planar", position: [0, 0, 0], orientation: [1, 0, 0, 0], column: 0, outlines: [], feet: [{ at: [1, 0, 0], load: 10, friction: 0.5 }], foot_column: 3 },
+      { name: "world", role: "fixed", position: [1, 2, 0], orientation: [1, 0, 0, 0], column: null, outlines: [], support_points: [], support_column: null },
+      { name: "disc", role: "planar", position: [0, 0, 0], orientation: [1, 0, 0, 0], column: 0, outlines: [], support_points: [{ at: [1, 0, 0], load: 10, friction: 0.5 }], support_column: 3 },
     ],
     links: [],
     time: [columns.add([0, 0.5, 0.75]), columns.add(zero)],
     step_before: columns.add([0.5, 0.5, 0.25]),
     columns: [
       columns.named("disc.x", x, "m"), columns.named("disc.y", zero, "m"), columns.named("disc.angle", [0, 0, Math.PI / 2], "rad"),
-      columns.named("disc.foot_0_x", [0, 1, 1.25]), columns.named("disc.foot_0_y", zero), columns.named("disc.foot_0_spin", zero), columns.named("residual", zero),
+      columns.named("disc.support_0_x", [0, 1, 1.25]), columns.named("disc.support_0_y", zero), columns.named("disc.support_0_spin", zero), columns.named("residual", zero),
     ],
     contacts: {
       labels: ["a", "b"], rows: [2, 1], frame: columns.add([1, 2, 2]), mode: columns.add([1, 2, 0]),
@@ -79,8 +79,8 @@ test("contacts belong to their moments, and impulses become forces by the length
 
 test("feet stick below their limit and slip at it", () => {
   const run = sample();
-  assert.deepEqual([0, 1, 2].map((frame) => run.feet(frame)[0]!.mode), [Mode.Open, Mode.Stick, Mode.Slip]);
-  assert.ok(run.feet(2)[0]!.point.distanceTo(new Vector3(2, 1, 0)) < 1e-6);
+  assert.deepEqual([0, 1, 2].map((frame) => run.supportPoints(frame)[0]!.mode), [Mode.Open, Mode.Stick, Mode.Slip]);
+  assert.ok(run.supportPoints(2)[0]!.point.distanceTo(new Vector3(2, 1, 0)) < 1e-6);
 });
 
 test("everything recorded can be found and plotted", () => {
@@ -98,5 +98,5 @@ test("numbers that are none do not stop the page", () => {
   const [position, turn] = [new Vector3(), new Quaternion()];
   run.pose(1, 1, position, turn);
   assert.ok(Number.isNaN(position.x));
-  assert.equal(run.feet(1).length, 1);
+  assert.equal(run.supportPoints(1).length, 1);
 });

@@ -68,5 +68,5 @@ pub use problem::{OptionError, Problem, ProblemError, Residual};
 pub use reformulate::eliminate_free;
 pub use reformulate::fritz_john::FritzJohn;
 pub use reformulate::polygon::{PolygonOptions, PolygonalFriction};
-pub use reformulate::scaling::{ScaledLcp, soften_diagonal};
+pub use reformulate::scaling::{ScaledLcp, regularise_diagonal};
 pub use solver::{Solver, solve};

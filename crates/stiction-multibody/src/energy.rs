@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use crate::{Configuration, Freedom, Joint, JointKind, Mobility, Model, dynamics::mass_block, force::Attachment};
+use crate::{Configuration, Joint, JointDof, JointKind, Mobility, Model, dynamics::mass_block, force::Attachment};
 
 /// Mechanical energy, J. Gravity counts from the origin of the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,15 +50,15 @@ pub fn energy(model: &Model, at: &Configuration, angles: &[f64]) -> Energy {
         let stretch = Attachment::new(at, &spring.a, &spring.b).between.norm() - spring.rest_length;
         total.potential += 0.5 * spring.stiffness * stretch * stretch;
     }
-    for (place, &(id, number)) in model.driven_freedoms().iter().enumerate() {
-        let Some((joint, freedom)) = model.joint(id).and_then(|joint| Some((joint, joint.freedoms().get(number)?)))
+    for (place, &(id, number)) in model.actuated_dofs().iter().enumerate() {
+        let Some((joint, joint_dof)) = model.joint(id).and_then(|joint| Some((joint, joint.joint_dofs().get(number)?)))
         else {
             continue;
         };
-        if freedom.stiffness > 0.0 || freedom.armature > 0.0 {
-            let in_freedom = energy_along((joint, number), freedom, at, angles.get(place).copied());
-            total.kinetic += in_freedom.kinetic;
-            total.potential += in_freedom.potential;
+        if joint_dof.stiffness > 0.0 || joint_dof.armature > 0.0 {
+            let in_joint_dof = energy_along((joint, number), joint_dof, at, angles.get(place).copied());
+            total.kinetic += in_joint_dof.kinetic;
+            total.potential += in_joint_dof.potential;
         }
     }
     total
@@ -67,7 +67,7 @@ pub fn energy(model: &Model, at: &Configuration, angles: &[f64]) -> Energy {
 /// ½ A φ̇² and ½ k (φ − φ₀)²; of a spherical joint with the whole relative rotation and its rate.   [DRIVE-7]
 fn energy_along(
     (joint, number): (&Joint, usize),
-    freedom: &Freedom,
+    joint_dof: &JointDof,
     at: &Configuration,
     before: Option<f64>,
 ) -> Energy {
@@ -75,11 +75,14 @@ fn energy_along(
     let (stretch, speed) = match joint.kind {
         JointKind::Spherical => {
             let relative = at.twist(joint.b.0).angular - at.twist(joint.a.0).angular;
-            (coordinate - freedom.initial, relative.norm())
+            (coordinate - joint_dof.initial, relative.norm())
         }
-        _ => (coordinate - freedom.rest, rate),
+        _ => (coordinate - joint_dof.rest, rate),
     };
-    Energy { kinetic: 0.5 * freedom.armature * speed * speed, potential: 0.5 * freedom.stiffness * stretch * stretch }
+    Energy {
+        kinetic: 0.5 * joint_dof.armature * speed * speed,
+        potential: 0.5 * joint_dof.stiffness * stretch * stretch,
+    }
 }
 
 /// Momentum at a configuration.   [DYN-7]

@@ -82,8 +82,8 @@ impl Forest {
 
     /// The velocity of the tree that is the rate of a freedom; none where there is no such one, as in loops.
     #[inline]
-    pub fn velocity_of(&self, joint: JointId, freedom: usize) -> Option<usize> {
-        *self.branches.get(joint.index())?.as_ref()?.velocities.get(freedom)?
+    pub fn velocity_of(&self, joint: JointId, joint_dof: usize) -> Option<usize> {
+        *self.branches.get(joint.index())?.as_ref()?.velocities.get(joint_dof)?
     }
 
     /// The first velocity of the tree joint of a joint; none for loops and joints without velocities.
@@ -194,9 +194,9 @@ impl Forest {
     fn count_turns(&self, model: &Model, before: &[f64], q: &mut [f64]) {
         for (joint, branch) in model.joints().iter().zip(&self.branches) {
             let Some(branch) = branch else { continue };
-            for (freedom, velocity) in branch.velocities.iter().enumerate() {
+            for (joint_dof, velocity) in branch.velocities.iter().enumerate() {
                 let place = velocity.and_then(|velocity| self.coordinate_of(velocity));
-                let Some((place, true)) = place.map(|place| (place, joint.turns(freedom))) else { continue };
+                let Some((place, true)) = place.map(|place| (place, joint.turns(joint_dof))) else { continue };
                 if let (Some(q), Some(before)) = (q.get_mut(place), before.get(place)) {
                     *q = next_to(*q, *before);
                 }

@@ -50,13 +50,15 @@ pub use expression::Expression;
 pub use force::{Damper, ForceCallback, Load, Spring};
 pub use forest::Forest;
 pub use ids::{BodyId, JointId, LinkId, ShapeId};
-pub use joint::{Freedom, Joint, JointKind};
+pub use joint::{Joint, JointDof, JointKind};
 pub use layer::{Layer, LayerRule};
 pub use model::{Model, OrientationUpdate, Slot};
 pub use motion::{ExpressionMotion, Motion, MotionSample};
-pub use motor::{Coupling, FreedomId, Motor};
+pub use motor::{Coupling, JointDofId, Motor};
 pub use plate::{Sinusoid, SinusoidalPlate};
 pub use spatial::{Twist, Wrench};
 pub use state::{ContactId, ContactMemory, ContactMode, LayerMemory, State, same_bits};
 pub use stiction_geometry::{Dimension, Pose};
-pub use support::{Foot, LimitFoot, LimitSurface, PressureError, Support, SupportBuilder, Tripod, dissipation};
+pub use support::{
+    LimitPoint, LimitSurface, PressureError, Support, SupportBuilder, SupportPoint, Tripod, dissipation,
+};

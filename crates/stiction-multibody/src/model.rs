@@ -6,7 +6,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 use stiction_geometry::Dimension;
 
 use crate::{
-    Body, BodyId, BodyKind, ContactRule, Coupling, Damper, Expression, ForceCallback, Forest, FreedomId, Joint,
+    Body, BodyId, BodyKind, ContactRule, Coupling, Damper, Expression, ForceCallback, Forest, Joint, JointDofId,
     JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Spring, State, Wrench,
     configuration::quaternion_of, encounters::Encounters, joint, rotation,
 };
@@ -45,7 +45,7 @@ pub struct Model {
     pub(crate) coordinates: usize,
     pub(crate) joint_rows: usize,
     pub(crate) forest: Forest,
-    pub(crate) driven: Vec<FreedomId>,
+    pub(crate) driven: Vec<JointDofId>,
     /// The motors of each of these.
     pub(crate) motors_along: Vec<Vec<usize>>,
     pub(crate) encounters: Encounters,
@@ -195,11 +195,11 @@ impl Model {
 
     /// Freedoms along which something acts, in the order of joints.
     #[inline]
-    pub fn driven_freedoms(&self) -> &[FreedomId] {
+    pub fn actuated_dofs(&self) -> &[JointDofId] {
         &self.driven
     }
 
-    /// The motors along a driven freedom, by its position in [`Self::driven_freedoms`].
+    /// The motors along a driven freedom, by its position in [`Self::actuated_dofs`].
     #[inline]
     pub fn motors_along(&self, place: usize) -> impl Iterator<Item = &Motor> {
         let motors = self.motors_along.get(place).map(Vec::as_slice).unwrap_or_default();
@@ -294,7 +294,7 @@ impl Model {
             q: vec![0.0; self.coordinates],
             v: vec![0.0; self.dof],
             joint_impulses: vec![0.0; self.joint_rows],
-            support_impulses: vec![0.0; 3 * self.foot_count()],
+            support_impulses: vec![0.0; 3 * self.support_point_count()],
             ..State::default()
         };
         for (body, slot) in self.bodies.iter().zip(&self.layout) {

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// A freedom of a joint, by the number of the freedom.
-pub type FreedomId = (JointId, usize);
+pub type JointDofId = (JointId, usize);
 
 /// An actuator on a freedom with coordinate φ: force = gear · clamp(gain u + b₀ + b₁ gear φ + b₂ gear φ̇).   [DRIVE-3]
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct Motor {
     /// Unique name.
     pub name: String,
     /// What it drives.
-    pub freedom: FreedomId,
+    pub joint_dof: JointDofId,
     /// The control u, a function of time.
     pub control: Expression,
     /// The control is kept in this range.
@@ -31,10 +31,10 @@ pub struct Motor {
 
 impl Motor {
     /// A motor with force u.
-    pub fn torque(name: impl Into<String>, freedom: FreedomId, control: Expression) -> Self {
+    pub fn torque(name: impl Into<String>, joint_dof: JointDofId, control: Expression) -> Self {
         Self {
             name: name.into(),
-            freedom,
+            joint_dof,
             control,
             control_limits: None,
             force_limits: None,
@@ -47,16 +47,16 @@ impl Motor {
     /// A servo that pulls to the coordinate u: force k (u − φ) − d φ̇.
     pub fn position(
         name: impl Into<String>,
-        freedom: FreedomId,
+        joint_dof: JointDofId,
         control: Expression,
         (stiffness, damping): (f64, f64),
     ) -> Self {
-        Self { gain: stiffness, bias: [0.0, -stiffness, -damping], ..Self::torque(name, freedom, control) }
+        Self { gain: stiffness, bias: [0.0, -stiffness, -damping], ..Self::torque(name, joint_dof, control) }
     }
 
     /// A servo that pulls to the speed u: force k (u − φ̇).
-    pub fn velocity(name: impl Into<String>, freedom: FreedomId, control: Expression, gain: f64) -> Self {
-        Self { gain, bias: [0.0, 0.0, -gain], ..Self::torque(name, freedom, control) }
+    pub fn velocity(name: impl Into<String>, joint_dof: JointDofId, control: Expression, gain: f64) -> Self {
+        Self { gain, bias: [0.0, 0.0, -gain], ..Self::torque(name, joint_dof, control) }
     }
 
     pub(crate) fn checked(self, check: &Check) -> Result<Self, ModelError> {
@@ -82,9 +82,9 @@ pub struct Coupling {
     /// Unique name.
     pub name: String,
     /// What follows.
-    pub follower: FreedomId,
+    pub follower: JointDofId,
     /// What leads.
-    pub leader: Option<FreedomId>,
+    pub leader: Option<JointDofId>,
     /// c₀ … c₄.
     pub polynomial: [f64; 5],
 }

@@ -43,7 +43,7 @@ pub struct ContactMemory {
     pub spin_impulse: f64,
     /// What an impact law has still to give back: the normal velocity before the impact (m/s, negative) by Newton's law,
     /// the impulse of compression (N s) by Poisson's; zero where nothing hit.
-    pub owed: f64,
+    pub pending_restitution: f64,
     /// How its compliant layer is deflected; nothing where bodies touch hard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer: Option<LayerMemory>,
@@ -79,7 +79,7 @@ impl ContactMemory {
     /// Its numbers, for comparisons of bits.
     fn numbers(&self) -> [f64; 6] {
         let [x, y, z] = self.friction_impulse;
-        [self.normal_impulse, x, y, z, self.spin_impulse, self.owed]
+        [self.normal_impulse, x, y, z, self.spin_impulse, self.pending_restitution]
     }
 
     /// Equal bit for bit.

@@ -29,7 +29,7 @@ impl Model {
 
     /// The same model with every friction coefficient between bodies multiplied by `contacts`, and those of the feet of supports by
     /// factors of their own, in the order of the model; feet without a factor keep theirs.
-    pub fn with_friction_scaled(&self, contacts: f64, feet: &[f64]) -> Result<Self, ModelError> {
+    pub fn with_friction_scaled(&self, contacts: f64, support_points: &[f64]) -> Result<Self, ModelError> {
         let mut model = self.clone();
         let scaled = |rule: &mut ContactRule, check: &Check| {
             rule.friction = check.non_negative("friction", rule.friction * contacts, limits::FRICTION)?;
@@ -39,11 +39,14 @@ impl Model {
         for (index, pair) in model.pair_rules.iter_mut().enumerate() {
             scaled(&mut pair.rule, &Check::new(Element::Contact(Some(index))))?;
         }
-        let mut factors = feet.iter();
+        let mut factors = support_points.iter();
         for body in &mut model.bodies {
             let check = Check::new(Element::Body(body.name.clone()));
-            for (foot, factor) in body.support.iter_mut().flat_map(|support| &mut support.feet).zip(&mut factors) {
-                foot.friction = check.non_negative("friction", foot.friction * factor, limits::FRICTION)?;
+            for (support_point, factor) in
+                body.support.iter_mut().flat_map(|support| &mut support.points).zip(&mut factors)
+            {
+                support_point.friction =
+                    check.non_negative("friction", support_point.friction * factor, limits::FRICTION)?;
             }
         }
         Ok(model)

@@ -121,7 +121,7 @@ fn problem_of(py: Python<'_>, kind: &str, arrays: &Bound<'_, PyDict>) -> PyResul
                 }
                 blocks.finish_row();
             }
-            let problem = FrictionProblem::new(Operator::Local(blocks), laws, q).map_err(refuse)?;
+            let problem = FrictionProblem::new(Operator::Assembled(blocks), laws, q).map_err(refuse)?;
             Ok(ProblemFile::Friction(problem))
         }
     }

@@ -22,7 +22,7 @@ use crate::errors;
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Tells Python how far a study is, and asks it whether to go on.
-struct Onlooker {
+struct Observer {
     progress: Option<Py<PyAny>>,
     started: Instant,
     limit: Option<Duration>,
@@ -31,7 +31,7 @@ struct Onlooker {
     raised: Mutex<Option<PyErr>>,
 }
 
-impl Onlooker {
+impl Observer {
     fn new(progress: Option<Py<PyAny>>, seconds: Option<f64>) -> Self {
         let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         Self {
@@ -50,7 +50,7 @@ impl Onlooker {
     }
 }
 
-impl Watch for Onlooker {
+impl Watch for Observer {
     fn goes_on(&self, finished: u64) -> bool {
         if self.stopped.load(Ordering::Relaxed) || self.limit.is_some_and(|limit| self.started.elapsed() >= limit) {
             return false;
@@ -163,7 +163,7 @@ impl Study {
         max_seconds: Option<f64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let watch = Onlooker::new(progress, max_seconds.or(self.inner.budget.seconds));
+        let watch = Observer::new(progress, max_seconds.or(self.inner.budget.seconds));
         let options = SweepOptions { threads, resume, replace, ..SweepOptions::default() };
         let made = py.detach(|| self.inner.run(&folder, &options, &watch));
         watch.into_result()?;
@@ -289,7 +289,7 @@ impl Design {
         for line in &lines {
             log.add_line(line);
         }
-        let watch = Onlooker::new(progress, None);
+        let watch = Observer::new(progress, None);
         let made = py.detach(|| self.inner.run(threads, &log, &watch));
         watch.into_result()?;
         if let Some(trouble) = log.trouble() {

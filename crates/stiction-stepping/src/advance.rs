@@ -5,7 +5,7 @@ use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
 use crate::{
     Contact, ContactImpulse, ContactReport, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
-    drives, feet, layers, layers::surface_at_end, reduced::Reduced, rows::power,
+    joint_space, layers, layers::surface_at_end, reduced::Reduced, rows::power, support_points,
 };
 
 /// Fills `ws.next`, the reports of contacts and feet and the events from v⁺ and the impulses in the workspace.
@@ -19,7 +19,7 @@ pub fn advance(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     report_contacts(start, ws);
     remember_contacts(ws);
     report_events(start.state, ws);
-    feet::report(start, ws);
+    support_points::report(start, ws);
     ws.end.update(start.model, &ws.next.q, &ws.next.v, ws.next.time);
     Ok(())
 }
@@ -48,10 +48,10 @@ pub(crate) fn end_gap(start: &Start, contact: &Contact, ws: &Workspace) -> f64 {
 /// The same, with the relative velocity that moved the bodies.
 fn gap_after(start: &Start, contact: &Contact, ws: &Workspace, moving: &Vector3<f64>) -> f64 {
     let moved = contact.normal.dot(moving);
-    if ws.lookahead.is_empty() {
+    if ws.linearisation_velocity.is_empty() {
         return contact.gap_end + start.h * moved;
     }
-    let looked_ahead = contact.normal.dot(&relative_velocity(start.model, contact, &ws.lookahead));
+    let looked_ahead = contact.normal.dot(&relative_velocity(start.model, contact, &ws.linearisation_velocity));
     contact.gap_end + start.h * (moved - looked_ahead)
 }
 
@@ -60,7 +60,7 @@ fn next_state(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
     find_moving_velocity(start, ws);
     let mut angles = std::mem::take(&mut ws.next.angles);
-    drives::angles_at_end(start, ws, &mut angles);
+    joint_space::angles_at_end(start, ws, &mut angles);
     let next = &mut ws.next;
     next.angles = angles;
     next.step = state.step + 1;
@@ -84,9 +84,10 @@ fn report_contacts(start: &Start, ws: &mut Workspace) {
     let mut memories = start.state.contacts.iter().peekable();
     for (index, (contact, impulse)) in ws.contacts.iter().zip(&ws.contact_impulses).enumerate() {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
-        let owed_before = memories.next_if(|memory| memory.id == contact.id).map_or(0.0, |memory| memory.owed);
-        let owed = owed(start, contact, impulse.normal, owed_before);
-        reports.push(ContactReport { owed, ..report_contact(start, ws, (index, contact), impulse) });
+        let pending_before =
+            memories.next_if(|memory| memory.id == contact.id).map_or(0.0, |memory| memory.pending_restitution);
+        let pending_restitution = pending_restitution(start, contact, impulse.normal, pending_before);
+        reports.push(ContactReport { pending_restitution, ..report_contact(start, ws, (index, contact), impulse) });
     }
     ws.contact_reports = reports;
 }
@@ -142,7 +143,7 @@ fn report_contact(
         spin_impulse: total.spin,
         slip,
         sigma,
-        owed: 0.0,
+        pending_restitution: 0.0,
         layer: end.map(|end| end.memory),
     }
 }
@@ -180,13 +181,13 @@ pub(crate) fn remember_contacts(ws: &mut Workspace) {
         normal_impulse: report.normal_impulse,
         friction_impulse: report.friction_impulse.into(),
         spin_impulse: report.spin_impulse,
-        owed: report.owed,
+        pending_restitution: report.pending_restitution,
         layer: report.layer,
     }));
 }
 
 /// The speed of approach that a contact hit in this step has to give back in the next; what was owed before is paid.   [IMPACT-1]
-fn owed(start: &Start, contact: &Contact, impulse: f64, before: f64) -> f64 {
+fn pending_restitution(start: &Start, contact: &Contact, impulse: f64, before: f64) -> f64 {
     let &Start { model, scheme, state, h } = start;
     if scheme.impact != Impact::Newton || contact.restitution == 0.0 || impulse <= 0.0 || before < 0.0 {
         return 0.0;

@@ -16,7 +16,7 @@ pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     let shrink = 1.0 / (1.0 + a * h + b * h * h);
     look_around(start, ws);
-    let v = if ws.lookahead.is_empty() { &ws.before } else { &ws.lookahead };
+    let v = if ws.linearisation_velocity.is_empty() { &ws.before } else { &ws.linearisation_velocity };
     ws.joint_rows.clear();
     for joint in model.joints() {
         let [behind, now, ahead] = [&ws.behind, &ws.start, &ws.ahead].map(|at| joint.evaluate(at).map(|row| row.value));
@@ -35,7 +35,7 @@ fn look_around(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
     model.integrate(&state.q, &state.v, -h, scheme.orientation, &mut ws.predicted);
     ws.behind.update(model, &ws.predicted, &state.v, state.time - h);
-    if ws.lookahead.is_empty() {
+    if ws.linearisation_velocity.is_empty() {
         model.integrate(&state.q, &ws.before, h, scheme.orientation, &mut ws.predicted);
         ws.ahead.update(model, &ws.predicted, &ws.before, state.time_after(h).0);
     } else {

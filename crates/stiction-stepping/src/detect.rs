@@ -8,8 +8,8 @@ use stiction_multibody::{
 };
 
 use crate::{
-    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, drives, feet, layers,
-    pairs::find_pairs, reduced, surface_motion::write_surface_motion, tangents::tangents,
+    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, joint_space, layers,
+    pairs::find_pairs, reduced, support_points, surface_motion::write_surface_motion, tangents::tangents,
 };
 
 /// Fills the workspace with what a step starts from: poses, applied wrenches, how far bodies can reach.
@@ -24,7 +24,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
         None => applied_wrenches(model, &ws.start, state.time, &mut ws.applied),
         Some(_) => external_wrenches(model, &ws.start, state.time, &mut ws.applied),
     }
-    drives::prepare(start, ws)?;
+    joint_space::prepare(start, ws)?;
     if let Some(body) = ws.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
     }
@@ -71,7 +71,7 @@ pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) ->
             return Err(StepCause::non_finite("prescribed motion", model.body(id).map(|b| b.name.as_str())));
         }
     }
-    feet::place(start, ws);
+    support_points::place(start, ws);
     find_pairs(model, scheme, detector, ws);
     layers::add_live_pairs(start, &mut ws.pairs);
     narrow_phase(start, detector, ws)
@@ -80,17 +80,17 @@ pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) ->
 /// Poses and twists where the constraints are linearised, with prescribed bodies at both ends of the step.
 fn configure(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
-    if let (Some(reduced), false) = (&mut ws.reduced, ws.lookahead.is_empty()) {
-        reduced.look_ahead(start, (&mut ws.predicted, &mut ws.lookahead));
-        ws.linear_start.update(model, &ws.predicted, &ws.lookahead, state.time);
-    } else if ws.lookahead.is_empty() {
+    if let (Some(reduced), false) = (&mut ws.reduced, ws.linearisation_velocity.is_empty()) {
+        reduced.linearise_ahead(start, (&mut ws.predicted, &mut ws.linearisation_velocity));
+        ws.linear_start.update(model, &ws.predicted, &ws.linearisation_velocity, state.time);
+    } else if ws.linearisation_velocity.is_empty() {
         if let Some(reduced) = &mut ws.reduced {
             reduced.look_here();
         }
         ws.linear_start.copy_from(&ws.start);
     } else {
-        model.integrate(&state.q, &ws.lookahead, h, scheme.orientation, &mut ws.predicted);
-        ws.linear_start.update(model, &ws.predicted, &ws.lookahead, state.time);
+        model.integrate(&state.q, &ws.linearisation_velocity, h, scheme.orientation, &mut ws.predicted);
+        ws.linear_start.update(model, &ws.predicted, &ws.linearisation_velocity, state.time);
     }
     ws.linear_end.copy_from(&ws.linear_start);
     // The very time the next step starts from: prescribed displacements must add up.
@@ -201,7 +201,7 @@ impl<'a> Pair<'a> {
         };
         // A prescribed surface may leave within the step; what counts for γ = 0 is whether it touched at its start.
         // Predicted geometry has moved by what the bodies can reach.
-        let slack = match (self.gamma == 0.0, !ws.lookahead.is_empty()) {
+        let slack = match (self.gamma == 0.0, !ws.linearisation_velocity.is_empty()) {
             (false, _) => 0.0,
             (true, false) if !self.prescribed => 0.0,
             (true, false) => displacement(&self.a, &self.b, ws),
@@ -213,7 +213,7 @@ impl<'a> Pair<'a> {
     /// ψ with prescribed bodies at the start of the step: where it was linearised, and traced back to where the bodies are.
     fn gaps(&self, h: f64, point: &ContactPoint, ws: &Workspace) -> (f64, f64) {
         let gap_start = if self.prescribed { gap_at_start(point, &self.a, &self.b, ws) } else { point.gap };
-        let moving = if ws.lookahead.is_empty() { 0.0 } else { h };
+        let moving = if ws.linearisation_velocity.is_empty() { 0.0 } else { h };
         (gap_start, gap_start - moving * approach(point, &self.a, &self.b, ws))
     }
 

@@ -7,7 +7,7 @@ use stiction_multibody::{Model, Twist, Wrench, apply_inverse_mass, mass_block};
 
 use crate::{
     Workspace,
-    drives::{self, Rotors},
+    joint_space::{self, Rotors},
     layers::Surface,
 };
 
@@ -26,7 +26,7 @@ pub struct EnergyBound {
     /// What compliant layers gave; negative where they were pressed. Damping is part of it.   [SOFT-9]
     pub layers: f64,
     /// Work of springs, dampers and motors in joints; in maximal coordinates motors whose force is known before are among `forces`.   [DRIVE-9]
-    pub drives: f64,
+    pub joint_space: f64,
     /// ½ ‖v⁺ − v_free‖² in the norm of M: what impulses take because they belong to the end of the step.
     pub lost: f64,
     /// ½ v⁺ᵀ M v⁺ at the end.
@@ -43,12 +43,12 @@ impl EnergyBound {
 
     /// `after` is never above this.   [ENERGY-3]
     pub fn bound(&self) -> f64 {
-        self.before + self.impacts + self.forces + self.layers + self.drives + self.infeasibility()
+        self.before + self.impacts + self.forces + self.layers + self.joint_space + self.infeasibility()
     }
 
     /// The work of friction, at contacts and in joints: what is left of the account; never positive.   [ENERGY-1]
     pub fn friction(&self) -> f64 {
-        let given = self.before + self.impacts + self.forces + self.layers + self.drives + self.asked;
+        let given = self.before + self.impacts + self.forces + self.layers + self.joint_space + self.asked;
         self.after - (given - self.lost)
     }
 }
@@ -61,9 +61,13 @@ pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
     }
     let h = ws.balanced_over;
     let asked = asked(ws);
-    let mut account =
-        EnergyBound { asked, layers: layers(ws), drives: drives::work(model, ws, h), ..EnergyBound::default() };
-    let has_rotors = ws.drive_rows.iter().any(|row| row.rotor > 0.0);
+    let mut account = EnergyBound {
+        asked,
+        layers: layers(ws),
+        joint_space: joint_space::work(model, ws, h),
+        ..EnergyBound::default()
+    };
+    let has_rotors = ws.joint_space_rows.iter().any(|row| row.rotor > 0.0);
     let rotors = if has_rotors { Rotors::of(model, ws, &velocities_at_start(model, ws)) } else { Rotors::default() };
     account.before = rotors.start;
     account.impacts = rotors.before - rotors.start;
@@ -131,17 +135,21 @@ fn asked(ws: &Workspace) -> f64 {
     let contact = |(contact, p): (&crate::Contact, &crate::ContactImpulse)| {
         p.normal * contact.bias + p.friction.dot(&contact.surface_velocity) + p.spin * contact.surface_spin
     };
-    let foot = |(foot, p): (&crate::FootContact, &crate::ContactImpulse)| {
-        p.friction.dot(&foot.surface_velocity) + p.spin * foot.surface_spin
+    let support_point = |(support_point, p): (&crate::SupportPointContact, &crate::ContactImpulse)| {
+        p.friction.dot(&support_point.surface_velocity) + p.spin * support_point.surface_spin
     };
-    let feet = ws.feet.iter().zip(&ws.foot_impulses).map(foot).sum::<f64>();
+    let support_points = ws.support_points.iter().zip(&ws.support_impulses).map(support_point).sum::<f64>();
     let core = |surface: &Surface| {
         let p = &surface.core_impulse;
         let prescribed = |c: &crate::Contact| p.friction.dot(&c.surface_velocity) + p.spin * c.surface_spin;
         p.normal * surface.core.unwrap_or(0.0) + ws.contacts.get(surface.contact).map_or(0.0, prescribed)
     };
     let cores = ws.surfaces.iter().map(core).sum::<f64>();
-    -joints - drives::asked(ws) - feet - cores - ws.contacts.iter().zip(&ws.contact_impulses).map(contact).sum::<f64>()
+    -joints
+        - joint_space::asked(ws)
+        - support_points
+        - cores
+        - ws.contacts.iter().zip(&ws.contact_impulses).map(contact).sum::<f64>()
 }
 
 /// ½ νᵀ M ν of one body. Components a body does not have are zero in its twist.

@@ -7,8 +7,8 @@ use crate::formulation::LIMIT_OF_THE_METHOD;
 use stiction_multibody::{Model, State};
 
 use crate::{
-    ContactReport, Correction, Event, FootReport, ImpactReport, Start, StepCause, StepReport, Stepper, Workspace,
-    advance::remember_contacts, feet, reduced::find_reactions,
+    ContactReport, Correction, Event, ImpactReport, Start, StepCause, StepReport, Stepper, SupportPointReport,
+    Workspace, advance::remember_contacts, reduced::find_reactions, support_points,
 };
 
 /// Makes the steps of any stepper, in halves where `Scheme::halve_steps` allows it and the whole was not solved.
@@ -24,7 +24,7 @@ pub(crate) struct FirstHalf {
     joint_impulses: Vec<f64>,
     contacts: Vec<ContactReport>,
     merged: Vec<ContactReport>,
-    feet: Vec<FootReport>,
+    support_points: Vec<SupportPointReport>,
     impacts: Vec<ImpactReport>,
     events: Vec<Event>,
     shocks: usize,
@@ -119,7 +119,7 @@ impl FirstHalf {
         self.end.copy_from(&ws.next);
         self.joint_impulses.clone_from(&ws.joint_impulses);
         self.contacts.clone_from(&ws.contact_reports);
-        self.feet.clone_from(&ws.foot_reports);
+        self.support_points.clone_from(&ws.support_reports);
         self.impacts.clone_from(&ws.impacts);
         self.events.clone_from(&ws.events);
         self.shocks = ws.shocks;
@@ -133,11 +133,11 @@ impl FirstHalf {
         self.merge_contacts(&ws.contact_reports);
         ws.contact_reports.clone_from(&self.merged);
         remember_contacts(ws);
-        for (report, earlier) in ws.foot_reports.iter_mut().zip(&self.feet) {
+        for (report, earlier) in ws.support_reports.iter_mut().zip(&self.support_points) {
             report.friction_impulse += earlier.friction_impulse;
             report.spin_impulse += earlier.spin_impulse;
         }
-        feet::remember(ws);
+        support_points::remember(ws);
         self.impacts.extend_from_slice(&ws.impacts);
         ws.impacts.clone_from(&self.impacts);
         self.events.extend_from_slice(&ws.events);
@@ -154,7 +154,7 @@ impl FirstHalf {
         let Self { merged, contacts, .. } = self;
         merged.clear();
         let mut first = contacts.iter().peekable();
-        let gone = |report: &ContactReport| ContactReport { mode: Open, owed: 0.0, ..*report };
+        let gone = |report: &ContactReport| ContactReport { mode: Open, pending_restitution: 0.0, ..*report };
         for report in second {
             while let Some(earlier) = first.next_if(|earlier| earlier.id < report.id) {
                 merged.push(gone(earlier));

@@ -85,10 +85,10 @@ pub(crate) fn collide(
     ws: &mut Workspace,
 ) -> Result<u32, StepCause> {
     ws.impacts.clear();
-    ws.lookahead.clear();
+    ws.linearisation_velocity.clear();
     detect(start, detector, ws)?;
     // Feet have forces, which do nothing in no time.
-    ws.feet.clear();
+    ws.support_points.clear();
     if !keep_colliding(start, ws) {
         return Ok(0);
     }
@@ -165,7 +165,7 @@ fn apart(impact: &ImpactReport) -> ContactReport {
         spin_impulse: 0.0,
         slip: Vector3::zeros(),
         sigma: 0.0,
-        owed: 0.0,
+        pending_restitution: 0.0,
         layer: None,
     }
 }

@@ -25,7 +25,7 @@ impl<P: Problem> fmt::Debug for Rung<P> {
 
 /// How a climb of the ladder ended.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Climb {
+pub(crate) struct LadderOutcome {
     pub(crate) rung: &'static str,
     pub(crate) status: Status,
     pub(crate) residual: Residual,
@@ -55,7 +55,8 @@ impl Default for Ladder {
         let others = Box::new(MixedLcpLadder::new());
         let tolerance = Tolerance::default();
         let exact = Accuracy::Exact.tolerance();
-        let cone = FrictionLadder::with_tolerance(CONE_TOLERANCE).unwrap_or_default().accepting(exact).settling();
+        let cone =
+            FrictionLadder::with_tolerance(CONE_TOLERANCE).unwrap_or_default().accepting(exact).recovering_stick();
         Self {
             mixed: vec![Rung { name: "lemke", solver: lemke }, Rung { name: "other-methods", solver: others }],
             cone: vec![Rung { name: "friction", solver: Box::new(cone) }],
@@ -100,29 +101,29 @@ impl Ladder {
         cone.iter().map(|rung| rung.name).chain(mixed.iter().map(|rung| rung.name))
     }
 
-    pub(crate) fn climb_mixed(&mut self, problem: &MixedLcp, solution: &mut MixedLcpSolution) -> Climb {
-        climb(&mut self.mixed, problem, None, solution, &self.tolerance)
+    pub(crate) fn solve_mixed(&mut self, problem: &MixedLcp, solution: &mut MixedLcpSolution) -> LadderOutcome {
+        run_rungs(&mut self.mixed, problem, None, solution, &self.tolerance)
     }
 
-    pub(crate) fn climb_cone(
+    pub(crate) fn solve_cone(
         &mut self,
         problem: &FrictionProblem,
         guess: &FrictionSolution,
         solution: &mut FrictionSolution,
-    ) -> Climb {
-        climb(&mut self.cone, problem, Some(guess), solution, &self.cone_tolerance)
+    ) -> LadderOutcome {
+        run_rungs(&mut self.cone, problem, Some(guess), solution, &self.cone_tolerance)
     }
 }
 
 /// Tries the rungs in order and stops at the first that solves the problem.
-fn climb<P: Problem>(
+fn run_rungs<P: Problem>(
     rungs: &mut [Rung<P>],
     problem: &P,
     guess: Option<&P::Solution>,
     solution: &mut P::Solution,
     tolerance: &Tolerance,
-) -> Climb {
-    let mut climb = Climb {
+) -> LadderOutcome {
+    let mut solved = LadderOutcome {
         rung: "none",
         status: Status::Breakdown,
         residual: Residual { value: f64::INFINITY, row: 0 },
@@ -130,15 +131,15 @@ fn climb<P: Problem>(
     };
     for rung in rungs {
         let outcome = solve(rung.solver.as_mut(), problem, guess, solution, tolerance);
-        climb = Climb {
+        solved = LadderOutcome {
             rung: rung.solver.rung().unwrap_or(rung.name),
             status: outcome.status,
             residual: outcome.residual,
-            iterations: climb.iterations + outcome.iterations,
+            iterations: solved.iterations + outcome.iterations,
         };
-        if climb.status == Status::Solved {
+        if solved.status == Status::Solved {
             break;
         }
     }
-    climb
+    solved
 }

@@ -16,15 +16,14 @@ mod contact;
 mod corners;
 mod detect;
 mod detector;
-mod drives;
 mod energy_bound;
-mod feet;
 mod formulation;
 mod generalised;
 mod halving;
 mod hybrid;
 mod impact;
 mod implicit;
+mod joint_space;
 mod ladder;
 mod layers;
 mod layout;
@@ -40,6 +39,7 @@ mod scheme;
 mod sensitivity;
 mod stabilise;
 mod step;
+mod support_points;
 mod surface_motion;
 mod tangents;
 mod theta;
@@ -50,7 +50,6 @@ pub use contact::Contact;
 pub use detect::{detect, prepare};
 pub use detector::{Detector, FeatureDetector};
 pub use energy_bound::{EnergyBound, energy_bound};
-pub use feet::FootContact;
 pub use formulation::{StepProblem, assemble};
 pub use generalised::{ArticulatedSystem, SystemContact, SystemContacts, SystemLink, SystemsError};
 pub use halving::Halving;
@@ -60,14 +59,14 @@ pub use hybrid::{
 };
 pub use impact::ImpactReport;
 pub use ladder::{Ladder, Rung};
-pub use layers::Pieces;
+pub use layers::Substepping;
 pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
 pub use protective_layer::ProtectiveLayer;
 pub use quasistatic::{Uniqueness, uniqueness};
 pub use reduced::{adopt, joint_impulses};
 pub use reference::ReferenceStepper;
-pub use report::{ContactReport, Correction, Event, EventKind, FootReport, StepCause, StepError, StepReport};
+pub use report::{ContactReport, Correction, Event, EventKind, StepCause, StepError, StepReport, SupportPointReport};
 pub use rows::JointRow;
 pub use scheme::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate,
@@ -78,5 +77,6 @@ pub use sensitivity::{
     StepDerivative, StepEquations, StepForm, StepRow, StepTerms, Variation, displacement,
 };
 pub use step::{Stepper, TimeStepper};
+pub use support_points::SupportPointContact;
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};
 pub use workspace::{ContactImpulse, Start, Workspace};

@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 use stiction_complementarity::{Residual, Status};
 use stiction_multibody::{BodyId, ContactId, ContactMode, LayerMemory, Model};
 
-use crate::{Infeasibility, Start, Workspace, formulation, ladder::Climb};
+use crate::{Infeasibility, Start, Workspace, formulation, ladder::LadderOutcome};
 
 /// A step that happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +39,7 @@ pub struct StepReport {
     /// Steps it was made in: one, and more where it had to be halved or was made in pieces.   [STEP-13]
     pub substeps: u32,
     /// Pieces that compliant layers asked for; where they are fewer than `substeps`, some had to be halved.   [SOFT-10]
-    pub pieces: u32,
+    pub layer_substeps: u32,
     /// What stabilisation changed after the step; nothing where it acts within it.
     pub correction: Option<Correction>,
 }
@@ -60,7 +60,7 @@ impl StepReport {
     pub(crate) fn of(
         start: &Start,
         ws: &Workspace,
-        climb: &Climb,
+        ladder_outcome: &LadderOutcome,
         (passes, impacts): (u32, usize),
         measured: Infeasibility,
     ) -> Self {
@@ -69,16 +69,16 @@ impl StepReport {
             time: ws.next.time,
             contacts: ws.contacts.len(),
             problem_size: formulation::size(start, ws),
-            residual: climb.residual,
-            status: climb.status,
-            iterations: climb.iterations,
+            residual: ladder_outcome.residual,
+            status: ladder_outcome.status,
+            iterations: ladder_outcome.iterations,
             passes,
             impacts,
-            rung: climb.rung,
+            rung: ladder_outcome.rung,
             penetration: measured.penetration,
             joint_error: measured.joints,
             substeps: 1,
-            pieces: 1,
+            layer_substeps: 1,
             correction: None,
         }
     }
@@ -113,7 +113,7 @@ pub struct ContactReport {
     /// Multiplier σ of the friction law: the slip speed as the friction set sees it, m/s.
     pub sigma: f64,
     /// What the impact law has still to give back, see [`stiction_multibody::ContactMemory::owed`].
-    pub owed: f64,
+    pub pending_restitution: f64,
     /// How its compliant layer is deflected, and the part of the impulses that the rigid core below it carried.
     pub layer: Option<LayerMemory>,
 }
@@ -121,13 +121,13 @@ pub struct ContactReport {
 /// What a foot of a supported body did in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct FootReport {
+pub struct SupportPointReport {
     /// The body that rests on it.
     pub body: BodyId,
     /// The body it presses on.
     pub on: BodyId,
     /// Its place in the list of its body.
-    pub foot: usize,
+    pub support_point: usize,
     /// Where it was where the constraints were linearised.
     pub point: Point3<f64>,
     /// Normal load, N.
@@ -262,7 +262,7 @@ pub enum StepCause {
     #[error(
         "more than {most} pieces of {shortest:.1e} s in one step: the layers are too stiff for it; take smaller steps, lower `steps_per_period`, or leave it out, for layers of any stiffness are stable"
     )]
-    TooManyPieces {
+    TooManySubsteps {
         /// How many are allowed.
         most: u32,
         /// The length of one, s.

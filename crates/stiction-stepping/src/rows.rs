@@ -2,7 +2,7 @@
 
 use stiction_multibody::{BodyId, Mobility, Model, Wrench};
 
-use crate::{Contact, Impact, Stabilisation, Start, Workspace, baumgarte, drives, layers, reduced};
+use crate::{Contact, Impact, Stabilisation, Start, Workspace, baumgarte, joint_space, layers, reduced};
 
 /// A joint row W_bᵀ v⁺ + bias = 0 as wrenches on its two bodies.   [STEP-2]
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,7 +26,7 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
         rebounds(start, ws);
     }
     layers::place(start, ws);
-    drives::write(start, ws);
+    joint_space::write(start, ws);
 }
 
 /// The same rows for velocities alone: nothing approaches, joints move as they are prescribed to.
@@ -44,7 +44,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     for contact in &mut ws.contacts {
         contact.bias = (contact.gap_end - contact.gap_start) / h;
     }
-    drives::write_velocity_level(start, ws);
+    joint_space::write_velocity_level(start, ws);
 }
 
 /// Room for the rows of all joints up to the last that is in the problem; those that the forest holds by itself stay empty.
@@ -63,8 +63,8 @@ fn joints(start: &Start, ws: &mut Workspace) {
         let gamma = joint.gamma.unwrap_or(scheme.joint_gamma);
         let rows = joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start));
         for (place, (end, begin)) in (joint.first_row()..).zip(rows) {
-            let traced =
-                power(model, &ws.lookahead, joint.a.0, &end.a) + power(model, &ws.lookahead, joint.b.0, &end.b);
+            let traced = power(model, &ws.linearisation_velocity, joint.a.0, &end.a)
+                + power(model, &ws.linearisation_velocity, joint.b.0, &end.b);
             let error = begin.value - h * traced;
             let bias = (gamma * error + (end.value - begin.value)) / h;
             let row = JointRow { a: end.a, b: end.b, bias };
@@ -77,18 +77,20 @@ fn joints(start: &Start, ws: &mut Workspace) {
 fn contacts(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     for contact in &mut ws.contacts {
-        let gap = gap_now(model, contact, &ws.lookahead, h);
+        let gap = gap_now(model, contact, &ws.linearisation_velocity, h);
         contact.bias = (contact.gamma * gap + (contact.gap_end - contact.gap_start)) / h;
     }
 }
 
 /// ψ(q, t) ≈ ψ(q̂, t) − h nᵀ v̂ of a contact linearised with the look-ahead v̂.   [STEP-10]
-pub(crate) fn gap_now(model: &Model, contact: &Contact, lookahead: &[f64], h: f64) -> f64 {
-    if lookahead.is_empty() {
+pub(crate) fn gap_now(model: &Model, contact: &Contact, linearisation_velocity: &[f64], h: f64) -> f64 {
+    if linearisation_velocity.is_empty() {
         return contact.gap_start;
     }
     let (a, b) = contact.row(&contact.normal);
-    contact.gap_start - h * (power(model, lookahead, contact.a, &a) + power(model, lookahead, contact.b, &b))
+    contact.gap_start
+        - h * (power(model, linearisation_velocity, contact.a, &a)
+            + power(model, linearisation_velocity, contact.b, &b))
 }
 
 /// A contact that was hit in the last step must leave with ε times the speed it was hit with, whatever the gap asks.   [IMPACT-1]
@@ -98,9 +100,9 @@ fn rebounds(start: &Start, ws: &mut Workspace) {
     for contact in &mut ws.contacts {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
         let Some(memory) = memories.next_if(|memory| memory.id == contact.id) else { continue };
-        if memory.owed < 0.0 && contact.restitution > 0.0 {
+        if memory.pending_restitution < 0.0 && contact.restitution > 0.0 {
             let prescribed = (contact.gap_end - contact.gap_start) / h;
-            contact.bias = contact.bias.min(prescribed + contact.restitution * memory.owed);
+            contact.bias = contact.bias.min(prescribed + contact.restitution * memory.pending_restitution);
         }
     }
 }

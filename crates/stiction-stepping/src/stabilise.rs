@@ -186,7 +186,7 @@ impl Corrector<'_, '_> {
         zero(&mut workspace.before, model.dof());
         zero(&mut workspace.reach, model.bodies().len());
         workspace.applied.clear();
-        workspace.lookahead.clear();
+        workspace.linearisation_velocity.clear();
     }
 
     /// The size of the numbers whose rounding limits a projection.
@@ -206,7 +206,7 @@ impl Corrector<'_, '_> {
             let scheme = frictionless(Margin::Fixed(margin));
             detect(&Start { model, scheme: &scheme, state: &ws.next, h: 0.0 }, self.detector, workspace)?;
         }
-        workspace.feet.clear();
+        workspace.support_points.clear();
         let (mut worst, mut loose) = (0.0_f64, 0.0_f64);
         for contact in &mut workspace.contacts {
             (contact.mu, contact.bias) = (0.0, contact.gap_end);
@@ -299,13 +299,13 @@ impl AfterStep {
     fn write_constants(&mut self, model: &Model) -> f64 {
         let Self { workspace, moved, multipliers, .. } = self;
         let mut largest = 0.0_f64;
-        workspace.softness.clear();
+        workspace.compliance.clear();
         let owners = model.joints().iter().flat_map(|joint| std::iter::repeat_n((joint.a.0, joint.b.0), joint.rows()));
         for ((row, (a, b)), multiplier) in workspace.joint_rows.iter_mut().zip(owners).zip(multipliers) {
             let sides = [(a, &row.a), (b, &row.b)];
             let give: f64 = sides.iter().map(|(id, wrench)| compliance(model, &workspace.start, *id, wrench)).sum();
             let displaced: f64 = sides.iter().map(|(id, wrench)| power(model, moved, *id, wrench)).sum();
-            workspace.softness.push(SOFTNESS * give);
+            workspace.compliance.push(SOFTNESS * give);
             row.bias -= displaced + SOFTNESS * give * *multiplier;
             largest = largest.max(row.bias.abs());
         }

@@ -10,10 +10,10 @@ use crate::{
     corners::disjunctive,
     detect,
     detect::prepare,
-    drives, formulation,
+    formulation,
     impact::{self, collide},
-    implicit,
-    ladder::{CONE_TOLERANCE, Climb},
+    implicit, joint_space,
+    ladder::{CONE_TOLERANCE, LadderOutcome},
     layers,
     measure::measure,
     pairs::find_pairs_at_end,
@@ -81,37 +81,37 @@ impl TimeStepper {
         if start.scheme.impact == Impact::Poisson {
             iterations += collide(start, self.detector.as_mut(), &mut self.ladder, ws)?;
         }
-        ws.lookahead.clear();
+        ws.linearisation_velocity.clear();
         ws.depths.clear();
         if start.scheme.linearise_at != LineariseAt::Start {
-            ws.lookahead.extend(&ws.before);
+            ws.linearisation_velocity.extend(&ws.before);
             if let Some(reduced) = &mut ws.reduced {
-                reduced.lookahead.clone_from(&reduced.before);
+                reduced.linearisation_velocity.clone_from(&reduced.before);
             }
         }
         loop {
-            let mut climb = self.pass(start, ws, &mut passes)?;
-            iterations += climb.iterations;
+            let mut ladder_outcome = self.pass(start, ws, &mut passes)?;
+            iterations += ladder_outcome.iterations;
             let settled = match start.scheme.linearise_at {
                 LineariseAt::Start | LineariseAt::Predicted | LineariseAt::End => look_again(start, ws),
                 LineariseAt::Implicit => match self.finish_implicitly(start, passes, ws)? {
                     Some(finished) => {
                         iterations += finished.iterations;
-                        climb = finished;
+                        ladder_outcome = finished;
                         true
                     }
                     None if passes < FIXED_POINT_PASSES => false,
-                    None => return Err(formulation::not_solved(start.model, &self.ladder, ws, &climb)),
+                    None => return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome)),
                 },
             };
-            let missed_limits = drives::missed_limits(start, ws);
+            let missed_limits = joint_space::missed_limits(start, ws);
             misses += u32::from(missed_limits);
             ws.all_limits |= misses > GROWTHS;
             if (!settled || missed_limits) && passes < FIXED_POINT_PASSES {
                 continue;
             }
             if missed_limits {
-                return Err(formulation::not_solved(start.model, &self.ladder, ws, &climb));
+                return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome));
             }
             advance(start, ws)?;
             let (measured, missed) = self.measure_end(start, ws)?;
@@ -119,10 +119,10 @@ impl TimeStepper {
                 growths += 1;
                 continue;
             }
-            let climb = Climb { iterations, ..climb };
+            let ladder_outcome = LadderOutcome { iterations, ..ladder_outcome };
             let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
             let measured = if correction.is_some() { self.measure_end(start, ws)?.0 } else { measured };
-            let report = StepReport::of(start, ws, &climb, (passes, impacts(start, ws)), measured);
+            let report = StepReport::of(start, ws, &ladder_outcome, (passes, impacts(start, ws)), measured);
             impact::add_to_reports(ws);
             return Ok(StepReport { correction, ..report });
         }
@@ -135,7 +135,7 @@ impl TimeStepper {
         start: &Start,
         passes: u32,
         ws: &mut Workspace,
-    ) -> Result<Option<Climb>, StepCause> {
+    ) -> Result<Option<LadderOutcome>, StepCause> {
         let mut newton = ws.newton.take().unwrap_or_default();
         let rung = if newton.solve(start, passes, ws) { "newton" } else { "fixed-point" };
         // A contact that was seen only at the end may miss by a little; the next pass knows of it.
@@ -146,18 +146,18 @@ impl TimeStepper {
     }
 
     /// Finds the contacts and solves for them, again where a corner asks for it.   [CORNER-2]
-    fn pass(&mut self, start: &Start, ws: &mut Workspace, passes: &mut u32) -> Result<Climb, StepCause> {
+    fn pass(&mut self, start: &Start, ws: &mut Workspace, passes: &mut u32) -> Result<LadderOutcome, StepCause> {
         detect(start, self.detector.as_mut(), ws)?;
         let mut iterations = 0;
         loop {
-            let climb = self.solve(start, ws, passes)?;
-            iterations += climb.iterations;
+            let ladder_outcome = self.solve(start, ws, passes)?;
+            iterations += ladder_outcome.iterations;
             if corners::look_closer(start, self.detector.as_mut(), ws) {
                 detect(start, self.detector.as_mut(), ws)?;
             } else if !corners::again(start, ws) {
-                let climb = Climb { iterations, ..climb };
+                let ladder_outcome = LadderOutcome { iterations, ..ladder_outcome };
                 let disjunctive = start.scheme.corners == CornerLogic::Disjunctive && !ws.chains.is_empty();
-                return if disjunctive { self.branch(start, ws, climb, passes) } else { Ok(climb) };
+                return if disjunctive { self.branch(start, ws, ladder_outcome, passes) } else { Ok(ladder_outcome) };
             }
         }
     }
@@ -167,30 +167,30 @@ impl TimeStepper {
         &mut self,
         start: &Start,
         ws: &mut Workspace,
-        mut climb: Climb,
+        mut ladder_outcome: LadderOutcome,
         passes: &mut u32,
-    ) -> Result<Climb, StepCause> {
+    ) -> Result<LadderOutcome, StepCause> {
         let mut branch = 0;
         let mut solved = true;
         loop {
             if solved {
-                climb.residual = disjunctive::complete(start, ws)?;
-                if climb.residual.value <= self.ladder.tolerance.solved {
-                    return Ok(climb);
+                ladder_outcome.residual = disjunctive::complete(start, ws)?;
+                if ladder_outcome.residual.value <= self.ladder.tolerance.solved {
+                    return Ok(ladder_outcome);
                 }
             }
             if !disjunctive::next_branch(ws, &mut branch) {
-                return Err(formulation::not_solved(start.model, &self.ladder, ws, &climb));
+                return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome));
             }
             let other = self.solve(start, ws, passes);
             solved = other.is_ok();
             if let Ok(other) = other {
-                climb = Climb { iterations: climb.iterations + other.iterations, ..other };
+                ladder_outcome = LadderOutcome { iterations: ladder_outcome.iterations + other.iterations, ..other };
             }
         }
     }
 
-    fn solve(&mut self, start: &Start, ws: &mut Workspace, passes: &mut u32) -> Result<Climb, StepCause> {
+    fn solve(&mut self, start: &Start, ws: &mut Workspace, passes: &mut u32) -> Result<LadderOutcome, StepCause> {
         if start.scheme.dynamics == Dynamics::Quasistatic {
             *passes += 1;
             return quasistatic::solve(start, &mut self.ladder, ws);
@@ -271,13 +271,14 @@ fn look_again(start: &Start, ws: &mut Workspace) -> bool {
     if start.scheme.linearise_at != LineariseAt::End {
         return settled;
     }
-    let change = ws.moving.iter().zip(&ws.lookahead).fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
+    let change =
+        ws.moving.iter().zip(&ws.linearisation_velocity).fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
     if start.h * change <= tolerance() {
         return settled;
     }
-    ws.lookahead.clone_from(&ws.moving);
+    ws.linearisation_velocity.clone_from(&ws.moving);
     if let Some(reduced) = &mut ws.reduced {
-        reduced.lookahead.clone_from(&reduced.moving);
+        reduced.linearisation_velocity.clone_from(&reduced.moving);
     }
     false
 }
@@ -311,13 +312,13 @@ fn impacts(start: &Start, ws: &Workspace) -> usize {
     let hit = |(contact, report): (&Contact, &ContactReport)| {
         // What lies on something when the simulation begins is not hit by it.
         let came = || {
-            gap_now(model, contact, &ws.lookahead, h) > scheme.touch_threshold
+            gap_now(model, contact, &ws.linearisation_velocity, h) > scheme.touch_threshold
                 || h * approach(model, contact, &ws.before, h) < -scheme.touch_threshold
         };
         // What meets a layer is not hit; what meets its core is.
         let struck = match report.layer {
             Some(layer) => layer.core_impulse > 0.0 && !core_was_closed(contact.id),
-            None => report.owed < 0.0 || (report.normal_impulse > 0.0 && !closed(contact.id) && came()),
+            None => report.pending_restitution < 0.0 || (report.normal_impulse > 0.0 && !closed(contact.id) && came()),
         };
         struck && ws.impacts.iter().all(|impact| impact.id != contact.id)
     };

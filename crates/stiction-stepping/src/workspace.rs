@@ -6,12 +6,12 @@ use stiction_geometry::{ContactPoint, Pose, broad_phase::Aabb};
 use stiction_multibody::{Configuration, JointId, Model, ShapeId, State, Wrench};
 
 use crate::{
-    Contact, ContactReport, Event, FootContact, FootReport, ImpactReport, Layout, Scheme,
+    Contact, ContactReport, Event, ImpactReport, Layout, Scheme, SupportPointContact, SupportPointReport,
     corners::{Chain, Disjunction, Gaps},
-    drives::{DriveRow, Driven},
     formulation::StepProblem,
     impact::ImpactLoads,
     implicit::ImplicitNewton,
+    joint_space::{Driven, JointSpaceRow},
     layers::{Depths, Surface},
     reduced::Reduced,
     rows::JointRow,
@@ -69,7 +69,7 @@ pub struct Workspace {
     /// The velocity the step starts with: that of the state, or the one after an impact by Poisson's hypothesis.
     pub(crate) before: Vec<f64>,
     /// v̂: constraints are linearised at q ⊕ h v̂. Empty stands for zero: at the start of the step.
-    pub(crate) lookahead: Vec<f64>,
+    pub(crate) linearisation_velocity: Vec<f64>,
     /// The coordinates q ⊕ h v̂.
     pub(crate) predicted: Vec<f64>,
     /// How heavy bodies are in the problem, as a share of their mass, where that is not 1: the proximal weight ε.   [QS-2]
@@ -88,7 +88,7 @@ pub struct Workspace {
     /// The memory of Newton's method for implicit steps.
     pub(crate) newton: Option<Box<ImplicitNewton>>,
     /// Diagonal of the joint rows: how far each gives way under a unit impulse. Empty in a step, where joints are rigid.
-    pub(crate) softness: Vec<f64>,
+    pub(crate) compliance: Vec<f64>,
     /// Poses of all shapes where pairs of them were looked for last, and their boxes.
     pub(crate) shape_poses: Vec<Pose>,
     pub(crate) boxes: Vec<Option<Aabb>>,
@@ -98,14 +98,14 @@ pub struct Workspace {
     /// Potential contacts in the order of their ids.
     pub contacts: Vec<Contact>,
     /// Feet of supported bodies, in the order of the model.
-    pub feet: Vec<FootContact>,
+    pub support_points: Vec<SupportPointContact>,
     /// The surfaces of compliant layers, in the order of `contacts`.   [SOFT-3]
     pub(crate) surfaces: Vec<Surface>,
     /// Where the laws of layers are linearised in this pass and in the next, in steps by mean velocities.   [SOFT-7]
     pub(crate) depths: Depths,
     pub(crate) next_depths: Depths,
     /// Contacts that were left out of the problem because it is solved without them; empty after the step.   [STEP-15]
-    pub(crate) dormant: Vec<Contact>,
+    pub(crate) working_set: Vec<Contact>,
     pub(crate) urgencies: Vec<f64>,
     /// Where chains of alternatives exist: all contacts, of which `contacts` holds the chosen ones. Empty otherwise.
     pub(crate) candidates: Vec<Contact>,
@@ -144,9 +144,9 @@ pub struct Workspace {
     pub(crate) reduced: Option<Box<Reduced>>,
     /// Freedoms along which something acts, and their rows.
     pub(crate) driven: Vec<Driven>,
-    pub(crate) drive_rows: Vec<DriveRow>,
+    pub(crate) joint_space_rows: Vec<JointSpaceRow>,
     /// What acts in each of these rows.
-    pub(crate) drive_impulses: Vec<f64>,
+    pub(crate) joint_space_impulses: Vec<f64>,
     /// Whether the problem asks for all limits of joints, and not only for those within reach.
     pub(crate) all_limits: bool,
     /// v⁺.
@@ -160,9 +160,9 @@ pub struct Workspace {
     /// What acts at each of `contacts`.
     pub contact_impulses: Vec<ContactImpulse>,
     /// What acts at each of `feet`.
-    pub foot_impulses: Vec<ContactImpulse>,
+    pub support_impulses: Vec<ContactImpulse>,
     /// What the feet did in the last step.
-    pub foot_reports: Vec<FootReport>,
+    pub support_reports: Vec<SupportPointReport>,
     /// What the contacts did in the last step.
     pub contact_reports: Vec<ContactReport>,
     /// Impacts by Poisson's hypothesis at the start of the last step.
@@ -191,8 +191,8 @@ impl Workspace {
     }
 
     /// What rows along freedoms did in the last step (limits, dry friction, clamped motors, couplings), each with its joint, N s or N m s.
-    pub fn drive_impulses(&self) -> impl Iterator<Item = (JointId, f64)> + '_ {
-        self.drive_rows.iter().map(|row| row.joint).zip(self.drive_impulses.iter().copied())
+    pub fn joint_space_impulses(&self) -> impl Iterator<Item = (JointId, f64)> + '_ {
+        self.joint_space_rows.iter().map(|row| row.joint).zip(self.joint_space_impulses.iter().copied())
     }
 
     /// The problem of the last step, solved or not.
@@ -214,8 +214,8 @@ impl Workspace {
             &mut self.velocity,
             &mut self.moving,
             &mut self.joint_impulses,
-            &mut self.drive_impulses,
-            &mut self.lookahead,
+            &mut self.joint_space_impulses,
+            &mut self.linearisation_velocity,
             &mut self.before,
             &mut self.next.q,
             &mut self.next.v,
@@ -227,7 +227,7 @@ impl Workspace {
         self.directions.iter_mut().for_each(|d| *d = Vector3::repeat(f64::NAN));
         self.applied.iter_mut().for_each(|w| *w = Wrench::of_torque(Vector3::repeat(f64::NAN)));
         self.contacts.iter_mut().for_each(|c| c.gap_end = f64::NAN);
-        self.feet.iter_mut().for_each(|foot| foot.load = f64::NAN);
+        self.support_points.iter_mut().for_each(|support_point| support_point.load = f64::NAN);
         self.surfaces.iter_mut().for_each(|surface| surface.free = Vector3::repeat(f64::NAN));
         self.depths.iter_mut().for_each(|(_, x)| *x = f64::NAN);
         if let Some(after) = &mut self.after {

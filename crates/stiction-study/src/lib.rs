@@ -14,7 +14,7 @@
 
 mod file;
 mod random;
-mod share;
+mod success_rate;
 mod trial;
 
 pub mod design;
@@ -24,5 +24,5 @@ pub mod verify;
 
 pub use file::{PushStudy, Study, load, parse_monte_carlo, schema};
 pub use random::Stream;
-pub use share::Share;
+pub use success_rate::SuccessRate;
 pub use trial::{Failure, Outcome, ThreadsError, Watch, run_trials};

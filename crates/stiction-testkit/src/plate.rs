@@ -144,12 +144,12 @@ impl Part {
         mass.iter_mut().step_by(7).zip([MASS, MASS, MASS, a, b, c]).for_each(|(entry, m)| *entry = m);
         let bodies = Bodies::new(jacobian, mass).unwrap_or_else(|error| panic!("the part: {error}"));
         let laws = vec![Law::Cone { rows: 3, mu: MU }; 3];
-        FrictionProblem::new(Operator::Global(bodies), laws, q).unwrap_or_else(|error| panic!("the part: {error}"))
+        FrictionProblem::new(Operator::MatrixFree(bodies), laws, q).unwrap_or_else(|error| panic!("the part: {error}"))
     }
 
     /// v ← v + M⁻¹ H r, then the pose by that velocity; feet turn with the part.
     fn advance(&mut self, problem: &FrictionProblem, r: &[f64], h: f64) {
-        let Operator::Global(bodies) = problem.operator() else { return };
+        let Operator::MatrixFree(bodies) = problem.operator() else { return };
         for (block, r) in r.chunks_exact(3).enumerate() {
             for (_, rows) in bodies.jacobian().row(block) {
                 for (row, r) in rows.chunks_exact(6).zip(r) {

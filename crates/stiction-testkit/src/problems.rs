@@ -139,7 +139,7 @@ impl Pile {
         }
         let mass = self.bricks.iter().flat_map(|brick| self.mass(brick)).collect();
         let bodies = Bodies::new(jacobian, mass).unwrap_or_else(|error| panic!("bodies of a pile: {error}"));
-        FrictionProblem::new(Operator::Global(bodies), laws, q).unwrap_or_else(|error| panic!("a pile: {error}"))
+        FrictionProblem::new(Operator::MatrixFree(bodies), laws, q).unwrap_or_else(|error| panic!("a pile: {error}"))
     }
 
     /// Components of a twist (velocity, spin) that are unknowns.

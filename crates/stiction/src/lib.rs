@@ -48,14 +48,14 @@ pub use stiction_complementarity as complementarity;
 pub use stiction_geometry::{self as geometry, Dimension, Pose, Shape, planar, spatial};
 pub use stiction_multibody::{
     self as multibody, BodyBuilder, BodyId, BodyKind, Configuration, ContactId, ContactMode, ContactRule, Coupling,
-    Damper, Energy, Expression, Filter, Foot, ForceCallback, Forest, Freedom, FreedomId, JointId, JointKind, Layer,
+    Damper, Energy, Expression, Filter, ForceCallback, Forest, JointDof, JointDofId, JointId, JointKind, Layer,
     LayerMemory, LayerRule, LimitSurface, Load, Model, ModelBuilder, ModelError, Motion, Motor, OrientationUpdate,
-    ShapeId, Spring, State, Support, SupportBuilder, Tripod, Twist, Wrench,
+    ShapeId, Spring, State, Support, SupportBuilder, SupportPoint, Tripod, Twist, Wrench,
 };
 pub use stiction_scene::{self as scene, Scene, SceneError};
 pub use stiction_stepping::{
     self as stepping, ContactReport, Coordinates, CornerLogic, Correction, Dynamics, EnergyBound, Event, EventKind,
-    FootReport, FrictionSet, Impact, ImpactReport, Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method,
-    MoreauJean, PositionUpdate, PrescribedSlip, Preset, ReferenceStepper, Rung, Scheme, Stabilisation, StepCause,
-    StepError, StepProblem, StepReport, Stepper, TimeStepper, Undetermined, Uniqueness,
+    FrictionSet, Impact, ImpactReport, Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method, MoreauJean,
+    PositionUpdate, PrescribedSlip, Preset, ReferenceStepper, Rung, Scheme, Stabilisation, StepCause, StepError,
+    StepProblem, StepReport, Stepper, SupportPointReport, TimeStepper, Undetermined, Uniqueness,
 };

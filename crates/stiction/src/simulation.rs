@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
 use stiction_stepping::{
-    ContactReport, Coordinates, Differentiator, EnergyBound, Event, FeatureDetector, FootReport, ImpactReport,
-    Infeasibility, Ladder, Method, MoreauJean, Pieces, ProtectiveLayer, ReferenceStepper, Scheme, SensitivityError,
-    SensitivityOptions, Start, StepCause, StepDerivative, StepError, StepProblem, StepReport, Stepper, TimeStepper,
-    Uniqueness, Variation, Workspace, adopt, energy_bound, infeasibility, joint_impulses, uniqueness,
+    ContactReport, Coordinates, Differentiator, EnergyBound, Event, FeatureDetector, ImpactReport, Infeasibility,
+    Ladder, Method, MoreauJean, ProtectiveLayer, ReferenceStepper, Scheme, SensitivityError, SensitivityOptions, Start,
+    StepCause, StepDerivative, StepError, StepProblem, StepReport, Stepper, Substepping, SupportPointReport,
+    TimeStepper, Uniqueness, Variation, Workspace, adopt, energy_bound, infeasibility, joint_impulses, uniqueness,
 };
 
 use crate::{BuildError, RestoreError};
@@ -30,7 +30,7 @@ pub struct Simulation {
     pub(crate) largest_step: f64,
     step_ratio: f64,
     pub(crate) stepper: Box<dyn Stepper>,
-    pieces: Pieces,
+    substepping: Substepping,
     pub(crate) state: State,
     pub(crate) configuration: Configuration,
     pub(crate) workspace: Workspace,
@@ -78,7 +78,7 @@ impl Simulation {
             largest_step: step,
             step_ratio: STEP_RATIO,
             stepper,
-            pieces: Pieces::default(),
+            substepping: Substepping::default(),
             state,
             configuration,
             workspace: Workspace::default(),
@@ -121,8 +121,8 @@ impl Simulation {
     pub fn step_with(&mut self, h: f64) -> Result<StepReport, StepError> {
         self.joint_impulses.take();
         let made = self.check_step(h).and_then(|()| {
-            let Self { model, scheme, state, stepper, pieces, workspace, .. } = self;
-            pieces.step(stepper.as_mut(), &Start { model, scheme, state, h }, workspace)
+            let Self { model, scheme, state, stepper, substepping, workspace, .. } = self;
+            substepping.step(stepper.as_mut(), &Start { model, scheme, state, h }, workspace)
         });
         let report = made.map_err(|cause| StepError { step: self.state.step + 1, time: self.state.time, cause })?;
         // The step happened whole: what was made beside the state becomes the state.
@@ -236,8 +236,8 @@ impl Simulation {
     }
 
     /// What the feet of supported bodies did in the last step, in the order of the model.
-    pub fn feet(&self) -> &[FootReport] {
-        &self.workspace.foot_reports
+    pub fn support_points(&self) -> &[SupportPointReport] {
+        &self.workspace.support_reports
     }
 
     /// Impacts by Poisson's hypothesis at the start of the last step.
@@ -261,8 +261,8 @@ impl Simulation {
     }
 
     /// What limits, dry friction, motors with limits and couplings did along the freedoms of joints in the last step, each with its joint, N s or N m s.
-    pub fn drive_impulses(&self) -> impl Iterator<Item = (JointId, f64)> + '_ {
-        self.workspace.drive_impulses()
+    pub fn joint_space_impulses(&self) -> impl Iterator<Item = (JointId, f64)> + '_ {
+        self.workspace.joint_space_impulses()
     }
 
     /// Force and torque (about its centre of mass) that a joint exerted on its second body over the last step.
@@ -293,7 +293,7 @@ impl Simulation {
         if state.joint_impulses.len() != self.model.joint_rows() {
             return Err(RestoreError::Mismatch("it has another number of joint impulses".into()));
         }
-        if state.support_impulses.len() != 3 * self.model.foot_count() {
+        if state.support_impulses.len() != 3 * self.model.support_point_count() {
             return Err(RestoreError::Mismatch("it has another number of feet".into()));
         }
         let forest = self.model.forest().tree();
@@ -301,8 +301,8 @@ impl Simulation {
         if reduced && (state.forest_q.len(), state.forest_v.len()) != (forest.coordinates(), forest.velocities()) {
             return Err(RestoreError::Mismatch("it has another number of joint coordinates".into()));
         }
-        if !state.angles.is_empty() && state.angles.len() != self.model.driven_freedoms().len() {
-            return Err(RestoreError::Mismatch("it has another number of driven freedoms".into()));
+        if !state.angles.is_empty() && state.angles.len() != self.model.actuated_dofs().len() {
+            return Err(RestoreError::Mismatch("it has another number of actuated joint DOFs".into()));
         }
         if state.first_non_finite().is_some() || !(state.time.is_finite() && state.time_carry.is_finite()) {
             return Err(RestoreError::Mismatch("it holds numbers that are not finite".into()));
@@ -320,7 +320,7 @@ impl Simulation {
         }
         // A state that knows only its bodies: joints, and what drives them, follow from those.
         let without_joints = self.scheme.coordinates != Coordinates::Maximal && self.state.forest_q.is_empty();
-        if without_joints || self.state.angles.len() != self.model.driven_freedoms().len() {
+        if without_joints || self.state.angles.len() != self.model.actuated_dofs().len() {
             adopt(&self.model, &self.scheme, &mut self.state);
             self.configuration.update(&self.model, &self.state.q, &self.state.v, self.state.time);
         }

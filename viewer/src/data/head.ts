@@ -25,7 +25,7 @@ export type Outline =
 
 export type Role = "fixed" | "kinematic" | "planar-particle" | "planar" | "particle" | "free";
 
-export interface FootHead {
+export interface SupportPointHead {
   at: Triple;
   load: number;
   friction: number;
@@ -38,8 +38,8 @@ export interface BodyHead {
   orientation: [number, number, number, number];
   column: number | null;
   outlines: Outline[];
-  feet: FootHead[];
-  foot_column: number | null;
+  support_points: SupportPointHead[];
+  support_column: number | null;
 }
 
 export interface LinkHead {

@@ -24,7 +24,7 @@ export interface ContactView {
 }
 
 /** A foot of a support at a moment; its mode is open before the first step. */
-export interface FootView {
+export interface SupportPointView {
   mode: Mode;
   point: Vector3;
   force: Vector3;
@@ -200,16 +200,16 @@ export class Run {
   }
 
   /** The feet of all supports at a moment. */
-  feet(frame: number): FootView[] {
-    const views: FootView[] = [];
+  supportPoints(frame: number): SupportPointView[] {
+    const views: SupportPointView[] = [];
     const [position, turn] = [new Vector3(), new Quaternion()];
     const step = this.stepBefore[frame] || this.head.step;
     this.head.bodies.forEach((body, index) => {
-      if (body.feet.length === 0) return;
+      if (body.support_points.length === 0) return;
       this.pose(index, frame, position, turn);
-      body.feet.forEach((foot, k) => {
+      body.support_points.forEach((foot, k) => {
         const impulse = (part: number): number => {
-          const column = body.foot_column === null ? undefined : this.head.columns[body.foot_column + 3 * k + part];
+          const column = body.support_column === null ? undefined : this.head.columns[body.support_column + 3 * k + part];
           return (column && this.column(column.name)?.[frame]) ?? 0;
         };
         const force = new Vector3(impulse(0), impulse(1), 0).divideScalar(step);
@@ -233,7 +233,7 @@ export class Run {
       }
     }
     forces.sort((a, b) => a - b);
-    const feet = this.head.bodies.flatMap((body) => body.feet.map((foot) => foot.load * Math.max(foot.friction, 0.1)));
+    const feet = this.head.bodies.flatMap((body) => body.support_points.map((foot) => foot.load * Math.max(foot.friction, 0.1)));
     return forces[Math.floor(0.9 * forces.length)] ?? feet.reduce((a, b) => Math.max(a, b), 0);
   }
 }

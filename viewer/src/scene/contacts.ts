@@ -65,7 +65,7 @@ export class Contacts {
       this.arrow(contact.point, contact.normal.multiplyScalar(contact.normalForce), this.tints.normal, pixel);
       this.arrow(contact.point, contact.frictionForce, this.tints.friction, pixel);
     }
-    for (const foot of this.run.feet(this.frame)) {
+    for (const foot of this.run.supportPoints(this.frame)) {
       if (this.showMarks) (foot.mode === Mode.Open ? this.feet : this.marks[foot.mode])?.add(foot.point);
       if (this.showForces) this.arrow(foot.point, foot.force, this.tints.friction, pixel);
     }

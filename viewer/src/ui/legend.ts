@@ -16,7 +16,7 @@ export class Legend {
   draw(): void {
     const entries: HTMLElement[] = this.runs.length > 1 ? this.runs.map((run, k) => this.runEntry(run, k)) : [];
     const run = this.runs[0]!;
-    const feet = run.head.bodies.some((body) => body.feet.length > 0);
+    const feet = run.head.bodies.some((body) => body.support_points.length > 0);
     if (run.head.contacts.labels.length > 0 || feet) {
       if (this.toggles.isOn("Contacts")) entries.push(mark("square", "stick", "sticks"), mark("triangle", "slip", "slips"), feet && run.head.contacts.labels.length === 0 ? mark("diamond", "soft", "foot") : mark("ring", "open", "open"));
       if (this.toggles.isOn("Forces")) {

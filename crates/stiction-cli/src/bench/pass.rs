@@ -43,7 +43,7 @@ fn pass(simulation: &mut Simulation, steps: u64) -> Result<Pass, Failure> {
         pass.contacts_final = report.contacts;
         pass.penetration_max = pass.penetration_max.max(report.penetration);
         pass.penetration_final = report.penetration;
-        pass.steps_halved += u64::from(report.substeps > report.pieces.max(1));
+        pass.steps_halved += u64::from(report.substeps > report.layer_substeps.max(1));
     }
     pass.wall = started.elapsed();
     Ok(pass)

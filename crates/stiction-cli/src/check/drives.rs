@@ -3,7 +3,7 @@
 use serde::Serialize;
 use stiction::{
     Model,
-    multibody::{Configuration, Coupling, FreedomId, Joint, Motor},
+    multibody::{Configuration, Coupling, Joint, JointDofId, Motor},
 };
 
 use super::{NOTICEABLE, shown};
@@ -32,7 +32,7 @@ pub(super) struct CouplingRow {
 pub(super) fn motor_rows(model: &Model) -> Vec<MotorRow> {
     let row = |motor: &Motor| MotorRow {
         name: motor.name.clone(),
-        joint: joint(model, motor.freedom),
+        joint: joint(model, motor.joint_dof),
         control: shown(&motor.control),
         gear: motor.gear,
         gain: motor.gain,
@@ -53,24 +53,25 @@ pub(super) fn coupling_rows(model: &Model) -> Vec<CouplingRow> {
 
 /// Joints that start outside of their limits, which throw them back in the first step.
 pub(super) fn beyond_limits(model: &Model, at: &Configuration) -> Vec<String> {
-    let beyond = |joint: &Joint, freedom: usize| {
-        let [least, most] = joint.freedoms().get(freedom)?.limits?;
-        let value = joint.coordinate(freedom, at)?.value;
+    let beyond = |joint: &Joint, joint_dof: usize| {
+        let [least, most] = joint.joint_dofs().get(joint_dof)?.limits?;
+        let value = joint.coordinate(joint_dof, at)?.value;
         let outside = value < least - NOTICEABLE || value > most + NOTICEABLE;
         let [least, most, value] = [least, most, value].map(number);
-        let name = name(joint, freedom);
+        let name = name(joint, joint_dof);
         outside.then(|| format!("joint {name} starts at {value}, outside of its limits {least} to {most}"))
     };
-    let all =
-        |joint: &Joint| (0..joint.freedoms().len()).filter_map(|freedom| beyond(joint, freedom)).collect::<Vec<_>>();
+    let all = |joint: &Joint| {
+        (0..joint.joint_dofs().len()).filter_map(|joint_dof| beyond(joint, joint_dof)).collect::<Vec<_>>()
+    };
     model.joints().iter().flat_map(all).collect()
 }
 
 /// The name of a joint, with the number of the freedom where it has several.
-fn name(joint: &Joint, freedom: usize) -> String {
-    if joint.freedoms().len() > 1 { format!("{} {freedom}", joint.name) } else { joint.name.clone() }
+fn name(joint: &Joint, joint_dof: usize) -> String {
+    if joint.joint_dofs().len() > 1 { format!("{} {joint_dof}", joint.name) } else { joint.name.clone() }
 }
 
-fn joint(model: &Model, (id, freedom): FreedomId) -> String {
-    model.joint(id).map_or_else(String::new, |joint| name(joint, freedom))
+fn joint(model: &Model, (id, joint_dof): JointDofId) -> String {
+    model.joint(id).map_or_else(String::new, |joint| name(joint, joint_dof))
 }

@@ -119,7 +119,7 @@ struct JointRow {
     name: String,
     kind: &'static str,
     between: [String; 2],
-    freedom: usize,
+    joint_dof: usize,
     rows: usize,
     error: f64,
 }
@@ -302,7 +302,7 @@ fn joint_rows(model: &Model, simulation: &Simulation) -> Vec<JointRow> {
         name: joint.name.clone(),
         kind: joint.kind.name(),
         between: [joint.a.0, joint.b.0].map(|id| name(model, id)),
-        freedom: joint.kind.freedom(model.dimension()).unwrap_or(0),
+        joint_dof: joint.kind.joint_dof(model.dimension()).unwrap_or(0),
         rows: joint.rows(),
         error: joint.evaluate(simulation.configuration()).fold(0.0, |worst: f64, row| worst.max(row.value.abs())),
     };

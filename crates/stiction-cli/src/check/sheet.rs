@@ -103,8 +103,8 @@ fn joints(joints: &[JointRow]) -> String {
     let rows: Vec<_> = joints
         .iter()
         .map(|joint| {
-            let freedom = format!("{} dof", joint.freedom);
-            vec![joint.name.clone(), joint.kind.to_owned(), joint.between.join(" - "), freedom]
+            let joint_dof = format!("{} dof", joint.joint_dof);
+            vec![joint.name.clone(), joint.kind.to_owned(), joint.between.join(" - "), joint_dof]
         })
         .collect();
     columns(&["name", "kind", "between", "leaves free"], &rows)
@@ -178,12 +178,12 @@ fn supports(supports: &[SupportRow]) -> String {
     let list = |numbers: &[f64]| numbers.iter().copied().map(number).collect::<Vec<_>>().join(", ");
     let line = |support: &SupportRow| {
         let SupportRow { body, on, loads, friction } = support;
-        let feet = counted(loads.len(), "foot", "feet");
+        let support_points = counted(loads.len(), "support point", "support points");
         let same = friction.windows(2).all(|pair| pair.first() == pair.last());
         let friction = if same { friction.get(..1).unwrap_or_default() } else { friction };
         let load = if loads.len() > FEW { format!("{} in all", number(loads.iter().sum())) } else { list(loads) };
         let friction = if friction.len() > FEW { "of its own each".to_owned() } else { list(friction) };
-        format!("{body} on {on}: {feet}, load {load} N, friction {friction}")
+        format!("{body} on {on}: {support_points}, load {load} N, friction {friction}")
     };
     supports.iter().map(line).collect::<Vec<_>>().join("\n")
 }

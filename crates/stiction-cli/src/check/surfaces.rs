@@ -31,8 +31,8 @@ pub(super) fn support_rows(model: &Model) -> Vec<SupportRow> {
         Some(SupportRow {
             body: body.name.clone(),
             on: model.body(support.on).map_or_else(String::new, |on| on.name.clone()),
-            loads: support.feet.iter().map(|foot| foot.load).collect(),
-            friction: support.feet.iter().map(|foot| foot.friction).collect(),
+            loads: support.points.iter().map(|support_point| support_point.load).collect(),
+            friction: support.points.iter().map(|support_point| support_point.friction).collect(),
         })
     };
     model.bodies().iter().filter_map(row).collect()

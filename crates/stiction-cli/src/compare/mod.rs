@@ -38,7 +38,7 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
         Failure::input(format!("cannot write {}: {error}", folder.display()))
             .with_help("choose a folder that can be written with --out DIR")
     })?;
-    let mut watch = Onlooker {
+    let mut watch = Observer {
         started: Instant::now(),
         progress: Progress::new(plan.total_steps(), "steps"),
         done: 0,
@@ -137,14 +137,14 @@ fn truth(options: &CompareOptions, text: &str, entries: &[Entry]) -> Result<Vec<
 }
 
 /// The clock, the progress bar and Ctrl-C.
-struct Onlooker {
+struct Observer {
     started: Instant,
     progress: Progress,
     done: u64,
     stop: Arc<AtomicBool>,
 }
 
-impl Watch for Onlooker {
+impl Watch for Observer {
     fn now(&mut self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }

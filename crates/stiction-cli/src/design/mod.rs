@@ -12,7 +12,7 @@ use serde::Serialize;
 use stiction_plot::{Axis, Dash, Figure, Layer, Panel};
 use stiction_study::design::{self, DesignReport, DesignSearch, Log};
 
-use crate::{arguments::DesignOptions, failure::Failure, layout, sweep::Onlooker};
+use crate::{arguments::DesignOptions, failure::Failure, layout, sweep::Observer};
 
 /// File names inside the folder.
 const FILES: [&str; 5] = ["evaluations.jsonl", "results.json", "results.html", "convergence.svg", "best.toml"];
@@ -38,9 +38,9 @@ pub(crate) fn run(options: &DesignOptions) -> Result<(), Failure> {
     let log = if options.resume { Log::resume(&log, search.design()) } else { Log::create(&log, search.design()) };
     let log = log.map_err(|error| Failure::input(error).with_help("without --resume the search begins anew"))?;
     let started = Instant::now();
-    let onlooker = Onlooker::new((search.work(), "evaluations"), None)?;
-    let report = search.run(options.jobs, &log, &onlooker).map_err(Failure::work)?;
-    drop(onlooker);
+    let observer = Observer::new((search.work(), "evaluations"), None)?;
+    let report = search.run(options.jobs, &log, &observer).map_err(Failure::work)?;
+    drop(observer);
     let seconds = started.elapsed().as_secs_f64();
     let scene = search.design().scene_path.display().to_string();
     let results = Results { version: env!("CARGO_PKG_VERSION"), design: &search.design().name, scene, report: &report };

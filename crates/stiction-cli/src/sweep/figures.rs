@@ -82,13 +82,13 @@ pub(super) fn marginals(report: &Report) -> Option<Figure> {
                     .zip(&marginal.strata)
                     .map(|(place, stratum)| middle(&stratum.from, &stratum.to, place))
                     .collect();
-                let share = |pick: fn(&stiction_study::Share) -> f64| {
+                let share = |pick: fn(&stiction_study::SuccessRate) -> f64| {
                     marginal.strata.iter().map(|s| PERCENT * pick(&s.group.success)).collect()
                 };
                 with_interval(
                     panel,
                     x,
-                    [share(stiction_study::Share::value), share(|s| s.low), share(|s| s.high)],
+                    [share(stiction_study::SuccessRate::value), share(|s| s.low), share(|s| s.high)],
                     v,
                     &variant.name,
                 )
@@ -108,12 +108,12 @@ fn success() -> Axis {
 }
 
 fn curve(x: &GridAxis, variant: &VariantReport, colour: usize) -> [Layer; 2] {
-    let share = |pick: fn(&stiction_study::Share) -> f64| {
+    let share = |pick: fn(&stiction_study::SuccessRate) -> f64| {
         variant.cells.iter().map(|cell| PERCENT * pick(&cell.success)).collect()
     };
     interval(
         x.values.clone(),
-        [share(stiction_study::Share::value), share(|s| s.low), share(|s| s.high)],
+        [share(stiction_study::SuccessRate::value), share(|s| s.low), share(|s| s.high)],
         colour,
         &variant.name,
     )

@@ -49,14 +49,14 @@ fn folder_of(options: &SweepOptions, study: &str) -> Result<PathBuf, Failure> {
 }
 
 /// The progress bar, Ctrl-C and the budget of time.
-pub(crate) struct Onlooker {
+pub(crate) struct Observer {
     progress: Mutex<Progress>,
     stop: Arc<AtomicBool>,
     started: Instant,
     limit: Option<Duration>,
 }
 
-impl Onlooker {
+impl Observer {
     /// One who watches so much work, counted in these units.
     pub(crate) fn new((work, unit): (u64, &'static str), limit: Option<Duration>) -> Result<Self, Failure> {
         let progress = Mutex::new(Progress::new(work, unit));
@@ -69,7 +69,7 @@ impl Onlooker {
     }
 }
 
-impl Watch for Onlooker {
+impl Watch for Observer {
     fn goes_on(&self, finished: u64) -> bool {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner).at(finished);
         !self.stop.load(Ordering::Relaxed) && !self.is_late()

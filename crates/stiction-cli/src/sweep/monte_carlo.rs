@@ -9,7 +9,7 @@ use std::{
 use serde::Serialize;
 use stiction_study::monte_carlo::{Ending, MonteCarlo, Report, StudyError, SweepOptions as Sweep};
 
-use super::{Onlooker, figures, folder_of, monte_carlo_table, page};
+use super::{Observer, figures, folder_of, monte_carlo_table, page};
 use crate::{arguments::SweepOptions, failure::Failure, layout};
 
 /// Resolution of raster pictures.
@@ -32,14 +32,14 @@ pub(super) fn run(mut study: MonteCarlo, options: &SweepOptions) -> Result<(), F
     let folder = folder_of(options, &study.name)?;
     let limit =
         options.max_seconds.or(study.budget.seconds).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let onlooker = Onlooker::new((study.count(), "trials"), limit)?;
+    let observer = Observer::new((study.count(), "trials"), limit)?;
     let started = Instant::now();
     let mut sweep = Sweep::default();
     (sweep.threads, sweep.resume, sweep.replace) = (options.jobs, options.resume, options.fresh);
-    let report = study.run(&folder, &sweep, &onlooker).map_err(|error| refusal(&error))?;
+    let report = study.run(&folder, &sweep, &observer).map_err(|error| refusal(&error))?;
     let seconds = started.elapsed().as_secs_f64();
-    let asked = onlooker.stop.load(Ordering::Relaxed);
-    drop(onlooker);
+    let asked = observer.stop.load(Ordering::Relaxed);
+    drop(observer);
     let scene = study.scene_path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let results =
         Results { version: env!("CARGO_PKG_VERSION"), study: &study.name, kind: "monte-carlo", scene, report: &report };

@@ -59,7 +59,7 @@ fn head(study: &MonteCarlo, report: &Report, elapsed: f64) -> String {
         let text = format!(
             "χ² {} over {} pairs of cells, p = {}",
             number(symmetry.chi_square),
-            symmetry.freedom,
+            symmetry.degrees_of_freedom,
             number(symmetry.p)
         );
         sheet.row("symmetry", format!("in {}{of}: {text}", symmetry.parameter));

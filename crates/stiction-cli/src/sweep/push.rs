@@ -8,7 +8,7 @@ use std::{
 use serde::Serialize;
 use stiction_study::{PushStudy, push::PushReport};
 
-use super::{Onlooker, folder_of, push_table};
+use super::{Observer, folder_of, push_table};
 use crate::{arguments::SweepOptions, failure::Failure, layout};
 
 /// File names inside the folder.
@@ -37,9 +37,9 @@ pub(super) fn run(mut study: PushStudy, options: &SweepOptions) -> Result<(), Fa
     });
     let folder = folder_of(options, &study.name)?;
     let started = Instant::now();
-    let onlooker = Onlooker::new((study.search.work(), "trials"), None)?;
-    let report = study.search.run(options.jobs, &onlooker).map_err(Failure::work)?;
-    drop(onlooker);
+    let observer = Observer::new((study.search.work(), "trials"), None)?;
+    let report = study.search.run(options.jobs, &observer).map_err(Failure::work)?;
+    drop(observer);
     let seconds = started.elapsed().as_secs_f64();
     let results = Results {
         version: env!("CARGO_PKG_VERSION"),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use stiction_study::{
-    PushStudy, Share,
+    PushStudy, SuccessRate,
     push::{Plan, PushReport},
 };
 
@@ -63,7 +63,7 @@ fn plans(report: &PushReport) -> String {
 }
 
 /// `6 of 2000 (0.3 %, 95 % interval 0.138 to 0.653 %)`.
-pub(super) fn share(share: &Share) -> String {
+pub(super) fn share(share: &SuccessRate) -> String {
     let [value, low, high] = [share.value(), share.low, share.high].map(|x| number(100.0 * x));
     format!("{} of {} ({value} %, with 95 % confidence {low} to {high} %)", share.hits, share.of)
 }

@@ -8,7 +8,7 @@ use std::{
 use serde::Serialize;
 use stiction_study::verify::{Verification, VerificationReport, VerifyOptions};
 
-use super::{Onlooker, folder_of, verification_table};
+use super::{Observer, folder_of, verification_table};
 use crate::{arguments::SweepOptions, failure::Failure, layout};
 
 /// File names inside the folder.
@@ -34,13 +34,13 @@ pub(super) fn run(study: Verification, options: &SweepOptions) -> Result<(), Fai
     let seed = options.seed.unwrap_or(study.seed);
     let study = study.with_sample(seed, options.trials);
     let folder = folder_of(options, &study.name)?;
-    let onlooker = Onlooker::new((study.candidates().count(), "candidates"), None)?;
+    let observer = Observer::new((study.candidates().count(), "candidates"), None)?;
     let started = Instant::now();
     let mut verify = VerifyOptions::default();
     (verify.threads, verify.naive) = (options.jobs, options.naive);
-    let report = study.run(&verify, &|| started.elapsed().as_secs_f64(), &onlooker).map_err(Failure::work)?;
+    let report = study.run(&verify, &|| started.elapsed().as_secs_f64(), &observer).map_err(Failure::work)?;
     let seconds = started.elapsed().as_secs_f64();
-    drop(onlooker);
+    drop(observer);
     let scene = study.scene_path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let results = Results {
         version: env!("CARGO_PKG_VERSION"),

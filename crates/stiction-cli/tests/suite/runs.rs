@@ -21,7 +21,7 @@ fn a_run_writes_its_files_and_a_table() {
         assert!(folder.join("out/falling_rod").join(file).is_file(), "{file}");
         assert!(call.stdout.contains(file), "{file} is named");
     }
-    for word in ["steps per second", "touch", "energy", "penetration", "residual", "few-contacts"] {
+    for word in ["steps per second", "touch", "energy", "penetration", "residual", "active-set"] {
         assert!(call.stdout.contains(word), "{word} in\n{}", call.stdout);
     }
     assert_eq!(call.stderr, "", "no progress bar without a terminal");
@@ -50,7 +50,7 @@ fn the_summary_has_all_fields_of_the_contract() {
         "/joint_error/max",
         "/residual/max",
         "/residual/at_step",
-        "/ladder/few-contacts",
+        "/ladder/active-set",
         "/events/0/t",
         "/events/0/kind",
         "/events/0/contact",

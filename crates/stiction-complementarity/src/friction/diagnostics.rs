@@ -156,7 +156,7 @@ mod tests {
         }
         let bodies = Bodies::new(jacobian, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.1]).unwrap();
         let laws = vec![Law::Cone { rows: 2, mu }; contacts.len()];
-        FrictionProblem::new(super::super::Operator::Global(bodies), laws, q).unwrap()
+        FrictionProblem::new(super::super::Operator::MatrixFree(bodies), laws, q).unwrap()
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
         }
         let bodies = Bodies::new(jacobian, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
         let laws = vec![Law::Boxed { lower: 0.0, upper: f64::INFINITY }; 4];
-        let problem = FrictionProblem::new(super::super::Operator::Global(bodies), laws, vec![-1.0; 4]).unwrap();
+        let problem = FrictionProblem::new(super::super::Operator::MatrixFree(bodies), laws, vec![-1.0; 4]).unwrap();
         let solution = FrictionSolution { r: vec![0.5, 0.0, 0.0, 0.5] };
         let report = force_report(&problem, &solution).unwrap();
         assert!(report.least_norm.iter().all(|r| (r - 0.25).abs() < 1e-6), "{:?}", report.least_norm);

@@ -11,7 +11,6 @@
 pub(crate) mod active_set;
 pub(crate) mod admm;
 pub(crate) mod diagnostics;
-pub(crate) mod exchange;
 pub(crate) mod interior_point;
 pub(crate) mod ladder;
 pub(crate) mod law;
@@ -20,8 +19,9 @@ pub(crate) mod newton;
 pub(crate) mod nsgs;
 pub(crate) mod operator;
 pub(crate) mod reference;
-mod ruler;
-pub(crate) mod settle;
+mod residual;
+pub(crate) mod single_pivot;
+pub(crate) mod stick_recovery;
 mod version;
 
 pub use law::Law;
@@ -38,22 +38,22 @@ use version::Version;
 #[allow(clippy::large_enum_variant)] // One exists per problem; matching without a box reads better.
 pub enum Operator {
     /// W itself, blocks as the laws.
-    Local(BlockMatrix),
+    Assembled(BlockMatrix),
     /// W = Hᵀ M⁻¹ H with block-diagonal M.
-    Global(Bodies),
+    MatrixFree(Bodies),
 }
 
 impl Default for Operator {
     fn default() -> Self {
-        Self::Global(Bodies::default())
+        Self::MatrixFree(Bodies::default())
     }
 }
 
 macro_rules! delegate {
     ($self:ident, $inner:ident => $call:expr) => {
         match $self {
-            Operator::Local($inner) => $call,
-            Operator::Global($inner) => $call,
+            Operator::Assembled($inner) => $call,
+            Operator::MatrixFree($inner) => $call,
         }
     };
 }
@@ -250,6 +250,6 @@ impl<W: Delassus> FrictionProblem<W> {
     /// Squared length of r_i − P_K(r_i − û_i), the violation of block i at impulses r and velocities u.   [CONE-5]
     pub fn violation(&self, block: usize, r: &[f64], u: &[f64]) -> f64 {
         let range = self.range(block);
-        ruler::violation(&self.laws[block], &r[range.clone()], &u[range])
+        residual::violation(&self.laws[block], &r[range.clone()], &u[range])
     }
 }

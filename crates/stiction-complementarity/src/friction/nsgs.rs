@@ -15,7 +15,7 @@ use crate::solver::Solver;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionNsgsOptions {
     /// The most sweeps over all blocks. A symmetric sweep counts as two. Default 10,000.
-    pub max_sweeps: u32,
+    pub max_iterations: u32,
     /// The residual [CONE-5] at which the method ends. Dimensionless. Default 1e-9; below 1e-14 it is rarely reached.
     pub tolerance: f64,
     /// The residual is measured every so many sweeps, and earlier when the impulses stop changing. Default 10.
@@ -33,7 +33,7 @@ pub struct FrictionNsgsOptions {
 impl Default for FrictionNsgsOptions {
     fn default() -> Self {
         Self {
-            max_sweeps: 10_000,
+            max_iterations: 10_000,
             tolerance: 1e-9,
             check_every: 10,
             relaxation: 1.0,
@@ -76,7 +76,7 @@ pub enum NsgsFailure {
     },
     /// The budget ran out while the residual still fell.
     #[error("{sweeps} sweeps were not enough; the residual is {residual:e}")]
-    OutOfSweeps {
+    OutOfIterations {
         /// Sweeps made.
         sweeps: u32,
         /// Best residual [CONE-5].
@@ -201,7 +201,7 @@ impl FrictionNsgs {
         sum.sqrt() / problem.scale()
     }
 
-    fn iterate<W: Delassus>(&mut self, max_sweeps: u32, problem: &FrictionProblem<W>, r: &mut [f64]) -> Ending {
+    fn iterate<W: Delassus>(&mut self, max_iterations: u32, problem: &FrictionProblem<W>, r: &mut [f64]) -> Ending {
         let FrictionNsgsOptions { tolerance, check_every, symmetric, stall_after, .. } = self.options;
         let scale = problem.scale();
         let mut best = self.measure(problem, r);
@@ -213,7 +213,7 @@ impl FrictionNsgs {
         // The sweep at which `mark` was reached; a stall is too long a time without 0.9 of it.
         let (mut mark, mut marked_at) = (best, 0);
         let mut quiet = tolerance;
-        for sweep in 1..=max_sweeps {
+        for sweep in 1..=max_iterations {
             let backward = symmetric && sweep % 2 == 0;
             let mut change = 0.0;
             for k in 0..problem.blocks() {
@@ -223,7 +223,7 @@ impl FrictionNsgs {
                 return self.fail(NsgsFailure::Overflow { sweeps: sweep }, r);
             }
             let settled = change.sqrt() <= quiet * scale;
-            if !settled && sweep % check_every != 0 && sweep != max_sweeps {
+            if !settled && sweep % check_every != 0 && sweep != max_iterations {
                 continue;
             }
             let residual = self.measure(problem, r);
@@ -245,7 +245,7 @@ impl FrictionNsgs {
                 return self.fail(NsgsFailure::Stalled { sweeps: sweep, residual: best }, r);
             }
         }
-        self.fail(NsgsFailure::OutOfSweeps { sweeps: max_sweeps, residual: best }, r)
+        self.fail(NsgsFailure::OutOfIterations { sweeps: max_iterations, residual: best }, r)
     }
 
     /// Puts the best iterate back and claims what the failure means.
@@ -254,7 +254,7 @@ impl FrictionNsgs {
         self.failure = Some(failure);
         match failure {
             NsgsFailure::Overflow { sweeps } => Ending::new(Status::Breakdown, sweeps),
-            NsgsFailure::Stalled { sweeps, .. } | NsgsFailure::OutOfSweeps { sweeps, .. } => {
+            NsgsFailure::Stalled { sweeps, .. } | NsgsFailure::OutOfIterations { sweeps, .. } => {
                 Ending::new(Status::BudgetExhausted, sweeps)
             }
         }
@@ -268,7 +268,7 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionNsgs {
         guess: Option<&FrictionSolution>,
         solution: &mut FrictionSolution,
     ) -> Ending {
-        self.run_at_most(self.options.max_sweeps, problem, guess, solution)
+        self.run_at_most(self.options.max_iterations, problem, guess, solution)
     }
 }
 
@@ -276,7 +276,7 @@ impl FrictionNsgs {
     /// Runs with another budget of sweeps.
     pub(crate) fn run_at_most<W: Delassus>(
         &mut self,
-        max_sweeps: u32,
+        max_iterations: u32,
         problem: &FrictionProblem<W>,
         guess: Option<&FrictionSolution>,
         solution: &mut FrictionSolution,
@@ -293,6 +293,6 @@ impl FrictionNsgs {
             law.project(&mut r[problem.range(block)]);
         }
         self.prepare(problem);
-        self.iterate(max_sweeps, problem, r)
+        self.iterate(max_iterations, problem, r)
     }
 }

@@ -116,7 +116,7 @@ pub(super) fn read(kind: &'static str, text: &str) -> Result<FrictionProblem, Pr
         let w = needed(fields.w, kind, "W")?;
         let rows = total(&laws);
         w.check("W", rows, rows)?;
-        (Operator::Local(w.to_blocks(&sizes(&laws), &sizes(&laws))), q)
+        (Operator::Assembled(w.to_blocks(&sizes(&laws), &sizes(&laws))), q)
     };
     let problem = FrictionProblem::new(operator, laws, q)?;
     match fields.compliance {
@@ -226,7 +226,7 @@ fn through_bodies(
         start += size;
     }
     bodies.jacobian().mul_add_into(&velocity, &mut b);
-    Ok((Operator::Global(bodies), b))
+    Ok((Operator::MatrixFree(bodies), b))
 }
 
 /// W = Hᵀ M⁻¹ H column by column, by a dense factorisation of M.
@@ -258,13 +258,13 @@ fn by_factorisation(
         transposed.mul_add_into(&velocity, &mut column);
         column.iter().enumerate().for_each(|(i, value)| w[i * rows + j] = *value);
     }
-    Ok((Operator::Local(Csr::from_dense(rows, rows, &w).to_blocks(&sizes(laws), &sizes(laws))), b))
+    Ok((Operator::Assembled(Csr::from_dense(rows, rows, &w).to_blocks(&sizes(laws), &sizes(laws))), b))
 }
 
 /// The problem as JSON text that reads back to the same numbers; a global problem is written with q = 0 and b = q_loc.
 pub(super) fn write(problem: &FrictionProblem) -> Result<String, ProblemFileError> {
     let laws = problem.laws();
-    let global = matches!(problem.operator(), Operator::Global(_));
+    let global = matches!(problem.operator(), Operator::MatrixFree(_));
     let mut fields = Fields { kind: GENERAL.to_owned(), q: Some(problem.q().to_vec()), ..Fields::default() };
     if let Some(components) = common_components(problem) {
         let named = KINDS.iter().find(|known| known.1 == components && known.2 == global);
@@ -277,8 +277,8 @@ pub(super) fn write(problem: &FrictionProblem) -> Result<String, ProblemFileErro
         fields.compliance = Some(problem.compliance().to_vec()).filter(|compliance| !compliance.is_empty());
     }
     match problem.operator() {
-        Operator::Local(w) => fields.w = Some(Csr::from_blocks(w)?),
-        Operator::Global(bodies) => {
+        Operator::Assembled(w) => fields.w = Some(Csr::from_blocks(w)?),
+        Operator::MatrixFree(bodies) => {
             let h = Csr::from_blocks(bodies.jacobian())?.transposed();
             fields.b = fields.q.replace(vec![0.0; h.nrows]);
             fields.m = Some(Csr::from_blocks(&mass_matrix(bodies))?);

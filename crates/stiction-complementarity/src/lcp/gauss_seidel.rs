@@ -14,7 +14,7 @@ use crate::solver::Solver;
 #[non_exhaustive]
 pub struct LcpGaussSeidelOptions {
     /// Sweeps over all rows after which the method gives up. Default 10 000.
-    pub max_sweeps: u32,
+    pub max_iterations: u32,
     /// Over-relaxation ω. Dimensionless, default 1, in (0, 2).
     pub relaxation: f64,
     /// The sweeps end when the residual [LCP-2] is at most this. Dimensionless, default 1e-10, in (0, 1).
@@ -25,7 +25,7 @@ pub struct LcpGaussSeidelOptions {
 
 impl Default for LcpGaussSeidelOptions {
     fn default() -> Self {
-        Self { max_sweeps: 10_000, relaxation: 1.0, tolerance: 1e-10, stall_window: 500 }
+        Self { max_iterations: 10_000, relaxation: 1.0, tolerance: 1e-10, stall_window: 500 }
     }
 }
 
@@ -111,7 +111,7 @@ impl LcpGaussSeidel {
         }
         let (mut window_start, mut residual_then) = (0, least);
         while least > self.options.tolerance {
-            if *sweeps >= self.options.max_sweeps {
+            if *sweeps >= self.options.max_iterations {
                 return Err(GaussSeidelFailure::Budget { sweeps: *sweeps, residual: least });
             }
             self.sweep(problem);

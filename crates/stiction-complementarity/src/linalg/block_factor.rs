@@ -3,10 +3,10 @@
 use super::VANISHED_PIVOT;
 
 /// P A = L U in place with row exchanges; the diagonal of U is stored inverted. False when a pivot has vanished.
-pub(super) fn factor_in_place(n: usize, a: &mut [f64], exchanges: &mut [usize], vanished: f64) -> bool {
+pub(super) fn factor_in_place(n: usize, a: &mut [f64], interchanges: &mut [usize], vanished: f64) -> bool {
     match n {
-        6 => return factor_fixed::<6>(a, exchanges, vanished),
-        3 => return factor_fixed::<3>(a, exchanges, vanished),
+        6 => return factor_fixed::<6>(a, interchanges, vanished),
+        3 => return factor_fixed::<3>(a, interchanges, vanished),
         _ => {}
     }
     for k in 0..n {
@@ -21,7 +21,7 @@ pub(super) fn factor_in_place(n: usize, a: &mut [f64], exchanges: &mut [usize], 
         if !(largest > vanished * size && largest.is_finite()) {
             return false;
         }
-        exchanges[k] = pivot;
+        interchanges[k] = pivot;
         if pivot != k {
             for j in 0..n {
                 a.swap(k * n + j, pivot * n + j);
@@ -40,9 +40,9 @@ pub(super) fn factor_in_place(n: usize, a: &mut [f64], exchanges: &mut [usize], 
     true
 }
 
-fn factor_fixed<const N: usize>(a: &mut [f64], exchanges: &mut [usize], vanished: f64) -> bool {
+fn factor_fixed<const N: usize>(a: &mut [f64], interchanges: &mut [usize], vanished: f64) -> bool {
     let Ok(a) = <&mut [[f64; N]; N]>::try_from(a.as_chunks_mut::<N>().0) else { return false };
-    let Ok(exchanges) = <&mut [usize; N]>::try_from(exchanges) else { return false };
+    let Ok(interchanges) = <&mut [usize; N]>::try_from(interchanges) else { return false };
     for k in 0..N {
         let (mut pivot, mut largest) = (k, 0.0);
         for (i, row) in a.iter().enumerate().skip(k) {
@@ -55,7 +55,7 @@ fn factor_fixed<const N: usize>(a: &mut [f64], exchanges: &mut [usize], vanished
         if !(largest > vanished * size && largest.is_finite()) {
             return false;
         }
-        exchanges[k] = pivot;
+        interchanges[k] = pivot;
         a.swap(k, pivot);
         let reciprocal = 1.0 / a[k][k];
         a[k][k] = reciprocal;
@@ -72,14 +72,14 @@ fn factor_fixed<const N: usize>(a: &mut [f64], exchanges: &mut [usize], vanished
 }
 
 /// X ← L⁻¹ P X for X with n rows.
-pub(super) fn solve_lower(n: usize, factors: &[f64], exchanges: &[usize], x: &mut [f64]) {
+pub(super) fn solve_lower(n: usize, factors: &[f64], interchanges: &[usize], x: &mut [f64]) {
     let width = x.len() / n.max(1);
     match (n, width) {
-        (6, 6) => return solve_lower_square::<6>(factors, exchanges, x),
-        (3, 3) => return solve_lower_square::<3>(factors, exchanges, x),
+        (6, 6) => return solve_lower_square::<6>(factors, interchanges, x),
+        (3, 3) => return solve_lower_square::<3>(factors, interchanges, x),
         _ => {}
     }
-    for (k, &pivot) in exchanges.iter().enumerate() {
+    for (k, &pivot) in interchanges.iter().enumerate() {
         if pivot != k {
             for j in 0..width {
                 x.swap(k * width + j, pivot * width + j);
@@ -95,10 +95,10 @@ pub(super) fn solve_lower(n: usize, factors: &[f64], exchanges: &[usize], x: &mu
     }
 }
 
-fn solve_lower_square<const N: usize>(factors: &[f64], exchanges: &[usize], x: &mut [f64]) {
+fn solve_lower_square<const N: usize>(factors: &[f64], interchanges: &[usize], x: &mut [f64]) {
     let Ok(factors) = <&[[f64; N]; N]>::try_from(factors.as_chunks::<N>().0) else { return };
     let Ok(x) = <&mut [[f64; N]; N]>::try_from(x.as_chunks_mut::<N>().0) else { return };
-    exchanges.iter().enumerate().for_each(|(k, &pivot)| x.swap(k, pivot));
+    interchanges.iter().enumerate().for_each(|(k, &pivot)| x.swap(k, pivot));
     for i in 1..N {
         let mut row = x[i];
         for k in 0..i {
@@ -110,18 +110,18 @@ fn solve_lower_square<const N: usize>(factors: &[f64], exchanges: &[usize], x: &
 }
 
 /// x ← L⁻¹ P x for a single column.
-pub(super) fn solve_lower_column(n: usize, factors: &[f64], exchanges: &[usize], x: &mut [f64]) {
+pub(super) fn solve_lower_column(n: usize, factors: &[f64], interchanges: &[usize], x: &mut [f64]) {
     match n {
-        6 => solve_lower_fixed::<6>(factors, exchanges, x),
-        3 => solve_lower_fixed::<3>(factors, exchanges, x),
-        _ => solve_lower(n, factors, exchanges, x),
+        6 => solve_lower_fixed::<6>(factors, interchanges, x),
+        3 => solve_lower_fixed::<3>(factors, interchanges, x),
+        _ => solve_lower(n, factors, interchanges, x),
     }
 }
 
-fn solve_lower_fixed<const N: usize>(factors: &[f64], exchanges: &[usize], x: &mut [f64]) {
+fn solve_lower_fixed<const N: usize>(factors: &[f64], interchanges: &[usize], x: &mut [f64]) {
     let Ok(factors) = <&[[f64; N]; N]>::try_from(factors.as_chunks::<N>().0) else { return };
     let Ok(x) = <&mut [f64; N]>::try_from(x) else { return };
-    exchanges.iter().enumerate().for_each(|(k, &pivot)| x.swap(k, pivot));
+    interchanges.iter().enumerate().for_each(|(k, &pivot)| x.swap(k, pivot));
     for i in 0..N {
         for k in 0..i {
             x[i] -= factors[i][k] * x[k];

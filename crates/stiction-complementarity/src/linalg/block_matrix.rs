@@ -3,7 +3,7 @@
 use super::block;
 use super::columns::AddColumns;
 use super::lazy::Lazy;
-use super::wide;
+use super::simd;
 use crate::problem::all_finite;
 use std::ops::Range;
 
@@ -302,7 +302,7 @@ impl BlockMatrix {
     pub fn mul_add_into(&self, x: &[f64], y: &mut [f64]) {
         if let Some(dense) = self.dense() {
             // Rows are columns too.
-            return wide::run(AddColumns { columns: dense, size: self.cols(), x, y });
+            return simd::run(AddColumns { columns: dense, size: self.cols(), x, y });
         }
         match self.uniform {
             Some((3, 6)) => self.mul_add_uniform::<3, 6>(x, y),

@@ -49,7 +49,7 @@ pub struct BlockSparseLu {
     /// Entry of each column in the row being eliminated.
     entry_of: Vec<usize>,
     /// Row exchanges inside the diagonal blocks, one number per row, in the caller's order.
-    exchanges: Vec<usize>,
+    interchanges: Vec<usize>,
     /// A pivot below this fraction of its row counts as vanished.
     vanished: Vanished,
     scratch: Vec<f64>,
@@ -141,7 +141,7 @@ impl BlockSparseLu {
         let largest = self.sizes.iter().copied().max().unwrap_or(0);
         fill(&mut self.entry_of, n, 0);
         fill(&mut self.scratch, largest * largest, 0.0);
-        fill(&mut self.exchanges, self.sizes.iter().sum(), 0);
+        fill(&mut self.interchanges, self.sizes.iter().sum(), 0);
         fill(&mut self.data, total, 0.0);
     }
 
@@ -176,16 +176,16 @@ impl BlockSparseLu {
         for i in 0..self.order.len() {
             self.eliminate_row(i);
             let (size, begin) = (self.sizes[i], self.offsets[i]);
-            let exchanges = &mut self.exchanges[begin..begin + size];
+            let interchanges = &mut self.interchanges[begin..begin + size];
             let (until, after) = self.data.split_at_mut(self.starts[self.diagonal[i] + 1]);
             let block = &mut until[self.starts[self.diagonal[i]]..];
-            if !factor_in_place(size, block, exchanges, self.vanished.0) {
+            if !factor_in_place(size, block, interchanges, self.vanished.0) {
                 return Err(SingularRow { row: begin });
             }
             let base = self.starts[self.diagonal[i] + 1];
             for entry in self.diagonal[i] + 1..self.row_starts[i + 1] {
                 let place = self.starts[entry] - base..self.starts[entry + 1] - base;
-                solve_lower(size, block, exchanges, &mut after[place]);
+                solve_lower(size, block, interchanges, &mut after[place]);
             }
         }
         Ok(())
@@ -230,7 +230,7 @@ impl BlockSparseLu {
                 self.subtract_block(entry, rows.clone(), x);
             }
             let pivot = &self.data[self.range(self.diagonal[i])];
-            solve_lower_column(self.sizes[i], pivot, &self.exchanges[rows.clone()], &mut x[rows]);
+            solve_lower_column(self.sizes[i], pivot, &self.interchanges[rows.clone()], &mut x[rows]);
         }
         for i in (0..self.order.len()).rev() {
             let rows = self.offsets[i]..self.offsets[i] + self.sizes[i];

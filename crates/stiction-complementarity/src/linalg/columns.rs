@@ -1,6 +1,6 @@
 //! y + Σ x_k a_k of columns that stand one after the other.
 
-use super::wide::Loop;
+use super::simd::Loop;
 
 /// y ← y + Σ x_k a_k, for columns of `size` numbers; what is added to one number of y is added in the order of the columns.
 pub(super) struct AddColumns<'a> {

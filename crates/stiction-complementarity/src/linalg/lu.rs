@@ -4,7 +4,7 @@
 //! of a complementarity problem carry different units. L (unit diagonal) and U overwrite the matrix.
 
 use super::dense::dot;
-use super::wide::{self, Loop};
+use super::simd::{self, Loop};
 use super::{SingularRow, VANISHED_PIVOT};
 
 /// LU factors of a dense square matrix, in memory that is reused.
@@ -45,7 +45,7 @@ impl DenseLu {
 
 /// Factorises the matrix `a` in place; `order[k]` becomes the original row at position k.
 pub(super) fn factor_in_place(a: &mut [f64], order: &mut [usize], sizes: &mut Vec<f64>) -> Result<(), SingularRow> {
-    wide::run(Factoring { a, order, sizes })
+    simd::run(Factoring { a, order, sizes })
 }
 
 /// [`factor_in_place`].

@@ -14,8 +14,8 @@ mod lazy;
 mod ldl;
 mod lu;
 mod ordering;
+pub mod simd;
 mod sparse;
-pub mod wide;
 
 pub(crate) use block_factor::invert_in_place;
 pub use block_lu::BlockLu;

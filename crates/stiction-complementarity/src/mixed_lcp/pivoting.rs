@@ -206,10 +206,10 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
                 self.pivot(j, l);
                 // Row k now holds the variable that column j had, row j the free one: rows k and j change places so that
                 // position j keeps holding its own pair.
-                self.exchange_rows(k, j);
+                self.swap_rows(k, j);
                 self.free_rows[l] = Some(k);
                 self.equality_done[k] = true;
-                self.exchange_columns(l, j);
+                self.swap_columns(l, j);
                 self.swapped[j - free] = !self.swapped[j - free];
                 // Row j holds another variable now, in other units.
                 let size = self.tableau.row(j).iter().fold(0.0, |size: f64, x| size.max(x.abs()));
@@ -231,7 +231,7 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         Ok(())
     }
 
-    fn exchange_rows(&mut self, a: usize, b: usize) {
+    fn swap_rows(&mut self, a: usize, b: usize) {
         for col in 0..self.value.len() {
             for matrix in [&mut self.tableau, &mut self.tableau_error] {
                 let x = matrix[(a, col)];
@@ -243,7 +243,7 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         self.value_error.swap(a, b);
     }
 
-    fn exchange_columns(&mut self, a: usize, b: usize) {
+    fn swap_columns(&mut self, a: usize, b: usize) {
         for row in 0..self.value.len() {
             self.tableau.row_mut(row).swap(a, b);
             self.tableau_error.row_mut(row).swap(a, b);

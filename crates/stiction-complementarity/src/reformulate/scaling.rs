@@ -4,9 +4,9 @@ use crate::lcp::{Lcp, LcpSolution};
 use crate::linalg::DenseMatrix;
 use crate::problem::{ProblemError, ensure_size};
 
-/// The problem with M_ii (1 + ε) on the diagonal: a relative softness that makes redundant contacts share a load. Its
+/// The problem with M_ii (1 + ε) on the diagonal: a relative compliance that makes redundant contacts share a load. Its
 /// solution differs from the given one's by O(ε).   [LCP-13]
-pub fn soften_diagonal(problem: &Lcp, epsilon: f64) -> Result<Lcp, ProblemError> {
+pub fn regularise_diagonal(problem: &Lcp, epsilon: f64) -> Result<Lcp, ProblemError> {
     let mut m = problem.m().clone();
     for i in 0..problem.size() {
         m[(i, i)] *= 1.0 + epsilon;

@@ -53,7 +53,7 @@ fn single(w: [f64; 9], q: [f64; 3]) -> Result<FrictionProblem, ProblemError> {
     matrix.clear([3], [3]);
     matrix.push(0, &w);
     matrix.finish_row();
-    FrictionProblem::new(Operator::Local(matrix), vec![SPACE], q.to_vec())
+    FrictionProblem::new(Operator::Assembled(matrix), vec![SPACE], q.to_vec())
 }
 
 fn verdict(method: &mut dyn Solver<FrictionProblem>, problem: &FrictionProblem) -> (Status, FrictionSolution) {
@@ -93,7 +93,7 @@ fn numbers_that_are_not_finite_are_refused() {
         jacobian.push(0, &[0.0, bad, 0.0]);
         jacobian.finish_row();
         let bodies = Bodies::new(jacobian.clone(), vec![1.0]).unwrap();
-        let refused = FrictionProblem::new(Operator::Global(bodies), vec![SPACE], vec![0.0; 3]).unwrap_err();
+        let refused = FrictionProblem::new(Operator::MatrixFree(bodies), vec![SPACE], vec![0.0; 3]).unwrap_err();
         assert!(matches!(refused, ProblemError::NotFinite { part: "operator", .. }), "{refused}");
         assert!(matches!(Bodies::new(jacobian, vec![bad]).unwrap_err(), ProblemError::NotFinite { part: "mass", .. }));
         let refused = Lcp::new(DenseMatrix::from_rows(&[[1.0, bad], [0.0, 1.0]]), vec![0.0; 2]).unwrap_err();
@@ -186,7 +186,7 @@ fn no_contact_one_contact_ten_thousand_contacts() {
         // Sticking, sliding and opening particles in turn.
         let q: Vec<f64> =
             (0..count).flat_map(|k| [[-1.0, 0.2, 0.1], [-1.0, 3.0, 4.0], [0.5, 1.0, 0.0]][k % 3]).collect();
-        let problem = FrictionProblem::new(Operator::Global(bodies), vec![SPACE; count], q).unwrap();
+        let problem = FrictionProblem::new(Operator::MatrixFree(bodies), vec![SPACE; count], q).unwrap();
         let expected: Vec<f64> =
             (0..count).flat_map(|k| [[2.0, -0.4, -0.2], [2.0, -0.6, -0.8], [0.0, 0.0, 0.0]][k % 3]).collect();
         for (name, mut method) in friction_methods().into_iter().filter(|(name, _)| !skipped.contains(name)) {
@@ -317,7 +317,7 @@ fn no_iterations_and_impossible_tolerances_end_honestly() {
     interior.max_iterations = 0;
     let mut reference = FrictionReferenceOptions::default();
     reference.max_programs = 0;
-    let nsgs = FrictionNsgsOptions { max_sweeps: 0, ..FrictionNsgsOptions::default() };
+    let nsgs = FrictionNsgsOptions { max_iterations: 0, ..FrictionNsgsOptions::default() };
     let newton = FrictionNewtonOptions { max_steps: 0, ..FrictionNewtonOptions::default() };
     let admm = FrictionAdmmOptions { max_iterations: 0, ..FrictionAdmmOptions::default() };
     let idle: Vec<(&str, Box<dyn Solver<FrictionProblem>>, bool)> = vec![
@@ -336,7 +336,7 @@ fn no_iterations_and_impossible_tolerances_end_honestly() {
         assert_eq!(outcome.residual, problem.residual(outcome.solution), "{name}");
         assert!(!keeps || distance(&outcome.solution.r, &guess.r) == 0.0, "{name}");
     }
-    let nsgs = FrictionNsgsOptions { tolerance: 1e-300, max_sweeps: 3000, ..FrictionNsgsOptions::default() };
+    let nsgs = FrictionNsgsOptions { tolerance: 1e-300, max_iterations: 3000, ..FrictionNsgsOptions::default() };
     let newton = FrictionNewtonOptions { tolerance: 1e-300, acceptable: 1e-300, ..FrictionNewtonOptions::default() };
     let admm = FrictionAdmmOptions { tolerance: 1e-300, max_iterations: 300, ..FrictionAdmmOptions::default() };
     let greedy: Vec<(&str, Box<dyn Solver<FrictionProblem>>)> = vec![
@@ -360,7 +360,7 @@ fn linear_methods_without_iterations_end_honestly() {
     let mut pivoting = LcpPrincipalPivotingOptions::default();
     pivoting.max_bases = Some(0);
     let mut sweeps = LcpGaussSeidelOptions::default();
-    sweeps.max_sweeps = 0;
+    sweeps.max_iterations = 0;
     let mut newton = LcpNewtonOptions::default();
     newton.max_iterations = 0;
     let idle: Vec<(&str, Box<dyn Solver<Lcp>>)> = vec![

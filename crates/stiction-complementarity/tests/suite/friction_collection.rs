@@ -92,8 +92,8 @@ fn gauss_seidel_on_the_collection() {
     for file in files() {
         let problem = file.problem();
         // The largest file stalls within a thousand sweeps of 2 ms each.
-        let max_sweeps = if problem.blocks() > 1000 { 3000 } else { 15_000 };
-        let plain = FrictionNsgsOptions { max_sweeps, tolerance: 1e-8, stall_after: 0, ..Default::default() };
+        let max_iterations = if problem.blocks() > 1000 { 3000 } else { 15_000 };
+        let plain = FrictionNsgsOptions { max_iterations, tolerance: 1e-8, stall_after: 0, ..Default::default() };
         let run = |relaxation: f64| {
             let mut method = FrictionNsgs::with_options(FrictionNsgsOptions { relaxation, ..plain }).unwrap();
             let mut solution = FrictionSolution::default();

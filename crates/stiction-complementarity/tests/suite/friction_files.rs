@@ -28,7 +28,7 @@ fn local(laws: Vec<Law>, values: &[f64]) -> FrictionProblem {
         w.push(i, &values[..law.rows() * law.rows()]);
         w.finish_row();
     }
-    FrictionProblem::new(Operator::Local(w), laws, vec![-0.1; rows]).unwrap()
+    FrictionProblem::new(Operator::Assembled(w), laws, vec![-0.1; rows]).unwrap()
 }
 
 #[test]
@@ -63,12 +63,12 @@ fn global_problems_of_both_forms() {
     let h = r#""H": {"nrows": 2, "ncols": 2, "indptr": [0, 1, 2], "indices": [0, 1], "data": [1, 2]}, "q": [8, 24], "b": [1, 1]"#;
     let bodies = r#""M": {"nrows": 2, "ncols": 2, "indptr": [0, 1, 2], "indices": [0, 1], "data": [4, 16]}"#;
     let problem = read(&format!(r#"{{"kind": "gfc2d", "dim": 2, {ONE}, {bodies}, {h}}}"#));
-    assert!(matches!(problem.operator(), Operator::Global(_)));
+    assert!(matches!(problem.operator(), Operator::MatrixFree(_)));
     assert_eq!(problem.q(), [3.0, 4.0]);
     // M = [4 1; 0 16] has the inverse [1/4 −1/64; 0 1/16].
     let full = r#""M": {"nrows": 2, "ncols": 2, "indptr": [0, 2, 3], "indices": [0, 1, 1], "data": [4, 1, 16]}"#;
     let problem = read(&format!(r#"{{"kind": "gfc2d", "dim": 2, {ONE}, {full}, {h}}}"#));
-    assert!(matches!(problem.operator(), Operator::Local(_)), "M is not symmetric");
+    assert!(matches!(problem.operator(), Operator::Assembled(_)), "M is not symmetric");
     assert_eq!(problem.q(), [2.625, 4.0]);
     let mut w = [0.0; 4];
     problem.operator().diagonal(0, &mut w);

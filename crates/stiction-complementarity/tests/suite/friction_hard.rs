@@ -63,7 +63,7 @@ fn mass_ratios() {
 #[test]
 fn a_million_to_one_at_rest() {
     let problem = stack(&growing_masses(10, 1e6), 0.5).problem(Motion::Rest);
-    let sweeps = FrictionNsgsOptions { max_sweeps: 2000, stall_after: 0, ..FrictionNsgsOptions::default() };
+    let sweeps = FrictionNsgsOptions { max_iterations: 2000, stall_after: 0, ..FrictionNsgsOptions::default() };
     let mut solution = FrictionSolution::default();
     let _ = FrictionNsgs::with_options(sweeps).unwrap().run(&problem, None, &mut solution);
     let stalled = problem.residual(&solution).value;
@@ -106,7 +106,7 @@ fn collapsing(seed: u64) -> FrictionProblem {
 fn the_flow_ends_where_sweeps_drift() {
     let problem = collapsing(504);
     let mut solution = FrictionSolution::default();
-    let sweeps = FrictionNsgsOptions { max_sweeps: 3000, stall_after: 0, ..FrictionNsgsOptions::default() };
+    let sweeps = FrictionNsgsOptions { max_iterations: 3000, stall_after: 0, ..FrictionNsgsOptions::default() };
     let _ = FrictionNsgs::with_options(sweeps).unwrap().run(&problem, None, &mut solution);
     let drifting = problem.residual(&solution).value;
     assert!(drifting > 1e-5, "sweeps reach {drifting:e}: no longer a hard problem");

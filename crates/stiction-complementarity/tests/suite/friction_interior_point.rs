@@ -40,7 +40,7 @@ fn single(law: Law, q: &[f64]) -> FrictionProblem {
     let identity: Vec<f64> = (0..rows * rows).map(|k| if k % (rows + 1) == 0 { 1.0 } else { 0.0 }).collect();
     w.push(0, &identity);
     w.finish_row();
-    FrictionProblem::new(Operator::Local(w), vec![law], q.to_vec()).unwrap()
+    FrictionProblem::new(Operator::Assembled(w), vec![law], q.to_vec()).unwrap()
 }
 
 fn assert_impulses(problem: &FrictionProblem, expected: &[f64]) {
@@ -149,7 +149,7 @@ fn local(problem: &FrictionProblem) -> FrictionProblem {
         }
         w.finish_row();
     }
-    FrictionProblem::new(Operator::Local(w), problem.laws().to_vec(), problem.q().to_vec()).unwrap()
+    FrictionProblem::new(Operator::Assembled(w), problem.laws().to_vec(), problem.q().to_vec()).unwrap()
 }
 
 /// Impulses of a resting stack are not unique, velocities are.
@@ -177,7 +177,7 @@ fn an_unsymmetric_operator_is_solved_as_it_is() {
     w.push(1, &[1.0]);
     w.finish_row();
     let laws = vec![Law::Cone { rows: 3, mu: 0.4 }, Law::Boxed { lower: -1.0, upper: 1.0 }];
-    let problem = FrictionProblem::new(Operator::Local(w), laws, vec![-1.0, 2.0, -0.5, 0.3]).unwrap();
+    let problem = FrictionProblem::new(Operator::Assembled(w), laws, vec![-1.0, 2.0, -0.5, 0.3]).unwrap();
     let ended = run(&problem);
     assert_eq!(ended.status, Status::Solved, "{:e}", ended.residual);
 }
@@ -217,7 +217,7 @@ fn budgets_empty_problems_and_bad_options() {
     let measured = problem.residual(&solution).value;
     assert_eq!(method.last_failure(), Some(InteriorPointFailure::Budget { residual: measured, budget: 2 }));
 
-    let empty = FrictionProblem::new(Operator::Global(Bodies::default()), Vec::new(), Vec::new()).unwrap();
+    let empty = FrictionProblem::new(Operator::MatrixFree(Bodies::default()), Vec::new(), Vec::new()).unwrap();
     assert_eq!(run(&empty).status, Status::Solved);
     options.tolerance = 0.0;
     assert_eq!(FrictionInteriorPoint::with_options(options).unwrap_err().name, "tolerance");

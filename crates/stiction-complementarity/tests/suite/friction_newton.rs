@@ -15,7 +15,7 @@ const TIGHT: Tolerance = Tolerance { solved: 1e-11, loose: 1e-6 };
 
 /// Where Gauss-Seidel is after that many sweeps.
 fn after_sweeps(problem: &FrictionProblem, sweeps: u32) -> FrictionSolution {
-    let options = FrictionNsgsOptions { max_sweeps: sweeps, ..FrictionNsgsOptions::default() };
+    let options = FrictionNsgsOptions { max_iterations: sweeps, ..FrictionNsgsOptions::default() };
     let mut solution = FrictionSolution::default();
     let _ = FrictionNsgs::with_options(options).unwrap().run(problem, None, &mut solution);
     solution
@@ -55,7 +55,7 @@ fn explicit(problem: &FrictionProblem, entry: impl Fn(usize, usize, &[Vec<f64>])
         }
         w.finish_row();
     }
-    let made = FrictionProblem::new(Operator::Local(w), problem.laws().to_vec(), problem.q().to_vec()).unwrap();
+    let made = FrictionProblem::new(Operator::Assembled(w), problem.laws().to_vec(), problem.q().to_vec()).unwrap();
     if problem.compliance().is_empty() { made } else { made.with_compliance(problem.compliance().to_vec()).unwrap() }
 }
 

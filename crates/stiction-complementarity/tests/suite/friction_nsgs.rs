@@ -14,7 +14,7 @@ const KICK: Motion = Motion::Kick { speed: 0.05, seed: 5 };
 
 /// Converged: far below what the comparisons ask for.
 fn tight() -> FrictionNsgs {
-    let options = FrictionNsgsOptions { tolerance: 1e-13, max_sweeps: 100_000, ..FrictionNsgsOptions::default() };
+    let options = FrictionNsgsOptions { tolerance: 1e-13, max_iterations: 100_000, ..FrictionNsgsOptions::default() };
     FrictionNsgs::with_options(options).unwrap()
 }
 
@@ -60,7 +60,7 @@ fn assert_close(name: &str, a: &[f64], b: &[f64], bound: f64) {
 
 /// The problem with every block of rows changed by `change(block, rows, width)`, masses and free velocities scaled.
 fn changed(problem: &FrictionProblem, mass: f64, q: f64, change: impl Fn(usize, &mut [f64], usize)) -> FrictionProblem {
-    let Operator::Global(bodies) = problem.operator() else { panic!("piles have bodies") };
+    let Operator::MatrixFree(bodies) = problem.operator() else { panic!("piles have bodies") };
     let jacobian = bodies.jacobian();
     let mut rows = BlockMatrix::default();
     let columns = 0..jacobian.block_cols();
@@ -81,7 +81,7 @@ fn changed(problem: &FrictionProblem, mass: f64, q: f64, change: impl Fn(usize, 
     let masses = columns.flat_map(|body| bodies.mass(body)).map(|m| m * mass).collect();
     let bodies = Bodies::new(rows, masses).unwrap();
     let compliance = problem.compliance().iter().map(|c| c / mass).collect();
-    let rigid = FrictionProblem::new(Operator::Global(bodies), problem.laws().to_vec(), free).unwrap();
+    let rigid = FrictionProblem::new(Operator::MatrixFree(bodies), problem.laws().to_vec(), free).unwrap();
     rigid.with_compliance(compliance).unwrap()
 }
 
@@ -271,14 +271,14 @@ fn failures_say_so_and_keep_the_best_iterate() {
     let ending = method.run(&problem, None, &mut solution);
     assert_eq!(ending.status, Status::BudgetExhausted);
     let residual = match method.last_failure() {
-        Some(NsgsFailure::Stalled { residual, .. } | NsgsFailure::OutOfSweeps { residual, .. }) => residual,
+        Some(NsgsFailure::Stalled { residual, .. } | NsgsFailure::OutOfIterations { residual, .. }) => residual,
         other => panic!("{other:?}"),
     };
     assert!((problem.residual(&solution).value - residual).abs() <= 1e-10 * residual);
-    let options = FrictionNsgsOptions { max_sweeps: 3, ..options };
+    let options = FrictionNsgsOptions { max_iterations: 3, ..options };
     let mut method = FrictionNsgs::with_options(options).unwrap();
     assert_eq!(method.run(&problem, None, &mut solution).iterations, 3);
-    assert!(matches!(method.last_failure(), Some(NsgsFailure::OutOfSweeps { sweeps: 3, .. })));
+    assert!(matches!(method.last_failure(), Some(NsgsFailure::OutOfIterations { sweeps: 3, .. })));
 }
 
 #[test]
@@ -297,7 +297,8 @@ fn options_without_sense_are_refused() {
 fn no_allocation_once_warm() {
     let problems: Vec<FrictionProblem> =
         piles().iter().map(|(_, pile)| pile.problem(KICK)).chain([random(5, 20, 7).problem(KICK)]).collect();
-    let mut method = FrictionNsgs::with_options(FrictionNsgsOptions { max_sweeps: 200, ..Default::default() }).unwrap();
+    let mut method =
+        FrictionNsgs::with_options(FrictionNsgsOptions { max_iterations: 200, ..Default::default() }).unwrap();
     for problem in &problems {
         let mut solution = FrictionSolution::default();
         let _ = method.run(problem, None, &mut solution);
@@ -313,7 +314,7 @@ fn no_allocation_once_warm() {
 fn random_piles_end_with_an_honest_verdict() {
     let (mut solved, count) = (0, 300);
     let mut method =
-        FrictionNsgs::with_options(FrictionNsgsOptions { max_sweeps: 5000, ..Default::default() }).unwrap();
+        FrictionNsgs::with_options(FrictionNsgsOptions { max_iterations: 5000, ..Default::default() }).unwrap();
     for seed in 0..count {
         let mut numbers = Random::new(seed);
         let pile = random(1 + numbers.below(4), numbers.below(12), seed);

@@ -25,7 +25,8 @@ struct Dense {
 
 impl Dense {
     fn problem(&self) -> FrictionProblem {
-        FrictionProblem::new(Operator::Local(blocks(&self.laws, &self.w)), self.laws.clone(), self.q.clone()).unwrap()
+        FrictionProblem::new(Operator::Assembled(blocks(&self.laws, &self.w)), self.laws.clone(), self.q.clone())
+            .unwrap()
     }
 
     fn rows(&self) -> usize {
@@ -85,7 +86,7 @@ fn velocities(problem: &FrictionProblem, r: &[f64]) -> Vec<f64> {
 }
 
 fn tight() -> FrictionNsgs {
-    let options = FrictionNsgsOptions { tolerance: 1e-13, max_sweeps: 50_000, ..FrictionNsgsOptions::default() };
+    let options = FrictionNsgsOptions { tolerance: 1e-13, max_iterations: 50_000, ..FrictionNsgsOptions::default() };
     FrictionNsgs::with_options(options).unwrap()
 }
 
@@ -365,7 +366,7 @@ fn a_spinning_rod_has_many_motions() {
     let mut block = vec![0.0; 36];
     (0..6).for_each(|k| block[7 * k] = if k < 3 { mass } else { inertia });
     let bodies = Bodies::new(jacobian, block).unwrap();
-    let problem = FrictionProblem::new(Operator::Global(bodies), vec![Law::Cone { rows: 3, mu }; 3], q).unwrap();
+    let problem = FrictionProblem::new(Operator::MatrixFree(bodies), vec![Law::Cone { rows: 3, mu }; 3], q).unwrap();
     let load = mass * fall;
     let end_speed = |r: &[f64]| velocities(&problem, r)[8];
     for share in [0.0, 0.1, 0.25, 0.4, 0.5] {

@@ -42,7 +42,7 @@ impl Scene {
         let mut mass = Vec::new();
         self.masses.iter().for_each(|m| mass.extend([*m, 0.0, 0.0, 0.0, *m, 0.0, 0.0, 0.0, 0.1 * m]));
         mass.extend(&self.feet);
-        let operator = Operator::Global(Bodies::new(jacobian, mass).unwrap());
+        let operator = Operator::MatrixFree(Bodies::new(jacobian, mass).unwrap());
         FrictionProblem::new(operator, self.rows.iter().map(|row| row.law).collect(), q).unwrap()
     }
 }
@@ -204,7 +204,7 @@ fn solved_to_rounding(family: Family) {
             (solved, systems) = (solved + 1, systems + ending.iterations);
         }
         // What it does not solve, the ladder does.
-        let mut ladder = FrictionLadder::with_tolerance(1e-10).unwrap().settling();
+        let mut ladder = FrictionLadder::with_tolerance(1e-10).unwrap().recovering_stick();
         assert_eq!(ladder.run(&problem, None, &mut solution).status, Status::Solved);
         assert!(problem.residual(&solution).value <= 1e-10);
     }
@@ -285,7 +285,7 @@ fn redundant_joints_are_left_to_the_ladder() {
         let mut ladder = FrictionLadder::default();
         assert_eq!(ladder.run(&problem, None, &mut solution).status, Status::Solved);
         assert!(problem.residual(&solution).value <= 1e-8);
-        assert!(ladder.records().len() > 1 && ladder.records()[0].rung == FrictionRung::FewContacts);
+        assert!(ladder.records().len() > 1 && ladder.records()[0].rung == FrictionRung::ActiveSet);
     }
 }
 
@@ -297,7 +297,7 @@ fn the_order_of_blocks_does_not_matter() {
         let motion = |scene: &Scene| {
             let (problem, mut solution) = (scene.problem(), FrictionSolution::default());
             let solved = strict().run(&problem, None, &mut solution).status == Status::Solved;
-            let (Operator::Global(bodies), mut v) = (problem.operator(), Vec::new()) else { panic!("bodies") };
+            let (Operator::MatrixFree(bodies), mut v) = (problem.operator(), Vec::new()) else { panic!("bodies") };
             bodies.begin(&solution.r, &mut v);
             solved.then_some((v, problem.scale()))
         };
@@ -368,12 +368,12 @@ fn nothing_is_allocated_once_warm() {
             scene.problem()
         })
         .collect();
-    let mut ladder = FrictionLadder::with_tolerance(1e-10).unwrap().settling();
+    let mut ladder = FrictionLadder::with_tolerance(1e-10).unwrap().recovering_stick();
     let mut solution = FrictionSolution::default();
     let mut all = |problem: &FrictionProblem| {
         let outcome = solve(&mut ladder, problem, None, &mut solution, &Tolerance::default());
         assert_eq!(outcome.status, Status::Solved);
-        assert_eq!(ladder.rung(), Some("few-contacts"));
+        assert_eq!(ladder.rung(), Some("active-set"));
     };
     all(&problems[0]);
     let allocations = count_allocations(|| problems.iter().for_each(&mut all));

@@ -164,9 +164,9 @@ fn symmetric(seed: &mut Seed, n: usize) -> Lcp {
     Lcp::new(m, seed.vector(n)).unwrap()
 }
 
-fn sweeping(max_sweeps: u32, relaxation: f64) -> LcpGaussSeidel {
+fn sweeping(max_iterations: u32, relaxation: f64) -> LcpGaussSeidel {
     let mut options = LcpGaussSeidelOptions::default();
-    (options.max_sweeps, options.relaxation) = (max_sweeps, relaxation);
+    (options.max_iterations, options.relaxation) = (max_iterations, relaxation);
     LcpGaussSeidel::with_options(options).unwrap()
 }
 

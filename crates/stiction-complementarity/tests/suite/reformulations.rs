@@ -7,7 +7,7 @@ use stiction_complementarity::linalg::BlockMatrix;
 use stiction_complementarity::{
     DenseMatrix, FrictionProblem, FrictionSolution, FritzJohn, Law, LcpSolution, MixedLcpLadder, MixedLcpPivoting,
     MixedLcpSolution, Ncp, NcpNewton, NcpSolution, PivotingFailure, PolygonOptions, PolygonalFriction, Problem,
-    ProblemError, ScaledLcp, Solver, Status, Tolerance, eliminate_free, soften_diagonal, solve,
+    ProblemError, ScaledLcp, Solver, Status, Tolerance, eliminate_free, regularise_diagonal, solve,
 };
 
 /// A random frictional problem with W = A Aᵀ + I / 5.
@@ -206,7 +206,7 @@ fn scaling_leaves_forces_and_softness_moves_them_little() {
         assert!(distance(&back.z, &straight.z) <= 1e-12 * size, "trial {trial}");
         assert!(problem.residual(&LcpSolution { z: back.z }).value < 1e-12, "trial {trial}");
         let moved = |epsilon| {
-            let softened = soften_diagonal(&problem, epsilon).unwrap();
+            let softened = regularise_diagonal(&problem, epsilon).unwrap();
             distance(&lemke(&softened).solution.z, &straight.z)
         };
         let (small, smaller) = (moved(1e-6), moved(1e-7));

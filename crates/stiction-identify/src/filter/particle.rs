@@ -128,10 +128,13 @@ impl Particle {
 fn modes(simulation: &Simulation) -> String {
     let bodies = simulation.model().bodies();
     let name = |index: usize| bodies.get(index).map_or("", |body| body.name.as_str());
-    let feet = simulation.feet().iter().map(|foot| (foot.body.index(), foot.on.index(), foot.mode));
+    let support_points = simulation
+        .support_points()
+        .iter()
+        .map(|support_point| (support_point.body.index(), support_point.on.index(), support_point.mode));
     let contacts = simulation.contacts().iter().map(|c| (c.body_b.index(), c.body_a.index(), c.mode));
     let (mut text, mut pair) = (String::new(), None);
-    for (body, on, mode) in feet.chain(contacts) {
+    for (body, on, mode) in support_points.chain(contacts) {
         let word = match mode {
             ContactMode::Open => continue,
             ContactMode::Stick => " stick",

@@ -5,7 +5,7 @@ use stiction_geometry::{Dimension, Pose};
 
 use super::ModelBuilder;
 use crate::{
-    BodyId, Coupling, Element, Freedom, FreedomId, Joint, JointId, JointKind, Model, ModelError, Motor,
+    BodyId, Coupling, Element, Joint, JointDof, JointDofId, JointId, JointKind, Model, ModelError, Motor,
     check::{Check, limits},
     joint::Constraint,
 };
@@ -53,8 +53,8 @@ impl ModelBuilder {
         let first_row = self.model.joint_rows;
         self.model.joint_rows += constraints.len();
         let measures = kind.measures(self.model.dimension);
-        let freedoms = vec![Freedom::default(); measures.len()];
-        self.model.joints.push(Joint { name, kind, a, b, gamma: None, constraints, first_row, measures, freedoms });
+        let joint_dofs = vec![JointDof::default(); measures.len()];
+        self.model.joints.push(Joint { name, kind, a, b, gamma: None, constraints, first_row, measures, joint_dofs });
         Ok(JointId::from_index(self.model.joints.len() - 1))
     }
 
@@ -99,21 +99,21 @@ impl ModelBuilder {
     }
 
     /// Says what acts along a freedom of a joint; see [`Joint::freedoms`] for their numbers.
-    pub fn freedom(&mut self, (id, number): FreedomId, freedom: Freedom) -> Result<&mut Self, ModelError> {
+    pub fn joint_dof(&mut self, (id, number): JointDofId, joint_dof: JointDof) -> Result<&mut Self, ModelError> {
         let Some(joint) = self.model.joints.get_mut(id.index()) else {
             return Err(ModelError::new(Element::Model, "joint", "belongs to another model"));
         };
         let check = Check::new(Element::Joint(joint.name.clone()));
-        let count = joint.freedoms.len();
-        let Some(place) = joint.freedoms.get_mut(number) else {
+        let count = joint.joint_dofs.len();
+        let Some(place) = joint.joint_dofs.get_mut(number) else {
             let reason = format!("there is no freedom {number}: a {} joint has {count}", joint.kind.name());
             return Err(check.error("freedom", reason));
         };
-        if joint.kind == JointKind::Spherical && freedom.friction > 0.0 {
+        if joint.kind == JointKind::Spherical && joint_dof.friction > 0.0 {
             return Err(check
                 .error("friction", "along all turns of a spherical joint is not a law of one number; leave it out"));
         }
-        *place = freedom.checked(&check)?;
+        *place = joint_dof.checked(&check)?;
         Ok(self)
     }
 
@@ -123,8 +123,8 @@ impl ModelBuilder {
         if motor.name.is_empty() || self.model.motors.iter().any(|other| other.name == motor.name) {
             return Err(check.error("name", "must be unique and not empty"));
         }
-        self.known_freedom(&check, "joint", motor.freedom)?;
-        if self.model.joint(motor.freedom.0).is_some_and(|joint| joint.kind == JointKind::Spherical) {
+        self.known_joint_dof(&check, "joint", motor.joint_dof)?;
+        if self.model.joint(motor.joint_dof.0).is_some_and(|joint| joint.kind == JointKind::Spherical) {
             return Err(check.error(
                 "joint",
                 "a spherical joint turns about all axes, and a motor about one; use a universal joint",
@@ -140,9 +140,9 @@ impl ModelBuilder {
         if coupling.name.is_empty() || self.model.couplings.iter().any(|other| other.name == coupling.name) {
             return Err(check.error("name", "must be unique and not empty"));
         }
-        self.known_freedom(&check, "follower", coupling.follower)?;
+        self.known_joint_dof(&check, "follower", coupling.follower)?;
         if let Some(leader) = coupling.leader {
-            self.known_freedom(&check, "leader", leader)?;
+            self.known_joint_dof(&check, "leader", leader)?;
         }
         if coupling.leader == Some(coupling.follower) {
             return Err(check.error("leader", "must be another freedom than the follower"));
@@ -151,12 +151,12 @@ impl ModelBuilder {
         Ok(self)
     }
 
-    fn known_freedom(&self, check: &Check, field: &'static str, (id, number): FreedomId) -> Result<(), ModelError> {
+    fn known_joint_dof(&self, check: &Check, field: &'static str, (id, number): JointDofId) -> Result<(), ModelError> {
         let joint = self.model.joint(id).ok_or_else(|| check.error(field, "belongs to another model"))?;
-        if number >= joint.freedoms.len() {
+        if number >= joint.joint_dofs.len() {
             let (name, kind) = (&joint.name, joint.kind.name());
-            let count = joint.freedoms.len();
-            let reason = format!("\"{name}\" is a {kind} joint with {count} freedoms, and has no freedom {number}");
+            let count = joint.joint_dofs.len();
+            let reason = format!("\"{name}\" is a {kind} joint with {count} DOFs, and has no DOF {number}");
             return Err(check.error(field, reason));
         }
         Ok(())
@@ -164,16 +164,16 @@ impl ModelBuilder {
 }
 
 /// Freedoms along which something acts, in the order of joints.
-pub(super) fn driven(model: &Model) -> Vec<FreedomId> {
-    let led = |id: FreedomId| {
+pub(super) fn driven(model: &Model) -> Vec<JointDofId> {
+    let led = |id: JointDofId| {
         let coupled = |coupling: &Coupling| coupling.follower == id || coupling.leader == Some(id);
-        model.motors.iter().any(|motor| motor.freedom == id) || model.couplings.iter().any(coupled)
+        model.motors.iter().any(|motor| motor.joint_dof == id) || model.couplings.iter().any(coupled)
     };
     let mut driven = Vec::new();
     for (index, joint) in model.joints.iter().enumerate() {
-        for (number, freedom) in joint.freedoms.iter().enumerate() {
+        for (number, joint_dof) in joint.joint_dofs.iter().enumerate() {
             let id = (JointId::from_index(index), number);
-            if !freedom.is_plain() || led(id) {
+            if !joint_dof.is_plain() || led(id) {
                 driven.push(id);
             }
         }
@@ -183,8 +183,8 @@ pub(super) fn driven(model: &Model) -> Vec<FreedomId> {
 
 /// The motors of each driven freedom, in their order.
 pub(super) fn motors_along(model: &Model) -> Vec<Vec<usize>> {
-    let along = |id: &FreedomId| {
-        let motors = model.motors.iter().enumerate().filter(|(_, motor)| motor.freedom == *id);
+    let along = |id: &JointDofId| {
+        let motors = model.motors.iter().enumerate().filter(|(_, motor)| motor.joint_dof == *id);
         motors.map(|(number, _)| number).collect()
     };
     model.driven.iter().map(along).collect()

@@ -96,7 +96,7 @@ impl Planting<'_> {
         let Some(body) = self.model.body(far.0) else { return Ok(None) };
         let reached = self.forest.leaves.get(far.0.index()).is_some_and(Option::is_some);
         let (Some(mobility), false) = (body.mobility(), reached) else { return Ok(None) };
-        let Some((kind, frame, freedoms)) = tree_joint(joint, reversed, mobility, self.model.dimension()) else {
+        let Some((kind, frame, joint_dofs)) = tree_joint(joint, reversed, mobility, self.model.dimension()) else {
             return Ok(None);
         };
         let parent = self.forest.leaves.get(near.0.index()).copied().flatten();
@@ -108,7 +108,8 @@ impl Planting<'_> {
         let link = self.link(far.0, parent.map(|leaf| leaf.link), kind, (base * near.1 * frame, far.1 * frame))?;
         let first = link.1;
         if let Some(branch) = self.forest.branches.get_mut(id.index()) {
-            *branch = Some(Branch { link: link.0, velocities: freedoms.map(|place| place.map(|place| first + place)) });
+            *branch =
+                Some(Branch { link: link.0, velocities: joint_dofs.map(|place| place.map(|place| first + place)) });
         }
         Ok(Some(far.0))
     }
@@ -161,7 +162,7 @@ fn tree_joint(
 ) -> Option<(TreeJoint, Pose, [Option<usize>; 3])> {
     let sign = if reversed { -1.0 } else { 1.0 };
     let (x, y) = (Vector3::x() * sign, Vector3::y() * sign);
-    let plain = |kind, freedoms| Some((kind, Pose::identity(), freedoms));
+    let plain = |kind, joint_dofs| Some((kind, Pose::identity(), joint_dofs));
     if !far.turns() {
         // A particle is joined at its centre and has no angle.
         let pinned = matches!(joint.kind, JointKind::Revolute | JointKind::Spherical | JointKind::Universal);

@@ -4,14 +4,14 @@
 //! wrenches, and through the twist of prescribed bodies its ∂Φ/∂t. A joint to a kinematic body is a rheonomic joint.
 
 pub mod constraint;
-mod freedom;
+mod joint_dof;
 
 use nalgebra::Vector3;
 use stiction_geometry::{Dimension, Pose};
 
 pub use constraint::{Constraint, Row};
-pub use freedom::Freedom;
-pub(crate) use freedom::Measure;
+pub use joint_dof::JointDof;
+pub(crate) use joint_dof::Measure;
 
 use crate::{BodyId, Configuration, JointId, Twist, Wrench};
 
@@ -53,7 +53,7 @@ impl JointKind {
     }
 
     /// Degrees of freedom left between the two bodies, or `None` where the kind does not exist in that dimension.
-    pub fn freedom(self, dimension: Dimension) -> Option<usize> {
+    pub fn joint_dof(self, dimension: Dimension) -> Option<usize> {
         let all = if dimension == Dimension::Planar { 3 } else { 6 };
         Some(all - self.constraints(dimension)?.len())
     }
@@ -103,7 +103,7 @@ pub struct Joint {
     pub(crate) constraints: &'static [Constraint],
     pub(crate) first_row: usize,
     pub(crate) measures: &'static [Measure],
-    pub(crate) freedoms: Vec<Freedom>,
+    pub(crate) joint_dofs: Vec<JointDof>,
 }
 
 impl Joint {

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use stiction_geometry::Dimension;
 
-use super::{Foot, LimitFoot, Rests, Support, SupportBuilder, tripod};
+use super::{LimitPoint, Rests, Support, SupportBuilder, SupportPoint, tripod};
 use crate::{
     BodyId, Element, Model, ModelBuilder, ModelError,
     check::{Check, limits, plain},
@@ -42,11 +42,13 @@ impl ModelBuilder {
         let rests = shares(&check, &support.rests)?;
         let at_centre = matches!(rests.as_slice(), [Rest { point: [0.0, 0.0], torsion: 0.0, .. }]);
         if !mobility.turns() && !at_centre {
-            return Err(check.error("feet", "of a particle is one, at its centre and without a lever: it cannot turn"));
+            return Err(
+                check.error("points", "of a particle is one, at its centre and without a lever: it cannot turn")
+            );
         }
-        let feet = with_friction(&check, &rests, &support.friction)?;
+        let support_points = with_friction(&check, &rests, &support.friction)?;
         if let Some(body) = self.model.bodies.get_mut(body.index()) {
-            body.support = Some(Support { on: support.on, feet });
+            body.support = Some(Support { on: support.on, points: support_points });
         }
         Ok(self)
     }
@@ -70,7 +72,7 @@ impl ModelBuilder {
                 );
                 return Err(ModelError::new(Element::Body(body.name.clone()), "support", reason));
             }
-            support.feet.iter_mut().for_each(|foot| foot.load *= weight);
+            support.points.iter_mut().for_each(|support_point| support_point.load *= weight);
         }
         Ok(())
     }
@@ -84,12 +86,12 @@ fn lies_on(model: &Model, body: BodyId, other: BodyId) -> bool {
 
 /// Feet with their shares of the weight, which add up to one.
 fn shares(check: &Check, rests: &Rests) -> Result<Vec<Rest>, ModelError> {
-    let place = |point: &[f64; 2]| point.iter().try_for_each(|&x| check.bounded("feet", x, limits::LENGTH).map(drop));
+    let place = |point: &[f64; 2]| point.iter().try_for_each(|&x| check.bounded("points", x, limits::LENGTH).map(drop));
     match rests {
-        Rests::Tripod(feet) => {
-            feet.iter().try_for_each(place)?;
-            let shares = tripod::shares(feet).map_err(|reason| check.error("feet", reason))?;
-            Ok(feet.iter().zip(shares).map(|(&point, share)| Rest { point, share, torsion: 0.0 }).collect())
+        Rests::Tripod(support_points) => {
+            support_points.iter().try_for_each(place)?;
+            let shares = tripod::shares(support_points).map_err(|reason| check.error("points", reason))?;
+            Ok(support_points.iter().zip(shares).map(|(&point, share)| Rest { point, share, torsion: 0.0 }).collect())
         }
         Rests::Shared { points, shares } => {
             if points.is_empty() || points.len() != shares.len() {
@@ -98,17 +100,21 @@ fn shares(check: &Check, rests: &Rests) -> Result<Vec<Rest>, ModelError> {
             }
             points.iter().try_for_each(place)?;
             let total = total(check, shares.iter().copied())?;
-            let feet = points.iter().zip(shares);
-            Ok(feet.map(|(&point, share)| Rest { point, share: share / total, torsion: 0.0 }).collect())
+            let support_points = points.iter().zip(shares);
+            Ok(support_points.map(|(&point, share)| Rest { point, share: share / total, torsion: 0.0 }).collect())
         }
         Rests::Limit(surface) => {
-            for foot in &surface.feet {
-                place(&foot.point)?;
-                check.non_negative("limit_surface", foot.lever, limits::LENGTH)?;
+            for support_point in &surface.points {
+                place(&support_point.point)?;
+                check.non_negative("limit_surface", support_point.lever, limits::LENGTH)?;
             }
-            let total = total(check, surface.feet.iter().map(|foot| foot.share))?;
-            let rest = |foot: &LimitFoot| Rest { point: foot.point, share: foot.share / total, torsion: foot.lever };
-            Ok(surface.feet.iter().map(rest).collect())
+            let total = total(check, surface.points.iter().map(|support_point| support_point.share))?;
+            let rest = |support_point: &LimitPoint| Rest {
+                point: support_point.point,
+                share: support_point.share / total,
+                torsion: support_point.lever,
+            };
+            Ok(surface.points.iter().map(rest).collect())
         }
     }
 }
@@ -120,19 +126,19 @@ fn total(check: &Check, mut shares: impl Iterator<Item = f64>) -> Result<f64, Mo
 }
 
 /// Feet with one coefficient for all or one for each.
-fn with_friction(check: &Check, rests: &[Rest], friction: &[f64]) -> Result<Vec<Foot>, ModelError> {
+fn with_friction(check: &Check, rests: &[Rest], friction: &[f64]) -> Result<Vec<SupportPoint>, ModelError> {
     if friction.len() != 1 && friction.len() != rests.len() {
         let reason = format!("has {} numbers for {} feet: give one, or one for each", friction.len(), rests.len());
         return Err(check.error("friction", reason));
     }
     let coefficients = friction.iter().cycle();
-    let foot = |(rest, &mu): (&Rest, &f64)| {
-        Ok(Foot {
+    let support_point = |(rest, &mu): (&Rest, &f64)| {
+        Ok(SupportPoint {
             point: Vector3::new(rest.point[0], rest.point[1], 0.0),
             load: rest.share,
             friction: check.non_negative("friction", mu, limits::FRICTION)?,
             torsion: rest.torsion,
         })
     };
-    rests.iter().zip(coefficients).map(foot).collect()
+    rests.iter().zip(coefficients).map(support_point).collect()
 }

@@ -61,14 +61,14 @@ pub struct LimitSurface {
     /// Centre of pressure in the body frame, m.
     pub centre: [f64; 2],
     /// The feet whose friction it is the sum of.
-    pub feet: Vec<LimitFoot>,
+    pub points: Vec<LimitPoint>,
     /// The worst relative error of P(v, ω) against the distribution it was fitted to; zero for a surface that was given.
     pub error: f64,
 }
 
 /// One foot of a limit surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LimitFoot {
+pub struct LimitPoint {
     /// Its place in the body frame, m.
     pub point: [f64; 2],
     /// Its share of the load.
@@ -83,8 +83,8 @@ impl LimitSurface {
         if !(lever.is_finite() && lever >= 0.0) {
             return Err(PressureError::Lever(lever));
         }
-        let foot = LimitFoot { point: [0.0; 2], share: 1.0, lever };
-        Ok(Self { centre: [0.0; 2], feet: vec![foot], error: 0.0 })
+        let support_point = LimitPoint { point: [0.0; 2], share: 1.0, lever };
+        Ok(Self { centre: [0.0; 2], points: vec![support_point], error: 0.0 })
     }
 
     /// That of a uniformly loaded disc around the origin of the body.
@@ -111,36 +111,40 @@ impl LimitSurface {
         let mean: f64 = pressure.parts.iter().map(|(x, share)| share * x.norm()).sum();
         if mean == 0.0 {
             let centre = pressure.centre.into();
-            return Ok(Self { centre, feet: vec![LimitFoot { point: centre, share: 1.0, lever: 0.0 }], error: 0.0 });
+            return Ok(Self { centre, points: vec![LimitPoint { point: centre, share: 1.0, lever: 0.0 }], error: 0.0 });
         }
-        let feet = Fit::new(&pressure, mean).best();
-        let worst = |(v, omega)| (power(&feet, v, omega).0 / pressure.power(v, omega) - 1.0).abs();
+        let support_points = Fit::new(&pressure, mean).best();
+        let worst = |(v, omega)| (power(&support_points, v, omega).0 / pressure.power(v, omega) - 1.0).abs();
         let error = motions(MEASURED, mean).map(worst).fold(0.0, f64::max);
-        let place = |foot: &Foot| LimitFoot {
-            point: (pressure.centre + foot.arm).into(),
-            share: foot.share,
-            lever: foot.lever,
+        let place = |support_point: &SupportPoint| LimitPoint {
+            point: (pressure.centre + support_point.arm).into(),
+            share: support_point.share,
+            lever: support_point.lever,
         };
-        Ok(Self { centre: pressure.centre.into(), feet: feet.iter().map(place).collect(), error })
+        Ok(Self { centre: pressure.centre.into(), points: support_points.iter().map(place).collect(), error })
     }
 
     /// P(v, ω) per unit of μ and load, v being the velocity of the centre.   [SUP-2]
     pub fn power(&self, v: [f64; 2], omega: f64) -> f64 {
-        let arm = |foot: &LimitFoot| Vector2::from(foot.point) - Vector2::from(self.centre);
-        let feet = self.feet.iter().map(|foot| Foot { arm: arm(foot), share: foot.share, lever: foot.lever });
-        feet.map(|foot| foot.power(v.into(), omega)).sum()
+        let arm = |support_point: &LimitPoint| Vector2::from(support_point.point) - Vector2::from(self.centre);
+        let support_points = self.points.iter().map(|support_point| SupportPoint {
+            arm: arm(support_point),
+            share: support_point.share,
+            lever: support_point.lever,
+        });
+        support_points.map(|support_point| support_point.power(v.into(), omega)).sum()
     }
 }
 
 /// A foot, from the centre of pressure.
 #[derive(Clone, Copy)]
-struct Foot {
+struct SupportPoint {
     arm: Vector2<f64>,
     share: f64,
     lever: f64,
 }
 
-impl Foot {
+impl SupportPoint {
     fn slip(&self, v: Vector2<f64>, omega: f64) -> Vector2<f64> {
         v + omega * Vector2::new(-self.arm.y, self.arm.x)
     }
@@ -158,9 +162,10 @@ impl Foot {
 }
 
 /// P of feet, and the part of it that their force has; the rest is that of their torque.
-fn power(feet: &[Foot], v: Vector2<f64>, omega: f64) -> (f64, f64) {
-    feet.iter()
-        .fold((0.0, 0.0), |(whole, force), foot| (whole + foot.power(v, omega), force + foot.power_of_force(v, omega)))
+fn power(support_points: &[SupportPoint], v: Vector2<f64>, omega: f64) -> (f64, f64) {
+    support_points.iter().fold((0.0, 0.0), |(whole, force), support_point| {
+        (whole + support_point.power(v, omega), force + support_point.power_of_force(v, omega))
+    })
 }
 
 /// Motions of size one from pure sliding to pure turning: |v| = cos s, ω ∫ p |x| = sin s, v in all directions.
@@ -176,7 +181,7 @@ fn motions((shares, directions): (usize, usize), mean: f64) -> impl Iterator<Ite
 
 /// Feet on a polygon with equal shares of one, and what they dissipate: P and the part of their force, at all motions.
 struct Polygon {
-    feet: Vec<Foot>,
+    support_points: Vec<SupportPoint>,
     turning: f64,
     powers: Vec<(f64, f64)>,
 }
@@ -196,13 +201,14 @@ impl Fit {
         // At the ends, pure sliding and pure turning, P is exact and one of the derivatives is zero.
         let (shares, directions) = FITTED;
         let motions: Vec<_> = motions(FITTED, mean).skip(directions).take((shares - 2) * directions).collect();
-        let parts: Vec<_> = pressure.parts.iter().map(|&(arm, share)| Foot { arm, share, lever: 0.0 }).collect();
+        let parts: Vec<_> =
+            pressure.parts.iter().map(|&(arm, share)| SupportPoint { arm, share, lever: 0.0 }).collect();
         let powers = motions.iter().map(|&(v, omega)| power(&parts, v, omega)).collect();
         Self { mean, stretch: root(&(pressure.covariance() * 2.0)), motions, powers }
     }
 
     /// The feet whose worst error is the smallest.
-    fn best(&self) -> Vec<Foot> {
+    fn best(&self) -> Vec<SupportPoint> {
         let inner: Vec<_> = self.polygons(INNER, 0.5, &INNER_DISTANCES).collect();
         let mut best = (f64::INFINITY, Vec::new());
         for outer in self.polygons(OUTER, 0.0, &OUTER_DISTANCES) {
@@ -215,13 +221,21 @@ impl Fit {
                 let b = b.clamp(0.0, 1.0);
                 let worst = self.error(b, inner, &outer, best.0);
                 if worst < best.0 {
-                    let shared = |foot: &Foot, share: f64| Foot { share: share * foot.share, ..*foot };
-                    let inner = inner.feet.iter().map(|foot| shared(foot, 1.0 - b));
-                    best = (worst, inner.chain(outer.feet.iter().map(|foot| shared(foot, b))).collect());
+                    let shared = |support_point: &SupportPoint, share: f64| SupportPoint {
+                        share: share * support_point.share,
+                        ..*support_point
+                    };
+                    let inner = inner.support_points.iter().map(|support_point| shared(support_point, 1.0 - b));
+                    best = (
+                        worst,
+                        inner
+                            .chain(outer.support_points.iter().map(|support_point| shared(support_point, b)))
+                            .collect(),
+                    );
                 }
             }
         }
-        best.1.retain(|foot| foot.share > 0.0);
+        best.1.retain(|support_point| support_point.share > 0.0);
         best.1
     }
 
@@ -255,11 +269,11 @@ impl Fit {
         all.map(move |(distance, lever)| {
             let place = |k: usize| {
                 let (sin, cos) = libm::sincos(std::f64::consts::TAU * (k as f64 + turn) / count as f64);
-                Foot { arm: self.stretch * Vector2::new(cos, sin) * distance, share: 1.0 / count as f64, lever }
+                SupportPoint { arm: self.stretch * Vector2::new(cos, sin) * distance, share: 1.0 / count as f64, lever }
             };
-            let feet: Vec<_> = (0..count).map(place).collect();
-            let powers = self.motions.iter().map(|&(v, omega)| power(&feet, v, omega)).collect();
-            Polygon { turning: power(&feet, Vector2::zeros(), 1.0).0, powers, feet }
+            let support_points: Vec<_> = (0..count).map(place).collect();
+            let powers = self.motions.iter().map(|&(v, omega)| power(&support_points, v, omega)).collect();
+            Polygon { turning: power(&support_points, Vector2::zeros(), 1.0).0, powers, support_points }
         })
     }
 }

@@ -12,7 +12,7 @@ use nalgebra::Vector3;
 
 use crate::{BodyId, Model};
 
-pub use limit_surface::{LimitFoot, LimitSurface};
+pub use limit_surface::{LimitPoint, LimitSurface};
 pub use pressure::{PressureError, dissipation};
 pub use tripod::Tripod;
 
@@ -22,12 +22,12 @@ pub struct Support {
     /// The body whose surface it lies on: the world, an obstacle, a moving table, or another planar body.
     pub on: BodyId,
     /// Where it rests on that.
-    pub feet: Vec<Foot>,
+    pub points: Vec<SupportPoint>,
 }
 
 /// A point at which a body presses on its support with a known load.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Foot {
+pub struct SupportPoint {
     /// Place in the body frame; its third component is zero.
     pub point: Vector3<f64>,
     /// Normal load, N.
@@ -45,14 +45,15 @@ impl Model {
     }
 
     /// All feet in the order of their bodies: the body, its support, the place in its list, and the foot.
-    pub fn feet(&self) -> impl Iterator<Item = (BodyId, &Support, usize, &Foot)> {
-        self.supports()
-            .flat_map(|(id, support)| support.feet.iter().enumerate().map(move |(k, foot)| (id, support, k, foot)))
+    pub fn support_points(&self) -> impl Iterator<Item = (BodyId, &Support, usize, &SupportPoint)> {
+        self.supports().flat_map(|(id, support)| {
+            support.points.iter().enumerate().map(move |(k, support_point)| (id, support, k, support_point))
+        })
     }
 
     /// Number of feet of all bodies.
-    pub fn foot_count(&self) -> usize {
-        self.supports().map(|(_, support)| support.feet.len()).sum()
+    pub fn support_point_count(&self) -> usize {
+        self.supports().map(|(_, support)| support.points.len()).sum()
     }
 }
 
@@ -81,18 +82,18 @@ impl SupportBuilder {
     }
 
     /// Three feet in the body frame; statics gives their loads.   [SUP-1]
-    pub fn tripod(feet: [[f64; 2]; 3]) -> Self {
-        Self::new(Rests::Tripod(feet))
+    pub fn tripod(support_points: [[f64; 2]; 3]) -> Self {
+        Self::new(Rests::Tripod(support_points))
     }
 
     /// Any number of feet in the body frame with their shares of the weight, in any unit: only their ratios count.
-    pub fn feet(points: impl Into<Vec<[f64; 2]>>, shares: impl Into<Vec<f64>>) -> Self {
+    pub fn points(points: impl Into<Vec<[f64; 2]>>, shares: impl Into<Vec<f64>>) -> Self {
         Self::new(Rests::Shared { points: points.into(), shares: shares.into() })
     }
 
     /// One foot at the centre, all that a particle can have.
     pub fn point() -> Self {
-        Self::feet([[0.0; 2]], [1.0])
+        Self::points([[0.0; 2]], [1.0])
     }
 
     /// Feet with levers whose friction is that of a limit surface.   [SUP-2]

@@ -13,8 +13,8 @@ const ROUNDING: f64 = 1e-12;
 /// Shares of the weight of three feet: the barycentric coordinates of the centre of mass, which is the origin.   [SUP-1]
 ///
 /// The reason of a refusal names the foot that would have to pull.
-pub(super) fn shares(feet: &[[f64; 2]; 3]) -> Result<[f64; 3], String> {
-    let [a, b, c] = feet.map(Vector2::from);
+pub(super) fn shares(support_points: &[[f64; 2]; 3]) -> Result<[f64; 3], String> {
+    let [a, b, c] = support_points.map(Vector2::from);
     let twice_area = |p: &Vector2<f64>, q: &Vector2<f64>, r: &Vector2<f64>| (q - p).perp(&(r - p));
     let whole = twice_area(&a, &b, &c);
     let longest = [b - a, c - b, a - c].iter().fold(0.0, |most: f64, side| most.max(side.norm_squared()));
@@ -24,11 +24,11 @@ pub(super) fn shares(feet: &[[f64; 2]; 3]) -> Result<[f64; 3], String> {
     let centre = Vector2::zeros();
     let shares = [(b, c), (c, a), (a, b)].map(|(p, q)| twice_area(&centre, &p, &q) / whole);
     let most_pulling = shares.iter().enumerate().min_by(|(_, x), (_, y)| x.total_cmp(y));
-    if let Some((foot, share)) = most_pulling
+    if let Some((support_point, share)) = most_pulling
         && *share < -ROUNDING
     {
         return Err(format!(
-            "the centre of mass is outside the triangle of the feet: foot {foot} (counted from 0) would have to pull with {:.3} of the weight; move the feet around the origin of the body",
+            "the centre of mass is outside the triangle of the feet: foot {support_point} (counted from 0) would have to pull with {:.3} of the weight; move the feet around the origin of the body",
             -share
         ));
     }
@@ -39,7 +39,7 @@ pub(super) fn shares(feet: &[[f64; 2]; 3]) -> Result<[f64; 3], String> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tripod {
     /// In the body frame, m.
-    pub feet: [[f64; 2]; 3],
+    pub points: [[f64; 2]; 3],
 }
 
 impl Tripod {
@@ -68,7 +68,7 @@ impl Tripod {
     fn around(centre: Vector2<f64>, image: impl Fn(Vector2<f64>) -> Vector2<f64>) -> Self {
         let (far, near, half) = (std::f64::consts::SQRT_2, 1.5_f64.sqrt(), 0.5_f64.sqrt());
         let corners = [Vector2::new(0.0, far), Vector2::new(-near, -half), Vector2::new(near, -half)];
-        Self { feet: corners.map(|e| (centre + image(e)).into()) }
+        Self { points: corners.map(|e| (centre + image(e)).into()) }
     }
 }
 
@@ -78,16 +78,17 @@ mod tests {
 
     #[test]
     fn shares_balance_the_weight() {
-        let feet = [[0.3, 0.1], [-0.2, 0.25], [-0.05, -0.4]];
-        let shares = shares(&feet).unwrap();
+        let support_points = [[0.3, 0.1], [-0.2, 0.25], [-0.05, -0.4]];
+        let shares = shares(&support_points).unwrap();
         assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-15);
         for k in 0..2 {
-            let moment: f64 = feet.iter().zip(shares).map(|(foot, share)| foot[k] * share).sum();
+            let moment: f64 =
+                support_points.iter().zip(shares).map(|(support_point, share)| support_point[k] * share).sum();
             assert!(moment.abs() < 1e-16, "{moment}");
         }
         assert!(shares.iter().all(|&share| share > 0.0));
         // The order of the feet, and with it the sign of the area, does not matter.
-        let [a, b, c] = feet;
+        let [a, b, c] = support_points;
         let turned = super::shares(&[c, b, a]).unwrap();
         assert!(turned.iter().rev().zip(shares).all(|(x, y)| (x - y).abs() < 1e-15));
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 use stiction_multibody::{
-    BodyBuilder, BodyId, Configuration, Dimension, Expression, ExpressionMotion, Freedom, JointKind, Model,
+    BodyBuilder, BodyId, Configuration, Dimension, Expression, ExpressionMotion, JointDof, JointKind, Model,
     ModelBuilder, articulated::Kinematics,
 };
 use stiction_testkit::Random;
@@ -80,14 +80,14 @@ fn join(
         let (anchor, axis) = (place(random), place(random));
         builder.joint_at(name, kind, bodies, anchor, axis).unwrap()
     };
-    for number in 0..kind_freedoms(kind) {
+    for number in 0..kind_joint_dofs(kind) {
         // Makes it a driven freedom that starts somewhere.
-        let freedom = Freedom { damping: 0.1, initial: random.uniform(-1.0, 1.0), ..Freedom::default() };
-        builder.freedom((id, number), freedom).unwrap();
+        let joint_dof = JointDof { damping: 0.1, initial: random.uniform(-1.0, 1.0), ..JointDof::default() };
+        builder.joint_dof((id, number), joint_dof).unwrap();
     }
 }
 
-fn kind_freedoms(kind: JointKind) -> usize {
+fn kind_joint_dofs(kind: JointKind) -> usize {
     match kind {
         JointKind::Revolute | JointKind::Prismatic | JointKind::Spherical => 1,
         JointKind::Universal | JointKind::Cylindrical => 2,
@@ -204,7 +204,7 @@ fn freedoms_are_coordinates_of_the_forest() {
     each_model(|random, model| {
         let (q, v) = random_motion(random, model);
         let (body_q, body_v, at) = bodies(model, &q, &v);
-        for &(id, number) in model.driven_freedoms() {
+        for &(id, number) in model.actuated_dofs() {
             let joint = model.joint(id).unwrap();
             let measured = |at: &Configuration| joint.measured(number, at, None).unwrap();
             let (coordinate, rate) = measured(&at);
@@ -214,7 +214,7 @@ fn freedoms_are_coordinates_of_the_forest() {
             let Some(velocity) = model.forest().velocity_of(id, number) else { continue };
             seen += 1;
             let place = model.forest().coordinate_of(velocity).unwrap();
-            close(coordinate, q[place] + joint.freedoms()[number].initial, 1e-11);
+            close(coordinate, q[place] + joint.joint_dofs()[number].initial, 1e-11);
             close(rate, v[velocity], 1e-11);
             let by_bodies = slope(model, &body_q, &body_v, |q| measured(&configuration(model, q, &still, 0.0)).0);
             close(by_bodies, rate, 1e-7);
@@ -236,8 +236,8 @@ fn full_turns_are_those_before() {
     let body = builder.body(BodyBuilder::planar("wheel", 1.0, 0.1).angle(0.3)).unwrap();
     let id =
         builder.joint_at("axle", JointKind::Revolute, (body, BodyId::WORLD), Vector3::zeros(), Vector3::x()).unwrap();
-    let freedom = Freedom { stiffness: 2.0, armature: 0.5, rest: 1.0, initial: 0.25, ..Freedom::default() };
-    builder.freedom((id, 0), freedom).unwrap();
+    let joint_dof = JointDof { stiffness: 2.0, armature: 0.5, rest: 1.0, initial: 0.25, ..JointDof::default() };
+    builder.joint_dof((id, 0), joint_dof).unwrap();
     let model = builder.build().unwrap();
     for turned in [-70.0, -3.0, 0.1, 3.2, 25.0, 600.0] {
         let (body_q, body_v, at) = bodies(&model, &[turned], &[2.0]);
@@ -265,8 +265,8 @@ fn a_spherical_spring_stores_the_square_of_its_bend() {
     let id = builder
         .joint_at("ball", JointKind::Spherical, (bodies_of[0], bodies_of[1]), Vector3::zeros(), Vector3::x())
         .unwrap();
-    let freedom = Freedom { stiffness: 3.0, armature: 0.5, initial: 0.2, rest: 9.0, ..Freedom::default() };
-    builder.freedom((id, 0), freedom).unwrap();
+    let joint_dof = JointDof { stiffness: 3.0, armature: 0.5, initial: 0.2, rest: 9.0, ..JointDof::default() };
+    builder.joint_dof((id, 0), joint_dof).unwrap();
     let model = builder.build().unwrap();
     for _ in 0..20 {
         let (q, v) = random_motion(&mut random, &model);

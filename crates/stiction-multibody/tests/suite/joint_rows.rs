@@ -111,10 +111,10 @@ fn jointed(random: &mut Random, dimension: Dimension, kind: JointKind, partner: 
 fn cases(mut test: impl FnMut(&mut Random, Dimension, JointKind, usize, Partner)) {
     let mut random = Random::new(41);
     for dimension in [Dimension::Planar, Dimension::Spatial] {
-        for (kind, freedom) in kinds(dimension) {
+        for (kind, joint_dof) in kinds(dimension) {
             for partner in [Partner::World, Partner::Obstacle, Partner::Driver, Partner::Body] {
                 for _ in 0..5 {
-                    test(&mut random, dimension, kind, freedom, partner);
+                    test(&mut random, dimension, kind, joint_dof, partner);
                 }
             }
         }
@@ -182,12 +182,12 @@ fn rows_give_the_time_derivative_of_a_rheonomic_joint() {
 /// JNT-3: the number of rows is what mechanics says, and no row depends on the others.
 #[test]
 fn rows_are_independent_and_leave_the_right_freedom() {
-    cases(|random, dimension, kind, freedom, partner| {
+    cases(|random, dimension, kind, joint_dof, partner| {
         let model = jointed(random, dimension, kind, partner);
         let all = if dimension == Dimension::Planar { 3 } else { 6 };
-        assert_eq!(kind.freedom(dimension), Some(freedom));
-        assert_eq!(model.joint_rows(), all - freedom);
-        assert_eq!(model.joints()[0].rows(), all - freedom);
+        assert_eq!(kind.joint_dof(dimension), Some(joint_dof));
+        assert_eq!(model.joint_rows(), all - joint_dof);
+        assert_eq!(model.joints()[0].rows(), all - joint_dof);
         let q = model.initial_state().q;
         if !matches!(kind, JointKind::Distance(_)) {
             for value in values(&model, &q, 0.0) {
@@ -198,14 +198,14 @@ fn rows_are_independent_and_leave_the_right_freedom() {
         let joint = &model.joints()[0];
         let rows: Vec<f64> = joint.evaluate(&at).flat_map(|row| entries(&model, joint, &row)).collect();
         let jacobian = DMatrix::from_row_slice(joint.rows(), model.dof(), &rows);
-        assert_eq!(jacobian.rank(1e-6), all - freedom, "{kind:?} {partner:?}");
+        assert_eq!(jacobian.rank(1e-6), all - joint_dof, "{kind:?} {partner:?}");
     });
 }
 
 #[test]
 fn joints_of_space_do_not_exist_in_the_plane() {
     for kind in [JointKind::Spherical, JointKind::Universal, JointKind::Cylindrical, JointKind::Planar] {
-        assert_eq!(kind.freedom(Dimension::Planar), None);
+        assert_eq!(kind.joint_dof(Dimension::Planar), None);
     }
 }
 

@@ -25,12 +25,14 @@ const DOWN: [f64; 3] = [0.0, 0.0, -9.81];
 #[test]
 fn statics_gives_the_loads_of_a_tripod() {
     let model = supported(&SupportBuilder::tripod(FEET).frictions([0.1, 0.2, 0.3]), DOWN).unwrap();
-    let feet: Vec<_> = model.feet().map(|(.., foot)| *foot).collect();
-    assert_eq!(model.foot_count(), 3);
-    assert!((feet.iter().map(|foot| foot.load).sum::<f64>() - 19.62).abs() < 1e-14);
-    let moment = feet.iter().fold(nalgebra::Vector3::zeros(), |sum, foot| sum + foot.point * foot.load);
+    let support_points: Vec<_> = model.support_points().map(|(.., support_point)| *support_point).collect();
+    assert_eq!(model.support_point_count(), 3);
+    assert!((support_points.iter().map(|support_point| support_point.load).sum::<f64>() - 19.62).abs() < 1e-14);
+    let moment = support_points
+        .iter()
+        .fold(nalgebra::Vector3::zeros(), |sum, support_point| sum + support_point.point * support_point.load);
     assert!(moment.norm() < 1e-15, "{moment}");
-    assert_eq!(feet.iter().map(|foot| foot.friction).collect::<Vec<_>>(), [0.1, 0.2, 0.3]);
+    assert_eq!(support_points.iter().map(|support_point| support_point.friction).collect::<Vec<_>>(), [0.1, 0.2, 0.3]);
     // What is out of the plane moves nothing and has no energy.
     let state = model.initial_state();
     let mut at = stiction_multibody::Configuration::default();
@@ -44,8 +46,12 @@ fn statics_gives_the_loads_of_a_tripod() {
 
 #[test]
 fn shares_are_of_the_weight() {
-    let support = SupportBuilder::feet([[1.0, 0.0], [-1.0, 0.0]], [3.0, 1.0]).friction(0.5);
-    let loads: Vec<_> = supported(&support, [1.0, 2.0, -10.0]).unwrap().feet().map(|(.., foot)| foot.load).collect();
+    let support = SupportBuilder::points([[1.0, 0.0], [-1.0, 0.0]], [3.0, 1.0]).friction(0.5);
+    let loads: Vec<_> = supported(&support, [1.0, 2.0, -10.0])
+        .unwrap()
+        .support_points()
+        .map(|(.., support_point)| support_point.load)
+        .collect();
     assert_eq!(loads, [15.0, 5.0]);
 }
 
@@ -53,15 +59,15 @@ fn shares_are_of_the_weight() {
 fn supports_that_cannot_be_are_refused() {
     let part = Element::Body("part".into());
     let cases = [
-        (SupportBuilder::tripod([[1.0, 0.0], [2.0, 1.0], [2.0, -1.0]]), "feet", "foot 1"),
-        (SupportBuilder::tripod([[-1.0, 0.0], [2.0, 0.0], [1.0, 0.0]]), "feet", "in line"),
-        (SupportBuilder::tripod([[f64::NAN, 0.0], [2.0, 0.0], [1.0, 0.0]]), "feet", "NaN"),
+        (SupportBuilder::tripod([[1.0, 0.0], [2.0, 1.0], [2.0, -1.0]]), "points", "foot 1"),
+        (SupportBuilder::tripod([[-1.0, 0.0], [2.0, 0.0], [1.0, 0.0]]), "points", "in line"),
+        (SupportBuilder::tripod([[f64::NAN, 0.0], [2.0, 0.0], [1.0, 0.0]]), "points", "NaN"),
         (SupportBuilder::tripod(FEET).friction(-0.1), "friction", "negative"),
         (SupportBuilder::tripod(FEET).frictions([0.1, 0.2]), "friction", "2 numbers for 3 feet"),
-        (SupportBuilder::feet([[0.0; 2]; 2], [1.0]), "loads", "1 for 2 feet"),
-        (SupportBuilder::feet([[0.0; 2]; 2], [1.0, -1.0]), "loads", "negative"),
-        (SupportBuilder::feet([[0.0; 2]; 2], [0.0, 0.0]), "loads", "all be zero"),
-        (SupportBuilder::feet([], []), "loads", "each needs one"),
+        (SupportBuilder::points([[0.0; 2]; 2], [1.0]), "loads", "1 for 2 feet"),
+        (SupportBuilder::points([[0.0; 2]; 2], [1.0, -1.0]), "loads", "negative"),
+        (SupportBuilder::points([[0.0; 2]; 2], [0.0, 0.0]), "loads", "all be zero"),
+        (SupportBuilder::points([], []), "loads", "each needs one"),
     ];
     for (support, field, part_of_reason) in cases {
         let reason = refused(supported(&support, DOWN), &part, field);
@@ -84,7 +90,7 @@ fn bodies_that_cannot_lie_on_something_are_refused() {
     let point = SupportBuilder::point();
     refused(builder.support(table, &point).map(drop), &named("table"), "support");
     refused(builder.support(BodyId::WORLD, &point).map(drop), &named("world"), "support");
-    refused(builder.support(grain, &SupportBuilder::tripod(FEET)).map(drop), &named("grain"), "feet");
+    refused(builder.support(grain, &SupportBuilder::tripod(FEET)).map(drop), &named("grain"), "points");
     refused(builder.support(a, &point.clone().on(a)).map(drop), &named("a"), "on");
     builder.support(a, &point.clone().on(b)).unwrap();
     refused(builder.support(b, &point.clone().on(a)).map(drop), &named("b"), "on");
@@ -92,7 +98,7 @@ fn bodies_that_cannot_lie_on_something_are_refused() {
     builder.support(b, &point.clone().on(table)).unwrap();
     builder.support(grain, &point).unwrap();
     let model = builder.build().unwrap();
-    assert_eq!(model.foot_count(), 3);
+    assert_eq!(model.support_point_count(), 3);
     assert!(!stiction_multibody::may_collide(&model, a, b), "what lies on something passes over it");
     let mut space = ModelBuilder::new(Dimension::Spatial);
     let ball = space.body(BodyBuilder::particle("ball", 1.0)).unwrap();
@@ -140,7 +146,7 @@ fn limit_surfaces_dissipate_as_their_pressure_does() {
     let ring = ring(400);
     let fitted = LimitSurface::of_pressure(&ring, &[1.0; 400]).unwrap();
     assert!(worst(&fitted, &ring) < 0.01, "{} {fitted:?}", worst(&fitted, &ring));
-    assert!(disc.feet.len() <= 16 && fitted.feet.len() <= 16);
+    assert!(disc.support_points.len() <= 16 && fitted.support_points.len() <= 16);
     assert!((fitted.error - worst(&fitted, &ring)).abs() < 2e-3, "{} told", fitted.error);
     // One ellipsoid alone is not as good: the sum earns its terms.
     let one = LimitSurface::ellipsoid(2.0 / 3.0).unwrap();
@@ -168,7 +174,7 @@ fn a_tripod_has_the_moments_of_its_pressure() {
         let points: Vec<_> = (0..9).map(|_| [random.uniform(-1.0, 1.0), random.uniform(-0.2, 0.5)]).collect();
         let loads: Vec<_> = points.iter().map(|_| random.uniform(0.1, 1.0)).collect();
         let total: f64 = loads.iter().sum();
-        let tripod = Tripod::of_pressure(&points, &loads).unwrap().feet;
+        let tripod = Tripod::of_pressure(&points, &loads).unwrap().support_points;
         let moment = |power: fn(&[f64; 2]) -> f64| {
             let whole: f64 = points.iter().zip(&loads).map(|(x, load)| load / total * power(x)).sum();
             (whole, tripod.iter().map(|x| power(x) / 3.0).sum::<f64>())
@@ -181,10 +187,13 @@ fn a_tripod_has_the_moments_of_its_pressure() {
     }
     // Points in line across the first axis have a tripod in line too.
     let line = Tripod::of_pressure(&[[0.0, 1.0], [0.0, -1.0]], &[1.0, 1.0]).unwrap();
-    assert!(line.feet.iter().all(|foot| foot[0] == 0.0) && (line.feet[0][1] - 2.0_f64.sqrt()).abs() < 1e-15);
+    assert!(
+        line.support_points.iter().all(|support_point| support_point[0] == 0.0)
+            && (line.support_points[0][1] - 2.0_f64.sqrt()).abs() < 1e-15
+    );
     let limit = Tripod::of_limit_surface(3.0, 0.9, [1.0, 2.0]).unwrap();
-    for foot in limit.feet {
-        let arm = Vector2::from(foot) - Vector2::new(1.0, 2.0);
+    for support_point in limit.support_points {
+        let arm = Vector2::from(support_point) - Vector2::new(1.0, 2.0);
         assert!((arm.norm() - 0.3).abs() < 1e-15, "{arm}");
     }
 }

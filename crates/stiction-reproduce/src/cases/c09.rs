@@ -47,7 +47,8 @@ fn pushed(case: &Reference, y: f64) -> Result<Model, CaseError> {
     let square =
         BodyBuilder::planar("square", 1.0, side * side / 6.0).shape(planar::Shape::rectangle([half, half])?.into());
     let square = builder.body(square)?;
-    let support = SupportBuilder::tripod(feet(case.parameter("tripod_radius")?)).friction(case.parameter("mu_feet")?);
+    let support =
+        SupportBuilder::tripod(feet(case.parameter("tripod_radius")?)).friction(case.parameter("mu_support")?);
     builder.support(square, &support)?;
     let along: Expression = format!("{:e} + {speed:e} * t", -half).parse()?;
     let motion = ExpressionMotion::planar(along, Expression::constant(y), Expression::constant(0.0));
@@ -62,7 +63,7 @@ fn first_step(case: &Reference, y: f64, scheme: Scheme) -> Result<([f64; 3], f64
     let mut simulation = Simulation::new(pushed(case, y)?, scheme, h)?;
     let _ = simulation.step()?;
     let force = simulation.contacts().first().map_or(0.0, |contact| contact.normal_impulse / h);
-    let sticks = simulation.feet().first().is_some_and(|foot| foot.mode == ContactMode::Stick);
+    let sticks = simulation.support_points().first().is_some_and(|foot| foot.mode == ContactMode::Stick);
     Ok((v(&simulation, "square")?, force, sticks))
 }
 
@@ -164,8 +165,9 @@ fn snapshots(case: &Reference) -> Result<Figure, CaseError> {
         }
         let place: [f64; 3] = q(&simulation, "square")?;
         // Forces of a newton are drawn a metre long, five times over.
-        let feet_now: Vec<_> = simulation.feet().iter().map(|foot| [foot.point.x, foot.point.y]).collect();
-        let tips = simulation.feet().iter().zip(&feet_now).map(|(foot, [x, y])| {
+        let support_points_now: Vec<_> =
+            simulation.support_points().iter().map(|foot| [foot.point.x, foot.point.y]).collect();
+        let tips = simulation.support_points().iter().zip(&support_points_now).map(|(foot, [x, y])| {
             let force = foot.friction_impulse * (5.0 / h);
             [x + force.x, y + force.y]
         });
@@ -179,7 +181,7 @@ fn snapshots(case: &Reference) -> Result<Figure, CaseError> {
                 .with(
                     Layer::points(marks.iter().map(|p| p[0]).collect(), marks.iter().map(|p| p[1]).collect()).colour(0),
                 )
-                .with(Layer::arrows(feet_now.clone(), tips.collect()).colour(1))
+                .with(Layer::arrows(support_points_now.clone(), tips.collect()).colour(1))
                 .with(Layer::points(vec![needle], vec![y]).colour(2).marker(Marker::Triangle)),
         );
     }

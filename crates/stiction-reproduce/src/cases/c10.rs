@@ -59,7 +59,7 @@ struct Stop {
 fn square(case: &Reference, [x, y, spin]: [f64; 3]) -> Result<Model, CaseError> {
     let radius = case.parameter("tripod_radius")?;
     let (far, near) = (0.75_f64.sqrt() * radius, 0.5 * radius);
-    let feet =
+    let support_points =
         SupportBuilder::tripod([[0.0, radius], [-far, -near], [far, -near]]).friction(case.parameter("friction")?);
     let mut builder = ModelBuilder::new(Dimension::Planar);
     builder.gravity(0.0, 0.0, -case.parameter("gravity")?)?;
@@ -67,7 +67,7 @@ fn square(case: &Reference, [x, y, spin]: [f64; 3]) -> Result<Model, CaseError> 
         .velocity(x, y, 0.0)
         .angular_velocity(0.0, 0.0, spin);
     let square = builder.body(square)?;
-    builder.support(square, &feet)?;
+    builder.support(square, &support_points)?;
     Ok(builder.build()?)
 }
 

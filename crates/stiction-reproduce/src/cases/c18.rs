@@ -2,7 +2,7 @@
 
 use stiction_plot::{Axis, Figure, HeatMap, Layer, Panel};
 use stiction_study::{
-    Share,
+    SuccessRate,
     monte_carlo::{Report, VariantReport},
     parse_monte_carlo,
 };
@@ -77,10 +77,10 @@ fn exactly_zero() -> Expected {
 }
 
 /// The trials of the cells where a predicate of x and y holds.
-fn share(variant: &VariantReport, is_inside: impl Fn(f64, f64) -> bool) -> Share {
+fn share(variant: &VariantReport, is_inside: impl Fn(f64, f64) -> bool) -> SuccessRate {
     let cells = variant.cells.iter().filter(|cell| matches!(cell.at[..], [x, y] if is_inside(x, y)));
     let (hits, of) = cells.fold((0, 0), |(hits, of), cell| (hits + cell.success.hits, of + cell.success.of));
-    Share::new(hits, of)
+    SuccessRate::new(hits, of)
 }
 
 /// The models against each other, under the same friction in every trial.
@@ -111,7 +111,7 @@ fn class_rows(account: &mut Account, case: &Reference, reports: &[(&str, Report)
     for (medium, high) in medium.variants.iter().zip(&high.variants).take(RIGHT) {
         let name = &medium.name;
         let (medium, high) = (medium.all.success, high.all.success);
-        let percent = |share: Share| [share.value(), share.low, share.high].map(|share| 100.0 * share);
+        let percent = |share: SuccessRate| [share.value(), share.low, share.high].map(|share| 100.0 * share);
         let ([m, m_low, m_high], [h, h_low, h_high]) = (percent(medium), percent(high));
         account.remark(format!(
             "Successes of all trials, {name}: {m:.1} % with medium friction of the jaws (95 % interval {m_low:.1} to {m_high:.1} %), {h:.1} % with \

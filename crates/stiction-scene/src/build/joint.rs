@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 use stiction_multibody::{BodyId, JointId, JointKind, ModelError, Pose, limits};
 
 use super::{
-    Assembly, freedom,
+    Assembly, joint_dof,
     reader::{At, direction},
 };
 use crate::{
@@ -30,7 +30,7 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
             _ => simple(assembly, &at, table, name.clone(), bodies)?,
         };
         assembly.joints.push((name, id));
-        freedom::add(assembly, &at, table, id)?;
+        joint_dof::add(assembly, &at, table, id)?;
         if let Some(gamma) = table.gamma {
             assembly.builder.joint_gamma(id, gamma).map_err(|error| at.model_error(&error))?;
         }

@@ -6,9 +6,9 @@
 mod body;
 mod contact;
 mod force;
-mod freedom;
 mod inertia;
 mod joint;
+mod joint_dof;
 mod material;
 mod motor;
 mod reader;

@@ -1,6 +1,6 @@
 //! `[[motor]]` and `[[coupling]]`.
 
-use stiction_multibody::{Coupling, FreedomId, ModelError, Motor, limits};
+use stiction_multibody::{Coupling, JointDofId, ModelError, Motor, limits};
 
 use super::{Assembly, reader::At};
 use crate::{
@@ -14,7 +14,7 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
         let at = assembly.root.key("motor").index(index);
         let name = table.name.clone().unwrap_or_else(|| format!("motor-{}", index + 1));
         let motor = motor(assembly, &at, table, &name)?;
-        assembly.builder.motor(motor).map_err(|error| place(&at, "joint", "freedom", &error))?;
+        assembly.builder.motor(motor).map_err(|error| place(&at, "joint", "dof", &error))?;
     }
     for (index, table) in file.coupling.iter().enumerate() {
         let at = assembly.root.key("coupling").index(index);
@@ -23,23 +23,23 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
         assembly.builder.coupling(coupling).map_err(|error| match error.field {
             "polynomial" if at.key("ratio").exists() => at.key("ratio").fault(error.to_string()),
             "polynomial" if at.key("offset").exists() => at.key("offset").fault(error.to_string()),
-            "leader" => place(&at, "leader", "leader_freedom", &error),
-            _ => place(&at, "follower", "follower_freedom", &error),
+            "leader" => place(&at, "leader", "leader_dof", &error),
+            _ => place(&at, "follower", "follower_dof", &error),
         })?;
     }
     Ok(())
 }
 
 /// The model complains of a joint where the number of its freedom may be what is wrong.
-fn place(at: &At, joint: &'static str, freedom: &'static str, error: &ModelError) -> Fault {
-    if error.field == joint && at.key(freedom).exists() {
-        return at.key(freedom).fault(error.to_string());
+fn place(at: &At, joint: &'static str, joint_dof: &'static str, error: &ModelError) -> Fault {
+    if error.field == joint && at.key(joint_dof).exists() {
+        return at.key(joint_dof).fault(error.to_string());
     }
     at.model_error(error)
 }
 
 /// A freedom by the name of its joint.
-fn freedom(assembly: &Assembly, at: &At, name: &str, number: Option<u32>) -> Result<FreedomId, Fault> {
+fn joint_dof(assembly: &Assembly, at: &At, name: &str, number: Option<u32>) -> Result<JointDofId, Fault> {
     let found = assembly.joints.iter().find(|(joint, _)| joint == name);
     let (_, id) = found.ok_or_else(|| {
         let known = assembly.joints.iter().map(|(joint, _)| joint.as_str());
@@ -49,7 +49,7 @@ fn freedom(assembly: &Assembly, at: &At, name: &str, number: Option<u32>) -> Res
 }
 
 fn motor(assembly: &Assembly, at: &At, table: &MotorTable, name: &str) -> Result<Motor, Fault> {
-    let freedom = freedom(assembly, &at.key("joint"), &table.joint, table.freedom)?;
+    let joint_dof = joint_dof(assembly, &at.key("joint"), &table.joint, table.dof)?;
     let given = [("torque", &table.torque), ("position", &table.position), ("velocity", &table.velocity)];
     let mut given = given.into_iter().filter_map(|(word, scalar)| Some((word, scalar.as_ref()?)));
     let (Some((word, scalar)), None) = (given.next(), given.next()) else {
@@ -71,7 +71,7 @@ fn motor(assembly: &Assembly, at: &At, table: &MotorTable, name: &str) -> Result
     let made = match word {
         "torque" => {
             let (gain, bias) = (table.gain.unwrap_or(1.0), table.bias.unwrap_or_default());
-            Motor { gain, bias, ..Motor::torque(name, freedom, control) }
+            Motor { gain, bias, ..Motor::torque(name, joint_dof, control) }
         }
         "position" => {
             let gains = (needed("stiffness", table.stiffness)?, table.damping.unwrap_or(0.0));
@@ -81,18 +81,18 @@ fn motor(assembly: &Assembly, at: &At, table: &MotorTable, name: &str) -> Result
                     return Err(at.fault(format!("{} must lie between 0 and {:e}", at.what(), limits::LOAD)));
                 }
             }
-            Motor::position(name, freedom, control, gains)
+            Motor::position(name, joint_dof, control, gains)
         }
-        _ => Motor::velocity(name, freedom, control, needed("gain", table.gain)?),
+        _ => Motor::velocity(name, joint_dof, control, needed("gain", table.gain)?),
     };
     let (control_limits, force_limits) = (table.control_limits, table.force_limits);
     Ok(Motor { control_limits, force_limits, gear: table.gear.unwrap_or(1.0), ..made })
 }
 
 fn coupling(assembly: &Assembly, at: &At, table: &CouplingTable, name: String) -> Result<Coupling, Fault> {
-    let follower = freedom(assembly, &at.key("follower"), &table.follower, table.follower_freedom)?;
+    let follower = joint_dof(assembly, &at.key("follower"), &table.follower, table.follower_dof)?;
     let leader = match &table.leader {
-        Some(leader) => Some(freedom(assembly, &at.key("leader"), leader, table.leader_freedom)?),
+        Some(leader) => Some(joint_dof(assembly, &at.key("leader"), leader, table.leader_dof)?),
         None => None,
     };
     let mut coefficients = [table.offset.unwrap_or(0.0), 0.0, 0.0, 0.0, 0.0];
@@ -107,7 +107,7 @@ fn coupling(assembly: &Assembly, at: &At, table: &CouplingTable, name: String) -
     } else if leader.is_some() {
         coefficients[1] = table.ratio.unwrap_or(1.0);
     }
-    let stranger = ["ratio", "leader_freedom"].into_iter().find(|key| leader.is_none() && at.key(key).exists());
+    let stranger = ["ratio", "leader_dof"].into_iter().find(|key| leader.is_none() && at.key(key).exists());
     if let Some(stranger) = stranger {
         let fault = at.key(stranger).fault(format!("coupling \"{name}\" has no `leader` for this `{stranger}`"));
         return Err(fault);

@@ -23,21 +23,21 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
 }
 
 fn builder(assembly: &Assembly, at: &At, table: &SupportTable, particle: bool) -> Result<SupportBuilder, Fault> {
-    let mut builder = match (&table.feet, &table.limit_surface) {
+    let mut builder = match (&table.points, &table.limit_surface) {
         (None, None) if particle => SupportBuilder::point(),
-        (Some(feet), None) => feet_of(at, feet, table.loads.as_deref())?,
+        (Some(support_points), None) => support_points_of(at, support_points, table.loads.as_deref())?,
         (None, Some(surface)) => SupportBuilder::limit_surface(limit_surface(at, surface)?),
         _ => {
-            let fault = at.fault(format!("{} needs exactly one of `feet` and `limit_surface`", at.what()));
+            let fault = at.fault(format!("{} needs exactly one of `points` and `limit_surface`", at.what()));
             return Err(
-                fault.hint("such as feet = [[0, 0.1], [-0.1, -0.1], [0.1, -0.1]] or limit_surface = { disc = 0.1 }")
+                fault.hint("such as points = [[0, 0.1], [-0.1, -0.1], [0.1, -0.1]] or limit_surface = { disc = 0.1 }")
             );
         }
     };
-    if table.loads.is_some() && table.feet.is_none() {
+    if table.loads.is_some() && table.points.is_none() {
         return Err(at
             .key("loads")
-            .fault(format!("{} are those of `feet`, which are not there", at.key("loads").what())));
+            .fault(format!("{} are those of `points`, which are not there", at.key("loads").what())));
     }
     builder = match &table.friction {
         None => builder,
@@ -50,14 +50,14 @@ fn builder(assembly: &Assembly, at: &At, table: &SupportTable, particle: bool) -
     }
 }
 
-fn feet_of(at: &At, feet: &[[f64; 2]], loads: Option<&[f64]>) -> Result<SupportBuilder, Fault> {
-    match (feet, loads) {
-        (_, Some(loads)) => Ok(SupportBuilder::feet(feet, loads)),
+fn support_points_of(at: &At, support_points: &[[f64; 2]], loads: Option<&[f64]>) -> Result<SupportBuilder, Fault> {
+    match (support_points, loads) {
+        (_, Some(loads)) => Ok(SupportBuilder::points(support_points, loads)),
         (&[a, b, c], None) => Ok(SupportBuilder::tripod([a, b, c])),
         _ => {
-            let at = at.key("feet");
-            let message = format!("{} are {}: statics gives the loads of three", at.what(), feet.len());
-            Err(at.fault(message).hint("give three feet, or `loads` with one number for each"))
+            let at = at.key("points");
+            let message = format!("{} are {}: statics gives the loads of three", at.what(), support_points.len());
+            Err(at.fault(message).hint("give three points, or `loads` with one number for each"))
         }
     }
 }

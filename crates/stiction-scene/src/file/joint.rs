@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{Angle, Vector};
 
-macro_rules! freedom_table {
+macro_rules! joint_dof_table {
     ($(#[$doc:meta])* $name:ident { $($extra:tt)* }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -35,8 +35,8 @@ macro_rules! freedom_table {
 
         impl $name {
             /// What acts along the freedom, without what else the table says.
-            pub(crate) fn freedom(&self) -> FreedomWords<'_> {
-                FreedomWords {
+            pub(crate) fn joint_dof(&self) -> JointDofWords<'_> {
+                JointDofWords {
                     limits: self.limits.as_ref(),
                     friction: self.friction,
                     damping: self.damping,
@@ -50,7 +50,7 @@ macro_rules! freedom_table {
     };
 }
 
-freedom_table!(
+joint_dof_table!(
     /// A joint. Anchors and axes are in world coordinates, at the initial configuration. What acts along the freedom of a
     /// joint with one stands here; joints with several have a list, `freedoms`.
     JointTable {
@@ -79,18 +79,19 @@ freedom_table!(
         pub(crate) gamma: Option<f64>,
         /// What acts along the freedoms of a joint with several, one table each: slide and turn of a cylindrical joint, the two
         /// turns of a universal one, two slides and a turn of a planar one.
-        pub(crate) freedoms: Option<Vec<FreedomTable>>,
+        #[serde(alias = "freedoms")]
+        pub(crate) dofs: Option<Vec<JointDofTable>>,
     }
 );
 
-freedom_table!(
+joint_dof_table!(
     /// What acts along one freedom of a joint.
-    FreedomTable {}
+    JointDofTable {}
 );
 
 /// What both kinds of table say of a freedom.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FreedomWords<'a> {
+pub(crate) struct JointDofWords<'a> {
     pub(crate) limits: Option<&'a [Angle; 2]>,
     pub(crate) friction: Option<f64>,
     pub(crate) damping: Option<f64>,

@@ -17,7 +17,8 @@ pub(crate) struct MotorTable {
     pub(crate) joint: String,
     /// The freedom of the joint, by its number; 0 when left out.
     #[schemars(range(min = 0, max = 2), title = "a whole number from 0 to 2", extend("examples" = [1]))]
-    pub(crate) freedom: Option<u32>,
+    #[serde(alias = "freedom")]
+    pub(crate) dof: Option<u32>,
     /// A motor of this control u: its force is gain u + bias.
     pub(crate) torque: Option<Scalar>,
     /// A servo that pulls to this coordinate, m or rad, by `stiffness` and `damping`.
@@ -60,13 +61,15 @@ pub(crate) struct CouplingTable {
     pub(crate) follower: String,
     /// The freedom of the follower, by its number; 0 when left out.
     #[schemars(range(min = 0, max = 2), title = "a whole number from 0 to 2", extend("examples" = [1]))]
-    pub(crate) follower_freedom: Option<u32>,
+    #[serde(alias = "follower_freedom")]
+    pub(crate) follower_dof: Option<u32>,
     /// The joint that leads; when left out, the follower keeps the coordinate `offset`.
     #[schemars(extend("examples" = ["right finger"]))]
     pub(crate) leader: Option<String>,
     /// The freedom of the leader, by its number; 0 when left out.
     #[schemars(range(min = 0, max = 2), title = "a whole number from 0 to 2", extend("examples" = [1]))]
-    pub(crate) leader_freedom: Option<u32>,
+    #[serde(alias = "leader_freedom")]
+    pub(crate) leader_dof: Option<u32>,
     /// Coordinate of the follower per coordinate of the leader; 1 when left out.
     #[schemars(extend("examples" = [-2.0]))]
     pub(crate) ratio: Option<f64>,

@@ -12,7 +12,8 @@ pub(crate) struct SupportTable {
         title = "a list of places, two numbers each",
         extend("examples" = [[[0.0, 0.3], [-0.26, -0.15], [0.26, -0.15]]])
     )]
-    pub(crate) feet: Option<Vec<[f64; 2]>>,
+    #[serde(alias = "feet")]
+    pub(crate) points: Option<Vec<[f64; 2]>>,
     /// Loads of the feet in any unit: shares of the weight.
     #[schemars(title = "a list of numbers", extend("examples" = [[1.0, 1.0, 2.0, 2.0]]))]
     pub(crate) loads: Option<Vec<f64>>,

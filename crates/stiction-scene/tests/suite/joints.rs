@@ -1,6 +1,6 @@
 //! Joints with limits, springs and rotors, motors, couplings, frames and groups of shapes: what they mean, and what is refused.
 
-use stiction_multibody::{Filter, Freedom};
+use stiction_multibody::{Filter, JointDof};
 use stiction_scene::parse;
 
 use crate::JOINTS;
@@ -8,8 +8,8 @@ use crate::JOINTS;
 #[test]
 fn every_key_reaches_the_model() {
     let model = parse(JOINTS, "x.toml").expect("a scene").model;
-    let freedoms = |name: &str| model.joint(model.find_joint(name).expect("a joint")).expect("a joint").freedoms();
-    let expected = Freedom {
+    let joint_dofs = |name: &str| model.joint(model.find_joint(name).expect("a joint")).expect("a joint").joint_dofs();
+    let expected = JointDof {
         limits: Some([-90.0_f64.to_radians(), 1.5]),
         friction: 0.1,
         damping: 0.5,
@@ -18,15 +18,15 @@ fn every_key_reaches_the_model() {
         armature: 0.01,
         initial: 0.2,
     };
-    assert_eq!(freedoms("elbow"), [expected]);
-    let slide = Freedom { limits: Some([0.0, 0.3]), friction: 1.0, ..Freedom::default() };
-    let turn = Freedom { damping: 0.3, initial: 10.0_f64.to_radians(), ..Freedom::default() };
-    assert_eq!(freedoms("sleeve"), [slide, turn]);
+    assert_eq!(joint_dofs("elbow"), [expected]);
+    let slide = JointDof { limits: Some([0.0, 0.3]), friction: 1.0, ..JointDof::default() };
+    let turn = JointDof { damping: 0.3, initial: 10.0_f64.to_radians(), ..JointDof::default() };
+    assert_eq!(joint_dofs("sleeve"), [slide, turn]);
     let [drive, servo, speed] = model.motors() else { panic!("three motors") };
     assert_eq!((drive.name.as_str(), drive.gain, drive.gear, drive.bias), ("drive", 3.0, 50.0, [0.1, -2.0, -0.5]));
     assert_eq!((drive.control_limits, drive.force_limits), (Some([-1.0, 1.0]), Some([-20.0, 20.0])));
     assert_eq!((servo.name.as_str(), servo.gain, servo.bias), ("motor-2", 100.0, [0.0, -100.0, -5.0]));
-    assert_eq!((servo.freedom.1, servo.control.value(2.0)), (1, 0.2));
+    assert_eq!((servo.joint_dof.1, servo.control.value(2.0)), (1, 0.2));
     assert_eq!((speed.gain, speed.bias, speed.control.value(0.0)), (10.0, [0.0, 0.0, -10.0], 0.1));
     let [gears, curve, held] = model.couplings() else { panic!("three couplings") };
     assert_eq!((gears.name.as_str(), gears.polynomial), ("gears", [0.1, -2.0, 0.0, 0.0, 0.0]));
@@ -52,19 +52,19 @@ fn freedoms_that_a_joint_does_not_have_are_refused() {
         "x.toml:74:11: `limits` of joint \"grip\" is a way, not an angle (give a number of metres)",
     );
     refused(
-        "freedoms = [{ limits",
+        "dofs = [{ limits",
         "damping = 0.1 # {",
-        "x.toml:82:11: a cylindrical joint has 2 freedoms: which has this `damping`? (write freedoms = [{}, {}], one table each)",
+        "x.toml:82:11: a cylindrical joint has 2 DOFs: which has this `damping`? (write dofs = [{}, {}], one table each)",
     );
     refused(
         "kind = \"cylindrical\"",
         "kind = \"revolute\"",
-        "x.toml:82:12: a revolute joint has no `freedoms` (what acts along its freedom stands in its table)",
+        "x.toml:82:12: a revolute joint has no `dofs` (what acts along its DOF stands in its table)",
     );
     refused(
         "friction = 1.0 }, {",
         "friction = 1.0 }, { }, {",
-        "x.toml:82:12: a cylindrical joint has 2 freedoms, but 3 are listed",
+        "x.toml:82:12: a cylindrical joint has 2 DOFs, but 3 are listed",
     );
     refused("kind = \"spherical\"", "kind = \"weld\"", "x.toml:89:10: a weld joint has no `limits`");
     refused(
@@ -94,14 +94,14 @@ fn motors_say_what_they_lack() {
     refused("gain = 3.0", "damping = 3.0", "x.toml:95:11: a motor with a `torque` has no `damping`");
     refused("stiffness = 100.0\n", "", "x.toml:101:1: motor \"motor-2\" has a `position` and needs a `stiffness`");
     refused(
-        "freedom = 1",
-        "freedom = 3",
+        "dof = 1",
+        "dof = 3",
         "x.toml:103:11: `freedom` is 3, but must be a whole number from 0 to 2 (such as 1)",
     );
     refused(
-        "freedom = 1",
-        "freedom = 2",
-        "x.toml:103:11: motor \"motor-2\", joint: \"sleeve\" is a cylindrical joint with 2 freedoms, and has no freedom 2",
+        "dof = 1",
+        "dof = 2",
+        "x.toml:103:11: motor \"motor-2\", joint: \"sleeve\" is a cylindrical joint with 2 DOFs, and has no DOF 2",
     );
     refused(
         "control_limits = [-1.0, 1.0]",
@@ -119,8 +119,8 @@ fn couplings_say_what_is_wrong() {
     );
     refused("leader = \"elbow\"\n", "", "x.toml:116:9: coupling \"gears\" has no `leader` for this `ratio`");
     refused(
-        "leader_freedom = 1",
-        "leader_freedom = 0",
+        "leader_dof = 1",
+        "leader_dof = 0",
         "x.toml:124:18: coupling \"coupling-2\", leader: must be another freedom than the follower",
     );
     refused(

@@ -146,11 +146,11 @@ fn drives_and_couplings_are_those_of_the_file() {
     let [coupling] = model.couplings() else { panic!("a coupling") };
     // left − 0.1 = −right: coordinates of the file, from the references.
     assert_eq!(coupling.polynomial, [0.1, -1.0, 0.0, 0.0, 0.0]);
-    let hip = joint(&model, "left hip").freedoms()[0];
+    let hip = joint(&model, "left hip").joint_dofs()[0];
     assert_eq!((hip.initial, hip.rest, hip.stiffness, hip.limits), (0.1, 0.2, 3.0, Some([-1.0, 1.0])));
     let arm = model_of(&text_of(&robot(ARM_URDF), None));
     assert_eq!(arm.couplings()[0].polynomial, [0.001, 1.0, 0.0, 0.0, 0.0]);
-    assert_eq!(joint(&arm, "shoulder").freedoms()[0].friction, 0.2);
+    assert_eq!(joint(&arm, "shoulder").joint_dofs()[0].friction, 0.2);
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn every_kind_of_joint_has_its_counterpart() {
     assert_eq!(kinds, [JointKind::Planar, JointKind::Free]);
     let model = model_of(&text_of(&robot, None));
     let glide = joint(&model, "glide");
-    assert!(glide.freedoms().iter().all(|freedom| freedom.damping == 0.5));
+    assert!(glide.joint_dofs().iter().all(|joint_dof| joint_dof.damping == 0.5));
     assert_eq!((model.joints().len(), body(&model, "bird").position.z), (1, 2.0));
     let initial = robot.tree().expect("a tree").initial().to_vec();
     same_mechanics(&robot, &initial, &[0.0; 9], &model);
@@ -303,5 +303,5 @@ fn dry_friction_of_a_ball_joint_is_noted_and_left_out() {
     let scene = robot(text).to_scene("bob.xml", &SceneOptions::default()).expect("a scene");
     assert!(scene.notes.iter().any(|note| note.contains("shoulder") && note.contains("friction")), "{:?}", scene.notes);
     let model = model_of(&scene.text);
-    assert!(joint(&model, "shoulder").freedoms().iter().all(|freedom| freedom.friction == 0.0));
+    assert!(joint(&model, "shoulder").joint_dofs().iter().all(|joint_dof| joint_dof.friction == 0.0));
 }

@@ -9,7 +9,7 @@ use crate::SUPPORTS;
 fn supports_are_read() {
     let model = parse(SUPPORTS, "x.toml").unwrap_or_else(|error| panic!("{error}")).model;
     assert_eq!(model.dimension(), Dimension::Planar, "a support is in the plane");
-    let feet: Vec<_> = model.feet().map(|(body, support, _, foot)| (body, support.on, *foot)).collect();
+    let feet: Vec<_> = model.support_points().map(|(body, support, _, foot)| (body, support.on, *foot)).collect();
     let id = |name| model.find_body(name).expect("a body");
     assert_eq!(feet.len(), 3 + 1 + 1 + 2);
     for (k, (body, on, foot)) in feet.iter().take(3).enumerate() {
@@ -20,15 +20,15 @@ fn supports_are_read() {
     assert_eq!(numbers, [[5.0, 0.4, 0.0], [10.0, 0.5, 0.07], [2.5, 0.0, 0.0], [7.5, 0.0, 0.0]]);
     let disc = SUPPORTS.replace("{ lever = 0.07 }", "{ disc = 0.1 }");
     let model = parse(&disc, "x.toml").unwrap_or_else(|error| panic!("{error}")).model;
-    assert!(model.foot_count() > 7, "a disc has several feet");
+    assert!(model.support_point_count() > 7, "a disc has several feet");
 }
 
 #[test]
 fn mistakes_in_supports_are_explained() {
     let cases = [
         (
-            "feet = [[0, 0.3], ",
-            "feet = [",
+            "points = [[0, 0.3], ",
+            "points = [",
             "x.toml:12:8: `feet` of body \"part\" are 2: statics gives the loads of three",
         ),
         (

@@ -84,8 +84,8 @@ pub(crate) fn look_closer(start: &Start, detector: &mut dyn Detector, ws: &mut W
         if impulse.normal <= 0.0 || contact.has_alternatives || ws.close_pairs.contains(&pair) {
             continue;
         }
-        let gap = gap_now(model, contact, &ws.lookahead, h);
-        let way = gap - gap_at_end(start, contact, &ws.lookahead, &state.v);
+        let gap = gap_now(model, contact, &ws.linearisation_velocity, h);
+        let way = gap - gap_at_end(start, contact, &ws.linearisation_velocity, &state.v);
         if gap <= scheme.touch_threshold || way <= gap {
             continue;
         }
@@ -140,9 +140,9 @@ impl Gaps {
         let members = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
         let contacts = || members.iter().filter_map(|&member| ws.candidates.get(member));
         self.from.clear();
-        self.from.extend(contacts().map(|contact| gap_now(model, contact, &ws.lookahead, h)));
+        self.from.extend(contacts().map(|contact| gap_now(model, contact, &ws.linearisation_velocity, h)));
         self.to.clear();
-        self.to.extend(contacts().map(|contact| gap_at_end(start, contact, &ws.lookahead, v)));
+        self.to.extend(contacts().map(|contact| gap_at_end(start, contact, &ws.linearisation_velocity, v)));
         self.slack.clear();
         let slacks = contacts().zip(self.from.iter().zip(&self.to));
         self.slack.extend(slacks.map(|(contact, (now, end))| end - (1.0 - contact.gamma) * now));
@@ -200,11 +200,11 @@ impl Gaps {
 }
 
 /// ψ(q⁺, t⁺) as its linearisation at q ⊕ h v̂ sees it.
-fn gap_at_end(start: &Start, contact: &Contact, lookahead: &[f64], v: &[f64]) -> f64 {
+fn gap_at_end(start: &Start, contact: &Contact, linearisation_velocity: &[f64], v: &[f64]) -> f64 {
     let &Start { model, h, .. } = start;
     let (a, b) = contact.row(&contact.normal);
     let rate = |v: &[f64]| power(model, v, contact.a, &a) + power(model, v, contact.b, &b);
-    contact.gap_end + h * (rate(v) - rate(lookahead))
+    contact.gap_end + h * (rate(v) - rate(linearisation_velocity))
 }
 
 /// Normal impulse of a candidate that was given to the solver.

@@ -5,7 +5,7 @@ use stiction_multibody::{BodyId, Joint, Model, Wrench};
 
 use crate::{
     Workspace,
-    drives::{Side, rate},
+    joint_space::{Side, rate},
     reduced,
     reduced::Reduced,
     rows::power,

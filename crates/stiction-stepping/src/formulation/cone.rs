@@ -22,7 +22,7 @@ use super::{
     impulses, inertia, surfaces,
 };
 use crate::{
-    Contact, FootContact, Start, StepCause, Workspace, drives::DriveRow, reduced, rows::gap_now,
+    Contact, Start, StepCause, SupportPointContact, Workspace, joint_space::JointSpaceRow, reduced, rows::gap_now,
     workspace::ContactImpulse,
 };
 
@@ -36,10 +36,10 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
             impulses::write(start, ws, operator, laws, q);
             return Ok(());
         }
-        if !matches!(operator, Operator::Global(_)) {
+        if !matches!(operator, Operator::MatrixFree(_)) {
             *operator = Operator::default();
         }
-        let Operator::Global(bodies) = operator else { return Ok(()) };
+        let Operator::MatrixFree(bodies) = operator else { return Ok(()) };
         write_bodies(start, ws, laws, bodies)?;
         bodies.jacobian().mul_add_into(&ws.free_velocity, q);
         Ok::<_, ProblemError>(())
@@ -56,7 +56,7 @@ pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(
     let mut laws = std::mem::take(&mut ws.laws);
     let filled = cone.refill_velocities(|operator, q| {
         write_laws(start, ws, &mut laws, q);
-        if let Operator::Global(bodies) = operator {
+        if let Operator::MatrixFree(bodies) = operator {
             bodies.jacobian().mul_add_into(&ws.free_velocity, q);
         }
     });
@@ -87,21 +87,23 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
         ws.free_velocity.extend(v.iter().zip(acceleration).map(|(v, a)| v + h * a));
     }
     let weight = ws.proximal_weight;
-    ws.free_velocity.extend(ws.feet.iter().map(|foot| -h * foot.load / mass_of(model, foot, weight)));
+    ws.free_velocity.extend(
+        ws.support_points.iter().map(|support_point| -h * support_point.load / mass_of(model, support_point, weight)),
+    );
     for surface in &ws.surfaces {
         ws.free_velocity.extend(surface.free.iter().take(surface.size));
     }
-    ws.free_velocity.extend(soft_drives(&ws.drive_rows).map(|_| 0.0));
+    ws.free_velocity.extend(compliant_rows(&ws.joint_space_rows).map(|_| 0.0));
 }
 
 /// Rows along freedoms that give way: each is one more body.   [DRIVE-2]
-fn soft_drives(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
-    rows.iter().filter(|row| row.softness > 0.0)
+fn compliant_rows(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpaceRow> {
+    rows.iter().filter(|row| row.compliance > 0.0)
 }
 
 /// The mass that the load of a foot pulls: that of its body, so that all numbers are of one size.   [SUP-4]
-pub(super) fn mass_of(model: &Model, foot: &FootContact, weight: Option<f64>) -> f64 {
-    model.body(foot.body).and_then(Body::mass).unwrap_or(1.0) * weight.unwrap_or(1.0)
+pub(super) fn mass_of(model: &Model, support_point: &SupportPointContact, weight: Option<f64>) -> f64 {
+    model.body(support_point.body).and_then(Body::mass).unwrap_or(1.0) * weight.unwrap_or(1.0)
 }
 
 /// The laws, and the constants of their rows.
@@ -127,22 +129,24 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         laws.push(law);
     }
     surfaces::write_constants(model, ws, laws, q);
-    for foot in &ws.feet {
-        let law = foot.law();
+    for support_point in &ws.support_points {
+        let law = support_point.law();
         let first = q.len();
         q.push(0.0);
-        q.extend(FootContact::tangents().iter().take(law.rows() - 1).map(|t| t.dot(&foot.surface_velocity)));
+        q.extend(
+            SupportPointContact::tangents().iter().take(law.rows() - 1).map(|t| t.dot(&support_point.surface_velocity)),
+        );
         if law.rows() == 4 {
-            q.push(foot.torsion * foot.surface_spin);
+            q.push(support_point.torsion * support_point.surface_spin);
         }
         let constants = q.get_mut(first..).unwrap_or_default();
-        for (constant, (on, body)) in constants.iter_mut().zip(foot_rows(foot, law.rows())) {
-            *constant += free_share(model, ws, (foot.on, &on), (foot.body, &body));
+        for (constant, (on, body)) in constants.iter_mut().zip(support_rows(support_point, law.rows())) {
+            *constant += free_share(model, ws, (support_point.on, &on), (support_point.body, &body));
         }
         laws.push(law);
     }
     surfaces::write_core_laws(model, ws, laws, q);
-    for row in &ws.drive_rows {
+    for row in &ws.joint_space_rows {
         laws.push(row.law_in_unit(ws.mass_unit));
         q.push(row.bias + free_share_of_sides(model, ws, &row.sides));
     }
@@ -172,10 +176,22 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
     let joint_blocks = columns::joint_blocks(model, ws);
     bodies.refill(|jacobian, mass| {
         let next = write_masses(model, ws, laws, jacobian, mass);
-        mass.extend(ws.feet.iter().map(|foot| mass_of(model, foot, ws.proximal_weight) / unit));
+        mass.extend(
+            ws.support_points.iter().map(|support_point| mass_of(model, support_point, ws.proximal_weight) / unit),
+        );
         ws.surfaces.iter().for_each(|surface| surface.push_mass(unit, mass));
-        mass.extend(soft_drives(&ws.drive_rows).map(|row| 1.0 / (row.softness * unit)));
-        let Workspace { block_of_body, block, reduced, joint_rows, contacts, feet, surfaces, drive_rows, .. } = ws;
+        mass.extend(compliant_rows(&ws.joint_space_rows).map(|row| 1.0 / (row.compliance * unit)));
+        let Workspace {
+            block_of_body,
+            block,
+            reduced,
+            joint_rows,
+            contacts,
+            support_points,
+            surfaces,
+            joint_space_rows,
+            ..
+        } = ws;
         let joints = reduced::joints_in_problem(model, reduced.as_deref());
         let mut blocks = Blocks { model, columns: block_of_body, block, reduced: reduced.as_deref_mut(), unit };
         for joint in joints {
@@ -184,7 +200,7 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
             blocks.push_pair(jacobian, (joint.a.0, joint.b.0), rows.iter().map(|row| (row.a, row.b)));
             jacobian.finish_row();
         }
-        let mut with_surface = (next + feet.len()..).zip(surfaces.iter()).peekable();
+        let mut with_surface = (next + support_points.len()..).zip(surfaces.iter()).peekable();
         for (index, (contact, law)) in contacts.iter().zip(laws.iter().skip(joint_blocks)).enumerate() {
             push_contact(&mut blocks, jacobian, (contact, law.rows()));
             if let Some((column, surface)) = with_surface.next_if(|(_, surface)| surface.contact == index) {
@@ -194,9 +210,9 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
             jacobian.finish_row();
         }
         let laws = laws.iter().skip(joint_blocks + contacts.len());
-        for (column, (foot, law)) in (next..).zip(feet.iter().zip(laws)) {
-            let rows = foot_rows(foot, law.rows());
-            blocks.push_pair(jacobian, (foot.on, foot.body), rows.into_iter().take(law.rows()));
+        for (column, (support_point, law)) in (next..).zip(support_points.iter().zip(laws)) {
+            let rows = support_rows(support_point, law.rows());
+            blocks.push_pair(jacobian, (support_point.on, support_point.body), rows.into_iter().take(law.rows()));
             jacobian.push(column, [1.0, 0.0, 0.0, 0.0].get(..law.rows()).unwrap_or_default());
             jacobian.finish_row();
         }
@@ -205,10 +221,10 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
             push_contact(&mut blocks, jacobian, (contact, rows));
             jacobian.finish_row();
         }
-        let mut column = next + feet.len() + surfaces.len();
-        for row in drive_rows.iter() {
+        let mut column = next + support_points.len() + surfaces.len();
+        for row in joint_space_rows.iter() {
             blocks.push_sides(jacobian, &row.sides);
-            if row.softness > 0.0 {
+            if row.compliance > 0.0 {
                 jacobian.push(column, &[1.0]);
                 column += 1;
             }
@@ -225,8 +241,8 @@ fn write_masses(
     jacobian: &mut BlockMatrix,
     mass: &mut Vec<f64>,
 ) -> usize {
-    let others = ws.feet.iter().map(|_| 1).chain(ws.surfaces.iter().map(|surface| surface.size));
-    let others = others.chain(soft_drives(&ws.drive_rows).map(|_| 1));
+    let others = ws.support_points.iter().map(|_| 1).chain(ws.surfaces.iter().map(|surface| surface.size));
+    let others = others.chain(compliant_rows(&ws.joint_space_rows).map(|_| 1));
     ws.block_of_body.clear();
     mass.clear();
     let mut next = 0;
@@ -261,10 +277,10 @@ fn push_contact(blocks: &mut Blocks, jacobian: &mut BlockMatrix, (contact, count
 }
 
 /// Normal, two tangents and spin, as many as the law has; in the plane the normal row does nothing to the bodies.
-pub(crate) fn foot_rows(foot: &FootContact, count: usize) -> [(Wrench, Wrench); 4] {
-    let [x, y] = FootContact::tangents();
-    let spin = if count == 4 { scaled(foot.spin_row(), foot.torsion) } else { Default::default() };
-    [Default::default(), foot.row(&x), foot.row(&y), spin]
+pub(crate) fn support_rows(support_point: &SupportPointContact, count: usize) -> [(Wrench, Wrench); 4] {
+    let [x, y] = SupportPointContact::tangents();
+    let spin = if count == 4 { scaled(support_point.spin_row(), support_point.torsion) } else { Default::default() };
+    [Default::default(), support_point.row(&x), support_point.row(&y), spin]
 }
 
 fn scaled((a, b): (Wrench, Wrench), factor: f64) -> (Wrench, Wrench) {
@@ -294,7 +310,7 @@ fn push_mass(mobility: Mobility, mass: f64, inertia: &nalgebra::Matrix3<f64>, ou
 
 /// What the constants of contacts that act on masses of their own hold besides geometry and prescribed motion.
 pub(crate) fn constants_of_own_masses(start: &Start, ws: &Workspace, out: &mut [f64]) {
-    let Operator::Global(bodies) = ws.cone.operator() else { return };
+    let Operator::MatrixFree(bodies) = ws.cone.operator() else { return };
     let (jacobian, dof, first) = (bodies.jacobian(), start.model.dof(), start.model.joints().len());
     for (index, contact) in ws.contacts.iter().enumerate() {
         let block = first + index;
@@ -308,7 +324,8 @@ pub(crate) fn constants_of_own_masses(start: &Start, ws: &Workspace, out: &mut [
         jacobian.row_mul_add(block, &ws.free_velocity, &mut free[..out.len()]);
         let along = contact.tangents.map(|t| t.dot(&contact.surface_velocity));
         // The bias of a layer holds its deflection, that of others their gap alone.
-        let gap = gap_now(start.model, contact, &ws.lookahead, start.h) + contact.gap_end - contact.gap_start;
+        let gap =
+            gap_now(start.model, contact, &ws.linearisation_velocity, start.h) + contact.gap_end - contact.gap_start;
         let known = [
             if contact.layer.is_some() { gap / start.h } else { contact.bias },
             along[0],
@@ -323,7 +340,7 @@ pub(crate) fn constants_of_own_masses(start: &Start, ws: &Workspace, out: &mut [
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let model = start.model;
     let joint_blocks = columns::joint_blocks(model, ws);
-    if let Operator::Local(_) = ws.cone.operator() {
+    if let Operator::Assembled(_) = ws.cone.operator() {
         impulses::extract_velocities(model, ws);
     } else {
         extract_velocities(model, ws);
@@ -338,8 +355,8 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
             *impulse = r * unit;
         }
     }
-    ws.drive_impulses.clear();
-    ws.drive_impulses.extend(r.iter().skip(r.len() - ws.drive_rows.len()).map(|r| r * unit));
+    ws.joint_space_impulses.clear();
+    ws.joint_space_impulses.extend(r.iter().skip(r.len() - ws.joint_space_rows.len()).map(|r| r * unit));
     let of = |block: usize, [t, o]: &[Vector3<f64>; 2], torsion: f64| {
         let r = r.get(ws.cone.range(joint_blocks + block)).unwrap_or_default();
         let part = |k: usize| r.get(k).copied().unwrap_or(0.0) * unit;
@@ -353,10 +370,12 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let contacts = ws.contacts.iter().enumerate();
     ws.contact_impulses.clear();
     ws.contact_impulses.extend(contacts.map(|(index, contact)| of(index, &contact.tangents, contact.torsion)));
-    let feet = (ws.contacts.len()..).zip(&ws.feet);
-    ws.foot_impulses.clear();
-    ws.foot_impulses.extend(feet.map(|(block, foot)| of(block, &FootContact::tangents(), foot.torsion)));
-    let first = ws.contacts.len() + ws.feet.len();
+    let support_points = (ws.contacts.len()..).zip(&ws.support_points);
+    ws.support_impulses.clear();
+    ws.support_impulses.extend(
+        support_points.map(|(block, support_point)| of(block, &SupportPointContact::tangents(), support_point.torsion)),
+    );
+    let first = ws.contacts.len() + ws.support_points.len();
     let with_core = ws.surfaces.iter_mut().filter(|surface| surface.core.is_some());
     for (block, surface) in (first..).zip(with_core) {
         let Some(contact) = ws.contacts.get(surface.contact) else { continue };
@@ -367,10 +386,10 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
 /// The velocities that the impulses make through the bodies, and those of the surfaces of layers.
 fn extract_velocities(model: &Model, ws: &mut Workspace) {
     let velocities = columns::velocities(model, ws);
-    let Operator::Global(bodies) = ws.cone.operator() else { return };
+    let Operator::MatrixFree(bodies) = ws.cone.operator() else { return };
     bodies.begin(&ws.cone_solution.r, &mut ws.velocity);
     ws.velocity.iter_mut().zip(&ws.free_velocity).for_each(|(v, free)| *v += free);
-    let mut own = ws.velocity.iter().skip(velocities + ws.feet.len()).copied();
+    let mut own = ws.velocity.iter().skip(velocities + ws.support_points.len()).copied();
     for surface in &mut ws.surfaces {
         surface.velocity = Vector3::from_fn(|i, _| if i < surface.size { own.next().unwrap_or(0.0) } else { 0.0 });
     }

@@ -2,12 +2,12 @@
 
 use stiction_multibody::Dimension;
 
-use crate::{FootContact, FrictionSet, Start, Workspace, tangents::push_star};
+use crate::{FrictionSet, Start, SupportPointContact, Workspace, tangents::push_star};
 
 /// Fills `ws.directions`, and tells contacts and feet which of them are theirs.
 pub(crate) fn choose(start: &Start, ws: &mut Workspace) {
     choose_for_contacts(start, ws);
-    choose_for_feet(start, ws);
+    choose_for_support_points(start, ws);
 }
 
 /// The corners of the friction polygon of every contact, or of its two segments for a box.   [FRIC-1] [FRIC-4]
@@ -40,14 +40,14 @@ pub(super) fn contact_cones(ws: &Workspace) -> usize {
 }
 
 /// The corners of the friction polygon of every foot, after those of the contacts. The plane it rubs on has all directions.   [SUP-4]
-fn choose_for_feet(start: &Start, ws: &mut Workspace) {
+fn choose_for_support_points(start: &Start, ws: &mut Workspace) {
     let scheme = start.scheme;
     let mut cones = contact_cones(ws);
-    for foot in &mut ws.feet {
+    for support_point in &mut ws.support_points {
         let first = ws.directions.len();
-        foot.cones = cones..cones;
-        if foot.mu > 0.0 {
-            let [x, y] = FootContact::tangents();
+        support_point.cones = cones..cones;
+        if support_point.mu > 0.0 {
+            let [x, y] = SupportPointContact::tangents();
             if scheme.friction == FrictionSet::Box {
                 ws.directions.extend([x, -x, y, -y]);
                 cones += 2;
@@ -56,7 +56,7 @@ fn choose_for_feet(start: &Start, ws: &mut Workspace) {
                 cones += 1;
             }
         }
-        foot.cones.end = cones;
-        foot.directions = first..ws.directions.len();
+        support_point.cones.end = cones;
+        support_point.directions = first..ws.directions.len();
     }
 }

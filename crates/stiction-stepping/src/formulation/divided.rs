@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use stiction_complementarity::SparseMatrix;
 
-use super::polygon_drives::boxes;
+use super::polygon_joint_space::boxes;
 use crate::{Layout, Start, StepCause, Workspace, reduced};
 
 /// Makes room for the rows of a problem, where divide and conquer writes it.
@@ -49,13 +49,13 @@ pub(super) fn write_mixed(ws: &mut Workspace) {
 
 /// The middle of the bounds of drives acts in any case.   [DRIVE-5]
 fn give_middles(ws: &mut Workspace) {
-    let rows = std::mem::take(&mut ws.drive_rows);
+    let rows = std::mem::take(&mut ws.joint_space_rows);
     let Layout { joints, contacts, friction, .. } = ws.layout;
     let first = joints + contacts + friction - 2 * boxes(&rows).count();
     for (place, (_, middle, _)) in boxes(&rows).enumerate() {
         add_known(ws, first + 2 * place, middle / ws.mass_unit);
     }
-    ws.drive_rows = rows;
+    ws.joint_space_rows = rows;
 }
 
 /// Known normal impulses: what they do to all rows.   [IMPACT-2]

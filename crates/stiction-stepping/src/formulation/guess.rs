@@ -33,11 +33,12 @@ pub(super) fn write(start: &Start, ws: &mut Workspace) {
         r.resize(first + law.rows(), 0.0);
     }
     let laws = ws.cone.laws().iter().skip(joint_blocks + ws.contacts.len());
-    for ((foot, law), before) in ws.feet.iter().zip(laws).zip(state.support_impulses.chunks_exact(3)) {
-        r.push(start.h * foot.load);
+    for ((support_point, law), before) in ws.support_points.iter().zip(laws).zip(state.support_impulses.chunks_exact(3))
+    {
+        r.push(start.h * support_point.load);
         r.extend(before.iter().take(law.rows() - 1));
         if let (4, Some(spin)) = (law.rows(), r.last_mut()) {
-            *spin /= foot.torsion;
+            *spin /= support_point.torsion;
         }
     }
     surfaces::guess_cores(start, &ws.contacts, &ws.surfaces, r);

@@ -14,7 +14,7 @@ use stiction_multibody::{BodyId, Model, Wrench};
 
 use super::{
     columns,
-    cone::{contact_rows, foot_rows, mass_of},
+    cone::{contact_rows, mass_of, support_rows},
     surfaces::cores,
 };
 use crate::{Contact, LineariseAt, Start, Workspace, layers, layers::Surface};
@@ -35,17 +35,19 @@ pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
 
 /// W and the constants of masses of their own, beside laws and constants that are there already.
 pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, laws: &[Law], q: &mut [f64]) {
-    if !matches!(operator, Operator::Local(_)) {
-        *operator = Operator::Local(BlockMatrix::default());
+    if !matches!(operator, Operator::Assembled(_)) {
+        *operator = Operator::Assembled(BlockMatrix::default());
     }
-    let Operator::Local(w) = operator else { return };
+    let Operator::Assembled(w) = operator else { return };
     place_rows(start.model, ws, laws);
     write_delassus(start.model, ws, laws, w);
     let mut row = 0;
     for (block, law) in laws.iter().enumerate() {
         let constants = q.get_mut(row..row + law.rows()).unwrap_or_default();
         match own(start.model, ws, block) {
-            Some(Own::Foot { mass, load }) => constants.iter_mut().take(1).for_each(|q| *q -= start.h * load / mass),
+            Some(Own::SupportPoint { mass, load }) => {
+                constants.iter_mut().take(1).for_each(|q| *q -= start.h * load / mass)
+            }
             Some(Own::Layer(surface, contact)) => {
                 let parts = lengths(contact).into_iter().zip(&surface.free).take(surface.size);
                 constants.iter_mut().zip(parts).for_each(|(q, (length, free))| *q += length * free);
@@ -60,9 +62,9 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
 fn place_rows(model: &Model, ws: &mut Workspace, laws: &[Law]) {
     let joint_blocks = columns::joint_blocks(model, ws);
     let joints = columns::joints(model, ws);
-    let Workspace { reduced, joint_rows, contacts, feet, surfaces, drive_rows, .. } = ws;
+    let Workspace { reduced, joint_rows, contacts, support_points, surfaces, joint_space_rows, .. } = ws;
     let Some(reduced) = reduced else { return };
-    reduced.begin_explicit(model.forest(), laws.iter().map(Law::rows).sum());
+    reduced.begin_delassus(model.forest(), laws.iter().map(Law::rows).sum());
     let mut push =
         |bodies: (BodyId, BodyId), rows: &[(Wrench, Wrench)]| reduced.push_rows(model.forest(), bodies, rows);
     for joint in joints {
@@ -75,16 +77,19 @@ fn place_rows(model: &Model, ws: &mut Workspace, laws: &[Law]) {
     for (contact, count) in contacts.iter().zip(laws.by_ref()) {
         push((contact.a, contact.b), contact_rows(contact, count).get(..count).unwrap_or_default());
     }
-    for (foot, count) in feet.iter().zip(laws.by_ref()) {
-        push((foot.on, foot.body), foot_rows(foot, count).get(..count).unwrap_or_default());
+    for (support_point, count) in support_points.iter().zip(laws.by_ref()) {
+        push(
+            (support_point.on, support_point.body),
+            support_rows(support_point, count).get(..count).unwrap_or_default(),
+        );
     }
     for (contact, count) in of_cores.zip(laws) {
         push((contact.a, contact.b), contact_rows(contact, count).get(..count).unwrap_or_default());
     }
-    for row in drive_rows {
+    for row in joint_space_rows {
         reduced.push_row(model.forest(), &row.sides);
     }
-    reduced.finish_explicit();
+    reduced.finish_delassus();
 }
 
 /// W by blocks of laws.
@@ -135,19 +140,19 @@ fn write_coupled(model: &Model, ws: &Workspace, laws: &[Law], w: &mut BlockMatri
 /// What a law acts on besides the bodies of the model.
 enum Own<'a> {
     /// The mass that the load of a foot pulls.   [SUP-4]
-    Foot { mass: f64, load: f64 },
+    SupportPoint { mass: f64, load: f64 },
     /// The surface of a layer.   [SOFT-3]
     Layer(&'a Surface, &'a Contact),
     /// A drive that gives way.   [DRIVE-2]
-    Drive { softness: f64 },
+    Drive { compliance: f64 },
 }
 
 impl Own<'_> {
     /// What it adds to the first row of its law.
     fn along_first(&self, unit: f64) -> f64 {
         match self {
-            Self::Foot { mass, .. } => unit / mass,
-            Self::Drive { softness } => softness * unit,
+            Self::SupportPoint { mass, .. } => unit / mass,
+            Self::Drive { compliance } => compliance * unit,
             Self::Layer(surface, _) => surface.inverse_mass()[(0, 0)] * unit,
         }
     }
@@ -173,11 +178,14 @@ fn own<'a>(model: &Model, ws: &'a Workspace, block: usize) -> Option<Own<'a>> {
         return layers::find(&ws.surfaces, index).map(|surface| Own::Layer(surface, contact));
     }
     let index = index - ws.contacts.len();
-    if let Some(foot) = ws.feet.get(index) {
-        return Some(Own::Foot { mass: mass_of(model, foot, ws.proximal_weight), load: foot.load });
+    if let Some(support_point) = ws.support_points.get(index) {
+        return Some(Own::SupportPoint {
+            mass: mass_of(model, support_point, ws.proximal_weight),
+            load: support_point.load,
+        });
     }
-    let drive = (index - ws.feet.len()).checked_sub(cores(&ws.surfaces).count())?;
-    ws.drive_rows.get(drive).map(|row| Own::Drive { softness: row.softness })
+    let drive = (index - ws.support_points.len()).checked_sub(cores(&ws.surfaces).count())?;
+    ws.joint_space_rows.get(drive).map(|row| Own::Drive { compliance: row.compliance })
 }
 
 /// How long the rows of a contact are: surfaces move along the unit vectors.

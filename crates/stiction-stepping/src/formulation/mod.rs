@@ -8,14 +8,14 @@ mod columns;
 mod cone;
 mod directions;
 mod divided;
-mod dormant;
 mod guess;
 mod impulses;
 mod polygon;
-mod polygon_drives;
+mod polygon_joint_space;
 mod surfaces;
+mod working_set;
 
-pub(crate) use cone::{constants_of_own_masses, contact_rows, foot_rows};
+pub(crate) use cone::{constants_of_own_masses, contact_rows, support_rows};
 pub(crate) use directions::choose as choose_directions;
 
 use nalgebra::Matrix3;
@@ -23,8 +23,8 @@ use stiction_complementarity::{FrictionProblem, Law, MixedLcp};
 use stiction_multibody::{BodyId, Configuration, Dimension, Mobility, Model, mass_block};
 
 use crate::{
-    Contact, FootContact, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, Workspace, drives::DriveRow,
-    ladder::Climb, rows,
+    Contact, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, SupportPointContact, Workspace,
+    joint_space::JointSpaceRow, ladder::LadderOutcome, rows,
 };
 
 /// The problem of a step as a value: it can be saved, solved again, compared.
@@ -87,7 +87,7 @@ pub(crate) fn inertia(
 }
 
 /// Solves the problem of the step, from the impulses of the last step; v⁺ and the impulses are then in the workspace.
-pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<Climb, StepCause> {
+pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
     if ws.quadratic {
         guess::write(start, ws);
     }
@@ -102,13 +102,13 @@ pub(crate) fn assemble_and_solve(
     ladder: &mut Ladder,
     ws: &mut Workspace,
     passes: &mut u32,
-) -> Result<Climb, StepCause> {
+) -> Result<LadderOutcome, StepCause> {
     rows::write(start, ws);
-    if start.scheme.friction == FrictionSet::Quadratic && dormant::put_to_sleep(start, ws) {
-        let solved = solve_awake(start, ladder, ws, passes);
-        dormant::bring_back(ws);
-        if let Some(climb) = solved {
-            return Ok(climb);
+    if start.scheme.friction == FrictionSet::Quadratic && working_set::screen(start, ws) {
+        let solved = solve_working_set(start, ladder, ws, passes);
+        working_set::bring_back(ws);
+        if let Some(ladder_outcome) = solved {
+            return Ok(ladder_outcome);
         }
     }
     *passes += 1;
@@ -117,16 +117,21 @@ pub(crate) fn assemble_and_solve(
 }
 
 /// Solves for the contacts that are awake until none of the others would close; none where that leads nowhere.
-fn solve_awake(start: &Start, ladder: &mut Ladder, ws: &mut Workspace, passes: &mut u32) -> Option<Climb> {
+fn solve_working_set(
+    start: &Start,
+    ladder: &mut Ladder,
+    ws: &mut Workspace,
+    passes: &mut u32,
+) -> Option<LadderOutcome> {
     let mut iterations = 0;
     for _ in 0..WAKINGS {
         *passes += 1;
-        let climb = assemble_rows(start, ws).and_then(|()| solve(start, ladder, ws)).ok()?;
-        iterations += climb.iterations;
-        match dormant::wake(start, ws) {
-            dormant::Verdict::Solved => return Some(Climb { iterations, ..climb }),
-            dormant::Verdict::Woken => {}
-            dormant::Verdict::TooMany => return None,
+        let ladder_outcome = assemble_rows(start, ws).and_then(|()| solve(start, ladder, ws)).ok()?;
+        iterations += ladder_outcome.iterations;
+        match working_set::extend_working_set(start, ws) {
+            working_set::Verdict::Solved => return Some(LadderOutcome { iterations, ..ladder_outcome }),
+            working_set::Verdict::Woken => {}
+            working_set::Verdict::TooMany => return None,
         }
     }
     None
@@ -138,24 +143,24 @@ pub(crate) fn solve_again(
     ladder: &mut Ladder,
     ws: &mut Workspace,
     factor: f64,
-) -> Result<Climb, StepCause> {
+) -> Result<LadderOutcome, StepCause> {
     ws.cone_guess.r.clear();
     ws.cone_guess.r.extend(ws.cone_solution.r.iter().map(|r| r * factor));
     solve_guessed(start, ladder, ws)
 }
 
-fn solve_guessed(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<Climb, StepCause> {
-    let climb = if ws.quadratic {
-        ladder.climb_cone(&ws.cone, &ws.cone_guess, &mut ws.cone_solution)
+fn solve_guessed(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
+    let ladder_outcome = if ws.quadratic {
+        ladder.solve_cone(&ws.cone, &ws.cone_guess, &mut ws.cone_solution)
     } else {
-        ladder.climb_mixed(&ws.mixed, &mut ws.mixed_solution)
+        ladder.solve_mixed(&ws.mixed, &mut ws.mixed_solution)
     };
-    if !climb.status.is_solved() {
-        return Err(not_solved(start.model, ladder, ws, &climb));
+    if !ladder_outcome.status.is_solved() {
+        return Err(not_solved(start.model, ladder, ws, &ladder_outcome));
     }
     extract(start, ws);
     ws.balanced_over = start.h;
-    Ok(climb)
+    Ok(ladder_outcome)
 }
 
 /// Takes v⁺ and the impulses out of the solution in the workspace.
@@ -188,7 +193,7 @@ fn linearised_size(model: &Model, ws: &Workspace) -> usize {
         // Each cone of Coulomb's law in Fritz-John form has a slip speed besides its impulses.
         let cones = ws.cone.laws().iter().filter(|law| matches!(law, Law::Cone { .. })).count();
         // The normal impulses of feet are known.
-        columns::velocities(model, ws) + ws.cone.rows() + cones - ws.feet.len()
+        columns::velocities(model, ws) + ws.cone.rows() + cones - ws.support_points.len()
     } else {
         ws.mixed.size()
     }
@@ -215,7 +220,7 @@ fn mass_ratio(model: &Model) -> f64 {
 pub(crate) const LIMIT_OF_THE_METHOD: &str =
     "this is a limit of the method, not of the scene; the problem is kept to be solved again";
 
-pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: &Climb) -> StepCause {
+pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_outcome: &LadderOutcome) -> StepCause {
     let allowance = |contact: &Contact| contact.layer.map_or(0.0, |layer| layer.allowance());
     let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP - allowance(contact));
     let hint = if ws.proximal_weight.is_some() {
@@ -229,11 +234,11 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, climb: 
     } else {
         LIMIT_OF_THE_METHOD
     };
-    let row = climb.residual.row;
+    let row = ladder_outcome.residual.row;
     let worst = if ws.quadratic { worst_block(model, ws, row) } else { worst_row(model, ws, row) };
     StepCause::NotSolved {
-        status: climb.status,
-        residual: climb.residual.value,
+        status: ladder_outcome.status,
+        residual: ladder_outcome.residual.value,
         worst,
         rungs: ladder.names(ws.quadratic).collect(),
         hint,
@@ -245,8 +250,12 @@ pub(crate) fn name_contact(model: &Model, contact: Option<&Contact>) -> String {
     contact.map_or_else(String::new, |c| format!("the contact between \"{}\" and \"{}\"", name(c.a), name(c.b)))
 }
 
-fn name_foot(model: &Model, foot: &FootContact) -> String {
-    format!("foot {} of body \"{}\"", foot.index, model.body(foot.body).map_or("?", |body| body.name.as_str()))
+fn name_support_point(model: &Model, support_point: &SupportPointContact) -> String {
+    format!(
+        "foot {} of body \"{}\"",
+        support_point.index,
+        model.body(support_point.body).map_or("?", |body| body.name.as_str())
+    )
 }
 
 pub(crate) fn name_joint(model: &Model, row: usize) -> String {
@@ -263,10 +272,10 @@ fn name_joint_row(model: &Model, ws: &Workspace, row: usize) -> String {
         }
         rest -= joint.rows();
     }
-    name_drive(model, polygon_drives::drive_of(ws, RowMeaning::Joint(row)))
+    name_joint_space(model, polygon_joint_space::joint_space_of(ws, RowMeaning::Joint(row)))
 }
 
-fn name_drive(model: &Model, row: Option<&DriveRow>) -> String {
+fn name_joint_space(model: &Model, row: Option<&JointSpaceRow>) -> String {
     let joint = row.and_then(|row| model.joint(row.joint));
     format!("what drives joint \"{}\"", joint.map_or("?", |joint| joint.name.as_str()))
 }
@@ -274,8 +283,8 @@ fn name_drive(model: &Model, row: Option<&DriveRow>) -> String {
 /// Who is behind a row of the mixed problem.
 fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
     let meaning = ws.layout.meaning(row);
-    if let Some(drive) = polygon_drives::drive_of(ws, meaning) {
-        return name_drive(model, Some(drive));
+    if let Some(drive) = polygon_joint_space::joint_space_of(ws, meaning) {
+        return name_joint_space(model, Some(drive));
     }
     match meaning {
         RowMeaning::Momentum(row) => {
@@ -288,17 +297,19 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
             format!("body \"{}\"", index.and_then(|i| model.bodies().get(i)).map_or("?", |b| b.name.as_str()))
         }
         RowMeaning::Joint(row) => name_joint_row(model, ws, row),
-        RowMeaning::Limit(_) => name_drive(model, None),
+        RowMeaning::Limit(_) => name_joint_space(model, None),
         RowMeaning::Normal(index) => name_contact(model, ws.contacts.get(index)),
         RowMeaning::Friction(row) => {
-            let foot = ws.feet.iter().find(|foot| foot.directions.contains(&row));
+            let support_point = ws.support_points.iter().find(|support_point| support_point.directions.contains(&row));
             let contact = ws.contacts.iter().find(|contact| contact.directions.contains(&row));
-            foot.map_or_else(|| name_contact(model, contact), |foot| name_foot(model, foot))
+            support_point
+                .map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
         }
         RowMeaning::Cone(cone) => {
-            let foot = ws.feet.iter().find(|foot| foot.cones.contains(&cone));
+            let support_point = ws.support_points.iter().find(|support_point| support_point.cones.contains(&cone));
             let contact = ws.contacts.iter().find(|contact| contact.cones.contains(&cone));
-            foot.map_or_else(|| name_contact(model, contact), |foot| name_foot(model, foot))
+            support_point
+                .map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
         }
     }
 }
@@ -310,14 +321,14 @@ fn worst_block(model: &Model, ws: &Workspace, row: usize) -> String {
         return format!("joint \"{}\"", joint.name);
     }
     let joints = columns::joint_blocks(model, ws);
-    let drive = (block + ws.drive_rows.len()).checked_sub(ws.cone.blocks());
-    if let Some(row) = drive.and_then(|drive| ws.drive_rows.get(drive)) {
-        return name_drive(model, Some(row));
+    let drive = (block + ws.joint_space_rows.len()).checked_sub(ws.cone.blocks());
+    if let Some(row) = drive.and_then(|drive| ws.joint_space_rows.get(drive)) {
+        return name_joint_space(model, Some(row));
     }
     let index = (joints..ws.cone.blocks()).position(|block| ws.cone.range(block).contains(&row));
-    let foot = index.and_then(|index| ws.feet.get(index.checked_sub(ws.contacts.len())?));
-    let core = index.and_then(|index| index.checked_sub(ws.contacts.len() + ws.feet.len()));
+    let support_point = index.and_then(|index| ws.support_points.get(index.checked_sub(ws.contacts.len())?));
+    let core = index.and_then(|index| index.checked_sub(ws.contacts.len() + ws.support_points.len()));
     let core = core.and_then(|core| surfaces::cores(&ws.surfaces).nth(core)).map(|surface| surface.contact);
     let contact = core.or(index).and_then(|index| ws.contacts.get(index));
-    foot.map_or_else(|| name_contact(model, contact), |foot| name_foot(model, foot))
+    support_point.map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
 }

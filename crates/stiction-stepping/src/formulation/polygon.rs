@@ -20,11 +20,11 @@ use super::{
     columns,
     columns::{between, free_share_of_sides, push_row},
     directions, divided, inertia,
-    polygon_drives::{boxes, equalities, give_middles, limits, take_drive_impulses},
+    polygon_joint_space::{boxes, equalities, give_middles, limits, take_joint_space_impulses},
 };
 use crate::{
     Layout, Start, Workspace,
-    drives::{Side, rate},
+    joint_space::{Side, rate},
     reduced,
     workspace::ContactImpulse,
 };
@@ -35,13 +35,13 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
     directions::choose(start, ws);
     ws.layout = Layout {
         velocities: columns::velocities(model, ws),
-        joints: columns::joint_rows(model, ws) + equalities(&ws.drive_rows).count(),
+        joints: columns::joint_rows(model, ws) + equalities(&ws.joint_space_rows).count(),
         contacts: ws.contacts.len(),
-        friction: ws.directions.len() + 2 * boxes(&ws.drive_rows).count(),
+        friction: ws.directions.len() + 2 * boxes(&ws.joint_space_rows).count(),
         cones: directions::contact_cones(ws)
-            + ws.feet.iter().map(|foot| foot.cones.len()).sum::<usize>()
-            + boxes(&ws.drive_rows).count(),
-        limits: limits(&ws.drive_rows).count(),
+            + ws.support_points.iter().map(|support_point| support_point.cones.len()).sum::<usize>()
+            + boxes(&ws.joint_space_rows).count(),
+        limits: limits(&ws.joint_space_rows).count(),
     };
     if let Some(reduced) = &mut ws.reduced {
         reduced.find_free(model, start.h, &mut ws.free_bodies);
@@ -79,13 +79,13 @@ fn joint_rows(model: &Model, ws: &mut Workspace) {
             jacobian.finish_row();
         }
     }
-    let rows = std::mem::take(&mut ws.drive_rows);
+    let rows = std::mem::take(&mut ws.joint_space_rows);
     for row in equalities(&rows) {
         constants.push(row.bias + free_share_of_sides(model, ws, &row.sides));
         push_row((model, unit), ws.reduced.as_deref_mut(), &mut jacobian, &row.sides);
         jacobian.finish_row();
     }
-    ws.drive_rows = rows;
+    ws.joint_space_rows = rows;
     jacobian.transpose_into(&mut ws.joint_jacobian_transposed);
     (ws.joint_jacobian, ws.mixed.equality.constant) = (jacobian, constants);
 }
@@ -106,15 +106,16 @@ fn identity_rows(ws: &mut Workspace) {
 /// The joint rows below the momentum rows, and how far they give way.
 fn constraint_rows(ws: &mut Workspace) {
     let (n_v, unit, matrix) = (ws.layout.velocities, ws.mass_unit, &mut ws.mixed.equality.on_free);
-    let joints = ws.layout.joints - equalities(&ws.drive_rows).count();
-    let mut drives = equalities(&ws.drive_rows);
+    let joints = ws.layout.joints - equalities(&ws.joint_space_rows).count();
+    let mut joint_space = equalities(&ws.joint_space_rows);
     for row in 0..ws.layout.joints {
         for (column, value) in ws.joint_jacobian.row(row) {
             matrix.push(column, value);
         }
-        let soft = if row < joints { ws.softness.get(row).copied() } else { drives.next().map(|row| row.softness) };
-        if let Some(softness) = soft {
-            matrix.push(n_v + row, softness * unit);
+        let soft =
+            if row < joints { ws.compliance.get(row).copied() } else { joint_space.next().map(|row| row.compliance) };
+        if let Some(compliance) = soft {
+            matrix.push(n_v + row, compliance * unit);
         }
         matrix.finish_row();
     }
@@ -162,7 +163,7 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     let mut rows = std::mem::take(&mut ws.mixed.complementarity.on_free);
     let mut constants = std::mem::take(&mut ws.mixed.complementarity.constant);
     let mut reduced = ws.reduced.take();
-    let drive_rows = std::mem::take(&mut ws.drive_rows);
+    let joint_space_rows = std::mem::take(&mut ws.joint_space_rows);
     rows.clear(layout.complementary(), layout.free());
     constants.clear();
     let mut push = |sides: &[Option<Side>], constant: f64| {
@@ -181,15 +182,18 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
             push(&between((contact.a, &a), (contact.b, &b)), d.dot(&contact.surface_velocity));
         }
     }
-    for foot in &ws.feet {
-        for d in ws.directions.get(foot.directions.clone()).unwrap_or_default() {
-            let (on, body) = foot.row(d);
-            push(&between((foot.on, &on), (foot.body, &body)), d.dot(&foot.surface_velocity));
+    for support_point in &ws.support_points {
+        for d in ws.directions.get(support_point.directions.clone()).unwrap_or_default() {
+            let (on, body) = support_point.row(d);
+            push(
+                &between((support_point.on, &on), (support_point.body, &body)),
+                d.dot(&support_point.surface_velocity),
+            );
         }
     }
-    for (row, middle, _) in boxes(&drive_rows) {
+    for (row, middle, _) in boxes(&joint_space_rows) {
         // The middle of the bounds acts in any case.
-        let bias = row.bias + row.softness * middle;
+        let bias = row.bias + row.compliance * middle;
         push(&row.sides, bias);
         push(&row.sides.map(|side| side.map(|side| side.times(-1.0))), -bias);
     }
@@ -197,14 +201,15 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     for _ in 0..layout.cones {
         push(&[], 0.0);
     }
-    for row in limits(&drive_rows) {
+    for row in limits(&joint_space_rows) {
         push(&row.sides, row.bias);
     }
     rows.finish();
-    let with_loads =
-        ws.feet.iter().flat_map(|foot| foot.cones.clone().map(|cone| (cone, foot.mu * start.h * foot.load)));
-    let first_box = layout.cones - boxes(&drive_rows).count();
-    let with_widths = (first_box..).zip(boxes(&drive_rows).map(|(_, _, half)| half));
+    let with_loads = ws.support_points.iter().flat_map(|support_point| {
+        support_point.cones.clone().map(|cone| (cone, support_point.mu * start.h * support_point.load))
+    });
+    let first_box = layout.cones - boxes(&joint_space_rows).count();
+    let with_widths = (first_box..).zip(boxes(&joint_space_rows).map(|(_, _, half)| half));
     for (cone, load) in with_loads.chain(with_widths) {
         if let Some(constant) = constants.get_mut(layout.sigma_at(cone)) {
             *constant = load / unit;
@@ -212,9 +217,9 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     }
     // The impulse columns C = [W_n W_f 0; 0] are the transpose of the velocity columns D.
     rows.transpose_into(&mut ws.mixed.equality.on_complementary);
-    give_middles(ws, &rows, &drive_rows);
+    give_middles(ws, &rows, &joint_space_rows);
     (ws.mixed.complementarity.on_free, ws.mixed.complementarity.constant) = (rows, constants);
-    (ws.reduced, ws.drive_rows) = (reduced, drive_rows);
+    (ws.reduced, ws.joint_space_rows) = (reduced, joint_space_rows);
 }
 
 /// The laws that tie impulses to each other: +E σ in the friction rows, μ p_n − Eᵀ p_f in the cone rows.   [FRIC-2]
@@ -227,19 +232,23 @@ fn cone_rows(ws: &mut Workspace) {
     }
     let of_contacts =
         ws.contacts.iter().flat_map(|contact| contact.cones.clone().map(|k| (k, contact.directions_of(k))));
-    let of_feet = || ws.feet.iter().flat_map(|foot| foot.cones.clone().map(|k| (k, foot.directions_of(k))));
-    for (cone, directions) in of_contacts.chain(of_feet()) {
+    let of_support_points = || {
+        ws.support_points
+            .iter()
+            .flat_map(|support_point| support_point.cones.clone().map(|k| (k, support_point.directions_of(k))))
+    };
+    for (cone, directions) in of_contacts.chain(of_support_points()) {
         for _ in directions {
             matrix.push(layout.sigma_at(cone), 1.0);
             matrix.finish_row();
         }
     }
-    let count = boxes(&ws.drive_rows).count();
+    let count = boxes(&ws.joint_space_rows).count();
     let (first_direction, first_cone) = (layout.friction - 2 * count, layout.cones - count);
-    for (place, (row, _, _)) in boxes(&ws.drive_rows).enumerate() {
+    for (place, (row, _, _)) in boxes(&ws.joint_space_rows).enumerate() {
         // ±(u + c (p⁺ − p⁻)) + σ.
         let (there, back) = (first_direction + 2 * place, first_direction + 2 * place + 1);
-        let give = row.softness * ws.mass_unit;
+        let give = row.compliance * ws.mass_unit;
         for sign in [1.0, -1.0] {
             matrix.push(layout.friction_at(there), sign * give);
             matrix.push(layout.friction_at(back), -sign * give);
@@ -256,13 +265,13 @@ fn cone_rows(ws: &mut Workspace) {
             matrix.finish_row();
         }
     }
-    for (_, directions) in of_feet() {
+    for (_, directions) in of_support_points() {
         for direction in directions {
             matrix.push(layout.friction_at(direction), -1.0);
         }
         matrix.finish_row();
     }
-    for place in 0..boxes(&ws.drive_rows).count() {
+    for place in 0..boxes(&ws.joint_space_rows).count() {
         matrix.push(layout.friction_at(first_direction + 2 * place), -1.0);
         matrix.push(layout.friction_at(first_direction + 2 * place + 1), -1.0);
         matrix.finish_row();
@@ -295,7 +304,7 @@ pub(super) fn give_back(ws: &mut Workspace) {
 
 /// Takes v⁺ and the impulses out of the solution.
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
-    take_drive_impulses(ws);
+    take_joint_space_impulses(ws);
     let (layout, solution, unit) = (ws.layout, &ws.mixed_solution, ws.mass_unit);
     let get = |place: usize| solution.complementary.get(place).copied().unwrap_or(0.0);
     ws.velocity.clear();
@@ -334,6 +343,10 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
             .enumerate()
             .map(|(index, contact)| of(get(index) * unit, &contact.directions, &contact.cones)),
     );
-    ws.foot_impulses.clear();
-    ws.foot_impulses.extend(ws.feet.iter().map(|foot| of(start.h * foot.load, &foot.directions, &foot.cones)));
+    ws.support_impulses.clear();
+    ws.support_impulses.extend(
+        ws.support_points
+            .iter()
+            .map(|support_point| of(start.h * support_point.load, &support_point.directions, &support_point.cones)),
+    );
 }

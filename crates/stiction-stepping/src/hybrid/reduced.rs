@@ -41,10 +41,10 @@ impl RootEquations {
                 let [n, t, o] = contact.free;
                 [n + contact.normal_constant, t, o]
             }));
-            if !matches!(operator, Operator::Local(_)) {
-                *operator = Operator::Local(BlockMatrix::default());
+            if !matches!(operator, Operator::Assembled(_)) {
+                *operator = Operator::Assembled(BlockMatrix::default());
             }
-            let Operator::Local(w) = operator else { return Ok(()) };
+            let Operator::Assembled(w) = operator else { return Ok(()) };
             let sizes = || std::iter::repeat_n(3, self.contacts.len());
             w.clear(sizes(), sizes());
             for row in 0..self.contacts.len() {

@@ -266,8 +266,8 @@ impl Problems {
                 }
                 self.mixed.ensure_shapes()?;
                 self.mixed.ensure_finite()?;
-                let climb = ladder.climb_mixed(&self.mixed, &mut self.mixed_solution);
-                Ok(Solved { size: self.mixed.size(), status: climb.status, residual: climb.residual })
+                let solved = ladder.solve_mixed(&self.mixed, &mut self.mixed_solution);
+                Ok(Solved { size: self.mixed.size(), status: solved.status, residual: solved.residual })
             }
             HybridForm::Reduced => {
                 root.reduced(&mut self.lcp)?;
@@ -279,8 +279,8 @@ impl Problems {
                 root.cone(&mut self.cone)?;
                 self.cone_guess.r.clear();
                 self.cone_guess.r.resize(3 * root.contacts(), 0.0);
-                let climb = ladder.climb_cone(&self.cone, &self.cone_guess, &mut self.cone_solution);
-                Ok(Solved { size: 3 * root.contacts(), status: climb.status, residual: climb.residual })
+                let solved = ladder.solve_cone(&self.cone, &self.cone_guess, &mut self.cone_solution);
+                Ok(Solved { size: 3 * root.contacts(), status: solved.status, residual: solved.residual })
             }
         }
     }

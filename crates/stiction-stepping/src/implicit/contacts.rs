@@ -8,7 +8,8 @@ use stiction_geometry::{
 use stiction_multibody::{Configuration, ShapeOnBody};
 
 use crate::{
-    Contact, FootContact, Start, Workspace, rows::gap_now, surface_motion::write_surface_motion, tangents::tangents,
+    Contact, Start, SupportPointContact, Workspace, rows::gap_now, surface_motion::write_surface_motion,
+    tangents::tangents,
 };
 
 /// What a contact is between.
@@ -64,7 +65,8 @@ impl Followed {
                 Between::Smooth(closest)
             }
         };
-        let asked = gap_now(start.model, contact, &ws.lookahead, start.h) + contact.gap_end - contact.gap_start;
+        let asked =
+            gap_now(start.model, contact, &ws.linearisation_velocity, start.h) + contact.gap_end - contact.gap_start;
         let rebound = (contact.layer.is_none() && contact.bias < asked / start.h).then_some(contact.bias);
         Some(Self { between, rebound })
     }
@@ -147,16 +149,18 @@ impl<'a> Placed<'a> {
 }
 
 /// Moves a foot to where its body is; the motion of the surface below is that of a rigid body.   [SUP-5]
-pub(super) fn place_foot(start: &Start, at: &Configuration, foot: &mut FootContact) {
-    let Some(support) = start.model.supports().find(|(body, _)| *body == foot.body).map(|(_, support)| support) else {
+pub(super) fn place_support_point(start: &Start, at: &Configuration, support_point: &mut SupportPointContact) {
+    let Some(support) =
+        start.model.supports().find(|(body, _)| *body == support_point.body).map(|(_, support)| support)
+    else {
         return;
     };
-    let Some(local) = support.feet.get(foot.index) else { return };
-    let pose = at.pose(foot.body);
+    let Some(local) = support.points.get(support_point.index) else { return };
+    let pose = at.pose(support_point.body);
     let arm = pose.rotation * local.point;
-    let spin = Vector3::z() * foot.surface_spin;
-    foot.surface_velocity += spin.cross(&(arm - foot.arm));
-    foot.arm = arm;
-    foot.point = (pose.translation.vector + arm).into();
-    foot.arm_on = foot.point.coords - at.pose(foot.on).translation.vector;
+    let spin = Vector3::z() * support_point.surface_spin;
+    support_point.surface_velocity += spin.cross(&(arm - support_point.arm));
+    support_point.arm = arm;
+    support_point.point = (pose.translation.vector + arm).into();
+    support_point.arm_on = support_point.point.coords - at.pose(support_point.on).translation.vector;
 }

@@ -4,11 +4,11 @@ use stiction_complementarity::{Bodies, Operator};
 use stiction_geometry::{MeetingPoint, implicit};
 use stiction_multibody::{BodyId, Configuration, Model, Twist, Wrench};
 
-use super::contacts::{Followed, Placed, place_foot, put};
+use super::contacts::{Followed, Placed, place_support_point, put};
 use super::points::{Local, Points};
 use crate::{
-    Contact, FootContact, Start, Workspace,
-    formulation::{contact_rows, foot_rows},
+    Contact, Start, SupportPointContact, Workspace,
+    formulation::{contact_rows, support_rows},
 };
 
 /// Velocities and impulses, the configuration they lead to, and what they leave unsolved.
@@ -29,7 +29,7 @@ pub(super) struct Iterate {
     /// q ⊕ h v⁺, with prescribed bodies at the end of the step.
     pub(super) at: Configuration,
     pub(super) contacts: Vec<Contact>,
-    pub(super) feet: Vec<FootContact>,
+    pub(super) support_points: Vec<SupportPointContact>,
     /// What each of `contacts` is between.
     pub(super) followed: Vec<Followed>,
     /// The unknowns of each contact that has some, with its functions.
@@ -54,7 +54,7 @@ pub(super) struct Fixed {
 /// The bodies of the linearised problem, with their masses.
 pub(super) fn bodies(ws: &Workspace) -> Option<&Bodies> {
     match ws.cone.operator() {
-        Operator::Global(bodies) => Some(bodies),
+        Operator::MatrixFree(bodies) => Some(bodies),
         _ => None,
     }
 }
@@ -76,7 +76,7 @@ impl Iterate {
         self.momentum(ws);
         self.joints(start);
         self.contact_laws(start, fixed, ws);
-        self.foot_laws(start, ws);
+        self.support_laws(start, ws);
         self.own_masses(start.model, ws);
         let (_, maps) = self.f.split_at_mut(self.v.len());
         for (block, law) in ws.cone.laws().iter().enumerate() {
@@ -132,8 +132,8 @@ impl Iterate {
             let point = MeetingPoint { point_a: a.into(), point_b: b.into(), normal, gap };
             put(start, &self.at, ws, contact, &point);
         }
-        for foot in &mut self.feet {
-            place_foot(start, &self.at, foot);
+        for support_point in &mut self.support_points {
+            place_support_point(start, &self.at, support_point);
         }
     }
 
@@ -193,20 +193,21 @@ impl Iterate {
     }
 
     /// u of feet, and what they do to momentum.
-    fn foot_laws(&mut self, start: &Start, ws: &Workspace) {
+    fn support_laws(&mut self, start: &Start, ws: &Workspace) {
         let model = start.model;
         let first = model.joints().len();
-        for (index, foot) in self.feet.iter().enumerate() {
+        for (index, support_point) in self.support_points.iter().enumerate() {
             let rows = ws.cone.range(first + self.contacts.len() + index);
-            let wrenches = foot_rows(foot, rows.len());
-            let velocity = &foot.surface_velocity;
-            let constants = [0.0, velocity.x, velocity.y, foot.torsion * foot.surface_spin];
+            let wrenches = support_rows(support_point, rows.len());
+            let velocity = &support_point.surface_velocity;
+            let constants = [0.0, velocity.x, velocity.y, support_point.torsion * support_point.surface_spin];
             for (k, row) in rows.enumerate() {
                 let (on, body) = &wrenches[k];
-                self.u[row] +=
-                    power(model, &self.v, foot.on, on) + power(model, &self.v, foot.body, body) + constants[k];
-                push(model, &mut self.f, foot.on, on, -self.r[row]);
-                push(model, &mut self.f, foot.body, body, -self.r[row]);
+                self.u[row] += power(model, &self.v, support_point.on, on)
+                    + power(model, &self.v, support_point.body, body)
+                    + constants[k];
+                push(model, &mut self.f, support_point.on, on, -self.r[row]);
+                push(model, &mut self.f, support_point.body, body, -self.r[row]);
             }
         }
     }

@@ -12,12 +12,12 @@ use stiction_multibody::{BodyId, Model, Twist, Wrench};
 
 use super::iterate::{Fixed, Iterate, bodies, own_blocks};
 use super::points::{Local, Points};
-use super::slopes::{Change, ContactSlope, Moved, Slope, foot_column, twist_or_rest};
+use super::slopes::{Change, ContactSlope, Moved, Slope, support_column, twist_or_rest};
 use super::system::NewtonSystem;
 use super::turn::{displacement, turn_jacobian};
 use crate::{
     Start, Workspace,
-    formulation::{contact_rows, foot_rows},
+    formulation::{contact_rows, support_rows},
     surface_motion::{surface_rotation, surface_slope},
 };
 
@@ -60,7 +60,7 @@ impl NewtonMatrix {
         self.masses(ws);
         self.joints(start, ws, fixed, at);
         self.contacts(start, ws, fixed, at);
-        self.feet(start, ws, fixed, at);
+        self.support_points(start, ws, fixed, at);
         self.own_masses(start, ws, fixed, at);
         &mut self.system
     }
@@ -174,17 +174,24 @@ impl NewtonMatrix {
         }
     }
 
-    fn feet(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
+    fn support_points(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
         let model = start.model;
-        for (index, foot) in at.feet.iter().enumerate() {
+        for (index, support_point) in at.support_points.iter().enumerate() {
             let block = model.joints().len() + at.contacts.len() + index;
             let rows = ws.cone.range(block);
             let on_u = self.law(ws, fixed, at, block);
             let on_u = &on_u[..rows.len().pow(2)];
-            let place = LawPlace { bodies: [foot.on, foot.body], rows: rows.clone(), first: at.v.len(), on_u };
-            self.impulse_columns(model, &place, &foot_rows(foot, rows.len()));
-            let twists = [foot.on, foot.body].map(|id| twist_or_rest(model, &at.v, id));
-            self.velocity_columns(start, &place, |change| foot_column(foot, &at.r[rows.clone()], twists, change));
+            let place = LawPlace {
+                bodies: [support_point.on, support_point.body],
+                rows: rows.clone(),
+                first: at.v.len(),
+                on_u,
+            };
+            self.impulse_columns(model, &place, &support_rows(support_point, rows.len()));
+            let twists = [support_point.on, support_point.body].map(|id| twist_or_rest(model, &at.v, id));
+            self.velocity_columns(start, &place, |change| {
+                support_column(support_point, &at.r[rows.clone()], twists, change)
+            });
         }
     }
 

@@ -24,7 +24,7 @@ pub(crate) use newton::ImplicitNewton;
 
 use stiction_complementarity::{Problem, Status};
 
-use crate::{Detector, Start, StepCause, Workspace, detect, formulation, ladder::Climb};
+use crate::{Detector, Start, StepCause, Workspace, detect, formulation, ladder::LadderOutcome};
 
 /// Looks for the contacts at q ⊕ h v⁺, writes the problem linearised there, and measures the answer (v⁺, p) in it.   [GIM-6]
 ///
@@ -36,9 +36,9 @@ pub(crate) fn accept(
     (newton, rung): (&ImplicitNewton, &'static str),
     tolerance: f64,
     ws: &mut Workspace,
-) -> Result<Option<Climb>, StepCause> {
-    ws.lookahead.clear();
-    ws.lookahead.extend(newton.velocity().iter().take(start.model.dof()));
+) -> Result<Option<LadderOutcome>, StepCause> {
+    ws.linearisation_velocity.clear();
+    ws.linearisation_velocity.extend(newton.velocity().iter().take(start.model.dof()));
     detect(start, detector, ws)?;
     formulation::assemble(start, ws)?;
     newton.write_impulses(start.model, ws);
@@ -48,5 +48,5 @@ pub(crate) fn accept(
     }
     formulation::extract(start, ws);
     ws.balanced_over = start.h;
-    Ok(Some(Climb { rung, status: Status::Solved, residual, iterations: newton.iterations() }))
+    Ok(Some(LadderOutcome { rung, status: Status::Solved, residual, iterations: newton.iterations() }))
 }

@@ -182,7 +182,7 @@ impl ImplicitNewton {
         self.trial.followed.clone_from(&self.here.followed);
         for iterate in [&mut self.here, &mut self.trial] {
             iterate.contacts.clone_from(&ws.contacts);
-            iterate.feet.clone_from(&ws.feet);
+            iterate.support_points.clone_from(&ws.support_points);
         }
         self.weigh(start, ws);
         true
@@ -209,7 +209,7 @@ impl ImplicitNewton {
         self.fixed.laws.clear();
         self.fixed.laws.extend((0..ws.contacts.len()).map(|index| (index, first + index)));
         let cores = ws.surfaces.iter().filter(|surface| surface.core.is_some());
-        for (block, surface) in (first + ws.contacts.len() + ws.feet.len()..).zip(cores) {
+        for (block, surface) in (first + ws.contacts.len() + ws.support_points.len()..).zip(cores) {
             self.fixed.laws.push((surface.contact, block));
             let depth = ws.contacts.get(surface.contact).and_then(|contact| contact.layer?.depth).unwrap_or(0.0);
             if let Some(extra) = self.fixed.extra.get_mut(ws.cone.range(block).start) {

@@ -8,7 +8,7 @@ use stiction_geometry::implicit::Sensitivity;
 use stiction_multibody::{BodyId, Configuration, ContactRule, Dimension, Model, Twist, Wrench};
 
 use super::points::Shift;
-use crate::{Contact, FootContact, tangents::tangents_change};
+use crate::{Contact, SupportPointContact, tangents::tangents_change};
 
 /// Which of the two bodies of a contact moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,22 +151,28 @@ impl ContactSlope<'_> {
 }
 
 /// The change of a foot with one column: its normal and tangents never change.
-pub(super) fn foot_column(foot: &FootContact, impulses: &[f64], twists: [Twist; 2], change: &Change) -> Slope {
+pub(super) fn support_column(
+    support_point: &SupportPointContact,
+    impulses: &[f64],
+    twists: [Twist; 2],
+    change: &Change,
+) -> Slope {
     let Twist { linear, angular } = change.displacement;
     let b_moves = change.moved == Moved::B;
-    let d_point = if b_moves { linear + angular.cross(&foot.arm) } else { Vector3::zeros() };
+    let d_point = if b_moves { linear + angular.cross(&support_point.arm) } else { Vector3::zeros() };
     let (d_arm_on, d_arm) = if b_moves { (d_point, d_point - linear) } else { (-linear, Vector3::zeros()) };
     let part = |k: usize| impulses.get(k).copied().unwrap_or(0.0);
     let force = Vector3::new(part(1), part(2), 0.0);
     let [of_on, of_body] = twists;
-    let direct = if b_moves { change.velocity.at(&foot.arm) } else { -change.velocity.at(&foot.arm_on) };
-    let surface = Vector3::z() * foot.surface_spin;
+    let direct =
+        if b_moves { change.velocity.at(&support_point.arm) } else { -change.velocity.at(&support_point.arm_on) };
+    let surface = Vector3::z() * support_point.surface_spin;
     let d_velocity = direct + (of_body.angular + surface).cross(&d_arm) - of_on.angular.cross(&d_arm_on);
     let d_spin = if b_moves { change.velocity.angular.z } else { -change.velocity.angular.z };
     Slope {
         on_a: Wrench::of_torque(-d_arm_on.cross(&force)),
         on_b: Wrench::of_torque(d_arm.cross(&force)),
-        u: [0.0, d_velocity.x, d_velocity.y, foot.torsion * d_spin, 0.0, 0.0],
+        u: [0.0, d_velocity.x, d_velocity.y, support_point.torsion * d_spin, 0.0, 0.0],
     }
 }
 

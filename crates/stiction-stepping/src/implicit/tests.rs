@@ -157,14 +157,14 @@ fn check(model: &Model, scheme: &Scheme, rebounding: bool) {
             normal_impulse: 1.0,
             friction_impulse: [0.0; 3],
             spin_impulse: 0.0,
-            owed: -60.0,
+            pending_restitution: -60.0,
             layer: None,
         };
         state.contacts = ws.contacts.iter().map(|contact| memory(contact.id)).collect();
     }
     let start = Start { model, scheme, state: &state, h };
     prepare(&start, &mut ws).unwrap();
-    ws.lookahead.extend_from_slice(&state.v);
+    ws.linearisation_velocity.extend_from_slice(&state.v);
     detect(&start, &mut FeatureDetector::default(), &mut ws).unwrap();
     formulation::assemble(&start, &mut ws).unwrap();
     ws.cone_solution.r = (0..ws.cone.rows()).map(|_| 3.0 * random()).collect();

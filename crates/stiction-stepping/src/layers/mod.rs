@@ -6,8 +6,8 @@
 
 mod average;
 mod check;
-mod pieces;
 mod report;
+mod substepping;
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_geometry::Feature;
@@ -21,8 +21,8 @@ use crate::{Contact, ContactImpulse, PositionUpdate, Start, Workspace, rows::gap
 use average::Press;
 pub(crate) use average::settled;
 pub(crate) use check::check;
-pub use pieces::Pieces;
 pub(crate) use report::surface_at_end;
+pub use substepping::Substepping;
 
 /// The surface of a compliant layer in the problem of a step. Vectors are those of the contact frame (n, t, o) with unit tangents.
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +107,7 @@ pub(crate) fn place(start: &Start, ws: &mut Workspace) {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
         let memory = memories.next_if(|memory| memory.id == contact.id).and_then(|memory| memory.layer);
         let Some(layer) = contact.layer else { continue };
-        let gap = gap_now(model, contact, &ws.lookahead, h);
+        let gap = gap_now(model, contact, &ws.linearisation_velocity, h);
         let prescribed = contact.gap_end - contact.gap_start;
         let reach = |id: BodyId| ws.reach.get(id.index()).copied().unwrap_or(0.0);
         let within_reach = |depth: &f64| gap.min(gap + prescribed) + depth <= reach(contact.a) + reach(contact.b);

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Model, Wrench};
 
 use super::uniqueness::ZERO;
-use crate::{FootContact, Scheme, Workspace, rows::power};
+use crate::{Scheme, SupportPointContact, Workspace, rows::power};
 
 /// Velocities up to which it is worth while to ask [`is_determined`].
 const FEW: usize = 48;
@@ -46,21 +46,24 @@ fn equalities(model: &Model, scheme: &Scheme, ws: &Workspace, rows: &mut Vec<f64
             push([contact.a, contact.b], &contact.row(&contact.normal));
         }
     }
-    for (foot, impulse) in ws.feet.iter().zip(&ws.foot_impulses).filter(|_| ws.quadratic) {
+    for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses).filter(|_| ws.quadratic) {
         let along = |d: &Vector3<f64>| {
-            let (on, body) = foot.row(d);
-            power(model, &ws.velocity, foot.on, &on) + power(model, &ws.velocity, foot.body, &body)
+            let (on, body) = support_point.row(d);
+            power(model, &ws.velocity, support_point.on, &on) + power(model, &ws.velocity, support_point.body, &body)
         };
-        let [x, y] = FootContact::tangents();
-        let slip = x * along(&x) + y * along(&y) + foot.surface_velocity;
-        if foot.torsion > 0.0 || foot.mu == 0.0 {
+        let [x, y] = SupportPointContact::tangents();
+        let slip = x * along(&x) + y * along(&y) + support_point.surface_velocity;
+        if support_point.torsion > 0.0 || support_point.mu == 0.0 {
             continue;
         }
         if slip.norm() > scheme.slip_threshold {
-            push([foot.on, foot.body], &foot.row(&(Vector3::z().cross(&slip) / slip.norm())));
-        } else if impulse.friction.norm() < (1.0 - ZERO) * foot.mu * impulse.normal {
-            push([foot.on, foot.body], &foot.row(&x));
-            push([foot.on, foot.body], &foot.row(&y));
+            push(
+                [support_point.on, support_point.body],
+                &support_point.row(&(Vector3::z().cross(&slip) / slip.norm())),
+            );
+        } else if impulse.friction.norm() < (1.0 - ZERO) * support_point.mu * impulse.normal {
+            push([support_point.on, support_point.body], &support_point.row(&x));
+            push([support_point.on, support_point.body], &support_point.row(&y));
         }
     }
 }

@@ -27,7 +27,7 @@ use stiction_multibody::Model;
 use crate::{
     Ladder, Start, StepCause, Undetermined, Workspace,
     formulation::{self, inertia},
-    ladder::Climb,
+    ladder::LadderOutcome,
     rows,
 };
 
@@ -57,7 +57,7 @@ const ROUNDS_FROM_NEAR: u32 = 5;
 const PATIENCE: u32 = 12;
 
 /// Solves the balance of forces of the step for the contacts in the workspace, by rounds of [QS-2].
-pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<Climb, StepCause> {
+pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
     rows::write(start, ws);
     let weight = weight(start, ws);
     let moving = start.state.v.iter().any(|v| *v != 0.0);
@@ -98,16 +98,20 @@ fn rounds(
     ws: &mut Workspace,
     weights: Weights,
     most: u32,
-) -> Result<Climb, StepCause> {
+) -> Result<LadderOutcome, StepCause> {
     let (mut weight, mut iterations, mut last) = (weights.first, 0, f64::INFINITY);
     for round in 1..=most {
-        let climb = one_round(start, ladder, ws, weight, round == 1)?;
-        iterations += climb.iterations;
+        let ladder_outcome = one_round(start, ladder, ws, weight, round == 1)?;
+        iterations += ladder_outcome.iterations;
         let left = left_over(start, ws, weight);
         let share = left.share();
         if share <= BALANCED || (share <= ACCEPTED && share > 0.5 * last) {
-            let residual = measured(start, ws, Residual { value: climb.residual.value.max(share), ..climb.residual })?;
-            return Ok(Climb { residual, iterations, ..climb });
+            let residual = measured(
+                start,
+                ws,
+                Residual { value: ladder_outcome.residual.value.max(share), ..ladder_outcome.residual },
+            )?;
+            return Ok(LadderOutcome { residual, iterations, ..ladder_outcome });
         }
         if round >= PATIENCE && share > 0.1 || round == most {
             return Err(left.no_balance(start.model, start.h));
@@ -129,7 +133,7 @@ fn one_round(
     ws: &mut Workspace,
     weight: f64,
     is_first: bool,
-) -> Result<Climb, StepCause> {
+) -> Result<LadderOutcome, StepCause> {
     // Impulses are in a unit of mass that becomes lighter with the bodies.
     let unit = ws.mass_unit;
     ws.proximal_weight = Some(weight);
@@ -167,13 +171,14 @@ fn weight(start: &Start, ws: &Workspace) -> f64 {
         force = force.max(wrench.linear.norm());
     }
     let held = model.bodies().iter().filter_map(|body| body.support.as_ref());
-    let held = held.map(|support| support.feet.iter().map(|foot| foot.friction * foot.load).sum());
+    let held = held
+        .map(|support| support.points.iter().map(|support_point| support_point.friction * support_point.load).sum());
     force = held.fold(force, f64::max);
     let prescribed = ws
         .contacts
         .iter()
         .map(|contact| contact.surface_velocity.norm().max((contact.gap_end - contact.gap_start).abs() / h));
-    let below = ws.feet.iter().map(|foot| foot.surface_velocity.norm());
+    let below = ws.support_points.iter().map(|support_point| support_point.surface_velocity.norm());
     // Under its own force alone a body would reach h F / m within the step.
     let own = h * force / mass;
     let speed = prescribed.chain(below).chain(state.v.iter().map(|v| v.abs())).fold(0.0, f64::max);
@@ -207,8 +212,9 @@ fn left_over(start: &Start, ws: &Workspace, weight: f64) -> LeftOver {
     let &Start { model, h, .. } = start;
     let applied = ws.applied.iter().map(|wrench| h * wrench.linear.norm());
     let contacts = ws.contact_impulses.iter().map(|p| p.normal.max(p.friction.norm()));
-    let feet = ws.foot_impulses.iter().map(|p| p.friction.norm());
-    let mut left = LeftOver { most: 0.0, body: 0, scale: applied.chain(contacts).chain(feet).fold(0.0, f64::max) };
+    let support_points = ws.support_impulses.iter().map(|p| p.friction.norm());
+    let mut left =
+        LeftOver { most: 0.0, body: 0, scale: applied.chain(contacts).chain(support_points).fold(0.0, f64::max) };
     for (index, slot) in model.layout().iter().enumerate() {
         let Some((mobility, mass, moments)) = inertia(model, (&ws.start, Some(weight)), index) else { continue };
         let change = |k: usize| ws.velocity.get(k).zip(ws.before.get(k)).map_or(0.0, |(new, old)| new - old);

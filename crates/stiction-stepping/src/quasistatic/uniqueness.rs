@@ -21,7 +21,7 @@ use nalgebra::{DMatrix, DVector, Vector3};
 use stiction_complementarity::{DenseMatrix, Lcp, LcpLadder, LcpSolution, Solver};
 use stiction_multibody::{BodyId, Model, Wrench};
 
-use crate::{Contact, ContactImpulse, Dynamics, FootContact, Scheme, Workspace};
+use crate::{Contact, ContactImpulse, Dynamics, Scheme, SupportPointContact, Workspace};
 
 /// Whether the last quasistatic step could have gone otherwise.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,8 +57,8 @@ pub fn uniqueness(model: &Model, scheme: &Scheme, ws: &Workspace) -> Option<Uniq
             cone.inequalities.push(normal);
         }
     }
-    for (foot, impulse) in ws.feet.iter().zip(&ws.foot_impulses) {
-        Rubbing::of_foot(foot, impulse).add_to(&mut cone, model, ws);
+    for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses) {
+        Rubbing::of_support_point(support_point, impulse).add_to(&mut cone, model, ws);
     }
     Some(cone.direction().map_or(Uniqueness::Unique, Uniqueness::NotUnique))
 }
@@ -101,19 +101,19 @@ impl<'a> Rubbing<'a> {
         }
     }
 
-    fn of_foot(foot: &'a FootContact, impulse: &'a ContactImpulse) -> Self {
+    fn of_support_point(support_point: &'a SupportPointContact, impulse: &'a ContactImpulse) -> Self {
         Self {
-            bodies: [foot.on, foot.body],
-            row: Box::new(|d| foot.row(d)),
-            spin_row: foot.spin_row(),
-            tangents: FootContact::tangents().into(),
-            torsion: foot.torsion,
-            surface_velocity: foot.surface_velocity,
-            surface_spin: foot.surface_spin,
+            bodies: [support_point.on, support_point.body],
+            row: Box::new(|d| support_point.row(d)),
+            spin_row: support_point.spin_row(),
+            tangents: SupportPointContact::tangents().into(),
+            torsion: support_point.torsion,
+            surface_velocity: support_point.surface_velocity,
+            surface_spin: support_point.surface_spin,
             impulse,
-            most: foot.mu * impulse.normal,
-            directions: foot.directions.clone(),
-            cones: foot.cones.len(),
+            most: support_point.mu * impulse.normal,
+            directions: support_point.directions.clone(),
+            cones: support_point.cones.len(),
         }
     }
 

@@ -10,7 +10,7 @@ use stiction_multibody::{
 };
 
 use super::{Elsewhere, Reduced};
-use crate::drives::Side;
+use crate::joint_space::Side;
 
 /// The assembly of the forest, and the rows of the problem.
 #[derive(Debug)]

@@ -7,8 +7,8 @@
 //! With divide and conquer the same rows go up the plan of an assembly instead, and the problem is in impulses alone: see [`engine`].
 
 mod account;
+mod delassus;
 mod engine;
-mod explicit;
 mod immovable;
 mod reactions;
 mod row;
@@ -21,10 +21,10 @@ use stiction_multibody::{
     same_bits,
 };
 
-use crate::{Coordinates, Scheme, Start, StepCause, Workspace, drives};
+use crate::{Coordinates, Scheme, Start, StepCause, Workspace, joint_space};
 
+use delassus::DelassusRows;
 pub(crate) use engine::Divided;
-use explicit::ExplicitRows;
 pub(crate) use immovable::drop_immovable;
 pub use reactions::joint_impulses;
 pub(crate) use reactions::{add_impulses_of_solution, find_reactions};
@@ -53,7 +53,7 @@ pub(crate) struct Reduced {
     /// The velocity the step starts with; another one after an impact by Poisson's hypothesis.
     pub(crate) before: Vec<f64>,
     /// v̂ where the constraints are linearised at q ⊕ h v̂.
-    pub(crate) lookahead: Vec<f64>,
+    pub(crate) linearisation_velocity: Vec<f64>,
     predicted: Vec<f64>,
     /// The forest at the start.
     pub(crate) at: Kinematics,
@@ -94,7 +94,7 @@ pub(crate) struct Reduced {
     residual: Vec<f64>,
     pub(crate) row: RowScratch,
     /// Rows of small problems.
-    pub(crate) explicit: ExplicitRows,
+    pub(crate) explicit: DelassusRows,
     maximal: Vec<f64>,
 }
 
@@ -105,7 +105,7 @@ impl Reduced {
         Self {
             q: tree.neutral(),
             before: zeros(),
-            lookahead: zeros(),
+            linearisation_velocity: zeros(),
             predicted: Vec::new(),
             at: Kinematics::new(tree),
             elsewhere: Kinematics::new(tree),
@@ -130,16 +130,29 @@ impl Reduced {
             moving: zeros(),
             residual: zeros(),
             row: RowScratch::default(),
-            explicit: ExplicitRows::default(),
+            explicit: DelassusRows::default(),
             maximal: Vec::new(),
         }
     }
 
     /// Overwrites the numbers with NaN, see [`Workspace::poison`].
     pub(crate) fn poison(&mut self) {
-        let Self { q, before, lookahead, predicted, acceleration, added, rotors, tau, free, velocity, moving, .. } =
-            self;
-        let numbers = [q, before, lookahead, predicted, acceleration, added, rotors, tau, free, velocity, moving];
+        let Self {
+            q,
+            before,
+            linearisation_velocity,
+            predicted,
+            acceleration,
+            added,
+            rotors,
+            tau,
+            free,
+            velocity,
+            moving,
+            ..
+        } = self;
+        let numbers =
+            [q, before, linearisation_velocity, predicted, acceleration, added, rotors, tau, free, velocity, moving];
         let others = [&mut self.residual, &mut self.maximal, &mut self.initial];
         let numbers = numbers.into_iter().chain(others).chain(&mut self.end);
         numbers.flatten().for_each(|x| *x = f64::NAN);
@@ -224,7 +237,7 @@ impl Reduced {
     }
 
     /// What a drive adds to a velocity.   [DRIVE-2]
-    pub(crate) fn add_pull(&mut self, velocity: usize, pull: &drives::Pull) {
+    pub(crate) fn add_pull(&mut self, velocity: usize, pull: &joint_space::Pull) {
         let places = (self.added.get_mut(velocity), self.rotors.get_mut(velocity), self.tau.get_mut(velocity));
         if let (Some(added), Some(rotor), Some(tau)) = places {
             *added += pull.inertia;
@@ -341,13 +354,13 @@ impl Reduced {
     }
 
     /// Where constraints are linearised: the forest at q ⊕ h v̂, and the bodies there.   [STEP-10]
-    pub(crate) fn look_ahead(&mut self, start: &Start, (q, v): (&mut Vec<f64>, &mut Vec<f64>)) {
+    pub(crate) fn linearise_ahead(&mut self, start: &Start, (q, v): (&mut Vec<f64>, &mut Vec<f64>)) {
         let &Start { model, state, h, .. } = start;
         let forest = model.forest();
         let tree = forest.tree();
         self.predicted.clone_from(&self.q);
-        tree.integrate(&mut self.predicted, &self.lookahead, h);
-        self.elsewhere.update(tree, &self.predicted, &self.lookahead);
+        tree.integrate(&mut self.predicted, &self.linearisation_velocity, h);
+        self.elsewhere.update(tree, &self.predicted, &self.linearisation_velocity);
         (self.place, self.free_of) = (Elsewhere::LookedAhead, None);
         self.divided.iter_mut().for_each(|divided| divided.forget());
         forest.write_coordinates(model, &self.elsewhere, &state.q, q);
@@ -412,7 +425,7 @@ pub fn adopt(model: &Model, scheme: &Scheme, state: &mut State) {
     read(&start, &mut ws);
     ws.applied.resize(model.bodies().len(), Wrench::default());
     // Coordinates are wanted, whatever motors ask for.
-    let _ = drives::prepare(&start, &mut ws);
+    let _ = joint_space::prepare(&start, &mut ws);
     state.angles.clear();
     state.angles.extend(ws.driven.iter().map(|driven| driven.coordinate));
     let Some(reduced) = &mut ws.reduced else { return };

@@ -13,7 +13,7 @@ use stiction_multibody::{
 };
 
 use super::Reduced;
-use crate::{ContactImpulse, Workspace, drives::Side, layers};
+use crate::{ContactImpulse, Workspace, joint_space::Side, layers};
 
 /// Room for finding reactions.
 #[derive(Debug)]
@@ -126,9 +126,9 @@ pub(crate) fn add_impulses_of_solution(model: &Model, ws: &Workspace, add: &mut 
         pair(bodies, contact.row(&(contact.normal * normal + friction)), 1.0);
         pair(bodies, contact.spin_row(), spin);
     }
-    for (foot, impulse) in ws.feet.iter().zip(&ws.foot_impulses) {
-        pair((foot.on, foot.body), foot.row(&impulse.friction), 1.0);
-        pair((foot.on, foot.body), foot.spin_row(), impulse.spin);
+    for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses) {
+        pair((support_point.on, support_point.body), support_point.row(&impulse.friction), 1.0);
+        pair((support_point.on, support_point.body), support_point.spin_row(), impulse.spin);
     }
     for joint in model.forest().loops().iter().filter_map(|&id| model.joint(id)) {
         let rows = ws.joint_rows.iter().zip(&ws.joint_impulses);
@@ -136,7 +136,7 @@ pub(crate) fn add_impulses_of_solution(model: &Model, ws: &Workspace, add: &mut 
             pair((joint.a.0, joint.b.0), (row.a, row.b), *p);
         }
     }
-    for (row, p) in ws.drive_rows.iter().zip(&ws.drive_impulses) {
+    for (row, p) in ws.joint_space_rows.iter().zip(&ws.joint_space_impulses) {
         for side in row.sides.iter().flatten() {
             if let Side::Wrench(body, wrench) = side {
                 add(*body, &wrench.scaled(*p));

@@ -24,7 +24,7 @@ const ACCEPTED: Tolerance = Tolerance { solved: 1e-9, loose: 1e-7 };
 impl Impulses {
     pub(super) fn new() -> Self {
         Self {
-            ladder: FrictionLadder::with_tolerance(AIM).unwrap_or_default().settling(),
+            ladder: FrictionLadder::with_tolerance(AIM).unwrap_or_default().recovering_stick(),
             residual: Residual { value: 0.0, row: 0 },
             status: Status::Solved,
             iterations: 0,
@@ -69,5 +69,5 @@ fn write(model: &Model, at: &Instant, q: &DVector<f64>, unit: f64) -> Option<Fri
         }
         matrix.finish_row();
     }
-    FrictionProblem::new(Operator::Local(matrix), laws, q.as_slice().to_vec()).ok()
+    FrictionProblem::new(Operator::Assembled(matrix), laws, q.as_slice().to_vec()).ok()
 }

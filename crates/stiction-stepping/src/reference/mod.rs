@@ -65,7 +65,7 @@ impl Stepper for ReferenceStepper {
                 "the reference stepper knows Newton's law of impact only; use `impact = \"newton\"` or `\"inelastic\"`",
             ));
         }
-        if start.model.foot_count() > 0 {
+        if start.model.support_point_count() > 0 {
             return Err(StepCause::Unsupported(
                 "the reference stepper follows contacts only and does not know supports",
             ));
@@ -136,7 +136,7 @@ fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
             spin_impulse: impulse.spin,
             slip: touch.relative - touch.normal * touch.opening(),
             sigma: if mode == ContactMode::Slip { balance::norm(touch.slip()) } else { 0.0 },
-            owed: 0.0,
+            pending_restitution: 0.0,
             layer: None,
         });
     }
@@ -167,14 +167,14 @@ fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport
         problem_size: run.largest,
         residual: run.impulses.residual,
         status: run.impulses.status,
-        iterations: run.pieces + run.impulses.iterations,
+        iterations: run.layer_substeps + run.impulses.iterations,
         passes: run.restarts + 1,
         impacts: run.hits + run.shocks,
         rung: "reference",
         penetration: measured.penetration,
         joint_error: measured.joints,
         substeps: 1,
-        pieces: 1,
+        layer_substeps: 1,
         correction: None,
     })
 }

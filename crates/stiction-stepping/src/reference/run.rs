@@ -62,7 +62,7 @@ pub(super) struct Run<'a> {
     pub(super) events: Vec<Event>,
     pub(super) hits: usize,
     pub(super) shocks: usize,
-    pub(super) pieces: u32,
+    pub(super) layer_substeps: u32,
     pub(super) restarts: u32,
     pub(super) largest: usize,
 }
@@ -89,7 +89,7 @@ impl<'a> Run<'a> {
             events: Vec::new(),
             hits: 0,
             shocks: 0,
-            pieces: 0,
+            layer_substeps: 0,
             restarts: 0,
             largest: start.model.dof(),
         }
@@ -176,7 +176,7 @@ impl<'a> Run<'a> {
         let (ids, modes) = (self.ids(), self.modes());
         let (model, time) = (self.model(), self.time());
         let (by, eyes) = (self.stabilisation(), &mut self.eyes);
-        self.pieces += 1;
+        self.layer_substeps += 1;
         let chart = (by == Stabilisation::Reduction).then(|| Chart::new(eyes, &self.motion, time)).transpose()?;
         attempt(&self.motion, time, length, self.tolerance, |motion, time| {
             motion.normalise(model);

@@ -6,7 +6,7 @@ mod stabilisation;
 
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
-use crate::{drives, feet, layers};
+use crate::{joint_space, layers, support_points};
 
 pub use axes::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PositionUpdate,
@@ -299,7 +299,7 @@ impl Scheme {
             );
         }
         self.check_coordinates(model)?;
-        drives::check(self, model)?;
+        joint_space::check(self, model)?;
         self.check_corners()?;
         if self.linearise_at == LineariseAt::Implicit && self.method == Method::TimeStepping {
             self.check_implicit(model)?;
@@ -322,7 +322,7 @@ impl Scheme {
                 "the reference chooses its own steps, and smaller ones change nothing but the reports; leave `halve_steps` out",
             );
         }
-        feet::check(self, model)?;
+        support_points::check(self, model)?;
         layers::check(self, model)?;
         self.stabilisation.check(self, model)?;
         if self.dynamics == Dynamics::Quasistatic {

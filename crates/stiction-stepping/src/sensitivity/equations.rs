@@ -9,10 +9,10 @@ use stiction_multibody::{BodyId, ContactId, Mobility, Model, Wrench, mass_block}
 
 use super::SensitivityError;
 use crate::{
-    Contact, Detector, FootContact, FrictionSet, Impact, Margin, Scheme, Start, Workspace,
+    Contact, Detector, FrictionSet, Impact, Margin, Scheme, Start, SupportPointContact, Workspace,
     detect::{detect, prepare},
-    drives::{DriveRow, Side},
     formulation,
+    joint_space::{JointSpaceRow, Side},
     rows::{self, approach},
 };
 
@@ -33,7 +33,7 @@ pub(super) enum Row {
     Joint(usize),
     Normal(usize),
     Contact(usize, Axis),
-    Foot(usize, Axis),
+    SupportPoint(usize, Axis),
     Drive(usize),
 }
 
@@ -43,16 +43,20 @@ pub(super) struct Solved {
     pub(super) rows: Vec<Row>,
     pub(super) impulses: Vec<f64>,
     pub(super) contacts: Vec<ContactId>,
-    pub(super) feet: usize,
-    pub(super) drives: usize,
+    pub(super) support_points: usize,
+    pub(super) joint_space: usize,
     pub(super) velocity: Vec<f64>,
 }
 
 impl Solved {
     /// The rows of the step in the workspace; of contacts those that `keep` wants.
     pub(super) fn of(start: &Start, ws: &Workspace, keep: impl Fn(usize) -> bool) -> Self {
-        let mut solved =
-            Self { velocity: ws.velocity.clone(), feet: ws.feet.len(), drives: ws.drive_rows.len(), ..Self::default() };
+        let mut solved = Self {
+            velocity: ws.velocity.clone(),
+            support_points: ws.support_points.len(),
+            joint_space: ws.joint_space_rows.len(),
+            ..Self::default()
+        };
         for (row, impulse) in ws.joint_impulses.iter().enumerate() {
             solved.push(Row::Joint(row), *impulse);
         }
@@ -80,19 +84,19 @@ impl Solved {
                 }
             }
         }
-        for (index, (foot, impulse)) in ws.feet.iter().zip(&ws.foot_impulses).enumerate() {
-            if foot.mu == 0.0 {
+        for (index, (support_point, impulse)) in ws.support_points.iter().zip(&ws.support_impulses).enumerate() {
+            if support_point.mu == 0.0 {
                 continue;
             }
             if ws.quadratic {
-                solved.push(Row::Foot(index, Axis::Tangent(0)), impulse.friction.x);
-                solved.push(Row::Foot(index, Axis::Tangent(1)), impulse.friction.y);
-                if foot.torsion > 0.0 {
-                    solved.push(Row::Foot(index, Axis::Spin), impulse.spin / foot.torsion);
+                solved.push(Row::SupportPoint(index, Axis::Tangent(0)), impulse.friction.x);
+                solved.push(Row::SupportPoint(index, Axis::Tangent(1)), impulse.friction.y);
+                if support_point.torsion > 0.0 {
+                    solved.push(Row::SupportPoint(index, Axis::Spin), impulse.spin / support_point.torsion);
                 }
             } else {
-                for (k, direction) in foot.directions.clone().enumerate() {
-                    solved.push(Row::Foot(index, Axis::Corner(k)), corner_impulse(ws, direction));
+                for (k, direction) in support_point.directions.clone().enumerate() {
+                    solved.push(Row::SupportPoint(index, Axis::Corner(k)), corner_impulse(ws, direction));
                 }
             }
         }
@@ -100,13 +104,13 @@ impl Solved {
     }
 
     /// Adds the rows of drives: those that were written beside limits out of reach, with the impulses of those that were in the problem.
-    pub(super) fn add_drives(&mut self, all: &Workspace, ws: &Workspace) {
-        for (index, row) in all.drive_rows.iter().enumerate() {
-            let same = |other: &DriveRow| (other.joint, other.law, other.bias) == (row.joint, row.law, row.bias);
-            let known = ws.drive_rows.iter().zip(&ws.drive_impulses).find(|(other, _)| same(other));
+    pub(super) fn add_actuators(&mut self, all: &Workspace, ws: &Workspace) {
+        for (index, row) in all.joint_space_rows.iter().enumerate() {
+            let same = |other: &JointSpaceRow| (other.joint, other.law, other.bias) == (row.joint, row.law, row.bias);
+            let known = ws.joint_space_rows.iter().zip(&ws.joint_space_impulses).find(|(other, _)| same(other));
             self.push(Row::Drive(index), known.map_or(0.0, |(_, impulse)| *impulse));
         }
-        self.drives = all.drive_rows.len();
+        self.joint_space = all.joint_space_rows.len();
     }
 
     fn push(&mut self, row: Row, impulse: f64) {
@@ -147,7 +151,7 @@ pub(super) fn place(
     prepare(start, ws)?;
     ws.close_pairs.extend_from_slice(close_pairs);
     ws.impacts.clear();
-    ws.lookahead.clear();
+    ws.linearisation_velocity.clear();
     ws.depths.clear();
     detect(start, detector, ws)?;
     let mut found = std::mem::take(&mut ws.contacts);
@@ -214,22 +218,26 @@ pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out:
             add(contact.b, &b);
             constant
         }
-        Row::Foot(place, axis) => {
-            let Some(foot) = ws.feet.get(place) else { return 0.0 };
+        Row::SupportPoint(place, axis) => {
+            let Some(support_point) = ws.support_points.get(place) else { return 0.0 };
             let (on, body, constant) =
-                if let Some(d) = axis_of(axis, &FootContact::tangents(), ws, foot.directions.start) {
-                    let (on, body) = foot.row(&d);
-                    (on, body, d.dot(&foot.surface_velocity))
+                if let Some(d) = axis_of(axis, &SupportPointContact::tangents(), ws, support_point.directions.start) {
+                    let (on, body) = support_point.row(&d);
+                    (on, body, d.dot(&support_point.surface_velocity))
                 } else {
-                    let (on, body) = foot.spin_row();
-                    (on.scaled(foot.torsion), body.scaled(foot.torsion), foot.torsion * foot.surface_spin)
+                    let (on, body) = support_point.spin_row();
+                    (
+                        on.scaled(support_point.torsion),
+                        body.scaled(support_point.torsion),
+                        support_point.torsion * support_point.surface_spin,
+                    )
                 };
-            add(foot.on, &on);
-            add(foot.body, &body);
+            add(support_point.on, &on);
+            add(support_point.body, &body);
             constant
         }
         Row::Drive(place) => {
-            let Some(row) = ws.drive_rows.get(place) else { return 0.0 };
+            let Some(row) = ws.joint_space_rows.get(place) else { return 0.0 };
             for side in row.sides.iter().flatten() {
                 if let Side::Wrench(body, wrench) = side {
                     add(*body, wrench);
@@ -274,8 +282,8 @@ impl Parts {
         let rows = model.dof();
         let friction = rows + solved.rows.len();
         let limits = friction + solved.contacts.len();
-        let bounds = limits + solved.feet;
-        let approach = bounds + 2 * solved.drives;
+        let bounds = limits + solved.support_points;
+        let approach = bounds + 2 * solved.joint_space;
         Self { rows, friction, limits, bounds, approach, end: approach + solved.contacts.len() }
     }
 }
@@ -304,15 +312,15 @@ pub(super) fn evaluate(start: &Start, solved: &Solved, ws: &Workspace, out: &mut
         let constant = row(start, solved, ws, *kind, &mut coefficients);
         *value = constant + coefficients.iter().zip(&solved.velocity).map(|(a, v)| a * v).sum::<f64>();
         if let (Row::Drive(place), p) = (kind, impulse) {
-            *value += ws.drive_rows.get(*place).map_or(0.0, |row| row.softness * p);
+            *value += ws.joint_space_rows.get(*place).map_or(0.0, |row| row.compliance * p);
         }
         momentum.iter_mut().zip(&coefficients).for_each(|(out, a)| *out -= impulse * a);
     }
     let laws = out.get_mut(parts.friction..).unwrap_or_default();
     let contacts = || (0..solved.contacts.len()).map(|place| contact(solved, ws, place));
     let friction = contacts().map(|contact| contact.map_or(0.0, |contact| contact.mu));
-    let limits = ws.feet.iter().map(|foot| foot.mu * foot.load * h);
-    let bounds = ws.drive_rows.iter().flat_map(|row| match row.law {
+    let limits = ws.support_points.iter().map(|support_point| support_point.mu * support_point.load * h);
+    let bounds = ws.joint_space_rows.iter().flat_map(|row| match row.law {
         Law::Boxed { lower, upper } => [lower, upper].map(|bound| if bound.is_finite() { bound } else { 0.0 }),
         _ => [0.0, 0.0],
     });

@@ -85,7 +85,7 @@ impl<'s> System<'s> {
         let mut w = &response * j.transpose();
         for (place, row) in solved.rows.iter().enumerate() {
             if let Row::Drive(drive) = row {
-                w[(place, place)] += ws.drive_rows.get(*drive).map_or(0.0, |row| row.softness);
+                w[(place, place)] += ws.joint_space_rows.get(*drive).map_or(0.0, |row| row.compliance);
             }
         }
         let driven = changes.rows(parts.rows, solved.rows.len()) - response * changes.rows(0, model.dof());
@@ -129,7 +129,7 @@ impl<'s> System<'s> {
                 Row::Joint(_) => self.holds(place),
                 Row::Normal(contact) => self.normal(place, contact),
                 Row::Drive(drive) => self.drive(place, drive),
-                Row::Contact(..) | Row::Foot(..) => {}
+                Row::Contact(..) | Row::SupportPoint(..) => {}
             }
         }
         for place in 0..self.solved.contacts.len() {
@@ -146,14 +146,22 @@ impl<'s> System<'s> {
             let cones = (contact.cones.len(), contact.directions.len());
             self.friction(&self.solved.friction(of).collect::<Vec<_>>(), &limit, cones, Row::Normal(place));
         }
-        for place in 0..self.solved.feet {
-            let Some(foot) = self.ws.feet.get(place).filter(|foot| foot.mu > 0.0) else { continue };
+        for place in 0..self.solved.support_points {
+            let Some(support_point) = self.ws.support_points.get(place).filter(|support_point| support_point.mu > 0.0)
+            else {
+                continue;
+            };
             let of = move |row: &Row| {
-                if let Row::Foot(owner, axis) = row { (*owner == place).then_some(*axis) } else { None }
+                if let Row::SupportPoint(owner, axis) = row { (*owner == place).then_some(*axis) } else { None }
             };
             let limit = Limit { normal: None, change: self.parts.limits + place, by: 1.0 };
-            let cones = (foot.cones.len(), foot.directions.len());
-            self.friction(&self.solved.friction(of).collect::<Vec<_>>(), &limit, cones, Row::Foot(place, Axis::Spin));
+            let cones = (support_point.cones.len(), support_point.directions.len());
+            self.friction(
+                &self.solved.friction(of).collect::<Vec<_>>(),
+                &limit,
+                cones,
+                Row::SupportPoint(place, Axis::Spin),
+            );
         }
     }
 
@@ -182,7 +190,7 @@ impl<'s> System<'s> {
 
     /// A drive at one of its bounds follows it; between them it holds.
     fn drive(&mut self, row: usize, drive: usize) {
-        let law = self.ws.drive_rows.get(drive).map(|row| row.law);
+        let law = self.ws.joint_space_rows.get(drive).map(|row| row.law);
         let Some(Law::Boxed { lower, upper }) = law else { return self.holds(row) };
         let (p, scale) = (self.impulse(row), self.w[(row, row)]);
         let bound = if p <= lower {

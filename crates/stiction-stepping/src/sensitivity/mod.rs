@@ -85,9 +85,9 @@ pub struct StepDerivative {
     /// ∂x⁺/∂p, a column for each parameter.
     pub by_parameters: DMatrix<f64>,
     /// Contacts whose debts are columns of `by_state`, after displacements and velocities.
-    pub owed_before: Vec<ContactId>,
+    pub pending_before: Vec<ContactId>,
     /// Contacts whose debts are rows.
-    pub owed_after: Vec<ContactId>,
+    pub pending_after: Vec<ContactId>,
     /// The contact that is nearest to another mode; none where there are none.
     pub clearance: Option<Clearance>,
     /// The share of the changes that the modes cannot follow, such as two contacts that stick and one on the verge: rounding elsewhere.
@@ -98,13 +98,14 @@ pub struct StepDerivative {
 impl StepDerivative {
     /// The derivative of this step and another after it.
     pub fn then(&self, next: &Self) -> Self {
-        let n = self.by_state.nrows() - self.owed_after.len();
+        let n = self.by_state.nrows() - self.pending_after.len();
         // What the next step starts from: debts that it does not know are forgotten.
         let carry = |rows: &DMatrix<f64>| {
-            let mut carried = DMatrix::zeros(n + next.owed_before.len(), rows.ncols());
+            let mut carried = DMatrix::zeros(n + next.pending_before.len(), rows.ncols());
             carried.rows_mut(0, n).copy_from(&rows.rows(0, n));
-            for (place, id) in next.owed_before.iter().enumerate() {
-                if let Some(known) = self.owed_after.iter().position(|owed| owed == id) {
+            for (place, id) in next.pending_before.iter().enumerate() {
+                if let Some(known) = self.pending_after.iter().position(|pending_restitution| pending_restitution == id)
+                {
                     carried.row_mut(n + place).copy_from(&rows.row(n + known));
                 }
             }
@@ -114,8 +115,8 @@ impl StepDerivative {
         Self {
             by_state: &next.by_state * carry(&self.by_state),
             by_parameters: &next.by_state * carry(&self.by_parameters) + &next.by_parameters,
-            owed_before: self.owed_before.clone(),
-            owed_after: next.owed_after.clone(),
+            pending_before: self.pending_before.clone(),
+            pending_after: next.pending_after.clone(),
             clearance: next.clearance.filter(nearer).or(self.clearance),
             left: self.left.max(next.left),
         }
@@ -134,7 +135,7 @@ pub struct Differentiator {
 enum Cause {
     Displacement(usize),
     Velocity(usize),
-    Owed(ContactId),
+    PendingRestitution(ContactId),
     Parameter(usize),
 }
 
@@ -160,7 +161,7 @@ impl Differentiator {
         let mut step = Step { start, ws: solved, solved: Solved::of(start, solved, keep), parameters };
         let mut values = Vec::new();
         self.write(&step, start, 1.0, &mut values)?;
-        step.solved.add_drives(&self.ws, solved);
+        step.solved.add_actuators(&self.ws, solved);
         evaluate(start, &step.solved, &self.ws, &mut values);
         step.check_balance(&values)?;
         let causes = step.causes();
@@ -207,7 +208,7 @@ impl Differentiator {
         let mut values = std::mem::take(&mut self.values);
         let mut state = start.state.clone();
         // Contacts do not depend on velocities; rows along freedoms do. Velocities come first, while the rows of the step are still there.
-        let geometry_stays = start.model.driven_freedoms().is_empty();
+        let geometry_stays = start.model.actuated_dofs().is_empty();
         self.write(step, start, closer, &mut values)?;
         let velocities_first = |(_, cause): &(usize, &Cause)| !matches!(cause, Cause::Velocity(_));
         let mut order: Vec<_> = causes.iter().enumerate().collect();
@@ -227,11 +228,11 @@ impl Differentiator {
                         state.v.get_mut(*place).into_iter().for_each(|v| *v += distance * tangent::SPACING);
                         tangent::SPACING
                     }
-                    Cause::Owed(id) => {
-                        let owed = state.contacts.iter_mut().find(|memory| memory.id == *id);
-                        let Some(owed) = owed else { continue };
-                        let spacing = tangent::SPACING * owed.owed.abs();
-                        owed.owed += distance * spacing;
+                    Cause::PendingRestitution(id) => {
+                        let pending_restitution = state.contacts.iter_mut().find(|memory| memory.id == *id);
+                        let Some(pending_restitution) = pending_restitution else { continue };
+                        let spacing = tangent::SPACING * pending_restitution.pending_restitution.abs();
+                        pending_restitution.pending_restitution += distance * spacing;
                         spacing
                     }
                     Cause::Parameter(place) => {
@@ -284,21 +285,21 @@ impl Step<'_> {
         let n = self.start.model.dof();
         let displacements = (0..n).map(Cause::Displacement);
         let velocities = (0..n).map(Cause::Velocity);
-        let owed = self.owed_before().into_iter().map(Cause::Owed);
+        let pending_restitution = self.pending_before().into_iter().map(Cause::PendingRestitution);
         let parameters = (0..self.parameters.len()).map(Cause::Parameter);
-        displacements.chain(velocities).chain(owed).chain(parameters).collect()
+        displacements.chain(velocities).chain(pending_restitution).chain(parameters).collect()
     }
 
-    fn owed_before(&self) -> Vec<ContactId> {
-        let memories = self.start.state.contacts.iter().filter(|memory| memory.owed < 0.0);
+    fn pending_before(&self) -> Vec<ContactId> {
+        let memories = self.start.state.contacts.iter().filter(|memory| memory.pending_restitution < 0.0);
         memories.filter(|_| remembers(self.start.scheme)).map(|memory| memory.id).collect()
     }
 
     /// Kept contacts that were hit in the step.
-    fn owed_after(&self) -> Vec<(usize, ContactId)> {
-        let reports = || self.ws.contact_reports.iter().filter(|report| report.owed < 0.0);
-        let is_owed = |id: &ContactId| remembers(self.start.scheme) && reports().any(|report| report.id == *id);
-        self.solved.contacts.iter().copied().enumerate().filter(|(_, id)| is_owed(id)).collect()
+    fn pending_after(&self) -> Vec<(usize, ContactId)> {
+        let reports = || self.ws.contact_reports.iter().filter(|report| report.pending_restitution < 0.0);
+        let is_pending = |id: &ContactId| remembers(self.start.scheme) && reports().any(|report| report.id == *id);
+        self.solved.contacts.iter().copied().enumerate().filter(|(_, id)| is_pending(id)).collect()
     }
 
     /// The momentum of the solution is that of the equations, or else they are not its equations.
@@ -323,8 +324,8 @@ impl Step<'_> {
             self.solved.velocity.clone()
         };
         let advance = Advance::new(model, &state.q, &moving, h, scheme.orientation);
-        let owed_after = self.owed_after();
-        let mut all = DMatrix::zeros(2 * n + owed_after.len(), causes.len());
+        let pending_after = self.pending_after();
+        let mut all = DMatrix::zeros(2 * n + pending_after.len(), causes.len());
         let mut moving = velocity * if mean { 0.5 } else { 1.0 };
         for (place, cause) in causes.iter().enumerate() {
             if let (Cause::Velocity(k), true) = (cause, mean) {
@@ -340,15 +341,15 @@ impl Step<'_> {
         }
         all.rows_mut(n, n).copy_from(velocity);
         let parts = Parts::of(model, &self.solved);
-        for (row, (place, _)) in owed_after.iter().enumerate() {
+        for (row, (place, _)) in pending_after.iter().enumerate() {
             all.row_mut(2 * n + row).copy_from(&changes.row(parts.approach + place));
         }
         let of_state = causes.len() - self.parameters.len();
         StepDerivative {
             by_state: all.columns(0, of_state).into_owned(),
             by_parameters: all.columns(of_state, self.parameters.len()).into_owned(),
-            owed_before: self.owed_before(),
-            owed_after: owed_after.into_iter().map(|(_, id)| id).collect(),
+            pending_before: self.pending_before(),
+            pending_after: pending_after.into_iter().map(|(_, id)| id).collect(),
             clearance: None,
             left: 0.0,
         }

@@ -44,13 +44,13 @@ impl Advance {
         let (mut by_q, mut by_v) = (DMatrix::zeros(n, n), DMatrix::zeros(n, n));
         let (mut moved, mut other) = (Vec::new(), Vec::new());
         // Bodies do not touch each other here: the k-th freedoms of all of them are moved at once.
-        for freedom in 0..6 {
+        for joint_dof in 0..6 {
             for (place, weight) in STENCIL {
                 let shift = |base: &[f64]| -> Vec<f64> {
                     let mut shifted = base.to_vec();
                     for slot in model.layout() {
                         let range = slot.v.clone();
-                        let at = shifted.get_mut(range).and_then(|range| range.get_mut(freedom));
+                        let at = shifted.get_mut(range).and_then(|range| range.get_mut(joint_dof));
                         if let Some(x) = at {
                             *x += place * SPACING;
                         }
@@ -59,19 +59,19 @@ impl Advance {
                 };
                 model.integrate(q, &shift(&vec![0.0; n]), 1.0, OrientationUpdate::Exponential, &mut moved);
                 model.integrate(&moved, v, h, update, &mut other);
-                add_blocks(model, freedom, weight / SPACING, &displacement(model, &end, &other), &mut by_q);
+                add_blocks(model, joint_dof, weight / SPACING, &displacement(model, &end, &other), &mut by_q);
                 model.integrate(q, &shift(v), h, update, &mut other);
-                add_blocks(model, freedom, weight / SPACING, &displacement(model, &end, &other), &mut by_v);
+                add_blocks(model, joint_dof, weight / SPACING, &displacement(model, &end, &other), &mut by_v);
             }
         }
         Self { by_q, by_v }
     }
 }
 
-fn add_blocks(model: &Model, freedom: usize, weight: f64, change: &[f64], out: &mut DMatrix<f64>) {
-    for slot in model.layout().iter().filter(|slot| freedom < slot.v.len()) {
+fn add_blocks(model: &Model, joint_dof: usize, weight: f64, change: &[f64], out: &mut DMatrix<f64>) {
+    for slot in model.layout().iter().filter(|slot| joint_dof < slot.v.len()) {
         for row in slot.v.clone() {
-            if let (Some(place), Some(change)) = (out.get_mut((row, slot.v.start + freedom)), change.get(row)) {
+            if let (Some(place), Some(change)) = (out.get_mut((row, slot.v.start + joint_dof)), change.get(row)) {
                 *place += weight * change;
             }
         }

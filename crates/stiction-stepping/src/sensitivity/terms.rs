@@ -147,7 +147,7 @@ impl StepEquations {
     pub fn new(start: &Start, reach: f64) -> Result<Self, SensitivityError> {
         let no = |what, instead| Err(SensitivityError::Unsupported { what, instead });
         check_scheme(start)?;
-        if !start.model.driven_freedoms().is_empty() {
+        if !start.model.actuated_dofs().is_empty() {
             return no("motors, limits and friction of joints in one program", "use shooting");
         }
         let (mut ws, mut detector) = (Workspace::default(), FeatureDetector::default());
@@ -170,7 +170,7 @@ impl StepEquations {
         ws.velocity = vec![0.0; start.model.dof()];
         ws.joint_impulses = vec![0.0; start.model.joint_rows()];
         ws.contact_impulses = vec![ContactImpulse::default(); ws.contacts.len()];
-        ws.foot_impulses = vec![ContactImpulse::default(); ws.feet.len()];
+        ws.support_impulses = vec![ContactImpulse::default(); ws.support_points.len()];
         solved = Solved::of(start, ws, |_| true);
         equations.form = form(start, &solved, ws);
         equations.solved = solved;
@@ -208,14 +208,15 @@ impl StepEquations {
             *constant = equations::row(start, solved, ws, *kind, row);
         }
         let contacts = (0..solved.contacts.len()).map(|k| equations::contact(solved, ws, k).map_or(0.0, |c| c.mu));
-        let feet = ws.feet.iter().map(|foot| foot.mu * foot.load * start.h);
+        let support_points =
+            ws.support_points.iter().map(|support_point| support_point.mu * support_point.load * start.h);
         let of = |number: fn(&Contact, f64) -> f64| {
             let all = 0..solved.contacts.len();
             all.map(move |k| equations::contact(solved, ws, k).map_or(0.0, |contact| number(contact, start.h)))
         };
         let rebounds = of(|contact, _| contact.restitution);
         let prescribed = of(|contact, h| (contact.gap_end - contact.gap_start) / h);
-        let all = contacts.chain(feet).chain(rebounds).chain(prescribed);
+        let all = contacts.chain(support_points).chain(rebounds).chain(prescribed);
         coefficients.iter_mut().zip(all).for_each(|(out, x)| *out = x);
         Ok(())
     }
@@ -230,7 +231,7 @@ fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
     let row = |row: &Row| match row {
         Row::Joint(_) | Row::Drive(_) => StepRow::Joint,
         Row::Normal(_) => StepRow::Normal,
-        Row::Contact(..) | Row::Foot(..) => StepRow::Friction,
+        Row::Contact(..) | Row::SupportPoint(..) => StepRow::Friction,
     };
     let mut frictions = Vec::new();
     let mut add = |rows: Vec<(usize, Axis)>, limit: FrictionLimit, cones: usize| {
@@ -252,17 +253,18 @@ fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
         let limit = FrictionLimit::Contact { normal, coefficient: place };
         add(solved.friction(of).collect(), limit, contact.cones.len());
     }
-    for (place, foot) in ws.feet.iter().enumerate() {
-        let of =
-            move |row: &Row| if let Row::Foot(owner, axis) = row { (*owner == place).then_some(*axis) } else { None };
+    for (place, support_point) in ws.support_points.iter().enumerate() {
+        let of = move |row: &Row| {
+            if let Row::SupportPoint(owner, axis) = row { (*owner == place).then_some(*axis) } else { None }
+        };
         let limit = FrictionLimit::Known { coefficient: solved.contacts.len() + place };
-        add(solved.friction(of).collect(), limit, foot.cones.len());
+        add(solved.friction(of).collect(), limit, support_point.cones.len());
     }
-    let (contacts, feet) = (solved.contacts.len(), ws.feet.len());
+    let (contacts, support_points) = (solved.contacts.len(), ws.support_points.len());
     let rebound = |place: usize| {
         let _ = equations::contact(solved, ws, place).filter(|contact| contact.restitution > 0.0)?;
         let normal = solved.place(Row::Normal(place))?;
-        let coefficient = contacts + feet + place;
+        let coefficient = contacts + support_points + place;
         Some(Rebound { normal, contact: place, coefficient, prescribed: coefficient + contacts })
     };
     StepForm {
@@ -274,7 +276,7 @@ fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
         } else {
             Vec::new()
         },
-        coefficients: 3 * contacts + feet,
+        coefficients: 3 * contacts + support_points,
         contacts: solved.contacts.clone(),
     }
 }

@@ -4,7 +4,7 @@ use stiction_complementarity::linalg::{BlockMatrix, DenseLu};
 use stiction_complementarity::{FrictionProblem, FrictionSolution, Law, Operator, ProblemError};
 
 use super::{ConstraintLaw, System, SystemState, ThetaError, ThetaScheme};
-use crate::{Ladder, ladder::Climb};
+use crate::{Ladder, ladder::LadderOutcome};
 
 /// A constraint of the step.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +136,7 @@ impl Constraints {
         span: &Span,
         ladder: &mut Ladder,
         v: &mut [f64],
-    ) -> Result<Option<Climb>, ThetaError> {
+    ) -> Result<Option<LadderOutcome>, ThetaError> {
         v.copy_from_slice(free);
         if self.active.is_empty() {
             return Ok(None);
@@ -144,17 +144,17 @@ impl Constraints {
         self.respond(matrix, free.len());
         self.assemble(free, span)?;
         self.start_from(&span.state.impulses);
-        let climb = ladder.climb_cone(&self.problem, &self.guess, &mut self.solution);
-        if !climb.status.is_solved() {
-            let block = (0..self.problem.blocks()).find(|&b| self.problem.range(b).contains(&climb.residual.row));
+        let solved = ladder.solve_cone(&self.problem, &self.guess, &mut self.solution);
+        if !solved.status.is_solved() {
+            let block = (0..self.problem.blocks()).find(|&b| self.problem.range(b).contains(&solved.residual.row));
             let constraint = block.and_then(|b| self.active.get(b)).map_or(0, |active| active.constraint);
-            return Err(ThetaError::NotSolved { status: climb.status, residual: climb.residual.value, constraint });
+            return Err(ThetaError::NotSolved { status: solved.status, residual: solved.residual.value, constraint });
         }
         for (response, r) in self.responses.chunks_exact(v.len()).zip(&self.solution.r) {
             let impulse = r * self.unit;
             v.iter_mut().zip(response).for_each(|(v, x)| *v += x * impulse);
         }
-        Ok(Some(climb))
+        Ok(Some(solved))
     }
 
     /// M̂⁻¹ Hᵀ, and the unit of impulses.
@@ -180,10 +180,10 @@ impl Constraints {
             laws.extend(active.iter().map(|active| law(&active.law, span.h / *unit)));
             q.clear();
             q.extend(rows.chunks_exact(n).zip(&*constants).map(|(row, constant)| dot(row, free) + constant));
-            if !matches!(operator, Operator::Local(_)) {
-                *operator = Operator::Local(BlockMatrix::default());
+            if !matches!(operator, Operator::Assembled(_)) {
+                *operator = Operator::Assembled(BlockMatrix::default());
             }
-            let Operator::Local(w) = operator else { return Ok(()) };
+            let Operator::Assembled(w) = operator else { return Ok(()) };
             write_delassus(w, laws, (rows, responses, n), *unit, block);
             Ok::<_, ProblemError>(())
         });

@@ -51,17 +51,17 @@ impl Stepper for MoreauJean {
         let start = &Start { scheme: &scheme, ..*start };
         prepare(start, ws)?;
         ws.impacts.clear();
-        ws.lookahead.clear();
+        ws.linearisation_velocity.clear();
         self.evaluate_forces(start, ws);
         detect(start, self.detector.as_mut(), ws)?;
         let hit = self.activate(start, ws);
         formulation::assemble_rows(start, ws)?;
-        let climb = formulation::solve(start, &mut self.ladder, ws)?;
+        let solved = formulation::solve(start, &mut self.ladder, ws)?;
         advance(start, ws)?;
         self.displace(start, ws)?;
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
         let measured = self.measure_end(start, ws)?;
-        Ok(StepReport { correction, ..StepReport::of(start, ws, &climb, (1, hit), measured) })
+        Ok(StepReport { correction, ..StepReport::of(start, ws, &solved, (1, hit), measured) })
     }
 }
 

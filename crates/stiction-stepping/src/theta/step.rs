@@ -89,18 +89,18 @@ impl ThetaStepper {
             newton_steps: 0,
             rung: "none",
         };
-        let mut settling = Settling::default();
-        while settling.goes_on(scheme)? {
+        let mut newton = NewtonProgress::default();
+        while newton.goes_on(scheme)? {
             motion.linearise(system, scheme, &span)?;
             let solved = constraints.solve((&motion.matrix, &motion.free), &span, ladder, &mut motion.v)?;
-            if let Some(climb) = solved {
-                (report.residual, report.status, report.rung) = (climb.residual, climb.status, climb.rung);
-                report.iterations += climb.iterations;
+            if let Some(solved) = solved {
+                (report.residual, report.status, report.rung) = (solved.residual, solved.status, solved.rung);
+                report.iterations += solved.iterations;
             }
             motion.evaluate(system, scheme, &span)?;
-            settling.measure(motion.correction(constraints, state));
+            newton.measure(motion.correction(constraints, state));
         }
-        report.newton_steps = settling.steps;
+        report.newton_steps = newton.steps;
         // Everything is finite and solved: what was made beside the state becomes the state.
         (state.step, state.time, state.time_carry) = (report.step, end, end_carry);
         std::mem::swap(&mut state.q, &mut motion.q);
@@ -132,7 +132,7 @@ fn ensure_finite(what: &'static str, values: &[f64]) -> Result<(), ThetaError> {
 
 /// When Newton's method ends.   [THETA-7]
 #[derive(Debug)]
-struct Settling {
+struct NewtonProgress {
     steps: u32,
     correction: f64,
     before: f64,
@@ -141,13 +141,13 @@ struct Settling {
 /// A correction that no longer halves is rounding if it is below this share of the velocities: M̂ is then badly conditioned.
 const ROUNDING: f64 = 1e-9;
 
-impl Default for Settling {
+impl Default for NewtonProgress {
     fn default() -> Self {
         Self { steps: 0, correction: f64::INFINITY, before: f64::INFINITY }
     }
 }
 
-impl Settling {
+impl NewtonProgress {
     fn measure(&mut self, correction: f64) {
         self.steps += 1;
         self.before = std::mem::replace(&mut self.correction, correction);

@@ -26,11 +26,11 @@ pub fn normal_quantile(share: f64) -> f64 {
 }
 
 /// The probability that χ² with this many degrees of freedom exceeds x: Γ(k/2, x/2)/Γ(k/2); 1 without a degree of freedom.   [STUDY-6]
-pub fn chi_square_beyond(x: f64, freedom: usize) -> f64 {
-    if freedom == 0 || x.is_nan() || x <= 0.0 {
+pub fn chi_square_beyond(x: f64, degrees_of_freedom: usize) -> f64 {
+    if degrees_of_freedom == 0 || x.is_nan() || x <= 0.0 {
         return 1.0;
     }
-    let (a, x) = (0.5 * freedom as f64, 0.5 * x);
+    let (a, x) = (0.5 * degrees_of_freedom as f64, 0.5 * x);
     let scale = libm::exp(a * libm::log(x) - x - libm::lgamma(a));
     if x < a + 1.0 {
         (1.0 - scale * lower_series(a, x)).clamp(0.0, 1.0)

@@ -7,7 +7,7 @@ use super::{
     distribution::chi_square_beyond,
     tally::{Group, Moments, Tally, VariantTally},
 };
-use crate::Share;
+use crate::SuccessRate;
 
 /// The findings of a study: nothing in it depends on the machine, the threads or the clock.
 #[derive(Clone, Debug, Serialize)]
@@ -76,7 +76,7 @@ pub struct GroupReport {
     /// The values of the grid parameters of a cell; empty for other groups.
     pub at: Vec<f64>,
     /// Successes with their interval; a trial that failed is none.
-    pub success: Share,
+    pub success: SuccessRate,
     /// Trials that failed.
     pub failed: u64,
     /// The metrics over the trials where they are numbers.
@@ -108,7 +108,7 @@ pub struct Symmetry {
     /// Σ over pairs of cells.
     pub chi_square: f64,
     /// Pairs that can tell: not all trials alike.
-    pub freedom: usize,
+    pub degrees_of_freedom: usize,
     /// How likely so much difference or more is by chance.
     pub p: f64,
 }
@@ -151,7 +151,7 @@ pub struct Influence {
     /// The statistic of the test.
     pub chi_square: f64,
     /// Strata less one.
-    pub freedom: usize,
+    pub degrees_of_freedom: usize,
     /// How likely so much or more is by chance, when the parameter does not matter.
     pub p: f64,
 }
@@ -165,7 +165,7 @@ pub struct Comparison {
     /// The other.
     pub other: String,
     /// Cells whose intervals have a point in common.
-    pub agreeing_cells: Share,
+    pub agreeing_cells: SuccessRate,
     /// Trials in which only the first succeeded; both met the same circumstances.
     pub only_first: u64,
     /// Trials in which only the other succeeded.
@@ -206,7 +206,7 @@ impl Tally {
             Comparison {
                 first: name(0),
                 other: name(k + 1),
-                agreeing_cells: Share::new(agree as u64, first.cells.len() as u64),
+                agreeing_cells: SuccessRate::new(agree as u64, first.cells.len() as u64),
                 only_first: other.discordant[0],
                 only_other: other.discordant[1],
             }
@@ -243,8 +243,8 @@ fn of_variant(study: &MonteCarlo, variant: usize, tally: &VariantTally) -> Varia
     }
 }
 
-fn share(group: &Group) -> Share {
-    Share::new(group.hits(), group.trials)
+fn share(group: &Group) -> SuccessRate {
+    SuccessRate::new(group.hits(), group.trials)
 }
 
 fn of_group(study: &MonteCarlo, at: Vec<f64>, group: &Group) -> GroupReport {
@@ -279,7 +279,7 @@ fn symmetry(study: &MonteCarlo, parameter: &str, cells: &[Group]) -> Symmetry {
     let axis = study.grid().iter().position(|grid| grid.name == parameter).unwrap_or(usize::MAX);
     let stride: usize = shape.iter().take(axis).product();
     let length = shape.get(axis).copied().unwrap_or(1);
-    let (mut chi_square, mut freedom) = (0.0, 0);
+    let (mut chi_square, mut degrees_of_freedom) = (0.0, 0);
     for (cell, group) in cells.iter().enumerate() {
         let step = cell / stride.max(1) % length;
         let image = cell + stride * (length - 1 - step) - stride * step;
@@ -290,10 +290,15 @@ fn symmetry(study: &MonteCarlo, parameter: &str, cells: &[Group]) -> Symmetry {
         if variance.is_finite() && variance > 0.0 {
             let difference = k / n - l / m;
             chi_square += difference * difference / variance;
-            freedom += 1;
+            degrees_of_freedom += 1;
         }
     }
-    Symmetry { parameter: parameter.to_owned(), chi_square, freedom, p: chi_square_beyond(chi_square, freedom) }
+    Symmetry {
+        parameter: parameter.to_owned(),
+        chi_square,
+        degrees_of_freedom,
+        p: chi_square_beyond(chi_square, degrees_of_freedom),
+    }
 }
 
 /// Every random parameter for every response; within a response the most important first.
@@ -321,16 +326,23 @@ fn sensitivity(study: &MonteCarlo, tally: &VariantTally) -> Vec<Influence> {
 fn influence(response: &str, parameter: &str, strata: &[Moments], all: &Moments) -> Influence {
     let (n, total) = (all.count as f64, all.scatter());
     let filled: Vec<_> = strata.iter().filter(|stratum| stratum.count > 0).collect();
-    let freedom = filled.len().saturating_sub(1);
+    let degrees_of_freedom = filled.len().saturating_sub(1);
     let squared = |x: f64| x * x;
     let between: f64 = filled.iter().map(|stratum| stratum.count as f64 * squared(stratum.mean() - all.mean())).sum();
-    let degrees = freedom as f64;
+    let degrees = degrees_of_freedom as f64;
     let (mut explained, mut chi_square) = (0.0, 0.0);
     if total > 0.0 && n > degrees + 1.0 {
         let within = (total - between).max(0.0) / (n - degrees - 1.0);
         explained = ((between - degrees * within) / total).clamp(0.0, 1.0);
         chi_square = (n - 1.0) * between / total;
     }
-    let p = chi_square_beyond(chi_square, freedom);
-    Influence { response: response.to_owned(), parameter: parameter.to_owned(), explained, chi_square, freedom, p }
+    let p = chi_square_beyond(chi_square, degrees_of_freedom);
+    Influence {
+        response: response.to_owned(),
+        parameter: parameter.to_owned(),
+        explained,
+        chi_square,
+        degrees_of_freedom,
+        p,
+    }
 }

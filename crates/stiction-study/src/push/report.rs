@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Goal, Miss, Path};
-use crate::Share;
+use crate::SuccessRate;
 
 /// A path and where it leads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -24,7 +24,7 @@ pub struct Plan {
     /// How far that is from the goal.
     pub miss: Miss,
     /// How often it reaches the goal under other friction, where that was tried.
-    pub rehearsed: Option<Share>,
+    pub rehearsed: Option<SuccessRate>,
 }
 
 /// How many trials failed for one reason.
@@ -52,7 +52,7 @@ pub struct PushReport {
     /// The goal.
     pub goal: Goal,
     /// Trials that reached the goal, of all that were made; failed ones did not reach it. Refined paths do not count.
-    pub successes: Share,
+    pub successes: SuccessRate,
     /// Trials that failed, by reason, the most frequent first.
     pub failed: Vec<FailureCount>,
     /// Whether somebody stopped it before all was done.

@@ -5,7 +5,7 @@ use super::{
     error::within,
     refine::{Attempt, refine},
 };
-use crate::{Failure, Outcome, Share, Stream, ThreadsError, Watch, run_trials};
+use crate::{Failure, Outcome, Stream, SuccessRate, ThreadsError, Watch, run_trials};
 
 /// Plans that are rehearsed.
 const REHEARSED: usize = 5;
@@ -124,7 +124,7 @@ impl Search {
             let start = trials + u64::from(self.options.refine);
             interrupted = !self.rehearse(&mut found, threads, &Later(start, watch))?;
         }
-        let successes = Share::new(reached as u64, made);
+        let successes = SuccessRate::new(reached as u64, made);
         Ok(PushReport { trials, seed, goal: *self.push.goal(), successes, failed, interrupted, found, nearest })
     }
 
@@ -151,9 +151,9 @@ impl Search {
             let mut stream = Stream::new(self.options.seed ^ REHEARSAL, index);
             let mut factor = || 1.0 + stream.between(-self.options.variation, self.options.variation);
             let contacts = factor();
-            let feet: Vec<_> = (0..self.push.feet()).map(|_| factor()).collect();
+            let support_points: Vec<_> = (0..self.push.support_points()).map(|_| factor()).collect();
             let arrival = best.get((index / each) as usize);
-            let arrival = arrival.map(|plan| self.push.follow_with_friction(&plan.path, contacts, &feet));
+            let arrival = arrival.map(|plan| self.push.follow_with_friction(&plan.path, contacts, &support_points));
             Outcome::Done(
                 arrival.is_some_and(|end| end.done().is_some_and(|end| self.push.goal().is_reached(&end.miss))),
             )
@@ -163,7 +163,7 @@ impl Search {
         }
         for (plan, rehearsals) in found.iter_mut().zip(reached.chunks(each as usize)) {
             let hits = rehearsals.iter().filter(|outcome| outcome.done() == Some(&true)).count();
-            plan.rehearsed = Some(Share::new(hits as u64, each));
+            plan.rehearsed = Some(SuccessRate::new(hits as u64, each));
         }
         Ok(true)
     }

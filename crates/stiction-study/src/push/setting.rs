@@ -119,16 +119,16 @@ impl Push {
     }
 
     /// The same with other friction: contacts by one factor, the feet of all supports by one each.
-    pub fn follow_with_friction(&self, path: &Path, contacts: f64, feet: &[f64]) -> Outcome<Arrival> {
-        match self.model.with_friction_scaled(contacts, feet) {
+    pub fn follow_with_friction(&self, path: &Path, contacts: f64, support_points: &[f64]) -> Outcome<Arrival> {
+        match self.model.with_friction_scaled(contacts, support_points) {
             Ok(model) => self.follow_in(&model, path),
             Err(error) => refused(&error),
         }
     }
 
     /// Number of feet of all supports.
-    pub fn feet(&self) -> usize {
-        self.model.foot_count()
+    pub fn support_points(&self) -> usize {
+        self.model.support_point_count()
     }
 
     fn follow_in(&self, model: &Model, path: &Path) -> Outcome<Arrival> {

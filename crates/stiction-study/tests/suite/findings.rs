@@ -136,13 +136,13 @@ fn the_test_of_influence_agrees_with_permutations() {
 /// Quantiles from tables of χ².
 #[test]
 fn the_distribution_of_chi_square_is_that_of_the_tables() {
-    for (x, freedom, p) in [
+    for (x, degrees_of_freedom, p) in [
         (3.841_458_820_694_124, 1, 0.05),
         (18.307_038_053_275_146, 10, 0.05),
         (6.634_896_601_021_214, 1, 0.01),
         (124.342_113_404_003_6, 100, 0.05),
     ] {
-        assert!((chi_square_beyond(x, freedom) - p).abs() < 1e-10, "{x} {freedom}");
+        assert!((chi_square_beyond(x, degrees_of_freedom) - p).abs() < 1e-10, "{x} {degrees_of_freedom}");
     }
     // With two degrees of freedom it is e^(-x/2), far out too.
     for x in [0.1, 1.0, 3.0, 30.0, 300.0_f64] {
@@ -175,7 +175,7 @@ fn symmetry_is_recognised_and_its_lack_too() {
     let even = made("findings-even", &read(&folder, SCENE, &text("abs(final(ball.x)) < 0.1")));
     let odd = made("findings-odd", &read(&folder, SCENE, &text("final(ball.x) < 0.04")));
     let [even, odd] = [&even, &odd].map(|report| report.variants[0].symmetry[0].clone());
-    assert!(even.freedom == 4 && even.p > 0.01, "{even:?}");
+    assert!(even.degrees_of_freedom == 4 && even.p > 0.01, "{even:?}");
     assert!(odd.p < 1e-6, "{odd:?}");
 }
 

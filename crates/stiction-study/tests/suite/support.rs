@@ -19,7 +19,7 @@ pub(crate) fn scene_with(more: &str) -> Scene {
         [[body.shape]]
         box = {{ size = [1.0, 1.0] }}
         [body.support]
-        feet = [[0.0, 0.3], [-0.25980762113533159, -0.15], [0.25980762113533159, -0.15]]
+        points = [[0.0, 0.3], [-0.25980762113533159, -0.15], [0.25980762113533159, -0.15]]
         friction = 0.3
         [[body]]
         name = "needle"

@@ -47,7 +47,7 @@ impl Tally {
     pub(super) fn see(&mut self, simulation: &Simulation, report: &StepReport) {
         self.trajectory.push(simulation.state());
         self.cost.steps += 1;
-        self.cost.halved += u64::from(report.substeps > report.pieces);
+        self.cost.halved += u64::from(report.substeps > report.layer_substeps);
         self.cost.iterations += u64::from(report.iterations);
         self.infeasibility.joints.see(report.joint_error);
         self.infeasibility.total.see(report.joint_error.max(report.penetration));

@@ -19,7 +19,7 @@ pub struct Tape {
 pub struct Adjoint {
     /// ∂ℓ/∂x of the state it has come to: displacements, then velocities.
     pub state: DVector<f64>,
-    owed: Vec<(ContactId, f64)>,
+    pending_restitution: Vec<(ContactId, f64)>,
     /// ∂ℓ/∂unknowns so far.
     pub unknowns: DVector<f64>,
 }
@@ -44,7 +44,7 @@ impl Tape {
     pub fn gradient(&self, mut slope: impl FnMut(usize) -> Option<DVector<f64>>) -> DVector<f64> {
         let mut adjoint = Adjoint {
             state: DVector::zeros(self.at_start.nrows()),
-            owed: Vec::new(),
+            pending_restitution: Vec::new(),
             unknowns: DVector::zeros(self.at_start.ncols()),
         };
         for (number, step) in self.steps.iter().enumerate().rev() {
@@ -66,10 +66,10 @@ impl Adjoint {
     /// λ = Aᵀ λ⁺, and Bᵀ λ⁺ for the unknowns.   [GRAD-8]
     fn go_back(&mut self, step: &StepDerivative, columns: &[usize]) {
         let n = self.state.len();
-        let mut after = DVector::zeros(n + step.owed_after.len());
+        let mut after = DVector::zeros(n + step.pending_after.len());
         after.rows_mut(0, n).copy_from(&self.state);
-        for (id, slope) in &self.owed {
-            if let Some(place) = step.owed_after.iter().position(|other| other == id) {
+        for (id, slope) in &self.pending_restitution {
+            if let Some(place) = step.pending_after.iter().position(|other| other == id) {
                 after[n + place] = *slope;
             }
         }
@@ -79,6 +79,6 @@ impl Adjoint {
             self.unknowns[*column] += slope;
         }
         self.state.copy_from(&before.rows(0, n));
-        self.owed = step.owed_before.iter().copied().zip(before.iter().skip(n).copied()).collect();
+        self.pending_restitution = step.pending_before.iter().copied().zip(before.iter().skip(n).copied()).collect();
     }
 }

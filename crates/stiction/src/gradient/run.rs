@@ -42,7 +42,7 @@ pub struct GradientRun {
     differentiator: Differentiator,
     options: SensitivityOptions,
     chain: DMatrix<f64>,
-    owed: Vec<ContactId>,
+    pending_restitution: Vec<ContactId>,
 }
 
 impl GradientRun {
@@ -62,7 +62,7 @@ impl GradientRun {
             differentiator: Differentiator::default(),
             options: SensitivityOptions::default(),
             chain,
-            owed: Vec::new(),
+            pending_restitution: Vec::new(),
         })
     }
 
@@ -79,7 +79,7 @@ impl GradientRun {
         }
         self.simulation.set_state(state)?;
         self.chain = chain;
-        self.owed.clear();
+        self.pending_restitution.clear();
         Ok(())
     }
 
@@ -94,7 +94,7 @@ impl GradientRun {
     fn step_with(&mut self, h: f64, halvings: u32) -> Result<(StepReport, StepDerivative), GradientError> {
         let before = self.simulation.state().clone();
         let report = self.simulation.step_with(h)?;
-        if report.substeps > report.pieces && halvings > 0 {
+        if report.substeps > report.layer_substeps && halvings > 0 {
             // The state is one that the simulation had.
             let _ = self.simulation.set_state(&before);
             let (_, first) = self.step_with(0.5 * h, halvings - 1)?;
@@ -110,10 +110,12 @@ impl GradientRun {
     /// S⁺ = A S + B.   [GRAD-7]
     fn follow(&mut self, derivative: &StepDerivative) {
         let n = 2 * self.simulation.model().dof();
-        let mut known = DMatrix::zeros(n + derivative.owed_before.len(), self.chain.ncols());
+        let mut known = DMatrix::zeros(n + derivative.pending_before.len(), self.chain.ncols());
         known.rows_mut(0, n).copy_from(&self.chain.rows(0, n));
-        for (row, id) in derivative.owed_before.iter().enumerate() {
-            if let Some(place) = self.owed.iter().position(|owed| owed == id) {
+        for (row, id) in derivative.pending_before.iter().enumerate() {
+            if let Some(place) =
+                self.pending_restitution.iter().position(|pending_restitution| pending_restitution == id)
+            {
                 known.row_mut(n + row).copy_from(&self.chain.row(n + place));
             }
         }
@@ -123,7 +125,7 @@ impl GradientRun {
             into += derivative.by_parameters.column(column);
         }
         self.chain = next;
-        self.owed.clone_from(&derivative.owed_after);
+        self.pending_restitution.clone_from(&derivative.pending_after);
     }
 
     /// The simulation.

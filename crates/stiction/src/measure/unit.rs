@@ -138,8 +138,8 @@ pub(super) fn of_column(name: &str) -> Unit {
         Some("vx" | "vy" | "vz") => Unit::Known(SPEED),
         Some("wx" | "wy" | "wz") => Unit::Known(TURNING),
         Some("qw" | "qx" | "qy" | "qz") => Unit::NONE,
-        Some(foot) if foot.starts_with("foot_") && foot.ends_with("_spin") => Unit::Known(ANGULAR_IMPULSE),
-        Some(foot) if foot.starts_with("foot_") => Unit::Known(IMPULSE),
+        Some(part) if part.starts_with("support_") && part.ends_with("_spin") => Unit::Known(ANGULAR_IMPULSE),
+        Some(part) if part.starts_with("support_") => Unit::Known(IMPULSE),
         _ => Unit::Unknown,
     }
 }

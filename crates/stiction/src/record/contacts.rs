@@ -40,7 +40,7 @@ const COLUMNS: [(&str, Kind); 28] = [
     ("slip_y", Kind::Real),
     ("slip_z", Kind::Real),
     ("sigma", Kind::Real),
-    ("owed", Kind::Real),
+    ("pending_restitution", Kind::Real),
     ("point_x", Kind::Real),
     ("point_y", Kind::Real),
     ("point_z", Kind::Real),
@@ -123,7 +123,7 @@ pub(crate) fn cells<'a>(
     let (f, s, p, n) = (&contact.friction_impulse, &contact.slip, &contact.point, &contact.normal);
     let numbers = [contact.gap, contact.normal_impulse, f.x, f.y, f.z, contact.spin_impulse]
         .into_iter()
-        .chain([s.x, s.y, s.z, contact.sigma, contact.owed])
+        .chain([s.x, s.y, s.z, contact.sigma, contact.pending_restitution])
         .chain([p.x, p.y, p.z, n.x, n.y, n.z])
         .chain([model.contact_rule(contact.body_a, contact.body_b).friction])
         .map(Cell::Real);

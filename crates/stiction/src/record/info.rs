@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use stiction_multibody::{Body, BodyId, Dimension, Foot, FreedomId, Model, Pose};
+use stiction_multibody::{Body, BodyId, Dimension, JointDofId, Model, Pose, SupportPoint};
 use stiction_stepping::{Coordinates, Scheme};
 
 use super::{Outline, Role, layout::w_first};
@@ -68,7 +68,7 @@ pub struct LinkInfo {
 
 /// A foot of the support of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FootInfo {
+pub struct SupportPointInfo {
     /// Place in the frame of the body.
     pub at: [f64; 3],
     /// Normal load, N.
@@ -95,10 +95,10 @@ pub struct BodyInfo {
     pub shapes: usize,
     /// Number of feet of its support.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub feet: usize,
+    pub support_points: usize,
     /// Where those feet stand and what they carry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub feet_at: Vec<FootInfo>,
+    pub support_points_at: Vec<SupportPointInfo>,
     /// What it looks like.
     pub outlines: Vec<Outline>,
 }
@@ -118,7 +118,7 @@ impl RunInfo {
             links: links(model),
             forest_q,
             forest_v,
-            angles: model.driven_freedoms().iter().filter_map(|id| angle_column(model, *id)).collect(),
+            angles: model.actuated_dofs().iter().filter_map(|id| angle_column(model, *id)).collect(),
         }
     }
 
@@ -133,9 +133,13 @@ impl RunInfo {
     }
 
     /// The columns of friction impulses at feet, in order.
-    pub(crate) fn foot_columns(&self) -> impl Iterator<Item = String> {
-        let parts = |body: &str, foot: usize| ["x", "y", "spin"].map(|part| format!("{body}.foot_{foot}_{part}"));
-        self.bodies.iter().flat_map(move |body| (0..body.feet).flat_map(move |foot| parts(&body.name, foot)))
+    pub(crate) fn support_columns(&self) -> impl Iterator<Item = String> {
+        let parts = |body: &str, support_point: usize| {
+            ["x", "y", "spin"].map(|part| format!("{body}.support_{support_point}_{part}"))
+        };
+        self.bodies.iter().flat_map(move |body| {
+            (0..body.support_points).flat_map(move |support_point| parts(&body.name, support_point))
+        })
     }
 
     /// A name that two bodies have, or two joints; columns could not tell them apart.
@@ -170,16 +174,21 @@ impl BodyInfo {
             position: body.position.into(),
             orientation: w_first(&body.orientation),
             shapes: body.shapes.len(),
-            feet: body.support.as_ref().map_or(0, |support| support.feet.len()),
-            feet_at: body.support.iter().flat_map(|support| &support.feet).map(FootInfo::new).collect(),
+            support_points: body.support.as_ref().map_or(0, |support| support.points.len()),
+            support_points_at: body
+                .support
+                .iter()
+                .flat_map(|support| &support.points)
+                .map(SupportPointInfo::new)
+                .collect(),
             outlines: body.shapes.iter().filter_map(Outline::of).collect(),
         }
     }
 }
 
-impl FootInfo {
-    fn new(foot: &Foot) -> Self {
-        Self { at: foot.point.into(), load: foot.load, friction: foot.friction }
+impl SupportPointInfo {
+    fn new(support_point: &SupportPoint) -> Self {
+        Self { at: support_point.point.into(), load: support_point.load, friction: support_point.friction }
     }
 }
 
@@ -201,8 +210,8 @@ fn links(model: &Model) -> Vec<LinkInfo> {
 }
 
 /// The column of the coordinate of a driven freedom.
-fn angle_column(model: &Model, (joint, freedom): FreedomId) -> Option<String> {
+fn angle_column(model: &Model, (joint, joint_dof): JointDofId) -> Option<String> {
     let joint = model.joint(joint)?;
-    let number = if joint.freedoms().len() > 1 { freedom.to_string() } else { String::new() };
+    let number = if joint.joint_dofs().len() > 1 { joint_dof.to_string() } else { String::new() };
     Some(format!("{}.coordinate{number}", joint.name))
 }

@@ -35,7 +35,7 @@ mod tests;
 pub use contacts::contact_label;
 pub use csv::{ExportError, Table};
 pub use error::{RecordError, RecordingError};
-pub use info::{BodyInfo, FootInfo, JointInfo, LinkInfo, RunInfo};
+pub use info::{BodyInfo, JointInfo, LinkInfo, RunInfo, SupportPointInfo};
 pub use layout::Role;
 pub use outline::Outline;
 pub use recorder::{EVENT_DRIVEN, Finished, Recorder, RunLabels};

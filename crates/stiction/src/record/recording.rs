@@ -87,7 +87,7 @@ impl Recording {
         }
         let (q, v) = (Rows::from_columns(&q, steps.len()), Rows::from_columns(&v, steps.len()));
         let joint_impulses = read_impulses(&table, info.joint_columns(), steps.len())?;
-        let support_impulses = read_impulses(&table, info.foot_columns(), steps.len())?;
+        let support_impulses = read_impulses(&table, info.support_columns(), steps.len())?;
         let forest = read_impulses(&table, info.forest_columns(), steps.len())?;
         let (contacts, contacts_of) = read_contacts(folder, &info, &steps)?;
         let is_cut = table.is_cut();
@@ -221,20 +221,29 @@ fn read_contacts(
     let identities = read_identities(&table, info, &bad)?;
     let modes = table.texts("mode")?.iter().map(|word| mode_called(word.data())).collect::<Option<Vec<_>>>();
     let names = ["normal_impulse", "friction_impulse_x", "friction_impulse_y", "friction_impulse_z"];
-    let numbers = names.into_iter().chain(["spin_impulse", "owed"]).map(|name| table.reals(name));
+    let numbers = names.into_iter().chain(["spin_impulse", "pending_restitution"]).map(|name| table.reals(name));
     let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
     let numbers = Rows::from_columns(&numbers, steps.len());
     let layers = contacts::LAYER_COLUMNS.iter().filter(|name| table.has(name)).map(|name| table.reals(name));
     let layers = Rows::from_columns(&layers.collect::<Result<Vec<_>, _>>()?, steps.len());
     let memory = |(row, (id, mode)): (usize, (ContactId, ContactMode))| match *numbers.row(row) {
-        [normal_impulse, x, y, z, spin_impulse, owed] => {
+        [normal_impulse, x, y, z, spin_impulse, pending_restitution] => {
             let layer = contacts::layer_of(layers.row(row));
-            Some(ContactMemory { id, mode, normal_impulse, friction_impulse: [x, y, z], spin_impulse, owed, layer })
+            Some(ContactMemory {
+                id,
+                mode,
+                normal_impulse,
+                friction_impulse: [x, y, z],
+                spin_impulse,
+                pending_restitution,
+                layer,
+            })
         }
         _ => None,
     };
     let known = identities.into_iter().zip(modes.ok_or_else(|| bad("mode"))?);
-    let contacts = known.enumerate().map(memory).collect::<Option<Vec<_>>>().ok_or_else(|| bad("owed"))?;
+    let contacts =
+        known.enumerate().map(memory).collect::<Option<Vec<_>>>().ok_or_else(|| bad("pending_restitution"))?;
     let of_step =
         |step: &u64| steps.partition_point(|other| other < step)..steps.partition_point(|other| other <= step);
     Ok((contacts, frames.iter().map(of_step).collect()))

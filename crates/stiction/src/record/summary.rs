@@ -265,7 +265,7 @@ impl SummaryBuilder {
             Some(count) => *count += 1,
             None => drop(summary.ladder.insert(report.rung.to_owned(), 1)),
         }
-        if report.substeps > report.pieces {
+        if report.substeps > report.layer_substeps {
             summary.halved.get_or_insert_default().see(report);
         }
         if let Some(correction) = report.correction {

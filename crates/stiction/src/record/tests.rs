@@ -9,7 +9,7 @@ use std::{
 use nalgebra::Vector2;
 use stiction_geometry::{Dimension, Shape, planar};
 use stiction_multibody::{
-    BodyBuilder, BodyId, ContactRule, Freedom, JointKind, Layer, ModelBuilder, Motor, State, SupportBuilder,
+    BodyBuilder, BodyId, ContactRule, JointDof, JointKind, Layer, ModelBuilder, Motor, State, SupportBuilder,
 };
 use stiction_stepping::{Coordinates, Preset};
 
@@ -59,17 +59,18 @@ fn driven_leg(coordinates: Coordinates) -> Simulation {
     builder.body(BodyBuilder::fixed("floor").shape(Shape::Planar(floor))).expect("floor");
     let mut above = BodyId::WORLD;
     let acting = [
-        Freedom { armature: 0.01, friction: 0.02, ..Freedom::default() },
-        Freedom { stiffness: 2.0, damping: 0.01, limits: Some([-0.7, 0.7]), ..Freedom::default() },
+        JointDof { armature: 0.01, friction: 0.02, ..JointDof::default() },
+        JointDof { stiffness: 2.0, damping: 0.01, limits: Some([-0.7, 0.7]), ..JointDof::default() },
     ];
-    for (name, y, freedom) in [("thigh", 0.85, acting[0]), ("shin", 0.55, acting[1])] {
-        let foot = planar::Shape::disc(0.1).expect("foot");
-        let link = BodyBuilder::planar(name, 0.5, 0.01).position(0.0, y - 0.15, 0.0).shape(Shape::Planar(foot));
+    for (name, y, joint_dof) in [("thigh", 0.85, acting[0]), ("shin", 0.55, acting[1])] {
+        let support_point = planar::Shape::disc(0.1).expect("foot");
+        let link =
+            BodyBuilder::planar(name, 0.5, 0.01).position(0.0, y - 0.15, 0.0).shape(Shape::Planar(support_point));
         let link = builder.body(link).expect("link");
         let place = nalgebra::Vector3::new(0.0, y, 0.0);
         let bodies = (above, link);
         let joint = builder.joint_at(name, JointKind::Revolute, bodies, place, nalgebra::Vector3::x()).expect("joint");
-        builder.freedom((joint, 0), freedom).expect("freedom");
+        builder.joint_dof((joint, 0), joint_dof).expect("freedom");
         if name == "thigh" {
             let servo = Motor::position("hip", (joint, 0), "sin(9 * t)".parse().expect("control"), (30.0, 0.5));
             builder.motor(Motor { force_limits: Some([-5.0, 5.0]), ..servo }).expect("motor");

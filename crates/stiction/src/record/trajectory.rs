@@ -115,7 +115,7 @@ pub(crate) fn columns(info: &RunInfo) -> Vec<(String, Kind)> {
         columns.extend(quantities.map(|quantity| (body_column(&body.name, quantity), Kind::Real)));
     }
     columns.extend(
-        info.joint_columns().chain(info.foot_columns()).chain(info.forest_columns()).map(|name| (name, Kind::Real)),
+        info.joint_columns().chain(info.support_columns()).chain(info.forest_columns()).map(|name| (name, Kind::Real)),
     );
     columns.extend(["kinetic", "potential", "total"].map(|name| named(name, Kind::Real)));
     columns.extend(["contacts", "problem_size", "iterations"].map(|name| named(name, Kind::Integer)));

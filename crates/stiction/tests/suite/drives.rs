@@ -3,7 +3,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::{
-    BodyBuilder, BodyId, Coordinates, Coupling, Dimension, Expression, Freedom, FreedomId, Impact, JointKind, Model,
+    BodyBuilder, BodyId, Coordinates, Coupling, Dimension, Expression, Impact, JointDof, JointDofId, JointKind, Model,
     ModelBuilder, Motor, Preset, Scheme, Simulation,
 };
 
@@ -38,7 +38,7 @@ pub struct Rig {
     pub kind: JointKind,
     /// Whether the body is the first of the joint's two.
     pub reversed: bool,
-    pub freedoms: Vec<Freedom>,
+    pub joint_dofs: Vec<JointDof>,
     pub motors: Vec<Motor>,
     /// Twist of the body at the start, along the freedoms' axes x, y, z.
     pub velocity: Vector3<f64>,
@@ -46,15 +46,15 @@ pub struct Rig {
 }
 
 impl Rig {
-    pub fn new(kind: JointKind, freedoms: &[Freedom]) -> Self {
+    pub fn new(kind: JointKind, joint_dofs: &[JointDof]) -> Self {
         let (velocity, spin) = (Vector3::zeros(), Vector3::zeros());
-        let freedoms = freedoms.to_vec();
-        Self { dimension: Dimension::Spatial, kind, reversed: false, freedoms, motors: Vec::new(), velocity, spin }
+        let joint_dofs = joint_dofs.to_vec();
+        Self { dimension: Dimension::Spatial, kind, reversed: false, joint_dofs, motors: Vec::new(), velocity, spin }
     }
 
     /// A hinge about x.
-    pub fn hinge(freedom: Freedom) -> Self {
-        Self::new(JointKind::Revolute, &[freedom])
+    pub fn hinge(joint_dof: JointDof) -> Self {
+        Self::new(JointKind::Revolute, &[joint_dof])
     }
 
     /// Turning about x with this speed of the coordinate.
@@ -63,7 +63,7 @@ impl Rig {
         self
     }
 
-    pub fn driven_by(mut self, motor: impl Fn(FreedomId) -> Motor) -> Self {
+    pub fn driven_by(mut self, motor: impl Fn(JointDofId) -> Motor) -> Self {
         // The only joint of the rig, and its first freedom.
         let id = (self.model().find_joint("joint").unwrap(), 0);
         self.motors.push(motor(id));
@@ -86,8 +86,8 @@ impl Rig {
         let own = (body, stiction::Pose::identity());
         let (a, b) = if self.reversed { (own, world) } else { (world, own) };
         let joint = builder.joint("joint", self.kind, a, b).unwrap();
-        for (number, freedom) in self.freedoms.iter().enumerate() {
-            builder.freedom((joint, number), *freedom).unwrap();
+        for (number, joint_dof) in self.joint_dofs.iter().enumerate() {
+            builder.joint_dof((joint, number), *joint_dof).unwrap();
         }
         for motor in &self.motors {
             builder.motor(motor.clone()).unwrap();
@@ -114,16 +114,16 @@ impl Rig {
 }
 
 /// Coordinate and rate of a freedom, full turns counted.
-pub fn freedom(simulation: &Simulation, joint: &str, number: usize) -> (f64, f64) {
+pub fn joint_dof(simulation: &Simulation, joint: &str, number: usize) -> (f64, f64) {
     let model = simulation.model();
     let id = (model.find_joint(joint).unwrap(), number);
-    let place = model.driven_freedoms().iter().position(|&driven| driven == id);
+    let place = model.actuated_dofs().iter().position(|&driven| driven == id);
     let before = place.and_then(|place| simulation.state().angles.get(place)).copied();
     model.joint(id.0).unwrap().measured(number, simulation.configuration(), before).unwrap()
 }
 
 fn phi(simulation: &Simulation) -> (f64, f64) {
-    freedom(simulation, "joint", 0)
+    joint_dof(simulation, "joint", 0)
 }
 
 #[track_caller]
@@ -133,7 +133,7 @@ fn near(actual: f64, expected: f64, tolerance: f64, name: &str) {
 }
 
 /// One step of (m + A) φ̈ = −k (φ − φ₀) − d φ̇ + τ by the implicit rule.
-pub fn recursion((phi, rate): (f64, f64), mass: f64, f: &Freedom, torque: f64, h: f64) -> (f64, f64) {
+pub fn recursion((phi, rate): (f64, f64), mass: f64, f: &JointDof, torque: f64, h: f64) -> (f64, f64) {
     let c = mass + f.armature + h * f.damping + h * h * f.stiffness;
     let next = ((mass + f.armature) * rate + h * (torque - f.stiffness * (phi - f.rest))) / c;
     (phi + h * next, next)
@@ -141,15 +141,16 @@ pub fn recursion((phi, rate): (f64, f64), mass: f64, f: &Freedom, torque: f64, h
 
 #[test]
 fn springs_dampers_and_rotors_follow_their_recursion_to_rounding() {
-    let freedom =
-        Freedom { stiffness: 8.0, damping: 0.3, armature: 0.25, rest: 0.1, initial: 0.4, ..Freedom::default() };
+    let joint_dof =
+        JointDof { stiffness: 8.0, damping: 0.3, armature: 0.25, rest: 0.1, initial: 0.4, ..JointDof::default() };
     let h = 0.01;
-    let rig = Rig::hinge(freedom).spinning(1.5).driven_by(|id| Motor::torque("motor", id, "0.2 * t".parse().unwrap()));
+    let rig =
+        Rig::hinge(joint_dof).spinning(1.5).driven_by(|id| Motor::torque("motor", id, "0.2 * t".parse().unwrap()));
     rig.everywhere(h, |name, simulation| {
         let mut expected = (0.4, 1.5);
         for k in 1..=200 {
             let _ = step(simulation);
-            expected = recursion(expected, INERTIA[0], &freedom, 0.2 * (f64::from(k) * h), h);
+            expected = recursion(expected, INERTIA[0], &joint_dof, 0.2 * (f64::from(k) * h), h);
             let (phi, rate) = phi(simulation);
             near(phi, expected.0, 1e-11, name);
             near(rate, expected.1, 1e-11, name);
@@ -159,11 +160,11 @@ fn springs_dampers_and_rotors_follow_their_recursion_to_rounding() {
 
 #[test]
 fn a_spring_swings_with_its_frequency_to_first_order() {
-    let freedom = Freedom { stiffness: 8.0, initial: 0.3, ..Freedom::default() };
+    let joint_dof = JointDof { stiffness: 8.0, initial: 0.3, ..JointDof::default() };
     let exact = 0.3 * (4.0_f64 * 1.0).cos();
     let error = |h: f64| {
         let mut errors = Vec::new();
-        Rig::hinge(freedom).everywhere(h, |_, simulation| {
+        Rig::hinge(joint_dof).everywhere(h, |_, simulation| {
             steps(simulation, (1.0 / h).round() as usize);
             errors.push((phi(simulation).0 - exact).abs());
         });
@@ -177,14 +178,14 @@ fn a_spring_swings_with_its_frequency_to_first_order() {
 
 #[test]
 fn a_damper_slows_exponentially_and_a_rotor_makes_heavier() {
-    let damped = Freedom { damping: 0.7, armature: 0.2, ..Freedom::default() };
+    let damped = JointDof { damping: 0.7, armature: 0.2, ..JointDof::default() };
     let (h, mass) = (1e-3, INERTIA[0] + 0.2);
     Rig::hinge(damped).spinning(3.0).everywhere(h, |name, simulation| {
         steps(simulation, 500);
         let exact = 3.0 * (-0.7 * 0.5 / mass).exp();
         near(phi(simulation).1, exact, h, name);
     });
-    let rotor = Freedom { armature: 0.2, ..Freedom::default() };
+    let rotor = JointDof { armature: 0.2, ..JointDof::default() };
     let rig = Rig::hinge(rotor).driven_by(|id| Motor::torque("motor", id, Expression::constant(2.0)));
     rig.everywhere(h, |name, simulation| {
         steps(simulation, 500);
@@ -194,7 +195,7 @@ fn a_damper_slows_exponentially_and_a_rotor_makes_heavier() {
 
 #[test]
 fn dry_friction_sticks_below_its_force_and_takes_exactly_it_above() {
-    let (h, dry) = (0.01, Freedom { friction: 0.6, ..Freedom::default() });
+    let (h, dry) = (0.01, JointDof { friction: 0.6, ..JointDof::default() });
     let pushed =
         |torque: f64| Rig::hinge(dry).driven_by(move |id| Motor::torque("motor", id, Expression::constant(torque)));
     pushed(0.59).everywhere(h, |name, simulation| {
@@ -215,7 +216,7 @@ fn dry_friction_sticks_below_its_force_and_takes_exactly_it_above() {
 
 #[test]
 fn limits_stop_without_overshoot_and_hold_a_load() {
-    let limited = Freedom { limits: Some([-0.3, 0.5]), ..Freedom::default() };
+    let limited = JointDof { limits: Some([-0.3, 0.5]), ..JointDof::default() };
     for (speed, torque, wall) in [(2.0, 4.0, 0.5), (-7.0, -4.0, -0.3), (2.0, 0.0, 0.5)] {
         let rig = Rig::hinge(limited).spinning(speed);
         let rig = rig.driven_by(move |id| Motor::torque("motor", id, Expression::constant(torque)));
@@ -235,7 +236,7 @@ fn limits_stop_without_overshoot_and_hold_a_load() {
 #[test]
 fn a_limit_out_of_reach_that_is_hit_within_a_step_is_found() {
     // At rest nothing is within reach; the torque would carry it 8 rad in one step.
-    let limited = Freedom { limits: Some([-1.0, 1.0]), ..Freedom::default() };
+    let limited = JointDof { limits: Some([-1.0, 1.0]), ..JointDof::default() };
     for torque in [4e4, -4e4] {
         let rig = Rig::hinge(limited);
         let rig = rig.driven_by(move |id| Motor::torque("motor", id, Expression::constant(torque)));
@@ -250,7 +251,7 @@ fn a_limit_out_of_reach_that_is_hit_within_a_step_is_found() {
 #[test]
 fn full_turns_are_counted() {
     let most = 10.0 * std::f64::consts::TAU;
-    let limited = Freedom { limits: Some([-most, most]), ..Freedom::default() };
+    let limited = JointDof { limits: Some([-most, most]), ..JointDof::default() };
     for speed in [60.0, -60.0] {
         Rig::hinge(limited).spinning(speed).everywhere(0.01, |name, simulation| {
             steps(simulation, 150);
@@ -263,7 +264,7 @@ fn full_turns_are_counted() {
         steps(simulation, 30);
         near(phi(simulation).0, most, 1e-10, name);
     });
-    let wound = Freedom { stiffness: 0.5, damping: 0.05, rest: 30.0, ..Freedom::default() };
+    let wound = JointDof { stiffness: 0.5, damping: 0.05, rest: 30.0, ..JointDof::default() };
     Rig::hinge(wound).everywhere(0.01, |name, simulation| {
         let mut expected = (0.0, 0.0);
         for _ in 0..600 {
@@ -278,7 +279,7 @@ fn full_turns_are_counted() {
 
 #[test]
 fn motors_obey_gear_and_ranges_of_control() {
-    let rig = Rig::hinge(Freedom::default()).driven_by(|id| Motor {
+    let rig = Rig::hinge(JointDof::default()).driven_by(|id| Motor {
         gear: -3.0,
         gain: 2.0,
         bias: [0.25, 0.0, 0.0],
@@ -290,7 +291,7 @@ fn motors_obey_gear_and_ranges_of_control() {
         near(phi(simulation).1, -3.0 * (2.0 * 0.5 + 0.25) * 0.4 / INERTIA[0], 1e-11, name);
     });
     // A force that grows with the speed is known at the start of the step, and so are its limits.
-    let rig = Rig::hinge(Freedom::default()).driven_by(|id| Motor {
+    let rig = Rig::hinge(JointDof::default()).driven_by(|id| Motor {
         bias: [0.0, 0.0, 50.0],
         force_limits: Some([-1.0, 1.0]),
         ..Motor::torque("motor", id, Expression::constant(0.01))
@@ -305,7 +306,7 @@ fn motors_obey_gear_and_ranges_of_control() {
 
 #[test]
 fn stiff_servos_are_stable_and_velocity_servos_follow_their_recursion() {
-    let rig = Rig::hinge(Freedom::default()).spinning(5.0);
+    let rig = Rig::hinge(JointDof::default()).spinning(5.0);
     let servo = rig.clone().driven_by(|id| Motor::position("servo", id, Expression::constant(0.7), (1e9, 1e6)));
     servo.everywhere(0.01, |name, simulation| {
         steps(simulation, 300);
@@ -329,7 +330,7 @@ fn a_clamped_servo_pulls_with_exactly_its_limit_and_arrives() {
         force_limits: Some([-2.0, 3.0]),
         ..Motor::position("servo", id, Expression::constant(1.0), (400.0, 30.0))
     };
-    Rig::hinge(Freedom::default()).driven_by(clamp).everywhere(0.01, |name, simulation| {
+    Rig::hinge(JointDof::default()).driven_by(clamp).everywhere(0.01, |name, simulation| {
         for k in 1..=20 {
             let _ = step(simulation);
             near(phi(simulation).1, 3.0 * f64::from(k) * 0.01 / INERTIA[0], 1e-10, name);
@@ -337,10 +338,13 @@ fn a_clamped_servo_pulls_with_exactly_its_limit_and_arrives() {
         steps(simulation, 400);
         near(phi(simulation).0, 1.0, 1e-6, name);
     });
-    Rig::hinge(Freedom { initial: 9.0, ..Freedom::default() }).driven_by(clamp).everywhere(0.01, |name, simulation| {
-        steps(simulation, 20);
-        near(phi(simulation).1, -2.0 * 0.2 / INERTIA[0], 1e-10, name);
-    });
+    Rig::hinge(JointDof { initial: 9.0, ..JointDof::default() }).driven_by(clamp).everywhere(
+        0.01,
+        |name, simulation| {
+            steps(simulation, 20);
+            near(phi(simulation).1, -2.0 * 0.2 / INERTIA[0], 1e-10, name);
+        },
+    );
 }
 
 /// Two bodies on hinges about x, the first driven, and a coupling between them.
@@ -353,7 +357,7 @@ fn coupled(polynomial: [f64; 5], led: bool, torque: f64) -> Model {
         builder.joint_at(name, JointKind::Revolute, (BodyId::WORLD, body), place, Vector3::x()).unwrap()
     });
     let start = Coupling { name: String::new(), follower: (follower, 0), leader: None, polynomial }.at(0.0).0;
-    builder.freedom((follower, 0), Freedom { initial: start, ..Freedom::default() }).unwrap();
+    builder.joint_dof((follower, 0), JointDof { initial: start, ..JointDof::default() }).unwrap();
     let leads = led.then_some((leader, 0));
     builder.coupling(Coupling { name: "gear".into(), follower: (follower, 0), leader: leads, polynomial }).unwrap();
     builder.motor(Motor::torque("motor", (leader, 0), Expression::constant(torque))).unwrap();
@@ -369,10 +373,10 @@ fn gears_and_mimics_keep_their_ratio_to_rounding() {
             let mut simulation = Simulation::new(coupled(polynomial, true, 2.0), scheme, h).unwrap();
             for _ in 0..100 {
                 let _ = step(&mut simulation);
-                let (psi, phi) = (freedom(&simulation, "leader", 0), freedom(&simulation, "follower", 0));
+                let (psi, phi) = (joint_dof(&simulation, "leader", 0), joint_dof(&simulation, "follower", 0));
                 assert!((phi.0 - start - ratio * psi.0).abs() < 1e-12, "{name}: {phi:?} after {psi:?}");
             }
-            let rate = freedom(&simulation, "leader", 0).1;
+            let rate = joint_dof(&simulation, "leader", 0).1;
             near(rate, 2.0 / (INERTIA[0] * (1.0 + ratio * ratio)), 1e-10, &name);
         }
     }
@@ -386,9 +390,9 @@ fn polynomials_are_followed_to_second_order_and_held_without_a_leader() {
         let mut worst = 0.0_f64;
         for _ in 0..(1.0 / h).round() as usize {
             let _ = step(&mut simulation);
-            let x = freedom(&simulation, "leader", 0).0;
+            let x = joint_dof(&simulation, "leader", 0).0;
             let wanted = polynomial.iter().rev().fold(0.0, |sum, c| sum * x + c);
-            worst = worst.max((freedom(&simulation, "follower", 0).0 - wanted).abs());
+            worst = worst.max((joint_dof(&simulation, "follower", 0).0 - wanted).abs());
         }
         worst
     };
@@ -397,7 +401,7 @@ fn polynomials_are_followed_to_second_order_and_held_without_a_leader() {
         assert!((3.5..4.5).contains(&(coarse / fine)) && fine < 1e-4, "{name}: {coarse} and {fine}");
         let mut held = Simulation::new(coupled([0.3, 0.0, 0.0, 0.0, 0.0], false, 1.0), scheme, 0.01).unwrap();
         steps(&mut held, 50);
-        assert!((freedom(&held, "follower", 0).0 - 0.3).abs() < 1e-12, "{name}");
+        assert!((joint_dof(&held, "follower", 0).0 - 0.3).abs() < 1e-12, "{name}");
     }
 }
 
@@ -407,7 +411,7 @@ fn a_control_that_is_no_number_names_its_motor() {
         for coordinates in [scheme.coordinates, Coordinates::DivideAndConquer] {
             scheme.coordinates = coordinates;
             for limits in [None, Some([-1.0, 1.0])] {
-                let rig = Rig::hinge(Freedom::default()).driven_by(|id| {
+                let rig = Rig::hinge(JointDof::default()).driven_by(|id| {
                     let control = Expression::parse("sqrt(0.035 - t)").unwrap();
                     Motor { control_limits: limits, ..Motor::torque("winch", id, control) }
                 });

@@ -203,7 +203,7 @@ fn run(case: &Case, (unknowns, start): (&[Unknown], Option<&State>)) -> (State, 
     for _ in 0..case.steps {
         let _ = simulation.step().unwrap();
         let contacts = simulation.contacts().iter().filter(|contact| contact.normal_impulse > 0.0).map(|c| c.mode);
-        modes.push(contacts.chain(simulation.feet().iter().map(|foot| foot.mode)).collect());
+        modes.push(contacts.chain(simulation.support_points().iter().map(|foot| foot.mode)).collect());
     }
     (simulation.state().clone(), modes)
 }

@@ -103,10 +103,10 @@ fn decompression_gives_back_at_least_its_share_and_energy_never_grows_without_fr
         for _ in 0..100 {
             let _ = step(&mut simulation);
             for impact in simulation.impacts() {
-                let (given, owed) = (impact.decompression, restitution * impact.compression);
-                assert!(given >= owed * (1.0 - 1e-12), "{given} of {owed}");
+                let (given, pending_restitution) = (impact.decompression, restitution * impact.compression);
+                assert!(given >= pending_restitution * (1.0 - 1e-12), "{given} of {pending_restitution}");
                 hits[usize::from(friction > 0.0)] += 1;
-                more += usize::from(given > owed + 1e-9 * impact.compression);
+                more += usize::from(given > pending_restitution + 1e-9 * impact.compression);
             }
             // With M at the start of the step on both sides: boxes turn.
             let account = simulation.energy_bound().unwrap();

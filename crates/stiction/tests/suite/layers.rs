@@ -242,8 +242,8 @@ fn pieces_resolve_what_the_step_does_not() {
         let mut most = 0;
         for _ in 0..6 {
             let report = simulation.step().unwrap();
-            most = most.max(report.pieces);
-            assert_eq!(report.substeps, report.pieces, "none was halved");
+            most = most.max(report.layer_substeps);
+            assert_eq!(report.substeps, report.layer_substeps, "none was halved");
         }
         assert!(most > pieces / 4, "{most} of {pieces}");
         assert!((energy(&simulation) - case.number("derived.energy")).abs() < 1e-11, "{}", energy(&simulation));
@@ -281,7 +281,7 @@ fn too_many_pieces_are_refused_and_the_state_stays() {
     }
     let before = simulation.state().clone();
     let error = simulation.step().unwrap_err();
-    assert!(matches!(error.cause, StepCause::TooManyPieces { .. }), "{error}");
+    assert!(matches!(error.cause, StepCause::TooManySubsteps { .. }), "{error}");
     assert!(error.to_string().contains("leave it out, for layers of any stiffness are stable"), "{error}");
     assert!(simulation.state().bit_equal(&before));
 }

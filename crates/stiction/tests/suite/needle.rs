@@ -30,7 +30,7 @@ fn square(case: &Reference, weight: f64, mu: f64, needles: impl IntoIterator<Ite
     builder.gravity(0.0, 0.0, -weight).unwrap();
     let half = 0.5 * number("side");
     let square = builder.body(solid_rectangle("square", 1.0, [half, half])).unwrap();
-    let feet = SupportBuilder::tripod(tripod(number("tripod_radius"))).friction(number("mu_feet"));
+    let feet = SupportBuilder::tripod(tripod(number("tripod_radius"))).friction(number("mu_support"));
     builder.support(square, &feet).unwrap();
     for needle in needles {
         builder.body(needle).unwrap();
@@ -68,8 +68,8 @@ fn the_square_moves_as_the_least_dissipation_says() {
             tolerance.check(force / weight, row["force"]).unwrap();
             assert_eq!(simulation.uniqueness(), Some(Uniqueness::Unique));
             // Below the centre it turns about the top foot.
-            let top_sticks = simulation.feet()[0].mode == ContactMode::Stick;
-            assert_eq!(top_sticks, row["y"] < 0.0, "y = {}: {:?}", row["y"], simulation.feet()[0]);
+            let top_sticks = simulation.support_points()[0].mode == ContactMode::Stick;
+            assert_eq!(top_sticks, row["y"] < 0.0, "y = {}: {:?}", row["y"], simulation.support_points()[0]);
         }
     }
 }
@@ -92,7 +92,7 @@ fn polygons_come_close_in_force_and_less_in_rotation() {
     for (y, directions) in [(-0.1, 16), (-0.2, 32)] {
         let mut simulation = Simulation::new(pushed(&case, y, 1.0), linear(directions), 0.01).unwrap();
         let _ = step(&mut simulation);
-        assert_eq!(simulation.feet()[0].mode, ContactMode::Stick, "the top foot, pushed at {y}");
+        assert_eq!(simulation.support_points()[0].mode, ContactMode::Stick, "the top foot, pushed at {y}");
     }
 }
 

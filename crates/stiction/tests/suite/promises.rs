@@ -43,7 +43,7 @@ fn scenes() -> Vec<Scene> {
     ];
     let scene = |preset: Preset, coordinates: Coordinates, suffix: &str| {
         let reduced = coordinates == Coordinates::Reduced;
-        let models = models.iter().filter(|(_, model, _)| !reduced || !model.driven_freedoms().is_empty());
+        let models = models.iter().filter(|(_, model, _)| !reduced || !model.actuated_dofs().is_empty());
         let named = |name: &str| if reduced { format!("{name}, reduced{suffix}") } else { format!("{name}{suffix}") };
         models
             .map(|(name, model, h)| Scene { name: named(name), model: model.clone(), preset, coordinates, h: *h })
@@ -82,7 +82,7 @@ impl Scene {
     /// The same with a solver that fails in its call number `call`, and whatever else is in the ladder behind it.
     fn failing(&self, fault: Fault, call: u64, second: bool) -> Simulation {
         let ladder = if self.preset == Preset::Ncp {
-            let good = || FrictionLadder::with_tolerance(1e-10).unwrap().settling();
+            let good = || FrictionLadder::with_tolerance(1e-10).unwrap().recovering_stick();
             let failing = FailingSolver::from_call(good(), fault, call);
             let second = second.then(|| Rung { name: "second", solver: Box::new(good()) as _ });
             Ladder::for_cones(

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::{
-    BodyBuilder, BodyId, Coordinates, Coupling, Dimension, Expression, Freedom, Impact, JointKind, LineariseAt, Model,
+    BodyBuilder, BodyId, Coordinates, Coupling, Dimension, Expression, Impact, JointDof, JointKind, LineariseAt, Model,
     ModelBuilder, Motor, Preset, Scheme, Simulation, planar,
     scene::{
         parse,
@@ -68,8 +68,8 @@ fn mixed_chain() -> Model {
             _ => 1,
         };
         for number in 0..count {
-            let acting = Freedom { stiffness: 20.0, damping: 0.5, armature: 0.02, ..Freedom::default() };
-            builder.freedom((id, number), acting).unwrap();
+            let acting = JointDof { stiffness: 20.0, damping: 0.5, armature: 0.02, ..JointDof::default() };
+            builder.joint_dof((id, number), acting).unwrap();
         }
         above = body;
     }
@@ -148,7 +148,7 @@ fn a_loop_and_a_contact_load_the_joints_alike_in_both_coordinates() {
 #[test]
 fn the_account_of_energy_knows_what_drives_do() {
     let acting =
-        Freedom { limits: Some([-0.4, 0.6]), stiffness: 5.0, damping: 0.2, armature: 0.1, ..Freedom::default() };
+        JointDof { limits: Some([-0.4, 0.6]), stiffness: 5.0, damping: 0.2, armature: 0.1, ..JointDof::default() };
     let rig = Rig::hinge(acting).spinning(2.0);
     let rig = rig.driven_by(|id| Motor {
         force_limits: Some([-1.0, 1.5]),
@@ -159,10 +159,10 @@ fn the_account_of_energy_knows_what_drives_do() {
         for _ in 0..150 {
             let _ = step(simulation);
             let account = simulation.energy_bound().unwrap();
-            let size = account.before + account.after + account.drives.abs() + account.lost + account.asked.abs();
+            let size = account.before + account.after + account.joint_space.abs() + account.lost + account.asked.abs();
             assert!(account.friction().abs() < 1e-9 * (1.0 + size), "{name}: {account:?}");
             assert!((account.after - simulation.energy().kinetic).abs() < 1e-9 * (1.0 + size), "{name}: {account:?}");
-            worked = worked.max(account.drives.abs());
+            worked = worked.max(account.joint_space.abs());
         }
         assert!(worked > 1e-3, "{name}");
     });
@@ -171,7 +171,7 @@ fn the_account_of_energy_knows_what_drives_do() {
         for _ in 0..100 {
             let _ = step(&mut simulation);
             let account = simulation.energy_bound().unwrap();
-            let size = account.before + account.forces.abs() + account.drives.abs() + account.lost;
+            let size = account.before + account.forces.abs() + account.joint_space.abs() + account.lost;
             assert!(account.friction().abs() < 1e-8 * size.max(1e-3), "{account:?}");
         }
     }
@@ -180,7 +180,7 @@ fn the_account_of_energy_knows_what_drives_do() {
 /// A swinging spring does not gain energy: the reports once left out what it stores.
 #[test]
 fn what_springs_and_rotors_store_is_energy() {
-    let sprung = Freedom { stiffness: 40.0, armature: 0.3, initial: 1.2, ..Freedom::default() };
+    let sprung = JointDof { stiffness: 40.0, armature: 0.3, initial: 1.2, ..JointDof::default() };
     Rig::hinge(sprung).everywhere(1e-3, |name, simulation| {
         let start = simulation.energy().total();
         assert!((start - 0.5 * 40.0 * 1.44).abs() < 1e-12, "{name}: {start}");
@@ -208,7 +208,7 @@ fn stiff_drives_do_not_carry_impacts() {
         let place = Vector3::new(0.0, 0.1005, 0.0);
         let id = builder.joint_at("hinge", JointKind::Revolute, (BodyId::WORLD, arm), place, Vector3::x()).unwrap();
         let rest = 0.0;
-        builder.freedom((id, 0), Freedom { armature, stiffness, damping, rest, ..Freedom::default() }).unwrap();
+        builder.joint_dof((id, 0), JointDof { armature, stiffness, damping, rest, ..JointDof::default() }).unwrap();
         builder.default_contact(stiction::ContactRule { restitution: 0.5, ..friction(0.0) }).unwrap();
         let mut scheme = Preset::StewartTrinkle.scheme();
         (scheme.coordinates, scheme.impact) = (coordinates, Impact::Poisson);
@@ -230,7 +230,7 @@ fn stiff_drives_do_not_carry_impacts() {
 
 #[test]
 fn schemes_that_do_not_know_drives_refuse_them() {
-    let model = Rig::hinge(Freedom { damping: 1.0, ..Freedom::default() }).model();
+    let model = Rig::hinge(JointDof { damping: 1.0, ..JointDof::default() }).model();
     for preset in [Preset::MoreauJean, Preset::Reference, Preset::Quasistatic, Preset::GeometricallyImplicit] {
         let error = Simulation::new(model.clone(), preset.scheme(), 0.01).err().unwrap().to_string();
         assert!(error.contains("\"joint\""), "{preset:?}: {error}");
@@ -291,13 +291,13 @@ pub fn driven_arm() -> Model {
         builder.joint_at(format!("joint {k}"), kinds[k as usize], bodies, place, axis).unwrap()
     });
     let acting = [
-        Freedom { armature: 0.01, damping: 0.02, ..Freedom::default() },
-        Freedom { limits: Some([0.0, 0.5]), stiffness: 0.5, damping: 0.02, ..Freedom::default() },
-        Freedom { limits: Some([-0.6, 0.6]), friction: 0.05, ..Freedom::default() },
-        Freedom::default(),
+        JointDof { armature: 0.01, damping: 0.02, ..JointDof::default() },
+        JointDof { limits: Some([0.0, 0.5]), stiffness: 0.5, damping: 0.02, ..JointDof::default() },
+        JointDof { limits: Some([-0.6, 0.6]), friction: 0.05, ..JointDof::default() },
+        JointDof::default(),
     ];
-    for (id, freedom) in joints.iter().zip(acting) {
-        builder.freedom((*id, 0), freedom).unwrap();
+    for (id, joint_dof) in joints.iter().zip(acting) {
+        builder.joint_dof((*id, 0), joint_dof).unwrap();
     }
     let servo = Motor::position("servo", (joints[0], 0), "0.6 * sin(7 * t)".parse().unwrap(), (20.0, 1.0));
     builder.motor(Motor { force_limits: Some([-4.0, 3.0]), ..servo }).unwrap();

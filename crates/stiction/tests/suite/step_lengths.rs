@@ -96,7 +96,7 @@ fn halving(preset: Preset, depth: u32) -> Scheme {
 fn failing(preset: Preset, calls: Vec<u64>) -> Ladder {
     let fault = Fault::Status(Status::BudgetExhausted);
     if preset == Preset::Ncp {
-        let good = FrictionLadder::with_tolerance(1e-10).unwrap().settling();
+        let good = FrictionLadder::with_tolerance(1e-10).unwrap().recovering_stick();
         let solver = Box::new(FailingSolver::at_calls(good, fault, calls));
         Ladder::for_cones(vec![Rung { name: "failing", solver }])
     } else {
@@ -150,10 +150,16 @@ fn a_halved_step_is_its_two_halves() {
             }
             assert!(impulses.iter().all(|(id, ..)| halved.contacts().iter().any(|contact| contact.id == *id)));
             assert!(halved.contacts().is_sorted_by_key(|contact| contact.id));
-            let owed = |simulation: &Simulation| {
-                simulation.state().contacts.iter().map(|c| c.owed).filter(|owed| *owed < 0.0).collect::<Vec<_>>()
+            let pending_restitution = |simulation: &Simulation| {
+                simulation
+                    .state()
+                    .contacts
+                    .iter()
+                    .map(|c| c.pending_restitution)
+                    .filter(|pending_restitution| *pending_restitution < 0.0)
+                    .collect::<Vec<_>>()
             };
-            assert_eq!(owed(&halved), owed(&by_hand), "{preset:?}, step {count}");
+            assert_eq!(pending_restitution(&halved), pending_restitution(&by_hand), "{preset:?}, step {count}");
         }
     }
 }
@@ -168,13 +174,13 @@ fn feet_rub_in_both_halves() {
         let mut sums = [(Vector3::zeros(), 0.0); 3];
         for _ in 0..2 {
             let _ = by_hand.step_with(0.5 * H).unwrap();
-            for ((friction, spin), foot) in sums.iter_mut().zip(by_hand.feet()) {
+            for ((friction, spin), foot) in sums.iter_mut().zip(by_hand.support_points()) {
                 *friction += foot.friction_impulse;
                 *spin += foot.spin_impulse;
             }
         }
         assert_eq!(
-            halved.feet().iter().map(|foot| (foot.friction_impulse, foot.spin_impulse)).collect::<Vec<_>>(),
+            halved.support_points().iter().map(|foot| (foot.friction_impulse, foot.spin_impulse)).collect::<Vec<_>>(),
             sums
         );
         let remembered: Vec<_> = sums.iter().flat_map(|(friction, spin)| [friction.x, friction.y, *spin]).collect();

@@ -99,9 +99,9 @@ fn check_energy(simulation: &Simulation, report: &StepReport) {
     let size = account.before + account.after + account.forces.abs() + account.asked.abs() + account.lost;
     // Velocities are known to the residual, so the work of impulses on them is to their product.
     let contacts = simulation.contacts().iter().map(|contact| contact.normal_impulse + contact.friction_impulse.norm());
-    let feet = simulation.feet().iter().map(|foot| foot.friction_impulse.norm());
+    let feet = simulation.support_points().iter().map(|foot| foot.friction_impulse.norm());
     let joints = simulation.joint_impulses().iter().map(|p| p.abs());
-    let drives = simulation.drive_impulses().map(|(_, p)| p.abs());
+    let drives = simulation.joint_space_impulses().map(|(_, p)| p.abs());
     let impulses: f64 = contacts.chain(feet).chain(joints).chain(drives).sum();
     // The rate of a layer is a difference of deflections over the step, known to their rounding.
     let rounding = |contact: &stiction::ContactReport| {

@@ -142,7 +142,11 @@ fn a_tilted_table_holds_what_its_friction_holds() {
             let body = solid_rectangle("part", 2.0, [0.3, 0.2]);
             let simulation = run(part(body, gravity, &support), scheme.clone(), 0.01, 1.0, |simulation, _| {
                 let mode = if slides { ContactMode::Slip } else { ContactMode::Stick };
-                assert!(simulation.feet().iter().all(|foot| foot.mode == mode), "{:?}", simulation.feet());
+                assert!(
+                    simulation.support_points().iter().all(|foot| foot.mode == mode),
+                    "{:?}",
+                    simulation.support_points()
+                );
             });
             let expected = if slides { G * (slope.sin() - mu * slope.cos()) } else { 0.0 };
             let [x, y, spin] = *v(&simulation, "part") else { panic!("three velocities") };
@@ -160,11 +164,11 @@ fn feet_report_their_forces() {
     let mut simulation = Simulation::new(model, Preset::Ncp.scheme(), 0.001).unwrap();
     let before = simulation.momentum().linear;
     let _ = step(&mut simulation);
-    let feet = simulation.feet();
+    let feet = simulation.support_points();
     assert_eq!(feet.len(), 3);
     let mut total = nalgebra::Vector3::zeros();
     for (index, foot) in feet.iter().enumerate() {
-        assert_eq!((foot.foot, foot.on), (index, BodyId::WORLD));
+        assert_eq!((foot.support_point, foot.on), (index, BodyId::WORLD));
         assert!((foot.load - G / 3.0).abs() < 1e-12);
         let limit = 0.3 * foot.load * 0.001;
         assert!((foot.friction_impulse + foot.slip.normalize() * limit).norm() < 1e-9 * limit.max(1e-3), "{foot:?}");
@@ -203,7 +207,7 @@ fn what_sticks_to_a_moving_table_moves_with_it_exactly() {
         let start = local(&simulation);
         for _ in 0..300 {
             let _ = step(&mut simulation);
-            assert!(simulation.feet().iter().all(|foot| foot.mode == ContactMode::Stick));
+            assert!(simulation.support_points().iter().all(|foot| foot.mode == ContactMode::Stick));
         }
         let moved = (local(&simulation).to_homogeneous() - start.to_homogeneous()).norm();
         assert!(moved < 1e-9, "{moved}");
@@ -221,7 +225,7 @@ fn a_belt_takes_a_part_along() {
         let simulation = run(model, scheme, 0.001, 1.0, |_, _| ());
         let v = v(&simulation, "grain");
         assert!((v[0] - 0.3).abs() < 1e-9 && (v[1] + 0.1).abs() < 1e-9, "{v:?}");
-        assert!(simulation.feet()[0].mode == ContactMode::Stick);
+        assert!(simulation.support_points()[0].mode == ContactMode::Stick);
     }
 }
 
@@ -246,7 +250,11 @@ fn a_tray_carries_a_part() {
         assert!((end.angular - start.angular).norm() < 2e-3, "{end:?} {start:?}");
         let (tray, part) = (v(&simulation, "tray").to_vec(), v(&simulation, "part").to_vec());
         assert!((tray[2] - part[2]).abs() < 1e-9, "they turn together: {tray:?} {part:?}");
-        assert!(simulation.feet().iter().all(|foot| foot.mode == ContactMode::Stick), "{:?}", simulation.feet());
+        assert!(
+            simulation.support_points().iter().all(|foot| foot.mode == ContactMode::Stick),
+            "{:?}",
+            simulation.support_points()
+        );
     }
 }
 
@@ -275,7 +283,7 @@ fn a_limit_surface_stops_a_part_where_many_feet_do() {
                     BodyBuilder::planar("part", 1.0, inertia).velocity(1.0, 0.0, 0.0).angular_velocity(0.0, 0.0, spin);
                 stop(part(body, DOWN, &support.friction(0.3)), Preset::Ncp.scheme(), 2e-3)
             };
-            let many = end(SupportBuilder::feet(points.clone(), vec![1.0; points.len()]));
+            let many = end(SupportBuilder::points(points.clone(), vec![1.0; points.len()]));
             let few = end(SupportBuilder::limit_surface(surface.clone()));
             let pairs = [(few.0, many.0), (few.1[0], many.1[0]), (few.1[2], many.1[2])];
             for (few, many) in pairs {

@@ -125,10 +125,10 @@ fn feet_at_the_edge() {
         for preset in [Preset::Ncp, Preset::StewartTrinkle] {
             let body = BodyBuilder::planar("part", 1.0, 0.02).velocity(1.0, 0.3, 0.0).angular_velocity(0.0, 0.0, 2.0);
             let model = part(body, DOWN, &SupportBuilder::tripod(feet).frictions(friction));
-            assert_eq!(model.feet().map(|(.., foot)| foot.load).collect::<Vec<_>>(), [0.5 * G, 0.5 * G, 0.0]);
+            assert_eq!(model.support_points().map(|(.., foot)| foot.load).collect::<Vec<_>>(), [0.5 * G, 0.5 * G, 0.0]);
             let mut simulation = Simulation::new(model, preset.scheme(), 0.005).unwrap();
             steps(&mut simulation, 400);
-            let feet = simulation.feet();
+            let feet = simulation.support_points();
             assert_eq!(
                 feet.iter().map(|foot| foot.mode).collect::<Vec<_>>(),
                 modes,

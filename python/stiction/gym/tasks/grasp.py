@@ -55,7 +55,7 @@ class Grasp(Task):
         scene = Scene(duration=6.0, step=0.002, gravity=[0.0, 0.0, -9.81], dimension=2, name="grasp")
         scene.scheme(coordinates="reduced")
         feet = [[0.012 * math.cos(a), 0.012 * math.sin(a)] for a in (math.pi / 2, math.pi * 7 / 6, math.pi * 11 / 6)]
-        nut = scene.body("nut", mass=0.05, position=[0.0, 0.12], support={"feet": feet, "friction": 0.3})
+        nut = scene.body("nut", mass=0.05, position=[0.0, 0.12], support={"points": feet, "friction": 0.3})
         nut.shape(polygon={"regular": {"sides": 6, "radius": 0.02}})
         scene.body("palm", mass=0.3, inertia=1e-3, position=[0.0, 0.0])
         scene.joint(

@@ -49,7 +49,7 @@ class PlanarPush(Task):
         scene = Scene(duration=8.0, step=0.005, gravity=[0.0, 0.0, -9.81], dimension=2, name="planar_push")
         scene.scheme(coordinates="reduced")
         corners = [[0.04, 0.04], [-0.04, 0.04], [-0.04, -0.04], [0.04, -0.04]]
-        support = {"feet": corners, "loads": [1.0] * 4, "friction": 0.35}
+        support = {"points": corners, "loads": [1.0] * 4, "friction": 0.35}
         scene.body("box", mass=0.5, position=[0.0, 0.0], support=support).shape(box={"size": [0.1, 0.1]})
         scene.body("carriage", mass=0.2, inertia=1e-4, position=[-0.4, 0.0])
         scene.body("pusher", mass=0.2, position=[-0.4, 0.0]).shape(disc={"radius": 0.015})

@@ -6,7 +6,7 @@ use super::guess::Guess;
 use super::joints::Joints;
 use crate::friction::law::Law;
 use crate::friction::local::ConeBlock;
-use crate::linalg::wide::{self, Loop};
+use crate::linalg::simd::{self, Loop};
 
 /// The most contacts and bounded rows the method takes together: a figure that lies on the ground with joints at their limits.
 pub const MAX_CONTACTS: usize = 32;
@@ -68,7 +68,7 @@ pub(super) struct Contacts {
     scale: f64,
     /// tr W / rows, and the compliance added to the diagonal of W at present.
     mean: f64,
-    softness: f64,
+    compliance: f64,
 }
 
 impl Default for Contacts {
@@ -91,7 +91,7 @@ impl Default for Contacts {
             shifts: [0.0; MAX_CONTACTS],
             scale: 1.0,
             mean: 0.0,
-            softness: 0.0,
+            compliance: 0.0,
         }
     }
 }
@@ -121,7 +121,7 @@ impl Contacts {
             self.shifts[i] = PROXIMAL * (normal + s + t) / 3.0;
             trace += normal + s + t;
         }
-        (self.mean, self.softness) = (trace / (3 * self.count.max(1)) as f64, 0.0);
+        (self.mean, self.compliance) = (trace / (3 * self.count.max(1)) as f64, 0.0);
     }
 
     /// The diagonal of W at a contact; rows that are embedded are as stiff as the others.   [SET-6]
@@ -192,18 +192,18 @@ impl Contacts {
     }
 
     /// Gives every row this compliance, relative to the mean diagonal of W, in place of the one it had.   [SET-3]
-    pub(super) fn soften(&mut self, relative: f64) {
-        let softness = relative * self.mean;
+    pub(super) fn add_compliance(&mut self, relative: f64) {
+        let compliance = relative * self.mean;
         for (k, column) in self.w.iter_mut().enumerate().take(self.rows) {
-            column[k] += softness - self.softness;
+            column[k] += compliance - self.compliance;
         }
-        self.softness = softness;
+        self.compliance = compliance;
         self.refresh();
     }
 
     /// u ← W r + q, all rows at once.
     pub(super) fn refresh(&mut self) {
-        wide::run(Velocities(self));
+        simd::run(Velocities(self));
         let u = &self.sums;
         if self.rows == 3 * self.count {
             self.u.as_flattened_mut()[..self.rows].copy_from_slice(&u[..self.rows]);

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::contacts::{Column, LANES, MAX_ROWS};
-use crate::linalg::wide::{self, Loop};
+use crate::linalg::simd::{self, Loop};
 
 /// A pivot below this fraction of the mean diagonal has vanished.
 const VANISHED: f64 = 1e-14;
@@ -33,12 +33,12 @@ pub(super) struct Factors {
     /// L without its diagonal of ones: zeros on it and above.
     lower: Vec<Column>,
     /// The row that came to each place.
-    exchanges: [usize; MAX_ROWS],
+    interchanges: [usize; MAX_ROWS],
 }
 
 impl Default for Factors {
     fn default() -> Self {
-        Self { left: Left::Nothing, lower: vec![[0.0; MAX_ROWS]; MAX_ROWS], exchanges: [0; MAX_ROWS] }
+        Self { left: Left::Nothing, lower: vec![[0.0; MAX_ROWS]; MAX_ROWS], interchanges: [0; MAX_ROWS] }
     }
 }
 
@@ -69,20 +69,20 @@ impl Factors {
 
     /// A = L D Lᵀ of a symmetric matrix. False where a pivot vanishes or is negative; the matrix is lost then.
     pub(super) fn factor_symmetric(&mut self, a: &mut [Column]) -> bool {
-        let factored = wide::run(Symmetric { a, lower: &mut self.lower });
+        let factored = simd::run(Symmetric { a, lower: &mut self.lower });
         self.left = if factored { Left::Diagonal } else { Left::Nothing };
         factored
     }
 
     /// P A = L U. Nothing can be solved where a pivot vanishes.
-    pub(super) fn factor_with_exchanges(&mut self, a: &mut [Column]) {
-        let factored = wide::run(Exchanging { a, lower: &mut self.lower, exchanges: &mut self.exchanges });
+    pub(super) fn factor_with_pivoting(&mut self, a: &mut [Column]) {
+        let factored = simd::run(Pivoting { a, lower: &mut self.lower, interchanges: &mut self.interchanges });
         self.left = if factored { Left::Upper } else { Left::Nothing };
     }
 
     /// b ← A⁻¹ b with the factors. False where there are none, or where they lead beyond numbers.
     pub(super) fn solve(&self, a: &[Column], b: &mut Column) -> bool {
-        wide::run(Solving { factors: self, a, b })
+        simd::run(Solving { factors: self, a, b })
     }
 }
 
@@ -97,23 +97,23 @@ impl Loop for Symmetric<'_> {
 
     #[inline(always)]
     fn run(self) -> bool {
-        without_exchanges(self.a, self.lower)
+        without_pivoting(self.a, self.lower)
     }
 }
 
-/// [`Factors::factor_with_exchanges`].
-struct Exchanging<'a> {
+/// [`Factors::factor_with_pivoting`].
+struct Pivoting<'a> {
     a: &'a mut [Column],
     lower: &'a mut [Column],
-    exchanges: &'a mut [usize; MAX_ROWS],
+    interchanges: &'a mut [usize; MAX_ROWS],
 }
 
-impl Loop for Exchanging<'_> {
+impl Loop for Pivoting<'_> {
     type Found = bool;
 
     #[inline(always)]
     fn run(self) -> bool {
-        by_chunks!(self.a.len(), with_exchanges(self.a, self.lower, self.exchanges))
+        by_chunks!(self.a.len(), with_pivoting(self.a, self.lower, self.interchanges))
     }
 }
 
@@ -134,7 +134,7 @@ impl Loop for Solving<'_> {
         match factors.left {
             Left::Nothing => return false,
             Left::Upper => {
-                factors.exchanges[..n].iter().enumerate().for_each(|(k, pivot)| b.swap(k, *pivot));
+                factors.interchanges[..n].iter().enumerate().for_each(|(k, pivot)| b.swap(k, *pivot));
                 by_chunks!(n, solve_upper(lower, a, b));
             }
             Left::Diagonal => by_chunks!(n, solve_diagonal(lower, a, b)),
@@ -156,7 +156,7 @@ fn vanished(a: &[Column]) -> f64 {
 
 /// Column by column, each with what all columns before take away from it.
 #[inline(always)]
-fn without_exchanges(a: &mut [Column], lower: &mut [Column]) -> bool {
+fn without_pivoting(a: &mut [Column], lower: &mut [Column]) -> bool {
     let (n, vanished) = (a.len(), vanished(a));
     let treated = by_chunks!(n, rows());
     let mut factors = [0.0; MAX_ROWS];
@@ -181,7 +181,7 @@ fn without_exchanges(a: &mut [Column], lower: &mut [Column]) -> bool {
 }
 
 #[inline(always)]
-fn with_exchanges<const C: usize>(a: &mut [Column], lower: &mut [Column], exchanges: &mut [usize; MAX_ROWS]) -> bool {
+fn with_pivoting<const C: usize>(a: &mut [Column], lower: &mut [Column], interchanges: &mut [usize; MAX_ROWS]) -> bool {
     let (n, vanished) = (a.len(), vanished(a));
     for k in 0..n {
         let (mut pivot, mut largest) = (k, 0.0);
@@ -193,7 +193,7 @@ fn with_exchanges<const C: usize>(a: &mut [Column], lower: &mut [Column], exchan
         if !(largest > vanished && largest.is_finite()) {
             return false;
         }
-        exchanges[k] = pivot;
+        interchanges[k] = pivot;
         if pivot != k {
             lower[..k].iter_mut().for_each(|column| column.swap(k, pivot));
             a[k..].iter_mut().for_each(|column| column.swap(k, pivot));
@@ -335,7 +335,7 @@ mod tests {
                 if symmetric {
                     assert!(factors.factor_symmetric(&mut a), "{n}");
                 } else {
-                    factors.factor_with_exchanges(&mut a);
+                    factors.factor_with_pivoting(&mut a);
                 }
                 assert!(factors.solve(&a, &mut x), "{n}, symmetric: {symmetric}");
                 let miss = miss(&kept, &x, &b);
@@ -355,14 +355,14 @@ mod tests {
                 (a[j][i], a[i][i]) = (a[i][j], 3.0 * n as f64);
             }
             let (mut b, mut factors) = (a.clone(), [Factors::default(), Factors::default()]);
-            let [wide, plain] = &mut factors;
-            assert!(wide.factor_symmetric(&mut a) && Symmetric { a: &mut b, lower: &mut plain.lower }.run(), "{n}");
+            let [simd, plain] = &mut factors;
+            assert!(simd.factor_symmetric(&mut a) && Symmetric { a: &mut b, lower: &mut plain.lower }.run(), "{n}");
             plain.left = Left::Diagonal;
             let mut x = [[0.0; MAX_ROWS]; 2];
             x[0].fill_with(|| random.normal());
             x[1] = x[0];
-            let [of_wide, of_plain] = &mut x;
-            assert!(wide.solve(&a, of_wide) && Solving { factors: plain, a: &b, b: of_plain }.run(), "{n}");
+            let [of_simd, of_plain] = &mut x;
+            assert!(simd.solve(&a, of_simd) && Solving { factors: plain, a: &b, b: of_plain }.run(), "{n}");
             let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&x[0][..n]), bits(&x[1][..n]), "{n}");
             for (a, b) in a.iter().zip(&b) {
@@ -380,7 +380,7 @@ mod tests {
         assert!(!factors.factor_symmetric(&mut a.clone()));
         assert!(!factors.solve(&a, &mut [1.0; MAX_ROWS]));
         a[1][..2].copy_from_slice(&[2.0, 4.0]);
-        factors.factor_with_exchanges(&mut a);
+        factors.factor_with_pivoting(&mut a);
         assert!(!factors.solve(&a, &mut [1.0; MAX_ROWS]));
     }
 }

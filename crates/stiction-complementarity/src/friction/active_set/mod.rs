@@ -266,17 +266,17 @@ impl FrictionActiveSet {
 
     /// The path of softer problems that ends at the given one: a compliance makes every guess decidable, and where it is small
     /// enough the guesses are those of the rigid problem.   [SET-3]
-    fn try_soft(&mut self, accepted: f64, count: &mut u32) -> bool {
+    fn try_compliant(&mut self, accepted: f64, count: &mut u32) -> bool {
         // Rounding leaves another W behind.
         self.matrix = None;
         let mut compliance = SOFTEST;
         while compliance >= HARDEST {
-            self.contacts.soften(compliance);
+            self.contacts.add_compliance(compliance);
             self.contacts.guess();
             let _ = self.try_guesses(accepted, count);
             compliance *= STIFFEN;
         }
-        self.contacts.soften(0.0);
+        self.contacts.add_compliance(0.0);
         self.contacts.guess();
         self.try_guesses(accepted, count)
     }
@@ -345,7 +345,7 @@ impl FrictionActiveSet {
             self.contacts.restore(&self.kept.start);
             if (start + 1).is_multiple_of(starts_per_path) && paths < self.options.max_paths {
                 paths += 1;
-                if self.try_soft(accepted, &mut count) {
+                if self.try_compliant(accepted, &mut count) {
                     return Ending::new(Status::Solved, count);
                 }
             }

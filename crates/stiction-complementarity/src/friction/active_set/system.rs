@@ -209,7 +209,7 @@ impl System {
             }
             self.assemble(contacts);
         }
-        self.factors.factor_with_exchanges(&mut self.a[..self.size]);
+        self.factors.factor_with_pivoting(&mut self.a[..self.size]);
     }
 }
 

@@ -55,11 +55,11 @@ impl NewtonSystem {
         self.sizes_now.clear();
         self.couplings_now.clear();
         match problem.operator() {
-            Operator::Local(w) => {
+            Operator::Assembled(w) => {
                 self.sizes_now.extend((0..w.block_rows()).map(|i| w.row_size(i)));
                 self.couplings_now.extend((0..w.block_rows()).flat_map(|i| w.row(i).map(move |(j, _)| (i, j))));
             }
-            Operator::Global(bodies) => {
+            Operator::MatrixFree(bodies) => {
                 let h = bodies.jacobian();
                 self.sizes_now.extend((0..h.block_cols()).map(|b| h.col_size(b)));
                 let pairs = |i| h.row(i).flat_map(move |(a, _)| h.row(i).map(move |(b, _)| (a, b)));
@@ -87,8 +87,8 @@ impl NewtonSystem {
     ) -> Result<(), SingularRow> {
         self.lu.clear();
         match problem.operator() {
-            Operator::Local(w) => self.fill_impulses(problem, w, cones, locals),
-            Operator::Global(bodies) => self.fill_velocities(bodies, locals),
+            Operator::Assembled(w) => self.fill_impulses(problem, w, cones, locals),
+            Operator::MatrixFree(bodies) => self.fill_velocities(bodies, locals),
         }
         self.lu.factor()
     }
@@ -204,13 +204,13 @@ impl NewtonSystem {
     /// δr ← δr + (W + L)⁻¹ b, as far as the factors are exact.
     fn correct(&mut self, problem: &FrictionProblem<Operator>, locals: &Locals, b: &[f64], dr: &mut [f64]) {
         match problem.operator() {
-            Operator::Local(_) => {
+            Operator::Assembled(_) => {
                 self.velocity.clear();
                 self.velocity.extend_from_slice(b);
                 self.lu.solve(&mut self.velocity);
                 dr.iter_mut().zip(&self.velocity).for_each(|(r, d)| *r += d);
             }
-            Operator::Global(bodies) => {
+            Operator::MatrixFree(bodies) => {
                 let h = bodies.jacobian();
                 self.velocity.clear();
                 self.velocity.resize(h.cols(), 0.0);

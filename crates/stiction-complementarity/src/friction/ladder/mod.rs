@@ -12,12 +12,12 @@ mod rung;
 
 use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions, REFINED};
 use super::admm::{FrictionAdmm, FrictionAdmmOptions};
-use super::exchange::FrictionExchange;
 use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, STARTS};
 use super::newton::{FrictionNewton, FrictionNewtonOptions};
 use super::nsgs::{FrictionNsgs, FrictionNsgsOptions};
 use super::reference::FrictionReference;
-use super::settle::Settle;
+use super::single_pivot::FrictionSinglePivot;
+use super::stick_recovery::StickRecovery;
 use super::{FrictionProblem, FrictionSolution, Operator};
 use crate::outcome::{Ending, Status};
 use crate::problem::{OptionError, Problem};
@@ -34,7 +34,7 @@ const SETTLED_ROWS: usize = 600;
 const ROUNDING: f64 = 1e-15;
 
 /// Starts of the method for few contacts before single changes of mode end what it began.
-const FEW_STARTS: u32 = 6;
+const ACTIVE_SET_STARTS: u32 = 6;
 
 /// Sweeps between two looks at the rate.
 const CHUNK: u32 = 10;
@@ -49,7 +49,7 @@ const REAL_TIME: u32 = 50;
 const INTERIOR_POINT: f64 = 150.0;
 
 /// Where W is explicit its factors fill, and sweeps are cheap beside them: so many are made whatever their rate.
-const EXPLICIT_SWEEPS: f64 = 200.0;
+const ASSEMBLED_ITERATIONS: f64 = 200.0;
 
 /// A residual from which Newton alone is worth a try before the interior point.
 const NEAR: f64 = 1e-3;
@@ -60,8 +60,8 @@ const POLISH: u32 = 40;
 const NEWTON: u32 = 100;
 
 /// Steps of Newton's method along the flow and the weight of its first step, from the best answer and from the sweeps.
-const FLOW_FROM_BEST: (u32, f64) = (500, 1e-3);
-const FLOW_FROM_SWEEPS: (u32, f64) = (5000, 0.1);
+const PSEUDO_TRANSIENT_FROM_BEST: (u32, f64) = (500, 1e-3);
+const PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL: (u32, f64) = (5000, 0.1);
 
 /// Steps of the interior point from each start.
 const INTERIOR_STEPS: u32 = 60;
@@ -84,7 +84,7 @@ pub struct FrictionLadder {
     tolerance: f64,
     /// What is good enough before dear rungs are climbed.
     acceptable: f64,
-    few_contacts: FrictionActiveSet,
+    active_set: FrictionActiveSet,
     quick: FrictionNsgs,
     more: FrictionNsgs,
     few: FrictionNsgs,
@@ -94,9 +94,9 @@ pub struct FrictionLadder {
     interior_point: FrictionInteriorPoint,
     admm: FrictionAdmm,
     reference: FrictionReference,
-    exchange: FrictionExchange,
+    single_pivot: FrictionSinglePivot,
     /// For simulations; none where an answer within tolerance is enough.
-    settle: Option<Settle>,
+    stick_recovery: Option<StickRecovery>,
     candidate: FrictionSolution,
     scratch: FrictionSolution,
     /// Where the sweeps ended.
@@ -128,10 +128,10 @@ impl FrictionLadder {
     }
 
     /// Prefers stick to slips so slow that the residual cannot tell them apart, and refines small problems to rounding:
-    /// what a simulation wants, in which such errors would add up step by step.   [SETTLE-1]
+    /// what a simulation wants, in which such errors would add up step by step.   [STICK-1]
     #[must_use]
-    pub fn settling(mut self) -> Self {
-        self.settle = Some(Settle::default());
+    pub fn recovering_stick(mut self) -> Self {
+        self.stick_recovery = Some(StickRecovery::default());
         self
     }
 
@@ -143,9 +143,9 @@ impl FrictionLadder {
     }
 
     fn aimed_at(accuracy: Accuracy, tolerance: f64) -> Self {
-        let sweeps = |max_sweeps, check_every, stall_after, relaxation| {
+        let sweeps = |max_iterations, check_every, stall_after, relaxation| {
             let options = FrictionNsgsOptions {
-                max_sweeps,
+                max_iterations,
                 tolerance,
                 check_every,
                 relaxation,
@@ -163,9 +163,9 @@ impl FrictionLadder {
         let refiner = FrictionNewtonOptions { tolerance: ROUNDING, acceptable: ROUNDING, max_steps: 8, ..newton };
         let interior_point = FrictionInteriorPointOptions { tolerance, ..FrictionInteriorPointOptions::default() };
         let admm = FrictionAdmmOptions { tolerance, max_iterations: 200, ..FrictionAdmmOptions::default() };
-        let few_contacts = FrictionActiveSetOptions {
+        let active_set = FrictionActiveSetOptions {
             tolerance,
-            max_starts: FEW_STARTS,
+            max_starts: ACTIVE_SET_STARTS,
             max_paths: 1,
             ..FrictionActiveSetOptions::default()
         };
@@ -173,7 +173,7 @@ impl FrictionLadder {
             accuracy,
             tolerance,
             acceptable: tolerance,
-            few_contacts: FrictionActiveSet::with_options(few_contacts).unwrap_or_default(),
+            active_set: FrictionActiveSet::with_options(active_set).unwrap_or_default(),
             quick: sweeps(CHUNK, CHUNK, 0, 1.0),
             more: sweeps(160, 10, 100, 1.0),
             few: sweeps(5, 5, 0, 1.0),
@@ -183,8 +183,8 @@ impl FrictionLadder {
             interior_point: FrictionInteriorPoint::with_options(interior_point).unwrap_or_default(),
             admm: FrictionAdmm::with_options(admm).unwrap_or_default(),
             reference: FrictionReference::default(),
-            exchange: FrictionExchange::default(),
-            settle: None,
+            single_pivot: FrictionSinglePivot::default(),
+            stick_recovery: None,
             candidate: FrictionSolution::default(),
             scratch: FrictionSolution::default(),
             swept: FrictionSolution::default(),
@@ -202,32 +202,32 @@ impl FrictionLadder {
     /// began is finished first; through bodies only where they came near.
     fn rungs(&self, problem: &FrictionProblem, swept: f64) -> impl Iterator<Item = FrictionRung> + use<> {
         use FrictionRung::{
-            Admm, Exchange, InteriorPoint, MoreSweeps, Newton, Reference, RelaxedSweeps, SecondStart, ThirdStart,
-            Transient,
+            Admm, InteriorPoint, MoreGaussSeidel, Newton, PseudoTransient, Reference, RelaxedGaussSeidel, SecondStart,
+            SinglePivot, ThirdStart,
         };
-        let explicit = matches!(problem.operator(), Operator::Local(_));
+        let explicit = matches!(problem.operator(), Operator::Assembled(_));
         let (real_time, rows) = (self.accuracy == Accuracy::RealTime, problem.rows());
-        let exchange = FrictionExchange::applies(problem);
+        let single_pivot = FrictionSinglePivot::applies(problem);
         let worthwhile = move |rung: &FrictionRung| match rung {
             Newton => explicit || swept <= NEAR,
-            MoreSweeps => !explicit,
-            Exchange => exchange,
+            MoreGaussSeidel => !explicit,
+            SinglePivot => single_pivot,
             Reference => rows <= REFERENCE_ROWS,
             _ => true,
         };
         let order = [
             Newton,
             InteriorPoint,
-            Exchange,
+            SinglePivot,
             SecondStart,
-            MoreSweeps,
+            MoreGaussSeidel,
             ThirdStart,
             Admm,
-            Transient,
-            RelaxedSweeps,
+            PseudoTransient,
+            RelaxedGaussSeidel,
             Reference,
         ];
-        order.into_iter().filter(move |rung| worthwhile(rung) && !(real_time && rung.is_dear()))
+        order.into_iter().filter(move |rung| worthwhile(rung) && !(real_time && rung.is_expensive()))
     }
 
     /// Runs one rung, records it, and keeps its answer where that is the best so far.
@@ -240,11 +240,11 @@ impl FrictionLadder {
         solution: &mut FrictionSolution,
     ) -> FrictionRungRecord {
         let iterations = match rung {
-            FrictionRung::RelaxedSweeps
-            | FrictionRung::Transient
-            | FrictionRung::Exchange
-            | FrictionRung::FewContacts => self.climb(rung, problem, Some(solution)),
-            _ => self.climb(rung, problem, guess),
+            FrictionRung::RelaxedGaussSeidel
+            | FrictionRung::PseudoTransient
+            | FrictionRung::SinglePivot
+            | FrictionRung::ActiveSet => self.run_rung(rung, problem, Some(solution)),
+            _ => self.run_rung(rung, problem, guess),
         };
         let record = FrictionRungRecord { rung, residual: problem.residual(&self.candidate).value, iterations };
         self.records.push(record);
@@ -256,21 +256,21 @@ impl FrictionLadder {
     }
 
     /// Runs one rung, from `guess` where it takes one, into `self.candidate` and returns its iterations.
-    fn climb(&mut self, rung: FrictionRung, problem: &FrictionProblem, guess: Option<&FrictionSolution>) -> u32 {
+    fn run_rung(&mut self, rung: FrictionRung, problem: &FrictionProblem, guess: Option<&FrictionSolution>) -> u32 {
         match rung {
-            FrictionRung::FewContacts => self.few_contacts.run(problem, guess, &mut self.candidate).iterations,
-            FrictionRung::WarmSweeps => self.sweep(problem, guess),
-            FrictionRung::ColdSweeps => self.sweep(problem, None),
-            FrictionRung::InteriorPoint => self.go_inside(problem, STARTS[0]),
-            FrictionRung::SecondStart => self.go_inside(problem, STARTS[1]),
-            FrictionRung::ThirdStart => self.go_inside(problem, STARTS[2]),
+            FrictionRung::ActiveSet => self.active_set.run(problem, guess, &mut self.candidate).iterations,
+            FrictionRung::WarmGaussSeidel => self.sweep(problem, guess),
+            FrictionRung::ColdGaussSeidel => self.sweep(problem, None),
+            FrictionRung::InteriorPoint => self.run_interior_point(problem, STARTS[0]),
+            FrictionRung::SecondStart => self.run_interior_point(problem, STARTS[1]),
+            FrictionRung::ThirdStart => self.run_interior_point(problem, STARTS[2]),
             FrictionRung::Reference => self.reference.run(problem, None, &mut self.candidate).iterations,
             FrictionRung::Newton => {
-                let explicit = matches!(problem.operator(), Operator::Local(_));
+                let explicit = matches!(problem.operator(), Operator::Assembled(_));
                 let most = if explicit { NEWTON } else { FROM_NEAR };
                 self.newton.run_at_most(most, problem, Some(&self.swept), &mut self.candidate).iterations
             }
-            FrictionRung::MoreSweeps => {
+            FrictionRung::MoreGaussSeidel => {
                 let sweeps = self.more.run(problem, Some(&self.swept), &mut self.candidate).iterations;
                 sweeps + self.polish(problem, NEWTON)
             }
@@ -278,10 +278,11 @@ impl FrictionLadder {
                 let steps = self.admm.run(problem, None, &mut self.candidate).iterations;
                 steps + self.polish(problem, POLISH)
             }
-            FrictionRung::Transient => self.follow_flow(problem, guess),
-            FrictionRung::Exchange => guess
-                .map_or(0, |guess| self.exchange.run(self.tolerance, problem, guess, &mut self.candidate).iterations),
-            FrictionRung::RelaxedSweeps => {
+            FrictionRung::PseudoTransient => self.run_pseudo_transient(problem, guess),
+            FrictionRung::SinglePivot => guess.map_or(0, |guess| {
+                self.single_pivot.run(self.tolerance, problem, guess, &mut self.candidate).iterations
+            }),
+            FrictionRung::RelaxedGaussSeidel => {
                 let sweeps = self.relaxed.run(problem, guess, &mut self.candidate).iterations;
                 sweeps + self.polish(problem, NEWTON)
             }
@@ -290,12 +291,12 @@ impl FrictionLadder {
 
     /// Single changes of mode end what guesses of all modes began, and one more guess refines what they found; returns their number. At the edge of sticking
     /// both may stop short of the tolerance; then sweeps and Newton, which stop there too, are left out, and the interior point comes from its own start.
-    fn end_few(&mut self, problem: &FrictionProblem, best: &mut f64, solution: &mut FrictionSolution) -> u32 {
-        let changes = self.take(FrictionRung::Exchange, problem, None, best, solution).iterations;
+    fn finish_active_set(&mut self, problem: &FrictionProblem, best: &mut f64, solution: &mut FrictionSolution) -> u32 {
+        let changes = self.take(FrictionRung::SinglePivot, problem, None, best, solution).iterations;
         if *best > self.acceptable {
             return changes;
         }
-        changes + self.take(FrictionRung::FewContacts, problem, None, best, solution).iterations
+        changes + self.take(FrictionRung::ActiveSet, problem, None, best, solution).iterations
     }
 
     /// The best of the rungs taken.
@@ -310,8 +311,8 @@ impl FrictionLadder {
         let few = self
             .records
             .iter()
-            .any(|record| record.rung == FrictionRung::FewContacts && record.residual <= self.tolerance);
-        let Some(settle) = &mut self.settle else { return };
+            .any(|record| record.rung == FrictionRung::ActiveSet && record.residual <= self.tolerance);
+        let Some(stick_recovery) = &mut self.stick_recovery else { return };
         if problem.rows() <= REFINED_ROWS && residual > if few { REFINED } else { ROUNDING } {
             let _ = self.refiner.run(problem, Some(solution), &mut self.scratch);
             if problem.residual(&self.scratch).value < residual {
@@ -319,14 +320,14 @@ impl FrictionLadder {
             }
         }
         if problem.rows() <= SETTLED_ROWS {
-            settle.run(problem, residual.max(self.tolerance), &mut solution.r);
+            stick_recovery.run(problem, residual.max(self.tolerance), &mut solution.r);
         }
     }
 
     /// Sweeps by chunks while their rate promises the tolerance for less than the interior point costs.   [GS-6]
     fn sweep(&mut self, problem: &FrictionProblem, from: Option<&FrictionSolution>) -> u32 {
-        let explicit = matches!(problem.operator(), Operator::Local(_));
-        let (mut left, mut chunk) = if explicit { (EXPLICIT_SWEEPS, CHUNK) } else { (INTERIOR_POINT, GLANCE) };
+        let explicit = matches!(problem.operator(), Operator::Assembled(_));
+        let (mut left, mut chunk) = if explicit { (ASSEMBLED_ITERATIONS, CHUNK) } else { (INTERIOR_POINT, GLANCE) };
         if self.accuracy == Accuracy::RealTime {
             (left, chunk) = (0.0, REAL_TIME);
         }
@@ -351,7 +352,7 @@ impl FrictionLadder {
 
     /// The interior point from this start, a few sweeps, and Newton. Where the path of the interior point folds for long, Newton is also tried
     /// on the way, from where the path is: its point of least residual is often from before the fold, and on the wrong side.
-    fn go_inside(&mut self, problem: &FrictionProblem, start: f64) -> u32 {
+    fn run_interior_point(&mut self, problem: &FrictionProblem, start: f64) -> u32 {
         let (mut pause, mut others) = (ON_THE_WAY.first, 0);
         let mut path = self.interior_point.run_from((&[start], pause), problem, &mut self.inside);
         while path.status == Status::BudgetExhausted && pause < INTERIOR_STEPS {
@@ -359,7 +360,7 @@ impl FrictionLadder {
             if near {
                 self.scratch.r.clear();
                 self.scratch.r.extend_from_slice(self.interior_point.impulses());
-                others += self.sweep_and_polish(problem, ON_THE_WAY.steps);
+                others += self.iterate_and_polish(problem, ON_THE_WAY.steps);
                 if problem.residual(&self.candidate).value <= self.tolerance {
                     return path.iterations + others;
                 }
@@ -370,24 +371,29 @@ impl FrictionLadder {
         self.candidate.r.clone_from(&self.inside.r);
         if problem.residual(&self.candidate).value > self.tolerance {
             self.scratch.r.clone_from(&self.inside.r);
-            others += self.sweep_and_polish(problem, POLISH);
+            others += self.iterate_and_polish(problem, POLISH);
         }
         path.iterations + others
     }
 
     /// A few sweeps and Newton from `self.scratch` into `self.candidate`; returns their number.
-    fn sweep_and_polish(&mut self, problem: &FrictionProblem, most: u32) -> u32 {
+    fn iterate_and_polish(&mut self, problem: &FrictionProblem, most: u32) -> u32 {
         let sweeps = self.few.run(problem, Some(&self.scratch), &mut self.candidate).iterations;
         sweeps + self.polish(problem, most)
     }
 
     /// Pseudo-transient continuation, first from `best`, then from where the sweeps ended.   [NEWTON-7]
-    fn follow_flow(&mut self, problem: &FrictionProblem, best: Option<&FrictionSolution>) -> u32 {
-        let near = self.newton.follow_flow(FLOW_FROM_BEST, problem, best, &mut self.candidate);
+    fn run_pseudo_transient(&mut self, problem: &FrictionProblem, best: Option<&FrictionSolution>) -> u32 {
+        let near = self.newton.run_pseudo_transient(PSEUDO_TRANSIENT_FROM_BEST, problem, best, &mut self.candidate);
         if near.status == Status::Solved {
             return near.iterations;
         }
-        let far = self.newton.follow_flow(FLOW_FROM_SWEEPS, problem, Some(&self.swept), &mut self.scratch);
+        let far = self.newton.run_pseudo_transient(
+            PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL,
+            problem,
+            Some(&self.swept),
+            &mut self.scratch,
+        );
         if problem.residual(&self.scratch).value < problem.residual(&self.candidate).value {
             std::mem::swap(&mut self.candidate, &mut self.scratch);
         }
@@ -423,16 +429,16 @@ impl Solver<FrictionProblem> for FrictionLadder {
         let tolerance = self.tolerance;
         let (mut total, mut few) = (0_u32, f64::INFINITY);
         if FrictionActiveSet::applies(problem) {
-            total = self.climb(FrictionRung::FewContacts, problem, guess);
-            let residual = match &mut self.settle {
-                Some(settle) => settle.measure(problem, &self.candidate.r),
+            total = self.run_rung(FrictionRung::ActiveSet, problem, guess);
+            let residual = match &mut self.stick_recovery {
+                Some(stick_recovery) => stick_recovery.measure(problem, &self.candidate.r),
                 None => problem.residual(&self.candidate).value,
             };
-            self.records.push(FrictionRungRecord { rung: FrictionRung::FewContacts, residual, iterations: total });
+            self.records.push(FrictionRungRecord { rung: FrictionRung::ActiveSet, residual, iterations: total });
             if residual <= tolerance {
                 solution.r.clone_from(&self.candidate.r);
-                if let Some(settle) = &mut self.settle {
-                    settle.run_measured(problem, tolerance, &mut solution.r);
+                if let Some(stick_recovery) = &mut self.stick_recovery {
+                    stick_recovery.run_measured(problem, tolerance, &mut solution.r);
                 }
                 return Ending::new(Status::Solved, total);
             }
@@ -449,8 +455,8 @@ impl Solver<FrictionProblem> for FrictionLadder {
             solution.r.clone_from(&self.candidate.r);
         }
         let mut near = false;
-        if few.is_finite() && FrictionExchange::applies(problem) {
-            total = total.saturating_add(self.end_few(problem, &mut best, solution));
+        if few.is_finite() && FrictionSinglePivot::applies(problem) {
+            total = total.saturating_add(self.finish_active_set(problem, &mut best, solution));
             near = best <= self.acceptable;
         }
         if best > tolerance {
@@ -459,13 +465,13 @@ impl Solver<FrictionProblem> for FrictionLadder {
                 f64::INFINITY
             } else {
                 let guess = guess.filter(|guess| problem.residual(guess).value.is_finite());
-                let first = if guess.is_some() { FrictionRung::WarmSweeps } else { FrictionRung::ColdSweeps };
+                let first = if guess.is_some() { FrictionRung::WarmGaussSeidel } else { FrictionRung::ColdGaussSeidel };
                 let swept = self.take(first, problem, guess, &mut best, solution);
                 total = total.saturating_add(swept.iterations);
                 swept.residual
             };
             for rung in self.rungs(problem, swept).filter(|rung| !(near && *rung == FrictionRung::Newton)) {
-                if best <= if rung.is_dear() { self.acceptable } else { tolerance } {
+                if best <= if rung.is_expensive() { self.acceptable } else { tolerance } {
                     break;
                 }
                 total = total.saturating_add(self.take(rung, problem, None, &mut best, solution).iterations);

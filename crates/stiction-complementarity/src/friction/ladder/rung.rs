@@ -37,19 +37,19 @@ impl Accuracy {
 #[non_exhaustive]
 pub enum FrictionRung {
     /// Active sets, where contacts are few.
-    FewContacts,
+    ActiveSet,
     /// Gauss-Seidel from the guess.
-    WarmSweeps,
+    WarmGaussSeidel,
     /// Gauss-Seidel from zero.
-    ColdSweeps,
+    ColdGaussSeidel,
     /// Semismooth Newton from where the sweeps ended.
     Newton,
     /// The interior point from its first start, a few sweeps, and Newton.
     InteriorPoint,
     /// One change of mode at a time, from the best answer so far.
-    Exchange,
+    SinglePivot,
     /// More sweeps from where the first ones ended, and Newton.
-    MoreSweeps,
+    MoreGaussSeidel,
     /// The interior point from its second start, a few sweeps, and Newton.
     SecondStart,
     /// The interior point from its third start, a few sweeps, and Newton.
@@ -57,34 +57,37 @@ pub enum FrictionRung {
     /// ADMM and Newton.
     Admm,
     /// Pseudo-transient continuation, from the best answer so far and from where the sweeps ended.
-    Transient,
+    PseudoTransient,
     /// Many relaxed sweeps, and Newton.
-    RelaxedSweeps,
+    RelaxedGaussSeidel,
     /// De Saxcé's fixed point over cone programs.
     Reference,
 }
 
 impl FrictionRung {
     /// Whether it costs so much that an acceptable answer is not improved by it.
-    pub(super) fn is_dear(self) -> bool {
-        matches!(self, Self::ThirdStart | Self::Admm | Self::Transient | Self::RelaxedSweeps | Self::Reference)
+    pub(super) fn is_expensive(self) -> bool {
+        matches!(
+            self,
+            Self::ThirdStart | Self::Admm | Self::PseudoTransient | Self::RelaxedGaussSeidel | Self::Reference
+        )
     }
 
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Self::FewContacts => "few-contacts",
-            Self::WarmSweeps => "warm-sweeps",
-            Self::ColdSweeps => "cold-sweeps",
+            Self::ActiveSet => "active-set",
+            Self::WarmGaussSeidel => "warm-gauss-seidel",
+            Self::ColdGaussSeidel => "cold-gauss-seidel",
             Self::Newton => "newton",
             Self::InteriorPoint => "interior-point",
-            Self::Exchange => "exchange",
-            Self::MoreSweeps => "more-sweeps",
+            Self::SinglePivot => "exchange",
+            Self::MoreGaussSeidel => "more-gauss-seidel",
             Self::SecondStart => "second-start",
             Self::ThirdStart => "third-start",
             Self::Admm => "admm",
-            Self::Transient => "transient",
-            Self::RelaxedSweeps => "relaxed-sweeps",
+            Self::PseudoTransient => "transient",
+            Self::RelaxedGaussSeidel => "relaxed-gauss-seidel",
             Self::Reference => "reference",
         }
     }

@@ -7,8 +7,8 @@
 mod alart_curnier;
 mod merit;
 mod options;
+mod pseudo_transient;
 pub(crate) mod system;
-mod transient;
 
 pub use options::FrictionNewtonOptions;
 

@@ -89,8 +89,8 @@ impl ImpulseSystem {
             blocks.resize(total, 0.0);
         }
         let (matrix, through_bodies) = match problem.operator() {
-            Operator::Local(w) => (w, false),
-            Operator::Global(bodies) => (bodies.jacobian(), true),
+            Operator::Assembled(w) => (w, false),
+            Operator::MatrixFree(bodies) => (bodies.jacobian(), true),
         };
         if !self.pattern.is_of(matrix, through_bodies) {
             self.pattern.become_that_of(matrix, through_bodies);
@@ -129,8 +129,8 @@ impl ImpulseSystem {
     pub(crate) fn factor(&mut self, problem: &FrictionProblem) -> Result<(), SingularRow> {
         self.lu.clear();
         match problem.operator() {
-            Operator::Local(w) => self.assemble_local(w),
-            Operator::Global(bodies) => self.assemble_global(bodies)?,
+            Operator::Assembled(w) => self.assemble_local(w),
+            Operator::MatrixFree(bodies) => self.assemble_global(bodies)?,
         }
         self.lu.factor()
     }
@@ -192,11 +192,11 @@ impl ImpulseSystem {
     /// x ← solution of A x + B W x = g.
     pub(crate) fn solve(&mut self, problem: &FrictionProblem, g: &[f64], x: &mut [f64]) {
         match problem.operator() {
-            Operator::Local(_) => {
+            Operator::Assembled(_) => {
                 x.copy_from_slice(g);
                 self.lu.solve(x);
             }
-            Operator::Global(bodies) => self.solve_global(bodies, g, x),
+            Operator::MatrixFree(bodies) => self.solve_global(bodies, g, x),
         }
     }
 

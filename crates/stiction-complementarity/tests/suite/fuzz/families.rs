@@ -230,7 +230,7 @@ pub(crate) fn local_friction(random: &mut Random, family: Family) -> FrictionPro
         }
         (w, if family == Family::Unreachable { normals(random, n) } else { q })
     };
-    FrictionProblem::new(Operator::Local(blocks(&laws, &w)), laws, q).unwrap()
+    FrictionProblem::new(Operator::Assembled(blocks(&laws, &w)), laws, q).unwrap()
 }
 
 /// The rows and columns of `w` by the blocks of `laws`.
@@ -293,7 +293,7 @@ pub(crate) fn global_friction(random: &mut Random, family: Family) -> FrictionPr
     }
     let mass = (0..count).flat_map(|_| mass_block(random, size, if scaled { arm } else { 1.0 }, scaled)).collect();
     let bodies = Bodies::new(jacobian, mass).unwrap();
-    FrictionProblem::new(Operator::Global(bodies), laws, q).unwrap()
+    FrictionProblem::new(Operator::MatrixFree(bodies), laws, q).unwrap()
 }
 
 /// A mass matrix of condition below ten, spins in the unit `arm`.

@@ -196,7 +196,7 @@ fn linear_problems() {
     let methods = vec![
         Method::new("lemke", LcpLemke::new(), 1000 + 50 * 8),
         Method::new("pivoting", LcpPrincipalPivoting::new(), 200 + 10 * 8),
-        Method::new("gauss-seidel", LcpGaussSeidel::with_options(sweeps).unwrap(), sweeps.max_sweeps).every(4),
+        Method::new("gauss-seidel", LcpGaussSeidel::with_options(sweeps).unwrap(), sweeps.max_iterations).every(4),
         Method::new("newton", LcpNewton::new(), 500),
         Method::new("enumeration", LcpEnumeration::new(), 1 << 8).proves(),
         Method::new("ladder", LcpLadder::new(), 20_000).proves(),
@@ -226,7 +226,7 @@ fn boxed_problems() {
 
 /// Every method for friction, with budgets for small problems.
 fn friction_methods() -> Vec<Method<FrictionProblem>> {
-    let sweeps = FrictionNsgsOptions { max_sweeps: 500, ..FrictionNsgsOptions::default() };
+    let sweeps = FrictionNsgsOptions { max_iterations: 500, ..FrictionNsgsOptions::default() };
     let relaxed = FrictionNsgsOptions { relaxation: 0.5, symmetric: true, ..sweeps };
     let admm = FrictionAdmmOptions { max_iterations: 200, ..FrictionAdmmOptions::default() };
     vec![

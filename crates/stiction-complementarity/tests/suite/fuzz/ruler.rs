@@ -113,8 +113,8 @@ pub(crate) fn mixed_lcp(problem: &MixedLcp, free: &[f64], z: &[f64]) -> Measured
 pub(crate) fn friction(problem: &FrictionProblem, r: &[f64]) -> Measured {
     let mut u: Vec<Sum> = problem.q().iter().map(|q| Sum { value: *q, error: 0.0, size: q.abs() }).collect();
     let terms = match problem.operator() {
-        Operator::Local(w) => add_product(w, r, &mut u),
-        Operator::Global(bodies) => {
+        Operator::Assembled(w) => add_product(w, r, &mut u),
+        Operator::MatrixFree(bodies) => {
             let jacobian = bodies.jacobian();
             let impulses = transposed_product(jacobian, r);
             let mut velocities = vec![Sum::default(); impulses.len()];

@@ -51,7 +51,7 @@ impl NearFace {
 
 /// The part of a face that is nearest to a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Foot {
+pub(super) enum SupportPoint {
     /// Between the ends.
     Inside,
     /// The vertex of this number.
@@ -223,13 +223,13 @@ impl Boundary {
     }
 
     /// The part of its face that a point is nearest to.
-    pub(super) fn foot(&self, near: &NearFace) -> Foot {
+    pub(super) fn foot(&self, near: &NearFace) -> SupportPoint {
         if near.along <= 0.0 {
-            Foot::Vertex(near.face)
+            SupportPoint::Vertex(near.face)
         } else if near.along >= self.lengths[near.face] {
-            Foot::Vertex(self.end_of(near.face))
+            SupportPoint::Vertex(self.end_of(near.face))
         } else {
-            Foot::Inside
+            SupportPoint::Inside
         }
     }
 

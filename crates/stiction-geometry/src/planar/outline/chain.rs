@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nalgebra::Vector2;
 
-use super::boundary::{Boundary, Foot, NearFace};
+use super::boundary::{Boundary, NearFace, SupportPoint};
 use crate::planar::separation::Side;
 
 /// A vertex of the guest and the faces of the host of which it has to be above one.
@@ -85,8 +85,8 @@ impl Standing {
     ) -> Self {
         let distance = nearest.distance_squared.sqrt();
         let (way_out, nearest) = match host.foot(&nearest) {
-            Foot::Inside => (point - host.normals()[nearest.face] * nearest.height, [nearest.face; 2]),
-            Foot::Vertex(vertex) => (host.vertices()[vertex].coords, [host.face_before(vertex), vertex]),
+            SupportPoint::Inside => (point - host.normals()[nearest.face] * nearest.height, [nearest.face; 2]),
+            SupportPoint::Vertex(vertex) => (host.vertices()[vertex].coords, [host.face_before(vertex), vertex]),
         };
         let (signed_distance, viewpoint) = if is_inside { (-distance, way_out) } else { (distance, *point) };
         Self { is_inside, signed_distance, nearest, viewpoint, round_off }

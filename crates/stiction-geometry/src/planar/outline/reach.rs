@@ -6,7 +6,7 @@
 use nalgebra::{Matrix2, Vector2};
 
 use super::Placed;
-use super::boundary::{Boundary, Foot, NearFace};
+use super::boundary::{Boundary, NearFace, SupportPoint};
 use super::chain::Standing;
 
 /// A host, the other body seen from it, and how near is near.
@@ -96,8 +96,8 @@ impl<'a> Reach<'a> {
             .reduce(|best, next| if next.distance_squared < best.distance_squared { next } else { best })?;
         // The nearest vertex of a point outside is convex, that of a point inside is in a notch.   [GEOM-9]
         let is_inside = match self.host.foot(&nearest) {
-            Foot::Inside => nearest.height < 0.0,
-            Foot::Vertex(vertex) => !self.host.is_convex_at(vertex),
+            SupportPoint::Inside => nearest.height < 0.0,
+            SupportPoint::Vertex(vertex) => !self.host.is_convex_at(vertex),
         };
         Some(Standing::new(self.host, point, nearest, is_inside, self.round_off))
     }

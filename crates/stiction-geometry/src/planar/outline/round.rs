@@ -2,7 +2,7 @@
 
 use nalgebra::Vector2;
 
-use super::boundary::{Foot, NearFace};
+use super::boundary::{NearFace, SupportPoint};
 use super::chain::Standing;
 use super::reach::{Reach, Visitor};
 use super::{COINCIDENT, Meeting, OutlinePair, Work, chain};
@@ -81,7 +81,7 @@ fn meeting(reach: &Reach, visitor: &Visitor, near: &NearFace, standing: &Standin
     let host = reach.host;
     let (normal, height) = (host.normals()[near.face], near.height);
     match host.foot(near) {
-        Foot::Vertex(corner) if host.is_convex_at(corner) => {
+        SupportPoint::Vertex(corner) if host.is_convex_at(corner) => {
             let d = visitor.point - host.vertices()[corner].coords;
             let length = d.norm();
             let is_unique = length > coincident;

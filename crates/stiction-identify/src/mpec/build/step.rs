@@ -35,7 +35,7 @@ impl Writer<'_> {
         let start = StepStart { model: &beside.centre, scheme: &self.source.scheme, state: &from, h };
         let equations = StepEquations::new(&start, reach).or_else(|error| self.fail(error.to_string()))?;
         let contacts = equations.form().contacts.clone();
-        let owed: Vec<(usize, usize)> = equations
+        let pending_restitution: Vec<(usize, usize)> = equations
             .form()
             .rebounds
             .iter()
@@ -45,7 +45,7 @@ impl Writer<'_> {
                 Some((place, inputs.debts.iter().find(|(owing, _)| owing == id)?.1))
             })
             .collect();
-        let owing = owed.iter().map(|(place, _)| *place).collect();
+        let owing = pending_restitution.iter().map(|(place, _)| *place).collect();
         let scales = inputs.displacements.iter().map(|(_, scale)| *scale).collect();
         let known = inputs.velocity.is_none();
         let seen = motion.seen(number, h);
@@ -72,7 +72,7 @@ impl Writer<'_> {
         let mut variables: Vec<usize> = inputs.displacements.iter().map(|(variable, _)| *variable).collect();
         variables.extend(inputs.velocity.into_iter().flat_map(|first| first..first + n));
         variables.extend(parameters.map(|parameter| of(&parameter.name)));
-        variables.extend((end..last).chain(owed.into_iter().map(|(_, debt)| debt)));
+        variables.extend((end..last).chain(pending_restitution.into_iter().map(|(_, debt)| debt)));
         let bounds = step.bounds();
         let program = &mut layout.program;
         let first = program.element(Arc::new(step), variables, &bounds) + 2 * n;

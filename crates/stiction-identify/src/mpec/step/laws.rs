@@ -15,7 +15,7 @@ pub(super) struct Inputs {
     pub(super) approaches: Vec<f64>,
     pub(super) debts: Vec<f64>,
     /// What they owed before.
-    pub(super) owed: Vec<f64>,
+    pub(super) pending_restitution: Vec<f64>,
 }
 
 /// Momentum, u, L and n·v⁻ of contacts that rebound, or how they change.
@@ -49,9 +49,9 @@ impl Step {
         });
         let along = |row: usize, v: &[f64]| v.iter().enumerate().map(|(j, v)| terms.row(row, j) * v).sum::<f64>();
         let mut rows: Vec<f64> = (0..count).map(|row| terms.constant(row) + along(row, &at.after)).collect();
-        for (owing, owed) in self.owing.iter().zip(&at.owed) {
+        for (owing, pending_restitution) in self.owing.iter().zip(&at.pending_restitution) {
             let Some(rebound) = self.form.rebounds.get(*owing) else { continue };
-            let given_back = terms.coefficient(rebound.coefficient) * owed;
+            let given_back = terms.coefficient(rebound.coefficient) * pending_restitution;
             rows.get_mut(rebound.normal).into_iter().for_each(|u| *u -= given_back);
         }
         let closing = self.form.rebounds.iter();

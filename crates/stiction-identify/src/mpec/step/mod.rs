@@ -119,7 +119,7 @@ impl Step {
             slips: part(self.first_impulse() + self.form.rows.len(), self.form.frictions.len()),
             approaches: part(self.first_approach(), rebounds),
             debts: part(self.first_approach() + rebounds, rebounds),
-            owed: part(self.first_approach() + 2 * rebounds, self.owing.len()),
+            pending_restitution: part(self.first_approach() + 2 * rebounds, self.owing.len()),
         }
     }
 

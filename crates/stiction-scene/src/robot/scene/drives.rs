@@ -4,7 +4,7 @@ use super::{Making, text};
 use crate::robot::description::{Actuator, ActuatorLaw, ConstraintKind, JointId};
 
 impl Making<'_> {
-    pub(super) fn add_drives(&mut self) {
+    pub(super) fn add_actuators(&mut self) {
         let robot = self.robot;
         for (number, actuator) in robot.actuators.iter().enumerate() {
             let controls = self.keyframe.and_then(|key| key.controls.as_ref());

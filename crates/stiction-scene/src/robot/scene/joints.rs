@@ -36,13 +36,13 @@ impl Making<'_> {
                 self.text.numbers("axis", (pose.rotation * *joint.axis).as_slice());
             }
         }
-        self.add_freedoms(joint, coordinates);
+        self.add_joint_dofs(joint, coordinates);
         self.joints.insert(id, name);
         self.limits_without_effect(joint);
     }
 
     /// What acts along the freedoms of a joint.
-    fn add_freedoms(&mut self, joint: &Joint, coordinates: &[f64]) {
+    fn add_joint_dofs(&mut self, joint: &Joint, coordinates: &[f64]) {
         let mut words: Vec<(&str, String)> = Vec::new();
         let is_ball = joint.kind == JointKind::Ball;
         let mut number = |key, value: f64| {
@@ -68,7 +68,7 @@ impl Making<'_> {
             if !words.is_empty() {
                 let one: Vec<_> = words.iter().map(|(key, value)| format!("{key} = {value}")).collect();
                 let one = format!("{{ {} }}", one.join(", "));
-                self.text.key("freedoms", text::list([&one, &one, &one].into_iter()));
+                self.text.key("dofs", text::list([&one, &one, &one].into_iter()));
             }
         } else {
             for (key, value) in words {

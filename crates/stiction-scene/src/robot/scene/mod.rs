@@ -95,7 +95,7 @@ impl Robot {
         making.add_bodies()?;
         making.add_joints();
         making.add_loops();
-        making.add_drives();
+        making.add_actuators();
         making.add_contacts();
         let Making { text, notes, .. } = making;
         let whole = format!("{}{}", head(self, &notes), text.finish());

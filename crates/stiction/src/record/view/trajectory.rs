@@ -9,7 +9,7 @@ use super::{
     payload::{Packed, Payload},
 };
 use crate::record::{
-    BodyInfo, FootInfo, Outline, RecordingError, Role, RunInfo, contacts,
+    BodyInfo, Outline, RecordingError, Role, RunInfo, SupportPointInfo, contacts,
     recording::{counts, read_info},
     table_reader::TableReader,
     trajectory::{CARRY, FILE, body_column},
@@ -38,9 +38,9 @@ pub(super) struct BodyHead {
     /// Its first coordinate; the others follow. None for a body that never moves.
     column: Option<usize>,
     outlines: Vec<Outline>,
-    feet: Vec<FootInfo>,
+    support_points: Vec<SupportPointInfo>,
     /// The first friction impulse at its feet: x, y and spin of each.
-    foot_column: Option<usize>,
+    support_column: Option<usize>,
 }
 
 /// A column that can be plotted.
@@ -141,8 +141,12 @@ fn body_head(body: &BodyInfo, info: &RunInfo, places: &BTreeMap<&str, usize>) ->
         orientation: body.orientation,
         column: first.and_then(|quantity| place(body_column(&body.name, quantity))),
         outlines: body.outlines.clone(),
-        feet: body.feet_at.clone(),
-        foot_column: if body.feet_at.is_empty() { None } else { place(body_column(&body.name, "foot_0_x")) },
+        support_points: body.support_points_at.clone(),
+        support_column: if body.support_points_at.is_empty() {
+            None
+        } else {
+            place(body_column(&body.name, "support_0_x"))
+        },
     }
 }
 
@@ -160,8 +164,8 @@ fn unit(name: &str) -> &'static str {
         "angle" => "rad",
         "vx" | "vy" | "vz" => "m/s",
         "wx" | "wy" | "wz" => "rad/s",
-        foot if foot.starts_with("foot_") && foot.ends_with("spin") => "N m s",
-        foot if foot.starts_with("foot_") => "N s",
+        support_point if support_point.starts_with("support_") && support_point.ends_with("spin") => "N m s",
+        support_point if support_point.starts_with("support_") => "N s",
         _ => "",
     }
 }

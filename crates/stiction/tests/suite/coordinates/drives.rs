@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::{
-    BodyBuilder, BodyId, ContactRule, CornerLogic, Coupling, Dimension, Expression, Freedom, FrictionSet, Impact,
+    BodyBuilder, BodyId, ContactRule, CornerLogic, Coupling, Dimension, Expression, FrictionSet, Impact, JointDof,
     JointId, JointKind, Layer, LayerRule, Model, ModelBuilder, Motor, Preset, Simulation, spatial,
 };
 
@@ -40,11 +40,11 @@ fn arm(closed: bool) -> Model {
         bodies.push(link);
         before = link;
     }
-    let spring = Freedom { stiffness: 40.0, damping: 2.0, armature: 0.05, ..Freedom::default() };
-    builder.freedom((joints[0], 0), Freedom { friction: 0.5, armature: 0.1, ..Freedom::default() }).unwrap();
-    builder.freedom((joints[1], 0), Freedom { limits: Some([-0.02, 0.02]), ..spring }).unwrap();
-    builder.freedom((joints[1], 1), Freedom { limits: Some([-0.5, 0.05]), ..spring }).unwrap();
-    builder.freedom((joints[3], 1), Freedom { friction: 0.3, ..Freedom::default() }).unwrap();
+    let spring = JointDof { stiffness: 40.0, damping: 2.0, armature: 0.05, ..JointDof::default() };
+    builder.joint_dof((joints[0], 0), JointDof { friction: 0.5, armature: 0.1, ..JointDof::default() }).unwrap();
+    builder.joint_dof((joints[1], 0), JointDof { limits: Some([-0.02, 0.02]), ..spring }).unwrap();
+    builder.joint_dof((joints[1], 1), JointDof { limits: Some([-0.5, 0.05]), ..spring }).unwrap();
+    builder.joint_dof((joints[3], 1), JointDof { friction: 0.3, ..JointDof::default() }).unwrap();
     let servo = Motor {
         force_limits: Some([-3.0, 8.0]),
         ..Motor::position("servo", (joints[2], 0), Expression::parse("0.3 * sin(20 * t)").unwrap(), (200.0, 5.0))
@@ -109,7 +109,7 @@ fn feet_and_corners() {
             let apart = distance(&reduced, &divided);
             assert!(apart < 1e-8, "{corner:?} {friction:?} {corners:?}: {apart:e}");
             let moved = super::apart(&reduced, &Simulation::new(model.clone(), scheme, 0.01).unwrap());
-            assert!(!reduced.feet().is_empty() && moved > 0.01, "{corner:?}: moved {moved}");
+            assert!(!reduced.support_points().is_empty() && moved > 0.01, "{corner:?}: moved {moved}");
         }
     }
 }

@@ -4,13 +4,15 @@ use std::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 use stiction_complementarity::Law;
-use stiction_multibody::{BodyId, ContactMode, Foot, Model, Twist, Wrench};
+use stiction_multibody::{BodyId, ContactMode, Model, SupportPoint, Twist, Wrench};
 
-use crate::{FootReport, FrictionSet, Method, PrescribedSlip, Scheme, SchemeError, Start, Workspace, rows::power};
+use crate::{
+    FrictionSet, Method, PrescribedSlip, Scheme, SchemeError, Start, SupportPointReport, Workspace, rows::power,
+};
 
 /// A foot with everything the laws need, where the constraints are linearised. Its normal is z, its tangents are x and y.
 #[derive(Clone, Debug)]
-pub struct FootContact {
+pub struct SupportPointContact {
     /// The body that rests on it.
     pub body: BodyId,
     /// The body it presses on.
@@ -39,7 +41,7 @@ pub struct FootContact {
     pub cones: Range<usize>,
 }
 
-impl FootContact {
+impl SupportPointContact {
     /// The two tangents of every foot.
     pub(crate) fn tangents() -> [Vector3<f64>; 2] {
         [Vector3::x(), Vector3::y()]
@@ -74,14 +76,16 @@ impl FootContact {
 /// Refuses what does not go with the feet of a model.
 pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     let fail = |field, reason: &str| Err(SchemeError { field, reason: reason.to_owned() });
-    let mut feet = model.feet();
-    if scheme.friction != FrictionSet::Quadratic && feet.any(|(.., foot)| foot.friction > 0.0 && foot.torsion > 0.0) {
+    let mut support_points = model.support_points();
+    if scheme.friction != FrictionSet::Quadratic
+        && support_points.any(|(.., support_point)| support_point.friction > 0.0 && support_point.torsion > 0.0)
+    {
         return fail(
             "friction",
             "limit surfaces and linear friction sets do not go together: a polygon has no direction for spin; use `friction = \"quadratic\"` or a support with feet",
         );
     }
-    if scheme.method == Method::Reference && model.foot_count() > 0 {
+    if scheme.method == Method::Reference && model.support_point_count() > 0 {
         return fail(
             "preset",
             "the reference follows contacts only and does not know supports; use another preset such as `ncp` with short steps",
@@ -90,32 +94,37 @@ pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     Ok(())
 }
 
-/// Fills `ws.feet` with the feet of the model, in its order.
+/// Fills `ws.support_points` with the feet of the model, in its order.
 pub(crate) fn place(start: &Start, ws: &mut Workspace) {
-    let mut feet = std::mem::take(&mut ws.feet);
-    feet.clear();
+    let mut support_points = std::mem::take(&mut ws.support_points);
+    support_points.clear();
     for (body, support) in start.model.supports() {
         let surface = surface_twist(start, body, support.on, ws);
-        let placed = |(index, foot)| placed((body, index, foot), support.on, &surface, ws);
-        feet.extend(support.feet.iter().enumerate().map(placed));
+        let placed = |(index, support_point)| placed((body, index, support_point), support.on, &surface, ws);
+        support_points.extend(support.points.iter().enumerate().map(placed));
     }
-    ws.feet = feet;
+    ws.support_points = support_points;
 }
 
-fn placed((body, index, foot): (BodyId, usize, &Foot), on: BodyId, surface: &Twist, ws: &Workspace) -> FootContact {
+fn placed(
+    (body, index, support_point): (BodyId, usize, &SupportPoint),
+    on: BodyId,
+    surface: &Twist,
+    ws: &Workspace,
+) -> SupportPointContact {
     let pose = ws.linear_end.pose(body);
-    let arm = pose.rotation * foot.point;
+    let arm = pose.rotation * support_point.point;
     let point = pose.translation.vector + arm;
-    FootContact {
+    SupportPointContact {
         body,
         on,
         index,
         point: point.into(),
         arm,
         arm_on: point - ws.linear_end.pose(on).translation.vector,
-        load: foot.load,
-        mu: foot.friction,
-        torsion: foot.torsion,
+        load: support_point.load,
+        mu: support_point.friction,
+        torsion: support_point.torsion,
         surface_velocity: -surface.at(&arm),
         surface_spin: -surface.angular.z,
         directions: 0..0,
@@ -159,17 +168,17 @@ fn about(twist: &Twist, arm: &Vector3<f64>) -> Twist {
 /// Fills the reports of the feet, and what the next step starts from.
 pub(crate) fn report(start: &Start, ws: &mut Workspace) {
     let (model, scheme) = (start.model, start.scheme);
-    ws.foot_reports.clear();
-    for (foot, impulse) in ws.feet.iter().zip(&ws.foot_impulses) {
-        let slip = relative_velocity(model, foot, &ws.velocity) + foot.surface_velocity;
-        let spin = relative_spin(model, foot, &ws.velocity) + foot.surface_spin;
-        let sliding = slip.norm().max(foot.torsion * spin.abs()) > scheme.slip_threshold;
-        ws.foot_reports.push(FootReport {
-            body: foot.body,
-            on: foot.on,
-            foot: foot.index,
-            point: foot.point,
-            load: foot.load,
+    ws.support_reports.clear();
+    for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses) {
+        let slip = relative_velocity(model, support_point, &ws.velocity) + support_point.surface_velocity;
+        let spin = relative_spin(model, support_point, &ws.velocity) + support_point.surface_spin;
+        let sliding = slip.norm().max(support_point.torsion * spin.abs()) > scheme.slip_threshold;
+        ws.support_reports.push(SupportPointReport {
+            body: support_point.body,
+            on: support_point.on,
+            support_point: support_point.index,
+            point: support_point.point,
+            load: support_point.load,
             slip,
             spin,
             mode: if sliding { ContactMode::Slip } else { ContactMode::Stick },
@@ -183,22 +192,23 @@ pub(crate) fn report(start: &Start, ws: &mut Workspace) {
 /// What the next step has to know of the feet, from their reports.
 pub(crate) fn remember(ws: &mut Workspace) {
     ws.next.support_impulses.clear();
-    let numbers = |report: &FootReport| [report.friction_impulse.x, report.friction_impulse.y, report.spin_impulse];
-    ws.next.support_impulses.extend(ws.foot_reports.iter().flat_map(numbers));
+    let numbers =
+        |report: &SupportPointReport| [report.friction_impulse.x, report.friction_impulse.y, report.spin_impulse];
+    ws.next.support_impulses.extend(ws.support_reports.iter().flat_map(numbers));
 }
 
 /// Velocity of the foot against the surface along x and y, as far as the velocities `v` decide it.
-fn relative_velocity(model: &Model, foot: &FootContact, v: &[f64]) -> Vector3<f64> {
+fn relative_velocity(model: &Model, support_point: &SupportPointContact, v: &[f64]) -> Vector3<f64> {
     let along = |d: &Vector3<f64>| {
-        let (below, above) = foot.row(d);
-        power(model, v, foot.on, &below) + power(model, v, foot.body, &above)
+        let (below, above) = support_point.row(d);
+        power(model, v, support_point.on, &below) + power(model, v, support_point.body, &above)
     };
-    let [x, y] = FootContact::tangents();
+    let [x, y] = SupportPointContact::tangents();
     x * along(&x) + y * along(&y)
 }
 
 /// Angular velocity of the foot against the surface, as far as the velocities `v` decide it.
-fn relative_spin(model: &Model, foot: &FootContact, v: &[f64]) -> f64 {
-    let (below, above) = foot.spin_row();
-    power(model, v, foot.on, &below) + power(model, v, foot.body, &above)
+fn relative_spin(model: &Model, support_point: &SupportPointContact, v: &[f64]) -> f64 {
+    let (below, above) = support_point.spin_row();
+    power(model, v, support_point.on, &below) + power(model, v, support_point.body, &above)
 }

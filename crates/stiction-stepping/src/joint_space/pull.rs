@@ -1,7 +1,7 @@
 //! Rotors, dampers, springs and motors along a freedom: inertia and force.
 
 use nalgebra::Vector3;
-use stiction_multibody::{Freedom, Joint, Model, Motor};
+use stiction_multibody::{Joint, JointDof, Model, Motor};
 
 use super::Driven;
 use crate::reduced::Reduced;
@@ -19,8 +19,8 @@ pub(crate) struct Pull {
 
 impl Pull {
     /// Of what the freedom itself has, at a coordinate and rate.
-    pub(super) fn of_freedom(freedom: &Freedom, (coordinate, rate): (f64, f64), h: f64) -> Self {
-        let Freedom { stiffness: k, damping: d, armature, rest, .. } = *freedom;
+    pub(super) fn of_joint_dof(joint_dof: &JointDof, (coordinate, rate): (f64, f64), h: f64) -> Self {
+        let JointDof { stiffness: k, damping: d, armature, rest, .. } = *joint_dof;
         Self {
             rotor: armature,
             inertia: armature + h * d + h * h * k,
@@ -81,7 +81,7 @@ pub(super) fn is_clamped(motor: &Motor, h: f64) -> bool {
 /// Everything along a freedom but what has rows.
 pub(super) fn pull(model: &Model, joint: &Joint, driven: &Driven, (time, h): (f64, f64)) -> Pull {
     let at = (driven.coordinate, driven.rate);
-    let mut pull = joint.freedoms().get(driven.id.1).map_or_else(Pull::default, |f| Pull::of_freedom(f, at, h));
+    let mut pull = joint.joint_dofs().get(driven.id.1).map_or_else(Pull::default, |f| Pull::of_joint_dof(f, at, h));
     for motor in model.motors_along(driven.place).filter(|motor| !is_clamped(motor, h)) {
         pull.add_motor(motor, at, (time, h));
     }
@@ -89,17 +89,17 @@ pub(super) fn pull(model: &Model, joint: &Joint, driven: &Driven, (time, h): (f6
 }
 
 /// The same of one axis of a spherical joint that has turned by `turned` about it, and turns with `rate`.
-pub(super) fn pull_about(freedom: &Freedom, (turned, rate): (f64, f64), h: f64) -> Pull {
+pub(super) fn pull_about(joint_dof: &JointDof, (turned, rate): (f64, f64), h: f64) -> Pull {
     // The spring pulls the two frames together: what a single number calls its rest has no meaning about three axes.
-    Pull::of_freedom(&Freedom { rest: 0.0, ..*freedom }, (turned, rate), h)
+    Pull::of_joint_dof(&JointDof { rest: 0.0, ..*joint_dof }, (turned, rate), h)
 }
 
 /// Rotor, damper and spring of a spherical joint of the forest, about all axes of the link.
 pub(super) fn pull_ball((model, joint): (&Model, &Joint), first: usize, h: f64, reduced: &mut Reduced) {
-    let Some(freedom) = joint.freedoms().first() else { return };
+    let Some(joint_dof) = joint.joint_dofs().first() else { return };
     let turned: Vector3<f64> = reduced.ball_turn(model.forest(), first);
     for (k, turned) in (first..).zip(turned.iter()) {
         let rate = reduced.before.get(k).copied().unwrap_or(0.0);
-        reduced.add_pull(k, &pull_about(freedom, (*turned, rate), h));
+        reduced.add_pull(k, &pull_about(joint_dof, (*turned, rate), h));
     }
 }

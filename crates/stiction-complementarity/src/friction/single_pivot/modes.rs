@@ -236,7 +236,7 @@ pub(super) fn follow(law: &Law, mode: &Mode, driven: bool, length: f64, step: &[
 }
 
 /// Puts an impulse exactly where its new mode has it.
-pub(super) fn settle(law: &Law, mode: &Mode, r: &mut [f64]) {
+pub(super) fn stick_recovery(law: &Law, mode: &Mode, r: &mut [f64]) {
     match (*law, mode) {
         (Law::Cone { .. }, Mode::Open) => r.fill(0.0),
         (Law::Boxed { lower, .. }, Mode::Open) => r.fill(lower),

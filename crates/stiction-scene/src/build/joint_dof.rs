@@ -1,6 +1,6 @@
 //! What acts along the freedoms of `[[joint]]`.
 
-use stiction_multibody::{Freedom, JointId};
+use stiction_multibody::{JointDof, JointId};
 
 use super::{
     Assembly,
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::Fault,
-    file::{Angle, FreedomWords, JointKindName, JointTable},
+    file::{Angle, JointDofWords, JointKindName, JointTable},
 };
 
 /// The keys of a freedom.
@@ -38,40 +38,40 @@ fn units(kind: JointKindName) -> &'static [Unit] {
 pub(super) fn add(assembly: &mut Assembly, at: &At, table: &JointTable, id: JointId) -> Result<(), Fault> {
     let units = units(table.kind);
     let own = WORDS.iter().find(|word| at.key(word).exists());
-    match (units, &table.freedoms, own) {
+    match (units, &table.dofs, own) {
         (_, None, None) => Ok(()),
         (&[unit], None, Some(_)) => {
-            let freedom = freedom(at, unit, table.freedom())?;
-            assembly.builder.freedom((id, 0), freedom).map(drop).map_err(|error| at.model_error(&error))
+            let joint_dof = joint_dof(at, unit, table.joint_dof())?;
+            assembly.builder.joint_dof((id, 0), joint_dof).map(drop).map_err(|error| at.model_error(&error))
         }
         ([], _, Some(stranger)) => {
             Err(at.key(stranger).fault(format!("a {} joint has no `{stranger}`", kind_name(table.kind))))
         }
         ([] | [_], Some(_), _) => {
-            let fault = at.key("freedoms").fault(format!("a {} joint has no `freedoms`", kind_name(table.kind)));
-            Err(if units.is_empty() { fault } else { fault.hint("what acts along its freedom stands in its table") })
+            let fault = at.key("dofs").fault(format!("a {} joint has no `dofs`", kind_name(table.kind)));
+            Err(if units.is_empty() { fault } else { fault.hint("what acts along its DOF stands in its table") })
         }
         (_, _, Some(stranger)) => {
-            let message = format!("a {} joint has {} freedoms: which has this", kind_name(table.kind), units.len());
-            let hint = format!("write freedoms = [{}], one table each", vec!["{}"; units.len()].join(", "));
+            let message = format!("a {} joint has {} DOFs: which has this", kind_name(table.kind), units.len());
+            let hint = format!("write dofs = [{}], one table each", vec!["{}"; units.len()].join(", "));
             Err(at.key(stranger).fault(format!("{message} `{stranger}`?")).hint(hint))
         }
         (_, Some(tables), None) if tables.len() != units.len() => {
             let (kind, count, given) = (kind_name(table.kind), units.len(), tables.len());
-            Err(at.key("freedoms").fault(format!("a {kind} joint has {count} freedoms, but {given} are listed")))
+            Err(at.key("dofs").fault(format!("a {kind} joint has {count} DOFs, but {given} are listed")))
         }
         (_, Some(tables), None) => {
             for (number, (table, unit)) in tables.iter().zip(units).enumerate() {
-                let at = at.key("freedoms").index(number);
-                let freedom = freedom(&at, *unit, table.freedom())?;
-                assembly.builder.freedom((id, number), freedom).map_err(|error| at.model_error(&error))?;
+                let at = at.key("dofs").index(number);
+                let joint_dof = joint_dof(&at, *unit, table.joint_dof())?;
+                assembly.builder.joint_dof((id, number), joint_dof).map_err(|error| at.model_error(&error))?;
             }
             Ok(())
         }
     }
 }
 
-fn freedom(at: &At, unit: Unit, words: FreedomWords) -> Result<Freedom, Fault> {
+fn joint_dof(at: &At, unit: Unit, words: JointDofWords) -> Result<JointDof, Fault> {
     let limits = match words.limits {
         Some([least, most]) => {
             let at = at.key("limits");
@@ -79,7 +79,7 @@ fn freedom(at: &At, unit: Unit, words: FreedomWords) -> Result<Freedom, Fault> {
         }
         None => None,
     };
-    Ok(Freedom {
+    Ok(JointDof {
         limits,
         friction: words.friction.unwrap_or(0.0),
         damping: words.damping.unwrap_or(0.0),

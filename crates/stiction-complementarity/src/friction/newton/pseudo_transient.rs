@@ -37,7 +37,7 @@ const NOTICEABLE: f64 = 0.9;
 impl FrictionNewton {
     /// Follows the flow from the guess with at most so many Newton steps, the first implicit step with this weight, to the
     /// residual called acceptable. The answer is the iterate of least residual.
-    pub(crate) fn follow_flow(
+    pub(crate) fn run_pseudo_transient(
         &mut self,
         (most, weight): (u32, f64),
         problem: &FrictionProblem,

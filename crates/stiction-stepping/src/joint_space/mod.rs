@@ -16,7 +16,7 @@ mod work;
 mod write;
 
 use stiction_complementarity::Law;
-use stiction_multibody::{BodyId, FreedomId, Joint, JointId, JointKind, Model, Wrench, joint::Row};
+use stiction_multibody::{BodyId, Joint, JointDofId, JointId, JointKind, Model, Wrench, joint::Row};
 
 use crate::{Start, StepCause, Workspace, rows::power};
 
@@ -43,21 +43,21 @@ impl Side {
     }
 }
 
-/// A row of the problem along freedoms: Σ sides + softness · p + bias, and its law.
+/// A row of the problem along freedoms: Σ sides + compliance · p + bias, and its law.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct DriveRow {
+pub(crate) struct JointSpaceRow {
     pub(crate) sides: [Option<Side>; 4],
     pub(crate) law: Law,
     pub(crate) bias: f64,
     /// How far it gives way under a unit impulse; 0 is not at all.
-    pub(crate) softness: f64,
+    pub(crate) compliance: f64,
     /// The inertia of a rotor that is part of what gives way.
     pub(crate) rotor: f64,
     /// Whose it is.
     pub(crate) joint: JointId,
 }
 
-impl DriveRow {
+impl JointSpaceRow {
     /// Its law between impulses in another unit of mass.
     pub(crate) fn law_in_unit(&self, unit: f64) -> Law {
         match self.law {
@@ -70,7 +70,7 @@ impl DriveRow {
 /// A driven freedom at the start of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Driven {
-    id: FreedomId,
+    id: JointDofId,
     /// Its place among the driven freedoms of the model.
     place: usize,
     /// φ, full turns counted.
@@ -117,7 +117,7 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause
     let mut all = std::mem::take(&mut ws.driven);
     all.clear();
     ws.all_limits = false;
-    for (place, &id) in model.driven_freedoms().iter().enumerate() {
+    for (place, &id) in model.actuated_dofs().iter().enumerate() {
         let Some(joint) = model.joint(id.0) else { continue };
         let mut driven = find(start, ws, (place, id), joint);
         driven.pull = pull::pull(model, joint, &driven, (time, h));
@@ -130,7 +130,7 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause
 }
 
 /// Coordinate and rate of a freedom, by the forest where it is one of its coordinates, and otherwise by the bodies.
-fn find(start: &Start, ws: &Workspace, (place, id): (usize, FreedomId), joint: &Joint) -> Driven {
+fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: &Joint) -> Driven {
     let &Start { model, state, .. } = start;
     let forest = model.forest();
     let reduced = ws.reduced.as_deref();
@@ -138,7 +138,7 @@ fn find(start: &Start, ws: &Workspace, (place, id): (usize, FreedomId), joint: &
     let of_forest = velocity.and_then(|k| Some((k, forest.coordinate_of(k)?))).zip(reduced);
     let (coordinate, rate) = match of_forest {
         Some(((k, q), reduced)) => {
-            let initial = joint.freedoms().get(id.1).map_or(0.0, |freedom| freedom.initial);
+            let initial = joint.joint_dofs().get(id.1).map_or(0.0, |joint_dof| joint_dof.initial);
             (reduced.q.get(q).copied().unwrap_or(0.0) + initial, reduced.before.get(k).copied().unwrap_or(0.0))
         }
         None => joint.measured(id.1, &ws.start, state.angles.get(place).copied()).unwrap_or_default(),

@@ -4,10 +4,10 @@ use std::cell::OnceCell;
 
 use nalgebra::Vector3;
 use stiction_complementarity::Law;
-use stiction_multibody::{Freedom, FreedomId, Joint, JointKind, Wrench};
+use stiction_multibody::{Joint, JointDof, JointDofId, JointKind, Wrench};
 
 use super::{
-    DriveRow, Driven, Pull, Side,
+    Driven, JointSpaceRow, Pull, Side,
     pull::{Force, bounds, is_clamped, pull_about},
     rate, sides,
 };
@@ -15,43 +15,43 @@ use crate::{Start, Workspace};
 
 /// Writes the rows of drives, where the constraints are linearised.
 pub(crate) fn write(start: &Start, ws: &mut Workspace) {
-    let mut rows = std::mem::take(&mut ws.drive_rows);
+    let mut rows = std::mem::take(&mut ws.joint_space_rows);
     let mut driven = std::mem::take(&mut ws.driven);
     rows.clear();
-    for freedom in &mut driven {
-        let Some(joint) = start.model.joint(freedom.id.0) else { continue };
-        let mut writer = Writer::new(start, ws, joint, freedom, &mut rows);
+    for joint_dof in &mut driven {
+        let Some(joint) = start.model.joint(joint_dof.id.0) else { continue };
+        let mut writer = Writer::new(start, ws, joint, joint_dof, &mut rows);
         writer.pull();
         writer.friction();
         writer.clamped();
-        freedom.held = writer.limits();
+        joint_dof.held = writer.limits();
     }
     couplings(start, ws, (&driven, start.scheme.joint_gamma), &mut rows);
-    (ws.drive_rows, ws.driven) = (rows, driven);
+    (ws.joint_space_rows, ws.driven) = (rows, driven);
 }
 
 /// The same rows where no time passes: rotors, limits that are reached, couplings.   [DRIVE-8]
 pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
-    let mut rows = std::mem::take(&mut ws.drive_rows);
+    let mut rows = std::mem::take(&mut ws.joint_space_rows);
     let driven = std::mem::take(&mut ws.driven);
     rows.clear();
-    for freedom in &driven {
-        let Some(joint) = start.model.joint(freedom.id.0) else { continue };
-        let mut writer = Writer::new(start, ws, joint, freedom, &mut rows);
+    for joint_dof in &driven {
+        let Some(joint) = start.model.joint(joint_dof.id.0) else { continue };
+        let mut writer = Writer::new(start, ws, joint, joint_dof, &mut rows);
         writer.rotor();
         writer.reached_limits();
     }
     // What couples freedoms keeps their rates in step, and leaves errors to the step.
     couplings(start, ws, (&driven, 0.0), &mut rows);
-    (ws.drive_rows, ws.driven) = (rows, driven);
+    (ws.joint_space_rows, ws.driven) = (rows, driven);
 }
 
 /// The limits of a freedom. How far a spherical joint is bent is never negative: a least bend of nothing is no limit, and where nothing is
 /// bent it would have no direction either.   [DRIVE-6]
 pub(super) fn limits_of(joint: &Joint, number: usize) -> Option<[f64; 2]> {
-    let freedom = joint.freedoms().get(number)?;
-    let [least, most] = freedom.limits?;
-    let unbent = joint.kind == JointKind::Spherical && least <= freedom.initial;
+    let joint_dof = joint.joint_dofs().get(number)?;
+    let [least, most] = joint_dof.limits?;
+    let unbent = joint.kind == JointKind::Spherical && least <= joint_dof.initial;
     Some([if unbent { f64::NEG_INFINITY } else { least }, most])
 }
 
@@ -65,7 +65,7 @@ struct Writer<'a> {
     sides: OnceCell<Option<Sides>>,
     /// The part of the rate that is prescribed: with `sides` it is the whole.
     prescribed: f64,
-    rows: &'a mut Vec<DriveRow>,
+    rows: &'a mut Vec<JointSpaceRow>,
 }
 
 type Sides = [Option<Side>; 2];
@@ -78,7 +78,7 @@ impl<'a> Writer<'a> {
         ws: &'a Workspace,
         joint: &'a Joint,
         driven: &'a Driven,
-        rows: &'a mut Vec<DriveRow>,
+        rows: &'a mut Vec<JointSpaceRow>,
     ) -> Self {
         let prescribed = prescribed_rate(start, ws, joint, driven.id.1);
         Self { start, ws, joint, driven, sides: OnceCell::new(), prescribed, rows }
@@ -88,19 +88,19 @@ impl<'a> Writer<'a> {
         self.sides.get_or_init(|| sides(self.ws, self.joint, self.driven, 1.0)).as_ref()
     }
 
-    fn push(&mut self, law: Law, bias: f64, softness: f64) {
+    fn push(&mut self, law: Law, bias: f64, compliance: f64) {
         if let Some(&sides) = self.sides() {
-            self.push_along(sides, law, bias, (softness, 0.0));
+            self.push_along(sides, law, bias, (compliance, 0.0));
         }
     }
 
-    fn push_along(&mut self, [a, b]: Sides, law: Law, bias: f64, (softness, rotor): (f64, f64)) {
+    fn push_along(&mut self, [a, b]: Sides, law: Law, bias: f64, (compliance, rotor): (f64, f64)) {
         let joint = self.driven.id.0;
-        self.rows.push(DriveRow { sides: [a, b, None, None], law, bias, softness, rotor, joint });
+        self.rows.push(JointSpaceRow { sides: [a, b, None, None], law, bias, compliance, rotor, joint });
     }
 
-    fn freedom(&self) -> Freedom {
-        self.joint.freedoms().get(self.driven.id.1).copied().unwrap_or_default()
+    fn joint_dof(&self) -> JointDof {
+        self.joint.joint_dofs().get(self.driven.id.1).copied().unwrap_or_default()
     }
 
     /// A rate at the start, as its row sees it: what is not prescribed of it.
@@ -133,8 +133,8 @@ impl<'a> Writer<'a> {
             return;
         }
         if self.joint.kind == JointKind::Spherical {
-            let (freedom, h) = (self.freedom(), self.start.h);
-            self.about_all_axes(|turned, rate| pull_about(&freedom, (turned, rate), h));
+            let (joint_dof, h) = (self.joint_dof(), self.start.h);
+            self.about_all_axes(|turned, rate| pull_about(&joint_dof, (turned, rate), h));
         } else if let Some(&sides) = self.sides() {
             // Prescribed bodies may change their speed within the step.
             let rate = self.rate(&sides) + self.prescribed_at_start(&sides) - self.prescribed;
@@ -147,7 +147,7 @@ impl<'a> Writer<'a> {
         if self.is_in_forest() {
             return;
         }
-        let armature = self.freedom().armature;
+        let armature = self.joint_dof().armature;
         let rotor = Pull { rotor: armature, inertia: armature, force: 0.0 };
         if self.joint.kind == JointKind::Spherical {
             self.about_all_axes(|_, _| rotor);
@@ -166,7 +166,7 @@ impl<'a> Writer<'a> {
     /// What acts about the three axes of a spherical joint of bodies, from how far and how fast these have turned.
     fn about_all_axes(&mut self, pull: impl Fn(f64, f64) -> Pull) {
         let Some(row) = self.joint.coordinate(self.driven.id.1, &self.ws.start) else { return };
-        let turned = row.b.angular * (row.value - self.freedom().initial);
+        let turned = row.b.angular * (row.value - self.joint_dof().initial);
         for axis in 0..3 {
             let torque = Wrench::of_torque(Vector3::ith(axis, 1.0));
             let sides =
@@ -178,7 +178,7 @@ impl<'a> Writer<'a> {
 
     /// Dry friction: −h f ≤ p ≤ h f, and no motion within.   [DRIVE-5]
     fn friction(&mut self) {
-        let friction = self.joint.freedoms().get(self.driven.id.1).map_or(0.0, |freedom| freedom.friction);
+        let friction = self.joint.joint_dofs().get(self.driven.id.1).map_or(0.0, |joint_dof| joint_dof.friction);
         let most = self.start.h * friction;
         if most > 0.0 {
             self.push(Law::Boxed { lower: -most, upper: most }, self.prescribed, 0.0);
@@ -246,9 +246,9 @@ pub(super) fn prescribed_rate(start: &Start, ws: &Workspace, joint: &Joint, numb
 }
 
 /// φ̇⁺ − s ψ̇⁺ + γ_b (φ − f(ψ))/h = 0 with s = f′(ψ).   [DRIVE-4]
-fn couplings(start: &Start, ws: &Workspace, (driven, gamma): (&[Driven], f64), rows: &mut Vec<DriveRow>) {
+fn couplings(start: &Start, ws: &Workspace, (driven, gamma): (&[Driven], f64), rows: &mut Vec<JointSpaceRow>) {
     let &Start { model, h, .. } = start;
-    let find = |id: FreedomId| driven.iter().find(|driven| driven.id == id).zip(model.joint(id.0));
+    let find = |id: JointDofId| driven.iter().find(|driven| driven.id == id).zip(model.joint(id.0));
     for coupling in model.couplings() {
         let Some((follower, joint)) = find(coupling.follower) else { continue };
         let leader = coupling.leader.and_then(find);
@@ -259,6 +259,6 @@ fn couplings(start: &Start, ws: &Workspace, (driven, gamma): (&[Driven], f64), r
         let prescribed = prescribed_rate(start, ws, joint, follower.id.1) - led;
         let bias = gamma * (follower.coordinate - wanted) / h + prescribed;
         let (law, joint) = (Law::Equality { rows: 1 }, coupling.follower.0);
-        rows.push(DriveRow { sides: [a, b, c, d], law, bias, softness: 0.0, rotor: 0.0, joint });
+        rows.push(JointSpaceRow { sides: [a, b, c, d], law, bias, compliance: 0.0, rotor: 0.0, joint });
     }
 }

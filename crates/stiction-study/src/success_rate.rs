@@ -8,7 +8,7 @@ const Z: f64 = 1.959_963_984_540_054;
 /// So many of so many, with Wilson's 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Share {
+pub struct SuccessRate {
     /// Trials that count.
     pub hits: u64,
     /// All trials.
@@ -19,7 +19,7 @@ pub struct Share {
     pub high: f64,
 }
 
-impl Share {
+impl SuccessRate {
     /// The share `hits` of `of`, at most all of them; of no trials it may be anything.   [STUDY-2]
     pub fn new(hits: u64, of: u64) -> Self {
         let hits = hits.min(of);

@@ -16,7 +16,7 @@ use crate::{
 
 /// What acts along one freedom of a joint. Forces are in N along a slide, in N m about a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Freedom {
+pub struct JointDof {
     /// Least and greatest coordinate, m or rad.
     pub limits: Option<[f64; 2]>,
     /// Dry friction: the greatest force the freedom resists with.
@@ -33,7 +33,7 @@ pub struct Freedom {
     pub initial: f64,
 }
 
-impl Freedom {
+impl JointDof {
     /// Whether nothing acts along it.
     pub fn is_plain(&self) -> bool {
         Self { initial: 0.0, rest: 0.0, ..*self } == Self::default()
@@ -93,24 +93,24 @@ impl Joint {
     /// What acts along its freedoms: one for a revolute or prismatic joint, slide and turn for a cylindrical one, two turns for a universal
     /// one, two slides and a turn for a planar one, all turns together for a spherical one, none for others.
     #[inline]
-    pub fn freedoms(&self) -> &[Freedom] {
-        &self.freedoms
+    pub fn joint_dofs(&self) -> &[JointDof] {
+        &self.joint_dofs
     }
 
     /// The coordinate of a freedom and its Jacobian as wrenches on the two bodies; angles from −π to π, the initial coordinate added.
     ///   [DRIVE-1]
-    pub fn coordinate(&self, freedom: usize, at: &Configuration) -> Option<Row> {
-        let measure = *self.measures.get(freedom)?;
-        let initial = self.freedoms.get(freedom)?.initial;
+    pub fn coordinate(&self, joint_dof: usize, at: &Configuration) -> Option<Row> {
+        let measure = *self.measures.get(joint_dof)?;
+        let initial = self.joint_dofs.get(joint_dof)?.initial;
         let row = measure.evaluate(&Frames::new(self, at));
         Some(Row { value: row.value + initial, ..row })
     }
 
     /// The coordinate of a freedom and its rate as the bodies show them; of an angle the full turns are those next to `before`.   [DRIVE-1]
-    pub fn measured(&self, freedom: usize, at: &Configuration, before: Option<f64>) -> Option<(f64, f64)> {
-        let row = self.coordinate(freedom, at)?;
+    pub fn measured(&self, joint_dof: usize, at: &Configuration, before: Option<f64>) -> Option<(f64, f64)> {
+        let row = self.coordinate(joint_dof, at)?;
         let coordinate = match before {
-            Some(before) if self.turns(freedom) => next_to(row.value, before),
+            Some(before) if self.turns(joint_dof) => next_to(row.value, before),
             _ => row.value,
         };
         Some((coordinate, row.a.power(&at.twist(self.a.0)) + row.b.power(&at.twist(self.b.0))))
@@ -118,8 +118,8 @@ impl Joint {
 
     /// Whether a freedom is an angle, whose full turns the poses cannot tell.
     #[inline]
-    pub fn turns(&self, freedom: usize) -> bool {
-        !matches!(self.measures.get(freedom), None | Some(Measure::Slide(_) | Measure::Bend))
+    pub fn turns(&self, joint_dof: usize) -> bool {
+        !matches!(self.measures.get(joint_dof), None | Some(Measure::Slide(_) | Measure::Bend))
     }
 }
 

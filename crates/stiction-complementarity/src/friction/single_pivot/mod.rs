@@ -35,7 +35,7 @@ const SAME: f64 = 1e-6;
 
 /// The method with its scratch memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FrictionExchange {
+pub(crate) struct FrictionSinglePivot {
     modes: Vec<Mode>,
     system: System,
     u: Vec<f64>,
@@ -47,13 +47,13 @@ pub(crate) struct FrictionExchange {
     /// The block that is on its way to another mode.
     driven: Option<Driven>,
     /// Newton steps since the last change of mode.
-    settling: u32,
+    recovering_stick: u32,
     /// The blocks that were driven so far, and the impulses of all from where they were.
     departures: Vec<usize>,
     departed: Vec<f64>,
 }
 
-impl FrictionExchange {
+impl FrictionSinglePivot {
     /// Whether the method is made for this problem: few rows, no rolling friction.
     pub(crate) fn applies(problem: &FrictionProblem) -> bool {
         problem.rows() <= MAX_ROWS && !problem.laws().iter().any(|law| matches!(law, Law::Rolling { .. }))
@@ -74,7 +74,7 @@ impl FrictionExchange {
         self.trial.r.clone_from(&guess.r);
         self.refresh(problem);
         self.guess_modes(problem);
-        (self.driven, self.settling) = (None, 0);
+        (self.driven, self.recovering_stick) = (None, 0);
         self.departures.clear();
         self.departed.clear();
         let mut least = problem.residual(solution).value;
@@ -138,7 +138,7 @@ impl FrictionExchange {
         modes.clear();
         modes.extend((0..problem.blocks()).map(|block| self.block(problem, block).mode(largest)));
         for (block, (law, mode)) in problem.laws().iter().zip(&modes).enumerate() {
-            modes::settle(law, mode, &mut self.trial.r[problem.range(block)]);
+            modes::stick_recovery(law, mode, &mut self.trial.r[problem.range(block)]);
         }
         self.modes = modes;
         self.refresh(problem);
@@ -169,7 +169,7 @@ impl FrictionExchange {
         }
         if let Some((block, mode)) = first {
             self.modes[block] = mode;
-            modes::settle(&problem.laws()[block], &mode, &mut self.trial.r[problem.range(block)]);
+            modes::stick_recovery(&problem.laws()[block], &mode, &mut self.trial.r[problem.range(block)]);
         }
         let held = self.driven.filter(Driven::holds).map(|driven| driven.block);
         for (block, mode) in self.modes.iter_mut().enumerate().filter(|(block, _)| Some(*block) != held) {
@@ -186,8 +186,8 @@ impl FrictionExchange {
         let (length, first) = self.first_to_stop(problem, 1.0);
         let size = self.step.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
         self.follow(problem, length, first);
-        self.settling = if first.is_some() { 0 } else { self.settling + 1 };
-        if first.is_none() && (size <= SETTLED * self.largest() || self.settling >= PATIENCE) {
+        self.recovering_stick = if first.is_some() { 0 } else { self.recovering_stick + 1 };
+        if first.is_none() && (size <= SETTLED * self.largest() || self.recovering_stick >= PATIENCE) {
             let contradictions = self.modes.iter().enumerate().filter_map(|(block, mode)| {
                 let (size, drive) = self.block(problem, block).contradiction(mode)?;
                 Some((size, Driven { block, drive }))
@@ -199,7 +199,7 @@ impl FrictionExchange {
                     Drive::Close(None) | Drive::Lower => self.modes[driven.block] = Mode::Stick,
                     Drive::Hold(_) => {}
                 }
-                (self.driven, self.settling) = (Some(driven), 0);
+                (self.driven, self.recovering_stick) = (Some(driven), 0);
                 return true;
             }
             // Nothing contradicts and nothing moves: what is left is rounding.
@@ -266,7 +266,7 @@ mod tests {
         let mass: Vec<f64> =
             (0..36).map(|k| [0.0, [1.0, 1.0 / 6.0][usize::from(k >= 21)]][usize::from(k % 7 == 0)]).collect();
         let bodies = Bodies::new(jacobian, mass).unwrap();
-        FrictionProblem::new(Operator::Global(bodies), vec![Law::Cone { rows: 3, mu: 0.5 }; 4], q).unwrap()
+        FrictionProblem::new(Operator::MatrixFree(bodies), vec![Law::Cone { rows: 3, mu: 0.5 }; 4], q).unwrap()
     }
 
     #[test]
@@ -276,7 +276,7 @@ mod tests {
             let carried = [0.025, -0.01, -0.005];
             let guess = FrictionSolution { r: carried.repeat(4) };
             let mut solution = FrictionSolution::default();
-            let ending = FrictionExchange::default().run(1e-12, &problem, &guess, &mut solution);
+            let ending = FrictionSinglePivot::default().run(1e-12, &problem, &guess, &mut solution);
             assert_eq!(ending.status, Status::Solved, "{excess:e}: {:e}", problem.residual(&solution).value);
             let open = solution.r.chunks_exact(3).filter(|r| r[0] == 0.0).count();
             assert_eq!(open, 1, "{excess:e}: {:?}", solution.r);

@@ -33,7 +33,7 @@ const HOPELESS: f64 = 100.0;
 
 /// Scratch memory of [`Settle::run`].
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Settle {
+pub(crate) struct StickRecovery {
     /// Root of the weight of each row: √r_N of its contact; zero in rows that are left alone.
     weight: Vec<f64>,
     u: Vec<f64>,
@@ -46,11 +46,11 @@ pub(crate) struct Settle {
     candidate: super::FrictionSolution,
 }
 
-impl Settle {
+impl StickRecovery {
     /// Replaces `r` by the impulses with which joints and slow contacts do not move, if these are within `tolerance`.
     ///
     /// Of all such impulses the ones that minimise Σ (‖r_T‖² + (r_N − r_N⁰)²) / r_N⁰: friction is shared in proportion to the
-    /// normal impulses, so that no contact comes to its edge before the others.   [SETTLE-1]
+    /// normal impulses, so that no contact comes to its edge before the others.   [STICK-1]
     pub(crate) fn run<W: Delassus>(&mut self, problem: &FrictionProblem<W>, tolerance: f64, r: &mut [f64]) {
         problem.velocities(r, &mut self.u, &mut self.state);
         self.run_measured(problem, tolerance, r);

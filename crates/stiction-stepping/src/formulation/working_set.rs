@@ -11,19 +11,19 @@ use super::cone;
 use crate::{Contact, ContactImpulse, Start, Workspace, rows::power};
 
 /// Moves all but the most urgent contacts from `ws.contacts` to `ws.dormant`; false when there are few enough, or too many urgent ones.
-pub(super) fn put_to_sleep(start: &Start, ws: &mut Workspace) -> bool {
-    ws.dormant.clear();
+pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
+    ws.working_set.clear();
     // The surface of a layer moves before anything touches it: all of them stay awake.
     if !ws.surfaces.is_empty() {
         return false;
     }
-    let (most, others) = (most(ws), ws.feet.len() + ws.drive_rows.len());
+    let (most, others) = (most(ws), ws.support_points.len() + ws.joint_space_rows.len());
     let Some(room) = most.checked_sub(others + SPARE) else { return false };
     if ws.contacts.len() + others <= most {
         return false;
     }
     cone::free_velocity(start, ws);
-    let Workspace { contacts, dormant, free_velocity, free_bodies, urgencies, reduced, .. } = ws;
+    let Workspace { contacts, working_set, free_velocity, free_bodies, urgencies, reduced, .. } = ws;
     let free = if reduced.is_some() { free_bodies } else { free_velocity };
     let urgency = |contact: &Contact| urgency(start, contact, free);
     urgencies.clear();
@@ -37,14 +37,14 @@ pub(super) fn put_to_sleep(start: &Start, ws: &mut Workspace) -> bool {
     if contacts.iter().filter(|contact| urgency(contact) <= last).count() > room {
         return false;
     }
-    dormant.extend(contacts.iter().filter(|contact| urgency(contact) > last).cloned());
+    working_set.extend(contacts.iter().filter(|contact| urgency(contact) > last).cloned());
     contacts.retain(|contact| urgency(contact) <= last);
     true
 }
 
 /// Blocks that the method for few contacts takes of this step.
 fn most(ws: &Workspace) -> usize {
-    if ws.drive_rows.is_empty() { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS }
+    if ws.joint_space_rows.is_empty() { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS }
 }
 
 /// Places kept for contacts that the solution wakes.
@@ -78,29 +78,29 @@ pub(super) enum Verdict {
 }
 
 /// Wakes the dormant contacts that the solution would close.
-pub(super) fn wake(start: &Start, ws: &mut Workspace) -> Verdict {
+pub(super) fn extend_working_set(start: &Start, ws: &mut Workspace) -> Verdict {
     let most = most(ws);
-    let Workspace { contacts, dormant, velocity, feet, drive_rows, .. } = ws;
+    let Workspace { contacts, working_set, velocity, support_points, joint_space_rows, .. } = ws;
     let closes = |contact: &Contact| normal_velocity(start.model, contact, velocity) < 0.0;
-    let count = dormant.iter().filter(|contact| closes(contact)).count();
+    let count = working_set.iter().filter(|contact| closes(contact)).count();
     if count == 0 {
         return Verdict::Solved;
     }
-    if contacts.len() + feet.len() + drive_rows.len() + count > most {
+    if contacts.len() + support_points.len() + joint_space_rows.len() + count > most {
         return Verdict::TooMany;
     }
-    for contact in dormant.iter().filter(|contact| closes(contact)) {
+    for contact in working_set.iter().filter(|contact| closes(contact)) {
         let place = contacts.partition_point(|other| other.id < contact.id);
         contacts.insert(place, contact.clone());
     }
-    dormant.retain(|contact| !closes(contact));
+    working_set.retain(|contact| !closes(contact));
     Verdict::Woken
 }
 
 /// Puts the dormant contacts back into their places, without impulses.
 pub(super) fn bring_back(ws: &mut Workspace) {
-    let Workspace { contacts, dormant, contact_impulses, .. } = ws;
-    for contact in dormant.drain(..) {
+    let Workspace { contacts, working_set, contact_impulses, .. } = ws;
+    for contact in working_set.drain(..) {
         let place = contacts.partition_point(|other| other.id < contact.id);
         if place <= contact_impulses.len() {
             contact_impulses.insert(place, ContactImpulse::default());

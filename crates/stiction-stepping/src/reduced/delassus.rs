@@ -5,7 +5,7 @@
 
 use stiction_complementarity::{
     FrictionActiveSet,
-    linalg::wide::{self, Loop},
+    linalg::simd::{self, Loop},
 };
 use stiction_multibody::{
     BodyId, Forest, LinkId, Model, Wrench,
@@ -13,7 +13,7 @@ use stiction_multibody::{
 };
 
 use super::{Reduced, RowScratch};
-use crate::drives::Side;
+use crate::joint_space::Side;
 
 /// Numbers of W that are treated as one.
 const LANES: usize = 4;
@@ -26,7 +26,7 @@ type Column = [[f64; LANES]; CHUNKS];
 
 /// Rows y = L⁻ᵀ Jᵀ of a problem, and W.
 #[derive(Debug, Default)]
-pub(crate) struct ExplicitRows {
+pub(crate) struct DelassusRows {
     /// Rows that are asked for, up to a multiple of [`LANES`], and rows that were written.
     room: usize,
     count: usize,
@@ -78,7 +78,7 @@ enum Order {
     Listed(usize),
 }
 
-impl ExplicitRows {
+impl DelassusRows {
     fn clear(&mut self, tree: &Tree, rows: usize) {
         (self.room, self.count) = (rows.next_multiple_of(LANES), 0);
         self.columns.resize(tree.velocities(), [[0.0; LANES]; CHUNKS]);
@@ -159,19 +159,19 @@ impl ExplicitRows {
 
     /// W_ij = Σ_k y_ik y_jk.
     fn multiply(&mut self) {
-        wide::run(Multiplying(self));
+        simd::run(Multiplying(self));
     }
 }
 
 /// W = Y Yᵀ of rows, for j ≤ i and then by symmetry. What stands beyond j = i meanwhile means nothing.
-struct Multiplying<'a>(&'a mut ExplicitRows);
+struct Multiplying<'a>(&'a mut DelassusRows);
 
 impl Loop for Multiplying<'_> {
     type Found = ();
 
     #[inline(always)]
     fn run(self) {
-        let ExplicitRows { room, count, columns, groups, entries, places, w, .. } = self.0;
+        let DelassusRows { room, count, columns, groups, entries, places, w, .. } = self.0;
         let room = *room;
         w.resize(room * *count, 0.0);
         let (mut first, mut listed) = (0, 0);
@@ -247,7 +247,7 @@ fn sums_of_products<const N: usize>(columns: &[Column; N], r: &[f64]) -> [f64; N
 
 impl Reduced {
     /// Begins the rows of a problem in impulses alone, so many. Divide and conquer has begun already.
-    pub(crate) fn begin_explicit(&mut self, forest: &Forest, rows: usize) {
+    pub(crate) fn begin_delassus(&mut self, forest: &Forest, rows: usize) {
         if self.divided.is_none() {
             self.explicit.clear(forest.tree(), rows);
         }
@@ -320,7 +320,7 @@ impl Reduced {
     }
 
     /// All rows are there.
-    pub(crate) fn finish_explicit(&mut self) {
+    pub(crate) fn finish_delassus(&mut self) {
         if self.divided.is_none() {
             self.explicit.multiply();
         }

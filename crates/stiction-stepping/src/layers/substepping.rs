@@ -29,7 +29,7 @@ const ROUNDING: f64 = 1e-12;
 /// Makes the steps of any stepper: in pieces where `Scheme::locate_contacts` and `Scheme::steps_per_period` ask for it, and each of
 /// these in halves where it was not solved.
 #[derive(Debug, Default)]
-pub struct Pieces {
+pub struct Substepping {
     halving: Halving,
     /// Where the next piece starts.
     from: State,
@@ -37,7 +37,7 @@ pub struct Pieces {
     before: FirstHalf,
 }
 
-impl Pieces {
+impl Substepping {
     /// Makes a step, whole or in pieces, or says why not; the state in `start` is never touched.
     pub fn step(
         &mut self,
@@ -54,9 +54,9 @@ impl Pieces {
         let mut whole: Option<StepReport> = None;
         for _ in 0..MOST_PIECES {
             let Self { halving, from, .. } = self;
-            let piece = Start { state: from, h: left, ..*start };
-            let mut maker = Maker { halving, stepper, start: &piece, ws };
-            let Piece { length, report, is_cut } =
+            let substep = Start { state: from, h: left, ..*start };
+            let mut maker = Maker { halving, stepper, start: &substep, ws };
+            let Substep { length, report, is_cut } =
                 maker.make(&mut limit, scheme.locate_contacts && cuts < MOST_CUTS)?;
             left -= length;
             cuts += u32::from(is_cut);
@@ -68,7 +68,7 @@ impl Pieces {
                 None => report,
                 Some(earlier) => {
                     self.before.merge(start.model, ws);
-                    StepReport { pieces: earlier.pieces + 1, ..joined(&earlier, report) }
+                    StepReport { layer_substeps: earlier.layer_substeps + 1, ..joined(&earlier, report) }
                 }
             });
             self.before.keep(start.model, ws);
@@ -76,7 +76,7 @@ impl Pieces {
                 return Ok(finish(start, ws, whole.unwrap_or(report)));
             }
         }
-        Err(StepCause::TooManyPieces { most: MOST_PIECES, shortest: limit })
+        Err(StepCause::TooManySubsteps { most: MOST_PIECES, shortest: limit })
     }
 }
 
@@ -89,7 +89,7 @@ fn finish(start: &Start, ws: &mut Workspace, report: StepReport) -> StepReport {
 }
 
 /// A piece that was made.
-struct Piece {
+struct Substep {
     length: f64,
     report: StepReport,
     /// Whether it ends where a surface is met.
@@ -115,7 +115,7 @@ impl Maker<'_, '_> {
     }
 
     /// The next piece. `limit` is the longest piece in contact, as far as it is known in this step.
-    fn make(&mut self, limit: &mut f64, may_cut: bool) -> Result<Piece, StepCause> {
+    fn make(&mut self, limit: &mut f64, may_cut: bool) -> Result<Substep, StepCause> {
         let mut length = if self.is_pressed() { shortened(self.start.h, *limit) } else { self.start.h };
         let mut is_shortened = false;
         loop {
@@ -128,7 +128,7 @@ impl Maker<'_, '_> {
             }
             let shorter = if self.was_or_is_pressed() { shortened(length, *limit) } else { length };
             if shorter >= length || is_shortened {
-                return Ok(Piece { length, report, is_cut: false });
+                return Ok(Substep { length, report, is_cut: false });
             }
             (length, is_shortened) = (shorter, true);
         }
@@ -167,7 +167,7 @@ impl Maker<'_, '_> {
             let place = state.contacts.binary_search_by_key(&contact.id, |memory| memory.id).ok();
             let memory = place.and_then(|place| state.contacts.get(place)).and_then(|memory| memory.layer);
             let deflected = memory.map_or(0.0, |memory| memory.compression);
-            let open = gap_now(model, contact, &self.ws.lookahead, length) + deflected;
+            let open = gap_now(model, contact, &self.ws.linearisation_velocity, length) + deflected;
             if open <= near {
                 continue;
             }
@@ -179,7 +179,7 @@ impl Maker<'_, '_> {
     }
 
     /// Makes the piece that ends where a surface closes first, by the Illinois method on its gap.   [SOFT-10]
-    fn locate(&mut self, length: f64, (open, closed): (f64, f64)) -> Result<Piece, StepCause> {
+    fn locate(&mut self, length: f64, (open, closed): (f64, f64)) -> Result<Substep, StepCause> {
         let near = NEAR * self.start.scheme.touch_threshold;
         let ((mut low, mut at_low), (mut high, mut at_high)) = ((0.0, open), (length, closed));
         let mut side = 0_i8;
@@ -194,7 +194,7 @@ impl Maker<'_, '_> {
             let report = self.attempt(length)?;
             let gap = self.surface_gaps(length).map_or(at_low, |(_, end)| end);
             if (0.0..=near).contains(&gap) {
-                return Ok(Piece { length, report, is_cut: true });
+                return Ok(Substep { length, report, is_cut: true });
             }
             let open_side = gap > near;
             if open_side {
@@ -212,7 +212,7 @@ impl Maker<'_, '_> {
         }
         // Where rounding does not let the gap come near enough, the piece ends before it; one without length is no piece.
         let length = if low > ROUNDING * self.start.h { low } else { length };
-        self.attempt(length).map(|report| Piece { length, report, is_cut: true })
+        self.attempt(length).map(|report| Substep { length, report, is_cut: true })
     }
 
     /// The longest piece that the pressed layers allow: a share of the shorter of 2π √(m/K) and 2π m/C.   [SOFT-10]

@@ -3,24 +3,24 @@
 use stiction_complementarity::Law;
 use stiction_multibody::Model;
 
-use super::{DriveRow, rate};
+use super::{JointSpaceRow, rate};
 use crate::Workspace;
 
 /// Work of springs, dampers and motors over the last step, those along the forest and those of rows; rotors have kinetic energy instead.
 pub(crate) fn work(model: &Model, ws: &Workspace, h: f64) -> f64 {
-    let of_forest = ws.reduced.as_deref().map_or(0.0, |reduced| reduced.work_of_drives(h));
-    let at_end = |row: &DriveRow| rate_at_end(model, ws, row);
-    let of_row = |(row, p): (&DriveRow, &f64)| match row.law {
-        _ if row.softness == 0.0 => 0.0,
+    let of_forest = ws.reduced.as_deref().map_or(0.0, |reduced| reduced.work_of_joint_space(h));
+    let at_end = |row: &JointSpaceRow| rate_at_end(model, ws, row);
+    let of_row = |(row, p): (&JointSpaceRow, &f64)| match row.law {
+        _ if row.compliance == 0.0 => 0.0,
         Law::Equality { .. } => (p + row.rotor * (at_end(row) - rate_before(model, ws, row))) * at_end(row),
         _ => p * at_end(row),
     };
-    of_forest + ws.drive_rows.iter().zip(&ws.drive_impulses).map(of_row).sum::<f64>()
+    of_forest + ws.joint_space_rows.iter().zip(&ws.joint_space_impulses).map(of_row).sum::<f64>()
 }
 
 /// Σ p β of limits and couplings; nothing of dry friction, which has no constant.   [ENERGY-2]
 pub(crate) fn asked(ws: &Workspace) -> f64 {
-    let rows = ws.drive_rows.iter().zip(&ws.drive_impulses).filter(|(row, _)| row.softness == 0.0);
+    let rows = ws.joint_space_rows.iter().zip(&ws.joint_space_impulses).filter(|(row, _)| row.compliance == 0.0);
     rows.map(|(row, p)| p * row.bias).sum()
 }
 
@@ -39,7 +39,7 @@ impl Rotors {
     /// Those of the last step, which started with these velocities of the bodies.
     pub(crate) fn of(model: &Model, ws: &Workspace, start: &[f64]) -> Self {
         let mut total = Self::default();
-        for row in ws.drive_rows.iter().filter(|row| row.rotor > 0.0) {
+        for row in ws.joint_space_rows.iter().filter(|row| row.rotor > 0.0) {
             let (before, after) = (rate_before(model, ws, row), rate_at_end(model, ws, row));
             let energy = |rate: f64| 0.5 * row.rotor * rate * rate;
             total.start += energy(rate(model, &row.sides, start, None));
@@ -51,10 +51,10 @@ impl Rotors {
     }
 }
 
-fn rate_at_end(model: &Model, ws: &Workspace, row: &DriveRow) -> f64 {
+fn rate_at_end(model: &Model, ws: &Workspace, row: &JointSpaceRow) -> f64 {
     rate(model, &row.sides, &ws.velocity, ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]))
 }
 
-fn rate_before(model: &Model, ws: &Workspace, row: &DriveRow) -> f64 {
+fn rate_before(model: &Model, ws: &Workspace, row: &JointSpaceRow) -> f64 {
     rate(model, &row.sides, &ws.before, ws.reduced.as_ref().map(|reduced| &reduced.before[..]))
 }

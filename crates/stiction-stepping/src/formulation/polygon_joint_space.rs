@@ -2,20 +2,20 @@
 
 use stiction_complementarity::{Law, SparseMatrix};
 
-use crate::{RowMeaning, Workspace, drives::DriveRow};
+use crate::{RowMeaning, Workspace, joint_space::JointSpaceRow};
 
 /// Rows along freedoms that are equations: they stand after the joints.
-pub(super) fn equalities(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
+pub(super) fn equalities(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpaceRow> {
     rows.iter().filter(|row| matches!(row.law, Law::Equality { .. }))
 }
 
 /// Limits: they stand last.
-pub(super) fn limits(rows: &[DriveRow]) -> impl Iterator<Item = &DriveRow> {
+pub(super) fn limits(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpaceRow> {
     rows.iter().filter(|row| matches!(row.law, Law::Boxed { upper, .. } if upper == f64::INFINITY))
 }
 
 /// Rows with two bounds, with the middle of them and half of their width: friction with a known normal, after that of the feet.   [DRIVE-5]
-pub(super) fn boxes(rows: &[DriveRow]) -> impl Iterator<Item = (&DriveRow, f64, f64)> {
+pub(super) fn boxes(rows: &[JointSpaceRow]) -> impl Iterator<Item = (&JointSpaceRow, f64, f64)> {
     rows.iter().filter_map(|row| match row.law {
         Law::Boxed { lower, upper } if upper < f64::INFINITY => {
             Some((row, 0.5 * (lower + upper), 0.5 * (upper - lower)))
@@ -25,8 +25,8 @@ pub(super) fn boxes(rows: &[DriveRow]) -> impl Iterator<Item = (&DriveRow, f64, 
 }
 
 /// The row along freedoms that a row of the problem belongs to, if any.
-pub(super) fn drive_of(ws: &Workspace, meaning: RowMeaning) -> Option<&DriveRow> {
-    let (rows, layout) = (&ws.drive_rows, &ws.layout);
+pub(super) fn joint_space_of(ws: &Workspace, meaning: RowMeaning) -> Option<&JointSpaceRow> {
+    let (rows, layout) = (&ws.joint_space_rows, &ws.layout);
     let count = boxes(rows).count();
     match meaning {
         RowMeaning::Joint(row) => equalities(rows).nth((row + equalities(rows).count()).checked_sub(layout.joints)?),
@@ -38,9 +38,9 @@ pub(super) fn drive_of(ws: &Workspace, meaning: RowMeaning) -> Option<&DriveRow>
 }
 
 /// The middle of the bounds of drives, an impulse that is known.
-pub(super) fn give_middles(ws: &mut Workspace, rows: &SparseMatrix, drive_rows: &[DriveRow]) {
-    let first = ws.layout.contacts + ws.layout.friction - 2 * boxes(drive_rows).count();
-    for (place, (_, middle, _)) in boxes(drive_rows).enumerate() {
+pub(super) fn give_middles(ws: &mut Workspace, rows: &SparseMatrix, joint_space_rows: &[JointSpaceRow]) {
+    let first = ws.layout.contacts + ws.layout.friction - 2 * boxes(joint_space_rows).count();
+    for (place, (_, middle, _)) in boxes(joint_space_rows).enumerate() {
         for (column, value) in rows.row(first + 2 * place) {
             if let Some(constant) = ws.mixed.equality.constant.get_mut(column) {
                 *constant += value * middle / ws.mass_unit;
@@ -50,8 +50,8 @@ pub(super) fn give_middles(ws: &mut Workspace, rows: &SparseMatrix, drive_rows: 
 }
 
 /// What acts along freedoms, in the order of the rows: equations, differences of two sides about a middle, limits.
-pub(super) fn take_drive_impulses(ws: &mut Workspace) {
-    let (layout, rows) = (ws.layout, &ws.drive_rows);
+pub(super) fn take_joint_space_impulses(ws: &mut Workspace) {
+    let (layout, rows) = (ws.layout, &ws.joint_space_rows);
     let first_equation = layout.velocities + layout.joints - equalities(rows).count();
     let mut equations = ws.mixed_solution.free.iter().skip(first_equation);
     let first_box = layout.friction_at(layout.friction - 2 * boxes(rows).count());
@@ -59,8 +59,8 @@ pub(super) fn take_drive_impulses(ws: &mut Workspace) {
     let mut differences = of_boxes.clone().step_by(2).zip(of_boxes.skip(1).step_by(2));
     let of_limits = ws.mixed_solution.complementary.iter();
     let mut limits = of_limits.skip(layout.complementary() - layout.limits);
-    ws.drive_impulses.clear();
-    ws.drive_impulses.extend(rows.iter().map(|row| match row.law {
+    ws.joint_space_impulses.clear();
+    ws.joint_space_impulses.extend(rows.iter().map(|row| match row.law {
         Law::Boxed { lower, upper } if upper < f64::INFINITY => {
             0.5 * (lower + upper) + differences.next().map_or(0.0, |(there, back)| there - back) * ws.mass_unit
         }

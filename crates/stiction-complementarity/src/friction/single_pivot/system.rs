@@ -85,7 +85,7 @@ impl System {
             self.matrix[k * (size + 1)] += PROXIMAL * self.w[row * (n + 1)].max(self.mean);
         }
         if let (Some(driven), Some(first)) = (driven, driven_at) {
-            self.drive_rows(&driven.drive, first);
+            self.joint_space_rows(&driven.drive, first);
         }
         let matrix = &self.matrix;
         if self.lu.factor(size, |target| target.copy_from_slice(matrix)).is_err() {
@@ -99,7 +99,7 @@ impl System {
     }
 
     /// The right side of a drive: nothing changes but, at unit rate, what is driven.
-    fn drive_rows(&mut self, drive: &Drive, (first, tangents): (usize, usize)) {
+    fn joint_space_rows(&mut self, drive: &Drive, (first, tangents): (usize, usize)) {
         let size = self.active.len();
         self.right_side.fill(0.0);
         match drive {
