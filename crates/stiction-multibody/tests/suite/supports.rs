@@ -146,7 +146,7 @@ fn limit_surfaces_dissipate_as_their_pressure_does() {
     let ring = ring(400);
     let fitted = LimitSurface::of_pressure(&ring, &[1.0; 400]).unwrap();
     assert!(worst(&fitted, &ring) < 0.01, "{} {fitted:?}", worst(&fitted, &ring));
-    assert!(disc.support_points.len() <= 16 && fitted.support_points.len() <= 16);
+    assert!(disc.points.len() <= 16 && fitted.points.len() <= 16);
     assert!((fitted.error - worst(&fitted, &ring)).abs() < 2e-3, "{} told", fitted.error);
     // One ellipsoid alone is not as good: the sum earns its terms.
     let one = LimitSurface::ellipsoid(2.0 / 3.0).unwrap();
@@ -174,7 +174,7 @@ fn a_tripod_has_the_moments_of_its_pressure() {
         let points: Vec<_> = (0..9).map(|_| [random.uniform(-1.0, 1.0), random.uniform(-0.2, 0.5)]).collect();
         let loads: Vec<_> = points.iter().map(|_| random.uniform(0.1, 1.0)).collect();
         let total: f64 = loads.iter().sum();
-        let tripod = Tripod::of_pressure(&points, &loads).unwrap().support_points;
+        let tripod = Tripod::of_pressure(&points, &loads).unwrap().points;
         let moment = |power: fn(&[f64; 2]) -> f64| {
             let whole: f64 = points.iter().zip(&loads).map(|(x, load)| load / total * power(x)).sum();
             (whole, tripod.iter().map(|x| power(x) / 3.0).sum::<f64>())
@@ -188,11 +188,11 @@ fn a_tripod_has_the_moments_of_its_pressure() {
     // Points in line across the first axis have a tripod in line too.
     let line = Tripod::of_pressure(&[[0.0, 1.0], [0.0, -1.0]], &[1.0, 1.0]).unwrap();
     assert!(
-        line.support_points.iter().all(|support_point| support_point[0] == 0.0)
-            && (line.support_points[0][1] - 2.0_f64.sqrt()).abs() < 1e-15
+        line.points.iter().all(|support_point| support_point[0] == 0.0)
+            && (line.points[0][1] - 2.0_f64.sqrt()).abs() < 1e-15
     );
     let limit = Tripod::of_limit_surface(3.0, 0.9, [1.0, 2.0]).unwrap();
-    for support_point in limit.support_points {
+    for support_point in limit.points {
         let arm = Vector2::from(support_point) - Vector2::new(1.0, 2.0);
         assert!((arm.norm() - 0.3).abs() < 1e-15, "{arm}");
     }

@@ -54,9 +54,9 @@ fn friction_is_scaled_where_it_is_said() {
     let other = model.with_friction_scaled(2.0, &[0.5, 1.5]).unwrap();
     assert_eq!(other.contact_rule(part, needle).friction, 1.0);
     assert_eq!(other.default_contact_rule().friction, 0.2);
-    let support_points = &other.body(part).unwrap().support.as_ref().unwrap().support_points;
+    let support_points = &other.body(part).unwrap().support.as_ref().unwrap().points;
     let mu: Vec<_> = support_points.iter().map(|support_point| support_point.friction).collect();
     assert!((mu[0] - 0.2).abs() < 1e-15 && (mu[1] - 0.6).abs() < 1e-15 && mu[2] == 0.4, "{mu:?}");
-    assert_eq!(support_points[0].load, model.body(part).unwrap().support.as_ref().unwrap().support_points[0].load);
+    assert_eq!(support_points[0].load, model.body(part).unwrap().support.as_ref().unwrap().points[0].load);
     assert!(model.with_friction_scaled(-1.0, &[]).is_err() && model.with_friction_scaled(1.0, &[f64::NAN]).is_err());
 }

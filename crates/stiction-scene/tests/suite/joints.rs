@@ -59,12 +59,12 @@ fn freedoms_that_a_joint_does_not_have_are_refused() {
     refused(
         "kind = \"cylindrical\"",
         "kind = \"revolute\"",
-        "x.toml:82:12: a revolute joint has no `dofs` (what acts along its DOF stands in its table)",
+        "x.toml:82:8: a revolute joint has no `dofs` (what acts along its DOF stands in its table)",
     );
     refused(
         "friction = 1.0 }, {",
         "friction = 1.0 }, { }, {",
-        "x.toml:82:12: a cylindrical joint has 2 DOFs, but 3 are listed",
+        "x.toml:82:8: a cylindrical joint has 2 DOFs, but 3 are listed",
     );
     refused("kind = \"spherical\"", "kind = \"weld\"", "x.toml:89:10: a weld joint has no `limits`");
     refused(
@@ -96,12 +96,12 @@ fn motors_say_what_they_lack() {
     refused(
         "dof = 1",
         "dof = 3",
-        "x.toml:103:11: `freedom` is 3, but must be a whole number from 0 to 2 (such as 1)",
+        "x.toml:103:7: `dof` is 3, but must be a whole number from 0 to 2 (such as 1)",
     );
     refused(
         "dof = 1",
         "dof = 2",
-        "x.toml:103:11: motor \"motor-2\", joint: \"sleeve\" is a cylindrical joint with 2 DOFs, and has no DOF 2",
+        "x.toml:103:7: motor \"motor-2\", joint: \"sleeve\" is a cylindrical joint with 2 DOFs, and has no DOF 2",
     );
     refused(
         "control_limits = [-1.0, 1.0]",
