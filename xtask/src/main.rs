@@ -14,7 +14,9 @@ mod licences;
 mod program;
 mod promises;
 mod python;
+mod reproduction;
 mod robots;
+mod runner;
 mod rust_source;
 mod sizes;
 mod stage;
@@ -28,10 +30,12 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Developer commands of stiction.
 
-    cargo xtask test [--fast]           everything CI runs, in the same order; stops at the first failure
-                                        (--fast: format, lints, checks and unit tests only)
+    cargo xtask test                    the short tier, which CI runs; stops at the first failure
+    cargo xtask test --all              everything: long tests, engines, robots, wheel, notebooks, documentation, release suite
+    cargo xtask test --fast             format, lints, checks and unit tests only
+    cargo xtask reproduce               the published cases alone; renews reference/stamp.txt if they hold
     cargo xtask check-equations         every cited equation and paper exists, every equation is cited by code
-    cargo xtask check-promises          every test that RELIABILITY.md names exists
+    cargo xtask check-promises          every test that RELIABILITY.md names exists, and its tier
     cargo xtask check-licences          every dependency has a licence that deny.toml allows
     cargo xtask sizes                   files, functions and parameter lists beyond the soft limits
     cargo xtask robots                  public robots from PyPI: each runs, dynamics and drives are those of Pinocchio and MuJoCo (part of `test`)
@@ -51,7 +55,9 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
-        ["test"] => test::run(test::Extent::Full),
+        ["test"] => test::run(test::Extent::Short),
+        ["test", "--all"] => test::run(test::Extent::All),
+        ["reproduce"] => test::reproduce(),
         ["test", "--fast"] => test::run(test::Extent::Fast),
         ["check-equations"] => equations::run(),
         ["check-promises"] => promises::run(),

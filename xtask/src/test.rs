@@ -1,24 +1,37 @@
-//! `cargo xtask test`: everything CI runs, in the order in which mistakes are cheapest to find.
+//! `cargo xtask test`: the short tier, which contributors and CI run, and with `--all` everything there is.
+//!
+//! Both tiers run their stages in the order in which mistakes are cheapest to find. The short tier leaves out what takes long (fits, published
+//! cases of unchanged numerics, public robots, the release build, engines for nonlinear programs) and says so.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::runner::{self, Tier};
 use crate::stage::{Stages, cargo, execute, silently};
-use crate::{equations, licences, program, promises, python, robots, sizes, tree, viewer};
+use crate::{equations, licences, program, promises, python, reproduction, robots, sizes, tree, viewer};
 
-/// How much of the suite runs.
+/// Extent of a run of the suite.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Extent {
-    /// Everything.
-    Full,
-    /// Format, lints, checks and unit tests: what one runs while writing.
+    /// Format, lints, checks and unit tests: for use while writing.
     Fast,
+    /// The short tier.
+    Short,
+    /// Everything.
+    All,
 }
 
 /// The packages whose unit tests also run in plain release. What ships has no debug assertions and no overflow checks, so
 /// the two crates that decide every result, solver and step, must pass without them. The list is short because each
 /// release build of a test binary costs as much as the tests themselves.
 const RELEASE_PACKAGES: [&str; 2] = ["stiction-complementarity", "stiction-stepping"];
+
+/// Features of the short tier: the whole program.
+const FEATURES: &str = "stiction-cli/full";
+
+/// Features that `--all` adds: nonlinear programs of whole motions with both engines. Ipopt is a library of the system.
+const ENGINES: [&str; 4] =
+    ["stiction-cli/ipopt", "stiction-identify/ipopt", "stiction-mpec/ipopt", "stiction-mpec/ripopt"];
 
 /// Simulated time per scene: enough for the first contacts of most scenes, short enough to run all of them.
 const SCENE_DURATION: &str = "0.05";
@@ -40,34 +53,66 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
     stages.run("sizes", sizes::run);
     stages.run("promises", promises::run);
     stages.run("licences", licences::run);
-    let features = features(&mut stages, in_ci);
-    stages.run("lints", || {
-        let all =
-            ["clippy", "--workspace", "--all-targets", "--quiet", "--features", &features, "--", "-D", "warnings"];
-        execute(&mut cargo(&all))
+    let features = features(&mut stages, in_ci, extent);
+    stages.run("lints", || lint(&features));
+    let mut binaries = Vec::new();
+    stages.run("build", || {
+        binaries = runner::build(&features)?;
+        Ok(())
     });
-    if extent == Extent::Fast {
-        stages.run("unit tests", || {
-            execute(&mut cargo(&["test", "--workspace", "--lib", "--bins", "--features", &features]))
-        });
-        stages.skip("everything else", "left out by --fast");
-    } else {
-        stages.run("tests", || execute(&mut cargo(&["test", "--workspace", "--features", &features])));
-        stages.run("plain build", || execute(&mut cargo(&["check", "--quiet", "--package", "stiction-cli"])));
-        stages.run("examples", run_examples);
-        stages.run("scenes", run_scenes);
-        stages.run("studies", run_studies);
-        stages.run("identifications", run_identifications);
-        robots::stages(&mut stages, in_ci, program::of_the_tests);
-        python::stages(&mut stages, in_ci);
-        viewer::stages(&mut stages, in_ci, viewer::Purpose::Check, program::of_the_tests);
-        stages.run("documentation", || {
-            let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
-            execute(command.env("RUSTDOCFLAGS", "-D warnings"))
-        });
-        stages.run("release suite", run_release_suite);
+    match extent {
+        Extent::Fast => {
+            stages.run("unit tests", || {
+                binaries.retain(|binary| binary.is_unit());
+                runner::run(&binaries, Tier::Short, &[])
+            });
+            stages.skip("everything else", "left out by --fast");
+        }
+        Extent::Short => short(&mut stages, in_ci, &features, &binaries),
+        Extent::All => all(&mut stages, in_ci, &features, &binaries),
     }
     stages.close()
+}
+
+/// The stages of the short tier after the build.
+fn short(stages: &mut Stages, in_ci: bool, features: &str, binaries: &[runner::Binary]) {
+    stages.run("tests", || runner::run(binaries, Tier::Short, &[reproduction::PACKAGE]));
+    stages.run("published cases", || reproduction::unless_kept(binaries));
+    stages.run("doctests", || doctests(features));
+    stages.run("examples", run_examples);
+    stages.run("scenes", run_scenes);
+    python::stages(stages, in_ci, python::Package::OfTheTests);
+    viewer::stages(stages, in_ci, viewer::Purpose::Check, program::of_the_tests);
+    for (name, what) in [
+        ("long tests", "fits, long runs, published cases"),
+        ("engines", "nonlinear programs by Ipopt and ripopt"),
+        ("studies, identifications", "every file a user may copy"),
+        ("robots", "public robots, Pinocchio, MuJoCo"),
+        ("wheel", "what `pip install .` builds, notebooks, Ray"),
+        ("documentation", "rustdoc without warnings"),
+        ("release suite", "unit tests without debug assertions"),
+    ] {
+        stages.skip(name, &format!("{what}: cargo xtask test --all"));
+    }
+}
+
+/// Everything after the build.
+fn all(stages: &mut Stages, in_ci: bool, features: &str, binaries: &[runner::Binary]) {
+    stages.run("tests", || runner::run(binaries, Tier::All, &[reproduction::PACKAGE]));
+    stages.run("published cases", || reproduction::run(binaries));
+    stages.run("doctests", || doctests(features));
+    stages.run("examples", run_examples);
+    stages.run("scenes", run_scenes);
+    stages.run("studies", run_studies);
+    stages.run("identifications", run_identifications);
+    robots::stages(stages, in_ci, program::of_the_tests);
+    python::stages(stages, in_ci, python::Package::Wheel);
+    viewer::stages(stages, in_ci, viewer::Purpose::Check, program::of_the_tests);
+    stages.run("documentation", || {
+        let mut command = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+        execute(command.env("RUSTDOCFLAGS", "-D warnings"))
+    });
+    stages.run("release suite", run_release_suite);
 }
 
 /// The stages of robots alone.
@@ -80,7 +125,7 @@ pub(crate) fn robots() -> Result<(), String> {
 /// The stages of the Python package alone.
 pub(crate) fn python() -> Result<(), String> {
     let mut stages = Stages::default();
-    python::stages(&mut stages, in_ci());
+    python::stages(&mut stages, in_ci(), python::Package::Wheel);
     stages.close()
 }
 
@@ -88,6 +133,14 @@ pub(crate) fn python() -> Result<(), String> {
 pub(crate) fn viewer(purpose: viewer::Purpose) -> Result<(), String> {
     let mut stages = Stages::default();
     viewer::stages(&mut stages, in_ci(), purpose, program::plain);
+    stages.close()
+}
+
+/// The published cases alone; renews the stamp if they hold.
+pub(crate) fn reproduce() -> Result<(), String> {
+    let mut stages = Stages::default();
+    let features = features(&mut stages, in_ci(), Extent::All);
+    stages.run("published cases", || reproduction::run(&runner::build(&features)?));
     stages.close()
 }
 
@@ -109,21 +162,28 @@ fn external_data(stages: &mut Stages, in_ci: bool) {
     }
 }
 
-/// What the plain build leaves out and the tests have: export to MCAP, and nonlinear programs of whole motions with both engines. One set for
-/// lints and tests, so that nothing is built twice. Ipopt is a library of the system.
-fn features(stages: &mut Stages, in_ci: bool) -> String {
-    let mut features = vec!["stiction-cli/mcap"];
-    if in_ci || Path::new("/usr/include/coin/IpStdCInterface.h").exists() {
-        features.extend([
-            "stiction-cli/ipopt",
-            "stiction-identify/ipopt",
-            "stiction-mpec/ipopt",
-            "stiction-mpec/ripopt",
-        ]);
-    } else {
-        stages.skip("programs of all steps", "enable with: apt-get install coinor-libipopt-dev");
+/// One set of features for lints and tests, so that nothing is built twice.
+fn features(stages: &mut Stages, in_ci: bool, extent: Extent) -> String {
+    let mut features = vec![FEATURES];
+    if extent == Extent::All {
+        if in_ci || Path::new("/usr/include/coin/IpStdCInterface.h").exists() {
+            features.extend(ENGINES);
+        } else {
+            stages.skip("engines", "enable with: apt-get install coinor-libipopt-dev");
+        }
     }
     features.join(",")
+}
+
+/// Lints of the whole workspace, and of the small program, which the first command of the README builds.
+fn lint(features: &str) -> Result<(), String> {
+    let all = ["clippy", "--workspace", "--all-targets", "--quiet", "--features", features, "--", "-D", "warnings"];
+    execute(&mut cargo(&all))?;
+    execute(&mut cargo(&["clippy", "--quiet", "--package", "stiction-cli", "--", "-D", "warnings"]))
+}
+
+fn doctests(features: &str) -> Result<(), String> {
+    execute(&mut cargo(&["test", "--quiet", "--workspace", "--doc", "--features", features]))
 }
 
 /// Every `crates/*/examples/*.rs`, as the tests have built it; an example ends in an assertion, so a clean exit means something.

@@ -45,6 +45,7 @@ impl Failure {
     }
 
     /// Something that a later version can do.
+    #[cfg(feature = "full")]
     pub(crate) fn not_yet(what: &str) -> Self {
         Self::input(format!("{what} is not available in this version"))
             .with_help("`stiction --help` lists what there is")

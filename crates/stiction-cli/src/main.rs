@@ -13,18 +13,24 @@ mod bench;
 mod check;
 mod compare;
 mod convert;
+#[cfg(feature = "full")]
 mod design;
 mod failure;
+#[cfg(feature = "full")]
 mod identify;
 mod input;
 mod layout;
+#[cfg(not(feature = "full"))]
+mod not_in_build;
 mod plot;
 mod progress;
+#[cfg(feature = "full")]
 mod reproduce;
 mod run;
 mod signals;
 mod solve;
 mod summary;
+#[cfg(feature = "full")]
 mod sweep;
 mod view;
 
@@ -53,15 +59,26 @@ fn command() -> Result<(), Failure> {
         Command::View(options) => view::run(options),
         Command::Plot(options) => plot::run(options),
         Command::Solve(options) => solve::run(options),
+        #[cfg(feature = "full")]
         Command::Sweep(options) => sweep::run(options),
+        #[cfg(feature = "full")]
         Command::Design(options) => design::run(options),
+        #[cfg(feature = "full")]
         Command::Identify(options) => identify::run(options),
+        #[cfg(feature = "full")]
         Command::Reproduce(options) => reproduce::run(options),
+        #[cfg(not(feature = "full"))]
+        Command::Sweep(_) | Command::Design(_) | Command::Identify(_) | Command::Reproduce(_) => not_in_build::run(),
         Command::Schema(options) => match options.of {
             SchemaOf::Scene => layout::print_json(&stiction::scene::schema()),
+            #[cfg(feature = "full")]
             SchemaOf::Study => layout::print_json(&stiction_study::schema()),
+            #[cfg(feature = "full")]
             SchemaOf::Design => layout::print_json(&stiction_study::design::schema()),
+            #[cfg(feature = "full")]
             SchemaOf::Identification => layout::print_json(&stiction_identify::schema()),
+            #[cfg(not(feature = "full"))]
+            SchemaOf::Study | SchemaOf::Design | SchemaOf::Identification => not_in_build::run(),
         },
         Command::Bench(options) => bench::run(options),
     }

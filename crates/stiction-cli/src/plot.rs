@@ -23,6 +23,7 @@ const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDo
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
     Svg,
+    #[cfg(feature = "full")]
     Png,
 }
 
@@ -63,6 +64,7 @@ pub(crate) fn run(options: &PlotOptions) -> Result<(), Failure> {
     }
     let bytes = match format {
         Format::Svg => figure.to_svg().into_bytes(),
+        #[cfg(feature = "full")]
         Format::Png => figure.to_png(options.dpi).map_err(Failure::input)?,
     };
     std::fs::write(&out, bytes).map_err(|error| Failure::input(format!("cannot write {}: {error}", out.display())))?;
@@ -77,7 +79,10 @@ fn default_out(runs: &[PathBuf]) -> PathBuf {
 fn format_of(path: &Path) -> Result<Format, Failure> {
     match path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase).as_deref() {
         Some("svg") => Ok(Format::Svg),
+        #[cfg(feature = "full")]
         Some("png") => Ok(Format::Png),
+        #[cfg(not(feature = "full"))]
+        Some("png") => Err(crate::not_in_build::refuse("PNG")),
         _ => Err(Failure::input(format!("{} has no ending that names a kind of picture", path.display()))
             .with_help("there are .svg and .png")),
     }

@@ -1,11 +1,15 @@
 //! What the commands accept.
 
 mod bench;
+#[cfg(feature = "full")]
 mod design;
+#[cfg(feature = "full")]
 mod identify;
 mod plot;
+#[cfg(feature = "full")]
 mod reproduce;
 mod robots;
+#[cfg(feature = "full")]
 mod sweep;
 mod view;
 
@@ -18,12 +22,21 @@ use stiction::{
     scene::SceneError,
 };
 
+#[cfg(not(feature = "full"))]
+pub(crate) use crate::not_in_build::{
+    NotInBuild as DesignOptions, NotInBuild as IdentifyOptions, NotInBuild as ReproduceOptions,
+    NotInBuild as SweepOptions,
+};
 pub(crate) use bench::BenchOptions;
+#[cfg(feature = "full")]
 pub(crate) use design::DesignOptions;
+#[cfg(feature = "full")]
 pub(crate) use identify::IdentifyOptions;
 pub(crate) use plot::PlotOptions;
+#[cfg(feature = "full")]
 pub(crate) use reproduce::ReproduceOptions;
 pub(crate) use robots::{CheckOptions, ConvertOptions, RobotArguments};
+#[cfg(feature = "full")]
 pub(crate) use sweep::SweepOptions;
 pub(crate) use view::ViewOptions;
 

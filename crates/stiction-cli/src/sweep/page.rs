@@ -9,13 +9,9 @@ const STYLE: &str = "body{font:15px/1.5 'Noto Sans',Helvetica,Arial,sans-serif;c
 h1{font-size:1.4rem;font-weight:600}h2{font-size:1.1rem;font-weight:600}figure{margin:1.5rem 0;text-align:center}figure svg{max-width:100%;height:auto}\
 pre{overflow-x:auto;background:#f6f6f6;padding:1rem;border-radius:4px;font-size:13px}code{font-size:13px}";
 
-/// What the page begins with: a browser may fetch nothing for it and run nothing in it, wherever it comes from.
-pub(crate) const HEAD: &str = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">";
-
 /// The page; `tables` are those that are printed.
 pub(super) fn page(title: &str, tables: &str, figures: &[Figure], report: &Report) -> String {
-    let mut page = String::from(HEAD);
+    let mut page = String::from(crate::view::study::HEAD);
     let _ = writeln!(page, "<title>{0}</title><style>{STYLE}</style></head><body><h1>{0}</h1>", escaped(title));
     for figure in figures {
         let _ = writeln!(page, "<figure>{}</figure>", figure.to_svg());

@@ -1,7 +1,7 @@
 //! `stiction view`: recorded runs in a browser, or as a page to keep; of the folder of a study its page.
 
 mod server;
-mod study;
+pub(crate) mod study;
 
 use std::{
     path::{Path, PathBuf},

@@ -2,7 +2,11 @@
 
 use std::{fs::File, io::Read, path::Path};
 
-use crate::{failure::Failure, sweep::page};
+use crate::failure::Failure;
+
+/// What the page begins with: a browser may fetch nothing for it and run nothing in it, wherever it comes from.
+pub(crate) const HEAD: &str = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">";
 
 /// The page inside the folder of a study.
 const PAGE: &str = "results.html";
@@ -21,7 +25,7 @@ pub(crate) fn page(folder: &Path) -> Result<String, Failure> {
     let mut text = String::new();
     let read = File::open(&path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
     read.map_err(|error| Failure::unreadable(&path, &error))?;
-    if text.starts_with(page::HEAD) {
+    if text.starts_with(HEAD) {
         return Ok(text);
     }
     Err(Failure::input(format!("{} is not the page of a study of the kind `monte-carlo`", path.display()))

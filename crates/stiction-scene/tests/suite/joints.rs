@@ -93,11 +93,7 @@ fn motors_say_what_they_lack() {
     );
     refused("gain = 3.0", "damping = 3.0", "x.toml:95:11: a motor with a `torque` has no `damping`");
     refused("stiffness = 100.0\n", "", "x.toml:101:1: motor \"motor-2\" has a `position` and needs a `stiffness`");
-    refused(
-        "dof = 1",
-        "dof = 3",
-        "x.toml:103:7: `dof` is 3, but must be a whole number from 0 to 2 (such as 1)",
-    );
+    refused("dof = 1", "dof = 3", "x.toml:103:7: `dof` is 3, but must be a whole number from 0 to 2 (such as 1)");
     refused(
         "dof = 1",
         "dof = 2",
