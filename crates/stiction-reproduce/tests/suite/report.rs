@@ -9,7 +9,8 @@ use stiction_reproduce::{CASES, Outcome, report};
 
 use crate::cases::outcomes;
 
-const RENEW: &str = "cargo run --package stiction-cli --features ipopt -- reproduce --all --markdown docs/reproduction.md";
+const RENEW: &str =
+    "cargo run --package stiction-cli --features ipopt -- reproduce --all --markdown docs/reproduction.md";
 
 fn committed(file: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file)).unwrap()
