@@ -69,15 +69,6 @@ fn write(options: &ReproduceOptions, outcomes: &[Outcome]) -> Result<(), Failure
     if let Some(file) = &options.markdown {
         put(file, &report::markdown(outcomes))?;
     }
-    if let Some(file) = &options.headline {
-        let text = std::fs::read_to_string(file).map_err(|error| Failure::unreadable(file, &error))?;
-        let [begin, end] = report::HEADLINE_MARKS;
-        let renewed = report::with_headline(&text, outcomes).ok_or_else(|| {
-            Failure::input(format!("{} has no place for the rows", file.display()))
-                .with_help(format!("the place is between the lines {begin} and {end}"))
-        })?;
-        put(file, &renewed)?;
-    }
     Ok(())
 }
 

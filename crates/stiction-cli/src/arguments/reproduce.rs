@@ -36,9 +36,6 @@ pub(crate) struct ReproduceOptions {
     /// Write the summary of all cases as Markdown
     #[arg(long, value_name = "FILE", requires = "all")]
     pub(crate) markdown: Option<PathBuf>,
-    /// Renew the headline rows between their marks in this file
-    #[arg(long, value_name = "FILE", requires = "all")]
-    pub(crate) headline: Option<PathBuf>,
     /// Print JSON instead of tables
     #[arg(long)]
     pub(crate) json: bool,

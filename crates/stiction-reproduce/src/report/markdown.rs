@@ -5,9 +5,6 @@ use std::fmt::Write;
 use super::Tally;
 use crate::{Outcome, Row};
 
-/// Between these marks stand the headline rows in the README.
-pub const HEADLINE_MARKS: [&str; 2] = ["<!-- reproduction: begin -->", "<!-- reproduction: end -->"];
-
 /// The summary of all outcomes.
 pub fn markdown(outcomes: &[Outcome]) -> String {
     let mut text = String::from(
@@ -21,7 +18,8 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
     );
     let tally = Tally::of(outcomes);
     let _ = writeln!(text, "{} cases, {} rows: {}.\n", outcomes.len(), judged(outcomes), tally.words());
-    text.push_str("| case | | source | rows | verdict |\n|---|---|---|---|---|\n");
+    headlines(&mut text, outcomes);
+    text.push_str("\n## All cases\n\n| case | | source | rows | verdict |\n|---|---|---|---|---|\n");
     for outcome in outcomes {
         let (id, title, verdict) = (outcome.case.id, cell(outcome.title()), outcome.conclusion().word());
         let (source, rows) = (cell(&outcome.short_source()), Tally::of([outcome]).words());
@@ -58,10 +56,10 @@ fn section(text: &mut String, outcome: &Outcome) {
     }
 }
 
-/// The headline rows of all cases, as a table for the README.
-pub fn headline(outcomes: &[Outcome]) -> String {
-    let mut text =
-        String::from("| case | quantity | published | reference | ours | verdict |\n|---|---|---|---|---|---|\n");
+/// The table of the headline rows of all cases.
+fn headlines(text: &mut String, outcomes: &[Outcome]) {
+    text.push_str("## Headlines\n\n| case | quantity | published | reference | ours | verdict |\n");
+    text.push_str("|---|---|---|---|---|---|\n");
     for outcome in outcomes {
         for row in outcome.rows().iter().filter(|row| row.is_headline()) {
             let [quantity, published, reference, ours, _, _, verdict] = row.cells().map(|text| cell(&text));
@@ -69,15 +67,6 @@ pub fn headline(outcomes: &[Outcome]) -> String {
             let _ = writeln!(text, "| {id} {title} | {quantity} | {published} | {reference} | {ours} | {verdict} |");
         }
     }
-    text
-}
-
-/// A text with the headline rows between their marks; `None` where it lacks the marks.
-pub fn with_headline(text: &str, outcomes: &[Outcome]) -> Option<String> {
-    let [begin, end] = HEADLINE_MARKS;
-    let (before, rest) = text.split_once(begin)?;
-    let (_, after) = rest.split_once(end)?;
-    Some(format!("{before}{begin}\n{}{end}{after}", headline(outcomes)))
 }
 
 /// Text that stays within its cell.

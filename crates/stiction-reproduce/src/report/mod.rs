@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{Outcome, Row, Tolerance, Value, Verdict};
 
-pub use markdown::{HEADLINE_MARKS, headline, markdown, with_headline};
+pub use markdown::markdown;
 pub use page::page;
 
 /// All cases that were run, for programs.
