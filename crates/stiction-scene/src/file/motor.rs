@@ -61,14 +61,14 @@ pub(crate) struct CouplingTable {
     pub(crate) follower: String,
     /// The freedom of the follower, by its number; 0 when left out.
     #[schemars(range(min = 0, max = 2), title = "a whole number from 0 to 2", extend("examples" = [1]))]
-    #[serde(alias = "follower_dof")]
+    #[serde(alias = "follower_freedom")]
     pub(crate) follower_dof: Option<u32>,
     /// The joint that leads; when left out, the follower keeps the coordinate `offset`.
     #[schemars(extend("examples" = ["right finger"]))]
     pub(crate) leader: Option<String>,
     /// The freedom of the leader, by its number; 0 when left out.
     #[schemars(range(min = 0, max = 2), title = "a whole number from 0 to 2", extend("examples" = [1]))]
-    #[serde(alias = "leader_dof")]
+    #[serde(alias = "leader_freedom")]
     pub(crate) leader_dof: Option<u32>,
     /// Coordinate of the follower per coordinate of the leader; 1 when left out.
     #[schemars(extend("examples" = [-2.0]))]
