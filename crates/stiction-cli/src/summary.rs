@@ -40,7 +40,7 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
     }
     if let Some(halved) = &summary.halved {
         let first = halved.times.first().copied().unwrap_or_default();
-        let parts = format!("{} steps in up to {} parts, the first", halved.steps, halved.most_parts);
+        let parts = format!("{} steps in up to {} parts, the first", halved.steps, halved.max_substeps);
         sheet.row("halved", format!("{parts} at t = {}", moment(first)));
     }
     if let Some(undetermined) = &summary.undetermined {

@@ -31,7 +31,7 @@ fn head(comparison: &Comparison) -> String {
     let mut sheet = Sheet::default();
     sheet.row("scene", format!("{}, to t = {}", comparison.scene, moment(comparison.until)));
     sheet.row("truth", format!("{} in steps of {} s", truth.preset, number(truth.step)));
-    for refusal in &truth.passed_over {
+    for refusal in &truth.rejected_candidates {
         sheet.row("", format!("not {}: {}", refusal.preset, refusal.reason));
     }
     sheet.row(

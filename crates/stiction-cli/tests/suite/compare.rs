@@ -50,7 +50,7 @@ fn the_json_has_all_documented_fields_and_equals_the_file_and_the_page() {
         "/truth/resolution/velocity",
         "/truth/resolution/position",
         "/truth/variation",
-        "/truth/passed_over",
+        "/truth/rejected_candidates",
         "/refusals",
         "/interrupted",
         "/rows/1/preset",
@@ -164,7 +164,7 @@ fn a_run_that_fails_is_reported_and_the_others_go_on() {
     assert!(none.expect(1).stderr.contains("no run came to its end"));
     let untrue =
         call(&folder, &["compare", "bouncing.toml", "--halvings", "0", "--reference", "reference@5"]).expect(1);
-    assert!(untrue.stderr.contains("nothing to measure against"), "{}", untrue.stderr);
+    assert!(untrue.stderr.contains("no candidate for the reference solution"), "{}", untrue.stderr);
 }
 
 #[test]

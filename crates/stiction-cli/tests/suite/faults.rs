@@ -139,15 +139,15 @@ fn damaged_and_foreign_folders_are_refused_in_a_sentence() {
         }
     };
     std::fs::write(&path, &whole[..100]).expect("cut");
-    both("is damaged, cut off or not a Parquet file");
+    both("is damaged, truncated or not a Parquet file");
     std::fs::write(&path, b"no table at all").expect("text");
-    both("is damaged, cut off or not a Parquet file");
+    both("is damaged, truncated or not a Parquet file");
     std::fs::remove_file(&path).expect("file");
     assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
-    both("not an ordinary file");
+    both("not a regular file");
     std::fs::remove_file(&path).expect("pipe");
     // Cut in the last group: what came before is drawn, and that is said.
     std::fs::write(&path, &whole[..whole.len() - 9]).expect("cut");
     let said = call(&folder, &["plot", "run", "--y", "ball.y", "-o", "x.svg"]).expect(0);
-    assert!(said.stderr.contains("was cut off"), "{}", said.stderr);
+    assert!(said.stderr.contains("was truncated"), "{}", said.stderr);
 }

@@ -57,7 +57,7 @@ fn what_is_no_recording_is_refused_with_a_hint_and_what_was_cut_off_is_shown_as_
     let whole = std::fs::read(&path).expect("a table");
     std::fs::write(&path, &whole[..8]).expect("a table of which nothing is left");
     let nothing = call(&folder, &["view", "cut", "--export", "page.html"]).expect(2);
-    assert!(nothing.stderr.contains("cut off") && !folder.join("page.html").exists(), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("truncated") && !folder.join("page.html").exists(), "{}", nothing.stderr);
     std::fs::write(&path, &whole[..whole.len() - 8]).expect("a cut table");
     call(&folder, &["view", "cut", "--export", "page.html"]).expect(0);
     assert_eq!(head(&std::fs::read_to_string(folder.join("page.html")).expect("a page"))["runs"][0]["cut"], true);

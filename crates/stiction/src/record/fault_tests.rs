@@ -162,7 +162,7 @@ fn a_file_that_claims_more_than_it_holds_is_refused() {
     table.finish().expect("table");
     assert!(fs::metadata(&path).expect("file").len() < 20_000);
     let error = TableReader::open(&path).err().expect("a bomb").to_string();
-    assert!(error.contains("claims to hold more"), "{error}");
+    assert!(error.contains("declares more values"), "{error}");
     // A footer that claims to be longer than the file.
     let mut bytes = fs::read(&path).expect("file");
     let tail = bytes.len() - 8;
@@ -239,7 +239,7 @@ fn missing_and_mistyped_columns_are_named() {
     let table = TableWriter::create(&path, &[("step".into(), Kind::Integer)], vec![(INFO_KEY.into(), twice)]);
     table.expect("table").finish().expect("table");
     let error = Recording::read(&folder.0).expect_err("two boxes").to_string();
-    assert!(error.contains("two things are called \"box\""), "{error}");
+    assert!(error.contains("two bodies or two joints are called \"box\""), "{error}");
 }
 
 #[test]

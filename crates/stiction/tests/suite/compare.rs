@@ -267,8 +267,8 @@ fn a_run_that_fails_is_reported_with_its_step_and_cause() {
     assert!(finished.outcome == Outcome::Finished && finished.errors.is_some());
     // The same failure made the second candidate the truth.
     assert_eq!(comparison.truth.preset, "ncp");
-    let [passed_over] = comparison.truth.passed_over.as_slice() else { panic!("{:?}", comparison.truth) };
-    assert!(passed_over.reason.contains("step 2 from t = 5: more than 1000 events"), "{}", passed_over.reason);
+    let [rejected_candidates] = comparison.truth.rejected_candidates.as_slice() else { panic!("{:?}", comparison.truth) };
+    assert!(rejected_candidates.reason.contains("step 2 from t = 5: more than 1000 events"), "{}", rejected_candidates.reason);
     plan.truth.truncate(1);
     let error = compare::run(&plan, &mut Unwatched).unwrap_err();
     assert!(matches!(&error, CompareError::NoTruth(reasons) if reasons.len() == 1), "{error}");

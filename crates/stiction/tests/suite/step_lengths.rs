@@ -306,6 +306,6 @@ fn the_summary_tells_of_halved_steps() {
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(reported.iter().map(|(_, parts)| *parts).collect::<Vec<_>>(), [2, 3]);
     let halved = summary.halved.unwrap();
-    assert_eq!((halved.steps, halved.most_parts), (2, 3));
+    assert_eq!((halved.steps, halved.max_substeps), (2, 3));
     assert_eq!(halved.times, reported.iter().map(|(time, _)| *time).collect::<Vec<_>>());
 }

@@ -390,5 +390,5 @@ fn a_state_of_other_feet_is_refused() {
     let mut state = simulation.state().clone();
     assert!(state.support_impulses.iter().any(|p| *p != 0.0));
     state.support_impulses.pop();
-    assert!(simulation.set_state(&state).unwrap_err().to_string().contains("feet"));
+    assert!(simulation.set_state(&state).unwrap_err().to_string().contains("support points"));
 }
