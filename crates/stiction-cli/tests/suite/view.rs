@@ -1,4 +1,4 @@
-//! `stiction view`: the page is exported, served, and refused for what is no recording.
+//! `stiction view`: the page is exported, served, and rejected for folders without a recording.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -15,7 +15,7 @@ fn record(folder: &Path, name: &str, out: &str) {
     call(folder, &["run", &scene(name), "--duration", "0.05", "--out", out]).expect(0);
 }
 
-/// What describes the runs of a page.
+/// Description of the runs of a page.
 fn head(page: &str) -> Value {
     let head = page.split("id=\"head\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("a head");
     serde_json::from_str(head).expect("JSON")

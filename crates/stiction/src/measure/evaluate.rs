@@ -244,7 +244,8 @@ impl Evaluator<'_> {
         if !self.run.allows_unseen_contacts() && !labels.words.iter().any(|known| known == label) {
             const LISTED: usize = 200;
             let known = labels.words.iter().take(LISTED).map(String::as_str);
-            let fault = Fault::new(node.span.clone(), format!("the run has no contact with the label `{}`", shortened(label)));
+            let fault =
+                Fault::new(node.span.clone(), format!("the run has no contact with the label `{}`", shortened(label)));
             return Err(fault.hint(shortened_hint(&suggestion(label, known))));
         }
         let name = Node { kind: Kind::Name(column.to_owned()), span: node.span.clone() };

@@ -1,4 +1,4 @@
-//! Recordings that were cut, damaged, made to deceive, or written where nothing can be written.
+//! Recordings that were truncated, damaged, forged, or written to an unwritable place.
 #![allow(clippy::disallowed_methods)] // Tests make and break files.
 
 use std::{
@@ -163,7 +163,7 @@ fn a_file_that_claims_more_than_it_holds_is_refused() {
     assert!(fs::metadata(&path).expect("file").len() < 20_000);
     let error = TableReader::open(&path).err().expect("a bomb").to_string();
     assert!(error.contains("declares more values"), "{error}");
-    // A footer that claims to be longer than the file.
+    // A footer whose declared length exceeds the file.
     let mut bytes = fs::read(&path).expect("file");
     let tail = bytes.len() - 8;
     bytes[tail..tail + 4].copy_from_slice(&u32::MAX.to_le_bytes());
