@@ -23,8 +23,8 @@ def test_a_study_is_the_same_on_any_number_of_threads(tmp_path: Path) -> None:
     assert (tmp_path / "one/trials.parquet").read_bytes() == (tmp_path / "two/trials.parquet").read_bytes()
     assert len(one.to_pandas()) == study.count
     assert one.to_arrow().num_rows == study.count
-    share, low, high = one.success()
-    assert low <= share <= high
+    rate, low, high = one.success()
+    assert low <= rate <= high
     assert len(one.cells()) == len(one.report["variants"][0]["cells"])
 
 
