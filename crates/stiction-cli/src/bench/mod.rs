@@ -60,7 +60,7 @@ impl Case {
     }
 }
 
-/// Part on three support points on a vibrating plate, C-28.
+/// Part on three contact points on a vibrating plate, C-28.
 fn tripod() -> String {
     include_str!("../../../../scenes/plate/tripod.toml").to_owned()
 }
