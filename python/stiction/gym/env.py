@@ -66,12 +66,12 @@ class Env(gymnasium.Env[Floats, Floats]):
         except StepError as error:
             failure = str(error)
         after = self._state()
-        verdict = self.task.judge(before, after, actions)
-        info = {key: values[0].item() for key, values in self.task.info(after, verdict.success).items()}
+        outcome = self.task.evaluate(before, after, actions)
+        info = {key: values[0].item() for key, values in self.task.info(after, outcome.success).items()}
         if failure is not None:
             info["failure"] = failure
-        over = bool(verdict.success[0] or verdict.lost[0])
-        return self.task.observation(after)[0], float(verdict.reward[0]), over, failure is not None and not over, info
+        over = bool(outcome.success[0] or outcome.lost[0])
+        return self.task.observation(after)[0], float(outcome.reward[0]), over, failure is not None and not over, info
 
     def render(self) -> str | None:
         """The episode so far as a page, or the observation as text, depending on the render mode."""

@@ -29,7 +29,7 @@ class State(NamedTuple):
     v: Floats
 
 
-class Verdict(NamedTuple):
+class Outcome(NamedTuple):
     """Reward of a step, and termination by success or failure: one value for each world."""
 
     reward: Floats
@@ -96,7 +96,7 @@ class Task(ABC):
         """Observed quantities, a column each."""
 
     @abstractmethod
-    def judge(self, before: State, after: State, actions: Floats) -> Verdict:
+    def evaluate(self, before: State, after: State, actions: Floats) -> Outcome:
         """Reward and termination of the step from one state to another."""
 
     @abstractmethod
@@ -160,6 +160,6 @@ def turn(angle: Floats) -> Floats:
     return each(lambda x: math.remainder(x, 2.0 * math.pi), angle)
 
 
-def progress(before: Floats, after: Floats, success: Flags, lost: Flags) -> Verdict:
+def progress(before: Floats, after: Floats, success: Flags, lost: Flags) -> Outcome:
     """Reward from the reduction of an error, plus 1 for success."""
-    return Verdict(before - after + success, success, lost)
+    return Outcome(before - after + success, success, lost)

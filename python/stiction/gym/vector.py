@@ -95,14 +95,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
         self.worlds.set_controls(self.task.controls_of(actions))
         failed = self.worlds.step(self.task.substeps, skip=(~going).tolist())
         after = self._state()
-        verdict = self.task.judge(before, after, actions)
+        outcome = self.task.evaluate(before, after, actions)
         self._steps[going] += 1
         late = False if self._limit is None else self._steps >= self._limit
-        terminated = going & (verdict.success | verdict.lost)
+        terminated = going & (outcome.success | outcome.lost)
         truncated = going & ((failed & ~terminated) | late)
         infos: dict[str, Any] = {}
         if going.any():
-            for key, values in self.task.info(after, verdict.success).items():
+            for key, values in self.task.info(after, outcome.success).items():
                 infos[key], infos[f"_{key}"] = np.where(going, values, np.zeros_like(values)), going.copy()
         for world, failure in self.worlds.failures.items():
             self._add_info(infos, {"failure": str(failure)}, world)
@@ -110,20 +110,20 @@ class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
         observations = self.task.observation(after)
         if self._same_step and self._over.any():
             observations, infos = self._start_at_once(observations, infos)
-        return observations, np.where(going, verdict.reward, 0.0), terminated, truncated, infos
+        return observations, np.where(going, outcome.reward, 0.0), terminated, truncated, infos
 
     def _start_at_once(self, last: Floats, infos: dict[str, Any]) -> tuple[Floats, dict[str, Any]]:
         """Starts the next episode of finished worlds; their last observation and info become ``final_obs`` and ``final_info``."""
         over, self._over = self._over, np.zeros_like(self._over)
-        told: dict[str, Any] = {}
+        next_infos: dict[str, Any] = {}
         keys = [key for key in infos if not key.startswith("_")]
         for key in keys:
             values, kept = infos[key], infos[f"_{key}"] & ~over
             if kept.any():
                 nothing = None if values.dtype == object else np.zeros_like(values)
-                told[key], told[f"_{key}"] = np.where(kept, values, nothing), kept
+                next_infos[key], next_infos[f"_{key}"] = np.where(kept, values, nothing), kept
         for world in np.flatnonzero(over).tolist():
             own = {key: infos[key][world : world + 1].tolist()[0] for key in keys if infos[f"_{key}"][world]}
-            self._add_info(told, {"final_obs": last[world], "final_info": own}, world)
+            self._add_info(next_infos, {"final_obs": last[world], "final_info": own}, world)
         self._restart(over)
-        return self.task.observation(self._state()), told
+        return self.task.observation(self._state()), next_infos

@@ -62,7 +62,7 @@ fn bodies(bodies: &[BodyRow]) -> String {
             vec![body.name.clone(), body.kind.to_owned(), mass, format!("{} dof", body.dof), shapes]
         })
         .collect();
-    columns(&["name", "kind", "mass", "freedom", "shapes"], &rows)
+    columns(&["name", "kind", "mass", "dof", "shapes"], &rows)
 }
 
 fn scheme(contents: &Contents) -> String {

@@ -123,8 +123,8 @@ fn curve(x: &GridAxis, variant: &VariantReport, colour: usize) -> [Layer; 2] {
     )
 }
 
-fn with_interval(panel: Panel, x: Vec<f64>, shares: [Vec<f64>; 3], colour: usize, name: &str) -> Panel {
-    interval(x, shares, colour, name).into_iter().fold(panel, Panel::with)
+fn with_interval(panel: Panel, x: Vec<f64>, rates: [Vec<f64>; 3], colour: usize, name: &str) -> Panel {
+    interval(x, rates, colour, name).into_iter().fold(panel, Panel::with)
 }
 
 /// Success rate with its interval.

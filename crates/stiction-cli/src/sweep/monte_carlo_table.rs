@@ -98,12 +98,12 @@ fn cells(report: &Report) -> Option<String> {
     let row = |k: usize| {
         let first: Option<&GroupReport> = report.variants.first().and_then(|variant| variant.cells.get(k));
         let at = first.into_iter().flat_map(|cell| cell.at.iter().map(|x| number(*x)));
-        let shares = report.variants.iter().filter_map(|variant| variant.cells.get(k)).map(|cell| {
+        let rates = report.variants.iter().filter_map(|variant| variant.cells.get(k)).map(|cell| {
             let [value, low, high] =
                 [cell.success.value(), cell.success.low, cell.success.high].map(|x| number(100.0 * x));
             format!("{value} ({low} to {high})")
         });
-        at.chain(shares).collect::<Vec<_>>()
+        at.chain(rates).collect::<Vec<_>>()
     };
     Some(columns(&heading, &(0..count).map(row).collect::<Vec<_>>()))
 }

@@ -40,6 +40,7 @@ pub struct Truth {
     /// Largest componentwise variation of its velocity.   [COMPARE-3]
     pub variation: f64,
     /// Earlier candidates that did not simulate the whole time, with the reason.
+    #[serde(alias = "passed_over")]
     pub rejected_candidates: Vec<Refusal>,
 }
 

@@ -69,6 +69,7 @@ pub struct HalvedSummary {
     /// Number of divided steps.
     pub steps: u64,
     /// Largest number of substeps of a step.
+    #[serde(alias = "most_parts")]
     pub max_substeps: u32,
     /// Times at the ends of the divided steps, s; only the first of very many.
     pub times: Vec<f64>,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ...scene import Scene
-from ..task import Control, Floats, Quantity, State, Task, Verdict, each, length, progress
+from ..task import Control, Floats, Outcome, Quantity, State, Task, each, length, progress
 
 OPENING = 0.05  # m, of each jaw at the start
 REACH = 0.06  # m, from the palm to the middle of the jaws
@@ -54,8 +54,8 @@ class Grasp(Task):
     def scene(self) -> Scene:
         scene = Scene(duration=6.0, step=0.002, gravity=[0.0, 0.0, -9.81], dimension=2, name="grasp")
         scene.scheme(coordinates="reduced")
-        feet = [[0.012 * math.cos(a), 0.012 * math.sin(a)] for a in (math.pi / 2, math.pi * 7 / 6, math.pi * 11 / 6)]
-        nut = scene.body("nut", mass=0.05, position=[0.0, 0.12], support={"points": feet, "friction": 0.3})
+        points = [[0.012 * math.cos(a), 0.012 * math.sin(a)] for a in (math.pi / 2, math.pi * 7 / 6, math.pi * 11 / 6)]
+        nut = scene.body("nut", mass=0.05, position=[0.0, 0.12], support={"points": points, "friction": 0.3})
         nut.shape(polygon={"regular": {"sides": 6, "radius": 0.02}})
         scene.body("palm", mass=0.3, inertia=1e-3, position=[0.0, 0.0])
         scene.joint(
@@ -103,7 +103,7 @@ class Grasp(Task):
         measures = self.measures(state)
         return (measures["distance"] + measures["off_the_jaws"]) / 0.05
 
-    def judge(self, before: State, after: State, actions: Floats) -> Verdict:
+    def evaluate(self, before: State, after: State, actions: Floats) -> Outcome:
         measures = self.measures(after)
         held = (measures["off_the_jaws"] < 0.03) & (measures["gap"] < 0.042)
         success = held & (measures["distance"] < 0.01)

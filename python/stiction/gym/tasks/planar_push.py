@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ...scene import Scene
-from ..task import Control, Floats, Quantity, State, Task, Verdict, each, length, progress, turn
+from ..task import Control, Floats, Outcome, Quantity, State, Task, each, length, progress, turn
 
 SPEED = 0.3  # m/s, of the pusher
 
@@ -88,7 +88,7 @@ class PlanarPush(Task):
         away = length(pusher_x - x, pusher_y - y)
         return measures["distance"] / 0.1 + np.abs(measures["angle"]) / (math.pi / 4.0) + 0.1 * away / 0.1
 
-    def judge(self, before: State, after: State, actions: Floats) -> Verdict:
+    def evaluate(self, before: State, after: State, actions: Floats) -> Outcome:
         measures = self.measures(after)
         success = (measures["distance"] < 0.015) & (np.abs(measures["angle"]) < 0.15)
         return progress(self._error(before), self._error(after), success, measures["distance"] > 0.45)

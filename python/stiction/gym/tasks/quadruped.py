@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ...scene import Scene
-from ..task import Control, Floats, Quantity, State, Task, Verdict, each
+from ..task import Control, Floats, Outcome, Quantity, State, Task, each
 
 LEGS = {"front left": (0.2, 0.12), "front right": (0.2, -0.12), "rear left": (-0.2, 0.12), "rear right": (-0.2, -0.12)}
 JOINTS = tuple(f"{leg} {joint}" for leg in LEGS for joint in ("hip", "knee"))
@@ -122,12 +122,12 @@ class Quadruped(Task):
         x, _, height, _, qx, qy, _ = self.q(state, "torso")
         return {"x": x.copy(), "height": height.copy(), "upright": 1.0 - 2.0 * (qx * qx + qy * qy)}
 
-    def judge(self, before: State, after: State, actions: Floats) -> Verdict:
+    def evaluate(self, before: State, after: State, actions: Floats) -> Outcome:
         then, now = self.measures(before), self.measures(after)
         effort = sum(actions[:, k] * actions[:, k] for k in range(actions.shape[1])) / actions.shape[1]
         success = now["x"] > GOAL
         lost = (now["height"] < 0.17) | (now["upright"] < 0.5)
-        return Verdict(10.0 * (now["x"] - then["x"]) + 0.05 - 0.02 * effort + success, success, lost)
+        return Outcome(10.0 * (now["x"] - then["x"]) + 0.05 - 0.02 * effort + success, success, lost)
 
 
 def _angle_between(a: list[Floats], b: list[Floats], home: float) -> Floats:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ...scene import Scene
-from ..task import Control, Floats, Quantity, State, Task, Verdict, each, length, progress
+from ..task import Control, Floats, Outcome, Quantity, State, Task, each, length, progress
 
 FINGERS = ("first", "second", "third")
 JOINTS = tuple(f"{finger} {joint}" for finger in FINGERS for joint in ("knuckle", "elbow"))
@@ -112,7 +112,7 @@ class ThreeFingerHand(Task):
         measures = self.measures(state)
         return np.abs(measures["angle"]) + measures["distance"] / 0.05
 
-    def judge(self, before: State, after: State, actions: Floats) -> Verdict:
+    def evaluate(self, before: State, after: State, actions: Floats) -> Outcome:
         measures = self.measures(after)
         slow = np.abs(self.v(after, "disc")[2]) < 1.0
         success = (np.abs(measures["angle"]) < 0.05) & (measures["distance"] < 0.02) & slow
