@@ -59,7 +59,7 @@ pub(crate) fn run(options: &PlotOptions) -> Result<(), Failure> {
     }
     let figure = Drawing { options, x: &x, y: &y, runs: &runs }.figure()?;
     if figure.left_out() > 0 {
-        eprintln!("{} values cannot be plotted: infinite, or not positive on a logarithmic axis", figure.left_out());
+        eprintln!("{} values cannot be drawn: infinite, or not positive on a logarithmic axis", figure.left_out());
     }
     let bytes = match format {
         Format::Svg => figure.to_svg().into_bytes(),

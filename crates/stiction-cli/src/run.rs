@@ -87,10 +87,10 @@ pub(crate) fn with_solver(
             let asked = [(solver != RunSolver::Ladder, "--solver"), (accuracy != SolveAccuracy::Exact, "--accuracy")];
             match asked.into_iter().find(|(asked, _)| *asked) {
                 None => Ok(simulation),
-                Some((_, option)) => Err(Failure::input(format!(
-                    "`{option}` does not apply to the preset `reference`, which is event-driven"
-                ))
-                .with_help(format!("remove `{option}`, or choose another preset"))),
+                Some((_, option)) => {
+                    Err(Failure::input(format!("`{option}` does not apply to the event-driven preset `reference`"))
+                        .with_help(format!("remove `{option}`, or choose another preset")))
+                }
             }
         }
     }

@@ -79,7 +79,7 @@ fn mistakes_are_named_with_their_place() {
         ),
         (vec!["plot", "rod", "--y", "1 +"], vec!["--y", "ends here"]),
         (vec!["plot", "rod", "--x", "foo(t)"], vec!["--x", "there is no function `foo`"]),
-        (vec!["plot", "rod", "-o", "rod.pdf"], vec!["rod.pdf", ".svg and .png"]),
+        (vec!["plot", "rod", "-o", "rod.pdf"], vec!["rod.pdf", ".svg or .png"]),
         (vec!["plot", "nowhere"], vec!["nowhere", "cannot read"]),
         (vec!["plot", "rod", "--from", "7"], vec!["no recorded moment"]),
         (vec!["plot", "rod", "--width", "3"], vec!["between 20 and 2000"]),

@@ -246,7 +246,7 @@ fn accuracy_is_heard_or_refused_but_never_ignored() {
         call(&folder, &[&["run", &scene, "--duration", "0.8", "--preset", preset], more].concat())
     };
     for (preset, part) in
-        [("reference", "from event to event"), ("stewart-trinkle", "pivots"), ("anitescu-potra", "remove `--accuracy`")]
+        [("reference", "event-driven"), ("stewart-trinkle", "pivoting"), ("anitescu-potra", "remove `--accuracy`")]
     {
         let refused = run(preset, &["--accuracy", "balanced"]).expect(2);
         assert!(

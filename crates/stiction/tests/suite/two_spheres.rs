@@ -148,7 +148,7 @@ fn variations(case: &Reference, scheme: Scheme, offset: f64) -> [f64; 2] {
     [variation(&track), variation(&rates.collect::<Vec<_>>())]
 }
 
-/// If only touching contacts are in the problem, the linearised gap over the curved surfaces opens them again and again.
+/// With only touching contacts in the problem, the linearised gap over the curved surfaces opens them again and again.
 #[test]
 fn c11_implicit_velocities_are_smoother_than_linearised_ones() {
     let case = reference("c11");
