@@ -22,7 +22,7 @@ STUDIES = {"polygon": "grasp_map", "implicit": "grasp_map_implicit"}
 
 
 def sweep(study, trials, jobs):
-    """Makes so many trials in each cell; returns what was made, wall and processor seconds, and the most memory in MiB."""
+    """Runs this many trials in each cell; returns the summary, wall and processor seconds, and the peak memory in MiB."""
     with tempfile.TemporaryDirectory() as folder:
         arguments = [PROGRAM, "sweep", ROOT / "studies" / f"{study}.toml", "--trials", trials, "--jobs", jobs, "--out", folder]
         arguments = [str(argument) for argument in arguments]
@@ -59,7 +59,7 @@ def main():
         one, _ = report(name, 1, 1)
         two, _ = report(name, 1, 2)
         report(name, 3, 2)
-        print(f"          from one thread to two {one / two:.2f} times as fast: {50 * one / two:.0f} % of what two cores can")
+        print(f"          from one thread to two {one / two:.2f} times as fast: {50 * one / two:.0f} % of the ideal")
 
 
 main()

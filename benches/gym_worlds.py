@@ -1,9 +1,9 @@
-"""Prints how many actions per second the environments of stiction.gym take: one world in Python, and many on threads.
+"""Actions per second of the environments of stiction.gym: one world in Python, and many on threads.
 
     python benches/gym_worlds.py [task ...]
 
-Actions are random, the same for every number of threads, and episodes start again as they end. An action is several steps of the simulation
-(the column "steps" counts these). Numbers are of the build that is installed: a release build for numbers that mean something.
+Actions are random, the same for every number of threads, and finished episodes restart. An action is several steps of the simulation
+(the column "steps" counts these). The installed build is measured: use a release build.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import gymnasium
 
 import stiction.gym
 
-SECONDS = 2.0  # for each number
+SECONDS = 2.0  # for each measurement
 
 
 def rate(act: Callable[[], None], worlds: int) -> float:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Humanoids that fall and lie, here and in MuJoCo: steps per second side by side.
+"""Humanoids that fall and lie, in stiction and in MuJoCo: steps per second.
 
 usage: humanoid_vs_mujoco.py [STICTION] [--models FOLDER] [--repeat N]
 
-STICTION is the program, built with --release; without it cargo builds it. Models are those of the packages dm_control and gymnasium: installed, or in
-FOLDER as scripts/fetch_models.py writes them. Needs the package mujoco.
+STICTION is the program, built with --release; without it cargo builds it. Models are those of the packages dm_control and gymnasium:
+installed, or in FOLDER as scripts/fetch_models.py writes them. Needs the package mujoco.
 
-Both start from the reference pose at rest without control, and make 1000 steps of 5 ms. N turns are taken; at each the program and MuJoCo make
-five runs, each in one process and from the start, and the fastest run of all turns counts. A run is timed without reading the model: here by the program, there it is one
-call of mj_step for all steps, without Python in between.
+Both start from the reference pose at rest without control, and make 1000 steps of 5 ms. There are N rounds; in each the program and
+MuJoCo make five runs, each in one process and from the start, and the fastest run of all rounds counts. Reading the model is not timed:
+the program times its own steps, and in MuJoCo one call of mj_step makes all steps, without Python in between.
 """
 
 import argparse
@@ -29,18 +29,18 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DIFFERENCES = """
 The two do not solve the same problem:
   stiction  Contacts, joint limits and friction are rigid, friction has a round cone, and every step is solved to a residual of 1e-8
-            (`balanced`: 1e-4). Bodies sink in by the error of a step only. Counted are all contacts that a step might close.
-  MuJoCo    Contacts and limits are soft (solref, solimp), friction has a pyramid unless the model asks for cones, and creeps. Bodies sink in by
+            (`balanced`: 1e-4). Penetration is the error of a step only. Counted are all contacts that a step might close.
+  MuJoCo    Contacts and limits are compliant (solref, solimp), friction has a pyramid unless the model asks for cones, and creeps. Penetration is by
             design. Counted are the contacts within the margin of the model. RK4 solves four problems a step, EULER one.
             Sensors of the model are computed.
-`stiction check MODEL` lists what has no effect here. Falls are sensitive: after the first impact the motions differ in detail."""
+`stiction check MODEL` lists ignored elements. Falls are sensitive: after the first impact the motions differ in detail."""
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="Humanoids here and in MuJoCo: steps per second side by side.")
-    parser.add_argument("program", nargs="?", metavar="STICTION", help="the program; built when left out")
+    parser = argparse.ArgumentParser(description="Humanoids in stiction and in MuJoCo: steps per second.")
+    parser.add_argument("program", nargs="?", metavar="STICTION", help="the program; built by default")
     parser.add_argument("--models", type=pathlib.Path, metavar="FOLDER", help="as written by scripts/fetch_models.py")
-    parser.add_argument("--repeat", type=int, default=10, metavar="N", help="turns of five runs; the fastest run counts (10)")
+    parser.add_argument("--repeat", type=int, default=10, metavar="N", help="rounds of five runs; the fastest run counts (10)")
     return parser.parse_args()
 
 
@@ -52,7 +52,7 @@ def built():
 
 
 def located(name, folder):
-    """The file of a model, or None where neither folder nor package has it."""
+    """File of a model, or None if neither folder nor package has it."""
     package, _, inside = name.partition("/")
     if folder is None:
         found = importlib.util.find_spec(package)
@@ -63,7 +63,7 @@ def located(name, folder):
 
 
 class Ours:
-    """The program, at one accuracy."""
+    """The program at one accuracy."""
 
     def __init__(self, program, model, accuracy):
         self.command = [program, "bench", "--scene", model, "--steps", str(STEPS), "--repeat", str(RUNS), "--json"]
@@ -87,7 +87,7 @@ class Ours:
 
 
 class Theirs:
-    """MuJoCo, as the model says or with the integrator and solver it takes for models that say nothing."""
+    """MuJoCo with the options of the model, or with its default integrator and solver."""
 
     def __init__(self, model, by_default):
         self.model = mujoco.MjModel.from_xml_path(str(model))
@@ -115,7 +115,7 @@ class Theirs:
             mujoco.mj_step(self.model, data)
             met.append((data.ncon, max((-contact.dist for contact in data.contact if contact.dist < 0), default=0.0)))
         if any(warning.number for warning in data.warning):
-            raise SystemExit(f"{self.title} warns of this motion: it is not the one to compare with")
+            raise SystemExit(f"{self.title} gives warnings for this motion: it cannot be compared")
         return met
 
     def contacts(self):
@@ -140,7 +140,7 @@ def compare(program, model, repeat):
         print(f"{title:24} {rate} {most:9} {last:7} {deepest:9.1e} {deep:9.1e}")
     fastest = min(least[run.title] for run in theirs)
     for run in ours:
-        print(f"{run.title}: {fastest / least[run.title]:.2f} times the steps per second of MuJoCo, at its faster")
+        print(f"{run.title}: {fastest / least[run.title]:.2f} times the steps per second of MuJoCo, at its fastest")
 
 
 def main():

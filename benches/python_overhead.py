@@ -1,11 +1,11 @@
-"""Prints what a call from Python costs above the same call in Rust: one step, and a run of 10,000 steps that is recorded.
+"""Overhead of a call from Python over the same call in Rust: one step, and a recorded run of 10,000 steps.
 
     pip install .
     python benches/python_overhead.py [--calls PROGRAM] [scene.toml ...]
 
-Rust is measured by `cargo bench -p stiction --bench calls`, or by that program where it is built already, Python by the package that is installed; they take turns, each with
-the fastest of a few repetitions, and what is above is the median over the turns: the speed of a shared machine changes from minute to minute, and
-a turn is short. Only a release build gives numbers that mean something.
+Rust is measured by `cargo bench -p stiction --bench calls`, or by that program if it is already built, Python by the installed package.
+They alternate, each with the fastest of a few repetitions, and the overhead is the median over the rounds: the speed of a shared machine
+changes from minute to minute, and a round is short. Use a release build.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def recorded(scene: Path) -> float:
 
 
 def in_python(scene: Path) -> tuple[float, float]:
-    """The same; the fastest of as many times as the bench takes."""
+    """The same for the bench; the fastest of the same number of repetitions."""
     return min(stepped(scene) for _ in range(TURNS)), min(recorded(scene) for _ in range(TURNS))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="What a call from Python costs above the same call in Rust.")
+    parser = argparse.ArgumentParser(description="Overhead of a call from Python over the same call in Rust.")
     parser.add_argument("--calls", help="the bench `calls`, built")
     parser.add_argument("scenes", nargs="*", type=Path)
     arguments = parser.parse_args()

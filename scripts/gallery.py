@@ -198,14 +198,14 @@ def page() -> str:
 
 
 def photograph(shot: Shot, file: Path, browser: str) -> None:
-    """The page of a run at a moment, as Chromium draws it without a screen."""
+    """Screenshot of the page of a run at a moment, by headless Chromium."""
     with tempfile.TemporaryDirectory() as folder:
         html, whole = Path(folder) / "view.html", Path(folder) / "whole.png"
         shot.run.page(html)
         drawing = ["--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
         window = ["--headless", "--no-sandbox", "--hide-scrollbars", "--window-size={},{}".format(*WINDOW)]
         address = f"{html.as_uri()}#t={shot.moment}"
-        # On a busy machine the photograph may be taken before the scene is drawn: then again, with more patience.
+        # On a busy machine the screenshot may be taken before the scene is drawn: then it is repeated with more time.
         for patience in (5_000, 20_000, 60_000, 60_000, 60_000):
             call = [browser, *window, *drawing, f"--virtual-time-budget={patience}", f"--screenshot={whole}", address]
             subprocess.run(call, check=True, capture_output=True, timeout=240)
@@ -214,7 +214,7 @@ def photograph(shot: Shot, file: Path, browser: str) -> None:
             if colours is not None and len(colours) > FEWEST_COLOURS:
                 seen.crop(WITH_PLOTS if shot.plots else SCENE).quantize(256, Image.Quantize.MAXCOVERAGE).save(file, optimize=True)
                 return
-        raise RuntimeError(f"{browser} draws no scene into {file.name}; try again on a machine that is less busy")
+        raise RuntimeError(f"{browser} did not draw the scene in {file.name}; try again on a less busy machine")
 
 
 def make(picture: Picture, browser: str | None) -> None:
@@ -232,24 +232,24 @@ def make(picture: Picture, browser: str | None) -> None:
 
 
 def complaints() -> list[str]:
-    """What is wrong with the page and its pictures as they lie there."""
+    """Errors of the committed page and its pictures."""
     wrong = [f"{picture.file.relative_to(ROOT)} is missing" for picture in GALLERY if not picture.file.is_file()]
     if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != page():
-        wrong.append("docs/gallery.md is not what the script writes: run python scripts/gallery.py --page")
+        wrong.append("docs/gallery.md differs from the output of the script: run python scripts/gallery.py --page")
     known = {picture.file.name for picture in GALLERY}
-    wrong += [f"docs/pictures/{file.name} is no picture of the gallery" for file in PICTURES.glob("gallery_*") if file.name not in known]
+    wrong += [f"docs/pictures/{file.name} is not a picture of the gallery" for file in PICTURES.glob("gallery_*") if file.name not in known]
     size = sum(file.stat().st_size for file in PICTURES.glob("gallery_*"))
     if size > 1_500_000:
-        wrong.append(f"the pictures have {size / 1e6:.1f} MB; 1.5 are enough")
+        wrong.append(f"the pictures have {size / 1e6:.1f} MB, more than the limit of 1.5 MB")
     return wrong
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Makes the pictures of docs/gallery.md, and the page.")
     names = [picture.name for picture in GALLERY]
-    parser.add_argument("names", nargs="*", metavar="PICTURE", help=f"some of {', '.join(names)}; all when left out")
+    parser.add_argument("names", nargs="*", metavar="PICTURE", help=f"some of {', '.join(names)}; default: all")
     parser.add_argument("--page", action="store_true", help="write the page only")
-    parser.add_argument("--check", action="store_true", help="say what is missing or out of date, and make nothing")
+    parser.add_argument("--check", action="store_true", help="list missing and outdated files, and write nothing")
     given = parser.parse_args()
     if unknown := set(given.names) - set(names):
         parser.error(f"there is no picture {', '.join(sorted(unknown))}; there are {', '.join(names)}")
@@ -261,7 +261,7 @@ def main() -> int:
             if not given.names or picture.name in given.names:
                 make(picture, browser)
     wrong = complaints()
-    print("\n".join(wrong) or "page and pictures belong together")
+    print("\n".join(wrong) or "page and pictures are consistent")
     return 1 if wrong else 0
 
 

@@ -1,4 +1,4 @@
-"""What the pictures of the gallery show: simulations and figures of them. scripts/gallery.py makes the files."""
+"""Simulations and figures of the gallery. scripts/gallery.py writes the files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ plt.rcParams.update(
         "axes.spines.top": False,
         "axes.spines.right": False,
         "legend.frameon": False,
-        "svg.hashsalt": "stiction",  # the same picture has the same bytes
+        "svg.hashsalt": "stiction",  # reproducible bytes
         "svg.fonttype": "none",
     }
 )
@@ -40,12 +40,12 @@ class Shot:
 
     run: Run
     moment: float  # s
-    #: Whether the energies below the scene are kept.
+    #: True if the energies below the scene are kept.
     plots: bool = False
 
 
 def ground(scene: Scene) -> Scene:
-    """With a floor, horizontal in the plane or in space."""
+    """Adds a floor, horizontal in the plane or in space."""
     up = [0.0] * (len(scene.document["simulation"]["gravity"]) - 1) + [1.0]
     scene.body("floor", kind="fixed").shape(halfspace={"normal": up})
     return scene
@@ -58,7 +58,7 @@ def stick() -> Figure:
     scene.contact_default(friction=mu)
     run = scene.simulation().run(record_every=10)
 
-    # Friction that grows with the speed up to `slow`, as others have it, by implicit steps of the same length.
+    # Regularised friction, proportional to the speed up to `slow`, by implicit steps of the same length.
     way, speed = [0.0], 0.0
     for _ in range(2000):
         speed = (speed + h * G * np.sin(alpha)) / (1 + h * mu * G * np.cos(alpha) / slow)
@@ -98,7 +98,7 @@ def laws() -> Figure:
     }
     figure, axes = plt.subplots(figsize=(8, 4.6), layout="constrained")
     for name, (law, colour) in choices.items():
-        order = 4 if name == "exact cone" else 3  # above the others where paths agree
+        order = 4 if name == "exact cone" else 3  # above the others where paths coincide
         for heading in np.radians([0, 15, 30, 45, 60, 75, 90]):
             scene = ground(Scene(duration=0.6, step=0.001, gravity=[0.0, 0.0, -G], name="puck"))
             velocity = [np.cos(heading), np.sin(heading), 0.0]
@@ -182,13 +182,13 @@ def grasps() -> Figure:
         file.write_text(text, encoding="utf-8")
         result = Study.from_file(file, trials=10).run(Path(folder) / "out")
         tables = {name: result.cells(name) for name in ("medium", "high")}
-        shares = {name: result.success(name)[0] for name in tables}
+        rates = {name: result.success(name)[0] for name in tables}
     figure, panels = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained", sharey=True)
     for axes, (name, cells) in zip(panels, tables.items(), strict=True):
-        grid = cells.pivot(index="y", columns="x", values="share")
+        grid = cells.pivot(index="y", columns="x", values="success_rate")
         shown = axes.pcolormesh(1000 * grid.columns, 1000 * grid.index, grid, vmin=0, vmax=1, cmap="viridis")
         axes.grid(False)
-        axes.set(xlabel="gear starts at x (mm)", title=f"jaws with {name} friction: {100 * shares[name]:.0f} %")
+        axes.set(xlabel="gear starts at x (mm)", title=f"jaws with {name} friction: {100 * rates[name]:.0f} %")
     panels[0].set_ylabel("and y (mm)")
     figure.colorbar(shown, ax=panels, label="share of good grasps")
     return figure

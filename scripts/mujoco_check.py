@@ -3,9 +3,9 @@
 
 usage: mujoco_check.py STICTION
 
-scripts/drives.xml moves for 0.05 s, here in steps of h and h/2, in MuJoCo by the method of Runge and Kutta in steps so small that its own
-error does not count. Steps here are of first order: the difference must halve with the step, and what is left when the two are
-extrapolated must be second order, below 1e-3. Exit code 1 otherwise.
+scripts/drives.xml moves for 0.05 s: here in steps of h and h/2, in MuJoCo by the Runge-Kutta method in steps so small that its own
+error is negligible. The scheme is of first order: the difference must halve with the step, and after Richardson extrapolation of the two
+the rest must be second order, below 1e-3. Exit code 1 otherwise.
 """
 
 import json
@@ -64,7 +64,7 @@ def main():
         failed |= not (at[1] < 0.6 * at[0] and left < LEFT)
         print(f"{name:12} {at[0]:9.2e} {at[1]:9.2e} {left:13.2e}")
     if failed:
-        raise SystemExit("the motions do not come together")
+        raise SystemExit("the motions do not converge to each other")
 
 
 if __name__ == "__main__":

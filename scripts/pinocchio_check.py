@@ -23,7 +23,7 @@ STATES = 10
 
 
 def ours(program, robot, options, state):
-    """What `stiction check --dynamics` says."""
+    """Output of `stiction check --dynamics`."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(state, file)
         file.flush()
@@ -35,7 +35,7 @@ def ours(program, robot, options, state):
 
 
 def build(robot, free):
-    """The model of Pinocchio; mimicking joints move on their own."""
+    """Model of Pinocchio; mimic joints move independently."""
     if not robot.endswith(".urdf"):
         return pin.buildModelFromMJCF(robot)
     if free:
@@ -44,7 +44,7 @@ def build(robot, free):
 
 
 def coordinates(joint, values):
-    """Coordinates of Pinocchio of one joint."""
+    """Coordinates of one joint in Pinocchio."""
     if joint.nv == 6:
         x, y, z, w, i, j, k = values
         return [x, y, z, i, j, k, w]
@@ -52,18 +52,18 @@ def coordinates(joint, values):
         return [np.cos(values[0]), np.sin(values[0])]
     if joint.nv == 1:
         return values
-    raise SystemExit(f"a joint of {joint.nv} velocities is not compared here")
+    raise SystemExit(f"a joint of {joint.nv} velocities is not supported here")
 
 
 def compare(program, robot, free, options, rng):
-    """The greatest relative differences at one random state: mass matrix, bias forces, accelerations."""
+    """Largest relative differences at one random state: mass matrix, bias forces, accelerations."""
     model = build(robot, free)
     data = model.createData()
     names = ours(program, robot, options, {})["velocities"]
     assert model.nv == len(names), f"{robot}: {model.nv} velocities in Pinocchio, {len(names)} here"
     worst = np.zeros(3)
     for _ in range(STATES):
-        # Ours, joint by joint in our order; and where each stands in Pinocchio.
+        # Our coordinates, joint by joint in our order, and their indices in Pinocchio.
         q, v, tau = [], rng.uniform(-1, 1, model.nv), rng.uniform(-1, 1, model.nv)
         theirs, places, turn = np.zeros(model.nq), [], np.eye(model.nv)
         position = 0

@@ -3,11 +3,11 @@
 
 usage: plate_check.py [--step H] [--json]
 
-Prints the numbers that `reference/c20.json` holds as `derived`: rates round the circles, share of steps in the air, rates and ends on the
-saddle. Nothing but the standard library is needed; it takes about half a minute.
+Prints the numbers that `reference/c20.json` holds as `derived`: rates around the circles, fraction of steps without contact, rates and
+end positions on the saddle. It needs the standard library only and takes about half a minute.
 
-The plate accelerates with A sin(w t + C) along and about the world axes. Place and velocities follow with means of zero; the normal n
-follows from n' = omega x n by the method of Runge and Kutta. About several axes it begins so that the angles of R = Rx Ry Rz swing
+The plate accelerates with A sin(w t + C) along and about the world axes. Positions and velocities follow with means of zero; the normal n
+follows from n' = omega x n by the Runge-Kutta method. About several axes it begins so that the angles of R = Rx Ry Rz oscillate
 symmetrically: minus the middle of their range in the first period from the identity.
 
 One step of a particle of unit mass, with everything of the plate at its end (n, place p, velocity p', omega) and the lever to where the
@@ -31,7 +31,7 @@ GRAVITY = 9.81
 FRICTION = 0.3
 CM = 100.0
 
-# Amplitudes and phases along x, y, z (m/s^2) and about them (rad/s^2), as the source prints them; the labels of the saddle put right.
+# Amplitudes and phases along x, y, z (m/s^2) and about them (rad/s^2), as the source prints them; the labels of the saddle are corrected.
 STILL = (0.0, 0.0)
 CIRCLES = {
     "in_contact": (STILL, STILL, (9.81585, 6.33218), STILL, STILL, (62.913, 0.0)),
@@ -66,8 +66,8 @@ def place(sinusoids, t):
 
 
 def turned(about, vector, t, h):
-    """A vector of the plate a time h later: one step of Runge and Kutta for e' = omega x e."""
-    start, middle, end = (velocity(about, t + share * h) for share in (0.0, 0.5, 1.0))
+    """A vector of the plate a time h later: one Runge-Kutta step for e' = omega x e."""
+    start, middle, end = (velocity(about, t + part * h) for part in (0.0, 0.5, 1.0))
 
     def moved(rate, by):
         return tuple(e + by * k for e, k in zip(vector, rate))
@@ -103,7 +103,7 @@ def first_normal(about):
 
 
 def simulate(motion, start, h, duration=DURATION):
-    """Places after every step in m, beginning with the start (in cm, on the plate), and the share of steps in the air."""
+    """Positions after every step in m, beginning with the start (in cm, on the plate), and the fraction of steps without contact."""
     along, about = motion[:3], motion[3:]
     n = first_normal(about)
     p = place(along, 0.0)
@@ -125,8 +125,8 @@ def simulate(motion, start, h, duration=DURATION):
             normal = dot(n, relative)
             slip = tuple(s - normal * e for s, e in zip(relative, n))
             speed = math.sqrt(dot(slip, slip))
-            share = min(1.0, FRICTION * r / speed) if speed > 0.0 else 0.0
-            v = tuple(w + r * e - share * s for w, e, s in zip(free, n, slip))
+            fraction = min(1.0, FRICTION * r / speed) if speed > 0.0 else 0.0
+            v = tuple(w + r * e - fraction * s for w, e, s in zip(free, n, slip))
         else:
             v = free
             airborne += 1
@@ -136,15 +136,15 @@ def simulate(motion, start, h, duration=DURATION):
 
 
 def circle(motion, h):
-    """Mean angular rates at the radii from RATE_FROM on, and the share of steps in the air."""
-    rates, shares = [], []
+    """Mean angular rates at the radii from RATE_FROM on, and the fraction of steps without contact."""
+    rates, fractions = [], []
     for radius in RADII:
         places, airborne = simulate(motion, (radius, 0.0), h)
         first, last = (places[round(t / h)] for t in (RATE_FROM, DURATION))
         angle = math.atan2(last[1], last[0]) - math.atan2(first[1], first[0])
         rates.append(angle / (DURATION - RATE_FROM))
-        shares.append(airborne)
-    return {"rates": rates, "airborne": sum(shares) / len(shares)}
+        fractions.append(airborne)
+    return {"rates": rates, "airborne": sum(fractions) / len(fractions)}
 
 
 def saddle(motion, start, h):

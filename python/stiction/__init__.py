@@ -1,6 +1,6 @@
 """Exact simulation of multibody systems with intermittent frictional contact.
 
-Stick is stick, slip is slip, separation is separation: no springs hidden in the contact, no parameter to tune. Start with
+Contacts stick, slip or separate exactly: there is no artificial contact stiffness and no regularisation parameter to tune. Start with
 :class:`Simulation`, or make a scene with :class:`Scene`; docs/python.md is the guide.
 """
 

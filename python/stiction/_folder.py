@@ -1,4 +1,4 @@
-"""Where results are written."""
+"""Folders of results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class Folder:
-    """The folder that somebody wants, or one that lasts as long as this object, without a word of warning at its end."""
+    """The requested folder, or a temporary one that is removed with this object, without a warning."""
 
     def __init__(self, out: str | PathLike[str] | None) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="stiction-") if out is None else out)

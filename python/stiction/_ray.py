@@ -1,8 +1,8 @@
-"""Trials over a Ray cluster.
+"""Trials on a Ray cluster.
 
-What travels is text: the study with its scenes, and trials as lines with checksums. A trial is a function of the study and its number, and
-the table is made of the trials in the order of their numbers, so whoever makes which trial, and however often one is lost and made again,
-the results are those of one machine to the bit.
+Text is transferred: the study with its scenes, and trials as lines with checksums. A trial is a function of the study and its number, and
+the table contains the trials in the order of their numbers. The results are therefore those of one machine bit for bit, whichever worker
+runs a trial and however often a lost one is repeated.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from .design import Design
     from .study import Study
 
-#: Times that a batch is made again after its worker was lost.
+#: Number of repetitions of a batch whose worker was lost.
 RETRIES = 20
 
-#: Batches in flight for every processor of the cluster: enough to keep it busy, few enough to lose little.
+#: Batches in flight per processor of the cluster: enough to keep it busy, few enough to lose little.
 IN_FLIGHT = 3
 
-#: Least number of trials in a batch unless told otherwise; a task costs about a millisecond.
+#: Default of the smallest number of trials in a batch; a task costs about a millisecond.
 LEAST_BATCH = 16
 
 
 @contextlib.contextmanager
 def cluster(address: str | None) -> Iterator[Any]:
-    """Ray, connected; what was started here is stopped at the end."""
+    """Connects to Ray; a cluster started here is stopped at the end."""
     try:
         import ray
     except ImportError as error:
@@ -68,7 +68,7 @@ def _search(file: str, text: str, scene: str, start: int, known: list[str]) -> l
 def _gather(
     ray: Any, submit: Callable[[Any], Any], work: list[Any], take: Callable[[Any], None], late: Callable[[], bool]
 ) -> None:
-    """Keeps the cluster busy with the work, and takes what comes back; what is lost with its worker is made again."""
+    """Distributes the work over the cluster and collects the results; work of lost workers is repeated."""
     processors = max(int(ray.cluster_resources().get("CPU", 1)), 1)
     waiting = [(item, 0) for item in reversed(work)]
     flying: dict[Any, tuple[Any, int]] = {}
@@ -85,7 +85,7 @@ def _gather(
                 raise
             except ray.exceptions.RayError as error:
                 if lost >= RETRIES:
-                    raise StudyError(f"a batch was lost {lost} times, the last time so: {error}") from error
+                    raise StudyError(f"a batch was lost {lost} times, the last time by: {error}") from error
                 waiting.append((item, lost + 1))
 
 
@@ -98,7 +98,7 @@ def make_study(
     progress: Callable[[int], object] | None,
     max_seconds: float | None,
 ) -> dict[str, Any]:
-    """Makes the trials of a study on a cluster; the table and the report are made here."""
+    """Runs the trials of a study on a cluster; the table and the report are made locally."""
     started = time.monotonic()
     max_seconds = study.max_seconds if max_seconds is None else max_seconds
     resume, replace = existing
@@ -127,7 +127,7 @@ def make_study(
 def search_starts(
     design: Design, path: Path, known: list[str], address: str | None, progress: Callable[[int], object] | None
 ) -> list[str]:
-    """Searches from every start on a worker; the evaluations that were known, which are not made again, and those that were made."""
+    """Searches from every start on a worker; returns the stored evaluations, which are not repeated, and the new ones."""
     text = path.read_text(encoding="utf-8")
     lines = dict.fromkeys(known)
     with cluster(address) as ray:

@@ -1,4 +1,4 @@
-"""Scenes in whatever form they come."""
+"""Scenes in all accepted forms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SceneLike: TypeAlias = "Scene | Simulation | Path | str"
 
 
 def text_and_name(scene: SceneLike) -> tuple[str, str]:
-    """The text of a scene file, and the name for messages."""
+    """Text of a scene file, and its name for messages."""
     if isinstance(scene, Simulation):
         return scene.toml, scene.name
     if isinstance(scene, Scene):

@@ -10,7 +10,7 @@ from .errors import StepError
 __version__: str
 
 class StepReport:
-    """How well a step was solved."""
+    """Report of a step."""
 
     @property
     def step(self) -> int: ...
@@ -38,7 +38,7 @@ class StepReport:
     def substeps(self) -> int: ...
 
 class Contacts:
-    """What the contacts did in the last step, one row each."""
+    """Contacts of the last step, one row each."""
 
     def __len__(self) -> int: ...
     @property

@@ -1,4 +1,4 @@
-"""Values of Python as values of a scene."""
+"""Conversion of Python values to values of a scene."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """Numbers, texts, lists and tables without numpy in them."""
+    """Converts numbers, text, lists and tables without numpy types."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (str, bool)) or value is None:
@@ -26,7 +26,7 @@ def plain(value: Any) -> Any:
 
 
 def as_json(value: Any) -> str:
-    """A table as JSON; tables without a value are left out."""
+    """A table as JSON, without entries that are None."""
     return json.dumps(_without_none(plain(value)))
 
 

@@ -1,4 +1,4 @@
-"""One scene through several schemes and steps, and how far each ends from the truth."""
+"""Comparison of schemes: one scene with several schemes and step sizes, and the errors of each."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a comparison found; ``data`` is what `stiction compare` writes to compare.json."""
+    """Results of a comparison; ``data`` is the content of compare.json of `stiction compare`."""
 
     data: dict[str, Any]
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """One per scheme and step."""
+        """Rows, one per scheme and step size."""
         rows: list[dict[str, Any]] = self.data["rows"]
         return rows
 
     @property
     def truth(self) -> dict[str, Any]:
-        """What they are measured against."""
+        """Reference solution."""
         truth: dict[str, Any] = self.data["truth"]
         return truth
 
     @property
     def refusals(self) -> list[dict[str, Any]]:
-        """Schemes that cannot simulate this scene, with the reason."""
+        """Schemes that do not support this scene, with the reason."""
         refusals: list[dict[str, Any]] = self.data["refusals"]
         return refusals
 
@@ -53,7 +53,7 @@ def compare(
     *,
     until: float | None = None,
 ) -> Comparison:
-    """Runs a scene with every preset and every step (that of the scene and its half unless given).
+    """Runs a scene with every preset and every step size (by default that of the scene and half of it).
 
     >>> import stiction
     >>> scene = stiction.Scene(duration=0.5, step=0.05, gravity=[0.0, -9.81])

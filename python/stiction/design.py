@@ -1,4 +1,4 @@
-"""Designs: parameters of a scene that make an objective small."""
+"""Designs: parameters of a scene that minimise an objective."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .study import Engine
 
 @dataclass(frozen=True)
 class DesignResult:
-    """What a search found. ``report`` is what `stiction design` writes to results.json."""
+    """Results of a search. ``report`` is the content of results.json of `stiction design`."""
 
     report: dict[str, Any]
 
@@ -26,18 +26,18 @@ class DesignResult:
 
     @property
     def objective(self) -> float | None:
-        """The objective there; none where no evaluation came to its end."""
+        """Best objective; None if every evaluation failed."""
         value = self.report["objective"]
         return None if value is None else float(value)
 
     @property
     def evaluations(self) -> int:
-        """Number of different points that were evaluated."""
+        """Number of distinct points that were evaluated."""
         return int(self.report["evaluations"])
 
 
 class Design(_stiction.Design):
-    """A design file, ready to be searched. The result is the same on any number of threads and machines."""
+    """A design file. The result is the same on any number of threads and machines."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self._path = Path(path)
@@ -59,8 +59,8 @@ class Design(_stiction.Design):
     ) -> DesignResult:
         """Searches from all starts.
 
-        ``engine="ray"`` searches from each start on another worker, so it is worth it for designs with several. Evaluations are kept in the
-        file ``log``, from which an interrupted search goes on with ``resume``.
+        ``engine="ray"`` searches from each start on another worker, which pays off for designs with several starts. Evaluations are stored in
+        the file ``log``, from which an interrupted search continues with ``resume``.
         """
         lines: list[str] = []
         if engine == "ray":

@@ -1,8 +1,8 @@
-"""What can go wrong, as a tree of exceptions.
+"""Exceptions of stiction.
 
-Every exception of stiction is a :class:`StictionError`; those for wrong values are also :class:`ValueError`, so that code that knows
-nothing of stiction catches them too. Whatever is raised, the simulation is as it was before the step or the
-assignment that failed: a run of many steps stays where the failed one found it.
+Every exception of stiction is a :class:`StictionError`; those for wrong values are also :class:`ValueError`, so that code that does not
+know stiction catches them too. After an exception the simulation has the state before the step or the assignment that failed: a run of
+many steps stays at the last successful one.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class StictionError(Exception):
-    """The root of all."""
+    """Base class of all exceptions of stiction."""
 
 
 class SceneError(StictionError, ValueError):
-    """A scene is refused.
+    """Invalid scene.
 
     >>> import stiction
     >>> try:
@@ -29,89 +29,89 @@ class SceneError(StictionError, ValueError):
     2 12
     """
 
-    #: The file, or ``--set`` for a value given beside it.
+    #: File, or ``--set`` for a value given beside it.
     file: str | None = None
-    #: Line and column, from 1, where there is a place.
+    #: Line and column, from 1, if known.
     line: int | None = None
     column: int | None = None
-    #: What is wrong, without the place.
+    #: Description of the error, without the position.
     reason: str | None = None
-    #: What to do about it.
+    #: Suggested correction.
     hint: str | None = None
 
 
 class StepError(StictionError, RuntimeError):
-    """A step did not happen; the state is as it was before it."""
+    """Failed step; the state is the one before it."""
 
-    #: Number the step would have had, and time at its start, s.
+    #: Number of the failed step, and time at its start, s.
     step: int
     time: float
-    #: Why.
+    #: Reason.
     reason: str
-    #: Residual of the last method, where it is about one.
+    #: Residual of the last method, if the failure is one of a solver.
     residual: float | None = None
-    #: The contact, joint or body of the worst row, by name.
+    #: Contact, joint or body of the worst row, by name.
     worst: str | None = None
-    #: How the last method ended, and the methods that were tried.
+    #: Outcome of the last method, and the methods that were tried.
     status: str | None = None
     rungs: list[str] | None = None
-    #: What to try next.
+    #: Suggested correction.
     hint: str | None = None
-    #: What was recorded up to here, where a run ended so.
+    #: Recording up to here, if a run was recorded.
     run: Run | None = None
 
 
 class StateError(StictionError, ValueError):
-    """An array has the wrong length, kind of number, or numbers that are not finite."""
+    """Array of the wrong length or type, or with numbers that are not finite."""
 
 
 class RestoreError(StictionError, ValueError):
-    """A saved state is damaged, of another version, or of another simulation."""
+    """Saved state that is damaged, of another version, or of another simulation."""
 
 
 class InputError(StictionError, ValueError):
-    """A force or a control that cannot be given."""
+    """Invalid force or control."""
 
 
 class HandleError(StictionError, LookupError):
-    """There is no such body, joint or motor, or not any more."""
+    """Unknown or removed body, joint or motor."""
 
 
 class ProblemError(StictionError, ValueError):
-    """A complementarity problem is malformed, or a method does not fit it."""
+    """Malformed complementarity problem, or unsuitable method."""
 
 
 class SolveError(StictionError, RuntimeError):
-    """No solution was found; what was found is in ``solution``."""
+    """Unsolved problem; the result of the method is in ``solution``."""
 
     solution: Solution
 
 
 class MeasureError(StictionError, ValueError):
-    """An expression over a run is malformed or has no value."""
+    """Malformed expression, or one without a value for the run."""
 
     text: str
-    #: First character at fault, and one past the last, in bytes.
+    #: First invalid byte, and one past the last.
     span: tuple[int, int]
     reason: str
     hint: str | None = None
 
 
 class RecordingError(StictionError, ValueError):
-    """A recording cannot be written, or read back."""
+    """Recording that cannot be written or read."""
 
 
 class GradientError(StictionError, RuntimeError):
-    """A step has no derivative."""
+    """Step without a derivative."""
 
 
 class StudyError(StictionError, ValueError):
-    """A study or a design cannot be made, or its folder holds something else."""
+    """Study or design that cannot be run, or a folder with other content."""
 
 
 class IdentificationError(StictionError, RuntimeError):
-    """Nothing could be identified."""
+    """Failed identification."""
 
 
 class CompareError(StictionError, ValueError):
-    """Schemes cannot be compared so."""
+    """Comparison of schemes that cannot be made."""

@@ -1,4 +1,4 @@
-"""Derivatives of runs, exact but for rounding, by differentiating the solved contact problem of every step."""
+"""Derivatives of runs, exact to rounding, by differentiation of the solved contact problem of every step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .errors import GradientError
 
 @dataclass(frozen=True)
 class Gradients:
-    """States after every step and their derivatives by every unknown."""
+    """States after every step and their derivatives with respect to every unknown."""
 
     unknowns: list[str]
     #: Time after every step, s.
@@ -24,7 +24,7 @@ class Gradients:
     #: Coordinates and velocities: steps × numbers.
     q: npt.NDArray[np.float64]
     v: npt.NDArray[np.float64]
-    #: How far bodies move per unit of each unknown (turns about the axes of the world), and how much faster they are: steps × velocities × unknowns.
+    #: Derivatives of displacements (rotations about the world axes) and of velocities: steps × velocities × unknowns.
     dq: npt.NDArray[np.float64]
     dv: npt.NDArray[np.float64]
 
@@ -36,10 +36,10 @@ def gradients(
     steps: int,
     start: list[tuple[str, int]] | None = None,
 ) -> Gradients:
-    """How the motion from the initial state moves with values of the scene and, by ``start``, with components of that state.
+    """Derivatives of the motion with respect to values of the scene and, by ``start``, components of the initial state.
 
-    ``unknowns`` are paths of the scene with their values; ``start`` names components as ``("q", 0)`` or ``("v", 2)``, counted over the
-    velocities of the model.
+    ``unknowns`` are paths of the scene with their values; ``start`` names components as ``("q", 0)`` or ``("v", 2)``, by the index of the
+    velocity in the model.
 
     >>> import stiction
     >>> scene = stiction.Scene(duration=1.0, step=0.01, gravity=[0.0, -9.81])
@@ -55,10 +55,10 @@ def gradients(
     asked: list[tuple[str, str, float]] = [("value", path, float(value)) for path, value in unknowns.items()]
     for which, place in start or []:
         if which not in ("q", "v"):
-            raise GradientError(f'components of the start are of "q" or "v", not of {which!r}')
+            raise GradientError(f'components of the initial state are of "q" or "v", not of {which!r}')
         asked.append((which, "", float(place)))
     if not asked:
-        raise GradientError("there is nothing to differentiate by")
+        raise GradientError("no unknowns are given: name a value of the scene or a component of the initial state")
     t, q, v, dq, dv = _stiction.gradients(text, name, asked, steps)
     names = list(unknowns) + [f"{which}[{place}]" for which, place in start or []]
     stacked: list[Any] = [np.array(part) for part in (t, q, v, dq, dv)]

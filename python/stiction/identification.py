@@ -1,4 +1,4 @@
-"""Identifications: parameters of a scene from recorded motions."""
+"""Identification: parameters of a scene from recorded motions."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with what is known of its accuracy."""
+    """An estimate with its uncertainty."""
 
     name: str
     value: float
     deviation: float | None
-    #: Where it is with 95 % confidence; none where it cannot be seen or is at a bound.
+    #: Interval of 95 % confidence; None if it is not observable or at a bound.
     interval: tuple[float, float] | None
     unit: str
 
 
 @dataclass(frozen=True)
 class IdentificationResult:
-    """What an identification found. ``report`` is what `stiction identify` writes to summary.json."""
+    """Results of an identification. ``report`` is the content of summary.json of `stiction identify`."""
 
     report: dict[str, Any]
     _of: Identification
 
     def estimates(self, method: str | None = None) -> dict[str, Estimate]:
-        """The parameters by name: those of a method, or of the first."""
+        """Estimates by name: those of a method, or of the first."""
         for found in self.report["methods"]:
             if method is None or found["method"] == method:
                 return {entry["name"]: _estimate(entry) for entry in found["estimates"]}
@@ -50,13 +50,13 @@ class IdentificationResult:
 
     @property
     def predictions(self) -> pandas.DataFrame:
-        """How motions that were held out are predicted."""
+        """Prediction errors of held-out motions."""
         import pandas
 
         return pandas.json_normalize(self.report["predictions"])
 
     def simulation(self) -> Simulation:
-        """The simulation of the scene with what was found."""
+        """Simulation of the scene with the estimates."""
         values = [estimate.value for estimate in self.estimates().values()]
         return Simulation.from_toml(self._of.scene_with(values), self._of.name)
 
@@ -70,7 +70,7 @@ class Identification(_stiction.Identification):
         return cls(Path(path))
 
     def run(self, progress: Callable[[int], object] | None = None) -> IdentificationResult:
-        """Identifies by all methods of the file. ``progress`` is called with the number of parts that are done."""
+        """Runs all methods of the file. ``progress`` is called with the number of completed parts."""
         return IdentificationResult(json.loads(self.identify(progress)), self)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What happened in a run."""
+"""Recorded runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Column: TypeAlias = "npt.NDArray[np.float64] | npt.NDArray[np.int64] | list[str]
 
 
 class Table(Mapping[str, Column]):
-    """Columns by name, read when they are first asked for."""
+    """Columns by name, read on demand."""
 
     def __init__(self, path: Path, names: list[str], read: Any) -> None:
         self._path = path
@@ -45,13 +45,13 @@ class Table(Mapping[str, Column]):
         return len(self._names)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a data frame of pandas."""
+        """The table as a pandas data frame."""
         import pandas
 
         return pandas.DataFrame({name: self[name] for name in self})
 
     def to_arrow(self) -> pyarrow.Table:
-        """The table as one of Arrow."""
+        """The table as an Arrow table."""
         import pyarrow.parquet
 
         return pyarrow.parquet.read_table(self._path)
@@ -61,7 +61,7 @@ class Run(Mapping[str, Column]):
     """A recorded run: columns of the trajectory by name, ``run["rod.y"]``, and more.
 
     A run made without ``out`` lasts as long as this object; :meth:`save` keeps it. :meth:`open` reads one that the program or an earlier
-    session has recorded, to the bit.
+    session has recorded, bit for bit.
     """
 
     def __init__(self, folder: str | PathLike[str], keep: Folder | None = None) -> None:
@@ -86,7 +86,7 @@ class Run(Mapping[str, Column]):
         except KeyError:
             near = [known for known in self.trajectory if known.split(".")[0] == name.split(".")[0]]
             among = near or list(self.trajectory)
-            raise KeyError(f"{name!r} is no column; there are {', '.join(among[:12])} …") from None
+            raise KeyError(f"there is no column {name!r}; there are {', '.join(among[:12])} …") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.trajectory)
@@ -101,12 +101,12 @@ class Run(Mapping[str, Column]):
 
     @property
     def frames(self) -> int:
-        """Number of recorded moments, the start among them."""
+        """Number of recorded moments, including the initial state."""
         return self._tables.frames
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The run in a page: energy, residuals, penetration, events."""
+        """Summary of the run: energy, residuals, penetration, events."""
         try:
             loaded: dict[str, Any] = json.loads((self.folder / "summary.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
@@ -114,20 +114,20 @@ class Run(Mapping[str, Column]):
         return loaded
 
     def measure(self, expression: str) -> float | npt.NDArray[np.float64]:
-        """The value of an expression over the columns, such as ``"max(abs(rod.vy))"``: a number, or one per recorded moment."""
+        """Value of an expression over the columns, such as ``"max(abs(rod.vy))"``: a number, or one per recorded moment."""
         value: float | npt.NDArray[np.float64] = self._tables.measure(expression)
         return value
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The trajectory as a data frame of pandas."""
+        """The trajectory as a pandas data frame."""
         return self.trajectory.to_pandas()
 
     def to_arrow(self) -> pyarrow.Table:
-        """The trajectory as a table of Arrow."""
+        """The trajectory as an Arrow table."""
         return self.trajectory.to_arrow()
 
     def save(self, folder: str | PathLike[str]) -> Run:
-        """Keeps the files in another folder, and gives the run there."""
+        """Copies the files to another folder, and returns the run there."""
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
         for file in sorted(self.folder.iterdir()):
@@ -135,7 +135,7 @@ class Run(Mapping[str, Column]):
         return Run(target)
 
     def page(self, path: str | PathLike[str] | None = None) -> str:
-        """The page that plays the run in any browser, without a network; also written to ``path``."""
+        """A self-contained page that plays the run in any browser; also written to ``path``."""
         page = _stiction.view_page([self.folder])
         if path is not None:
             Path(path).write_text(page, encoding="utf-8")
@@ -150,7 +150,7 @@ class Run(Mapping[str, Column]):
 
 
 def page_in_a_frame(page: str) -> str:
-    """A page inside another, as notebooks show it."""
+    """A page inside another one, for notebooks."""
     return (
         f'<iframe srcdoc="{html.escape(page, quote=True)}" sandbox="allow-scripts allow-downloads" '
         'style="width:100%;height:600px;border:0"></iframe>'

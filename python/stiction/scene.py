@@ -11,8 +11,8 @@ Body('ball')
 >>> simulation.dimension
 2
 
-Keys are those of the file, which ``stiction schema`` and docs/scene.md describe; what is not one is refused when the scene is
-used, with a hint.
+Keys are those of the file, which ``stiction schema`` and docs/scene.md describe. Unknown keys are rejected when the scene is used, with a
+hint.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Body:
 
 
 class Scene:
-    """A scene: bodies, what joins them, what acts on them, and how to simulate it."""
+    """A scene: bodies, joints, forces and options of the simulation."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Scene:
 
     @classmethod
     def from_toml(cls, text: str, name: str = "scene") -> Scene:
-        """The tables of a scene file, to be changed."""
+        """The tables of a scene file, which may be changed."""
         scene = cls.__new__(cls)
         scene.name = name
         scene.document = json.loads(_stiction.scene_to_json(text, name))
@@ -78,7 +78,7 @@ class Scene:
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> Scene:
-        """The same from a file, or from a robot (URDF, MJCF)."""
+        """Reads a scene from a file, or a robot (URDF, MJCF)."""
         text, _ = _stiction.robot_scene(Path(path))
         return cls.from_toml(text, Path(path).stem)
 
@@ -112,15 +112,15 @@ class Scene:
         self._add("load", keys)
 
     def contact(self, between: Any, **keys: Any) -> None:
-        """Adds the rule of a pair of bodies."""
+        """Adds the contact rule of a pair of bodies."""
         self._add("contact", {"between": between, **keys})
 
     def contact_default(self, **keys: Any) -> None:
-        """Sets the rule of all other pairs."""
+        """Sets the contact rule of all other pairs."""
         self.document.setdefault("contact_default", {}).update(plain(keys))
 
     def scheme(self, **keys: Any) -> None:
-        """Sets choices of the scheme one by one."""
+        """Sets options of the scheme."""
         self.document.setdefault("scheme", {}).update(plain(keys))
 
     def table(self, name: str, **keys: Any) -> None:
@@ -128,15 +128,15 @@ class Scene:
         self._add(name, keys)
 
     def to_toml(self) -> str:
-        """The scene file."""
+        """Text of the scene file."""
         return _stiction.scene_from_json(as_json(self.document))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the scene file, for the program and for later."""
+        """Writes the scene file."""
         Path(path).write_text(self.to_toml(), encoding="utf-8")
 
     def simulation(self) -> Simulation:
-        """The simulation of it."""
+        """Simulation of the scene."""
         from .simulation import Simulation
 
         return Simulation.from_toml(self.to_toml(), self.name)

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 Floats: TypeAlias = npt.NDArray[np.float64]
 Controller: TypeAlias = "Callable[[Simulation], object]"
 
-#: Numbers of bodies are never given twice, whatever is removed and added.
+#: Counter of bodies; a number is never reused.
 _numbers = itertools.count(1)
 
 
 class Simulation(_stiction.Simulation):
-    """A scene that steps.
+    """A scene that can be stepped.
 
     >>> from stiction import Simulation
     >>> simulation = Simulation.from_toml('''
@@ -51,25 +51,24 @@ class Simulation(_stiction.Simulation):
     >>> round(float(run["stone.y"][-1]), 3)
     5.046
 
-    A step either happens whole or raises :class:`StepError` and leaves everything as it was. Arrays that show the state (:attr:`q`, :attr:`v`)
-    cannot be written to and always show the present; they are the same objects until bodies are added or removed. Assigning to them puts the
-    bodies elsewhere.
+    A step either succeeds or raises :class:`StepError` and changes nothing. The arrays of the state (:attr:`q`, :attr:`v`) are read-only and
+    always show the current state; they are the same objects until bodies are added or removed. Assigning to the attributes sets the state.
     """
 
     _scene: Scene | None = None
     _bodies: dict[str, tuple[int, int]] | None = None
     _motors: dict[str, int] | None = None
 
-    # ------------------------------------------------------------------ making one
+    # ------------------------------------------------------------------ construction
 
     @classmethod
     def from_toml(cls, text: str, name: str = "scene", set: Mapping[str, Any] | None = None) -> Self:
-        """The simulation of a scene file's text; ``set`` changes values in it, such as ``{"body.rod.mass": 2.0}``."""
+        """Creates a simulation from the text of a scene file; ``set`` changes values in it, such as ``{"body.rod.mass": 2.0}``."""
         return cls(text, name, [(path, as_toml(value)) for path, value in (set or {}).items()])
 
     @classmethod
     def from_file(cls, path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Self:
-        """The simulation of a scene file, or of a robot as :meth:`from_mjcf` and :meth:`from_urdf` read it when nothing else is said."""
+        """Creates a simulation from a scene file, or from a robot as :meth:`from_mjcf` and :meth:`from_urdf` with default options."""
         text, notes = _stiction.robot_scene(Path(path))
         made = cls.from_toml(text, str(path), set)
         made.notes = notes
@@ -77,7 +76,7 @@ class Simulation(_stiction.Simulation):
 
     @classmethod
     def from_scene(cls, scene: Scene) -> Self:
-        """The simulation of a scene made in Python."""
+        """Creates a simulation from a scene made in Python."""
         return cls.from_toml(scene.to_toml(), scene.name)
 
     @classmethod
@@ -89,7 +88,7 @@ class Simulation(_stiction.Simulation):
         keyframe: str | None = None,
         set: Mapping[str, Any] | None = None,
     ) -> Self:
-        """The simulation of a model of MuJoCo. ``notes`` says what of it has no effect."""
+        """Creates a simulation from a MuJoCo model. ``notes`` lists its ignored elements."""
         root = None if asset_root is None else Path(asset_root)
         text, notes = _stiction.robot_scene(Path(path), root, False, keyframe)
         made = cls.from_toml(text, str(path), set)
@@ -107,26 +106,26 @@ class Simulation(_stiction.Simulation):
         repair_inertia: bool = False,
         set: Mapping[str, Any] | None = None,
     ) -> Self:
-        """The simulation of a robot in URDF. ``notes`` says what of it has no effect."""
+        """Creates a simulation from a robot in URDF. ``notes`` lists its ignored elements."""
         root = None if asset_root is None else Path(asset_root)
         text, notes = _stiction.robot_scene(Path(path), root, free_base, None, self_collision, repair_inertia)
         made = cls.from_toml(text, str(path), set)
         made.notes = notes
         return made
 
-    #: What the files of a robot say that has no effect here.
+    #: Ignored elements of the files of a robot.
     notes: list[str] = []
 
     # ------------------------------------------------------------------ bodies
 
     def _table(self) -> dict[str, tuple[int, int]]:
-        """Number and place of every body by name."""
+        """Number and index of every body by name."""
         if self._bodies is None:
             self._bodies = {name: (next(_numbers), index) for index, name in enumerate(self.body_names)}
         return self._bodies
 
     def body(self, name: str) -> Body:
-        """The body called so."""
+        """The body with this name."""
         try:
             number, _ = self._table()[name]
         except KeyError:
@@ -170,7 +169,7 @@ class Simulation(_stiction.Simulation):
     # ------------------------------------------------------------------ inputs
 
     def apply(self, body: str | Body, force: npt.ArrayLike = 0.0, torque: npt.ArrayLike = 0.0) -> None:
-        """Holds a force (at the centre of mass, world axes, N) and a torque (N m; one number in the plane) on a body in all steps that follow."""
+        """Applies a force (at the centre of mass, world axes, N) and a torque (N m; one number in the plane) to a body in all following steps."""
         planar = self.dimension == 2
         pushed = _vector("force", force, [2] if planar else [3])
         turned = _vector("torque", torque, [1] if planar else [3])
@@ -180,7 +179,7 @@ class Simulation(_stiction.Simulation):
             self.hold_wrench(self._index(body), pushed, turned)
 
     def command(self, motor: str, value: float) -> None:
-        """Holds the control of a motor in all steps that follow."""
+        """Sets the control of a motor in all following steps."""
         if self._motors is None:
             self._motors = {name: index for index, name in enumerate(self.motor_names)}
         try:
@@ -204,10 +203,10 @@ class Simulation(_stiction.Simulation):
         record_every: int | None = None,
         controller: Controller | None = None,
     ) -> Run:
-        """Simulates for a duration, or for a number of steps, or as long as the scene says, and gives what happened.
+        """Simulates for a duration, a number of steps, or the duration of the scene, and returns the recorded run.
 
-        ``controller`` is called with the simulation before every step; what it gives to :meth:`apply`, :meth:`command` and
-        ``set_controls`` is held over the step. Whatever it raises ends the run and is raised here.
+        ``controller`` is called with the simulation before every step; the inputs that it sets by :meth:`apply`, :meth:`command` and
+        ``set_controls`` hold over the step. An exception of the controller ends the run and is raised here.
 
         The tables are written to the folder ``out``, or to one that lasts as long as the :class:`Run`.
         """
@@ -239,17 +238,17 @@ class Simulation(_stiction.Simulation):
         recorder.finish(self)
         return Run(folder.path, folder)
 
-    # ------------------------------------------------------------------ another scene
+    # ------------------------------------------------------------------ changes of the scene
 
     @property
     def scene(self) -> Scene:
-        """The scene, to be looked at; :meth:`edit` changes it."""
+        """The scene, for inspection; :meth:`edit` changes it."""
         if self._scene is None:
             self._scene = Scene.from_toml(self.toml, self.name)
         return self._scene
 
     def edit(self, change: Callable[[Scene], object]) -> None:
-        """Goes on with a scene that ``change`` has changed. Bodies that are still there go on as they move; new ones start as the scene says.
+        """Continues with the scene that ``change`` has changed. Remaining bodies keep their motion; new ones start as the scene says.
 
         On error nothing changes.
         """
@@ -279,7 +278,7 @@ class Simulation(_stiction.Simulation):
         return self.body(name)
 
     def remove(self, body: str | Body) -> None:
-        """Removes a body, and the contact rules that name it. Joints, springs and motors on it have to go first."""
+        """Removes a body, and the contact rules that name it. Its joints, springs and motors must be removed first."""
         name = body.name if isinstance(body, Body) else body
         self._index(body)
 
@@ -291,7 +290,7 @@ class Simulation(_stiction.Simulation):
 
         self.edit(change)
 
-    # ------------------------------------------------------------------ looking at it
+    # ------------------------------------------------------------------ display
 
     def __repr__(self) -> str:
         bodies = len(self._table()) - 1
@@ -309,7 +308,7 @@ _v = _stiction.Simulation.v.__get__
 
 
 class Body:
-    """A body of a simulation. It refers to the body it was made for, and to no other that later takes its name."""
+    """A body of a simulation. The handle stays with this body, even if another one later takes its name."""
 
     __slots__ = ("_number", "_simulation", "name")
 
@@ -334,12 +333,12 @@ class Body:
 
     @property
     def index(self) -> int:
-        """Place in the order of the model."""
+        """Index in the model."""
         return self._place()
 
     @property
     def position(self) -> Floats:
-        """Position of the centre of mass, m. Assigning puts it elsewhere, and contacts forget what they were."""
+        """Position of the centre of mass, m. Assigning sets it and clears the contact memory."""
         return self._cut(self._simulation.pose(self._place())[0])
 
     @position.setter
@@ -357,7 +356,7 @@ class Body:
 
     @property
     def angle(self) -> float:
-        """Angle in the plane, rad, with all its turns."""
+        """Angle in the plane, rad, counting full turns."""
         (first, last), _ = self._simulation.slots(self._place())
         if self._simulation.dimension != 2 or last - first != 3:
             raise StateError(f'body "{self.name}" has no angle of its own')
@@ -391,11 +390,11 @@ class Body:
 
     @property
     def mass(self) -> float | None:
-        """Mass, kg; none where it does not move by forces."""
+        """Mass, kg; None if the body is not dynamic."""
         return self._simulation.mass(self._place())
 
     def _write(self, which: str, values: npt.ArrayLike, first: int, count: int) -> None:
-        """Puts numbers at a place among the coordinates or the velocities of this body."""
+        """Sets a range of the coordinates or the velocities of this body."""
         simulation = self._simulation
         slots = simulation.slots(self._place())
         start, end = slots[0 if which == "q" else 1]
@@ -413,7 +412,7 @@ class Body:
 
 
 def _vector(what: str, values: npt.ArrayLike, lengths: list[int]) -> list[float]:
-    """Numbers as many as are needed; a single zero stands for a vector of them."""
+    """Converts a value to this many numbers; a single zero stands for a zero vector."""
     try:
         array = np.asarray(plain(values), dtype=float)
     except (TypeError, ValueError) as error:

@@ -22,16 +22,16 @@ from .errors import ProblemError, SolveError
 
 @dataclass(frozen=True)
 class Solution:
-    """What a method found."""
+    """Result of a method."""
 
-    #: Whether it is a solution, by the problem's own ruler.
+    #: True if it is a solution, by the residual of the problem.
     solved: bool
     status: str
     residual: float
-    #: The worst row or contact, in words.
+    #: Description of the worst row or contact.
     worst: str
     iterations: int
-    #: The methods that were tried; the last one decided.
+    #: Methods that were tried; the last one gave the result.
     rungs: list[str]
     hint: str | None
     #: The unknowns by their symbols: ``z``; ``u`` and ``z``; or the impulses ``r``.
@@ -66,7 +66,7 @@ def solve_lcp(
 ) -> Solution:
     """z ≥ 0, w = M z + q ≥ 0, zᵀ w = 0.
 
-    Raises :class:`SolveError` where nothing solves it, or with ``check=False`` says so in ``solved``.
+    Raises :class:`SolveError` if no method solves it; with ``check=False`` the result has ``solved`` false instead.
     """
     return _solve("lcp", {"M": M, "q": q}, method, tolerance, check)
 
@@ -106,7 +106,7 @@ def solve_friction(
 def solve_file(
     path: str | PathLike[str], *, method: str = "ladder", tolerance: float | None = None, check: bool = True
 ) -> Solution:
-    """A problem file, such as a failed step leaves behind."""
+    """Solves a problem file, such as the one of a failed step."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Monte Carlo studies: many simulations, and what they say together."""
+"""Monte Carlo studies: many simulations and their statistics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Engine = Literal["local", "ray"]
 
 @dataclass(frozen=True)
 class StudyResult:
-    """What a study found. ``report`` is what `stiction sweep` writes to summary.json; the table has one row per trial."""
+    """Results of a study. ``report`` is the content of summary.json of `stiction sweep`; the table has one row per trial."""
 
     report: dict[str, Any]
     folder: Path
@@ -29,18 +29,18 @@ class StudyResult:
 
     @property
     def made(self) -> int:
-        """Trials that were made: the first so many."""
+        """Number of completed trials, counted from the first."""
         return int(self.report["made"])
 
     @property
     def complete(self) -> bool:
-        """Whether all were."""
+        """True if all trials were completed."""
         return bool(self.report["ending"] == "complete")
 
     def success(self, variant: str | None = None) -> tuple[float, float, float]:
-        """The share of successes with its interval: of a variant, or of the first."""
+        """Success rate with its interval: of a variant, or of the first."""
         counted = self._variant(variant)["all"]["success"]
-        return _share(counted), float(counted["low"]), float(counted["high"])
+        return _success_rate(counted), float(counted["low"]), float(counted["high"])
 
     def _variant(self, name: str | None) -> dict[str, Any]:
         for variant in self.report["variants"]:
@@ -50,8 +50,8 @@ class StudyResult:
         raise StudyError(f"there is no variant {name!r}")
 
     def cells(self, variant: str | None = None) -> pandas.DataFrame:
-        """The cells of the grid: values of the grid parameters, successes (``hits`` of ``of`` trials), their ``share`` with its interval
-        from ``low`` to ``high``, and trials that failed."""
+        """The cells of the grid: values of the grid parameters, successes (``hits`` of ``of`` trials), ``success_rate`` with its
+        interval from ``low`` to ``high``, and failed trials."""
         import pandas
 
         names = [axis["name"] for axis in self.report["grid"]]
@@ -59,11 +59,11 @@ class StudyResult:
         for cell in self._variant(variant)["cells"]:
             counted = cell["success"]
             at = dict(zip(names, cell["at"], strict=True))
-            rows.append({**at, "share": _share(counted), **counted, "failed": cell["failed"]})
+            rows.append({**at, "success_rate": _success_rate(counted), **counted, "failed": cell["failed"]})
         return pandas.DataFrame(rows)
 
     def to_arrow(self) -> pyarrow.Table:
-        """All trials as a table of Arrow."""
+        """All trials as an Arrow table."""
         import pyarrow.parquet
 
         return pyarrow.parquet.read_table(self.folder / "trials.parquet")
@@ -75,13 +75,13 @@ class StudyResult:
         return pandas.read_parquet(self.folder / "trials.parquet")
 
 
-def _share(counted: dict[str, Any]) -> float:
-    """Successes over trials; zero of no trials."""
+def _success_rate(counted: dict[str, Any]) -> float:
+    """Success rate; zero for no trials."""
     return float(counted["hits"]) / max(int(counted["of"]), 1)
 
 
 class Study(_stiction.Study):
-    """A study file, ready to run.
+    """A study file.
 
     A trial is a function of the study and its number alone, so the results are the same bits on any number of threads, in any order, and
     on any machines of a Ray cluster.
@@ -105,12 +105,12 @@ class Study(_stiction.Study):
         address: str | None = None,
         batch: int | None = None,
     ) -> StudyResult:
-        """Makes all trials and says what they found.
+        """Runs all trials and returns the results.
 
-        ``engine="local"`` uses the cores of this machine (``threads``, 0 for all); ``engine="ray"`` spreads batches of trials over a Ray
-        cluster: the one at ``address``, or the one that is connected already, or one that is started on this machine for the purpose.
-        A folder that holds trials is continued with ``resume`` and started anew with ``fresh``. ``progress`` is called now and then
-        with the number of trials that are finished; what it raises ends the study, and what was made stays in the folder.
+        ``engine="local"`` uses the cores of this machine (``threads``, 0 for all). ``engine="ray"`` distributes batches of trials over a Ray
+        cluster: the one at ``address``, the connected one, or one that is started on this machine. A folder with trials is continued with
+        ``resume`` and replaced with ``fresh``. ``progress`` is called at intervals with the number of completed trials; an exception that it
+        raises ends the study, and the completed trials stay in the folder.
         """
         keep = Folder(out)
         folder = keep.path

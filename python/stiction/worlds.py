@@ -1,4 +1,4 @@
-"""Many simulations of one scene, side by side on all cores."""
+"""Many simulations of one scene, stepped in parallel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ._scene_like import SceneLike, text_and_name
 
 
 class Worlds(_stiction.Worlds):
-    """So many simulations of a scene that one call steps, each on its own, on all cores.
+    """Simulations of one scene that one call steps independently, on all cores.
 
     >>> from stiction import Scene, Worlds
     >>> scene = Scene(duration=1.0, step=0.01, gravity=[0.0, -9.81])
@@ -22,6 +22,6 @@ class Worlds(_stiction.Worlds):
 
     @classmethod
     def of(cls, scene: SceneLike, count: int, *, threads: int = 0) -> Worlds:
-        """Worlds of a scene, a simulation, a scene file (a ``Path``), or the text of one."""
+        """Creates worlds of a scene, a simulation, a scene file (a ``Path``), or the text of one."""
         text, name = text_and_name(scene)
         return cls(text, name, count, threads)

@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Shared helpers of the tests."""
 
 from __future__ import annotations
 

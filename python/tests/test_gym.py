@@ -18,7 +18,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import stiction.gym
 from stiction import Scene, StictionError
-from stiction.gym import TASKS, Control, Env, Quantity, State, Task, VectorEnv, Verdict
+from stiction.gym import TASKS, Control, Env, Outcome, Quantity, State, Task, VectorEnv
 from stiction.gym.task import Floats, progress
 from stiction.gym.tasks import three_finger_hand as hand
 
@@ -207,7 +207,7 @@ class Press(Task):
     def measures(self, state: State) -> dict[str, Floats]:
         return {}
 
-    def judge(self, before: State, after: State, actions: Floats) -> Verdict:
+    def evaluate(self, before: State, after: State, actions: Floats) -> Outcome:
         never = np.zeros(len(after.q), dtype=np.bool_)
         return progress(np.zeros(len(after.q)), np.zeros(len(after.q)), never, never)
 

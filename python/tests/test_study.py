@@ -23,8 +23,8 @@ def test_a_study_is_the_same_on_any_number_of_threads(tmp_path: Path) -> None:
     assert (tmp_path / "one/trials.parquet").read_bytes() == (tmp_path / "two/trials.parquet").read_bytes()
     assert len(one.to_pandas()) == study.count
     assert one.to_arrow().num_rows == study.count
-    share, low, high = one.success()
-    assert low <= share <= high
+    rate, low, high = one.success()
+    assert low <= rate <= high
     assert len(one.cells()) == len(one.report["variants"][0]["cells"])
 
 
@@ -48,7 +48,7 @@ def test_a_study_that_was_stopped_goes_on(tmp_path: Path) -> None:
 
 
 def test_trials_made_elsewhere_give_the_same_table(tmp_path: Path) -> None:
-    """What an engine of another kind does: unpack, make, take back; lost and damaged packets are made again."""
+    """Protocol of another engine: unpack, run, return; lost and damaged packets are repeated."""
     study = Study.from_file(STUDY, trials=4)
     far = stiction._stiction.Study.unpack(study.pack())
     collector = study.collector(tmp_path / "far")

@@ -16,7 +16,7 @@ import { Theme } from "./ui/theme";
 import { Toggles } from "./ui/toggles";
 import { Transport } from "./ui/transport";
 
-/** Marks when the scene was first drawn, for those who measure. */
+/** Performance mark of the first drawn scene. */
 const DRAWN = "stiction-drawn";
 
 /** The scene, or null where the browser has no WebGL: plots work without. */

@@ -1,4 +1,4 @@
-// Which moment is shown, and how it moves on. Time is that of the run that lasts longest; every other run shows its last moment
+// Playback: the current moment and its progress. Time is that of the run that lasts longest; every other run shows its last moment
 // at or before it.
 
 import type { Run } from "./data/run";
@@ -75,7 +75,7 @@ export class Player {
 
   private tick(now: number): void {
     if (!this.running) return;
-    // A page in the background gets no frames; it goes on where it was.
+    // A page in the background gets no frames; playback continues at the same time afterwards.
     const passed = Math.min(0.1, Math.max(0, now - this.last) / 1000);
     this.last = now;
     this.time += passed * this.speed;

@@ -1,4 +1,4 @@
-// A run is put together from its columns: poses, contacts by moment, forces from impulses, feet.
+// A run is put together from its columns: poses, contacts by moment, forces from impulses, support points.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -31,7 +31,7 @@ class Columns {
   }
 }
 
-/** Three moments of a disc on feet; its contact `a` at all of them after the first, `b` at the last. */
+/** Three moments of a disc on support points; its contact `a` at all of them after the first, `b` at the last. */
 function sample(x = [0, 1, 2]): Run {
   const columns = new Columns();
   const zero = [0, 0, 0];
@@ -77,7 +77,7 @@ test("contacts belong to their moments, and impulses become forces by the length
   assert.deepEqual(run.contacts(2).map((contact) => [contact.label, contact.mode, contact.normalForce, contact.point.x]), [[0, Mode.Slip, 12, 8], [1, Mode.Open, 0, 9]]);
 });
 
-test("feet stick below their limit and slip at it", () => {
+test("support points stick below their limit and slip at it", () => {
   const run = sample();
   assert.deepEqual([0, 1, 2].map((frame) => run.supportPoints(frame)[0]!.mode), [Mode.Open, Mode.Stick, Mode.Slip]);
   assert.ok(run.supportPoints(2)[0]!.point.distanceTo(new Vector3(2, 1, 0)) < 1e-6);

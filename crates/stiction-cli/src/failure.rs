@@ -1,4 +1,4 @@
-//! How commands fail: what is printed, and the exit code.
+//! Failures of commands: message and exit code.
 
 use std::{fmt, path::Path, process::ExitCode};
 
@@ -7,19 +7,19 @@ use stiction::{StepCause, StepError, measure::MeasureError, scene::SceneError};
 
 use crate::layout::moment;
 
-/// A command that did not do what it was asked to.
+/// Failure of a command.
 pub(crate) enum Failure {
     /// Bad usage or bad input: exit code 2.
     Input(Message),
-    /// A scene that cannot be read or built: exit code 2.
+    /// Scene that cannot be read or built: exit code 2.
     Scene(SceneError),
-    /// An expression that cannot be read or has no value, in an option: exit code 2.
+    /// Invalid expression in an option: exit code 2.
     Expression(&'static str, MeasureError),
     /// The simulation or solve failed: exit code 1.
     Work(Message),
 }
 
-/// A sentence, what lies behind it, and what to do about it.
+/// A message with its cause and a hint.
 #[derive(Debug, Default)]
 pub(crate) struct Message {
     text: String,
@@ -44,19 +44,19 @@ impl Failure {
         }
     }
 
-    /// Something that a later version can do.
+    /// Feature of a later version.
     #[cfg(feature = "full")]
     pub(crate) fn not_yet(what: &str) -> Self {
         Self::input(format!("{what} is not available in this version"))
-            .with_help("`stiction --help` lists what there is")
+            .with_help("`stiction --help` lists the available commands")
     }
 
-    /// A file that cannot be read.
+    /// File that cannot be read.
     pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Self {
         Self::input(format!("cannot read {}: {error}", path.display()))
     }
 
-    /// A step that did not happen; `kept` says where the problem was written.
+    /// Step that failed; `kept` is the path of the problem file.
     pub(crate) fn step(error: &StepError, kept: Option<&Path>) -> Self {
         let mut help = Vec::new();
         let cause = match &error.cause {
@@ -78,7 +78,7 @@ impl Failure {
         if help.is_empty() { failure } else { failure.with_help(help.join("\n")) }
     }
 
-    /// Exit code of the contract.
+    /// Documented exit code.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Work(_) => ExitCode::from(1),
@@ -86,7 +86,7 @@ impl Failure {
         }
     }
 
-    /// Tells the user, on stderr.
+    /// Prints the failure to stderr.
     pub(crate) fn print(&self) {
         let report = match self {
             Self::Input(message) | Self::Work(message) => {
@@ -119,7 +119,7 @@ impl Diagnostic for Message {
     }
 }
 
-/// A scene error with the lines it is about.
+/// A scene error with the lines it refers to.
 #[derive(Debug)]
 struct SceneDiagnostic {
     error: SceneError,
@@ -137,7 +137,7 @@ impl fmt::Display for SceneDiagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SceneError { file, line, column, message, span, .. } = &self.error;
         match span {
-            // An option of the command line is one line; the mark below it shows the column.
+            // An option of the command line has one line; the caret below it shows the column.
             Some(_) if file.starts_with("--") => write!(f, "{file}: {message}"),
             Some(_) => write!(f, "{file}:{line}:{column}: {message}"),
             None => write!(f, "{file}: {message}"),
@@ -162,7 +162,7 @@ impl Diagnostic for SceneDiagnostic {
     }
 }
 
-/// An error in an expression of the command line, with a mark below the place.
+/// An error in an expression of the command line, with a caret below it.
 #[derive(Debug)]
 struct ExpressionDiagnostic {
     option: &'static str,
@@ -170,7 +170,7 @@ struct ExpressionDiagnostic {
 }
 
 impl ExpressionDiagnostic {
-    /// Terminals obey control characters; places are counted in bytes, which stay.
+    /// Replaces control characters, which terminals interpret; positions are counted in bytes and do not change.
     fn new(option: &'static str, error: &MeasureError) -> Self {
         let mut error = error.clone();
         let clean = |c: char| if c.is_control() { "?".repeat(c.len_utf8()) } else { c.to_string() };

@@ -1,4 +1,4 @@
-//! What a command reads: a scene file, or a robot that becomes a scene.
+//! Input of a command: a scene file, or a robot that is converted to a scene.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use stiction::scene::{self, Scene, SceneError, robot};
 
 use crate::{arguments::RobotArguments, failure::Failure};
 
-/// Reads a scene or a robot with changes; what of a robot has no effect is listed on stderr.
+/// Reads a scene or a robot with changes; lists ignored elements of a robot on stderr.
 pub(crate) fn load(
     path: &Path,
     changes: &[(String, String)],
@@ -19,7 +19,7 @@ pub(crate) fn load(
     Ok(scene)
 }
 
-/// Options for robots mean nothing for scene files.
+/// Rejects options for robots with scene files.
 pub(crate) fn ensure_robot(path: &Path, robot: &RobotArguments) -> Result<(), Failure> {
     match robot.given().first() {
         Some(option) if !robot::is_robot(path) => {
@@ -30,9 +30,9 @@ pub(crate) fn ensure_robot(path: &Path, robot: &RobotArguments) -> Result<(), Fa
     }
 }
 
-/// Lists what has no effect.
+/// Lists ignored elements.
 pub(crate) fn list(notes: &[String]) {
     for note in notes {
-        eprintln!("without effect: {note}");
+        eprintln!("ignored: {note}");
     }
 }

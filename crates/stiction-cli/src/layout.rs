@@ -1,4 +1,4 @@
-//! How numbers and tables look.
+//! Formatting of numbers and tables.
 
 use std::io::Write;
 
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// A value as JSON on stdout, and nothing else there.
+/// Prints a value as JSON to stdout.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text =
         serde_json::to_string_pretty(value).map_err(|error| Failure::work(format!("cannot write JSON: {error}")))?;
     print_text(&(text + "\n"))
 }
 
-/// Text on stdout. A reader that has gone away (`stiction ... | head`) is no failure.
+/// Prints text to stdout. A closed pipe (`stiction ... | head`) is not a failure.
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -23,7 +23,7 @@ pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// A number for people: four significant digits, exponents only where they are needed.
+/// Formats a number: four significant digits, exponents only if needed.
 pub(crate) fn number(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 {
@@ -38,7 +38,7 @@ pub(crate) fn number(x: f64) -> String {
     }
 }
 
-/// A moment for people: microseconds, which tell any two steps apart that a person would.
+/// Formats a time to microseconds.
 pub(crate) fn moment(t: f64) -> String {
     without_zeros(format!("{t:.6}")) + " s"
 }
@@ -47,7 +47,7 @@ fn without_zeros(text: String) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// A duration for people.
+/// Formats a duration.
 pub(crate) fn seconds(x: f64) -> String {
     match x {
         x if x < 1e-3 => format!("{} µs", number(x * 1e6)),
@@ -56,7 +56,7 @@ pub(crate) fn seconds(x: f64) -> String {
     }
 }
 
-/// `1 body`, `2 bodies`.
+/// Formats a count: `1 body`, `2 bodies`.
 pub(crate) fn counted(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
@@ -84,7 +84,7 @@ impl Sheet {
     }
 }
 
-/// Columns with a heading; numbers are aligned right, words left.
+/// Columns with a heading; numbers are aligned right, text left.
 pub(crate) fn columns(heading: &[&str], rows: &[Vec<String>]) -> String {
     let width = |k: usize| {
         let cells = rows.iter().filter_map(|row| row.get(k)).map(|cell| cell.chars().count());

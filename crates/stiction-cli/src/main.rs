@@ -1,11 +1,11 @@
-//! The program `stiction`: simulate scenes, check them, make scenes of robots, compare schemes, look at runs, draw figures, run studies, choose parameters, estimate them from recordings, solve complementarity problems,
-//! reproduce published cases, measure speed.
+//! The program `stiction`: simulate and check scenes, convert robots, compare schemes, view runs, plot figures, run studies, choose
+//! parameters, identify them from recordings, solve complementarity problems, reproduce published cases, measure speed.
 //!
-//! One file per command ([`run`], [`check`], [`convert`], [`compare`], [`view`], [`plot`], [`sweep`], [`design`], [`identify`], [`solve`], [`reproduce`], [`bench`]); [`arguments`] says what the
-//! commands accept, [`failure`]
-//! how they fail and with which exit code, [`layout`] how numbers and tables look.
+//! One module per command ([`run`], [`check`], [`convert`], [`compare`], [`view`], [`plot`], [`sweep`], [`design`], [`identify`], [`solve`],
+//! [`reproduce`], [`bench`]). [`arguments`] defines the arguments, [`failure`] the messages and exit codes, [`layout`] the formatting of
+//! numbers and tables.
 
-// This program reads files, measures time and prints: the rules against that protect the libraries.
+// This program reads files, measures time and prints; the lints against that protect the libraries.
 #![allow(clippy::disallowed_methods)]
 
 mod arguments;

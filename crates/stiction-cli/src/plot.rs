@@ -10,16 +10,16 @@ use stiction_plot::{Axis, Dash, Figure, Layer, Panel};
 
 use crate::{arguments::PlotOptions, failure::Failure};
 
-/// Events marked at most; with more nothing could be told apart.
+/// Largest number of marked events; more would be illegible.
 const MOST_EVENTS: usize = 500;
 
-/// What is drawn where nothing is asked for.
+/// Default expressions.
 const DEFAULTS: [&str; 4] = ["kinetic", "potential", "total", "normal force: sum_contacts(normal_impulse)/step"];
 
-/// Dashes of the first runs, where colours are taken by expressions.
+/// Dash patterns of the first runs, if colours distinguish expressions.
 const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted];
 
-/// Kinds of pictures.
+/// File formats of pictures.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
     Svg,
@@ -27,17 +27,17 @@ enum Format {
     Png,
 }
 
-/// An expression with the name it goes by.
+/// An expression with its name.
 struct Wanted {
     name: String,
     measure: Measure,
 }
 
-/// One curve: an expression over a run.
+/// A curve: an expression over a run.
 struct Curve {
-    /// Which expression.
+    /// Index of the expression.
     wanted: usize,
-    /// Which run.
+    /// Index of the run.
     run: usize,
     x: Vec<f64>,
     y: Value,
@@ -56,7 +56,7 @@ pub(crate) fn run(options: &PlotOptions) -> Result<(), Failure> {
         Failure::input(error).with_help("a RUN is a folder that `stiction run` has written: trajectory.parquet, …")
     })?;
     for run in runs.iter().filter(|run| run.is_cut()) {
-        eprintln!("{} was cut off while it was written: what came before is drawn", run.folder().display());
+        eprintln!("{} was truncated while it was written: the complete part is plotted", run.folder().display());
     }
     let figure = Drawing { options, x: &x, y: &y, runs: &runs }.figure()?;
     if figure.left_out() > 0 {
@@ -83,12 +83,12 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
         Some("png") => Ok(Format::Png),
         #[cfg(not(feature = "full"))]
         Some("png") => Err(crate::not_in_build::refuse("PNG")),
-        _ => Err(Failure::input(format!("{} has no ending that names a kind of picture", path.display()))
-            .with_help("there are .svg and .png")),
+        _ => Err(Failure::input(format!("{} has no known file name extension", path.display()))
+            .with_help("use .svg or .png")),
     }
 }
 
-/// Splits off the name before a colon; the colons of contact labels stand in quotes.
+/// Splits off the name before a colon; colons of contact labels are in quotes.
 fn wanted(text: &str, option: &'static str) -> Result<Wanted, Failure> {
     let named = text.split_once(':').filter(|(name, _)| !name.contains(['"', '\'', '`', '(']));
     let (name, expression) = named.map_or((text, text), |(name, expression)| (name.trim(), expression.trim()));
@@ -96,7 +96,7 @@ fn wanted(text: &str, option: &'static str) -> Result<Wanted, Failure> {
     Ok(Wanted { name: name.trim().to_owned(), measure })
 }
 
-/// What is asked for, and of which runs.
+/// Requested expressions and runs.
 struct Drawing<'a> {
     options: &'a PlotOptions,
     x: &'a Wanted,
@@ -104,7 +104,7 @@ struct Drawing<'a> {
     runs: &'a [RunTables],
 }
 
-/// Curves of one unit; `None` where it is not known.
+/// Curves of one unit; `None` if it is not known.
 type Group = (Option<String>, Vec<Curve>);
 
 impl Drawing<'_> {
@@ -119,7 +119,7 @@ impl Drawing<'_> {
         let x_axis = if options.log_x { x_axis.log() } else { x_axis };
         let events = if options.events && over_time { event_marks(options, self.runs)? } else { Vec::new() };
         if options.events && !over_time {
-            eprintln!("events have a time, and the axis below has none: they are not marked");
+            eprintln!("events are not marked: the horizontal axis is not the time");
         }
         let height = options.height.unwrap_or(if groups.len() > 1 { 60.0 } else { 90.0 });
         let mut figure = Figure::new(options.title.clone().unwrap_or_default()).panel_size(options.width, height);
@@ -131,7 +131,7 @@ impl Drawing<'_> {
         Ok(figure)
     }
 
-    /// The unit of the axis below, and all curves: those of one unit share a panel, what has no known unit stands alone.
+    /// Unit of the horizontal axis, and all curves. Curves of one unit share a panel; each curve of unknown unit has its own.
     fn groups(&self) -> Result<(String, Vec<Group>), Failure> {
         let mut x_unit = None;
         let mut groups: Vec<Group> = Vec::new();
@@ -182,7 +182,7 @@ impl Drawing<'_> {
             };
             let run_name = self.runs.get(run).map(run_name).unwrap_or_default();
             panel = panel.with(match (several_expressions, several_runs) {
-                // Colours tell expressions apart, dashes runs.
+                // Colours distinguish expressions, dashes distinguish runs.
                 (true, true) => {
                     let layer = layer.colour(wanted).dash(DASHES.get(run % 4).copied().unwrap_or_default());
                     layer.named(format!("{}, {run_name}", name_of(wanted)))
@@ -196,13 +196,13 @@ impl Drawing<'_> {
     }
 }
 
-/// The name of a run: that of its folder.
+/// Name of a run: that of its folder.
 fn run_name(run: &RunTables) -> String {
     let folder = run.folder().canonicalize().unwrap_or_else(|_| run.folder().to_path_buf());
     folder.file_name().map_or_else(|| run.info().scene.clone(), |name| name.to_string_lossy().into_owned())
 }
 
-/// What is measured in a unit, for an axis with several expressions.
+/// Quantity of a unit, for an axis with several expressions.
 fn quantity(unit: &str) -> &'static str {
     match unit {
         "m" => "length",
@@ -220,7 +220,7 @@ fn quantity(unit: &str) -> &'static str {
     }
 }
 
-/// Which moments lie between `--from` and `--to`.
+/// Mask of the moments between `--from` and `--to`.
 fn shown(run: &RunTables, options: &PlotOptions) -> Result<Vec<bool>, Failure> {
     let time = Measure::parse("t").and_then(|time| time.evaluate(run)).map_err(Failure::input)?;
     let (from, to) = (options.from.unwrap_or(f64::NEG_INFINITY), options.to.unwrap_or(f64::INFINITY));
@@ -237,7 +237,7 @@ fn kept(values: &[f64], shown: &[bool]) -> Vec<f64> {
     values.iter().zip(shown).filter(|(_, shown)| **shown).map(|(value, _)| *value).collect()
 }
 
-/// Marks where contacts change, one per time, with all that happens then.
+/// Marks of contact transitions, one per time, with all transitions at that time.
 fn event_marks(options: &PlotOptions, runs: &[RunTables]) -> Result<Vec<Layer>, Failure> {
     let (from, to) = (options.from.unwrap_or(f64::NEG_INFINITY), options.to.unwrap_or(f64::INFINITY));
     let (mut at, mut labels): (Vec<f64>, Vec<String>) = (Vec::new(), Vec::new());

@@ -1,13 +1,13 @@
-//! A progress bar for whatever takes more than a second.
+//! Progress bar of long operations.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How long to wait before a bar appears.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Delay before the bar appears.
+const DELAY: Duration = Duration::from_secs(1);
 
-/// Counts work; shows a bar with the time left on stderr, unless that is not a terminal.
+/// Counts work; shows a bar with the remaining time on stderr if that is a terminal.
 pub(crate) struct Progress {
     started: Instant,
     total: u64,
@@ -20,11 +20,11 @@ impl Progress {
         Self { started: Instant::now(), total, unit, bar: None }
     }
 
-    /// Says how much is done.
+    /// Sets the amount of completed work.
     pub(crate) fn at(&mut self, done: u64) {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
-        } else if self.started.elapsed() >= PATIENCE {
+        } else if self.started.elapsed() >= DELAY {
             let template = "{wide_bar:.cyan/dim} {pos}/{len} {msg}, {eta} left";
             let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
             let bar = ProgressBar::new(self.total).with_style(style).with_message(self.unit);

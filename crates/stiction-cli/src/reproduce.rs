@@ -1,4 +1,4 @@
-//! `stiction reproduce`: the published cases, run again.
+//! `stiction reproduce`: runs the published cases again.
 
 use std::{
     path::Path,
@@ -44,7 +44,7 @@ fn unknown(name: &str) -> Failure {
         .with_help("`stiction reproduce` without arguments lists the cases")
 }
 
-/// What there is to run.
+/// List of the cases.
 fn listing() -> String {
     let rows: Vec<_> = CASES.iter().map(|case| vec![case.id.to_owned(), case.title(), case.file.to_owned()]).collect();
     layout::columns(&["case", "title", "file"], &rows) + "\nstiction reproduce --all runs every case.\n"
@@ -80,7 +80,7 @@ fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
     Failure::input(format!("cannot write {}: {error}", path.display()))
 }
 
-/// A table per case, and a last line that sums up.
+/// One table per case, and a summary line.
 fn text(outcomes: &[Outcome], seconds: f64, folder: Option<&Path>) -> String {
     let mut lines = Vec::new();
     for outcome in outcomes {
@@ -92,7 +92,7 @@ fn text(outcomes: &[Outcome], seconds: f64, folder: Option<&Path>) -> String {
                 lines.extend(account.remarks.iter().map(|remark| format!("  {remark}")));
                 lines.extend(account.reasons().map(|(quantity, reason)| format!("  {quantity}: {reason}")));
             }
-            Err(error) => lines.push(format!("  did not come to its end: {error}")),
+            Err(error) => lines.push(format!("  failed: {error}")),
         }
         lines.push(String::new());
     }

@@ -1,4 +1,4 @@
-//! `stiction run`: simulate a scene and write what happened.
+//! `stiction run`: simulates a scene and writes the results.
 
 use std::{
     path::{Path, PathBuf},
@@ -23,7 +23,7 @@ use crate::{
     signals, summary,
 };
 
-/// The problem of a step that could not be solved, beside the other files of the run.
+/// File of the problem of a failed step, in the folder of the run.
 const FAILED_PROBLEM: &str = "failed_problem.json";
 
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
@@ -34,7 +34,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
     let mut recorder = Recorder::create(&folder, &labels(&scene, options), &simulation)
         .map_err(|error| Failure::input(error).with_help("choose a folder that can be written with --out DIR"))?;
-    // The problem of an older run has no place beside the files of this one.
+    // Removes the problem of an older run.
     let _ = std::fs::remove_file(folder.join(FAILED_PROBLEM));
     let stop = signals::stop_on_signals()?;
     let started = Instant::now();
@@ -63,14 +63,14 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
         }
         None if matches!(stopped, Ok(false)) => {
             let text =
-                format!("stopped on request at t = {}; what was recorded is kept", layout::moment(simulation.time()));
+                format!("stopped on request at t = {}; the recorded part is kept", layout::moment(simulation.time()));
             Err(Failure::work(text))
         }
         None => Ok(()),
     }
 }
 
-/// The simulation with a solver of some accuracy, or why its scheme cannot have them.
+/// Simulation with a solver and an accuracy, or the reason why its scheme does not support them.
 pub(crate) fn with_solver(
     simulation: Simulation,
     solver: RunSolver,
@@ -87,24 +87,24 @@ pub(crate) fn with_solver(
             let asked = [(solver != RunSolver::Ladder, "--solver"), (accuracy != SolveAccuracy::Exact, "--accuracy")];
             match asked.into_iter().find(|(asked, _)| *asked) {
                 None => Ok(simulation),
-                Some((_, option)) => Err(Failure::input(format!(
-                    "`{option}` has no say with the preset `reference`, which integrates accelerations from event to event"
-                ))
-                .with_help(format!("leave `{option}` out, or choose another preset"))),
+                Some((_, option)) => {
+                    Err(Failure::input(format!("`{option}` does not apply to the event-driven preset `reference`"))
+                        .with_help(format!("remove `{option}`, or choose another preset")))
+                }
             }
         }
     }
 }
 
-/// The methods that are asked for.
+/// Ladder of the requested methods.
 fn ladder(solver: RunSolver, accuracy: SolveAccuracy, friction: FrictionSet) -> Result<Ladder, Failure> {
     if friction != FrictionSet::Quadratic && accuracy != SolveAccuracy::Exact {
         let message = format!(
-            "`--accuracy` has no say with friction = \"{}\": its linear problems are solved by pivots, exactly",
+            "`--accuracy` does not apply to friction = \"{}\": its linear problems are solved exactly by pivoting",
             friction.name()
         );
         return Err(Failure::input(message)
-            .with_help("leave `--accuracy` out, or choose a preset with the quadratic cone: ncp, moreau-jean"));
+            .with_help("remove `--accuracy`, or choose a preset with the quadratic cone: ncp, moreau-jean"));
     }
     let fitting = RunSolver::fitting(friction);
     if !fitting.contains(&solver) {
@@ -135,7 +135,7 @@ fn labels(scene: &Scene, options: &RunOptions) -> RunLabels {
     RunLabels { solver: solver.to_owned(), ..labels }
 }
 
-/// Steps until the end (true) or until somebody wants it to stop (false); `after` sees every step that was made.
+/// Steps until the end (true) or until a stop is requested (false); `after` is called after every step.
 fn simulate(
     simulation: &mut Simulation,
     recorder: &mut Recorder,
@@ -164,7 +164,7 @@ fn report(finished: &Finished, asked_for: f64, options: &RunOptions) -> Result<(
     }
 }
 
-/// Writes the problem that was not solved, so that it can be looked at and solved again.
+/// Writes the unsolved problem, so that it can be examined and solved again.
 fn keep_problem(simulation: &Simulation, error: &StepError, folder: &Path) -> Option<PathBuf> {
     if !matches!(error.cause, stiction::StepCause::NotSolved { .. }) {
         return None;
@@ -173,7 +173,7 @@ fn keep_problem(simulation: &Simulation, error: &StepError, folder: &Path) -> Op
     write_problem(simulation, &path).ok().map(|()| path)
 }
 
-/// Writes the problem of the last step, or says why not.
+/// Writes the problem of the last step.
 fn write_problem(simulation: &Simulation, path: &Path) -> Result<(), String> {
     let problem = match simulation.problem() {
         StepProblem::Mixed(problem) => ProblemFile::MixedLcp(problem.clone()),

@@ -1,4 +1,4 @@
-//! Stopping on request.
+//! Stop requests by signals.
 
 use std::sync::{
     Arc,
@@ -7,7 +7,7 @@ use std::sync::{
 
 use crate::failure::Failure;
 
-/// A flag that Ctrl-C and the signals that end programs raise.
+/// Flag that Ctrl-C and termination signals set.
 pub(crate) fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);

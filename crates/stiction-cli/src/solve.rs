@@ -1,4 +1,4 @@
-//! `stiction solve`: a complementarity problem from a file through one or more methods.
+//! `stiction solve`: solves a complementarity problem from a file by one or more methods.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -15,13 +15,13 @@ use crate::{
     layout::{columns, counted, number, print_json, print_text, seconds},
 };
 
-/// The name that stands for every method.
+/// Keyword for all methods.
 const ALL: &str = "all";
 
-/// Solutions with more unknowns are not printed for people.
+/// Largest number of unknowns for which solutions are printed as text.
 const UNKNOWNS_SHOWN: usize = 20;
 
-/// Everything that is printed.
+/// Output of the command.
 #[derive(Debug, Serialize)]
 struct Account {
     problem: String,
@@ -31,7 +31,7 @@ struct Account {
     explanation: Option<Vec<String>>,
 }
 
-/// How one method fared.
+/// Result of one method.
 #[derive(Debug, Serialize)]
 struct Attempt {
     solver: String,
@@ -45,7 +45,7 @@ struct Attempt {
     failure: Option<String>,
     hint: Option<&'static str>,
     note: Option<String>,
-    /// The unknowns by their symbols.
+    /// Unknowns by their symbols.
     solution: BTreeMap<&'static str, Vec<f64>>,
 }
 
@@ -86,7 +86,7 @@ fn read(options: &SolveOptions) -> Result<ProblemFile, Failure> {
     ProblemFile::read(&text).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }
 
-/// The names asked for, with `all` written out.
+/// Requested names, with `all` expanded.
 fn chosen(problem: &ProblemFile, names: &[String]) -> Vec<String> {
     if names.iter().any(|name| name == ALL) {
         catalogue::methods(problem).into_iter().map(|method| method.name).collect()
@@ -185,7 +185,7 @@ fn row(attempt: &Attempt) -> Vec<String> {
     ]
 }
 
-/// The lines below the table about one method: its rungs, why it failed and what to try.
+/// Lines below the table about one method: its rungs, the reason of a failure and a hint.
 fn remarks(attempt: &Attempt) -> String {
     let rung = |rung: &Rung| format!("{} {} ({})", rung.name, number(rung.residual), rung.iterations);
     let rungs: Vec<_> = attempt.rungs.iter().map(rung).collect();
@@ -201,7 +201,7 @@ fn remarks(attempt: &Attempt) -> String {
     lines.into_iter().filter_map(line).collect()
 }
 
-/// The unknowns that were found, as far as a person would read them.
+/// Solutions, if they are small enough to print.
 fn answers(attempts: &[Attempt]) -> String {
     let solved = || attempts.iter().filter(|attempt| attempt.solved);
     let size = |attempt: &Attempt| attempt.solution.values().map(Vec::len).sum::<usize>();

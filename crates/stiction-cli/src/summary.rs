@@ -1,4 +1,4 @@
-//! The table that `stiction run` prints for people.
+//! Table of `stiction run`.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use stiction::record::{EVENT_DRIVEN, Ending, Summary};
 
 use crate::layout::{Sheet, moment, number, seconds};
 
-/// Events shown; the rest stands in summary.json.
+/// Number of events in the table; all are in summary.json.
 const EVENTS_SHOWN: usize = 12;
 
-/// A run to within this fraction of a step of the duration asked for has that duration.
+/// Tolerance for the end time, as a fraction of a step.
 const SAME_MOMENT: f64 = 1e-6;
 
 pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> String {
@@ -36,11 +36,11 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
     }
     if let Some(correction) = &summary.correction {
         let (energy, gain) = (number(correction.energy), number(correction.energy_max_gain));
-        sheet.row("correction", format!("added {energy} J in all, {gain} J at most in a step"));
+        sheet.row("correction", format!("added {energy} J in total, {gain} J at most in a step"));
     }
     if let Some(halved) = &summary.halved {
         let first = halved.times.first().copied().unwrap_or_default();
-        let parts = format!("{} steps in up to {} parts, the first", halved.steps, halved.most_parts);
+        let parts = format!("{} steps in up to {} substeps, the first", halved.steps, halved.max_substeps);
         sheet.row("halved", format!("{parts} at t = {}", moment(first)));
     }
     if let Some(undetermined) = &summary.undetermined {
@@ -71,7 +71,7 @@ fn scheme(summary: &Summary) -> String {
 fn residual(summary: &Summary) -> String {
     let residual = &summary.residual;
     if residual.max > 0.0 {
-        format!("{} at worst, in step {}", number(residual.max), residual.at_step)
+        format!("{} at most, in step {}", number(residual.max), residual.at_step)
     } else {
         "0".into()
     }

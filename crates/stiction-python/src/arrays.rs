@@ -1,11 +1,11 @@
-//! Numbers from Python, looked at before they are believed, and arrays that show what Rust holds.
+//! Checked conversion of arrays from Python, and arrays that expose values of Rust.
 
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::errors;
 
-/// Finite numbers in the given count, from an array or a sequence of any kind that numpy takes for real numbers without rounding.
+/// Converts an array or sequence to this many finite numbers; numpy must be able to convert it to real numbers without rounding.
 pub(crate) fn finite(py: Python<'_>, what: &str, value: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<f64>> {
     let array = reals(py, what, value)?;
     if array.len() != count {
@@ -18,7 +18,7 @@ pub(crate) fn finite(py: Python<'_>, what: &str, value: &Bound<'_, PyAny>, count
     Ok(array)
 }
 
-/// Real numbers in one dimension.
+/// Converts a one-dimensional array to real numbers.
 pub(crate) fn reals(py: Python<'_>, what: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     if let Ok(array) = value.extract::<PyReadonlyArray1<'_, f64>>() {
         return Ok(array.as_array().to_vec());
@@ -42,7 +42,7 @@ pub(crate) fn reals(py: Python<'_>, what: &str, value: &Bound<'_, PyAny>) -> PyR
     Ok(array.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec())
 }
 
-/// An array that Python may read at any time and that always shows what was last written: the same object, without a copy per look.
+/// Read-only array that always shows the last written values: the same object, without a copy per access.
 pub(crate) struct Live {
     numbers: Py<PyArray1<f64>>,
     view: Py<PyAny>,
@@ -58,7 +58,7 @@ impl Live {
         Ok(Self { numbers: numbers.unbind(), view: view.unbind() })
     }
 
-    /// The same with so many rows.
+    /// Creates an array with this many rows.
     pub(crate) fn rows(py: Python<'_>, values: &[f64], rows: usize) -> PyResult<Self> {
         let Self { numbers, view } = Self::new(py, values)?;
         let columns = values.len().checked_div(rows).unwrap_or(0);
@@ -66,7 +66,7 @@ impl Live {
         Ok(Self { numbers, view })
     }
 
-    /// Shows other values; a new array where there are more or fewer of them.
+    /// Replaces the values; allocates a new array if their number changes.
     pub(crate) fn show(&mut self, py: Python<'_>, values: &[f64]) -> PyResult<()> {
         let numbers = self.numbers.bind(py);
         if numbers.len() != values.len() {
@@ -78,7 +78,7 @@ impl Live {
         Ok(())
     }
 
-    /// Shows other values from a place on; the others stay.
+    /// Replaces the values from an index on.
     pub(crate) fn show_at(&mut self, py: Python<'_>, place: usize, values: &[f64]) -> PyResult<()> {
         let mut numbers = self.numbers.bind(py).try_readwrite()?;
         if let Some(part) = numbers.as_slice_mut()?.get_mut(place..place + values.len()) {
@@ -87,7 +87,7 @@ impl Live {
         Ok(())
     }
 
-    /// The array.
+    /// Returns the array.
     pub(crate) fn array(&self, py: Python<'_>) -> Py<PyAny> {
         self.view.clone_ref(py)
     }

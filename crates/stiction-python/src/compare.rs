@@ -1,4 +1,4 @@
-//! One scene through several schemes.
+//! Comparison of schemes on one scene.
 
 use std::{sync::Arc, time::Instant};
 
@@ -9,12 +9,12 @@ use stiction::{
     scene,
 };
 
-use crate::{errors, patience::Patience};
+use crate::{errors, interrupt::InterruptCheck};
 
-/// A clock, and patience until Python wants something.
+/// Clock, and cancellation by Python.
 struct Clock {
     started: Instant,
-    patience: Patience,
+    interrupt: InterruptCheck,
     interrupted: Option<PyErr>,
 }
 
@@ -25,13 +25,13 @@ impl Watch for Clock {
 
     fn goes_on(&mut self) -> bool {
         if self.interrupted.is_none() {
-            self.interrupted = self.patience.ask().err();
+            self.interrupted = self.interrupt.check().err();
         }
         self.interrupted.is_none()
     }
 }
 
-/// Runs a scene with presets and steps, and measures each against the truth; what comes back is JSON text.
+/// Runs a scene with presets and step sizes, and measures each against the reference solution; returns JSON text.
 #[pyfunction]
 pub(crate) fn compare_schemes(
     py: Python<'_>,
@@ -58,7 +58,7 @@ pub(crate) fn compare_schemes(
     let reference = std::iter::once(entry(Preset::Reference));
     let truth = reference.chain(plan.entries.iter().filter(|entry| entry.name != "reference").cloned());
     plan.truth = truth.map(|entry| TruthCandidate { entry, step: None }).collect();
-    let mut clock = Clock { started: Instant::now(), patience: Patience::new(), interrupted: None };
+    let mut clock = Clock { started: Instant::now(), interrupt: InterruptCheck::new(), interrupted: None };
     let made = py.detach(|| compare::run(&plan, &mut clock));
     if let Some(interrupted) = clock.interrupted {
         return Err(interrupted);

@@ -1,17 +1,17 @@
-//! What the contacts did in the last step, as arrays.
+//! Contacts of the last step as arrays.
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use stiction::{BodyId, ContactMode, ContactReport};
 
-/// The contacts within reach of the last step, one row each, in the order of their ids.
+/// Contacts within reach in the last step, one row each, in the order of their ids.
 #[pyclass(frozen, get_all, module = "stiction")]
 pub(crate) struct Contacts {
     /// Index of the first body.
     body_a: Py<PyArray1<i64>>,
     /// Index of the second body.
     body_b: Py<PyArray1<i64>>,
-    /// What it did: 0 open, 1 stick, 2 slip.
+    /// Mode: 0 open, 1 stick, 2 slip.
     mode: Py<PyArray1<i64>>,
     /// Point on the second body, m.
     point: Py<PyArray2<f64>>,
@@ -29,7 +29,7 @@ pub(crate) struct Contacts {
     slip: Py<PyArray2<f64>>,
 }
 
-/// The place of a body in the order of the model.
+/// Index of a body in the model.
 fn count(body: BodyId) -> i64 {
     i64::try_from(body.index()).unwrap_or(i64::MAX)
 }

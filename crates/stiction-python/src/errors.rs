@@ -1,4 +1,4 @@
-//! Errors of the crates as the exceptions of `stiction.errors`, with their place and numbers as attributes.
+//! Conversion of errors to the exceptions of `stiction.errors`, with attributes.
 
 use pyo3::{IntoPyObjectExt, prelude::*};
 use stiction::{
@@ -12,7 +12,7 @@ use stiction::{
 /// An attribute of an exception.
 pub(crate) type Field<'f> = (&'f str, PyResult<Py<PyAny>>);
 
-/// An exception of `stiction.errors` with these attributes.
+/// Creates an exception of `stiction.errors` with these attributes.
 pub(crate) fn exception(py: Python<'_>, class: &str, message: impl ToString, fields: Vec<Field<'_>>) -> PyErr {
     let made = || -> PyResult<PyErr> {
         let value = py.import("stiction.errors")?.getattr(class)?.call1((message.to_string(),))?;
@@ -24,7 +24,7 @@ pub(crate) fn exception(py: Python<'_>, class: &str, message: impl ToString, fie
     made().unwrap_or_else(|error| error)
 }
 
-/// A value as an attribute.
+/// Converts a value to an attribute.
 pub(crate) fn field<'py, T: IntoPyObjectExt<'py>>(py: Python<'py>, value: T) -> PyResult<Py<PyAny>> {
     value.into_py_any(py)
 }

@@ -4,16 +4,16 @@ use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use stiction::gradient::{GradientError, GradientRun, Unknown};
 
-use crate::{errors, patience::Patience};
+use crate::{errors, interrupt::InterruptCheck};
 
-/// States and their derivatives after every step: times, q, v, and displacements and velocities per unknown.
+/// States and their derivatives after every step: times, q, v, and derivatives of displacements and velocities by unknowns.
 type Derivatives = (Vec<f64>, Vec<Vec<f64>>, Vec<Vec<f64>>, Vec<Py<PyArray2<f64>>>, Vec<Py<PyArray2<f64>>>);
 
 /// Time, q, v, and both derivatives row by row, after a step.
 type Row = (f64, Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>);
 
-/// The derivatives of the state after every step, by unknowns: `value` with a path of the scene and its value, or `q` and `v` with the number of a
-/// component of the state at the start.
+/// Derivatives of the state after every step by unknowns: `value` with a path of the scene and its value, or `q` and `v` with the index
+/// of a component of the initial state.
 #[pyfunction]
 pub(crate) fn gradients(
     py: Python<'_>,
@@ -31,7 +31,7 @@ pub(crate) fn gradients(
     let unknowns: Vec<Unknown> = unknowns.into_iter().map(unknown).collect();
     let columns = unknowns.len();
     let made = py.detach(|| -> Result<PyResult<Vec<Row>>, GradientError> {
-        let mut patience = Patience::new();
+        let mut interrupt = InterruptCheck::new();
         let mut run = GradientRun::new(text, file_name, &unknowns)?;
         let mut rows = Vec::new();
         for _ in 0..steps {
@@ -40,7 +40,7 @@ pub(crate) fn gradients(
             let state = run.simulation().state();
             let (moved, faster) = (by_row(run.displacements()), by_row(run.velocities()));
             rows.push((state.time, state.q.clone(), state.v.clone(), moved, faster));
-            if let Err(interrupted) = patience.ask() {
+            if let Err(interrupted) = interrupt.check() {
                 return Ok(Err(interrupted));
             }
         }

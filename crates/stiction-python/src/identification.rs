@@ -1,4 +1,4 @@
-//! Identifications: parameters of a scene from recorded motions.
+//! Identification: parameters of a scene from recorded motions.
 
 use std::{
     path::PathBuf,
@@ -31,7 +31,7 @@ impl Identification {
         &self.inner.name
     }
 
-    /// Names of what is not known.
+    /// Names of the unknowns.
     #[getter]
     fn unknowns(&self) -> Vec<String> {
         self.inner.target.parameters.iter().map(|parameter| parameter.name.clone()).collect()
@@ -43,7 +43,7 @@ impl Identification {
         self.inner.recordings.iter().map(|recording| recording.name.clone()).collect()
     }
 
-    /// Identifies, and gives the report as JSON text. `progress` is called with the parts that are done.
+    /// Runs the identification and returns the report as JSON text. `progress` is called with the number of completed parts.
     #[pyo3(signature = (progress = None))]
     fn identify(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<String> {
         let raised: Mutex<Option<PyErr>> = Mutex::new(None);
@@ -67,7 +67,7 @@ impl Identification {
         serde_json::to_string(&report).map_err(|error| errors::exception(py, "IdentificationError", error, Vec::new()))
     }
 
-    /// The scene with other values of what is not known, as TOML text.
+    /// Scene with other values of the unknowns, as TOML text.
     fn scene_with(&self, py: Python<'_>, values: Vec<f64>) -> PyResult<String> {
         self.inner.scene_with(&values).map_err(|error| errors::scene(py, &error))
     }

@@ -1,12 +1,12 @@
-//! The Python module `stiction._stiction`: a thin layer between Python and the crates.
+//! Python module `stiction._stiction`: thin bindings of the crates.
 //!
-//! Reading order: `simulation` (what steps), `contacts` (what touched), `run` (recordings), `solve` (problems without mechanics), `gradient`, `compare`, `worlds` (many
-//! simulations side by side), `study`, `identification`;
-//! `errors` and `arrays` are the two directions of distrust. What needs no speed is written in Python, in `python/stiction`.
+//! Reading order: `simulation`, `contacts`, `run` (recordings), `solve` (problems without mechanics), `gradient`, `compare`, `worlds` (many
+//! simulations in parallel), `study`, `identification`; `arrays` checks values from Python, `errors` converts errors to exceptions. The parts
+//! that need no speed are written in Python, in `python/stiction`.
 
-// Python has a clock, files and an environment.
+// Python code may use the clock, files and the environment.
 #![allow(clippy::disallowed_methods)]
-// Values from Python arrive owned, and methods of classes take the interpreter whether they need it or not.
+// Values from Python arrive owned, and methods of classes take the interpreter token in any case.
 #![allow(clippy::needless_pass_by_value)]
 
 mod arrays;
@@ -15,7 +15,7 @@ mod contacts;
 mod errors;
 mod gradient;
 mod identification;
-mod patience;
+mod interrupt;
 mod run;
 mod simulation;
 mod solve;

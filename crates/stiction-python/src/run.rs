@@ -1,4 +1,4 @@
-//! Recordings: written while a simulation runs, and read back.
+//! Recordings: writing during a simulation, and reading.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,10 +15,10 @@ use stiction::{
 
 use crate::{errors, simulation::Simulation};
 
-/// Writes what happens in a run into a folder.
+/// Records a run into a folder.
 #[pyclass(module = "stiction._stiction")]
 pub(crate) struct Recorder {
-    /// Nothing once it is finished. Never contended.
+    /// None once it is finished. The lock is never contended.
     inner: Mutex<Option<record::Recorder>>,
     folder: PathBuf,
     started: Instant,
@@ -43,7 +43,7 @@ impl Recorder {
 
 #[pymethods]
 impl Recorder {
-    /// Closes the files; `failure` says why the run ended early, and an empty text that somebody wanted it to end.
+    /// Closes the files; `failure` is the reason of an early end, empty for a stop on request.
     #[pyo3(signature = (simulation, failure = None))]
     fn finish(
         &mut self,
@@ -62,7 +62,7 @@ impl Recorder {
         finished.trouble.map_or(Ok(()), |trouble| Err(errors::record(py, &trouble)))
     }
 
-    /// The folder it writes to.
+    /// Folder of the recording.
     #[getter]
     fn folder(&self) -> &Path {
         &self.folder
@@ -81,7 +81,7 @@ impl Tables {
     }
 }
 
-/// A column as an array of numbers, or a list of words.
+/// Converts a column to an array of numbers or a list of text.
 fn column(py: Python<'_>, values: Column) -> PyResult<Bound<'_, PyAny>> {
     Ok(match values {
         Column::Integers(values) => values.into_pyarray(py).into_any(),
@@ -108,7 +108,7 @@ impl Tables {
         self.inner().columns().into_iter().map(|(name, _)| name.to_owned()).collect()
     }
 
-    /// Names of the columns of the table of contacts.
+    /// Names of the columns of the contact table.
     #[getter]
     fn contact_columns(&mut self) -> Vec<String> {
         self.inner().contact_columns().into_iter().map(|(name, _)| name.to_owned()).collect()
@@ -120,7 +120,7 @@ impl Tables {
         self.inner().frames()
     }
 
-    /// Whether the recording was cut off while it was written.
+    /// True if the recording was truncated while it was written.
     #[getter]
     fn is_cut(&mut self) -> bool {
         self.inner().is_cut()
@@ -135,7 +135,7 @@ impl Tables {
         column(py, values)
     }
 
-    /// A column of the table of contacts.
+    /// A column of the contact table.
     fn contact_column<'py>(&mut self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         if !self.inner().contact_columns().iter().any(|(known, _)| *known == name) {
             return Err(PyKeyError::new_err(name.to_owned()));
@@ -144,7 +144,7 @@ impl Tables {
         column(py, values)
     }
 
-    /// The value of an expression over the columns: a number, or an array with one per recorded moment.
+    /// Value of an expression over the columns: a number, or an array with one value per recorded moment.
     fn measure<'py>(&mut self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
         let value = Measure::parse(text).and_then(|measure| measure.evaluate(self.inner()));
         Ok(match value.map_err(|error| errors::measure(py, &error))?.value {
@@ -154,7 +154,7 @@ impl Tables {
     }
 }
 
-/// The page that plays recorded runs side by side, without a network.
+/// Creates a self-contained page that plays recorded runs, overlaid.
 #[pyfunction]
 pub(crate) fn view_page(py: Python<'_>, folders: Vec<PathBuf>) -> PyResult<String> {
     let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();

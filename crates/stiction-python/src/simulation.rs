@@ -1,4 +1,4 @@
-//! `Simulation`: a scene that steps.
+//! `Simulation`: a scene that can be stepped.
 
 use std::{
     path::PathBuf,
@@ -14,12 +14,12 @@ use stiction::{
     scene::{self, RobotOptions, Scene, steps_in},
 };
 
-use crate::{arrays, arrays::Live, contacts::Contacts, errors, patience::PATIENCE, run::Recorder};
+use crate::{arrays, arrays::Live, contacts::Contacts, errors, interrupt::CHECK_INTERVAL, run::Recorder};
 
-/// A scene that steps. The class that people use is `stiction.Simulation`, which is made of this one.
+/// A scene that can be stepped. Users use `stiction.Simulation`, which is derived from it.
 #[pyclass(subclass, weakref, module = "stiction._stiction")]
 pub(crate) struct Simulation {
-    /// Never contended: every method has the object to itself. The lock makes it one that threads may share.
+    /// Never contended, since every method has exclusive access. The lock makes the object shareable between threads.
     inner: Mutex<stiction::Simulation>,
     scene: Scene,
     text: String,
@@ -28,7 +28,7 @@ pub(crate) struct Simulation {
     contacts: Option<Py<Contacts>>,
 }
 
-/// How well a step was solved.
+/// Report of a step.
 #[pyclass(frozen, get_all, module = "stiction")]
 pub(crate) struct StepReport {
     /// Number of the step, from 1.
@@ -39,21 +39,21 @@ pub(crate) struct StepReport {
     contacts: usize,
     /// Unknowns of the problem.
     problem_size: usize,
-    /// Residual of its solution, by the problem's own ruler.
+    /// Residual of the solution (natural map of the problem).
     residual: f64,
     /// Iterations of all passes.
     iterations: u32,
-    /// Times the problem was written and solved.
+    /// Number of times the problem was linearised and solved.
     passes: u32,
-    /// Contacts that were hit.
+    /// Number of contacts with an impact.
     impacts: usize,
-    /// The method that solved it.
+    /// Rung of the solver ladder that solved it.
     rung: &'static str,
-    /// Deepest penetration at the end of the step, m.
+    /// Largest penetration at the end of the step, m.
     penetration: f64,
     /// Largest joint error at the end of the step.
     joint_error: f64,
-    /// Steps it was made in: one, and more where it had to be halved.
+    /// Number of substeps: one, or more if the step was halved.
     substeps: u32,
 }
 
@@ -87,12 +87,12 @@ impl From<stiction::StepReport> for StepReport {
 }
 
 impl Simulation {
-    /// The simulation, for a method that has the object to itself.
+    /// Simulation, for a method with exclusive access.
     pub(crate) fn inner(&mut self) -> &mut stiction::Simulation {
         self.inner.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Shows the state that the simulation now has.
+    /// Updates the exposed arrays from the state of the simulation.
     fn show(&mut self, py: Python<'_>) -> PyResult<()> {
         self.contacts = None;
         let Self { inner, q, v, .. } = self;
@@ -125,7 +125,7 @@ impl Simulation {
         Ok(Self { inner: Mutex::new(inner), scene, text: text.to_owned(), q, v, contacts: None })
     }
 
-    /// Advances by one step, of `h` seconds this time where that is given, or leaves the state untouched and says why not.
+    /// Advances by one step, of `h` seconds if given. On error the state does not change.
     #[pyo3(signature = (h = None))]
     fn step(&mut self, py: Python<'_>, h: Option<f64>) -> PyResult<StepReport> {
         let inner = self.inner();
@@ -138,7 +138,7 @@ impl Simulation {
         Ok(report.into())
     }
 
-    /// The same, seen by a recorder.
+    /// Advances by one step and records it.
     fn step_recorded(&mut self, py: Python<'_>, mut recorder: PyRefMut<'_, Recorder>) -> PyResult<StepReport> {
         let inner = self.inner();
         let report = inner.step().map_err(|error| errors::step(py, &error))?;
@@ -149,7 +149,7 @@ impl Simulation {
         Ok(report.into())
     }
 
-    /// Makes so many steps without asking Python, with a recorder that sees each. Other threads of Python run meanwhile.
+    /// Makes this many steps with the interpreter released, recording each if there is a recorder.
     #[pyo3(signature = (steps, recorder = None))]
     fn advance(&mut self, py: Python<'_>, steps: u64, mut recorder: Option<PyRefMut<'_, Recorder>>) -> PyResult<()> {
         let mut left = steps;
@@ -162,7 +162,7 @@ impl Simulation {
                     if let Some(recorder) = &mut keeper {
                         recorder.record(simulation, &report);
                     }
-                    if started.elapsed() > PATIENCE {
+                    if started.elapsed() > CHECK_INTERVAL {
                         return Ok(done);
                     }
                 }
@@ -201,7 +201,7 @@ impl Simulation {
         self.inner().step_size()
     }
 
-    /// Simulated time that the scene asks for, s.
+    /// Duration in the scene, s.
     #[getter]
     fn duration(&self) -> f64 {
         self.scene.settings.duration
@@ -219,7 +219,7 @@ impl Simulation {
         self.scene.settings.preset.name()
     }
 
-    /// The scene as it was read.
+    /// Text of the scene.
     #[getter]
     fn toml(&self) -> &str {
         &self.text
@@ -234,19 +234,19 @@ impl Simulation {
         }
     }
 
-    /// Every how many steps the scene wants to be recorded.
+    /// Number of steps per recorded row in the scene.
     #[getter]
     fn record_every(&self) -> u32 {
         self.scene.settings.record_every
     }
 
-    /// Coordinates of all dynamic bodies: an array that can only be read and always shows the present state.
+    /// Coordinates of all dynamic bodies: a read-only array that always shows the current state.
     #[getter]
     fn q(&self, py: Python<'_>) -> Py<PyAny> {
         self.q.array(py)
     }
 
-    /// Velocities of all dynamic bodies, likewise.
+    /// Velocities of all dynamic bodies: a read-only array that always shows the current state.
     #[getter]
     fn v(&self, py: Python<'_>) -> Py<PyAny> {
         self.v.array(py)
@@ -270,7 +270,7 @@ impl Simulation {
         self.inner().model().motors().iter().map(|motor| motor.name.clone()).collect()
     }
 
-    /// Where the coordinates and the velocities of a body stand: first and one past the last, of each.
+    /// Ranges of the coordinates and of the velocities of a body: first, and one past the last, of each.
     fn slots(&mut self, py: Python<'_>, body: usize) -> PyResult<((usize, usize), (usize, usize))> {
         let id = self.body(py, body)?;
         let slot = self.inner().model().layout().get(id.index()).cloned().unwrap_or_default();
@@ -292,7 +292,7 @@ impl Simulation {
         Ok((twist.linear.into(), twist.angular.into()))
     }
 
-    /// Mass of a body, kg; none for one that does not move by forces.
+    /// Mass of a body, kg; None for one that is not dynamic.
     fn mass(&mut self, py: Python<'_>, body: usize) -> PyResult<Option<f64>> {
         let id = self.body(py, body)?;
         Ok(self.inner().model().body(id).and_then(stiction::multibody::Body::mass))
@@ -304,7 +304,7 @@ impl Simulation {
         (energy.kinetic, energy.potential)
     }
 
-    /// What the contacts did in the last step.
+    /// Contacts of the last step.
     #[getter]
     fn contacts(&mut self, py: Python<'_>) -> PyResult<Py<Contacts>> {
         if let Some(contacts) = &self.contacts {
@@ -315,14 +315,14 @@ impl Simulation {
         Ok(contacts)
     }
 
-    /// Names of these contacts, in the same order, as in tables, events and messages.
+    /// Labels of these contacts, in the same order, as in tables, events and messages.
     #[getter]
     fn contact_names(&mut self) -> Vec<String> {
         let inner = self.inner();
         inner.contacts().iter().map(|contact| stiction::record::contact_label(inner.model(), &contact.id)).collect()
     }
 
-    /// Contact transitions of the last step: what happened, and at which contact.
+    /// Contact transitions of the last step: kind and label of the contact.
     fn events(&mut self) -> Vec<(&'static str, String)> {
         let inner = self.inner();
         let model = inner.model();
@@ -339,7 +339,7 @@ impl Simulation {
         Ok((wrench.linear.into(), wrench.angular.into()))
     }
 
-    /// Puts all dynamic bodies elsewhere, or gives them other velocities; contacts forget what they were. On error nothing changes.
+    /// Sets the coordinates or velocities of all dynamic bodies; contact memory is cleared. On error nothing changes.
     #[pyo3(signature = (q = None, v = None))]
     fn set_coordinates(
         &mut self,
@@ -364,24 +364,24 @@ impl Simulation {
         self.set_state(py, &state)
     }
 
-    /// Holds a force and a torque on a body in all steps that follow.
+    /// Applies a force and a torque to a body in all following steps.
     fn hold_wrench(&mut self, py: Python<'_>, body: usize, force: [f64; 3], torque: [f64; 3]) -> PyResult<()> {
         let id = self.body(py, body)?;
         let wrench = Wrench { linear: Vector3::from(force), angular: Vector3::from(torque) };
         self.inner().hold_wrench(id, wrench).map_err(|error| errors::input(py, &error))
     }
 
-    /// Lets go of all bodies.
+    /// Removes the applied wrenches of all bodies.
     fn release_wrenches(&mut self) {
         self.inner().release_wrenches();
     }
 
-    /// Holds the control of one motor in all steps that follow.
+    /// Sets the control of one motor in all following steps.
     fn hold_control(&mut self, py: Python<'_>, motor: usize, value: f64) -> PyResult<()> {
         self.inner().hold_control(motor, value).map_err(|error| errors::input(py, &error))
     }
 
-    /// Holds the controls of all motors in all steps that follow, or of none where one is refused.
+    /// Sets the controls of all motors in all following steps; if one is invalid, none changes.
     fn set_controls(&mut self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let inner = self.inner();
         let count = inner.model().motors().len();
@@ -395,18 +395,18 @@ impl Simulation {
         Ok(())
     }
 
-    /// The state as text, with every bit.
+    /// State as text, bit for bit.
     fn save(&mut self) -> String {
         self.inner().save()
     }
 
-    /// Takes over a saved state; on error nothing changes.
+    /// Restores a saved state; on error nothing changes.
     fn restore(&mut self, py: Python<'_>, saved: &str) -> PyResult<()> {
         self.inner().restore(saved).map_err(|error| errors::restore(py, &error))?;
         self.show(py)
     }
 
-    /// Goes on with another scene; bodies that are named keep their motion. On error nothing changes.
+    /// Continues with another scene; the named bodies keep their motion. On error nothing changes.
     fn continue_with(&mut self, py: Python<'_>, text: &str, file_name: &str, kept: Vec<String>) -> PyResult<()> {
         let scene = scene::parse(text, file_name).map_err(|error| errors::scene(py, &error))?;
         let model = std::sync::Arc::clone(&scene.model);
@@ -417,14 +417,14 @@ impl Simulation {
         self.show(py)
     }
 
-    /// A recorder of this simulation into a folder.
+    /// Creates a recorder of this simulation into a folder.
     fn recorder(&mut self, py: Python<'_>, folder: PathBuf, record_every: u32) -> PyResult<Recorder> {
         let labels = RunLabels { record_every, ..RunLabels::of(&self.scene) };
         Recorder::create(py, &folder, &labels, self.inner())
     }
 }
 
-/// A scene as TOML text from the same as JSON text; nothing of it is checked yet.
+/// Converts a scene from JSON text to TOML text, without checks.
 #[pyfunction]
 pub(crate) fn scene_from_json(py: Python<'_>, json: &str) -> PyResult<String> {
     let wrong = |error: String| errors::exception(py, "SceneError", error, Vec::new());
@@ -432,7 +432,7 @@ pub(crate) fn scene_from_json(py: Python<'_>, json: &str) -> PyResult<String> {
     toml::to_string(&value).map_err(|error| wrong(error.to_string()))
 }
 
-/// The tables of a scene file as JSON text; refused where they are no scene.
+/// Tables of a scene file as JSON text; an error if they are not a valid scene.
 #[pyfunction]
 pub(crate) fn scene_to_json(py: Python<'_>, text: &str, file_name: &str) -> PyResult<String> {
     let wrong = |error: String| errors::exception(py, "SceneError", error, Vec::new());
@@ -441,7 +441,7 @@ pub(crate) fn scene_to_json(py: Python<'_>, text: &str, file_name: &str) -> PyRe
     serde_json::to_string(&value).map_err(|error| wrong(error.to_string()))
 }
 
-/// A robot (URDF, MJCF) or a scene file as the text of a scene, with notes on what has no effect in it.
+/// Converts a robot (URDF, MJCF) or a scene file to the text of a scene, with notes on ignored elements.
 #[pyfunction]
 #[pyo3(signature = (path, asset_root = None, free_base = false, keyframe = None, self_collision = false, repair_inertia = false))]
 pub(crate) fn robot_scene(

@@ -14,7 +14,7 @@ use stiction::complementarity::{
 
 use crate::{arrays, errors};
 
-/// Coefficients in rows, with finite numbers; the sizes are those of the caller's other arrays.
+/// Converts a matrix of finite numbers; its shape follows from the caller's other arrays.
 fn matrix(py: Python<'_>, name: &str, value: &Bound<'_, PyAny>, (rows, columns): (usize, usize)) -> PyResult<Vec<f64>> {
     let numpy = py.import("numpy")?;
     let wrong = |message: String| errors::exception(py, "ProblemError", message, Vec::new());
@@ -96,7 +96,7 @@ fn problem_of(py: Python<'_>, kind: &str, arrays: &Bound<'_, PyDict>) -> PyResul
             let (q, mu) = (vector(py, "q", &get("q")?)?, vector(py, "mu", &get("mu")?)?);
             let (rows, contacts) = (q.len(), mu.len());
             if contacts == 0 || rows % contacts != 0 {
-                let message = format!("q has {rows} numbers, which is no multiple of the {contacts} contacts of mu");
+                let message = format!("q has {rows} numbers, which is not a multiple of the {contacts} contacts of mu");
                 return Err(errors::exception(py, "ProblemError", message, Vec::new()));
             }
             let size = rows / contacts;
@@ -104,7 +104,7 @@ fn problem_of(py: Python<'_>, kind: &str, arrays: &Bound<'_, PyDict>) -> PyResul
             let laws: Vec<Law> = mu.iter().map(|mu| Law::Cone { rows: size, mu: *mu }).collect();
             if let Some(law) = laws.iter().find(|law| !law.is_legal()) {
                 let message =
-                    format!("{law:?} is no law of friction: 2, 3 or 4 rows per contact, mu finite and not negative");
+                    format!("{law:?} is not a friction law: 2, 3 or 4 rows per contact, mu finite and not negative");
                 return Err(errors::exception(py, "ProblemError", message, Vec::new()));
             }
             let mut blocks = BlockMatrix::default();
@@ -127,7 +127,7 @@ fn problem_of(py: Python<'_>, kind: &str, arrays: &Bound<'_, PyDict>) -> PyResul
     }
 }
 
-/// Solves a problem by a method; the dictionary that comes back says how it ended, also where it was not solved.
+/// Solves a problem by a method; returns a dictionary with the outcome, also if it was not solved.
 #[pyfunction]
 #[pyo3(signature = (kind, given, method = "ladder", tolerance = None))]
 pub(crate) fn solve_problem<'py>(
@@ -151,7 +151,9 @@ pub(crate) fn solve_problem<'py>(
         wrong(format!("there is no method `{method}` for {}; there are {}", unknown.kind, names.join(", ")))
     })?;
     let report = match answer {
-        Answer::NotApplicable { reason } => return Err(wrong(format!("`{method}` is not for this problem: {reason}"))),
+        Answer::NotApplicable { reason } => {
+            return Err(wrong(format!("`{method}` does not apply to this problem: {reason}")));
+        }
         Answer::Ended(report) => report,
     };
     let out = PyDict::new(py);

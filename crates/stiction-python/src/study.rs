@@ -18,10 +18,10 @@ use stiction_study::{
 
 use crate::errors;
 
-/// How often Python is asked whether to go on.
+/// Interval between calls of Python.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Tells Python how far a study is, and asks it whether to go on.
+/// Reports progress to Python, and asks it whether to continue.
 struct Observer {
     progress: Option<Py<PyAny>>,
     started: Instant,
@@ -44,7 +44,7 @@ impl Observer {
         }
     }
 
-    /// What Python said: Ctrl-C, or an exception of its own.
+    /// Result of the calls: Ctrl-C, or an exception of the callback.
     fn into_result(self) -> PyResult<()> {
         self.raised.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
@@ -55,7 +55,7 @@ impl Watch for Observer {
         if self.stopped.load(Ordering::Relaxed) || self.limit.is_some_and(|limit| self.started.elapsed() >= limit) {
             return false;
         }
-        // Whoever does not get the lock leaves the asking to the one who has it.
+        // Only one thread calls Python at a time.
         let Ok(mut asked) = self.asked.try_lock() else { return true };
         if asked.elapsed() < INTERVAL {
             return true;
@@ -107,7 +107,7 @@ impl Study {
         Ok(Self { inner: *inner })
     }
 
-    /// A study that came as text.
+    /// Creates a study from its packed text.
     #[staticmethod]
     fn unpack(py: Python<'_>, parcel: &str) -> PyResult<Self> {
         let parcel: Parcel = serde_json::from_str(parcel).map_err(|error| refused(py, error))?;
@@ -115,7 +115,7 @@ impl Study {
         Ok(Self { inner })
     }
 
-    /// The study as text, for machines without its files.
+    /// Packs the study as text, for machines without its files.
     fn pack(&self, py: Python<'_>) -> PyResult<String> {
         serde_json::to_string(&self.inner.parcel()).map_err(|error| refused(py, error))
     }
@@ -132,7 +132,7 @@ impl Study {
         self.inner.trials
     }
 
-    /// What the randomness starts from.
+    /// Seed of the random numbers.
     #[getter]
     fn seed(&self) -> u64 {
         self.inner.seed
@@ -144,13 +144,13 @@ impl Study {
         self.inner.count()
     }
 
-    /// How long its file lets it go on, s.
+    /// Time limit in its file, s.
     #[getter]
     fn max_seconds(&self) -> Option<f64> {
         self.inner.budget.seconds
     }
 
-    /// Makes what is missing in a folder on so many threads, and gives the report.
+    /// Runs the missing trials of a folder on this many threads, and returns the report.
     #[pyo3(signature = (folder, threads = 0, resume = false, replace = false, max_seconds = None, progress = None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn make_all<'py>(
@@ -170,7 +170,7 @@ impl Study {
         json(py, &made.map_err(|error| refused(py, error))?)
     }
 
-    /// Makes some trials for somebody else: a text for each.
+    /// Runs some trials for another machine; returns a text for each.
     fn make_packets(&self, py: Python<'_>, trials: Vec<u64>) -> PyResult<Vec<String>> {
         if let Some(beyond) = trials.iter().find(|index| **index >= self.inner.count()) {
             return Err(refused(py, format!("there is no trial {beyond} among {}", self.inner.count())));
@@ -182,7 +182,7 @@ impl Study {
         packets.map_err(|error| refused(py, error))
     }
 
-    /// Takes trials that were made elsewhere into a folder.
+    /// Creates a collector that stores trials of other machines in a folder.
     #[pyo3(signature = (folder, resume = false, replace = false))]
     fn collector(&self, py: Python<'_>, folder: PathBuf, resume: bool, replace: bool) -> PyResult<Collector> {
         let options = SweepOptions { resume, replace, ..SweepOptions::default() };
@@ -191,7 +191,7 @@ impl Study {
     }
 }
 
-/// Takes trials that were made elsewhere.
+/// Collects trials of other machines.
 #[pyclass(module = "stiction._stiction")]
 pub(crate) struct Collector {
     inner: Mutex<monte_carlo::Collector>,
@@ -199,12 +199,12 @@ pub(crate) struct Collector {
 
 #[pymethods]
 impl Collector {
-    /// The trials that nobody has made yet.
+    /// Numbers of the missing trials.
     fn missing(&mut self) -> Vec<u64> {
         self.inner.get_mut().unwrap_or_else(PoisonError::into_inner).missing().collect()
     }
 
-    /// Takes a trial; false where it is there already, or damaged.
+    /// Stores a trial; returns false if it is already stored or damaged.
     fn accept(&mut self, py: Python<'_>, packet: &str) -> PyResult<bool> {
         let Ok(packet) = serde_json::from_str::<Packet>(packet) else { return Ok(false) };
         let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -212,7 +212,7 @@ impl Collector {
     }
 }
 
-/// A design: parameters of a scene that make an objective small.
+/// A design: parameters of a scene that minimise an objective.
 #[pyclass(subclass, frozen, module = "stiction._stiction")]
 pub(crate) struct Design {
     inner: DesignSearch,
@@ -227,14 +227,14 @@ impl Design {
         Ok(Self { inner })
     }
 
-    /// A design that came as text: file name, design file, scene file.
+    /// Creates a design from text: file name, design file, scene file.
     #[staticmethod]
     fn unpack(py: Python<'_>, file: &str, text: &str, scene: &str) -> PyResult<Self> {
         let inner = design::parse(text, file, scene).map_err(|error| errors::scene(py, &error))?;
         Ok(Self { inner })
     }
 
-    /// The scene that its file names, as text.
+    /// Text of the scene that its file names.
     #[getter]
     fn scene_text(&self) -> &str {
         self.inner.design().scene_source()
@@ -258,7 +258,7 @@ impl Design {
         self.inner.design().parameters.iter().map(|parameter| parameter.name.clone()).collect()
     }
 
-    /// The objective at some parameters; not a number where the simulation fails.
+    /// Objective at these parameters; NaN if the simulation fails.
     fn evaluate(&self, py: Python<'_>, parameters: Vec<f64>) -> PyResult<f64> {
         let needed = self.inner.design().parameters.len();
         if parameters.len() != needed || parameters.iter().any(|x| !x.is_finite()) {
@@ -268,7 +268,8 @@ impl Design {
         Ok(outcome.done().map_or(f64::NAN, |evaluation| self.inner.objective(evaluation)))
     }
 
-    /// Searches from all starts on so many threads, and gives the report. Evaluations are kept in `log`, and those that are there are not made again.
+    /// Searches from all starts on this many threads, and returns the report. Evaluations are stored in `log`, and stored ones are not
+    /// repeated.
     #[pyo3(signature = (threads = 0, log = None, resume = false, lines = Vec::new(), progress = None))]
     fn search<'py>(
         &self,
@@ -298,7 +299,7 @@ impl Design {
         json(py, &made.map_err(|error| refused(py, error))?)
     }
 
-    /// The evaluations that a log holds, a text for each; none where there is no such file.
+    /// Evaluations in a log, a text for each; none if there is no such file.
     fn known(&self, py: Python<'_>, log: PathBuf) -> PyResult<Vec<String>> {
         if !log.exists() {
             return Ok(Vec::new());
@@ -306,7 +307,7 @@ impl Design {
         Ok(Log::resume(&log, self.inner.design()).map_err(|error| refused(py, error))?.lines())
     }
 
-    /// Searches from one start for somebody else: the evaluations that were made, a text for each.
+    /// Searches from one start for another machine; returns the evaluations, a text for each.
     #[pyo3(signature = (start, lines = Vec::new()))]
     fn search_start(&self, py: Python<'_>, start: u32, lines: Vec<String>) -> PyResult<Vec<String>> {
         if start >= self.inner.options().starts {

@@ -1,4 +1,4 @@
-//! Many simulations of one scene, stepped side by side on all cores.
+//! Many simulations of one scene, stepped in parallel.
 
 use std::{
     collections::BTreeMap,
@@ -13,27 +13,27 @@ use stiction::{BodyId, ModelError, State, StepError, Wrench, scene};
 
 use crate::{arrays::Live, errors};
 
-/// Simulations of one scene. All are stepped by one call, on so many threads; what each does depends on it alone.
+/// Simulations of one scene. One call steps all of them on several threads; each result depends on its own world only.
 #[pyclass(subclass, module = "stiction._stiction")]
 pub(crate) struct Worlds {
-    /// Never contended: every method has the object to itself.
+    /// Never contended, since every method has exclusive access.
     inner: Mutex<Vec<stiction::Simulation>>,
     pool: rayon::ThreadPool,
     start: State,
     q: Live,
     v: Live,
     scratch: Vec<f64>,
-    /// Why worlds could not go on in the last call that stepped.
+    /// Errors of the worlds in the last call of `step`.
     failures: Vec<(usize, StepError)>,
 }
 
-/// Simulations, for a method that has the object to itself.
+/// Simulations, for a method with exclusive access.
 fn all(inner: &mut Mutex<Vec<stiction::Simulation>>) -> &mut Vec<stiction::Simulation> {
     inner.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Worlds {
-    /// Shows the states that the simulations now have.
+    /// Updates the exposed arrays from the states of the simulations.
     fn show(&mut self, py: Python<'_>) -> PyResult<()> {
         let Self { inner, q, v, scratch, .. } = self;
         let worlds = all(inner);
@@ -55,7 +55,7 @@ impl Worlds {
     }
 }
 
-/// Finite numbers, a row for each world.
+/// Converts an array of finite numbers with a row for each world.
 fn rows<'py>(py: Python<'py>, what: &str, value: &Bound<'py, PyAny>, shape: [usize; 2]) -> PyResult<Vec<f64>> {
     let array: PyReadonlyArray2<'py, f64> = value
         .extract()
@@ -75,7 +75,7 @@ fn rows<'py>(py: Python<'py>, what: &str, value: &Bound<'py, PyAny>, shape: [usi
 
 #[pymethods]
 impl Worlds {
-    /// So many simulations of a scene, on so many threads (0 for one per core).
+    /// Creates this many simulations of a scene, on this many threads (0 for one per core).
     #[new]
     #[pyo3(signature = (text, file_name, count, threads = 0))]
     fn new(py: Python<'_>, text: &str, file_name: &str, count: usize, threads: usize) -> PyResult<Self> {
@@ -97,19 +97,19 @@ impl Worlds {
         all(&mut self.inner).len()
     }
 
-    /// Threads that step.
+    /// Number of threads.
     #[getter]
     fn threads(&self) -> usize {
         self.pool.current_num_threads()
     }
 
-    /// Coordinates, a row for each world: an array that can only be read and always shows the present states.
+    /// Coordinates, a row for each world: a read-only array that always shows the current states.
     #[getter]
     fn q(&self, py: Python<'_>) -> Py<PyAny> {
         self.q.array(py)
     }
 
-    /// Velocities, likewise.
+    /// Velocities, a row for each world: a read-only array that always shows the current states.
     #[getter]
     fn v(&self, py: Python<'_>) -> Py<PyAny> {
         self.v.array(py)
@@ -121,8 +121,8 @@ impl Worlds {
         times.into_pyarray(py).unbind()
     }
 
-    /// Makes so many steps in every world where `skip` does not hold. Tells which worlds could not go on; they stay where the last step left them,
-    /// and `failures` says why.
+    /// Makes this many steps in every world for which `skip` is false. Returns the worlds that failed; they stay at their last successful step,
+    /// and `failures` gives the reasons.
     #[pyo3(signature = (steps, skip = None))]
     fn step(&mut self, py: Python<'_>, steps: u32, skip: Option<Vec<bool>>) -> PyResult<Py<PyArray1<bool>>> {
         let Self { inner, pool, .. } = self;
@@ -145,18 +145,18 @@ impl Worlds {
         Ok(failed.into_pyarray(py).unbind())
     }
 
-    /// Why worlds could not go on in the last call of `step`: exceptions by the number of the world, empty where all went on.
+    /// Exceptions of the last call of `step` by the number of the world; empty if all succeeded.
     #[getter]
     fn failures(&self, py: Python<'_>) -> BTreeMap<usize, Py<PyBaseException>> {
         self.failures.iter().map(|(k, failure)| (*k, errors::step(py, failure).into_value(py))).collect()
     }
 
-    /// Holds the controls of all motors, a row for each world, or of none where one is refused.
+    /// Sets the controls of all motors, a row for each world; if one is invalid, none changes.
     fn set_controls(&mut self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let worlds = all(&mut self.inner);
         let motors = worlds.first().map_or(0, |world| world.model().motors().len());
         let values = rows(py, "controls", values, [worlds.len(), motors])?;
-        // The motors are alike in all worlds, so the first can say of every value whether it may be.
+        // The motors are the same in all worlds, so the first one validates all values.
         let Some(model) = worlds.first().map(stiction::Simulation::model) else { return Ok(()) };
         let check = |(k, value): (usize, &f64)| model.check_control(k % motors.max(1), *value);
         let checked: Result<(), ModelError> = values.iter().enumerate().try_for_each(check);
@@ -169,7 +169,7 @@ impl Worlds {
         Ok(())
     }
 
-    /// Holds a force and a torque on one body, a row of six numbers for each world.
+    /// Applies a force and a torque to one body, a row of six numbers for each world.
     fn hold_wrenches(&mut self, py: Python<'_>, body: usize, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let id = self.body(py, body)?;
         let worlds = all(&mut self.inner);
@@ -180,7 +180,7 @@ impl Worlds {
             .iter()
             .map(|&[x, y, z, a, b, c]| Wrench { linear: Vector3::new(x, y, z), angular: Vector3::new(a, b, c) })
             .collect();
-        // The bodies are alike in all worlds, so the first can say of every wrench whether it may be.
+        // The bodies are the same in all worlds, so the first one validates all wrenches.
         let Some(model) = worlds.first().map(stiction::Simulation::model) else { return Ok(()) };
         let checked = wrenches.iter().try_for_each(|wrench| model.check_wrench(id, *wrench));
         checked.map_err(|error| errors::input(py, &error))?;
@@ -190,7 +190,7 @@ impl Worlds {
         Ok(())
     }
 
-    /// Puts one world at the initial state, or where `q` and `v` say; its clock starts again. On error nothing changes.
+    /// Resets one world to the initial state, or to `q` and `v`, at time zero. On error nothing changes.
     #[pyo3(signature = (world, q = None, v = None))]
     fn reset(
         &mut self,
@@ -207,7 +207,7 @@ impl Worlds {
             state.v = crate::arrays::finite(py, "v", v, state.v.len())?;
         }
         if q.is_some() || v.is_some() {
-            // Coordinates of joints follow from those of the bodies.
+            // Joint coordinates follow from those of the bodies.
             state.forest_q.clear();
             state.forest_v.clear();
             state.angles.clear();
@@ -228,7 +228,7 @@ impl Worlds {
         self.v.show_at(py, world * state.v.len(), &state.v)
     }
 
-    /// The total force of contacts on a body over the last step, world axes, N: a row for each world.
+    /// Total contact force on a body over the last step, world axes, N: a row for each world.
     fn contact_forces(&mut self, py: Python<'_>, body: usize) -> PyResult<Py<numpy::PyArray2<f64>>> {
         let id = self.body(py, body)?;
         let worlds = all(&mut self.inner);
@@ -245,7 +245,7 @@ impl Worlds {
         Ok(flat.into_pyarray(py).reshape([worlds.len(), 3])?.unbind())
     }
 
-    /// The state of a world as text, with every bit.
+    /// State of a world as text, bit for bit.
     fn save(&mut self, py: Python<'_>, world: usize) -> PyResult<String> {
         let found = all(&mut self.inner).get(world).map(stiction::Simulation::save);
         found.ok_or_else(|| errors::exception(py, "HandleError", format!("there is no world {world}"), Vec::new()))

@@ -1,6 +1,6 @@
-//! What a call costs in Rust, for `benches/python_overhead.py` to compare with: `cargo bench -p stiction --bench calls -- SCENE STEPS`.
+//! Cost of calls from Rust, as a baseline for `benches/python_overhead.py`: `cargo bench -p stiction --bench calls -- SCENE STEPS`.
 //!
-//! Prints seconds for so many steps of a scene, without and with a recording, the fastest of a few times.
+//! Prints seconds for this many steps of a scene, without and with a recording, the fastest of a few repetitions.
 
 #![allow(clippy::expect_used, reason = "a bench speaks by panicking")]
 #![allow(clippy::disallowed_methods, reason = "a bench measures time")]
@@ -41,7 +41,7 @@ fn stepped(scene: &Scene, steps: u64) -> Duration {
     started.elapsed()
 }
 
-/// What `Simulation.run` of the Python package does.
+/// Does the same as `Simulation.run` of the Python package.
 fn recorded(scene: &Scene, steps: u64) -> Duration {
     let mut simulation = Simulation::from_scene(scene).expect("a simulation");
     let folder = std::env::temp_dir().join(format!("stiction-calls-{}", std::process::id()));

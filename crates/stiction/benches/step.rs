@@ -1,6 +1,6 @@
-//! Time per step of the speed scenes, for people: `cargo bench -p stiction`.
+//! Time per step of the speed scenes: `cargo bench -p stiction`.
 //!
-//! Wall time on a shared machine is noise; to compare two versions count instructions with `cargo xtask instructions`.
+//! Wall time on a shared machine is noisy; to compare two versions, count instructions with `cargo xtask instructions`.
 
 #![allow(clippy::expect_used, reason = "a bench speaks by panicking")]
 
@@ -37,11 +37,11 @@ fn whole_run(bencher: Bencher, name: &str) {
         });
 }
 
-/// Friction of the part on three feet: the quadratic cone, and polygons.
+/// Friction of the part on three contact points: the quadratic cone, and polygons.
 const SETS: [&str; 6] = ["cone", "4", "8", "16", "32", "64"];
 
-/// The curve of C-28: `plate/tripod` with each friction set. A sample is half a period of the plate, short enough to be left
-/// alone by a busy machine now and then: the fastest samples are those to compare.
+/// The curve of C-28: `plate/tripod` with each friction set. A sample is half a period of the plate, short enough to be undisturbed
+/// sometimes on a busy machine: compare the fastest samples.
 #[divan::bench(args = SETS, sample_count = 200, sample_size = 1)]
 fn tripod(bencher: Bencher, set: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/plate/tripod.toml");

@@ -1,6 +1,6 @@
 //! Runs `scenes/falling_rod.toml` and draws it as a strobe picture: `docs/pictures/falling_rod.svg`.
 //!
-//! An example of the whole path: scene file, simulation, events, output of your own.
+//! An example of the whole path: scene file, simulation, events, custom output.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     #[expect(clippy::disallowed_methods, reason = "an example program writes its picture")]
     std::fs::write(root.join("docs/pictures/falling_rod.svg"), picture)?;
 
-    // It rests flat, turned over, at rest to round-off.
+    // The rod lies flat, turned over, at rest to rounding.
     let (q, v) = (&simulation.state().q, &simulation.state().v);
     assert!((q[1] - 0.05).abs() < 1e-12 && (q[2] - std::f64::consts::PI).abs() < 1e-9);
     assert!(v.iter().all(|v| v.abs() < 1e-12), "still moving: {v:?}");

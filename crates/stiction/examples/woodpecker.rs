@@ -84,8 +84,8 @@ fn main() -> Result<(), ThetaError> {
         let before = (state.time, state.q[0], state.q[2]);
         let _ = stepper.step(&Woodpecker, &mut state, h)?;
         if before.2 < level && state.q[2] >= level {
-            let share = (level - before.2) / (state.q[2] - before.2);
-            passages.push((before.0 + share * h, before.1 + share * (state.q[0] - before.1)));
+            let fraction = (level - before.2) / (state.q[2] - before.2);
+            passages.push((before.0 + fraction * h, before.1 + fraction * (state.q[0] - before.1)));
         }
     }
     for pair in passages.windows(2) {

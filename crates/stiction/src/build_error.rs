@@ -1,45 +1,45 @@
-//! Why a simulation cannot be made or restored.
+//! Errors of building or restoring a simulation.
 
 use stiction_stepping::SchemeError;
 
-/// A simulation that cannot be made.
+/// Error of building a simulation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// An option of the scheme.
+    /// Invalid option of the scheme.
     #[error(transparent)]
     Scheme(#[from] SchemeError),
-    /// The step size.
+    /// Step size out of range.
     #[error("the step must be between {least:e} and {most} seconds, but is {value}")]
     Step {
         /// Smallest step accepted, s.
         least: f64,
         /// Largest step accepted, s.
         most: f64,
-        /// The value given.
+        /// Given value, s.
         value: f64,
     },
 }
 
-/// A saved state that cannot be restored; the simulation is as it was.
+/// Error of restoring a saved state; the simulation is left unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestoreError {
-    /// Not a saved state, or a damaged one.
+    /// Text that is not a saved state, or is damaged.
     #[error("not a readable saved state: {0}")]
     Unreadable(#[from] serde_json::Error),
-    /// Written by another version.
+    /// State saved in another format version.
     #[error("saved by format version {found}, this program reads version {expected}")]
     Version {
         /// Version in the file.
         found: u32,
-        /// Version understood.
+        /// Version that this program reads.
         expected: u32,
     },
-    /// Changed after it was saved.
-    #[error("the saved state was changed or damaged: its checksum is another")]
+    /// State changed after it was saved.
+    #[error("the saved state was changed or damaged: its checksum does not match")]
     Damaged,
-    /// Of another model or step.
+    /// State of another model or step size.
     #[error("the saved state is of another simulation: {0}")]
     Mismatch(String),
 }

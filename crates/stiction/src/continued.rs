@@ -1,4 +1,4 @@
-//! Going on with another model: bodies that come and go while others move.
+//! Replacement of the model during a simulation: bodies are added or removed, the others keep their motion.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use stiction_multibody::{BodyId, ContactId, ContactMemory, Model, ShapeId, State
 use crate::{BuildError, RestoreError, Simulation};
 
 impl Simulation {
-    /// Goes on with another model: time goes on, and bodies that `keeps` names keep their motion where they may move as before.
-    /// What contacts and joints of kept bodies remember is kept too; everything else starts as the model says. Inputs are
-    /// those of the new model, and steps are made by the stepper of the scheme. On error nothing changes.
+    /// Continues with another model at the same time. Bodies for which `keeps` is true keep their state if they have the same kind of motion.
+    /// Contacts and joints of kept bodies keep their stored impulses; everything else starts as the model says. Inputs are those of the new
+    /// model, and the stepper is that of the scheme. On error nothing changes.
     pub fn continue_with(
         &mut self,
         model: impl Into<Arc<Model>>,
@@ -29,19 +29,19 @@ impl Simulation {
     }
 }
 
-/// Why a simulation cannot go on with another model.
+/// Error of replacing the model of a simulation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContinueError {
-    /// The scheme does not take it.
+    /// The scheme does not support the model.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// What is carried over is no state of it.
+    /// The transferred values are not a valid state of the model.
     #[error(transparent)]
     State(#[from] RestoreError),
 }
 
-/// The state of another model in which kept bodies are where they were.
+/// State of another model with the kept bodies at their current state.
 fn carried(from: &Model, state: &State, to: &Model, keeps: impl Fn(&str) -> bool) -> State {
     let fresh = to.initial_state();
     let mut next = State { step: state.step, time: state.time, time_carry: state.time_carry, ..fresh };
@@ -70,7 +70,7 @@ fn carried(from: &Model, state: &State, to: &Model, keeps: impl Fn(&str) -> bool
         let values = state.joint_impulses.get(joint.first_row()..joint.first_row() + joint.rows());
         copy(&mut next.joint_impulses, new.first_row()..new.first_row() + new.rows(), values);
     }
-    // Shapes keep their place on a body that is kept.
+    // Shapes keep their index on a body that is kept.
     let shape = |id: ShapeId| {
         let (body, place) = from.shape_owner(id)?;
         let new = same(body)?;
@@ -79,7 +79,7 @@ fn carried(from: &Model, state: &State, to: &Model, keeps: impl Fn(&str) -> bool
     next.contacts.extend(state.contacts.iter().filter_map(|memory| {
         let ContactId { shape_a, shape_b, feature } = memory.id;
         let id = ContactId { shape_a: shape(shape_a)?, shape_b: shape(shape_b)?, feature };
-        // Where the order of two shapes changed, so did the direction of what they remember.
+        // If the order of the two shapes changed, the direction of the stored impulses changed too, so they are dropped.
         (id.shape_a < id.shape_b).then_some(ContactMemory { id, ..*memory })
     }));
     next.contacts.sort_by_key(|memory| memory.id);

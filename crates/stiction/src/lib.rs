@@ -1,6 +1,6 @@
 //! Exact simulation of multibody systems with intermittent frictional contact.
 //!
-//! Stick is stick, slip is slip, separation is separation: no springs hidden in the contact, no parameter to tune.
+//! Contacts stick, slip or separate exactly: there is no artificial contact stiffness and no regularisation parameter to tune.
 //!
 //! ```
 //! use nalgebra::Vector2;
@@ -20,7 +20,7 @@
 //!     let report = simulation.step()?;
 //!     assert!(report.residual.value < 1e-9);
 //! }
-//! // It slid v²/(2 μ g) = 0.1019 m and stopped, and stays.
+//! // The box slides v²/(2 μ g) = 0.1019 m and stays at rest.
 //! assert!((simulation.state().q[0] - 0.1019).abs() < 1e-3);
 //! assert!(simulation.state().v[0].abs() < 1e-15);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,8 +1,8 @@
-//! Pages that hold everything they show: style, script and data in one file, nothing from a network.
+//! Self-contained HTML pages: style, script and data in one file.
 
-/// Puts style, scripts and data into the places of a template.
+/// Fills a template with style, scripts and data.
 ///
-/// No `<` survives in the data, so no name in a scene can end the script element or open a comment.
+/// The data contains no `<`, so no name in a scene can end the script element or open a comment.
 pub(crate) fn fill(template: &str, style: &str, scripts: &[&str], json: &str) -> String {
     let safe = json.replace('<', "\\u003c");
     template

@@ -1,12 +1,12 @@
-//! Averages over the periods of a vibrating plate: the velocity at which a part creeps, and where on the plate it does. PLT-6.
+//! Averages over the periods of a vibrating plate: mean velocity and mean position of a part. PLT-6.
 
 use nalgebra::{Point3, Vector3};
 use stiction_geometry::Pose;
 
-/// What a part did in one period.
+/// Mean motion of a part in one period.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PeriodAverage {
-    /// The middle of the period, s.
+    /// Middle of the period, s.
     pub time: f64,
     /// Mean velocity, world axes, m/s.
     pub velocity: Vector3<f64>,
@@ -14,10 +14,10 @@ pub struct PeriodAverage {
     pub position: Vector3<f64>,
 }
 
-/// Averages step by step, over one period after the other from t = 0.
+/// Averages over consecutive periods from t = 0, accumulated step by step.
 ///
-/// Velocities and positions are those at the end of each step and count for all of it, as in the scheme itself; a step across
-/// the end of a period is divided between the two.
+/// Velocities and positions are those at the end of each step and hold for the whole step, as in the scheme itself. A step across
+/// the end of a period is divided between the two periods.
 #[derive(Clone, Debug)]
 pub struct PlateAverage {
     period: f64,
@@ -27,13 +27,13 @@ pub struct PlateAverage {
 }
 
 impl PlateAverage {
-    /// Averages over periods of this length, s.
+    /// Creates averages over periods of this length, s.
     pub fn new(period: f64) -> Self {
         Self { period, finished: 0, velocity: Vector3::zeros(), position: Vector3::zeros() }
     }
 
-    /// Adds a step of length h, at most a period, that ended at `time` with the plate at `plate` and the part at `position` with
-    /// `velocity`; returns the period that it finished.
+    /// Adds a step of length h, at most one period, that ended at `time` with the plate at `plate` and the part at `position` with
+    /// `velocity`. Returns the period that the step completed, if any.
     pub fn add(
         &mut self,
         (time, h): (f64, f64),
@@ -43,7 +43,7 @@ impl PlateAverage {
     ) -> Option<PeriodAverage> {
         let local = plate.inverse_transform_point(&position).coords;
         let end = self.period * (self.finished + 1) as f64;
-        // Time is a sum of steps: a step that ends a rounding before the period ends with it.
+        // Time is a sum of steps: a step that ends within rounding of the end of the period completes it.
         if time < end - 1e-9 * h {
             self.velocity += velocity * h;
             self.position += local * h;

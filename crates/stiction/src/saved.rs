@@ -1,31 +1,31 @@
-//! A simulation on paper: its state as text, with every bit, and the way back.
+//! Saved simulations: the state as text, bit for bit.
 
 use serde::{Deserialize, Serialize};
 use stiction_multibody::State;
 
 use crate::{RestoreError, Simulation, simulation::STEP_RANGE};
 
-/// Version of the saved state; a change of [`State`] raises it.
+/// Version of the saved state; a change of [`State`] increments it.
 const SAVE_VERSION: u32 = 3;
 
-/// What [`Simulation::save`] writes.
+/// Content of a saved state, as [`Simulation::save`] writes it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Saved {
     stiction_state: u32,
     bodies: Vec<String>,
     step: f64,
-    /// The largest step so far, where steps of other lengths were made.
+    /// Largest step so far, if steps of other lengths were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     largest_step: Option<f64>,
     state: State,
-    /// Of everything else: a digit that changed on the way is noticed.
+    /// Checksum of all other fields, which detects changed digits.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     checksum: String,
 }
 
 impl Saved {
-    /// The checksum of everything else (FNV-1a of 64 bits).
+    /// Checksum of all other fields (FNV-1a of 64 bits).
     fn sum(&self) -> String {
         let text = serde_json::to_string(self).unwrap_or_default();
         let step = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
@@ -34,7 +34,7 @@ impl Saved {
 }
 
 impl Simulation {
-    /// The state as JSON text, with every bit.
+    /// Returns the state as JSON text, bit for bit.
     pub fn save(&self) -> String {
         let mut saved = Saved {
             stiction_state: SAVE_VERSION,
@@ -48,7 +48,7 @@ impl Simulation {
         serde_json::to_string(&saved).unwrap_or_default()
     }
 
-    /// Takes over a state made by [`Self::save`] of the same scene; on error nothing changes.
+    /// Restores a state saved by [`Self::save`] of the same scene; on error nothing changes.
     pub fn restore(&mut self, saved: &str) -> Result<(), RestoreError> {
         let mut saved: Saved = serde_json::from_str(saved)?;
         if saved.stiction_state != SAVE_VERSION {

@@ -1,4 +1,4 @@
-//! A model, a scheme and a state: what steps.
+//! Simulation: a model, a scheme and a state.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,7 +16,7 @@ use crate::{BuildError, RestoreError};
 /// Smallest and largest step, s.
 pub(crate) const STEP_RANGE: (f64, f64) = (1e-12, 10.0);
 
-/// Largest ratio between an earlier step and a later one, unless told otherwise.   [STEP-14]
+/// Default of the largest ratio between an earlier step and a later one.   [STEP-14]
 const STEP_RATIO: f64 = 1000.0;
 
 /// A running simulation.
@@ -24,9 +24,9 @@ pub struct Simulation {
     pub(crate) model: Arc<Model>,
     pub(crate) scheme: Scheme,
     pub(crate) h: f64,
-    /// The step that was made last, s.
+    /// Length of the last step, s.
     last_step: f64,
-    /// The largest step so far, the fixed one included, s.
+    /// Largest step so far, the fixed one included, s.
     pub(crate) largest_step: f64,
     step_ratio: f64,
     pub(crate) stepper: Box<dyn Stepper>,
@@ -34,11 +34,11 @@ pub struct Simulation {
     pub(crate) state: State,
     pub(crate) configuration: Configuration,
     pub(crate) workspace: Workspace,
-    /// What joints carried over the last step, once somebody asked.
+    /// Joint impulses of the last step, computed on demand.
     pub(crate) joint_impulses: OnceLock<Vec<f64>>,
 }
 
-/// The stepper of a scheme.
+/// Returns the stepper of a scheme.
 fn stepper(scheme: &Scheme) -> Box<dyn Stepper> {
     match scheme.method {
         Method::TimeStepping => Box::new(time_stepper(scheme, Ladder::default())),
@@ -56,7 +56,7 @@ fn time_stepper(scheme: &Scheme, ladder: Ladder) -> TimeStepper {
 }
 
 impl Simulation {
-    /// A simulation at the initial state of the model, with fixed steps of `step` seconds.
+    /// Creates a simulation at the initial state of the model, with fixed steps of `step` seconds.
     pub fn new(model: impl Into<Arc<Model>>, scheme: Scheme, step: f64) -> Result<Self, BuildError> {
         scheme.validate()?;
         let (least, most) = STEP_RANGE;
@@ -86,37 +86,37 @@ impl Simulation {
         })
     }
 
-    /// The simulation a scene describes.
+    /// Creates the simulation that a scene describes.
     pub fn from_scene(scene: &Scene) -> Result<Self, BuildError> {
         Self::new(Arc::clone(&scene.model), scene.settings.scheme.clone(), scene.settings.step)
     }
 
-    /// Steps by time-stepping with this ladder of solvers.
+    /// Uses time stepping with this ladder of solvers.
     pub fn with_ladder(self, ladder: Ladder) -> Self {
         let stepper = time_stepper(&self.scheme, ladder);
         self.with_stepper(stepper)
     }
 
-    /// Steps in another way.
+    /// Uses another stepper.
     pub fn with_stepper(mut self, stepper: impl Stepper + 'static) -> Self {
         self.stepper = Box::new(stepper);
         self
     }
 
-    /// Allows another ratio, at least 1, between earlier and later steps of [`Self::step_with`]; 1000 unless told otherwise.
+    /// Sets the largest ratio, at least 1, between earlier and later steps of [`Self::step_with`]; default 1000.
     pub fn with_step_ratio(mut self, bound: f64) -> Self {
         self.step_ratio = bound.max(1.0);
         self
     }
 
-    /// Advances by one step, or leaves the state untouched and says why not.
+    /// Advances by one step. On error the state does not change.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.step_with(self.h)
     }
 
-    /// Advances by a step of `h` seconds, this time only, or leaves the state untouched and says why not.
+    /// Advances by one step of `h` seconds. On error the state does not change.
     ///
-    /// Steps may grow freely; none may be shorter than the largest so far divided by the bound of [`Self::with_step_ratio`], for which
+    /// Steps may grow freely. No step may be shorter than the largest one so far divided by the bound of [`Self::with_step_ratio`], for which
     /// velocities are known to stay bounded.   [STEP-14]
     pub fn step_with(&mut self, h: f64) -> Result<StepReport, StepError> {
         self.joint_impulses.take();
@@ -125,7 +125,7 @@ impl Simulation {
             substepping.step(stepper.as_mut(), &Start { model, scheme, state, h }, workspace)
         });
         let report = made.map_err(|cause| StepError { step: self.state.step + 1, time: self.state.time, cause })?;
-        // The step happened whole: what was made beside the state becomes the state.
+        // The step succeeded as a whole: the new state replaces the old one.
         std::mem::swap(&mut self.state, &mut self.workspace.next);
         std::mem::swap(&mut self.configuration, &mut self.workspace.end);
         self.last_step = h;
@@ -133,7 +133,7 @@ impl Simulation {
         Ok(report)
     }
 
-    /// The derivative of the last step, which began at `before` and was reported so.
+    /// Derivative of the last step, which began at `before` and has this report.
     pub(crate) fn differentiate(
         &self,
         before: &State,
@@ -157,17 +157,17 @@ impl Simulation {
         Ok(())
     }
 
-    /// The model.
+    /// Model.
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
 
-    /// The scheme.
+    /// Scheme.
     pub fn scheme(&self) -> &Scheme {
         &self.scheme
     }
 
-    /// The state.
+    /// Current state.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -187,36 +187,36 @@ impl Simulation {
         self.last_step
     }
 
-    /// Poses and twists of all bodies now.
+    /// Current poses and twists of all bodies.
     pub fn configuration(&self) -> &Configuration {
         &self.configuration
     }
 
-    /// Whether nothing moves faster than `speed` (m/s and rad/s) and nothing else can change: no prescribed motions, no functions of time, no
-    /// compliant layers that may still give way.
+    /// True if no speed exceeds `speed` (m/s and rad/s) and nothing else can change: no prescribed motions, no functions of time, no
+    /// compliant layers that may still deform.
     pub fn is_at_rest(&self, speed: f64) -> bool {
         self.state.v.iter().all(|v| v.abs() <= speed) && !self.model.changes_with_time() && !self.model.has_layers()
     }
 
-    /// Mechanical energy now, with what compliant layers store.
+    /// Current mechanical energy, including that of compliant layers.
     pub fn energy(&self) -> Energy {
         let energy = energy(&self.model, &self.configuration, &self.state.angles);
         let layers = self.state.contacts.iter().filter_map(|contact| contact.layer);
         Energy { potential: energy.potential + layers.map(|layer| layer.energy).sum::<f64>(), ..energy }
     }
 
-    /// Momentum now.
+    /// Current momentum.
     pub fn momentum(&self) -> Momentum {
         momentum(&self.model, &self.configuration)
     }
 
-    /// Where the kinetic energy of the last step came from and went to, and the bound it obeys; `None` before the first step
-    /// and with steppers that make a step otherwise than by one momentum balance, such as the reference.
+    /// Balance of the kinetic energy over the last step, and its bound. `None` before the first step and for steppers without a single
+    /// momentum balance per step, such as the reference.
     pub fn energy_bound(&self) -> Option<EnergyBound> {
         energy_bound(&self.model, &self.workspace)
     }
 
-    /// Whether the balance of forces determined the motion of the last step, or which other motion is possible; `None` where bodies
+    /// Uniqueness of the motion in the last step: whether the balance of forces determined it, or another possible motion. `None` if bodies
     /// have inertia and before the first step.
     pub fn uniqueness(&self) -> Option<Uniqueness> {
         if self.workspace.velocity.is_empty() {
@@ -225,17 +225,17 @@ impl Simulation {
         uniqueness(&self.model, &self.scheme, &self.workspace)
     }
 
-    /// Penetration and joint error now, over all pairs of shapes.
+    /// Current penetration and joint error, over all pairs of shapes.
     pub fn infeasibility(&self) -> Result<Infeasibility, StepCause> {
         infeasibility(&self.model, &self.configuration)
     }
 
-    /// What the contacts within reach did in the last step, in the order of their ids.
+    /// Contacts within reach in the last step, in the order of their ids.
     pub fn contacts(&self) -> &[ContactReport] {
         &self.workspace.contact_reports
     }
 
-    /// What the feet of supported bodies did in the last step, in the order of the model.
+    /// Support points in the last step, in the order of the model.
     pub fn support_points(&self) -> &[SupportPointReport] {
         &self.workspace.support_reports
     }
@@ -250,9 +250,9 @@ impl Simulation {
         &self.workspace.events
     }
 
-    /// Joint impulses of the last step with its impacts, row by row, N s or N m s.
+    /// Joint impulses of the last step including impacts, row by row, N s or N m s.
     ///
-    /// In reduced coordinates those of the forest are found from the balance of momentum when they are first asked for.
+    /// In reduced coordinates those of the forest are computed from the momentum balance on demand.
     pub fn joint_impulses(&self) -> &[f64] {
         if self.scheme.coordinates == Coordinates::Maximal && self.workspace.impacts.is_empty() {
             return &self.workspace.joint_impulses;
@@ -260,7 +260,8 @@ impl Simulation {
         self.joint_impulses.get_or_init(|| joint_impulses(&self.model, &self.workspace).into_owned())
     }
 
-    /// What limits, dry friction, motors with limits and couplings did along the freedoms of joints in the last step, each with its joint, N s or N m s.
+    /// Impulses of joint-space constraints (limits, dry friction, limited motors, couplings) in the last step, each with its joint,
+    /// N s or N m s.
     pub fn joint_space_impulses(&self) -> impl Iterator<Item = (JointId, f64)> + '_ {
         self.workspace.joint_space_impulses()
     }
@@ -268,41 +269,41 @@ impl Simulation {
     /// Force and torque (about its centre of mass) that a joint exerted on its second body over the last step.
     pub fn joint_wrench(&self, id: JointId) -> Option<Wrench> {
         let joint = self.model.joint(id)?;
-        // The impulses of a branch are what the momentum of the bodies lacks where they were; those of rows belong to where these were linearised.
+        // Impulses of a branch balance the momentum at the start poses; those of rows belong to the linearisation poses.
         let is_row = self.scheme.coordinates == Coordinates::Maximal || self.model.forest().loops().contains(&id);
         let at = if is_row { self.workspace.linearised() } else { self.workspace.started() };
         Some(joint.wrench(at, self.joint_impulses(), self.last_step))
     }
 
-    /// The complementarity problem of the last step, solved or not: a value that can be saved and solved again.
+    /// Complementarity problem of the last step, solved or not; it can be saved and solved again.
     pub fn problem(&self) -> StepProblem<'_> {
         self.workspace.problem()
     }
 
-    /// The scratch memory. Replacing it by an empty one changes no result.
+    /// Scratch memory. Replacing it by an empty one changes no result.
     pub fn workspace_mut(&mut self) -> &mut Workspace {
         self.joint_impulses.take();
         &mut self.workspace
     }
 
-    /// Puts the simulation into another state of the same model; on error nothing changes.
+    /// Sets another state of the same model; on error nothing changes.
     pub fn set_state(&mut self, state: &State) -> Result<(), RestoreError> {
         if (state.q.len(), state.v.len()) != (self.model.coordinates(), self.model.dof()) {
-            return Err(RestoreError::Mismatch("it has another number of coordinates".into()));
+            return Err(RestoreError::Mismatch("it has the wrong number of coordinates".into()));
         }
         if state.joint_impulses.len() != self.model.joint_rows() {
-            return Err(RestoreError::Mismatch("it has another number of joint impulses".into()));
+            return Err(RestoreError::Mismatch("it has the wrong number of joint impulses".into()));
         }
         if state.support_impulses.len() != 3 * self.model.support_point_count() {
-            return Err(RestoreError::Mismatch("it has another number of feet".into()));
+            return Err(RestoreError::Mismatch("it has the wrong number of support points".into()));
         }
         let forest = self.model.forest().tree();
         let reduced = !state.forest_q.is_empty() || !state.forest_v.is_empty();
         if reduced && (state.forest_q.len(), state.forest_v.len()) != (forest.coordinates(), forest.velocities()) {
-            return Err(RestoreError::Mismatch("it has another number of joint coordinates".into()));
+            return Err(RestoreError::Mismatch("it has the wrong number of joint coordinates".into()));
         }
         if !state.angles.is_empty() && state.angles.len() != self.model.actuated_dofs().len() {
-            return Err(RestoreError::Mismatch("it has another number of actuated joint DOFs".into()));
+            return Err(RestoreError::Mismatch("it has the wrong number of actuated joint DOFs".into()));
         }
         if state.first_non_finite().is_some() || !(state.time.is_finite() && state.time_carry.is_finite()) {
             return Err(RestoreError::Mismatch("it holds numbers that are not finite".into()));
@@ -318,7 +319,7 @@ impl Simulation {
         if self.scheme.coordinates != Coordinates::Maximal {
             self.forget_impulses_of_forest();
         }
-        // A state that knows only its bodies: joints, and what drives them, follow from those.
+        // A state with body coordinates only: joint coordinates and their actuators follow from the bodies.
         let without_joints = self.scheme.coordinates != Coordinates::Maximal && self.state.forest_q.is_empty();
         if without_joints || self.state.angles.len() != self.model.actuated_dofs().len() {
             adopt(&self.model, &self.scheme, &mut self.state);
@@ -327,7 +328,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// No step starts from the impulses of the forest's joints, which recordings hold beside those of loops.
+    /// Clears the stored impulses of the forest's joints. No step starts from them; recordings hold them beside those of loops.
     fn forget_impulses_of_forest(&mut self) {
         for (joint, ..) in self.model.forest().branches(&self.model) {
             let rows = self.state.joint_impulses.iter_mut().skip(joint.first_row()).take(joint.rows());

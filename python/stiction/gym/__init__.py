@@ -15,7 +15,7 @@
 import gymnasium
 
 from .env import Env
-from .task import Control, Quantity, State, Task, Verdict
+from .task import Control, Outcome, Quantity, State, Task
 from .tasks import TASKS, Grasp, PlanarPush, Quadruped, ThreeFingerHand
 from .vector import VectorEnv
 
@@ -24,6 +24,7 @@ __all__ = [
     "Control",
     "Env",
     "Grasp",
+    "Outcome",
     "PlanarPush",
     "Quadruped",
     "Quantity",
@@ -31,7 +32,6 @@ __all__ = [
     "Task",
     "ThreeFingerHand",
     "VectorEnv",
-    "Verdict",
 ]
 
 for _name, _task in TASKS.items():

@@ -18,10 +18,10 @@ from .tasks import task_of
 class Env(gymnasium.Env[Floats, Floats]):
     """An environment around a task: the name of one of :data:`stiction.gym.TASKS`, or a :class:`stiction.gym.Task`.
 
-    The same seed and the same actions give the same observations, bit for bit. A step that cannot be solved ends the episode as truncated,
-    with the reason in ``info["failure"]``.
+    The same seed and the same actions give the same observations, bit for bit. A failed step ends the episode as truncated, with the
+    reason in ``info["failure"]``.
 
-    ``render_mode="html"`` gives the page that plays the episode so far in any browser, ``"ansi"`` the observation as text.
+    ``render_mode="html"`` returns a self-contained page that plays the episode so far, ``"ansi"`` the observation as text.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["html", "ansi"], "render_fps": 50}
@@ -34,7 +34,7 @@ class Env(gymnasium.Env[Floats, Floats]):
         self.render_mode = render_mode
         self.observation_space = self.task.observation_space
         self.action_space = self.task.action_space
-        #: The simulation, to be looked at.
+        #: The simulation, for inspection.
         self.simulation = self.task.simulation()
         self._home = self.simulation.save()
         self._start = self._home
@@ -54,7 +54,7 @@ class Env(gymnasium.Env[Floats, Floats]):
         return self.task.observation(self._state())[0], {}
 
     def step(self, action: Floats) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
-        """Holds the controls that the action stands for over the next steps of the simulation."""
+        """Applies the action over the next steps of the simulation."""
         actions = np.asarray(action, dtype=np.float64)[None]
         before = self._state()
         self.simulation.set_controls(self.task.controls_of(actions)[0])
@@ -66,15 +66,15 @@ class Env(gymnasium.Env[Floats, Floats]):
         except StepError as error:
             failure = str(error)
         after = self._state()
-        verdict = self.task.judge(before, after, actions)
-        info = {key: values[0].item() for key, values in self.task.info(after, verdict.success).items()}
+        outcome = self.task.evaluate(before, after, actions)
+        info = {key: values[0].item() for key, values in self.task.info(after, outcome.success).items()}
         if failure is not None:
             info["failure"] = failure
-        over = bool(verdict.success[0] or verdict.lost[0])
-        return self.task.observation(after)[0], float(verdict.reward[0]), over, failure is not None and not over, info
+        over = bool(outcome.success[0] or outcome.lost[0])
+        return self.task.observation(after)[0], float(outcome.reward[0]), over, failure is not None and not over, info
 
     def render(self) -> str | None:
-        """The episode so far as a page, or the observation as text, as the render mode says."""
+        """The episode so far as a page, or the observation as text, depending on the render mode."""
         if self.render_mode == "html":
             return self._page()
         return self._text() if self.render_mode == "ansi" else None
@@ -85,7 +85,7 @@ class Env(gymnasium.Env[Floats, Floats]):
         return "\n".join([f"{type(self.task).__name__} at {self.simulation.time:.4g} s", *lines])
 
     def _page(self) -> str:
-        """Plays the actions again from the start, which gives the same bits, and records."""
+        """Repeats the actions from the start, which gives the same bits, and records."""
         again = self.task.simulation()
         again.restore(self._start)
         with tempfile.TemporaryDirectory(prefix="stiction-") as folder:

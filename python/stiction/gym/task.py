@@ -1,7 +1,7 @@
-"""What a task is: a scene with motors, and what of its motion is seen, wanted and over.
+"""Tasks: a scene with motors, observations, rewards and termination conditions.
 
 A task is written once, for states of any number of worlds (a row each); :class:`stiction.gym.Env` and :class:`stiction.gym.VectorEnv` are
-shells around it. It keeps nothing between steps, so what it says of a world depends on the state of that world alone.
+wrappers around it. It has no state of its own, so its results for a world depend on the state of that world alone.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class State(NamedTuple):
     v: Floats
 
 
-class Verdict(NamedTuple):
-    """What a step was worth, and whether the episode has reached its aim or cannot reach it any more: one value for each world."""
+class Outcome(NamedTuple):
+    """Reward of a step, and termination by success or failure: one value for each world."""
 
     reward: Floats
     success: Flags
@@ -38,7 +38,7 @@ class Verdict(NamedTuple):
 
 
 class Quantity(NamedTuple):
-    """One number of an observation, and its bounds; what lies beyond them is seen as the bound."""
+    """One number of an observation, and its bounds, to which it is clipped."""
 
     name: str
     low: float
@@ -46,7 +46,7 @@ class Quantity(NamedTuple):
 
 
 class Control(NamedTuple):
-    """A motor, and the controls that the actions -1 and 1 stand for."""
+    """A motor, and the controls of the actions -1 and 1."""
 
     motor: str
     low: float
@@ -54,14 +54,14 @@ class Control(NamedTuple):
 
 
 class Task(ABC):
-    """A scene with motors, and what of its motion is seen, wanted and over.
+    """A scene with motors, observations, rewards and termination conditions.
 
-    To make one of your own, set the four values below and write the five methods; ``Env(task=...)`` and ``VectorEnv(task=...)`` take it.
+    To make your own task, set the four values below and write the five methods; ``Env(task=...)`` and ``VectorEnv(task=...)`` accept it.
     """
 
-    #: Steps of the simulation for each action.
+    #: Simulation steps per action.
     substeps: ClassVar[int]
-    #: Actions after which ``gymnasium.make`` truncates an episode.
+    #: Number of actions after which ``gymnasium.make`` truncates an episode.
     horizon: ClassVar[int]
     quantities: ClassVar[tuple[Quantity, ...]]
     #: All motors of the scene, in its order.
@@ -74,7 +74,7 @@ class Task(ABC):
         if simulation.motor_names != motors:
             raise ValueError(f"the scene has the motors {simulation.motor_names}, the task those of {motors}")
         self._slots = {name: simulation.slots(index) for index, name in enumerate(simulation.body_names)}
-        #: The state that the scene says.
+        #: Initial state of the scene.
         self.home = State(np.array(simulation.q), np.array(simulation.v))
         self.step_size = simulation.step_size
         seen = np.array([quantity[1:] for quantity in self.quantities], dtype=np.float64)
@@ -85,7 +85,7 @@ class Task(ABC):
 
     @abstractmethod
     def scene(self) -> Scene:
-        """The scene, with every body where an episode may start."""
+        """The scene, with every body at a valid initial state."""
 
     @abstractmethod
     def start(self, random: np.random.Generator) -> State:
@@ -93,37 +93,37 @@ class Task(ABC):
 
     @abstractmethod
     def observe(self, state: State) -> list[Floats]:
-        """The quantities, a column each."""
+        """Observed quantities, a column each."""
 
     @abstractmethod
-    def judge(self, before: State, after: State, actions: Floats) -> Verdict:
-        """What the step from one state to another was worth."""
+    def evaluate(self, before: State, after: State, actions: Floats) -> Outcome:
+        """Reward and termination of the step from one state to another."""
 
     @abstractmethod
     def measures(self, state: State) -> dict[str, Floats]:
-        """What ``info`` tells besides, one value for each world."""
+        """Additional entries of ``info``, one value for each world."""
 
     def simulation(self) -> Simulation:
         """A simulation of the scene."""
         return Simulation.from_toml(self.toml, type(self).__name__)
 
     def observation(self, state: State) -> Floats:
-        """What is seen: a row for each world, within the bounds of the space."""
+        """Observation: a row for each world, within the bounds of the space."""
         columns = np.stack(self.observe(state), axis=1)
         return np.clip(columns, self.observation_space.low, self.observation_space.high)
 
     def controls_of(self, actions: Floats) -> Floats:
-        """The controls that actions stand for; actions beyond their bounds count as the bound."""
+        """Controls of actions; actions are clipped to their bounds."""
         if actions.shape[1:] != self.action_space.shape:
             raise ValueError(f"an action has the shape {actions.shape[1:]}, but {self.action_space.shape} is needed")
         return self._middle + self._half * np.clip(actions, -1.0, 1.0)
 
     def where(self, body: str) -> slice:
-        """Places of a body among the coordinates."""
+        """Indices of a body among the coordinates."""
         return slice(*self._slots[body][0])
 
     def speeds(self, body: str) -> slice:
-        """Places of a body among the velocities."""
+        """Indices of a body among the velocities."""
         return slice(*self._slots[body][1])
 
     def q(self, state: State, body: str) -> list[Floats]:
@@ -131,18 +131,18 @@ class Task(ABC):
         return [state.q[:, place] for place in range(*self._slots[body][0])]
 
     def v(self, state: State, body: str) -> list[Floats]:
-        """Velocities of a body, likewise."""
+        """Velocities of a body, a column each."""
         return [state.v[:, place] for place in range(*self._slots[body][1])]
 
     def info(self, state: State, success: Flags) -> dict[str, Any]:
-        """What ``info`` tells after a step: an array for each key."""
+        """Entries of ``info`` after a step: an array for each key."""
         return {"is_success": success, **self.measures(state)}
 
 
 def each(function: Callable[..., float], *columns: Floats) -> Floats:
-    """A function of single numbers, for each world.
+    """A function of scalars, applied to each world.
 
-    The functions of numpy may give other last bits in long arrays than in short ones; these do not, so that a world moves alike in any company.
+    The functions of numpy may give different last bits in long and short arrays; these do not, so that a world does not depend on others.
     """
     return np.array([function(*numbers) for numbers in zip(*(column.tolist() for column in columns), strict=True)])
 
@@ -160,6 +160,6 @@ def turn(angle: Floats) -> Floats:
     return each(lambda x: math.remainder(x, 2.0 * math.pi), angle)
 
 
-def progress(before: Floats, after: Floats, success: Flags, lost: Flags) -> Verdict:
-    """The verdict where the reward is what an error became less, and 1 for the aim."""
-    return Verdict(before - after + success, success, lost)
+def progress(before: Floats, after: Floats, success: Flags, lost: Flags) -> Outcome:
+    """Reward from the reduction of an error, plus 1 for success."""
+    return Outcome(before - after + success, success, lost)

@@ -1,4 +1,4 @@
-"""Many worlds as one environment of Gymnasium, stepped by one call on all cores."""
+"""Many worlds as one environment of Gymnasium, stepped in parallel by one call."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .tasks import task_of
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
-    """So many worlds of a task, stepped side by side by threads of the simulator.
+    """Worlds of one task, stepped in parallel by threads of the simulator.
 
-    ``gymnasium.make_vec("stiction/PlanarPush-v0", 256, vectorization_mode="vector_entry_point")`` makes one. World i with the seed s + i
+    ``gymnasium.make_vec("stiction/PlanarPush-v0", 256, vectorization_mode="vector_entry_point")`` creates one. World i with the seed s + i
     gives the same observations, rewards and infos, bit for bit, as the single environment with this seed, on any number of threads.
 
-    ``autoreset_mode`` says when a world whose episode is over starts the next: with ``NEXT_STEP``, the default, in the next call of
-    :meth:`step`, whose action for it has no effect and whose reward is 0; with ``SAME_STEP`` at once, with the last observation and info of
-    the old episode in ``info["final_obs"]`` and ``info["final_info"]``. Both are as in ``gymnasium.vector.SyncVectorEnv``.
+    ``autoreset_mode`` selects when a world starts its next episode. With ``NEXT_STEP``, the default, it does so in the next call of
+    :meth:`step`, whose action for it has no effect and whose reward is 0. With ``SAME_STEP`` it does so at once, with the last observation
+    and info of the old episode in ``info["final_obs"]`` and ``info["final_info"]``. Both are as in ``gymnasium.vector.SyncVectorEnv``.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -40,10 +40,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
         render_mode: str | None = None,
     ) -> None:
         if render_mode is not None:
-            raise ValueError("many worlds at once are not drawn; make a single environment to look at")
+            raise ValueError("several worlds cannot be rendered; use a single environment")
         mode = AutoresetMode(autoreset_mode)
         if mode is AutoresetMode.DISABLED:
-            raise ValueError("worlds whose episode is over start again by themselves: NEXT_STEP or SAME_STEP")
+            raise ValueError("autoreset_mode must be NEXT_STEP or SAME_STEP")
         self.task = task_of(task)
         self.num_envs = num_envs
         self.metadata = {**self.metadata, "autoreset_mode": mode}
@@ -51,7 +51,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
         self.single_action_space = self.task.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        #: The worlds, to be looked at.
+        #: The worlds, for inspection.
         self.worlds = Worlds.of(self.task.toml, num_envs, threads=threads)
         self._same_step = mode is AutoresetMode.SAME_STEP
         self._limit = max_episode_steps
@@ -87,7 +87,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
         return self.task.observation(self._state()), {}
 
     def step(self, actions: Floats) -> tuple[Floats, Floats, Flags, Flags, dict[str, Any]]:
-        """Holds the controls that the actions stand for over the next steps of the simulation, in every world."""
+        """Applies the actions over the next steps of the simulation, in every world."""
         actions = np.asarray(actions, dtype=np.float64)
         going = ~self._over
         self._restart(self._over)
@@ -95,14 +95,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
         self.worlds.set_controls(self.task.controls_of(actions))
         failed = self.worlds.step(self.task.substeps, skip=(~going).tolist())
         after = self._state()
-        verdict = self.task.judge(before, after, actions)
+        outcome = self.task.evaluate(before, after, actions)
         self._steps[going] += 1
         late = False if self._limit is None else self._steps >= self._limit
-        terminated = going & (verdict.success | verdict.lost)
+        terminated = going & (outcome.success | outcome.lost)
         truncated = going & ((failed & ~terminated) | late)
         infos: dict[str, Any] = {}
         if going.any():
-            for key, values in self.task.info(after, verdict.success).items():
+            for key, values in self.task.info(after, outcome.success).items():
                 infos[key], infos[f"_{key}"] = np.where(going, values, np.zeros_like(values)), going.copy()
         for world, failure in self.worlds.failures.items():
             self._add_info(infos, {"failure": str(failure)}, world)
@@ -110,20 +110,20 @@ class VectorEnv(gymnasium.vector.VectorEnv[Floats, Floats, Any]):
         observations = self.task.observation(after)
         if self._same_step and self._over.any():
             observations, infos = self._start_at_once(observations, infos)
-        return observations, np.where(going, verdict.reward, 0.0), terminated, truncated, infos
+        return observations, np.where(going, outcome.reward, 0.0), terminated, truncated, infos
 
     def _start_at_once(self, last: Floats, infos: dict[str, Any]) -> tuple[Floats, dict[str, Any]]:
-        """Starts the next episode where one is over; what was seen and told last becomes ``final_obs`` and ``final_info``."""
+        """Starts the next episode of finished worlds; their last observation and info become ``final_obs`` and ``final_info``."""
         over, self._over = self._over, np.zeros_like(self._over)
-        told: dict[str, Any] = {}
+        next_infos: dict[str, Any] = {}
         keys = [key for key in infos if not key.startswith("_")]
         for key in keys:
             values, kept = infos[key], infos[f"_{key}"] & ~over
             if kept.any():
                 nothing = None if values.dtype == object else np.zeros_like(values)
-                told[key], told[f"_{key}"] = np.where(kept, values, nothing), kept
+                next_infos[key], next_infos[f"_{key}"] = np.where(kept, values, nothing), kept
         for world in np.flatnonzero(over).tolist():
             own = {key: infos[key][world : world + 1].tolist()[0] for key in keys if infos[f"_{key}"][world]}
-            self._add_info(told, {"final_obs": last[world], "final_info": own}, world)
+            self._add_info(next_infos, {"final_obs": last[world], "final_info": own}, world)
         self._restart(over)
-        return self.task.observation(self._state()), told
+        return self.task.observation(self._state()), next_infos

@@ -1,4 +1,4 @@
-// What describes the runs of a page, as the program writes it.
+// Description of the runs of a page, as the program writes it.
 
 export interface Packed {
   at: number;

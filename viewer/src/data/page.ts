@@ -8,7 +8,7 @@ function text(id: string): string {
   return document.getElementById(id)?.textContent ?? "";
 }
 
-/** Reads what the program put into the page, or throws with what is wrong. */
+/** Reads the data of the page, or throws an error. */
 export function readPage(): Run[] {
   const head = JSON.parse(text("head")) as PageHead;
   if (head.format !== FORMAT) throw new Error("this page holds no run: `stiction run` and `stiction view` make pages with runs");

@@ -1,4 +1,4 @@
-// The way back from packed columns to numbers: base64, deflate, four planes of bytes, differences of bit patterns.
+// Decoding of packed columns: base64, deflate, four planes of bytes, differences of bit patterns.
 
 import { unzlibSync } from "fflate";
 import type { Packed } from "./head";
@@ -12,7 +12,7 @@ export function decodeBase64(text: string): Uint8Array {
   return bytes;
 }
 
-/** Undoes planes and differences: value k has its lowest byte at k, the next at n + k, and so on. */
+/** Decodes planes and differences: value k has its lowest byte at k, the next at n + k, and so on. */
 export function joinPlanes(planes: Uint8Array, count: number): Float32Array {
   if (planes.length !== 4 * count) throw new Error(`a column has ${planes.length} bytes instead of ${4 * count}`);
   const bits = new Uint32Array(count);
@@ -36,7 +36,7 @@ export class Payload {
     return base === 0 ? values : Float64Array.from(values, (x) => base + x);
   }
 
-  /** A column in two parts: the nearest floats, and what they miss. */
+  /** A column in two parts: the nearest floats, and the remainders. */
   fine([near, rest]: [Packed, Packed]): Float64Array {
     const missed = this.column(rest);
     return Float64Array.from(this.column(near), (x, k) => x + (missed[k] ?? 0));

@@ -1,4 +1,4 @@
-// A recorded run: where everything is at every moment, and every recorded column.
+// A recorded run: poses at every moment, and every recorded column.
 
 import { Quaternion, Vector3 } from "three";
 import type { BodyHead, ColumnHead, RunHead } from "./head";
@@ -23,7 +23,7 @@ export interface ContactView {
   friction: number;
 }
 
-/** A foot of a support at a moment; its mode is open before the first step. */
+/** A support point at a moment; its mode is open before the first step. */
 export interface SupportPointView {
   mode: Mode;
   point: Vector3;
@@ -31,7 +31,7 @@ export interface SupportPointView {
 }
 
 const Z = new Vector3(0, 0, 1);
-/** Friction above this share of its limit is at the limit; 32-bit floats tell no finer. */
+/** Friction above this fraction of its limit is at the limit, within the precision of 32-bit floats. */
 const AT_LIMIT = 1 - 1e-5;
 
 export class Run {
@@ -85,7 +85,7 @@ export class Run {
   /** The last moment at or before a time. */
   frameAt(time: number): number {
     let [low, high] = [0, this.frames - 1];
-    // Half of what a time can be off by in the page.
+    // Half of the rounding error of times in the page.
     const wanted = time + 1e-9 * Math.max(1, Math.abs(time));
     while (low < high) {
       const middle = (low + high + 1) >> 1;
@@ -135,7 +135,7 @@ export class Run {
     const head = this.head.bodies[body];
     const q = this.coordinates[body];
     if (!head) return;
-    // A recording that was cut off before its first row knows where bodies began.
+    // A recording that was truncated before its first row has initial poses.
     if (!q || this.frames === 0) {
       position.fromArray(head.position);
       const [w, x, y, z] = head.orientation;
@@ -199,7 +199,7 @@ export class Run {
     return modes;
   }
 
-  /** The feet of all supports at a moment. */
+  /** The support points of all bodies at a moment. */
   supportPoints(frame: number): SupportPointView[] {
     const views: SupportPointView[] = [];
     const [position, turn] = [new Vector3(), new Quaternion()];
@@ -207,21 +207,21 @@ export class Run {
     this.head.bodies.forEach((body, index) => {
       if (body.support_points.length === 0) return;
       this.pose(index, frame, position, turn);
-      body.support_points.forEach((foot, k) => {
+      body.support_points.forEach((supportPoint, k) => {
         const impulse = (part: number): number => {
           const column = body.support_column === null ? undefined : this.head.columns[body.support_column + 3 * k + part];
           return (column && this.column(column.name)?.[frame]) ?? 0;
         };
         const force = new Vector3(impulse(0), impulse(1), 0).divideScalar(step);
-        const slips = foot.load > 0 && force.length() >= AT_LIMIT * foot.friction * foot.load;
+        const slips = supportPoint.load > 0 && force.length() >= AT_LIMIT * supportPoint.friction * supportPoint.load;
         const mode = frame === 0 ? Mode.Open : slips ? Mode.Slip : Mode.Stick;
-        views.push({ mode, point: new Vector3(...foot.at).applyQuaternion(turn).add(position), force });
+        views.push({ mode, point: new Vector3(...supportPoint.at).applyQuaternion(turn).add(position), force });
       });
     });
     return views;
   }
 
-  /** What arrows are measured by: the normal force that nine in ten loaded contacts stay below, or the largest foot load. */
+  /** Scale of force arrows: the 90 % quantile of the normal forces of loaded contacts, or the largest load of a support point. */
   usualForce(): number {
     const impulses = this.contactColumn("normal_impulse");
     const forces: number[] = [];
@@ -233,8 +233,8 @@ export class Run {
       }
     }
     forces.sort((a, b) => a - b);
-    const feet = this.head.bodies.flatMap((body) => body.support_points.map((foot) => foot.load * Math.max(foot.friction, 0.1)));
-    return forces[Math.floor(0.9 * forces.length)] ?? feet.reduce((a, b) => Math.max(a, b), 0);
+    const loads = this.head.bodies.flatMap((body) => body.support_points.map((supportPoint) => supportPoint.load * Math.max(supportPoint.friction, 0.1)));
+    return forces[Math.floor(0.9 * forces.length)] ?? loads.reduce((a, b) => Math.max(a, b), 0);
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Run } from "../data/run";
 import { choices } from "./series";
 
-/** Entries shown at once; the search finds the others. */
+/** Largest number of shown entries; the search finds the others. */
 const SHOWN = 250;
 
 export class Picker {

@@ -9,10 +9,10 @@ import type { Timeline } from "./timeline";
 
 const MARGIN = { left: 58, right: 14, top: 8, bottom: 22 };
 const FONT = '11px ui-sans-serif, system-ui, "Segoe UI", Roboto, sans-serif';
-/** Dashes tell the runs apart, and further curves of the same colour. */
+/** Dashes distinguish runs, and further curves of the same colour. */
 const DASHES: number[][] = [[], [6, 4], [2, 3], [8, 3, 2, 3], [1, 3]];
 const CURVE_COLOURS = 8;
-/** Curves whose values are told. */
+/** Largest number of curves with a shown value. */
 const TOLD = 12;
 
 interface Drawn extends Series {
@@ -27,7 +27,7 @@ export class Plot {
   private readonly values = document.createElement("div");
   private readonly title = document.createElement("button");
   private readonly log = document.createElement("button");
-  /** What does not move with the cursor. */
+  /** Static part of the plot, without the cursor. */
   private readonly still = document.createElement("canvas");
   private axes: { box: Box; time: Scale; scale: Scale; ratio: number } | null = null;
   private drawn: Drawn[] = [];
@@ -106,7 +106,7 @@ export class Plot {
     let high = ranges.reduce((a, [, b]) => Math.max(a, b), -Infinity);
     if (!(low <= high)) [low, high] = [this.logarithmic ? 0.1 : 0, 1];
     if (this.logarithmic) return { scale: logarithmic(low / 1.5, high * 1.5, bottom, top, 5), unit };
-    // Round-off about a value is not a curve to fill the height with.
+    // Rounding errors about a value must not be scaled to the full height.
     const least = 1e-12 * Math.max(Math.abs(low), Math.abs(high), 1e-300);
     if (high - low <= least) [low, high] = [low - Math.max(0.5 * Math.abs(low), 0.5), high + Math.max(0.5 * Math.abs(high), 0.5)];
     const air = 0.07 * (high - low);

@@ -1,4 +1,4 @@
-// What can be plotted: every recorded column, every contact, and sets of them that belong together.
+// Quantities that can be plotted: every recorded column, every contact, and sets of them.
 
 import type { Numbers } from "../data/payload";
 import type { Run } from "../data/run";
@@ -17,7 +17,7 @@ export interface Choice {
   unit: string;
 }
 
-/** Contacts in a set; more would not be told apart. */
+/** Largest number of contacts in a set; more are illegible. */
 const CONTACTS_IN_A_SET = 8;
 
 /** Quantities of a contact, from the columns of its rows. */

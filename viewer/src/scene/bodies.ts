@@ -1,4 +1,4 @@
-// The bodies of a run. The first run has solid bodies; runs laid over it are ghosts in a tint of their own.
+// The bodies of a run. The first run has solid bodies; overlaid runs are transparent, each in its own tint.
 
 import {
   type BufferGeometry, type Color, DoubleSide, Group, LineBasicMaterial, LineSegments, type Material, Mesh, MeshBasicMaterial,
@@ -11,11 +11,11 @@ import type { Run } from "../data/run";
 import { RUN_TINTS, bodyColour, colour } from "../ui/theme";
 import { figure, segments } from "./figures";
 
-/** How far planar bodies lie apart in depth, so that later ones cover earlier ones. */
+/** Distance of planar bodies in depth, so that later ones cover earlier ones. */
 const LAYER = 1e-4;
-/** Beyond so many bodies balls are coarse. */
+/** Number of bodies above which balls are coarse. */
 const MANY = 150;
-/** Fat rims cost a draw call with many vertices each. */
+/** Number of bodies above which rims are thin: each wide rim costs a draw call with many vertices. */
 const FAT_RIMS = 300;
 
 interface Painted {

@@ -1,11 +1,11 @@
-// The box that holds the action: where bodies were, with their sizes, and what is fixed and bounded.
+// Bounding box of the motion: paths of bodies with their sizes, and bounded fixed shapes.
 
 import { Box3, Quaternion, Sphere, Vector3 } from "three";
 import type { Outline, Triple } from "../data/head";
 import type { Run } from "../data/run";
 import { drawable } from "./figures";
 
-/** Moments looked at per body, and points of a body. */
+/** Sampled moments per body, and points of a body. */
 const SAMPLES = 120;
 const CORNERS = 256;
 const AXES = ["x", "y", "z"] as const;
@@ -34,13 +34,13 @@ function corners(outline: Outline): [Triple, number][] {
   }
 }
 
-/** The value that a share of the sorted values lies below. */
-function quantile(values: number[], share: number): number {
+/** Quantile of sorted values. */
+function quantile(values: number[], fraction: number): number {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
-  return sorted[Math.round(share * (sorted.length - 1))] ?? NaN;
+  return sorted[Math.round(fraction * (sorted.length - 1))] ?? NaN;
 }
 
-/** Where a body was, without the last of its way when it left for good: the outermost moments count only at the start. */
+/** Positions of a body, without the end of the path of a body that leaves: outliers count only at the start. */
 function bodyBox(run: Run, index: number, box: Box3): void {
   const [position, turn, corner] = [new Vector3(), new Quaternion(), new Vector3()];
   const all = run.head.bodies[index]!.outlines.flatMap(corners).filter(([at, radius]) => drawable([...at, radius]));

@@ -1,4 +1,4 @@
-// What the scene is seen from: the plane from the front without perspective, space from anywhere around it.
+// Camera: the plane from the front without perspective, space from any direction.
 
 import { type Box3, MOUSE, OrthographicCamera, PerspectiveCamera, type Sphere, TOUCH, Vector3 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
@@ -13,7 +13,7 @@ const DIRECTIONS: Record<View, [number, number, number]> = {
   top: [0, -0.0001, 1],
 };
 const FIELD = 30;
-/** Air around the scene. */
+/** Margin around the scene. */
 const AIR = 1.16;
 
 export class Eye {
@@ -54,7 +54,7 @@ export class Eye {
     if (first) this.look(this.view);
   }
 
-  /** Half of what a camera without perspective sees, so that the box fits. */
+  /** Half extents of an orthographic view that contains the box. */
   private halves(): [number, number] {
     const size = this.box.getSize(new Vector3()).multiplyScalar(0.5 * AIR);
     const least = 0.02 * this.sphere.radius;
@@ -96,7 +96,7 @@ export class Eye {
     return Math.max(far, 0.5 * this.sphere.radius);
   }
 
-  /** Metres per pixel where the scene is. */
+  /** Metres per pixel at the centre of the scene. */
   pixel(): number {
     if (this.camera instanceof PerspectiveCamera) {
       const distance = this.camera.position.distanceTo(this.controls.target);

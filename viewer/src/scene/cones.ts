@@ -6,7 +6,7 @@ import { colour } from "../ui/theme";
 import { Pool } from "./pool";
 
 const Y = new Vector3(0, 1, 0);
-/** Height of a cone, as a share of the radius of the scene. */
+/** Height of a cone, as a fraction of the radius of the scene. */
 const HEIGHT = 0.26;
 
 export class Cones {

@@ -1,4 +1,4 @@
-// Contacts and feet: a mark for the state, arrows for the forces on the second body.
+// Contacts and support points: a mark for the state, arrows for the forces on the second body.
 
 import { type Color, ConeGeometry, CylinderGeometry, Group, Matrix4, MeshBasicMaterial, Quaternion, Vector3 } from "three";
 import { Mode, type Run } from "../data/run";
@@ -6,9 +6,9 @@ import { colour } from "../ui/theme";
 import { Marks } from "./marks";
 import { Pool } from "./pool";
 
-/** Forces beyond so many times the usual one have the same arrow. */
+/** Largest length of an arrow, relative to that of the usual force. */
 const LONGEST = 2.6;
-/** Length of the arrow of the usual force, as a share of the radius of the scene. */
+/** Length of the arrow of the usual force, as a fraction of the radius of the scene. */
 const USUAL_LENGTH = 0.34;
 const Y = new Vector3(0, 1, 0);
 
@@ -16,7 +16,7 @@ export class Contacts {
   readonly group = new Group();
   private readonly forces = new Group();
   private readonly marks: [Marks, Marks, Marks];
-  private readonly feet: Marks;
+  private readonly supportPoints: Marks;
   private readonly shafts: Pool;
   private readonly heads: Pool;
   private readonly usual: number;
@@ -24,7 +24,7 @@ export class Contacts {
   private frame = 0;
   showMarks = true;
   showForces = true;
-  /** Length of arrows, 1 as they come. */
+  /** Scale of arrows, 1 by default. */
   stretch = 1;
 
   constructor(private readonly run: Run, private readonly radius: number) {
@@ -33,7 +33,7 @@ export class Contacts {
     // Both stand on the origin and point along y, one metre long.
     this.shafts = new Pool(this.forces, new CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0), material, 20);
     this.heads = new Pool(this.forces, new ConeGeometry(1, 1, 16).translate(0, -0.5, 0), material, 20);
-    this.feet = new Marks(this.group, "diamond", "soft", 21);
+    this.supportPoints = new Marks(this.group, "diamond", "soft", 21);
     this.marks = [new Marks(this.group, "ring", "open", 22), new Marks(this.group, "square", "stick", 23), new Marks(this.group, "triangle", "slip", 24)];
     this.usual = run.usualForce();
     this.tints = { normal: colour("normal-force"), friction: colour("friction-force") };
@@ -45,11 +45,11 @@ export class Contacts {
 
   paint(): void {
     this.tints = { normal: colour("normal-force"), friction: colour("friction-force") };
-    for (const marks of [...this.marks, this.feet]) marks.paint();
+    for (const marks of [...this.marks, this.supportPoints]) marks.paint();
   }
 
   scale(ratio: number): void {
-    for (const marks of [...this.marks, this.feet]) marks.scale(ratio);
+    for (const marks of [...this.marks, this.supportPoints]) marks.scale(ratio);
   }
 
   show(frame: number): void {
@@ -58,18 +58,18 @@ export class Contacts {
 
   /** Draws the moment; arrows keep their thickness on the screen, whose pixel is so many metres wide. */
   draw(pixel: number): void {
-    for (const list of [...this.marks, this.feet, this.shafts, this.heads]) list.clear();
+    for (const list of [...this.marks, this.supportPoints, this.shafts, this.heads]) list.clear();
     for (const contact of this.run.contacts(this.frame)) {
       if (this.showMarks) this.marks[contact.mode]?.add(contact.point);
       if (!this.showForces || contact.mode === Mode.Open) continue;
       this.arrow(contact.point, contact.normal.multiplyScalar(contact.normalForce), this.tints.normal, pixel);
       this.arrow(contact.point, contact.frictionForce, this.tints.friction, pixel);
     }
-    for (const foot of this.run.supportPoints(this.frame)) {
-      if (this.showMarks) (foot.mode === Mode.Open ? this.feet : this.marks[foot.mode])?.add(foot.point);
-      if (this.showForces) this.arrow(foot.point, foot.force, this.tints.friction, pixel);
+    for (const supportPoint of this.run.supportPoints(this.frame)) {
+      if (this.showMarks) (supportPoint.mode === Mode.Open ? this.supportPoints : this.marks[supportPoint.mode])?.add(supportPoint.point);
+      if (this.showForces) this.arrow(supportPoint.point, supportPoint.force, this.tints.friction, pixel);
     }
-    for (const list of [...this.marks, this.feet, this.shafts, this.heads]) list.finish();
+    for (const list of [...this.marks, this.supportPoints, this.shafts, this.heads]) list.finish();
   }
 
   private arrow(at: Vector3, force: Vector3, tint: Color, pixel: number): void {

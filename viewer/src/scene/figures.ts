@@ -7,7 +7,7 @@ import {
 import { ConvexGeometry } from "three/examples/jsm/geometries/ConvexGeometry.js";
 import type { Outline, Triple } from "../data/head";
 
-/** What is filled, and what is drawn as lines: pairs of points. */
+/** Filled geometry, and lines as pairs of points. */
 export interface Figure {
   fill: BufferGeometry | null;
   lines: number[];
@@ -78,7 +78,7 @@ function stadium(from: Triple, to: Triple, radius: number): Figure {
   return polygon(path.getPoints(ROUND / 2).map((p) => [p.x, p.y, 0] as Triple));
 }
 
-/** A ball with two great circles that show how it turns. */
+/** A ball with two great circles that show its rotation. */
 function ball(at: Triple, radius: number, coarse: boolean): Figure {
   const r = 1.002 * radius;
   const circles = [around(at, [r, 0, 0], [0, r, 0]), around(at, [r, 0, 0], [0, 0, r])];

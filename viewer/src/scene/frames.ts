@@ -1,4 +1,4 @@
-// The frames of moving bodies: x red, y green, z blue, as everywhere; x is also the longest and z the shortest.
+// The frames of moving bodies: x red, y green, z blue; x is also the longest and z the shortest.
 
 import { BufferGeometry, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments } from "three";
 import type { Run } from "../data/run";

@@ -98,7 +98,7 @@ export class Ground {
     const n = 40;
     const numbers: number[] = [];
     for (let i = -n; i <= n; i++) {
-      // Piece by piece: not every driver clips a line well that goes on behind the eye.
+      // In segments: some drivers clip lines incorrectly that extend behind the camera.
       for (let j = -n; j < n; j++) {
         numbers.push(i * spacing, j * spacing, 0, i * spacing, (j + 1) * spacing, 0);
         numbers.push(j * spacing, i * spacing, 0, (j + 1) * spacing, i * spacing, 0);

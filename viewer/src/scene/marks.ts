@@ -1,5 +1,5 @@
-// Marks of constant size on the screen. Each state has a shape of its own, so that nobody needs colours to tell them apart:
-// open a ring, stick a square, slip a triangle; feet and joints have theirs.
+// Marks of constant size on the screen. Each state has its own shape, so that colours are not needed to distinguish them:
+// open a ring, stick a square, slip a triangle; support points and joints have theirs.
 
 import { BufferAttribute, BufferGeometry, CanvasTexture, type Group, Points, PointsMaterial, SRGBColorSpace, type Vector3 } from "three";
 import { css } from "../ui/theme";

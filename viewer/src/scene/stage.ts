@@ -1,5 +1,5 @@
-// The scene on its canvas: lights, ground, the bodies of all runs, and what is shown with them. It draws when something has
-// changed, and not otherwise.
+// The scene on its canvas: lights, ground, the bodies of all runs, and display options. It draws only when something has
+// changed.
 
 import { DirectionalLight, Fog, Group, HemisphereLight, PCFShadowMap, Scene, WebGLRenderer } from "three";
 import type { Run } from "../data/run";
@@ -27,12 +27,12 @@ export class Stage {
   private readonly scene = new Scene();
   private readonly sun = new DirectionalLight(0xffffff, 1.9);
   private readonly sky = new HemisphereLight(0xffffff, 0xbab6ae, 1.75);
-  /** What is shown of the first run beside its bodies. */
+  /** Marks, forces and joints of the first run. */
   private readonly extras = new Group();
   private frameOfRun: number[];
   private pending = false;
   private stale = true;
-  /** Called after every picture, for what lies over it. */
+  /** Called after every frame, for overlays. */
   onDraw: () => void = () => {};
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly runs: Run[]) {
@@ -105,7 +105,7 @@ export class Stage {
     this.change();
   }
 
-  /** Something about the moment or its looks has changed. */
+  /** Requests a new frame. */
   change(): void {
     this.stale = true;
     this.redraw();

@@ -1,10 +1,10 @@
-// Where the centres of moving bodies have been up to now.
+// Past paths of the centres of moving bodies.
 
 import { BufferGeometry, Float32BufferAttribute, Group, Line, LineBasicMaterial, Quaternion, Vector3 } from "three";
 import type { Run } from "../data/run";
 import { bodyColour } from "../ui/theme";
 
-/** Points of one trail; a screen shows no more. */
+/** Largest number of points of a trail. */
 const POINTS = 3000;
 /** Bodies with a trail. */
 const BODIES = 200;
@@ -35,7 +35,7 @@ export class Trails {
       const points: number[] = [];
       for (let frame = 0; frame < this.run.frames; frame += this.every) {
         this.run.pose(body, frame, position, turn);
-        // Where a body is nowhere, its trail waits.
+        // Positions that are not finite repeat the previous point.
         const place = position.toArray();
         points.push(...(place.every(Number.isFinite) ? place : points.length > 0 ? points.slice(-3) : [0, 0, 0]));
       }

@@ -1,4 +1,4 @@
-// Title, facts, and what went wrong.
+// Title, facts and failures.
 
 import type { Run } from "../data/run";
 import { element } from "./element";
@@ -13,7 +13,7 @@ export function describe(runs: Run[]): void {
     ...(head.summary ? [head.summary.preset] : []),
     `step ${Number(head.step.toPrecision(6))} s`,
     plural(head.recorded, "moment"),
-    ...(head.stride > 1 ? [`every ${head.stride}. of them shown`] : []),
+    ...(head.stride > 1 ? [`one in ${head.stride} shown`] : []),
     moving === 1 ? "1 moving body" : `${moving.toLocaleString("en")} moving bodies`,
     `stiction ${head.version}`,
   ];
@@ -23,17 +23,17 @@ export function describe(runs: Run[]): void {
   element("banner").textContent = troubles.join("\n");
 }
 
-/** How a run ended, unless it ended well. */
+/** Message about a run that did not finish. */
 function trouble(run: Run): string[] {
   const { summary } = run.head;
-  if (!summary) return ["This run was cut off: it has no summary. What was recorded is shown."];
-  if (run.head.cut) return ["This recording was cut off. What was written before is shown."];
+  if (!summary) return ["This run was truncated: it has no summary. The recorded part is shown."];
+  if (run.head.cut) return ["This recording was truncated. The complete part is shown."];
   if (summary.ending === "interrupted") return [`Stopped on request at t = ${Number(summary.duration.toPrecision(6))} s.`];
   if (typeof summary.ending === "object") return [`The simulation failed at t = ${Number(summary.duration.toPrecision(6))} s, after ${plural(summary.steps, "step")}: ${summary.ending.failed}`];
   return [];
 }
 
-/** Says that nothing can be shown, and why. */
+/** Shows why the page has no content. */
 export function refuse(error: unknown): void {
   element("banner").hidden = false;
   element("banner").textContent = `Nothing to show: ${error instanceof Error ? error.message : String(error)}`;

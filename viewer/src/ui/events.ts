@@ -1,4 +1,4 @@
-// The list of contact events; each leads to its moment.
+// List of contact events; a click goes to the time of the event.
 
 import type { Run } from "../data/run";
 import type { Player } from "../player";

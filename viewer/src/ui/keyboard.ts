@@ -1,8 +1,8 @@
-// Keys. They do what the buttons do; fields and lists keep theirs.
+// Keyboard shortcuts of the buttons; fields and lists keep their own keys.
 
 import { element } from "./element";
 
-/** A key by its name in key events, with what it does. */
+/** A key by its name in key events, with its action. */
 export type Keys = Map<string, (event: KeyboardEvent) => void>;
 
 export const HELP: [string[], string][] = [
@@ -11,7 +11,7 @@ export const HELP: [string[], string][] = [
   [["Home", "End"], "first and last moment"],
   [["<", ">"], "slower and faster"],
   [["1", "2", "3", "4"], "views: orbit, front, side, top (1 fits a planar scene)"],
-  [["+", "−"], "nearer and farther"],
+  [["+", "−"], "zoom in and out"],
   [["C", "F", "K"], "contacts, forces, friction cones"],
   [["J", "T", "X"], "joints and springs, trails, body frames"],
   [["P"], "add a plot"],

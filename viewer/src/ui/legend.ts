@@ -1,4 +1,4 @@
-// What marks and arrows mean, and which run has which tint.
+// Legend of marks, arrows and the tints of runs.
 
 import type { Run } from "../data/run";
 import { type MarkShape, drawMark } from "../scene/marks";
@@ -16,9 +16,9 @@ export class Legend {
   draw(): void {
     const entries: HTMLElement[] = this.runs.length > 1 ? this.runs.map((run, k) => this.runEntry(run, k)) : [];
     const run = this.runs[0]!;
-    const feet = run.head.bodies.some((body) => body.support_points.length > 0);
-    if (run.head.contacts.labels.length > 0 || feet) {
-      if (this.toggles.isOn("Contacts")) entries.push(mark("square", "stick", "sticks"), mark("triangle", "slip", "slips"), feet && run.head.contacts.labels.length === 0 ? mark("diamond", "soft", "foot") : mark("ring", "open", "open"));
+    const supported = run.head.bodies.some((body) => body.support_points.length > 0);
+    if (run.head.contacts.labels.length > 0 || supported) {
+      if (this.toggles.isOn("Contacts")) entries.push(mark("square", "stick", "sticks"), mark("triangle", "slip", "slips"), supported && run.head.contacts.labels.length === 0 ? mark("diamond", "soft", "support point") : mark("ring", "open", "open"));
       if (this.toggles.isOn("Forces")) {
         if (run.head.contacts.labels.length > 0) entries.push(arrow("normal-force", "normal force"));
         entries.push(arrow("friction-force", "friction"));

@@ -1,4 +1,4 @@
-// A bar of a round length, so that sizes can be read off; only where there is no perspective.
+// Scale bar of a round length, for cameras without perspective.
 
 import { roundNumber } from "../scene/ground";
 import { element } from "./element";

@@ -1,4 +1,4 @@
-// What is shown with the bodies, and from where.
+// Toggles of display options, and views.
 
 import type { View } from "../scene/camera";
 import type { Stage } from "../scene/stage";
@@ -29,7 +29,7 @@ const VIEWS: { name: string; view: View; key: string }[] = [
 
 export class Toggles {
   private readonly boxes = new Map<string, HTMLInputElement>();
-  /** What each key does. */
+  /** Action of each key. */
   readonly keys = new Map<string, () => void>();
 
   constructor(stage: Stage, spatial: boolean, changed: () => void) {

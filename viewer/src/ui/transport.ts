@@ -6,9 +6,9 @@ import { element } from "./element";
 import { css } from "./theme";
 
 const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
-/** A run plays in about so many seconds, unless that would be faster than it happened. */
+/** Default duration of playback, s, unless that is faster than real time. */
 const SHOW_SECONDS = 6;
-/** The pictures on the button. */
+/** Icons of the button. */
 const PLAY = "M3 1.5v13L14 8z";
 const PAUSE = "M3 2h3.5v12H3zM9.5 2H13v12H9.5z";
 /** Half the width of the thumb of a slider, which its track leaves at both ends. */
@@ -64,7 +64,7 @@ export class Transport {
     this.playButton.setAttribute("aria-label", player.playing ? "Pause" : "Play");
   }
 
-  /** Touches and partings are long marks, stick and slip short ones. */
+  /** Touch and separation have long marks, stick and slip short ones. */
   mark(): void {
     const [width, height, ratio] = [this.ticks.clientWidth, this.ticks.clientHeight, devicePixelRatio];
     this.ticks.width = width * ratio;

@@ -1,4 +1,4 @@
-//! What `stiction bench` accepts.
+//! Arguments of `stiction bench`.
 
 use std::path::PathBuf;
 
@@ -16,25 +16,25 @@ Examples:
   stiction bench --scene humanoid.xml --steps 1000 --set simulation.step=0.005
   valgrind --tool=callgrind stiction bench --once four-balls")]
 pub(crate) struct BenchOptions {
-    /// Only this case
+    /// Run only this case
     #[arg(value_parser = crate::bench::names())]
     pub(crate) case: Option<String>,
-    /// Only the presets: steps per second of each on four scenes
+    /// Run only the presets: steps per second of each on four scenes
     #[arg(long, conflicts_with_all = ["case", "once"])]
     pub(crate) presets: bool,
-    /// Only the chains: time per step over the number of links, in reduced coordinates and by divide and conquer
+    /// Run only the chains: time per step over the number of links, in reduced coordinates and by divide and conquer
     #[arg(long, conflicts_with_all = ["case", "once", "presets"])]
     pub(crate) chains: bool,
-    /// Run one case once, without timing, and say how many steps it made
+    /// Run one case once, without timing, and print its number of steps
     #[arg(long, value_name = "CASE", conflicts_with = "case", value_parser = crate::bench::names())]
     pub(crate) once: Option<String>,
     /// Run this scene or robot (URDF, MJCF), without recording
     #[arg(long, value_name = "FILE", conflicts_with_all = ["case", "once", "presets", "chains"])]
     pub(crate) scene: Option<PathBuf>,
-    /// Steps of the scene, instead of those its duration asks for; 0 only reads it
+    /// Number of steps of the scene, instead of its duration; 0 only reads it
     #[arg(long, value_name = "N", requires = "scene")]
     pub(crate) steps: Option<u64>,
-    /// Run the scene so often, each time from its start; the fastest counts
+    /// Number of repetitions of the scene, each from its initial state; the fastest one is reported
     #[arg(long, value_name = "N", requires = "scene", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
     /// Change any value of the scene, by its path; may be repeated
@@ -42,7 +42,7 @@ pub(crate) struct BenchOptions {
     pub(crate) set: Vec<(String, String)>,
     #[command(flatten)]
     pub(crate) robot: RobotArguments,
-    /// How well the contact problems of the scene are solved, as in `stiction run`
+    /// Accuracy of the contact solver for the scene, as in `stiction run`
     #[arg(long, value_enum, default_value_t, requires = "scene")]
     pub(crate) accuracy: SolveAccuracy,
     /// Print JSON

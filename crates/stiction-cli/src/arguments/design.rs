@@ -1,4 +1,4 @@
-//! What `stiction design` accepts.
+//! Arguments of `stiction design`.
 
 use std::path::PathBuf;
 
@@ -12,34 +12,34 @@ Examples:
   stiction design designs/circle.toml --method cma-es --evaluations 400 --out out/circle-cma
   stiction design designs/saddle.toml --resume
 
-Results depend on the design and the options, not on the number of jobs. Every evaluation goes to DIR/evaluations.jsonl as it
-is made; after Ctrl-C, or after being killed, `--resume` makes the search again with what the file knows, and continues.
-With --resume the method and the budget may be others than before.
+Results depend on the design and the options, not on the number of threads. Every evaluation is written to
+DIR/evaluations.jsonl immediately; after an interruption `--resume` repeats the search with the stored evaluations and
+continues. With --resume the method and the budget may change.
 Files written to DIR: evaluations.jsonl, results.json, results.html, convergence.svg, best.toml (the scene of the first
 run with the best parameters: stiction run DIR/best.toml).
-Exit code 1 when it was stopped, or when every evaluation failed.")]
+Exit code 1 if the search was stopped or every evaluation failed.")]
 pub(crate) struct DesignOptions {
-    /// The design file
+    /// Design file
     pub(crate) design: PathBuf,
     /// Continue a search that was stopped
     #[arg(long)]
     pub(crate) resume: bool,
-    /// How parameters are searched for, instead of the design's
+    /// Search method, instead of the design's
     #[arg(long, value_name = "M", value_enum)]
     pub(crate) method: Option<SearchMethod>,
-    /// Evaluations of each search, instead of the design's
+    /// Number of evaluations of each search, instead of the design's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) evaluations: Option<u64>,
     /// Number of starts, instead of the design's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) starts: Option<u32>,
-    /// What the randomness starts from, instead of the design's
+    /// Seed of the random numbers, instead of the design's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..1 << 53))]
     pub(crate) seed: Option<u64>,
-    /// Threads; one per core unless given
+    /// Number of threads; default: one per core
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
-    /// Where to write; out/<design> unless given
+    /// Output folder; default: out/<design>
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print the results as JSON instead of tables
@@ -47,14 +47,14 @@ pub(crate) struct DesignOptions {
     pub(crate) json: bool,
 }
 
-/// Methods of a search.
+/// Search methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SearchMethod {
-    /// The simplex method of Nelder and Mead
+    /// Nelder-Mead simplex method
     NelderMead,
-    /// Evolution with an adapted covariance matrix
+    /// Covariance matrix adaptation evolution strategy
     CmaEs,
-    /// The method of Levenberg and Marquardt, for terms that must vanish
+    /// Levenberg-Marquardt method, for terms that must vanish
     LeastSquares,
 }
 

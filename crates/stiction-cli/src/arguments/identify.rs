@@ -1,4 +1,4 @@
-//! What `stiction identify` accepts.
+//! Arguments of `stiction identify`.
 
 use std::path::PathBuf;
 
@@ -10,17 +10,17 @@ Examples:
   stiction identify identifications/sliding_block.toml
   stiction identify identifications/sliding_block.toml --out out/mu --json
 
-The file names a scene, recordings (CSV or Parquet) with what their columns are, and the values of
-the scene that are not known. Estimates come with 95 % intervals; what the recordings cannot tell
-is said, and why. Those of the method filter are means over the second half of the rows: the first
-half is left to the particles to find their way. Files written to DIR: summary.json, report.html
-(open it in a browser) and estimated.toml (the scene with the estimates: stiction run DIR/estimated.toml).
-Ctrl-C stops between the parts of the work and keeps what was found.
-Exit code 1 when nothing could be simulated or it was stopped, 2 for files that cannot be used.")]
+The file names a scene, recordings (CSV or Parquet) with the meaning of their columns, and the
+unknown values of the scene. Estimates come with 95 % intervals; unobservable unknowns are listed
+with the reason. Estimates of the particle filter are means over the second half of the rows, after
+a burn-in over the first half. Files written to DIR: summary.json, report.html (open it in a
+browser) and estimated.toml (the scene with the estimates: stiction run DIR/estimated.toml).
+Ctrl-C stops after the current part and keeps the results so far.
+Exit code 1 if every simulation failed or it was stopped, 2 for invalid files.")]
 pub(crate) struct IdentifyOptions {
-    /// The identification file
+    /// Identification file
     pub(crate) identification: PathBuf,
-    /// Where to write; out/<identification> unless given
+    /// Output folder; default: out/<identification>
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print the summary as JSON instead of tables

@@ -1,4 +1,4 @@
-//! What the commands accept.
+//! Arguments of the commands.
 
 mod bench;
 #[cfg(feature = "full")]
@@ -40,7 +40,7 @@ pub(crate) use robots::{CheckOptions, ConvertOptions, RobotArguments};
 pub(crate) use sweep::SweepOptions;
 pub(crate) use view::ViewOptions;
 
-/// Simulates multibody systems with frictional contact: stick is stick, slip is slip.
+/// Simulates multibody systems with exact frictional contact.
 #[derive(Debug, Parser)]
 #[command(
     name = "stiction",
@@ -55,27 +55,27 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Simulate a scene; writes tables, a summary and a page to look at
+    /// Simulate a scene; writes tables, a summary and a page
     Run(RunOptions),
-    /// Read a scene and say what it contains, without simulating
+    /// Read a scene and print its contents, without simulating
     Check(CheckOptions),
     /// Write a robot (URDF, MJCF) as a scene file, or a run as CSV or MCAP
     Convert(ConvertOptions),
-    /// Run a scene through several schemes and steps, and measure their errors
+    /// Run a scene with several schemes and step sizes, and measure their errors
     Compare(CompareOptions),
-    /// Look at recorded runs in a browser, several laid over each other
+    /// Show recorded runs in a browser, overlaid
     View(ViewOptions),
-    /// Draw columns and expressions of runs as SVG or PNG
+    /// Plot columns and expressions of runs as SVG or PNG
     Plot(PlotOptions),
     /// Solve a complementarity problem from a file
     Solve(SolveOptions),
-    /// Make the trials of a study on all cores, and say what they found
+    /// Run the trials of a study on all cores, and summarise the results
     Sweep(SweepOptions),
-    /// Choose parameters of a scene so that an objective over its runs becomes small
+    /// Choose parameters of a scene that minimise an objective over its runs
     Design(DesignOptions),
     /// Estimate parameters of a scene from recorded motions
     Identify(IdentifyOptions),
-    /// Run the published cases again and compare: tables, JSON, a page with every figure redrawn
+    /// Run the published cases again and compare: tables, JSON, a page with every figure
     Reproduce(ReproduceOptions),
     /// Print the JSON Schema of scene, study, design or identification files, for editors
     Schema(SchemaOptions),
@@ -91,14 +91,14 @@ Examples:
   stiction run robot.xml --keyframe home --duration 2
 
 Files written to DIR: trajectory.parquet, contacts.parquet, summary.json, view.html (open it in
-a browser, or `stiction view DIR`). Ctrl-C stops after the current step and keeps what was
-recorded.")]
+a browser, or `stiction view DIR`). Ctrl-C stops after the current step and keeps the
+recorded part.")]
 pub(crate) struct RunOptions {
-    /// The scene file, or a robot: URDF or MJCF
+    /// Scene file, or robot (URDF, MJCF)
     pub(crate) scene: PathBuf,
     #[command(flatten)]
     pub(crate) robot: RobotArguments,
-    /// Simulated time in seconds, instead of the scene's; the last step may go beyond it
+    /// Simulated time in seconds, instead of the scene's; the last step may end after it
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(crate) duration: Option<f64>,
     /// Step size in seconds, instead of the scene's
@@ -113,10 +113,10 @@ pub(crate) struct RunOptions {
     /// Change any value of the scene, by its path; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub(crate) set: Vec<(String, String)>,
-    /// Write a row to the tables every N steps
+    /// Record every N-th step in the tables
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) record_every: Option<i64>,
-    /// Where to write; out/<scene> unless given
+    /// Output folder; default: out/<scene>
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write the contact problems of these steps (the first is 1) to `DIR/problem_N.json`, for `stiction solve`
@@ -125,19 +125,19 @@ pub(crate) struct RunOptions {
     /// Print the summary as JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
-    /// How well the contact problems of the exact cone are solved; presets without such problems refuse it
+    /// Accuracy of the contact solver; only for presets with the exact friction cone
     #[arg(long, value_enum, default_value_t)]
     pub(crate) accuracy: SolveAccuracy,
 }
 
 impl RunOptions {
-    /// All changes to the scene, in the order they apply: `--set` first, then the options of their own name.
+    /// All changes to the scene in the order of application: `--set` first, then the named options.
     pub(crate) fn overrides(&self) -> Vec<(String, String)> {
         let named = self.named().into_iter().map(|(_, path, value)| (path.to_owned(), value));
         self.set.iter().cloned().chain(named).collect()
     }
 
-    /// The changes by options of their own name: the option, the path and the value.
+    /// Changes by named options: the option, the path and the value.
     fn named(&self) -> Vec<(&'static str, &'static str, String)> {
         let number = |value: Option<f64>| value.map(|x| format!("{x:?}"));
         let named = [
@@ -149,12 +149,12 @@ impl RunOptions {
         named.into_iter().filter_map(|(option, path, value)| Some((option, path, value?))).collect()
     }
 
-    /// Blames an option of its own name for what is wrong with its value, instead of a `--set` nobody wrote.
+    /// Attributes an error in the value of a named option to that option instead of a `--set`.
     pub(crate) fn blame(&self, error: SceneError) -> SceneError {
         let culprit = self.named().into_iter().find(|(_, path, value)| *error.source_text == format!("{path}={value}"));
         match (culprit, error.span.clone()) {
             (Some((option, path, value)), Some(span)) if error.file == "--set" => {
-                // The value stands behind the name of the option as it stood behind the path.
+                // The value follows the name of the option as it would follow the path.
                 let shifted = |at: usize| (at + option.len()).saturating_sub(path.len());
                 let mut blamed = error;
                 option.clone_into(&mut blamed.file);
@@ -168,17 +168,17 @@ impl RunOptions {
     }
 }
 
-/// Solvers a run may use.
+/// Solvers of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RunSolver {
-    /// Every method that fits, one after the other, the fastest first
+    /// All suitable methods in order, the fastest first
     #[default]
     Ladder,
-    /// Lemke's method alone; for friction polygons and boxes
+    /// Lemke's method only; for friction polygons and boxes
     Lemke,
-    /// Gauss-Seidel sweeps alone; for the exact cone
+    /// Projected Gauss-Seidel only; for the exact cone
     Nsgs,
-    /// The interior point alone; for the exact cone
+    /// Interior-point method only; for the exact cone
     InteriorPoint,
 }
 
@@ -192,7 +192,7 @@ impl RunSolver {
         }
     }
 
-    /// The solvers for a friction set.
+    /// Solvers for a friction set.
     pub(crate) fn fitting(friction: FrictionSet) -> &'static [Self] {
         match friction {
             FrictionSet::Quadratic => &[Self::Ladder, Self::Nsgs, Self::InteriorPoint],
@@ -209,14 +209,15 @@ Examples:
   stiction compare scenes/pendulum.toml --steps 0.01,0.005 --reference stewart-trinkle@0.0005
 
 Velocity error: the integral over time of the largest difference of a velocity component.
-Position error: the largest difference of a coordinate at any time; of orientations the rotation
-vector. The truth is the event-driven reference or, where it does not apply, the first preset at a
-quarter of the smallest step; the output says which, and below which size errors say nothing.
+Position error: the largest difference of a coordinate at any time; for orientations, of the
+rotation vector. The reference solution is that of the event-driven reference or, if it does not
+apply, of the first preset at a quarter of the smallest step. The output names it and its
+resolution; smaller errors are not significant.
 Files written to DIR: compare.json, compare.html (open it in a browser).
-Presets that cannot run the scene and runs that fail are listed with the reason; exit code 1 when
-no run came to its end.")]
+Presets that do not support the scene and failed runs are listed with the reason; exit code 1 if
+no run finished.")]
 pub(crate) struct CompareOptions {
-    /// The scene file, or a robot: URDF or MJCF
+    /// Scene file, or robot (URDF, MJCF)
     pub(crate) scene: PathBuf,
     /// Schemes, separated by commas, or `all`
     #[arg(long, value_name = "P", value_delimiter = ',', default_value = ALL_PRESETS)]
@@ -224,7 +225,7 @@ pub(crate) struct CompareOptions {
     /// Step sizes in seconds, separated by commas, instead of halvings of the scene's
     #[arg(long, value_name = "H", value_delimiter = ',', allow_negative_numbers = true, conflicts_with = "halvings")]
     pub(crate) steps: Vec<f64>,
-    /// Halve the step of the scene so often
+    /// Number of halvings of the step of the scene
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=20))]
     pub(crate) halvings: u32,
     /// Simulated time in seconds, instead of the scene's
@@ -232,13 +233,13 @@ pub(crate) struct CompareOptions {
     pub(crate) until: Option<f64>,
     #[command(flatten)]
     pub(crate) robot: RobotArguments,
-    /// Measure against this preset; with a step of its own behind an @
+    /// Preset of the reference solution, optionally with its step after an @
     #[arg(long, value_name = "PRESET[@H]")]
     pub(crate) reference: Option<String>,
     /// Change any value of the scene, by its path; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub(crate) set: Vec<(String, String)>,
-    /// Where to write; out/<scene> unless given
+    /// Output folder; default: out/<scene>
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print the comparison as JSON instead of tables
@@ -249,7 +250,7 @@ pub(crate) struct CompareOptions {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  stiction schema > scene.schema.json\n  stiction schema study > study.schema.json")]
 pub(crate) struct SchemaOptions {
-    /// The kind of file
+    /// Kind of the file
     #[arg(value_enum, default_value_t)]
     pub(crate) of: SchemaOf,
 }
@@ -268,7 +269,7 @@ pub(crate) enum SchemaOf {
     Identification,
 }
 
-/// The word for every preset.
+/// Keyword for all presets.
 pub(crate) const ALL_PRESETS: &str = "all";
 
 #[derive(Debug, Args)]
@@ -280,30 +281,30 @@ Examples:
 
 Methods: ladder for every problem (the default), and
   lcp       lemke, principal-pivoting, gauss-seidel, newton, enumeration
-  mlcp      the same after elimination of the free unknowns, and pivoting, which needs none
+  mlcp      the same after elimination of the free unknowns, and pivoting without elimination
   boxlcp    newton
   mcp       newton-1, newton-2, ... from the starts that the file lists
   friction  active-set, nsgs, nsgs-relaxed, interior-point, newton, admm, reference, polygon
 
 A problem is a JSON object: {\"kind\": \"lcp\", \"n\": 2, \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}
 or, with free unknowns first, {\"kind\": \"mlcp\", \"n_eq\": 1, \"m_comp\": 1, \"M\": ..., \"q\": ...}.
-The files in problems/ show the other kinds. A residual is measured by the problem, never by
-the method. Exit code 1 when no method solved it, 2 for a method that does not exist
-for its kind.")]
+The files in problems/ show the other kinds. The residual is computed from the problem,
+independently of the method. Exit code 1 if no method solved it, 2 for a method that does not
+exist for its kind.")]
 pub(crate) struct SolveOptions {
-    /// The problem file
+    /// Problem file
     pub(crate) problem: PathBuf,
     /// Methods, separated by commas, or `all`
     #[arg(long, value_name = "S", value_delimiter = ',', default_value = catalogue::DEFAULT_METHOD)]
     pub(crate) solver: Vec<String>,
-    /// Largest residual that counts as solved; 1e-10 for linear problems, 1e-8 for nonlinear ones, that of the accuracy for
+    /// Largest residual that counts as solved; default: 1e-10 for linear problems, 1e-8 for nonlinear ones, that of the accuracy for
     /// friction
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
-    /// How far the ladder of a frictional problem goes
+    /// Accuracy of the solver ladder of a frictional problem
     #[arg(long, value_name = "A", value_enum, default_value_t)]
     pub(crate) accuracy: SolveAccuracy,
-    /// Say what the matrix promises, whether a solution exists, whether impulses are bounded and unique
+    /// Print properties of the matrix, and whether a solution exists and impulses are bounded and unique
     #[arg(long)]
     pub(crate) explain: bool,
     /// Print JSON, with the solutions
@@ -314,7 +315,7 @@ pub(crate) struct SolveOptions {
 /// Accuracy levels of frictional problems.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SolveAccuracy {
-    /// A few sweeps, residual 1e-2
+    /// A few Gauss-Seidel iterations, residual 1e-2
     RealTime,
     /// Residual 1e-4
     Balanced,

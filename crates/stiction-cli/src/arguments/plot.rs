@@ -1,4 +1,4 @@
-//! What `plot` accepts.
+//! Arguments of `stiction plot`.
 
 use std::path::PathBuf;
 
@@ -14,52 +14,52 @@ Examples:
   stiction plot out/falling_rod --y 'normal force: sum_contacts(normal_impulse)/step'
   stiction plot out/falling_rod --y 'contact(\"table/rod:0-1\").gap' --log-y
 
-A RUN is the folder of a run. Expressions know the columns of its tables, + - * / % ^,
+A RUN is the folder of a run. Expressions use the columns of its tables, + - * / % ^,
 comparisons, and, or, not, and the functions abs sqrt exp log sin cos tan asin acos atan sign
 floor atan2 hypot min max clamp if default deriv integral cumsum contact sum_contacts
 min_contacts max_contacts count_contacts initial final mean at first last any all: see
 docs/plot.md. Expressions of one unit share a panel. Without --y: the energies and the normal
 force.")]
-// Switches of a command line are given or not.
+// Each flag is an independent switch.
 #[allow(clippy::struct_excessive_bools)]
 pub(crate) struct PlotOptions {
-    /// Folders of runs; several are drawn over one another
+    /// Folders of runs; several are overlaid
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// What to draw, with a name of its own before a colon if wanted; may be repeated
+    /// Expression to plot, optionally with a name before a colon; may be repeated
     #[arg(long, value_name = "[NAME:] EXPR", allow_hyphen_values = true)]
     pub(crate) y: Vec<String>,
-    /// What to draw it over; the time unless given
+    /// Expression of the horizontal axis; default: time
     #[arg(long, value_name = "[NAME:] EXPR", allow_hyphen_values = true)]
     pub(crate) x: Option<String>,
-    /// The picture, SVG or PNG by its ending; plot.svg in the folder of the first run unless given
+    /// Output file, .svg or .png; default: plot.svg in the folder of the first run
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Mark where contacts close, open, stick and slip
+    /// Mark contact transitions: touch, separate, stick and slip
     #[arg(long)]
     pub(crate) events: bool,
-    /// Draw from this time on, s
+    /// Start time, s
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(crate) from: Option<f64>,
-    /// Draw up to this time, s
+    /// End time, s
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(crate) to: Option<f64>,
-    /// What stands above the picture
+    /// Title
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
     /// Width of a panel with its labels, mm
     #[arg(long, value_name = "MM", default_value_t = 140.0, value_parser = length)]
     pub(crate) width: f64,
-    /// Height of a panel with its labels, mm; fewer the more panels there are unless given
+    /// Height of a panel with its labels, mm; default: depends on the number of panels
     #[arg(long, value_name = "MM", value_parser = length)]
     pub(crate) height: Option<f64>,
-    /// Make the axis below logarithmic
+    /// Logarithmic horizontal axis
     #[arg(long)]
     pub(crate) log_x: bool,
-    /// Make the axes on the left logarithmic
+    /// Logarithmic vertical axes
     #[arg(long)]
     pub(crate) log_y: bool,
-    /// Make one unit as long on both axes
+    /// Equal scale on both axes
     #[arg(long)]
     pub(crate) equal: bool,
     /// Resolution of PNG, dots per inch

@@ -1,4 +1,4 @@
-//! What the commands accept that read robots, and `check`.
+//! Arguments of the commands that read robots, and of `check`.
 
 use std::path::PathBuf;
 
@@ -17,10 +17,10 @@ Examples:
   stiction check robot.urdf --dynamics state.json --json
 
 A state is {\"q\": [...], \"v\": [...], \"tau\": [...]}, in the order of the joints of the file;
-what is left out is the reference pose and zero. Exit code 1 when the mass matrix is singular
-there.")]
+omitted parts are the reference pose and zero. Exit code 1 if the mass matrix is singular at
+this state.")]
 pub(crate) struct CheckOptions {
-    /// The scene file, or a robot: URDF or MJCF
+    /// Scene file, or robot (URDF, MJCF)
     pub(crate) scene: PathBuf,
     #[command(flatten)]
     pub(crate) robot: RobotArguments,
@@ -35,30 +35,30 @@ pub(crate) struct CheckOptions {
     pub(crate) json: bool,
 }
 
-/// Where `--help` lists what is for robots only. On each option, because a heading of the whole would also stand over what follows.
+/// Help heading of the options for robots. It is set on each option, because a heading of the struct would include later options.
 const ROBOTS: &str = "Options for robots (URDF, MJCF)";
 
-/// How a robot is read.
+/// Options of reading a robot.
 #[derive(Clone, Debug, Default, Args)]
-// Switches of a command line are given or not.
+// Each flag is an independent switch.
 #[allow(clippy::struct_excessive_bools)]
 pub(crate) struct RobotArguments {
     /// Start from this keyframe, by name or by number from 0
     #[arg(long, help_heading = ROBOTS, value_name = "NAME")]
     pub(crate) keyframe: Option<String>,
-    /// Replace inertias that no body can have by near ones
+    /// Replace physically impossible inertias by similar valid ones
     #[arg(long, help_heading = ROBOTS)]
     pub(crate) repair_inertia: bool,
-    /// Folder that includes and meshes must be in; that of the file unless given
+    /// Folder that includes and meshes must be in; default: that of the file
     #[arg(long, help_heading = ROBOTS, value_name = "DIR")]
     pub(crate) asset_root: Option<PathBuf>,
     /// Let the root of a URDF move freely instead of fixing it to the world
     #[arg(long, help_heading = ROBOTS)]
     pub(crate) free_base: bool,
-    /// Let the links of a URDF touch each other
+    /// Enable collisions between the links of a URDF
     #[arg(long, help_heading = ROBOTS)]
     pub(crate) self_collision: bool,
-    /// Cut meshes into convex pieces instead of taking their convex hulls
+    /// Decompose meshes into convex parts instead of taking their convex hulls
     #[arg(long, help_heading = ROBOTS)]
     pub(crate) decompose: bool,
 }
@@ -77,7 +77,7 @@ impl RobotArguments {
         }
     }
 
-    /// The options that were given.
+    /// Options that were given.
     pub(crate) fn given(&self) -> Vec<&'static str> {
         let given = [
             (self.keyframe.is_some(), "--keyframe"),
@@ -99,15 +99,15 @@ Examples:
   stiction convert out/falling_rod rod.csv
   stiction convert out/falling_rod rod.mcap
 
-The folder of a run becomes NAME.csv (the trajectory) and NAME.contacts.csv, or, where the
-program was built with the feature `mcap`, a log with the channels /trajectory and /contacts.
-What the robot's files say and what has no effect in the scene is listed on stderr and on top of
-the scene. A scene file is written out again, without its comments.")]
+The folder of a run is written as NAME.csv (the trajectory) and NAME.contacts.csv, or, if the
+program was built with the feature `mcap`, as a log with the channels /trajectory and /contacts.
+Elements of a robot's files that the scene ignores are listed on stderr and at the top of the
+scene. A scene file is written again, without its comments.")]
 pub(crate) struct ConvertOptions {
-    /// The robot: URDF or MJCF; or the folder of a run
+    /// Robot (URDF, MJCF), or folder of a run
     #[arg(value_name = "FROM")]
     pub(crate) from: PathBuf,
-    /// The file to write, replaced where it exists: a scene, or for a run .csv or .mcap
+    /// Output file, replaced if it exists: a scene, or .csv or .mcap for a run
     #[arg(value_name = "TO")]
     pub(crate) to: PathBuf,
     #[command(flatten)]

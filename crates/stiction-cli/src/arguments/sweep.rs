@@ -1,4 +1,4 @@
-//! What `stiction sweep` accepts.
+//! Arguments of `stiction sweep`.
 
 use std::path::PathBuf;
 
@@ -14,45 +14,44 @@ Examples:
   stiction sweep studies/sliding_box.toml --fresh
   stiction sweep studies/part_feeder.toml --naive
 
-Results depend on the study, the trials and the seed, not on the number of jobs. A trial that
-fails is counted with its reason and stops nothing. Files written to DIR by studies of the kind
-monte-carlo: trials.parquet (a row per trial), summary.json, results.html with its figures map,
-histogram and marginals as SVG and PNG, trials.journal (what --resume continues from) and
-failures/N.json (problems that were not solved, of the first twenty failing trials, for stiction
-solve). A folder that holds such trials is refused without --resume or --fresh. Studies of the
-kind push write results.json and, where a plan was found, best.toml: the scene that replays it
-(stiction run DIR/best.toml); those of the kind verification results.json and, where one was
-accepted, accepted.toml: the scene of the first. stiction view DIR shows results.html.
-Ctrl-C finishes the trials in flight and keeps what was made; whatever else ends the program
-loses the trials in flight only. Exit code 1 when it was stopped, or when every trial failed; a
-study that finds nothing is done.")]
-// Switches of a command line are what they are.
+Results depend on the study, the trials and the seed, not on the number of threads. Failed trials
+are counted with their reason; the others continue. Files written to DIR by monte-carlo studies:
+trials.parquet (a row per trial), summary.json, results.html with its figures map, histogram and
+marginals as SVG and PNG, trials.journal (for --resume) and failures/N.json (unsolved problems of
+the first twenty failed trials, for stiction solve). A folder with such trials is rejected without
+--resume or --fresh. Push studies write results.json and, if a plan was found, best.toml: the
+scene that replays it (stiction run DIR/best.toml). Verification studies write results.json and,
+if a candidate was accepted, accepted.toml: the scene of the first. stiction view DIR shows
+results.html. Ctrl-C finishes the running trials and keeps all results; any other interruption
+loses only the running trials. Exit code 1 if it was stopped or every trial failed; a study
+without a positive result is not a failure.")]
+// Each flag is an independent switch.
 #[allow(clippy::struct_excessive_bools)]
 pub(crate) struct SweepOptions {
-    /// The study file
+    /// Study file
     pub(crate) study: PathBuf,
-    /// Threads; one per core unless given
+    /// Number of threads; default: one per core
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
-    /// Continue a study of the kind monte-carlo from what its folder holds
+    /// Continue a monte-carlo study from the results in its folder
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Start anew where the folder holds trials of a study of the kind monte-carlo, and replace them
+    /// Replace the trials of an earlier monte-carlo study in the folder
     #[arg(long, conflicts_with = "resume")]
     pub(crate) fresh: bool,
-    /// Verify every candidate of a study of the kind verification without hierarchy too, and compare
+    /// Also verify every candidate of a verification study without hierarchy, and compare
     #[arg(long)]
     pub(crate) naive: bool,
     /// Number of trials (in each cell of a grid) or candidates, instead of the study's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) trials: Option<u64>,
-    /// Begin no more trials of a study of the kind monte-carlo after so many seconds
+    /// Start no new trials of a monte-carlo study after this many seconds
     #[arg(long, value_name = "SECONDS")]
     pub(crate) max_seconds: Option<f64>,
-    /// What the randomness starts from, instead of the study's
+    /// Seed of the random numbers, instead of the study's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..1 << 53))]
     pub(crate) seed: Option<u64>,
-    /// Where to write; out/<study> unless given
+    /// Output folder; default: out/<study>
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print the results as JSON instead of tables

@@ -1,4 +1,4 @@
-//! What `stiction view` accepts.
+//! Arguments of `stiction view`.
 
 use std::path::PathBuf;
 
@@ -12,16 +12,17 @@ Examples:
   stiction view out/falling_rod --export falling_rod.html
   stiction view out/sliding_box
 
-Without --export the page is served to this machine alone, at the address that is printed, until
-Ctrl-C. Of the folder of a study of the kind monte-carlo its results.html is shown. Exit code 2 for a folder that holds no recording this version can read.")]
+Without --export the page is served on the loopback interface, at the printed address, until
+Ctrl-C. For the folder of a monte-carlo study its results.html is shown. Exit code 2 for a folder
+without a recording that this version can read.")]
 pub(crate) struct ViewOptions {
-    /// Folders of runs, the later ones laid over the first; or that of a study
+    /// Folders of runs, overlaid on the first; or the folder of a study
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// Open the address in the browser of this desktop
+    /// Open the page in the default browser
     #[arg(long, conflicts_with = "export")]
     pub(crate) open: bool,
-    /// Port to serve on; a free one unless given
+    /// Port to serve on; default: a free port
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, conflicts_with = "export")]
     pub(crate) port: u16,
     /// Write the page to a file instead of serving it

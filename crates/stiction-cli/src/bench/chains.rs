@@ -13,30 +13,30 @@ use crate::{
     layout::{columns, number},
 };
 
-/// The chains that are measured.
+/// Lengths of the chains.
 const LINKS: [usize; 5] = [64, 128, 256, 512, 1024];
 
-/// The coordinates whose work grows with the number of links alone.
+/// Coordinates with linear cost in the number of links.
 const COORDINATES: [&str; 2] = ["reduced", "divide-and-conquer"];
 
-/// A chain makes this many steps; all of them have the same work to do, and the fastest counts.
+/// Number of steps of a chain; all have the same cost, and the fastest one counts.
 const STEPS: u64 = 150;
 
-/// How many chains are measured in how many coordinates.
+/// Number of measurements.
 pub(super) const CELLS: usize = LINKS.len() * COORDINATES.len();
 
-/// All lengths in one kind of coordinates.
+/// Times of all lengths in one kind of coordinates.
 #[derive(Debug, Serialize)]
 pub(super) struct Family {
     coordinates: &'static str,
     links: [usize; LINKS.len()],
-    /// Of the fastest step.
+    /// Time of the fastest step, µs.
     microseconds_per_step: Vec<f64>,
-    /// p of time ∼ linksᵖ between the shortest and the longest chain.
+    /// Exponent p of time ∼ linksᵖ between the shortest and the longest chain.
     exponent: f64,
 }
 
-/// Measures all chains; `done` hears of each.
+/// Measures all chains; `done` is called after each.
 pub(super) fn measure(mut done: impl FnMut()) -> Result<Vec<Family>, Failure> {
     let mut families = Vec::new();
     for coordinates in COORDINATES {
@@ -75,7 +75,7 @@ fn exponent(links: &[usize], times: &[f64]) -> f64 {
     }
 }
 
-/// Coordinates down, lengths across.
+/// Table with coordinates in rows and lengths in columns.
 pub(super) fn table(families: &[Family]) -> String {
     let lengths = LINKS.map(|links| links.to_string());
     let heading: Vec<_> = std::iter::once("µs per step, links")
@@ -90,8 +90,8 @@ pub(super) fn table(families: &[Family]) -> String {
     columns(&heading, &families.iter().map(row).collect::<Vec<_>>())
 }
 
-/// Slender rods of 0.2 m and 0.2 kg, hinged one to the next, released from the horizontal x axis. The axes of the hinges lean to either
-/// side by turns, so that the motion leaves every plane.
+/// Chain of slender rods of 0.2 m and 0.2 kg, joined by hinges, released from the horizontal x axis. The axes of the hinges are tilted to
+/// alternate sides, so that the motion is not planar.
 pub(super) fn hanging_chain(links: usize, coordinates: &str) -> String {
     let mut text = format!(
         "[simulation]\nduration = 0.5\nstep = 0.001\ngravity = [0.0, 0.0, -9.81]\n[scheme]\ncoordinates = \"{coordinates}\"\n"
@@ -134,7 +134,7 @@ mod tests {
         let [reduced, divided] = ends;
         let difference = reduced.iter().zip(&divided).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(difference < 1e-12, "{difference}");
-        // Position and quaternion of the last link; in a plane y would be rounding.
+        // Position and quaternion of the last link; in a planar motion y would be rounding error.
         let [.., y, z, _, _, _, _] = reduced[..] else { panic!("no link") };
         assert!(y.abs() > 1e-5 && z < -1e-3, "{y} {z}");
     }

@@ -10,10 +10,10 @@ use crate::{
     layout::{Sheet, columns},
 };
 
-/// A combination is repeated for about this long, and made at least once.
+/// Minimum total time of the repetitions of a combination; at least one is made.
 const TIME_PER_CELL: Duration = Duration::from_millis(500);
 
-/// The scenes, with the time that is simulated: the same for every preset, so that all see the same contacts.
+/// Scenes, with their simulated time: the same for every preset, so that all have the same contacts.
 const SCENES: [(&str, &str, f64); 4] = [
     ("falling_rod", include_str!("../../../../scenes/falling_rod.toml"), 1.0),
     ("pendulum_friction", include_str!("../../../../scenes/pendulum_friction.toml"), 1.0),
@@ -21,23 +21,23 @@ const SCENES: [(&str, &str, f64); 4] = [
     ("tower_of_boxes", include_str!("../../../../scenes/tower_of_boxes.toml"), 0.25),
 ];
 
-/// How many combinations there are.
+/// Number of combinations.
 pub(super) const CELLS: usize = SCENES.len() * Preset::INERTIAL.len();
 
-/// A scene with a preset.
+/// Measurement of a scene with a preset.
 #[derive(Debug, Serialize)]
 pub(super) struct Cell {
     scene: &'static str,
     preset: &'static str,
     /// Step size, s.
     step: f64,
-    /// None where there is a reason.
+    /// None if `reason` is given.
     steps_per_second: Option<f64>,
-    /// Why there is no speed, in a sentence.
+    /// Reason why there is no measurement, as a sentence.
     reason: Option<String>,
 }
 
-/// Measures all combinations; `done` hears of each.
+/// Measures all combinations; `done` is called after each.
 pub(super) fn measure(mut done: impl FnMut()) -> Result<Vec<Cell>, Failure> {
     let mut cells = Vec::new();
     for (name, text, duration) in SCENES {
@@ -78,7 +78,7 @@ fn fastest(start: impl Fn() -> Result<Simulation, String>, steps: u64) -> Result
     Ok(steps as f64 / least.as_secs_f64())
 }
 
-/// Scenes down, presets across; a dash with a number where there is a reason below.
+/// Table with scenes in rows and presets in columns; a dash with a number refers to a reason below.
 pub(super) fn table(cells: &[Cell]) -> String {
     let mut reasons: Vec<&str> = Vec::new();
     for reason in cells.iter().filter_map(|cell| cell.reason.as_deref()) {

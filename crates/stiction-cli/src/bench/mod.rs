@@ -1,5 +1,5 @@
-//! `stiction bench`: the project's speed cases on this machine, chains over their number of links ([`chains`]), every preset on four
-//! scenes ([`family`]); or one pass through a scene of the user ([`pass`]).
+//! `stiction bench`: speed of the built-in cases, of chains over their number of links ([`chains`]), of every preset on four scenes
+//! ([`family`]), or of a scene of the user ([`pass`]).
 
 mod chains;
 mod family;
@@ -22,11 +22,11 @@ use crate::{
 };
 use pass::play;
 
-/// Every case is repeated for about this long, and at least so often.
+/// Minimum total time of the repetitions of a case, and their minimum number.
 const TIME_PER_CASE: Duration = Duration::from_millis(1500);
 const LEAST_REPETITIONS: usize = 5;
 
-/// A scene with the step it is measured at, and what else is changed in it.
+/// A scene with its step and other changes.
 struct Case {
     name: &'static str,
     text: fn() -> String,
@@ -60,17 +60,17 @@ impl Case {
     }
 }
 
-/// The part on three feet on a vibrating plate, C-28.
+/// Part on three contact points on a vibrating plate, C-28.
 fn tripod() -> String {
     include_str!("../../../../scenes/plate/tripod.toml").to_owned()
 }
 
-/// The names of the cases, for the command line.
+/// Names of the cases, for the command line.
 pub(crate) fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(CASES.map(|case| case.name))
 }
 
-/// What was measured of a case.
+/// Measurement of a case.
 #[derive(Debug, Serialize)]
 struct Measurement {
     case: &'static str,
@@ -78,7 +78,7 @@ struct Measurement {
     steps: u64,
     repetitions: usize,
     microseconds_per_step: f64,
-    /// Of the fastest repetition: load only ever adds.
+    /// Time per step of the fastest repetition, µs; other load only adds time.
     microseconds_per_step_least: f64,
     problem_size_max: usize,
     contacts_max: usize,
@@ -97,7 +97,7 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
     if options.json { print_json(&account) } else { print_text(&account.text()) }
 }
 
-/// Everything that was measured; none where it was not asked for.
+/// All measurements; none for parts that were not requested.
 #[derive(Debug, Serialize)]
 struct Account {
     cases: Option<Vec<Measurement>>,
@@ -113,7 +113,7 @@ impl Account {
     }
 }
 
-/// Cases, chains and presets, or those asked for.
+/// Measures cases, chains and presets, or the requested part.
 fn measure_all(options: &BenchOptions) -> Result<Account, Failure> {
     let one = options.case.is_some() || options.presets || options.chains;
     let (with_chains, with_presets) = (options.chains || !one, options.presets || !one);
@@ -149,7 +149,7 @@ fn load(case: &Case) -> Result<(Scene, u64), Failure> {
     Ok((scene, steps))
 }
 
-/// The median over repetitions, after one that does not count.
+/// Median over repetitions, after a warm-up.
 fn measure(case: &Case) -> Result<Measurement, Failure> {
     let (scene, steps) = load(case)?;
     let first = play(&scene, steps)?;
@@ -191,7 +191,7 @@ fn table(measurements: &[Measurement]) -> String {
     columns(&["case", "µs per step", "fastest", "problem size", "contacts", "steps", "step (s)", "repetitions"], &rows)
 }
 
-/// Slender rods of one metre and one kilogram, hinged one to the next, released from the horizontal.
+/// Chain of slender rods of one metre and one kilogram, joined by hinges, released from the horizontal.
 fn pendulum_chain(links: usize) -> String {
     let mut text = "[simulation]\nduration = 1.0\nstep = 0.0025\ngravity = [0.0, -9.81]\n".to_owned();
     let mut above = "world".to_owned();

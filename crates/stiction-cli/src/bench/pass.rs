@@ -1,4 +1,4 @@
-//! Passes through a scene without recording: how long the fastest takes and what it meets.
+//! Runs of a scene without recording: time of the fastest and statistics.
 
 use std::{
     path::Path,
@@ -16,7 +16,7 @@ use crate::{
     run::with_solver,
 };
 
-/// Time and extremes of a pass.
+/// Time and extremes of a run.
 #[derive(Default)]
 pub(super) struct Pass {
     pub(super) wall: Duration,
@@ -28,7 +28,7 @@ pub(super) struct Pass {
     steps_halved: u64,
 }
 
-/// A pass through a scene as it stands.
+/// Runs a scene without recording.
 pub(super) fn play(scene: &Scene, steps: u64) -> Result<Pass, Failure> {
     pass(&mut Simulation::from_scene(scene).map_err(Failure::input)?, steps)
 }
@@ -49,13 +49,13 @@ fn pass(simulation: &mut Simulation, steps: u64) -> Result<Pass, Failure> {
     Ok(pass)
 }
 
-/// What `stiction bench --scene` says.
+/// Output of `stiction bench --scene`.
 #[derive(Debug, Serialize)]
 struct Account {
     scene: String,
     step: f64,
     steps: u64,
-    /// Runs, and the time of the fastest.
+    /// Number of runs; the time is that of the fastest.
     repetitions: u32,
     wall_seconds: f64,
     problem_size_max: usize,
@@ -66,7 +66,7 @@ struct Account {
     steps_halved: u64,
 }
 
-/// Runs a scene or robot and says how long it took.
+/// Runs a scene or robot and prints the time.
 pub(super) fn run(path: &Path, options: &BenchOptions) -> Result<(), Failure> {
     let scene = input::load(path, &options.set, &options.robot, |error| error)?;
     let steps = options.steps.unwrap_or(scene.settings.steps());

@@ -1,6 +1,6 @@
 //! `stiction check ROBOT --dynamics STATE`: mass matrix, bias forces, accelerations, poses and energies at one state.
 //!
-//! Numbers are in the order of the joints of the file: see docs/robots.md for their conventions.
+//! Numbers are in the order of the joints of the file; docs/robots.md gives the conventions.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use crate::{
     layout::{number, print_json, print_text},
 };
 
-/// The largest file of a state in bytes.
+/// Largest file of a state, bytes.
 const MAX_STATE: u64 = 1 << 20;
 
-/// A state as given; what is left out is the reference pose and zero.
+/// A state as given; omitted parts are the reference pose and zero.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State {
@@ -26,11 +26,11 @@ struct State {
     tau: Option<Vec<f64>>,
 }
 
-/// What is printed.
+/// Output of the command.
 #[derive(Debug, Serialize)]
 struct Answer {
     robot: String,
-    /// Names of the coordinates, and of the velocities.
+    /// Names of the coordinates and of the velocities.
     coordinates: Vec<String>,
     velocities: Vec<String>,
     q: Vec<f64>,
@@ -47,7 +47,7 @@ struct Answer {
 struct LinkRow {
     name: String,
     position: [f64; 3],
-    /// `[w, x, y, z]`.
+    /// Quaternion `[w, x, y, z]`.
     orientation: [f64; 4],
 }
 
@@ -77,7 +77,7 @@ fn read(path: &Path) -> Result<State, Failure> {
     }
     let text = std::fs::read_to_string(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
     serde_json::from_str(&text).map_err(|error| {
-        wrong(format!("is no state: {error}"))
+        wrong(format!("is not a valid state: {error}"))
             .with_help("a state is {\"q\": [...], \"v\": [...], \"tau\": [...]}, all of them optional")
     })
 }

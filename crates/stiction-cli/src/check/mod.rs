@@ -1,6 +1,6 @@
-//! `stiction check`: read a scene and say what it contains.
+//! `stiction check`: reads a scene and prints its contents.
 
-mod drives;
+mod actuators;
 mod dynamics;
 mod sheet;
 mod surfaces;
@@ -24,16 +24,16 @@ use crate::{
     input,
     layout::{number, print_json, print_text},
 };
-use drives::{CouplingRow, MotorRow};
+use actuators::{CouplingRow, MotorRow};
 use surfaces::{LayerRow, SupportRow};
 
-/// A gap up to this counts as touching, m.
+/// Largest gap that counts as touching, m.
 const TOUCHING: f64 = 1e-9;
 
-/// Overlaps and open joints beyond this deserve a warning, m.
+/// Overlaps and joint errors above this cause a warning, m.
 const NOTICEABLE: f64 = 1e-9;
 
-/// What a scene contains.
+/// Contents of a scene.
 #[derive(Debug, Serialize)]
 struct Contents {
     scene: String,
@@ -43,7 +43,7 @@ struct Contents {
     step: f64,
     steps: u64,
     preset: &'static str,
-    /// Presets that can simulate this scene.
+    /// Presets that support this scene.
     presets: Vec<&'static str>,
     scheme: SchemeRow,
     solvers: Vec<&'static str>,
@@ -66,7 +66,7 @@ struct Contents {
     pairs: Vec<[String; 2]>,
     initial: Initial,
     warnings: Vec<String>,
-    /// What the files of a robot say without effect.
+    /// Ignored elements of the files of a robot.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -79,7 +79,7 @@ struct BodyRow {
     mass: Option<f64>,
     dof: usize,
     shapes: Vec<&'static str>,
-    /// Velocity of a surface that runs.
+    /// Velocity of a conveyor surface.
     #[serde(skip_serializing_if = "Option::is_none")]
     conveyor: Option<Vec<String>>,
     /// Coordinates of a kinematic body as functions of t.
@@ -87,13 +87,13 @@ struct BodyRow {
     motion: Option<BTreeMap<&'static str, String>>,
 }
 
-/// The choices of the scheme, named as in a scene file.
+/// Options of the scheme, named as in a scene file.
 #[derive(Debug, Serialize)]
 struct SchemeRow {
     gamma: f64,
     joint_gamma: f64,
     directions: u32,
-    /// Metres, or "auto".
+    /// Margin in metres, or "auto".
     margin: String,
     jacobians: &'static str,
     coordinates: &'static str,
@@ -138,7 +138,7 @@ struct Unknowns {
     coordinates: usize,
 }
 
-/// The state the simulation starts from.
+/// Initial state of the simulation.
 #[derive(Debug, Serialize)]
 struct Initial {
     kinetic: f64,
@@ -180,11 +180,11 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
         scheme: scheme_row(&settings.scheme),
         solvers: solvers(&settings.scheme),
         bodies: model.bodies().iter().skip(1).map(|body| body_row(scene, body)).collect(),
-        warnings: [warnings(&touching, &joints), drives::beyond_limits(model, simulation.configuration())].concat(),
+        warnings: [warnings(&touching, &joints), actuators::beyond_limits(model, simulation.configuration())].concat(),
         notes: scene.notes.clone(),
         joints,
-        motors: drives::motor_rows(model),
-        couplings: drives::coupling_rows(model),
+        motors: actuators::motor_rows(model),
+        couplings: actuators::coupling_rows(model),
         loads: load_rows(model),
         springs: model.springs().len(),
         dampers: model.dampers().len(),
@@ -249,7 +249,7 @@ fn scheme_row(scheme: &Scheme) -> SchemeRow {
     }
 }
 
-/// Components as they stand in the file; the plane has two.
+/// Components as in the file; two in the plane.
 fn components(model: &Model, vector: &[Expression; 3]) -> Vec<String> {
     let axes = if model.dimension() == Dimension::Planar { 2 } else { 3 };
     vector.iter().take(axes).map(shown).collect()
@@ -259,7 +259,7 @@ fn shown(f: &Expression) -> String {
     f.as_constant().map_or_else(|| f.to_string(), |x| x.to_string())
 }
 
-/// Coordinates that move, by name.
+/// Functions of the coordinates that move, by name.
 fn motion_row(model: &Model, motion: &ExpressionMotion) -> BTreeMap<&'static str, String> {
     let mut row: BTreeMap<_, _> = ["x", "y", "z"].into_iter().zip(components(model, &motion.position)).collect();
     row.insert("angle", shown(&motion.angle));
@@ -318,14 +318,14 @@ fn rule_rows(model: &Model) -> Vec<RuleRow> {
     model.pair_rules().iter().map(row).collect()
 }
 
-/// Contacts between two bodies at the start.
+/// Contacts between two bodies in the initial state.
 struct TouchingPair {
     bodies: [String; 2],
     points: usize,
     depth: f64,
 }
 
-/// All pairs of bodies that may collide, and those that touch already.
+/// All pairs of bodies that may collide, and those that touch initially.
 fn touching_pairs(model: &Model, simulation: &Simulation) -> Result<(Vec<[String; 2]>, Vec<TouchingPair>), Failure> {
     let shapes: Vec<_> = model.shapes().collect();
     let at = simulation.configuration();
@@ -358,7 +358,7 @@ fn warnings(touching: &[TouchingPair], joints: &[JointRow]) -> Vec<String> {
     let open = joints
         .iter()
         .filter(|joint| joint.error > NOTICEABLE)
-        .map(|joint| format!("joint {} starts open by {}", joint.name, number(joint.error)));
+        .map(|joint| format!("joint {} has an initial error of {}", joint.name, number(joint.error)));
     overlaps.chain(open).collect()
 }
 

@@ -1,4 +1,4 @@
-//! What a scene contains, for people.
+//! Table of the contents of a scene.
 
 use super::{
     BodyRow, Contents, CouplingRow, Initial, JointRow, LayerRow, LoadRow, MotorRow, RuleRow, SchemeRow, SupportRow,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::layout::{Sheet, columns, counted, number};
 
-/// Pairs listed.
+/// Largest number of pairs in the table.
 const PAIRS_SHOWN: usize = 12;
 
 pub(super) fn text(contents: &Contents) -> String {
@@ -48,7 +48,7 @@ pub(super) fn text(contents: &Contents) -> String {
         sheet.row("warning", warning);
     }
     if contents.warnings.is_empty() {
-        sheet.row("verdict", "ready to run");
+        sheet.row("result", "ready to run");
     }
     sheet.text()
 }
@@ -62,7 +62,7 @@ fn bodies(bodies: &[BodyRow]) -> String {
             vec![body.name.clone(), body.kind.to_owned(), mass, format!("{} dof", body.dof), shapes]
         })
         .collect();
-    columns(&["name", "kind", "mass", "freedom", "shapes"], &rows)
+    columns(&["name", "kind", "mass", "dof", "shapes"], &rows)
 }
 
 fn scheme(contents: &Contents) -> String {
@@ -87,14 +87,14 @@ fn scheme(contents: &Contents) -> String {
     parts.join(", ")
 }
 
-/// What moves by prescription: kinematic bodies and surfaces that run.
+/// Prescribed motions: kinematic bodies and conveyor surfaces.
 fn motions(bodies: &[BodyRow]) -> String {
     let prescribed = bodies.iter().filter_map(|body| {
         let coordinates: Vec<_> = body.motion.as_ref()?.iter().map(|(name, f)| format!("{name} = {f}")).collect();
         Some(format!("{}: {}", body.name, coordinates.join(", ")))
     });
     let running = bodies.iter().filter_map(|body| {
-        Some(format!("{}: surface runs at [{}] m/s", body.name, body.conveyor.as_ref()?.join(", ")))
+        Some(format!("{}: surface moves at [{}] m/s", body.name, body.conveyor.as_ref()?.join(", ")))
     });
     prescribed.chain(running).collect::<Vec<_>>().join("\n")
 }
@@ -160,7 +160,7 @@ fn friction(contents: &Contents) -> String {
     std::iter::once(default).chain(rules).collect::<Vec<_>>().join("\n")
 }
 
-/// Compliant layers: where, how stiff, how much they damp and how thick they are.
+/// Compliant layers: bodies, stiffness, damping and thickness.
 fn layers(layers: &[LayerRow]) -> String {
     let list = |numbers: &[f64]| numbers.iter().copied().map(number).collect::<Vec<_>>().join(" and ");
     let line = |layer: &LayerRow| {
@@ -172,7 +172,7 @@ fn layers(layers: &[LayerRow]) -> String {
     layers.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What lies on what, with the loads and coefficients of few feet, or the sum and the range of many.
+/// Supports, with loads and friction coefficients of few support points, or the sum and the range of many.
 fn supports(supports: &[SupportRow]) -> String {
     const FEW: usize = 4;
     let list = |numbers: &[f64]| numbers.iter().copied().map(number).collect::<Vec<_>>().join(", ");
@@ -182,7 +182,7 @@ fn supports(supports: &[SupportRow]) -> String {
         let same = friction.windows(2).all(|pair| pair.first() == pair.last());
         let friction = if same { friction.get(..1).unwrap_or_default() } else { friction };
         let load = if loads.len() > FEW { format!("{} in all", number(loads.iter().sum())) } else { list(loads) };
-        let friction = if friction.len() > FEW { "of its own each".to_owned() } else { list(friction) };
+        let friction = if friction.len() > FEW { "individual".to_owned() } else { list(friction) };
         format!("{body} on {on}: {support_points}, load {load} N, friction {friction}")
     };
     supports.iter().map(line).collect::<Vec<_>>().join("\n")
@@ -191,7 +191,7 @@ fn supports(supports: &[SupportRow]) -> String {
 fn pairs(pairs: &[[String; 2]]) -> String {
     let shown: Vec<_> = pairs.iter().take(PAIRS_SHOWN).map(|pair| pair.join(" - ")).collect();
     match pairs.len() {
-        0 => "nothing with anything".to_owned(),
+        0 => "none".to_owned(),
         n if n > PAIRS_SHOWN => format!("{}\n… and {} more pairs", shown.join("\n"), n - PAIRS_SHOWN),
         _ => shown.join("\n"),
     }

@@ -1,4 +1,4 @@
-//! What bodies lie on, and the compliant layers on them.
+//! Planar supports and compliant layers.
 
 use serde::Serialize;
 use stiction::{Layer, LayerRule, Model, multibody::Body};
@@ -7,9 +7,9 @@ use stiction::{Layer, LayerRule, Model, multibody::Body};
 pub(super) struct SupportRow {
     pub(super) body: String,
     pub(super) on: String,
-    /// Normal loads of its feet, N.
+    /// Normal loads of the support points, N.
     pub(super) loads: Vec<f64>,
-    /// Their friction coefficients.
+    /// Friction coefficients of the support points.
     pub(super) friction: Vec<f64>,
 }
 
@@ -17,7 +17,7 @@ pub(super) struct SupportRow {
 #[derive(Debug, Serialize)]
 pub(super) struct LayerRow {
     pub(super) on: Vec<String>,
-    /// Normal and tangential stiffness, N/m; one number where it is rigid along its surface.
+    /// Normal and tangential stiffness, N/m; one number if it is tangentially rigid.
     pub(super) stiffness: Vec<f64>,
     /// Normal and tangential damping, N s/m.
     pub(super) damping: Vec<f64>,
@@ -38,7 +38,7 @@ pub(super) fn support_rows(model: &Model) -> Vec<SupportRow> {
     model.bodies().iter().filter_map(row).collect()
 }
 
-/// Layers that bodies bear, and those that rules give.
+/// Layers of bodies and of contact rules.
 pub(super) fn layer_rows(model: &Model) -> Vec<LayerRow> {
     let row = |on: Vec<String>, layer: &Layer| {
         let directions = if layer.shears { 2 } else { 1 };

@@ -1,4 +1,4 @@
-//! `stiction compare`: one scene through several schemes and steps, and how far each ends from the truth.
+//! `stiction compare`: one scene with several schemes and step sizes, and the errors of each.
 
 mod table;
 
@@ -59,12 +59,12 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     }
     written?;
     if comparison.interrupted {
-        return Err(Failure::work("stopped on request; what was compared is kept"));
+        return Err(Failure::work("stopped on request; the results so far are kept"));
     }
     if comparison.rows.iter().any(|row| row.outcome == Outcome::Finished) {
         Ok(())
     } else {
-        Err(Failure::work("no run came to its end"))
+        Err(Failure::work("no run finished"))
     }
 }
 
@@ -81,7 +81,7 @@ fn plan(options: &CompareOptions, scene: &Scene, text: &str) -> Result<Plan, Fai
     Ok(plan)
 }
 
-/// The presets by name, each once.
+/// Presets by name, without duplicates.
 fn presets(names: &[String]) -> Result<Vec<Preset>, Failure> {
     let mut presets = Vec::new();
     for name in names {
@@ -102,14 +102,14 @@ fn preset(name: &str) -> Result<Preset, Failure> {
     })
 }
 
-/// A preset in this scene.
+/// Entry of a preset in this scene.
 fn entry(options: &CompareOptions, text: &str, preset: Preset) -> Entry {
     let name = options.scene.display().to_string();
     let scheme = scheme_of(preset, &options.set, |changes| scene::parse_with(text, &name, changes));
     Entry { name: preset.name().to_owned(), scheme }
 }
 
-/// What was asked for; else the reference, and after it what is compared, in order.
+/// Candidates for the reference solution: the requested one, or the reference scheme and then the compared ones, in order.
 fn truth(options: &CompareOptions, text: &str, entries: &[Entry]) -> Result<Vec<TruthCandidate>, Failure> {
     let Some(asked) = &options.reference else {
         let reference = entry(options, text, Preset::Reference);
@@ -121,7 +121,7 @@ fn truth(options: &CompareOptions, text: &str, entries: &[Entry]) -> Result<Vec<
         None => (asked.as_str(), None),
         Some((name, step)) => {
             let parsed = step.trim().parse::<f64>().map_err(|_| {
-                Failure::input(format!("`--reference {asked}`: `{step}` is no step"))
+                Failure::input(format!("`--reference {asked}`: `{step}` is not a step size"))
                     .with_help("expected PRESET or PRESET@H, such as reference@1e-4")
             })?;
             (name, Some(parsed))
@@ -130,13 +130,14 @@ fn truth(options: &CompareOptions, text: &str, entries: &[Entry]) -> Result<Vec<
     let entry = entry(options, text, preset(name.trim())?);
     match &entry.scheme {
         Ok(_) => Ok(vec![TruthCandidate { entry, step }]),
-        Err(reason) => {
-            Err(Failure::input(format!("the preset `{}` cannot be measured against here: {reason}", entry.name)))
-        }
+        Err(reason) => Err(Failure::input(format!(
+            "the preset `{}` cannot provide the reference solution here: {reason}",
+            entry.name
+        ))),
     }
 }
 
-/// The clock, the progress bar and Ctrl-C.
+/// Clock, progress bar and Ctrl-C.
 struct Observer {
     started: Instant,
     progress: Progress,
@@ -156,7 +157,7 @@ impl Watch for Observer {
     }
 }
 
-/// Writes the numbers and the page; returns where they are.
+/// Writes the numbers and the page; returns their paths.
 fn write(comparison: &Comparison, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let unwritten =
         |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));

@@ -1,4 +1,4 @@
-//! The tables that `stiction compare` prints for people.
+//! Tables of `stiction compare`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use stiction::compare::{Comparison, Outcome, Row};
 
 use crate::layout::{Sheet, columns, counted, moment, number, seconds};
 
-/// What stands where there is no number.
+/// Placeholder for a missing number.
 const NONE: &str = "-";
 
 const ACCURACY: [&str; 8] =
@@ -30,14 +30,14 @@ fn head(comparison: &Comparison) -> String {
     let truth = &comparison.truth;
     let mut sheet = Sheet::default();
     sheet.row("scene", format!("{}, to t = {}", comparison.scene, moment(comparison.until)));
-    sheet.row("truth", format!("{} in steps of {} s", truth.preset, number(truth.step)));
-    for refusal in &truth.passed_over {
+    sheet.row("reference", format!("{} in steps of {} s", truth.preset, number(truth.step)));
+    for refusal in &truth.rejected_candidates {
         sheet.row("", format!("not {}: {}", refusal.preset, refusal.reason));
     }
     sheet.row(
         "resolution",
         format!(
-            "errors below {} (velocity) and {} (position) say nothing",
+            "errors below {} (velocity) and {} (position) are not significant",
             number(truth.resolution.velocity),
             number(truth.resolution.position)
         ),
@@ -45,7 +45,7 @@ fn head(comparison: &Comparison) -> String {
     sheet.text()
 }
 
-/// The errors; what failed has none.
+/// Errors; none for a failed run.
 fn accuracy_cells(row: &Row) -> Vec<String> {
     let error = |value: Option<f64>| value.map_or_else(|| NONE.to_owned(), number);
     let order = |value: Option<f64>| value.map_or_else(|| NONE.to_owned(), |p| format!("{p:.2}"));
@@ -62,7 +62,7 @@ fn accuracy_cells(row: &Row) -> Vec<String> {
     ]
 }
 
-/// The steps, and how many of them had to be made in smaller ones.
+/// Number of steps, and of halved ones.
 fn steps(row: &Row) -> String {
     match row.cost.halved {
         0 => row.cost.steps.to_string(),
@@ -85,7 +85,7 @@ fn cost_cells(row: &Row) -> Vec<String> {
     ]
 }
 
-/// What was not run, what failed, and where the files are.
+/// Schemes that were not run, failures, and the paths of the files.
 fn tail(comparison: &Comparison, files: &[PathBuf]) -> String {
     let mut sheet = Sheet::default();
     for refusal in &comparison.refusals {

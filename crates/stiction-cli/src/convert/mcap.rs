@@ -1,4 +1,4 @@
-//! A run as MCAP: two channels of JSON messages with their schemas, dated in nanoseconds of simulated time.
+//! Run as MCAP: two channels of JSON messages with their schemas, with times in nanoseconds of simulated time.
 
 use std::{collections::BTreeMap, fs::File, io::BufWriter, path::Path};
 
@@ -27,7 +27,7 @@ pub(super) fn write(run: &RunTables, path: &Path) -> Result<(), Failure> {
         json!({ "contacts": contacts_of.collect::<Vec<_>>() })
     };
     let written = || -> mcap::McapResult<()> {
-        // The compressors of this format need a C toolchain.
+        // The compression of this format needs a C toolchain.
         let options = WriteOptions::new().compression(None).profile("stiction");
         let mut writer = Writer::with_options(BufWriter::new(file), options)?;
         let contact = schema(&run.contact_columns());
@@ -92,11 +92,11 @@ fn object(columns: &Columns, row: usize) -> Value {
     Value::Object(fields.collect())
 }
 
-/// Nanoseconds of simulated time; what has none is at zero.
+/// Nanoseconds of simulated time; zero if there is none.
 fn times(trajectory: &Columns) -> Vec<u64> {
     let time = trajectory.iter().find(|(name, _)| name == "t").map(|(_, column)| column);
     match time {
-        // Negative times and what is no number become zero.
+        // Negative times and NaN become zero.
         #[allow(clippy::cast_sign_loss)]
         Some(Column::Reals(times)) => times.iter().map(|t| (t * 1e9).round() as u64).collect(),
         _ => Vec::new(),

@@ -25,11 +25,11 @@ pub(crate) fn run(options: &ConvertOptions) -> Result<(), Failure> {
     input::ensure_robot(from, &options.robot)?;
     if ending_of(to).as_deref() != Some("toml") {
         return Err(Failure::input(format!("a scene or a robot cannot be written as {}", to.display()))
-            .with_help("it becomes .toml; the folder of a run becomes .csv or .mcap"));
+            .with_help("use .toml for it; the folder of a run can be written as .csv or .mcap"));
     }
     let text = if robot::is_robot(from) {
         let made = scene::text_of(from, &options.robot.options())?;
-        // What is written is what can be read.
+        // Checks that the written scene can be read.
         scene::parse(&made.text, &to.display().to_string())?;
         input::list(&made.notes);
         made.text
@@ -45,7 +45,7 @@ fn export(options: &ConvertOptions) -> Result<(), Failure> {
     if let Some(option) = options.robot.given().first() {
         return Err(Failure::input(format!("`{option}` is for robots, and {} is a folder", from.display())));
     }
-    let formats = "a run becomes .csv, or .mcap where the program was built with that feature";
+    let formats = "a run can be written as .csv, or as .mcap if the program was built with that feature";
     match ending_of(to).as_deref() {
         Some("csv") => {
             let tables = open(from)?;
@@ -63,16 +63,15 @@ fn ending_of(path: &Path) -> Option<String> {
 
 fn open(folder: &Path) -> Result<RunTables, Failure> {
     let tables = RunTables::open(folder).map_err(|error| {
-        Failure::input(error)
-            .with_help("a folder is taken for that of a run, with trajectory.parquet and contacts.parquet")
+        Failure::input(error).with_help("a folder must be that of a run, with trajectory.parquet and contacts.parquet")
     })?;
     if tables.is_cut() {
-        eprintln!("{} was cut off while it was written: what came before is converted", folder.display());
+        eprintln!("{} was truncated while it was written: the complete part is converted", folder.display());
     }
     Ok(tables)
 }
 
-/// `NAME.contacts.csv` beside `NAME.csv`.
+/// Path `NAME.contacts.csv` for `NAME.csv`.
 fn contacts_beside(path: &Path) -> PathBuf {
     path.with_extension("contacts.csv")
 }
@@ -95,7 +94,7 @@ fn export_mcap(from: &Path, to: &Path) -> Result<(), Failure> {
 
 #[cfg(not(feature = "mcap"))]
 fn export_mcap(_: &Path, to: &Path) -> Result<(), Failure> {
-    Err(Failure::input(format!("this program was built without what {} needs", to.display()))
+    Err(Failure::input(format!("this program was built without support for {}", to.display()))
         .with_help("build it with `cargo build --release --features mcap`, or write .csv"))
 }
 

@@ -1,4 +1,4 @@
-//! `stiction design`: parameters of a scene, chosen so that an objective becomes small.
+//! `stiction design`: parameters of a scene that minimise an objective.
 
 mod page;
 mod table;
@@ -17,7 +17,7 @@ use crate::{arguments::DesignOptions, failure::Failure, layout, sweep::Observer}
 /// File names inside the folder.
 const FILES: [&str; 5] = ["evaluations.jsonl", "results.json", "results.html", "convergence.svg", "best.toml"];
 
-/// What is written and, with `--json`, printed: nothing in it depends on the machine or the number of threads.
+/// Results, written and, with `--json`, printed. They do not depend on the machine or the number of threads.
 #[derive(Serialize)]
 struct Results<'r> {
     version: &'static str,
@@ -36,7 +36,8 @@ pub(crate) fn run(options: &DesignOptions) -> Result<(), Failure> {
     })?;
     let [log, ..] = FILES.map(|name| folder.join(name));
     let log = if options.resume { Log::resume(&log, search.design()) } else { Log::create(&log, search.design()) };
-    let log = log.map_err(|error| Failure::input(error).with_help("without --resume the search begins anew"))?;
+    let log =
+        log.map_err(|error| Failure::input(error).with_help("without --resume the search starts from the beginning"))?;
     let started = Instant::now();
     let observer = Observer::new((search.work(), "evaluations"), None)?;
     let report = search.run(options.jobs, &log, &observer).map_err(Failure::work)?;
@@ -53,19 +54,21 @@ pub(crate) fn run(options: &DesignOptions) -> Result<(), Failure> {
     }
     written?;
     if let Some(trouble) = log.trouble() {
-        return Err(Failure::work(format!("evaluations could not be kept: {trouble}")));
+        return Err(Failure::work(format!("evaluations could not be written: {trouble}")));
     }
     match (report.interrupted, report.objective, report.failed.first()) {
-        (true, ..) => Err(Failure::work("stopped on request; the evaluations that were made are kept")
-            .with_help("continue with --resume")),
+        (true, ..) => {
+            Err(Failure::work("stopped on request; the evaluations so far are kept")
+                .with_help("continue with --resume"))
+        }
         (false, None, Some(failure)) => {
-            Err(Failure::work(format!("every evaluation failed; one of them: {}", failure.detail)))
+            Err(Failure::work(format!("every evaluation failed; one cause: {}", failure.detail)))
         }
         _ => Ok(()),
     }
 }
 
-/// The search of the file with the options of the command line.
+/// Search of the file with the options of the command line.
 fn configured(options: &DesignOptions) -> Result<DesignSearch, Failure> {
     let search = design::load(&options.design)?;
     let mut changed = *search.options();
@@ -76,12 +79,12 @@ fn configured(options: &DesignOptions) -> Result<DesignSearch, Failure> {
     DesignSearch::new(search.design().clone(), changed).map_err(Failure::input)
 }
 
-/// Writes everything but the log; returns where it is.
+/// Writes everything but the log; returns the paths.
 fn write(search: &DesignSearch, results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let unwritten =
         |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));
     let [log, json, page, figure, best] = FILES.map(|name| folder.join(name));
-    // What an older search found has no place beside the results of this one.
+    // Removes the result of an older search.
     let _ = std::fs::remove_file(&best);
     let text = serde_json::to_string_pretty(results).map_err(|error| unwritten(&json, &error))?;
     let convergence = convergence(results.report).to_svg();
@@ -98,7 +101,7 @@ fn write(search: &DesignSearch, results: &Results, folder: &Path) -> Result<Vec<
     Ok(std::iter::once(log).chain(files.into_iter().map(|(path, _)| path)).collect())
 }
 
-/// The best objective over the evaluations, a line per start.
+/// Best objective over the evaluations, one line per start.
 fn convergence(report: &DesignReport) -> Figure {
     let curves: Vec<(Vec<f64>, Vec<f64>)> = report
         .starts
@@ -111,12 +114,12 @@ fn convergence(report: &DesignReport) -> Figure {
     let values = || curves.iter().flat_map(|(_, y)| y.iter().copied());
     let (low, high) = values().fold((f64::INFINITY, 0.0_f64), |(low, high), y| (low.min(y), high.max(y)));
     let axis = Axis::new("best objective", "");
-    // Logarithms show the last steps of a search beside its first ones.
+    // A logarithmic axis shows the last improvements of a search as well as the first ones.
     let axis = if low > 0.0 && high > 10.0 * low { axis.log() } else { axis };
     let mut panel = Panel::new(Axis::new("evaluations", ""), axis);
     let several = curves.len() > 1;
     for (k, (x, y)) in curves.into_iter().enumerate() {
-        // More starts than colours would say nothing by a legend.
+        // With more starts than colours a legend is ambiguous.
         let layer = Layer::steps(x, y).colour(k);
         panel = panel.with(if several && k < 6 { layer.named(format!("start {}", k + 1)) } else { layer });
     }

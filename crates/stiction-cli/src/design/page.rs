@@ -1,4 +1,4 @@
-//! `results.html`: what a design found, on one page without a network.
+//! `results.html`: results of a design on one self-contained page.
 
 use stiction_study::design::{DesignReport, DesignSearch};
 
@@ -12,7 +12,7 @@ th,td{text-align:right;padding:.28rem .9rem;border-bottom:1px solid #e3e4e8}th{c
 th:first-child,td:first-child,.words th:last-child,.words td:last-child{text-align:left}code{font:13px ui-monospace,monospace}\
 .number{font-size:1.9rem;color:#1d2330;font-variant-numeric:tabular-nums}svg{max-width:100%;height:auto}";
 
-/// The page with a figure of its convergence.
+/// Page with a figure of the convergence.
 pub(super) fn page(search: &DesignSearch, report: &DesignReport, figure: &str) -> String {
     let design = search.design();
     let name = escaped(&design.name);
@@ -60,7 +60,7 @@ fn rows(class: &str, heading: &[&str], rows: &[Vec<String>]) -> String {
     format!("<table class=\"{class}\">\n{head}{body}</table>\n")
 }
 
-/// Text that cannot be taken for markup.
+/// Escapes text for HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,4 +1,4 @@
-//! The tables that `stiction design` prints for people.
+//! Tables of `stiction design`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use stiction_study::design::{DesignReport, DesignSearch, Method};
 
 use crate::layout::{Sheet, columns, counted, number, seconds};
 
-/// Starts that are shown; all are in the file.
+/// Number of starts in the table; all are in the file.
 const SHOWN: usize = 8;
 
 pub(super) fn text(
@@ -38,10 +38,10 @@ fn head(search: &DesignSearch, report: &DesignReport, (elapsed, found): (f64, us
     sheet.row("design", format!("{}, of the scene {}", design.name, design.scene_path.display()));
     let starts = counted(report.starts.len(), "start", "starts");
     sheet.row("method", format!("{} from {starts}, seed {}", report.method.name(), report.seed));
-    let again = if found > 0 { format!(", {found} of them known from before") } else { String::new() };
+    let again = if found > 0 { format!(", {found} of them from the log") } else { String::new() };
     let evaluations = counted(report.evaluations as usize, "evaluation", "evaluations");
     let runs = counted(design.runs.len(), "run", "runs");
-    sheet.row("made", format!("{evaluations} of {runs}{again}; all of it in {}", seconds(elapsed)));
+    sheet.row("made", format!("{evaluations} of {runs}{again}; total time {}", seconds(elapsed)));
     let failed: u64 = report.failed.iter().map(|failure| failure.count).sum();
     let reasons = report.failed.iter().map(|f| format!("{}: {} ({})", f.count, f.reason, f.detail));
     let lines: Vec<_> =

@@ -3,26 +3,26 @@
 use stiction_identify::{EstimateReport, IdentificationReport, MethodReport, Motion};
 use stiction_plot::{Axis, Dash, Figure, Layer, Marker, Panel};
 
-/// Recordings that are drawn; tables count all.
+/// Largest number of recordings in figures; tables include all.
 const DRAWN: usize = 4;
 
-/// The 95 % of residuals that lie within so many standard deviations where all is right.
+/// Half-width of the band of 95 % of the residuals of a correct model, standard deviations.
 const WIDE: f64 = 2.0;
 
-/// Measured and simulated motion, a figure per recording.
+/// Measured and simulated motion, one figure per recording.
 pub(super) fn motions(method: &MethodReport) -> Vec<Figure> {
     let drawn = method.motions.iter().enumerate().take(DRAWN);
     drawn.map(|(k, motion)| of_motion(motion, method.guesses.get(k), "estimated")).collect()
 }
 
-/// Motions that were held out.
+/// Held-out motions.
 pub(super) fn predictions(report: &IdentificationReport) -> Vec<Figure> {
     report.predictions.iter().take(DRAWN).map(|prediction| of_motion(&prediction.motion, None, "predicted")).collect()
 }
 
 fn of_motion(motion: &Motion, guess: Option<&Motion>, word: &str) -> Figure {
     let figure = wide(Figure::new(motion.recording.clone()), motion.columns.len());
-    // One legend is enough: all panels have the same layers.
+    // All panels have the same layers, so one legend is enough.
     let named = |layer: Layer, k: usize, name: &str| if k == 0 { layer.named(name) } else { layer };
     let panel = |(k, column): (usize, &stiction_identify::MotionColumn)| {
         let mut panel = Panel::new(Axis::new("time", "s"), Axis::new(column.name.clone(), column.unit)).with(named(
@@ -33,14 +33,14 @@ fn of_motion(motion: &Motion, guess: Option<&Motion>, word: &str) -> Figure {
         let before = guess.and_then(|guess| Some((guess, guess.columns.get(k)?)));
         if let Some((guess, column)) = before {
             let line = Layer::line(guess.times.clone(), column.simulated.clone()).dash(Dash::Dotted).colour(1);
-            panel = panel.with(named(line, k, "simulated with the first guess"));
+            panel = panel.with(named(line, k, "simulated with the initial guess"));
         }
         panel.with(named(Layer::line(motion.times.clone(), column.simulated.clone()).colour(0), k, word))
     };
     motion.columns.iter().enumerate().map(panel).fold(figure, Figure::with)
 }
 
-/// Residuals over time in units of the noise, a panel per column.
+/// Residuals over time in units of the noise, one panel per column.
 pub(super) fn residuals(method: &MethodReport) -> Option<Figure> {
     let names: Vec<&str> = method.residuals.iter().map(|column| column.column.as_str()).collect();
     let panel = |name: &&str| {
@@ -57,7 +57,7 @@ pub(super) fn residuals(method: &MethodReport) -> Option<Figure> {
     (!names.is_empty()).then(|| names.iter().map(panel).fold(figure, Figure::with))
 }
 
-/// Estimates of the methods with their intervals, a panel per unknown.
+/// Estimates of the methods with their intervals, one panel per unknown.
 pub(super) fn estimates(report: &IdentificationReport) -> Option<Figure> {
     let first = report.methods.first()?;
     let panel = |(k, unknown): (usize, &EstimateReport)| {
@@ -77,7 +77,7 @@ pub(super) fn estimates(report: &IdentificationReport) -> Option<Figure> {
     Some(first.estimates.iter().enumerate().map(panel).fold(figure, Figure::with))
 }
 
-/// Estimates of windows over time, a panel per unknown; the estimate of all rows as a line across.
+/// Estimates of windows over time, one panel per unknown, with the estimate of all rows as a line.
 pub(super) fn windows(report: &IdentificationReport) -> Option<Figure> {
     let first = report.methods.first().filter(|_| !report.windows.is_empty())?;
     let panel = |(k, unknown): (usize, &EstimateReport)| {
@@ -108,7 +108,7 @@ pub(super) fn windows(report: &IdentificationReport) -> Option<Figure> {
     Some(panels.fold(figure, Figure::with))
 }
 
-/// As many panels beside one another as fit the page, each large enough to read.
+/// Arranges as many panels side by side as are readable.
 fn wide(figure: Figure, panels: usize) -> Figure {
     figure.columns(panels.clamp(1, 2)).panel_size(120.0, 80.0)
 }

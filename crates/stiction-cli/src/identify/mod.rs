@@ -19,7 +19,7 @@ use crate::{arguments::IdentifyOptions, failure::Failure, layout, progress::Prog
 /// File names inside the folder.
 const FILES: [&str; 3] = ["summary.json", "report.html", "estimated.toml"];
 
-/// What is written and, with `--json`, printed: nothing in it depends on the machine or the number of threads.
+/// Results, written and, with `--json`, printed. They do not depend on the machine or the number of threads.
 #[derive(Serialize)]
 struct Results<'r> {
     version: &'static str,
@@ -30,12 +30,12 @@ struct Results<'r> {
     report: &'r IdentificationReport,
 }
 
-/// A recording in the summary.
+/// Recording in the summary.
 #[derive(Serialize)]
 struct Shown<'r> {
     name: &'r str,
     rows: usize,
-    /// Measured numbers.
+    /// Number of measured values.
     numbers: usize,
 }
 
@@ -77,25 +77,25 @@ pub(crate) fn run(options: &IdentifyOptions) -> Result<(), Failure> {
     }
     written?;
     if report.interrupted {
-        return Err(Failure::work("stopped on request; what was found is kept"));
+        return Err(Failure::work("stopped on request; the results so far are kept"));
     }
     Ok(())
 }
 
-/// Files that cannot be used are the user's; runs that cannot be made are the simulation's.
+/// Invalid files are input errors (exit code 2); failed runs are simulation errors (exit code 1).
 fn failed(error: IdentifyError) -> Failure {
     match error {
         IdentifyError::Scene(error) => Failure::Scene(*error),
         IdentifyError::Recording { .. } | IdentifyError::Nothing | IdentifyError::NotInBuild { .. } => {
             Failure::input(error)
         }
-        other => Failure::work(format!("nothing could be identified: {other}")).with_help(
-            "no run from a measured start could be made at the first guess: start closer, or cut with from and to",
+        other => Failure::work(format!("the identification failed: {other}")).with_help(
+            "every run at the initial guess failed: improve the initial guess, or restrict the time with from and to",
         ),
     }
 }
 
-/// Writes the files; returns where they are.
+/// Writes the files; returns their paths.
 fn write(identification: &Identification, results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let unwritten =
         |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));

@@ -1,4 +1,4 @@
-//! `report.html`: what an identification found, on one page without a network.
+//! `report.html`: results of an identification on one self-contained page.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ p{margin:.2rem 0;color:#525a6b}table{border-collapse:collapse;font-variant-numer
 th,td{text-align:right;padding:.28rem .9rem;border-bottom:1px solid #e3e4e8}th{color:#525a6b;font-weight:600}\
 th:first-child,td:first-child{text-align:left}svg{max-width:100%;height:auto}figure{margin:1rem 0}.warning{color:#9a3412}";
 
-/// The page.
+/// Page of the report.
 pub(super) fn page(identification: &Identification, report: &IdentificationReport) -> String {
     let name = escaped(&identification.name);
     let mut page = format!(
@@ -33,7 +33,7 @@ pub(super) fn page(identification: &Identification, report: &IdentificationRepor
         page += "<h2>Estimates</h2>\n";
         page += &rows(&table::ESTIMATES, &table::estimates(method));
         page += &paragraphs("not observable: ", &method.unseen);
-        page += &paragraphs("left out: ", &method.left_out);
+        page += &paragraphs("excluded: ", &method.left_out);
         figures_of(&mut page, figures::estimates(report).into_iter().collect());
         page += "<h2>Measured, estimated and simulated motion</h2>\n";
         figures_of(&mut page, figures::motions(method));
@@ -75,7 +75,7 @@ fn rows(heading: &[&str], rows: &[Vec<String>]) -> String {
     format!("<table>\n{head}{body}</table>\n")
 }
 
-/// Text that cannot be taken for markup.
+/// Escapes text for HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

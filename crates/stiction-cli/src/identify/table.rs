@@ -1,4 +1,4 @@
-//! The tables that `stiction identify` prints for people; the page has the same rows.
+//! Tables of `stiction identify`; the page has the same rows.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub(super) const ESTIMATES: [&str; 7] =
 pub(super) const RESIDUALS: [&str; 6] =
     ["column", "compared", "noise", "rms / noise", "mean / noise", "largest / noise"];
 pub(super) const PREDICTIONS: [&str; 6] =
-    ["held out", "rows", "position", "at the end", "angle", "position, first guess"];
+    ["held out", "rows", "position", "at the end", "angle", "position, initial guess"];
 
 pub(super) fn text(
     identification: &Identification,
@@ -50,11 +50,11 @@ fn head(identification: &Identification, report: &IdentificationReport, elapsed:
     for method in &report.methods {
         sheet.row("method", of_method(method));
         sheet.row("misfit", misfit(method));
-        // Particles do not tell what they cannot see but by their intervals.
+        // The particle filter shows unobservable unknowns only by wide intervals.
         if method.method != Method::Filter {
-            sheet.row("not observable", lines(&method.unseen, "everything can be seen"));
+            sheet.row("not observable", lines(&method.unseen, "all unknowns are observable"));
         }
-        sheet.row("left out", lines(&method.left_out, "nothing"));
+        sheet.row("excluded", lines(&method.left_out, "nothing"));
     }
     if !report.notes.is_empty() {
         sheet.row("notes", report.notes.join("\n"));
@@ -81,7 +81,7 @@ pub(super) fn of_method(method: &MethodReport) -> String {
     format!("{}, {ended}; {compared} numbers compared, {free} free", method.method.word())
 }
 
-/// The misfit, and what it means.
+/// Misfit, and its interpretation.
 pub(super) fn misfit(method: &MethodReport) -> String {
     let meaning = match method.misfit {
         misfit if misfit > 1.5 && method.method == Method::Filter => {
@@ -106,8 +106,8 @@ pub(super) fn estimates(method: &MethodReport) -> Vec<Vec<String>> {
         };
         let [low, high] = estimate.bounds;
         let hit = match estimate.at_bound {
-            Some(Bound::Low) => ", HIT below",
-            Some(Bound::High) => ", HIT above",
+            Some(Bound::Low) => ", at the lower bound",
+            Some(Bound::High) => ", at the upper bound",
             None => "",
         };
         let unit = if estimate.unit.is_empty() { "-".to_owned() } else { estimate.unit.clone() };
@@ -125,7 +125,7 @@ pub(super) fn estimates(method: &MethodReport) -> Vec<Vec<String>> {
     method.estimates.iter().map(row).collect()
 }
 
-/// Six significant digits.
+/// Formats six significant digits.
 fn digits(x: f64) -> String {
     if x != 0.0 && !(1e-4..1e6).contains(&x.abs()) {
         return format!("{x:.5e}");
@@ -134,7 +134,7 @@ fn digits(x: f64) -> String {
     format!("{x:.*}", usize::try_from(5 - before).unwrap_or(0))
 }
 
-/// Rows of columns.
+/// Rows of columns with their residuals.
 pub(super) fn residuals(method: &MethodReport) -> Vec<Vec<String>> {
     let row = |column: &stiction_identify::ColumnMisfit| {
         vec![
@@ -155,7 +155,7 @@ pub(super) fn heading<'r>(first: &'r str, report: &'r IdentificationReport) -> V
     std::iter::once(first).chain(unknowns.map(|estimate| estimate.name.as_str())).collect()
 }
 
-/// Rows of methods: each unknown with its deviation.
+/// Rows of methods: each unknown with its standard deviation.
 pub(super) fn methods(report: &IdentificationReport) -> Vec<Vec<String>> {
     let row = |method: &MethodReport| {
         let cells = method.estimates.iter().map(|estimate| with_deviation(estimate.value, estimate.deviation));
@@ -181,7 +181,7 @@ fn with_deviation(value: f64, deviation: Option<f64>) -> String {
     }
 }
 
-/// Rows of motions that were held out; of several their medians too.
+/// Rows of held-out motions, and their medians if there are several.
 pub(super) fn predictions(report: &IdentificationReport) -> Vec<Vec<String>> {
     let length = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{} mm", number(1e3 * x)));
     let angle = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{}°", number(x.to_degrees())));
@@ -204,7 +204,7 @@ pub(super) fn predictions(report: &IdentificationReport) -> Vec<Vec<String>> {
     rows
 }
 
-/// The upper one of two in the middle.
+/// Upper median.
 fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()

@@ -1,24 +1,24 @@
-//! Figures of studies of the kind `monte-carlo`.
+//! Figures of `monte-carlo` studies.
 
 use stiction_plot::{Axis, Figure, HeatMap, Layer, Panel};
 use stiction_study::monte_carlo::{GridAxis, GroupReport, Marginal, Report, Value, VariantReport};
 
-use super::push_table::share;
+use super::push_table::success_rate;
 use crate::layout::number;
 
-/// Shares are drawn in percent.
+/// Success rates are plotted in percent.
 const PERCENT: f64 = 100.0;
 
-/// Maps on one figure; what is beyond is in `summary.json`.
+/// Largest number of maps in one figure; all are in `summary.json`.
 const MOST_SLICES: usize = 48;
 
-/// The cells of a variant over two grid parameters, where all others have one value.
+/// Cells of a variant over two grid parameters, with fixed values of all others.
 struct Slice<'r> {
     title: String,
     cells: &'r [GroupReport],
 }
 
-/// Success over the cells: a curve over one grid parameter, maps over the first two of several. There is none over no parameter.
+/// Success rate over the cells: a curve over one grid parameter, maps over the first two of several. None without grid parameters.
 pub(super) fn map(report: &Report) -> Option<Figure> {
     if let [x] = report.grid.as_slice() {
         let curves = report.variants.iter().enumerate().flat_map(|(k, variant)| curve(x, variant, k));
@@ -28,17 +28,17 @@ pub(super) fn map(report: &Report) -> Option<Figure> {
     of_slices(report, 3, |x, y, slice| vec![panel(x, y, slice, Layer::heat)])
 }
 
-/// The maps as bars in space.
+/// Maps as three-dimensional bars.
 pub(super) fn histogram(report: &Report) -> Option<Figure> {
     of_slices(report, 3, |x, y, slice| vec![panel(x, y, slice, Layer::bars)])
 }
 
-/// Every map and its histogram beside it.
+/// Every map with its histogram beside it.
 pub(super) fn maps_and_histograms(report: &Report) -> Option<Figure> {
     of_slices(report, 1, |x, y, slice| vec![panel(x, y, slice, Layer::heat), panel(x, y, slice, Layer::bars)])
 }
 
-/// Panels of every slice, so many slices beside one another.
+/// Panels of every slice, with a given number of slices per row.
 fn of_slices(
     report: &Report,
     beside: usize,
@@ -55,13 +55,13 @@ fn of_slices(
     Some(shown.iter().flat_map(|slice| panels(x, y, slice)).fold(Figure::new(title).columns(columns), Figure::with))
 }
 
-/// One for every variant and every combination of the grid parameters after the first two, which change fastest.
+/// One slice for every variant and every combination of the grid parameters after the first two, which change fastest.
 fn slices<'r>(report: &'r Report, cells: usize, others: &[GridAxis]) -> Vec<Slice<'r>> {
     let of_variant = |variant: &'r VariantReport| {
         variant.cells.chunks(cells.max(1)).map(move |cells| {
             let at = cells.first().map_or(&[][..], |cell| cell.at.as_slice());
             let others = others.iter().zip(at.iter().skip(2)).map(|(axis, x)| value(axis, *x));
-            // The only variant needs no name beside others.
+            // A single variant needs no name beside others.
             let name = (report.variants.len() > 1 || at.len() <= 2).then(|| variant.name.clone());
             Slice { title: name.into_iter().chain(others).collect::<Vec<_>>().join(", "), cells }
         })
@@ -69,7 +69,7 @@ fn slices<'r>(report: &'r Report, cells: usize, others: &[GridAxis]) -> Vec<Slic
     report.variants.iter().flat_map(of_variant).collect()
 }
 
-/// Success by the value of every random parameter.
+/// Success rate over the value of every random parameter.
 pub(super) fn marginals(report: &Report) -> Option<Figure> {
     let first = report.variants.first()?;
     let panel = |(k, marginal): (usize, &Marginal)| {
@@ -82,13 +82,17 @@ pub(super) fn marginals(report: &Report) -> Option<Figure> {
                     .zip(&marginal.strata)
                     .map(|(place, stratum)| middle(&stratum.from, &stratum.to, place))
                     .collect();
-                let share = |pick: fn(&stiction_study::SuccessRate) -> f64| {
+                let success_rate = |pick: fn(&stiction_study::SuccessRate) -> f64| {
                     marginal.strata.iter().map(|s| PERCENT * pick(&s.group.success)).collect()
                 };
                 with_interval(
                     panel,
                     x,
-                    [share(stiction_study::SuccessRate::value), share(|s| s.low), share(|s| s.high)],
+                    [
+                        success_rate(stiction_study::SuccessRate::value),
+                        success_rate(|s| s.low),
+                        success_rate(|s| s.high),
+                    ],
                     v,
                     &variant.name,
                 )
@@ -108,22 +112,22 @@ fn success() -> Axis {
 }
 
 fn curve(x: &GridAxis, variant: &VariantReport, colour: usize) -> [Layer; 2] {
-    let share = |pick: fn(&stiction_study::SuccessRate) -> f64| {
+    let success_rate = |pick: fn(&stiction_study::SuccessRate) -> f64| {
         variant.cells.iter().map(|cell| PERCENT * pick(&cell.success)).collect()
     };
     interval(
         x.values.clone(),
-        [share(stiction_study::SuccessRate::value), share(|s| s.low), share(|s| s.high)],
+        [success_rate(stiction_study::SuccessRate::value), success_rate(|s| s.low), success_rate(|s| s.high)],
         colour,
         &variant.name,
     )
 }
 
-fn with_interval(panel: Panel, x: Vec<f64>, shares: [Vec<f64>; 3], colour: usize, name: &str) -> Panel {
-    interval(x, shares, colour, name).into_iter().fold(panel, Panel::with)
+fn with_interval(panel: Panel, x: Vec<f64>, rates: [Vec<f64>; 3], colour: usize, name: &str) -> Panel {
+    interval(x, rates, colour, name).into_iter().fold(panel, Panel::with)
 }
 
-/// The share with its interval.
+/// Success rate with its interval.
 fn interval(x: Vec<f64>, [value, low, high]: [Vec<f64>; 3], colour: usize, name: &str) -> [Layer; 2] {
     let line = Layer::line(x.clone(), value).marker(stiction_plot::Marker::Disc).colour(colour).named(name);
     [Layer::band(x, low, high).colour(colour), line]
@@ -150,20 +154,20 @@ fn panel(x: &GridAxis, y: &GridAxis, slice: &Slice<'_>, layer: fn(HeatMap) -> La
         .with(layer(map))
 }
 
-/// What a cell says to who points at it.
+/// Tooltip of a cell.
 fn note(x: &GridAxis, y: &GridAxis, cell: &GroupReport) -> String {
     let place: Vec<_> = [x, y].into_iter().zip(&cell.at).map(|(axis, at)| value(axis, *at)).collect();
     let failed = if cell.failed > 0 { format!("; {} failed", cell.failed) } else { String::new() };
-    format!("{}: {}{failed}", place.join(", "), share(&cell.success))
+    format!("{}: {}{failed}", place.join(", "), success_rate(&cell.success))
 }
 
-/// `speed = 2 m/s`.
+/// Formats a value: `speed = 2 m/s`.
 fn value(axis: &GridAxis, x: f64) -> String {
     let unit = axis.unit.as_ref().map_or_else(String::new, |unit| format!(" {unit}"));
     format!("{} = {}{unit}", axis.name, number(x))
 }
 
-/// Borders half way between values, and as far beyond the first and the last.
+/// Cell edges: midpoints between values, extrapolated at both ends.
 fn edges(values: &[f64]) -> Vec<f64> {
     let inner: Vec<f64> = values.windows(2).map(|pair| 0.5 * (pair.iter().sum::<f64>())).collect();
     let beyond = |end: Option<&f64>, inner: Option<&f64>, side: f64| match (end, inner) {
@@ -176,7 +180,7 @@ fn edges(values: &[f64]) -> Vec<f64> {
     std::iter::once(first).chain(inner.iter().copied()).chain(std::iter::once(last)).collect()
 }
 
-/// Where a stratum stands on its axis; choices that are words stand at their place.
+/// Position of a stratum on its axis; text choices are at their index.
 fn middle(from: &Value, to: &Value, place: u32) -> f64 {
     match (from, to) {
         (Value::Number(from), Value::Number(to)) => 0.5 * (from + to),

@@ -1,4 +1,4 @@
-//! `stiction sweep`: the trials of a study, and what they say together.
+//! `stiction sweep`: runs the trials of a study and summarises them.
 
 mod figures;
 mod monte_carlo;
@@ -38,7 +38,7 @@ pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
     }
 }
 
-/// The folder of the results, made.
+/// Creates the folder of the results.
 fn folder_of(options: &SweepOptions, study: &str) -> Result<PathBuf, Failure> {
     let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(study));
     std::fs::create_dir_all(&folder).map_err(|error| {
@@ -48,7 +48,7 @@ fn folder_of(options: &SweepOptions, study: &str) -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// The progress bar, Ctrl-C and the budget of time.
+/// Progress bar, Ctrl-C and time limit.
 pub(crate) struct Observer {
     progress: Mutex<Progress>,
     stop: Arc<AtomicBool>,
@@ -57,13 +57,13 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    /// One who watches so much work, counted in these units.
+    /// Creates an observer of this amount of work, counted in this unit.
     pub(crate) fn new((work, unit): (u64, &'static str), limit: Option<Duration>) -> Result<Self, Failure> {
         let progress = Mutex::new(Progress::new(work, unit));
         Ok(Self { progress, stop: signals::stop_on_signals()?, started: Instant::now(), limit })
     }
 
-    /// Whether the time is over.
+    /// True if the time limit is exceeded.
     fn is_late(&self) -> bool {
         self.limit.is_some_and(|limit| self.started.elapsed() >= limit)
     }

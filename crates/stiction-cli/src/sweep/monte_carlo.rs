@@ -1,4 +1,4 @@
-//! `stiction sweep` of studies of the kind `monte-carlo`.
+//! `stiction sweep` of `monte-carlo` studies.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,7 +15,7 @@ use crate::{arguments::SweepOptions, failure::Failure, layout};
 /// Resolution of raster pictures.
 const DOTS_PER_INCH: f64 = 200.0;
 
-/// What is written and, with `--json`, printed: nothing in it depends on the machine or the number of threads.
+/// Results, written and, with `--json`, printed. They do not depend on the machine or the number of threads.
 #[derive(Serialize)]
 struct Results<'r> {
     version: &'static str,
@@ -54,27 +54,27 @@ pub(super) fn run(mut study: MonteCarlo, options: &SweepOptions) -> Result<(), F
     outcome(&report, asked)
 }
 
-/// A folder that cannot be used as it is, with the ways out; or a study that could not go on.
+/// Failure for a folder that cannot be used, with the options to resolve it, or for a study that could not continue.
 fn refusal(error: &StudyError) -> Failure {
     match error {
         StudyError::Present { .. } => Failure::input(error)
             .with_help("`--resume` continues it, `--fresh` replaces it, `--out DIR` chooses another folder"),
         StudyError::OtherPresent { .. } | StudyError::OtherStudy { .. } | StudyError::NotAJournal { .. } => {
-            Failure::input(error)
-                .with_help("`--fresh` starts anew and replaces it, `--out DIR` chooses another folder; `--resume` continues the same study only")
+            Failure::input(error).with_help(
+                "`--fresh` replaces it, `--out DIR` chooses another folder; `--resume` continues the same study only",
+            )
         }
         _ => Failure::work(error),
     }
 }
 
-/// Whether the study did what it was asked to. Reaching the end of its time is an end it was given.
+/// Checks the outcome of a study. Reaching the time limit is not a failure.
 fn outcome(report: &Report, asked: bool) -> Result<(), Failure> {
     let failed: u64 = report.failures.iter().map(|kind| kind.count).sum();
     let first = report.failures.first().map(|kind| kind.detail.as_str()).unwrap_or_default();
     match report.ending {
         Ending::Stopped if asked => {
-            Err(Failure::work("stopped on request; the trials that were made are kept")
-                .with_help("`--resume` continues"))
+            Err(Failure::work("stopped on request; the trials so far are kept").with_help("`--resume` continues"))
         }
         Ending::TooManyFailures => {
             Err(Failure::work(format!("{failed} trials failed, more than `max_failures` allows; the first: {first}")))
@@ -86,7 +86,7 @@ fn outcome(report: &Report, asked: bool) -> Result<(), Failure> {
     }
 }
 
-/// Writes the summary, the figures and the page; returns the files there are.
+/// Writes the summary, the figures and the page; returns their paths.
 fn write(results: &Results, folder: &Path, tables: &str) -> Result<Vec<PathBuf>, Failure> {
     let mut files = vec![folder.join("trials.parquet")];
     let mut write = |name: &str, bytes: &[u8]| {

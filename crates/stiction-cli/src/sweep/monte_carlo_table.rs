@@ -1,13 +1,13 @@
-//! The tables that `stiction sweep` prints for people about studies of the kind `monte-carlo`.
+//! Tables of `stiction sweep` for `monte-carlo` studies.
 
 use std::path::PathBuf;
 
 use stiction_study::monte_carlo::{Ending, GroupReport, MonteCarlo, Report, VariantReport};
 
-use super::push_table::share;
+use super::push_table::success_rate;
 use crate::layout::{Sheet, columns, counted, number, seconds};
 
-/// Cells that are shown one by one; larger maps are in the files.
+/// Largest number of cells in the table; larger maps are in the files.
 const MOST_CELLS: usize = 30;
 
 pub(super) fn text(study: &MonteCarlo, report: &Report, elapsed: f64, files: &[PathBuf]) -> String {
@@ -35,16 +35,16 @@ fn head(study: &MonteCarlo, report: &Report, elapsed: f64) -> String {
     let missing = if report.made < report.count { format!(" of {}", report.count) } else { String::new() };
     let ending = match report.ending {
         Ending::Complete => "",
-        Ending::Stopped => ", then it was stopped or its time was over",
-        Ending::TooManyFailures => ", then too many had failed",
+        Ending::Stopped => ", stopped on request or by the time limit",
+        Ending::TooManyFailures => ", stopped because too many failed",
     };
     let made = counted(report.made as usize, "trial", "trials");
     let steps = counted(report.steps as usize, "step", "steps");
     let took = seconds(elapsed);
-    sheet.row("made", format!("{made}{missing} from seed {}{ending}: {steps}; all of it in {took}", report.seed));
+    sheet.row("made", format!("{made}{missing} from seed {}{ending}: {steps}; total time {took}", report.seed));
     for variant in &report.variants {
         let label = if report.variants.len() > 1 { variant.name.as_str() } else { "success" };
-        sheet.row(label, share(&variant.all.success));
+        sheet.row(label, success_rate(&variant.all.success));
     }
     for comparison in &report.comparisons {
         let agree = &comparison.agreeing_cells;
@@ -82,7 +82,7 @@ fn failures(report: &Report) -> String {
     std::iter::once(total).chain(reasons).collect::<Vec<_>>().join("\n")
 }
 
-/// Cell by cell, where there are several and not too many.
+/// Table of the cells, if there are several but not too many.
 fn cells(report: &Report) -> Option<String> {
     let count = report.variants.first().map_or(0, |variant| variant.cells.len());
     if !(2..=MOST_CELLS).contains(&count) {
@@ -98,17 +98,17 @@ fn cells(report: &Report) -> Option<String> {
     let row = |k: usize| {
         let first: Option<&GroupReport> = report.variants.first().and_then(|variant| variant.cells.get(k));
         let at = first.into_iter().flat_map(|cell| cell.at.iter().map(|x| number(*x)));
-        let shares = report.variants.iter().filter_map(|variant| variant.cells.get(k)).map(|cell| {
+        let rates = report.variants.iter().filter_map(|variant| variant.cells.get(k)).map(|cell| {
             let [value, low, high] =
                 [cell.success.value(), cell.success.low, cell.success.high].map(|x| number(100.0 * x));
             format!("{value} ({low} to {high})")
         });
-        at.chain(shares).collect::<Vec<_>>()
+        at.chain(rates).collect::<Vec<_>>()
     };
     Some(columns(&heading, &(0..count).map(row).collect::<Vec<_>>()))
 }
 
-/// Every metric of every variant over all its trials.
+/// All metrics of every variant over all its trials.
 fn metrics(report: &Report) -> Option<String> {
     let several = report.variants.len() > 1;
     let of = |variant: &VariantReport| {
@@ -128,7 +128,7 @@ fn metrics(report: &Report) -> Option<String> {
     (!rows.is_empty()).then(|| columns(heading, &rows))
 }
 
-/// What random parameters explain of the success.
+/// Fraction of the variance of the success that random parameters explain.
 fn sensitivity(report: &Report) -> Option<String> {
     let several = report.variants.len() > 1;
     let of = |variant: &VariantReport| {
@@ -143,7 +143,7 @@ fn sensitivity(report: &Report) -> Option<String> {
         rows.collect::<Vec<_>>()
     };
     let rows: Vec<_> = report.variants.iter().flat_map(of).collect();
-    let heading = ["variant", "what", "depends on", "explained (%)", "by chance p"];
+    let heading = ["variant", "what", "depends on", "explained (%)", "p-value"];
     let heading = heading.get(usize::from(!several)..).unwrap_or_default();
     (!rows.is_empty()).then(|| columns(heading, &rows))
 }

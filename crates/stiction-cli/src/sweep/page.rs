@@ -1,4 +1,4 @@
-//! `results.html` of studies of the kind `monte-carlo`: figures, tables and failures on one page, which needs nothing from outside.
+//! `results.html` of `monte-carlo` studies: figures, tables and failures on one self-contained page.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ const STYLE: &str = "body{font:15px/1.5 'Noto Sans',Helvetica,Arial,sans-serif;c
 h1{font-size:1.4rem;font-weight:600}h2{font-size:1.1rem;font-weight:600}figure{margin:1.5rem 0;text-align:center}figure svg{max-width:100%;height:auto}\
 pre{overflow-x:auto;background:#f6f6f6;padding:1rem;border-radius:4px;font-size:13px}code{font-size:13px}";
 
-/// The page; `tables` are those that are printed.
+/// Page of the results; `tables` are the printed ones.
 pub(super) fn page(title: &str, tables: &str, figures: &[Figure], report: &Report) -> String {
     let mut page = String::from(crate::view::study::HEAD);
     let _ = writeln!(page, "<title>{0}</title><style>{STYLE}</style></head><body><h1>{0}</h1>", escaped(title));
@@ -22,7 +22,7 @@ pub(super) fn page(title: &str, tables: &str, figures: &[Figure], report: &Repor
     page
 }
 
-/// Every reason with the first trial that failed for it, and the problems that can be solved again.
+/// Every reason of failure with its first trial, and the problem files.
 fn failures(report: &Report, page: &mut String) {
     if report.failures.is_empty() {
         return;
@@ -38,7 +38,7 @@ fn failures(report: &Report, page: &mut String) {
             format!("<a href=\"{}\">trial {}</a>", problem.file, problem.trial)
         };
         let links: Vec<_> = report.problems.iter().map(link).collect();
-        let rest = if links.len() < MOST_PROBLEMS { "" } else { "; those of later trials are not kept" };
+        let rest = if links.len() < MOST_PROBLEMS { "" } else { "; those of later trials are not stored" };
         let _ = writeln!(
             page,
             "<p>Problems that were not solved, for <code>stiction solve</code>: {}{rest}.</p>",

@@ -1,4 +1,4 @@
-//! `stiction sweep` of studies of the kind `push`.
+//! `stiction sweep` of `push` studies.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,7 +14,7 @@ use crate::{arguments::SweepOptions, failure::Failure, layout};
 /// File names inside the folder.
 const FILES: (&str, &str) = ("results.json", "best.toml");
 
-/// What is written and, with `--json`, printed: nothing in it depends on the machine or the number of threads.
+/// Results, written and, with `--json`, printed. They do not depend on the machine or the number of threads.
 #[derive(Serialize)]
 struct Results<'r> {
     version: &'static str,
@@ -28,7 +28,7 @@ struct Results<'r> {
 pub(super) fn run(mut study: PushStudy, options: &SweepOptions) -> Result<(), Failure> {
     if options.resume {
         return Err(Failure::input(
-            "`--resume` continues studies of the kind `monte-carlo`; those of the kind `push` start anew",
+            "`--resume` continues studies of the kind `monte-carlo`; remove it for studies of the kind `push`",
         ));
     }
     study.search = study.search.with_options(|search| {
@@ -57,7 +57,7 @@ pub(super) fn run(mut study: PushStudy, options: &SweepOptions) -> Result<(), Fa
     }
     written?;
     if report.interrupted {
-        return Err(Failure::work("stopped on request; the trials that were made are kept"));
+        return Err(Failure::work("stopped on request; the trials so far are kept"));
     }
     let failed: u64 = report.failed.iter().map(|failure| failure.count).sum();
     match report.failed.first() {
@@ -68,12 +68,12 @@ pub(super) fn run(mut study: PushStudy, options: &SweepOptions) -> Result<(), Fa
     }
 }
 
-/// Writes the results and, where there is a plan, the scene that replays the best one; returns where they are.
+/// Writes the results and, if there is a plan, the scene of the best one; returns their paths.
 fn write(study: &PushStudy, results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let unwritten =
         |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));
     let [json, best] = [FILES.0, FILES.1].map(|name| folder.join(name));
-    // The plan of an older study has no place beside the results of this one.
+    // Removes the plan of an older study.
     let _ = std::fs::remove_file(&best);
     let text = serde_json::to_string_pretty(results).map_err(|error| unwritten(&json, &error))?;
     std::fs::write(&json, text + "\n").map_err(|error| unwritten(&json, &error))?;

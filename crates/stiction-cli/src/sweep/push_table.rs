@@ -1,4 +1,4 @@
-//! The tables that `stiction sweep` prints for people about studies of the kind `push`.
+//! Tables of `stiction sweep` for `push` studies.
 
 use std::path::PathBuf;
 
@@ -9,11 +9,11 @@ use stiction_study::{
 
 use crate::layout::{Sheet, columns, counted, number, seconds};
 
-/// Plans that are shown; all are in the file.
+/// Number of plans in the table; all are in the file.
 const SHOWN: usize = 5;
 
 const HEADING: [&str; 7] =
-    ["trial", "length (m)", "time (s)", "misses by (m)", "and (°)", "under other friction", "path"];
+    ["trial", "length (m)", "time (s)", "position error (m)", "angle error (°)", "with other friction", "path"];
 
 pub(super) fn text(study: &PushStudy, report: &PushReport, elapsed: f64, files: &[PathBuf]) -> String {
     let mut parts = vec![head(study, report, elapsed)];
@@ -41,8 +41,8 @@ fn head(study: &PushStudy, report: &PushReport, elapsed: f64) -> String {
     sheet.row("goal", format!("({x}, {y}) within {} m, {angle}° within {turn}°", number(near)));
     let trials = counted(made as usize, "trial", "trials");
     let asked = if made < report.trials { format!(" of {}", report.trials) } else { String::new() };
-    sheet.row("made", format!("{trials}{asked} from seed {}; all of it in {}", report.seed, seconds(elapsed)));
-    sheet.row("reached", format!("by {}", share(&report.successes)));
+    sheet.row("made", format!("{trials}{asked} from seed {}; total time {}", report.seed, seconds(elapsed)));
+    sheet.row("reached", format!("by {}", success_rate(&report.successes)));
     let failed: u64 = report.failed.iter().map(|failure| failure.count).sum();
     let reasons = report.failed.iter().map(|f| format!("{}: {} (first in trial {})", f.count, f.reason, f.first_trial));
     let lines: Vec<_> =
@@ -62,15 +62,17 @@ fn plans(report: &PushReport) -> String {
     format!("{}, {refined} of them refined from near misses{shown}", report.found.len())
 }
 
-/// `6 of 2000 (0.3 %, 95 % interval 0.138 to 0.653 %)`.
-pub(super) fn share(share: &SuccessRate) -> String {
-    let [value, low, high] = [share.value(), share.low, share.high].map(|x| number(100.0 * x));
-    format!("{} of {} ({value} %, with 95 % confidence {low} to {high} %)", share.hits, share.of)
+/// Formats a success rate: `6 of 2000 (0.3 %, with 95 % confidence 0.138 to 0.653 %)`.
+pub(super) fn success_rate(success_rate: &SuccessRate) -> String {
+    let [value, low, high] = [success_rate.value(), success_rate.low, success_rate.high].map(|x| number(100.0 * x));
+    format!("{} of {} ({value} %, with 95 % confidence {low} to {high} %)", success_rate.hits, success_rate.of)
 }
 
 fn cells(plan: &Plan) -> Vec<String> {
     let points = plan.path.points().iter().map(|[x, y]| format!("({}, {})", number(*x), number(*y)));
-    let rehearsed = plan.rehearsed.map_or_else(|| "-".to_owned(), |share| format!("{} of {}", share.hits, share.of));
+    let rehearsed = plan
+        .rehearsed
+        .map_or_else(|| "-".to_owned(), |success_rate| format!("{} of {}", success_rate.hits, success_rate.of));
     vec![
         format!("{}{}", plan.trial, if plan.refined { " refined" } else { "" }),
         number(plan.length),

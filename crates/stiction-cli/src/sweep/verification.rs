@@ -1,4 +1,4 @@
-//! `stiction sweep` of studies of the kind `verification`.
+//! `stiction sweep` of `verification` studies.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,7 +14,7 @@ use crate::{arguments::SweepOptions, failure::Failure, layout};
 /// File names inside the folder.
 const FILES: (&str, &str) = ("results.json", "accepted.toml");
 
-/// What is written and, with `--json`, printed: nothing in it but `seconds` depends on the machine or the number of threads.
+/// Results, written and, with `--json`, printed. Only `seconds` depends on the machine or the number of threads.
 #[derive(Serialize)]
 struct Results<'r> {
     version: &'static str,
@@ -28,7 +28,7 @@ struct Results<'r> {
 pub(super) fn run(study: Verification, options: &SweepOptions) -> Result<(), Failure> {
     if options.resume {
         return Err(Failure::input(
-            "`--resume` continues studies of the kind `monte-carlo`; those of the kind `verification` start anew",
+            "`--resume` continues studies of the kind `monte-carlo`; remove it for studies of the kind `verification`",
         ));
     }
     let seed = options.seed.unwrap_or(study.seed);
@@ -60,10 +60,10 @@ pub(super) fn run(study: Verification, options: &SweepOptions) -> Result<(), Fai
     outcome(&report)
 }
 
-/// Whether the study did what it was asked to. That nothing is accepted is a result.
+/// Checks the outcome of a study. A study without accepted candidates is not a failure.
 fn outcome(report: &VerificationReport) -> Result<(), Failure> {
     if report.interrupted {
-        return Err(Failure::work("stopped on request; what was found about the candidates until then is kept"));
+        return Err(Failure::work("stopped on request; the results so far are kept"));
     }
     let mut failures = report.rejected.iter().filter_map(|rejected| rejected.failure.as_ref());
     match failures.next() {
@@ -74,12 +74,12 @@ fn outcome(report: &VerificationReport) -> Result<(), Failure> {
     }
 }
 
-/// Writes the results and, where one was accepted, the scene of the first; returns where they are.
+/// Writes the results and, if a candidate was accepted, the scene of the first; returns their paths.
 fn write(study: &Verification, results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let unwritten =
         |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));
     let [json, scene] = [FILES.0, FILES.1].map(|name| folder.join(name));
-    // The scene of an older study has no place beside the results of this one.
+    // Removes the scene of an older study.
     let _ = std::fs::remove_file(&scene);
     let text = serde_json::to_string_pretty(results).map_err(|error| unwritten(&json, &error))?;
     std::fs::write(&json, text + "\n").map_err(|error| unwritten(&json, &error))?;

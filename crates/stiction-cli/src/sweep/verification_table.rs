@@ -1,4 +1,4 @@
-//! The tables that `stiction sweep` prints for people about studies of the kind `verification`.
+//! Tables of `stiction sweep` for `verification` studies.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use stiction_study::{
 
 use crate::layout::{Sheet, columns, counted, number, seconds};
 
-/// Accepted candidates and objections that are shown; all are in the file.
+/// Number of accepted candidates and counterexamples in the table; all are in the file.
 const SHOWN: usize = 5;
 
 pub(super) fn text(study: &Verification, report: &VerificationReport, elapsed: f64, files: &[PathBuf]) -> String {
@@ -29,7 +29,7 @@ fn head(study: &Verification, report: &VerificationReport, elapsed: f64) -> Stri
     sheet.row("study", format!("{}, of the scene {scene}", study.name));
     let made = counted(report.made as usize, "candidate", "candidates");
     let asked = if report.interrupted { format!(" of {}", report.candidates) } else { String::new() };
-    sheet.row("verified", format!("{made}{asked} from seed {}; all of it in {}", report.seed, seconds(elapsed)));
+    sheet.row("verified", format!("{made}{asked} from seed {}; total time {}", report.seed, seconds(elapsed)));
     let numbers = report.accepted.iter().map(|accepted| accepted.candidate);
     sheet.row("accepted", format!("{}{}", report.accepted.len(), listed(numbers)));
     let failed: u64 = report.stages.iter().map(|stage| stage.failed).sum();
@@ -38,14 +38,14 @@ fn head(study: &Verification, report: &VerificationReport, elapsed: f64) -> Stri
     sheet.text()
 }
 
-/// `: 3, 7, 12, …`.
+/// Formats a list: `: 3, 7, 12, …`.
 fn listed(numbers: impl ExactSizeIterator<Item = u64>) -> String {
     let more = if numbers.len() > SHOWN { ", …" } else { "" };
     let shown: Vec<_> = numbers.take(SHOWN).map(|n| n.to_string()).collect();
     if shown.is_empty() { String::new() } else { format!(": {}{more}", shown.join(", ")) }
 }
 
-/// A row per stage and one for all, naive and hierarchical side by side, as in table 4.1 of Berard (2009).
+/// A row per stage and a total, without and with hierarchy, as in table 4.1 of Berard (2009).
 fn table(report: &VerificationReport) -> String {
     let mut heading = vec!["stage", "candidates", "passed", "runs", "time"];
     let beside = report.naive.as_ref().zip(report.seconds.naive.as_ref());
@@ -87,7 +87,7 @@ fn comparison(report: &VerificationReport, naive: &NaiveReport) -> String {
     } else {
         let (lost, count) = (listed(naive.lost.iter().copied()), naive.lost.len());
         let more = counted(count, "more is", "more are");
-        format!("without hierarchy {more} accepted{lost}\na stage without simulation asks for more than is necessary")
+        format!("without hierarchy {more} accepted{lost}\na stage without simulation requires more than necessary")
     };
     sheet.row("naive", same);
     sheet.row("simulations", format!("{} instead of {runs}", report.simulations()));
@@ -101,13 +101,13 @@ fn comparison(report: &VerificationReport, naive: &NaiveReport) -> String {
     sheet.text()
 }
 
-/// The first candidates that simulations rejected, and under which circumstances.
+/// First candidates that simulations rejected, with the circumstances.
 fn objections(report: &VerificationReport) -> Option<String> {
     let row = |rejected: &Rejected| {
         let stage = report.stages.get(rejected.stage);
         let named = stage.into_iter().flat_map(|stage| &stage.over).zip(&rejected.circumstances);
         let circumstances: Vec<_> = named.map(|(name, value)| format!("{name} {}", written(value))).collect();
-        let why = rejected.failure.as_ref().map_or("does not do what it must", |failure| failure.reason.as_str());
+        let why = rejected.failure.as_ref().map_or("does not meet its requirements", |failure| failure.reason.as_str());
         vec![
             rejected.candidate.to_string(),
             stage.map_or_else(String::new, |stage| stage.name.clone()),

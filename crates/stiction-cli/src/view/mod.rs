@@ -1,4 +1,4 @@
-//! `stiction view`: recorded runs in a browser, or as a page to keep; of the folder of a study its page.
+//! `stiction view`: shows recorded runs in a browser, or writes the page; for the folder of a study, its page.
 
 mod server;
 pub(crate) mod study;
@@ -13,12 +13,12 @@ use stiction::record::{ViewLimits, view_page};
 use crate::{arguments::ViewOptions, failure::Failure, layout, signals};
 use server::Server;
 
-/// More runs could not be told apart by their tints.
+/// Largest number of runs; more could not be distinguished by colour.
 const MOST_RUNS: usize = 5;
 
 pub(crate) fn run(options: &ViewOptions) -> Result<(), Failure> {
     if options.runs.len() > MOST_RUNS {
-        let text = format!("{} runs at once, and {MOST_RUNS} can be told apart", options.runs.len());
+        let text = format!("{} runs given, at most {MOST_RUNS} can be shown together", options.runs.len());
         return Err(Failure::input(text).with_help("name fewer runs"));
     }
     let folders: Vec<&Path> = options.runs.iter().map(PathBuf::as_path).collect();
@@ -42,7 +42,7 @@ fn serve(page: String, options: &ViewOptions) -> Result<(), Failure> {
     let stop = signals::stop_on_signals()?;
     let server = Server::bind(options.port, page).map_err(|error| {
         Failure::input(format!("cannot serve on port {}: {error}", options.port))
-            .with_help("leave --port out to have a free one chosen")
+            .with_help("remove --port to use a free one")
     })?;
     let address = server.address();
     layout::print_text(&format!("{address}\n"))?;
@@ -56,7 +56,7 @@ fn serve(page: String, options: &ViewOptions) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Starts the program that this desktop opens addresses with.
+/// Starts the program that opens addresses on this desktop.
 fn open(address: &str) -> std::io::Result<()> {
     let (program, first): (_, &[&str]) = if cfg!(target_os = "macos") {
         ("open", &[])

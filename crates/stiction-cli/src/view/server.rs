@@ -1,4 +1,4 @@
-//! One page over HTTP/1.1, to this machine alone.
+//! Serves one page over HTTP/1.1 on the loopback interface.
 
 use std::{
     io::{Read, Write},
@@ -11,14 +11,14 @@ use std::{
     time::Duration,
 };
 
-/// How long to wait between looks for callers and for Ctrl-C.
+/// Interval between polls for connections and for Ctrl-C.
 const PAUSE: Duration = Duration::from_millis(30);
-/// A caller that says nothing for so long is hung up on.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// Longer requests are not from a browser that wants a page.
+/// Read timeout of a connection.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// Largest request, bytes; browsers send less.
 const REQUEST_LIMIT: usize = 16 << 10;
 
-/// A page and the socket it is asked for at.
+/// A page and its socket.
 pub(crate) struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -26,25 +26,25 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Takes a port of the loopback device; 0 lets the system choose.
+    /// Binds to a port of the loopback interface; 0 chooses a free one.
     pub(crate) fn bind(port: u16, page: String) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
         Ok(Self { address: listener.local_addr()?, listener, page: page.into() })
     }
 
-    /// What to type into a browser.
+    /// Address of the page.
     pub(crate) fn address(&self) -> String {
         format!("http://{}/", self.address)
     }
 
-    /// Answers until `stop` is raised.
+    /// Serves until `stop` is set.
     pub(crate) fn serve(&self, stop: &AtomicBool) {
         while !stop.load(Ordering::Relaxed) {
             match self.listener.accept() {
                 Ok((caller, _)) => {
                     let (page, port) = (Arc::clone(&self.page), self.address.port());
-                    // A browser opens connections ahead of need; one that stays silent must not keep the others waiting.
+                    // Browsers open spare connections; a silent one must not block the others.
                     thread::spawn(move || answer(caller, &page, port));
                 }
                 Err(_) => thread::sleep(PAUSE),
@@ -53,17 +53,17 @@ impl Server {
     }
 }
 
-/// A caller that goes away early is its own affair.
+/// Answers one connection; errors of the connection are ignored.
 fn answer(mut caller: TcpStream, page: &str, port: u16) {
     let _ = caller.set_nonblocking(false);
-    let _ = caller.set_read_timeout(Some(PATIENCE));
-    let _ = caller.set_write_timeout(Some(PATIENCE));
+    let _ = caller.set_read_timeout(Some(TIMEOUT));
+    let _ = caller.set_write_timeout(Some(TIMEOUT));
     let request = read_head(&mut caller);
     let _ = caller.write_all(response(&request, page, port).as_bytes());
     let _ = caller.flush();
 }
 
-/// The lines before the first empty one.
+/// Reads the lines before the first empty one.
 fn read_head(caller: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     let mut part = [0; 1024];
@@ -76,7 +76,7 @@ fn read_head(caller: &mut TcpStream) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The page for `GET /`, and a refusal for everything else.
+/// Returns the page for `GET /`, and an error for everything else.
 fn response(request: &str, page: &str, port: u16) -> String {
     let mut words = request.lines().next().unwrap_or_default().split(' ');
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -90,7 +90,7 @@ fn response(request: &str, page: &str, port: u16) -> String {
     }
 }
 
-/// Pages of other sites can make a browser call this port under a name of theirs; such calls carry that name.
+/// True if the request names this host. Pages of other sites can reach this port, but under their own host name.
 fn asks_this_machine(request: &str, port: u16) -> bool {
     let headers = request.lines().skip(1).filter_map(|line| line.split_once(':'));
     let mut hosts = headers.filter(|(name, _)| name.eq_ignore_ascii_case("host")).map(|(_, host)| host.trim());

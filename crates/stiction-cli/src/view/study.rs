@@ -1,25 +1,25 @@
-//! The page of a study of the kind `monte-carlo`.
+//! Page of a `monte-carlo` study.
 
 use std::{fs::File, io::Read, path::Path};
 
 use crate::failure::Failure;
 
-/// What the page begins with: a browser may fetch nothing for it and run nothing in it, wherever it comes from.
+/// Start of the page; its policy forbids scripts and external resources.
 pub(crate) const HEAD: &str = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
 <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">";
 
-/// The page inside the folder of a study.
+/// File of the page in the folder of a study.
 const PAGE: &str = "results.html";
 
-/// A page that is larger than this was not written by this program.
+/// Largest page that is read, bytes.
 const LARGEST: u64 = 256 << 20;
 
-/// Whether a folder holds a study and no run.
+/// True if a folder holds a study and no run.
 pub(crate) fn is_study(folder: &Path) -> bool {
     folder.join(PAGE).is_file() && !folder.join("trajectory.parquet").exists()
 }
 
-/// The page; only one that forbids scripts is shown, for the folder may come from anybody.
+/// Reads the page. Only a page that forbids scripts is shown, since the folder may come from others.
 pub(crate) fn page(folder: &Path) -> Result<String, Failure> {
     let path = folder.join(PAGE);
     let mut text = String::new();

@@ -20,7 +20,7 @@ fn a_comparison_prints_tables_and_writes_its_files() {
         "order",
         "variation",
         "residual",
-        "truth       reference in steps of 0.0025 s",
+        "reference   reference in steps of 0.0025 s",
     ] {
         assert!(text.stdout.contains(part), "{part} in\n{}", text.stdout);
     }
@@ -50,7 +50,7 @@ fn the_json_has_all_documented_fields_and_equals_the_file_and_the_page() {
         "/truth/resolution/velocity",
         "/truth/resolution/position",
         "/truth/variation",
-        "/truth/passed_over",
+        "/truth/rejected_candidates",
         "/refusals",
         "/interrupted",
         "/rows/1/preset",
@@ -111,7 +111,7 @@ fn presets_that_cannot_run_the_scene_are_listed_with_the_reason() {
         let refused = format!("not run  {preset}: scheme, jacobians: this preset decides by itself");
         assert!(text.contains(&refused), "{refused} in\n{text}");
     }
-    assert!(text.contains("truth       ncp in steps of 0.0025 s") && text.contains("not reference: "), "{text}");
+    assert!(text.contains("reference   ncp in steps of 0.0025 s") && text.contains("not reference: "), "{text}");
     let text = call(&folder, &[&["compare", &balls, "--set", "scheme.jacobians=start"][..], &QUICK].concat()).expect(0);
     assert!(text.stdout.contains("truth       reference"), "{}", text.stdout);
     assert_eq!(text.stdout.matches("not run").count(), 1, "{}", text.stdout);
@@ -122,7 +122,7 @@ fn presets_that_cannot_run_the_scene_are_listed_with_the_reason() {
     );
 }
 
-/// A ball that bounces more often in one step than the reference follows; time-stepping does not mind.
+/// A ball that bounces more often in one step than the reference resolves; time stepping is not affected.
 const BOUNCING: &str = r#"
 [simulation]
 duration = 10.0
@@ -161,10 +161,10 @@ fn a_run_that_fails_is_reported_and_the_others_go_on() {
         &folder,
         &["compare", "bouncing.toml", "--halvings", "0", "--presets", "reference", "--reference", "ncp@0.01"],
     );
-    assert!(none.expect(1).stderr.contains("no run came to its end"));
+    assert!(none.expect(1).stderr.contains("no run finished"));
     let untrue =
         call(&folder, &["compare", "bouncing.toml", "--halvings", "0", "--reference", "reference@5"]).expect(1);
-    assert!(untrue.stderr.contains("nothing to measure against"), "{}", untrue.stderr);
+    assert!(untrue.stderr.contains("no candidate for the reference solution"), "{}", untrue.stderr);
 }
 
 #[test]
@@ -176,9 +176,9 @@ fn bad_usage_of_compare_exits_with_2() {
         (&["compare", &rod, "--steps", "0"], "a step must be from"),
         (&["compare", &rod, "--steps", "0.01", "--halvings", "2"], "cannot be used with"),
         (&["compare", &rod, "--until", "-1"], "must be positive"),
-        (&["compare", &rod, "--reference", "ncp@fast"], "`fast` is no step"),
+        (&["compare", &rod, "--reference", "ncp@fast"], "`fast` is not a step size"),
         (&["compare", &rod, "--steps", "1e-9"], "too many numbers"),
-        (&["compare", &balls, "--reference", "reference"], "cannot be measured against here"),
+        (&["compare", &balls, "--reference", "reference"], "cannot provide the reference solution here"),
     ];
     for (arguments, part) in cases {
         let call = call(&folder, arguments).expect(2);

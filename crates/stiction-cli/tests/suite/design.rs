@@ -1,4 +1,4 @@
-//! `stiction design` as a user meets it: tables, JSON, mistakes, and searches that are stopped or cannot succeed.
+//! `stiction design` from the command line: tables, JSON, invalid input, and searches that are stopped or cannot succeed.
 
 use std::{
     fs,
@@ -168,7 +168,7 @@ fn a_search_continues_with_a_larger_budget_and_only_as_the_same_design() {
     search("whole", "50", &[]).expect(0);
     search("parts", "20", &[]).expect(0);
     let continued = search("parts", "50", &["--resume"]).expect(0).stdout;
-    assert!(continued.contains("of them known from before"), "{continued}");
+    assert!(continued.contains("of them from the log"), "{continued}");
     let [whole, parts] = ["whole", "parts"].map(|out| read(&folder.join(out).join("results.json")));
     assert_eq!(whole, parts);
     // Another goal is another design.
@@ -179,14 +179,14 @@ fn a_search_continues_with_a_larger_budget_and_only_as_the_same_design() {
     }
 }
 
-/// Starts a search and waits until its log has grown to a share of what a whole one has.
-fn grown(folder: &Path, arguments: &[&str], whole: u64, share: u64) -> Child {
+/// Starts a search and waits until its log has grown to a fraction of what a whole one has.
+fn grown(folder: &Path, arguments: &[&str], whole: u64, fraction: u64) -> Child {
     let mut command = program(folder);
     command.args(["design", "push.toml", "--out", "stopped", "--jobs", "2"]).args(arguments);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("start");
     let log = folder.join("stopped/evaluations.jsonl");
     let started = Instant::now();
-    while length(&log) < whole * share / 100 && started.elapsed() < Duration::from_mins(2) {
+    while length(&log) < whole * fraction / 100 && started.elapsed() < Duration::from_mins(2) {
         thread::sleep(Duration::from_micros(400));
     }
     child
@@ -205,7 +205,7 @@ fn long(folder: &Path) -> u64 {
     length(&folder.join("whole/evaluations.jsonl"))
 }
 
-/// What a search that was continued found must be what one found that nobody disturbed.
+/// A continued search gives the same result as an uninterrupted one.
 fn assert_same(folder: &Path) {
     for file in ["results.json", "results.html", "convergence.svg", "best.toml"] {
         let [whole, stopped] = ["whole", "stopped"].map(|out| read(&folder.join(out).join(file)));
@@ -225,12 +225,12 @@ fn a_search_killed_again_and_again_ends_with_the_same_bits() {
     let folder = folder("design-kill");
     let whole = long(&folder);
     let log = folder.join("stopped/evaluations.jsonl");
-    for (kill, share) in [11, 43, 78].into_iter().enumerate() {
-        let mut child = grown(&folder, if kill == 0 { &[] } else { &["--resume"] }, whole, share);
+    for (kill, fraction) in [11, 43, 78].into_iter().enumerate() {
+        let mut child = grown(&folder, if kill == 0 { &[] } else { &["--resume"] }, whole, fraction);
         child.kill().expect("SIGKILL");
         assert!(!child.wait().expect("its end").success(), "it was killed, not finished");
         let made = length(&log);
-        assert!(made >= whole * share / 100 && made < whole, "{made} of {whole} after kill {kill}");
+        assert!(made >= whole * fraction / 100 && made < whole, "{made} of {whole} after kill {kill}");
     }
     call(&folder, &["design", "push.toml", "--out", "stopped", "--resume"]).expect(0);
     assert_same(&folder);
@@ -254,11 +254,11 @@ fn a_search_stopped_by_ctrl_c_says_so_and_continues() {
     assert_same(&folder);
 }
 
-/// There is then no best point, which the methods must survive.
+/// There is no best point, which the methods must handle.
 #[test]
 fn when_every_evaluation_fails_the_reason_is_told() {
     let folder = folder("design-failing");
-    // At the first moment, when the file is checked, the term is a number that does not exist, too; only its kind is checked.
+    // The term is also NaN at the initial state, when the file is checked; only its kind is checked.
     design(&folder, "(final(block.x) - 0.3)^2", "sqrt(-1 - final(block.x)^2)");
     for method in ["nelder-mead", "cma-es", "least-squares"] {
         let failed = call(&folder, &["design", "push.toml", "--method", method, "--starts", "2"]).expect(1);

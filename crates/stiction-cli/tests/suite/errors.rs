@@ -1,4 +1,4 @@
-//! What a user sees who made a mistake.
+//! Error messages for invalid input.
 
 use std::fs;
 

@@ -1,10 +1,10 @@
-//! B06, B24, C-33: scenes with extreme numbers, and what the program says about them.
+//! B06, B24, C-33: scenes with extreme numbers, and the messages about them.
 
 use std::{fs, path::Path};
 
 use crate::program::{call, folder, scene};
 
-/// Writes a scene of the repository with one line exchanged, and returns the number of that line.
+/// Writes a scene of the repository with one line replaced, and returns the number of that line.
 fn write_changed(path: &Path, name: &str, (line, other): (&str, &str)) -> usize {
     let text = fs::read_to_string(scene(name)).expect("scene");
     let number = text.lines().position(|found| found == line).expect("the line") + 1;

@@ -1,4 +1,4 @@
-//! Recording where nothing can be written, and reading what somebody made to deceive.
+//! Recording to an unwritable place, and reading forged files.
 #![cfg(unix)]
 
 use std::{
@@ -24,7 +24,7 @@ fn limited(folder: &Path, limits: &str, arguments: &[&str]) -> Output {
     shell.output().expect("a shell")
 }
 
-/// A summary without what the clock says.
+/// A summary without wall-clock times.
 fn timeless(call: &Call) -> Value {
     let mut summary = call.json();
     summary["wall_seconds"] = Value::Null;
@@ -64,7 +64,7 @@ fn b31_a_folder_that_is_removed_leaves_the_result_alone() {
     let gone = Call::from(running.wait_with_output().expect("the program ends")).expect(1);
     assert_eq!(timeless(&gone), timeless(&whole), "the simulation is not affected");
     assert_eq!(gone.stderr.matches("cannot write").count(), 1, "said once: {}", gone.stderr);
-    // Where nothing can be written from the start, nothing is simulated in vain.
+    // If nothing can be written from the start, nothing is simulated.
     let refused = call(&folder, &["run", &scene, "--out", "/proc/nowhere"]).expect(2);
     assert!(refused.stderr.contains("cannot write") && refused.stderr.contains("--out"), "{}", refused.stderr);
 }
@@ -139,15 +139,15 @@ fn damaged_and_foreign_folders_are_refused_in_a_sentence() {
         }
     };
     std::fs::write(&path, &whole[..100]).expect("cut");
-    both("is damaged, cut off or not a Parquet file");
+    both("is damaged, truncated or not a Parquet file");
     std::fs::write(&path, b"no table at all").expect("text");
-    both("is damaged, cut off or not a Parquet file");
+    both("is damaged, truncated or not a Parquet file");
     std::fs::remove_file(&path).expect("file");
     assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
-    both("not an ordinary file");
+    both("not a regular file");
     std::fs::remove_file(&path).expect("pipe");
-    // Cut in the last group: what came before is drawn, and that is said.
+    // Truncated in the last group: the complete part is plotted, with a message.
     std::fs::write(&path, &whole[..whole.len() - 9]).expect("cut");
     let said = call(&folder, &["plot", "run", "--y", "ball.y", "-o", "x.svg"]).expect(0);
-    assert!(said.stderr.contains("was cut off"), "{}", said.stderr);
+    assert!(said.stderr.contains("was truncated"), "{}", said.stderr);
 }

@@ -4,7 +4,7 @@ use std::{fmt::Write, fs, path::Path};
 
 use crate::program::{call, folder};
 
-/// An identification that is over in a moment: a particle that slides and stops, seen without noise to speak of.
+/// A short identification: a particle that slides and stops, with almost no noise.
 const QUICK: &str = r#"
 [identification]
 scene = "slide.toml"
@@ -83,7 +83,8 @@ fn friction_is_found_and_the_scene_with_it_can_be_run() {
     let folder = folder("identify-files");
     files(&folder, "", "", &csv(&rows()));
     let text = call(&folder, &["identify", "quick.toml"]).expect(0).stdout;
-    for part in ["shooting, converged", "mu", "95 % interval", "block.x", "everything can be seen", "report.html"] {
+    for part in ["shooting, converged", "mu", "95 % interval", "block.x", "all unknowns are observable", "report.html"]
+    {
         assert!(text.contains(part), "{part} in\n{text}");
     }
     let summary = fs::read_to_string(folder.join("out/quick/summary.json")).expect("summary");
@@ -95,7 +96,7 @@ fn friction_is_found_and_the_scene_with_it_can_be_run() {
     let [low, high] = [0, 1].map(|k| mu["interval"][k].as_f64().expect("an end"));
     assert!(low < value && value < high && high - low < 0.1, "{mu}");
     let page = fs::read_to_string(folder.join("out/quick/report.html")).expect("page");
-    for part in ["measured", "estimated", "simulated with the first guess", "Residuals", "<svg", "Methods"] {
+    for part in ["measured", "estimated", "simulated with the initial guess", "Residuals", "<svg", "Methods"] {
         assert!(page.contains(part), "{part}");
     }
     let run = call(&folder, &["run", "out/quick/estimated.toml", "--out", "again", "--json"]).expect(0).json();
@@ -103,7 +104,7 @@ fn friction_is_found_and_the_scene_with_it_can_be_run() {
     assert!((stopped - 1.0 / (2.0 * 9.81 * value)).abs() < 0.01, "{stopped}");
 }
 
-/// Methods beside the first stand in the table of methods, and agree.
+/// Further methods are in the table of methods, and agree.
 #[test]
 fn methods_are_compared() {
     let folder = folder("identify-methods");
@@ -144,7 +145,7 @@ fn recordings_may_have_units_gaps_a_frame_and_be_runs_of_the_program() {
     let changed = call(&folder, &["identify", "quick.toml", "--json"]).expect(0).json();
     assert!((value(&plain) - value(&changed)).abs() < 1e-3, "{} {}", value(&plain), value(&changed));
     assert_eq!(changed["methods"][0]["compared"].as_u64(), Some(27));
-    // What the program records itself.
+    // Recordings of the program itself.
     call(&folder, &["run", "slide.toml", "--duration", "0.3", "--out", "run"]).expect(0);
     files(&folder, "slide.csv", "run/trajectory.parquet", &text);
     let text = fs::read_to_string(folder.join("quick.toml")).expect("file");

@@ -1,4 +1,4 @@
-//! Stopping a run from outside.
+//! Stopping a run by signals.
 #![cfg(unix)]
 
 use std::{
@@ -14,7 +14,7 @@ use crate::program::{Call, folder, program, scene};
 /// Rows that must be in the files before the signal is sent: the first group.
 const ROWS: usize = 4096;
 
-/// Starts a run that would take very long, sends it a signal once its files are there, and returns what it said.
+/// Starts a very long run, sends it a signal once its files exist, and returns its output.
 fn interrupted(name: &str, signal: &str) -> (Call, Result<Recording, RecordingError>) {
     let folder = folder(name);
     let arguments = ["run", &scene("falling_rod"), "--duration", "1000000", "--out", "here", "--json"];
@@ -49,7 +49,7 @@ fn ctrl_c_and_termination_keep_the_record() {
 
 #[test]
 fn a_killed_run_leaves_readable_tables() {
-    // A kill may fall into a write and tear the file: then what was written before it is read.
+    // A kill may interrupt a write and truncate the file: then the part before it is read.
     let (call, recording) = interrupted("interrupt-kill", "-KILL");
     assert_eq!(call.code, None, "ended by the signal");
     assert!(recording.is_ok_and(|recording| recording.len() >= ROWS));

@@ -1,4 +1,4 @@
-//! The program as a user meets it: built, started, its output and files looked at.
+//! The program from the command line: output and files.
 
 // Tests start the program, write files and wait; what goes wrong in them should panic.
 #![allow(clippy::disallowed_methods, clippy::expect_used, clippy::panic)]

@@ -1,4 +1,4 @@
-//! `stiction plot`: what is drawn, and what is said when it cannot be.
+//! `stiction plot`: figures and error messages.
 
 use std::path::{Path, PathBuf};
 
@@ -45,7 +45,7 @@ fn phase_plots_names_and_ranges_are_as_asked() {
         svg.contains(">0.15<") && !svg.contains(">0.8<") && svg.contains(">sum_contacts(normal_impulse)/step / N<")
     );
     let log = call(&folder, &["plot", "rod", "--y", "t", "--log-y", "-o", "log.svg"]).expect(0);
-    // Zero has no logarithm, and that is said.
+    // Zero has no logarithm; a message says so.
     assert!(log.stderr.contains("cannot be drawn") && read(&folder, "log.svg").contains("cannot be drawn"));
 }
 
@@ -79,7 +79,7 @@ fn mistakes_are_named_with_their_place() {
         ),
         (vec!["plot", "rod", "--y", "1 +"], vec!["--y", "ends here"]),
         (vec!["plot", "rod", "--x", "foo(t)"], vec!["--x", "there is no function `foo`"]),
-        (vec!["plot", "rod", "-o", "rod.pdf"], vec!["rod.pdf", ".svg and .png"]),
+        (vec!["plot", "rod", "-o", "rod.pdf"], vec!["rod.pdf", ".svg or .png"]),
         (vec!["plot", "nowhere"], vec!["nowhere", "cannot read"]),
         (vec!["plot", "rod", "--from", "7"], vec!["no recorded moment"]),
         (vec!["plot", "rod", "--width", "3"], vec!["between 20 and 2000"]),

@@ -1,4 +1,4 @@
-//! Starting the program in a folder of its own.
+//! Starts the program in its own folder.
 
 use std::{
     path::{Path, PathBuf},
@@ -47,7 +47,7 @@ impl Call {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("not only JSON: {error}\n{}", self.stdout))
     }
 
-    /// Insists on an exit code.
+    /// Asserts an exit code.
     pub(crate) fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
         self

@@ -28,7 +28,7 @@ fn robots_become_scenes_that_are_read_again() {
     let folder = with_robots("robot-convert");
     for robot in ["crawler.xml", "arm.urdf"] {
         let listed = call(&folder, &["convert", robot, "a.toml"]).expect(0);
-        assert!(listed.stderr.contains("without effect: "), "{}", listed.stderr);
+        assert!(listed.stderr.contains("ignored: "), "{}", listed.stderr);
         assert_eq!(listed.stdout, "");
         call(&folder, &["convert", "a.toml", "b.toml"]).expect(0);
         call(&folder, &["convert", "b.toml", "c.toml"]).expect(0);
@@ -127,9 +127,9 @@ fn singular_mass_matrices_are_reported() {
     for (state, part) in [
         ("{\"q\": [0.2]}", "`q` has 1 numbers, but the robot has 3"),
         ("{\"v\": [1, 2, 3, 4]}", "`v` has 4 numbers, but the robot has 3"),
-        ("{\"tau\": \"none\"}", "is no state"),
+        ("{\"tau\": \"none\"}", "is not a valid state"),
         ("{\"speed\": [1]}", "unknown field `speed`"),
-        ("{\"q\": [1e400, 0, 0]}", "is no state"),
+        ("{\"q\": [1e400, 0, 0]}", "is not a valid state"),
     ] {
         fs::write(folder.join("state.json"), state).expect("a state");
         let call = call(&folder, &["check", "wrist.xml", "--dynamics", "state.json"]).expect(2);
@@ -173,7 +173,7 @@ fn redundant_loops_move_and_impossible_ones_are_reported() {
         assert!(json["joint_error"]["max"].as_f64() < Some(1e-5), "{}", json["joint_error"]);
     }
     assert!((position(&once) - position(&twice)).abs() < 1e-9 && position(&once) > 1.01, "{}", position(&once));
-    // Bars that cannot reach the pin: the run says where it ends, and keeps what was before.
+    // Bars that cannot reach the pin: the run reports its end, and keeps the recorded part.
     let impossible = run(5.0, "").expect(1);
     assert!(impossible.stderr.contains("the simulation stopped at t = "), "{}", impossible.stderr);
 }

@@ -1,4 +1,4 @@
-//! `stiction run` and what it leaves behind.
+//! `stiction run` and its files.
 
 use std::{fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! Monte Carlo studies as a user meets them: tables, JSON, and a study that is killed again and again.
+//! Monte Carlo studies from the command line: tables, JSON, and a study that is killed repeatedly.
 
 use std::{
     fs,
@@ -111,7 +111,7 @@ fn killed_five_times(folder: &Path, whole: u64, chance: &mut Chance) -> bool {
         let jobs = ["1", "2", "3"][chance.below(3) as usize];
         let mut sweep = program(folder);
         sweep.args(["sweep", "slide.toml", "--out", "killed", "--jobs", jobs, "--resume"]);
-        // The first kill may come before anything is written; the others when some share of what is missing is made.
+        // The first kill may come before anything is written; the others after a fraction of the missing trials.
         let percent = if kill == 0 { 0 } else { 2 + chance.below(30) };
         let enough = length() + (whole - length()) * percent / 100;
         let delay = Duration::from_micros(chance.below(20_000));
@@ -129,7 +129,7 @@ fn killed_five_times(folder: &Path, whole: u64, chance: &mut Chance) -> bool {
     length() < whole
 }
 
-/// Killed at five random moments and continued each time: exactly the trials of a study that nobody disturbed, bit for bit.
+/// Killed at five random moments and continued each time: exactly the trials of an uninterrupted study, bit for bit.
 #[test]
 fn a_study_killed_again_and_again_ends_with_the_same_bits() {
     let folder = folder("sweep-kill");
@@ -138,7 +138,7 @@ fn a_study_killed_again_and_again_ends_with_the_same_bits() {
     let whole = fs::metadata(folder.join("whole/trials.journal")).expect("journal").len();
     let mut chance = Chance::new();
     let seed = chance.0;
-    // On a busy machine the study may be quicker than its killer, which proves nothing.
+    // On a busy machine the study may finish before it is killed, which proves nothing.
     let killed = (0..5).any(|_| {
         let _ = fs::remove_dir_all(folder.join("killed"));
         killed_five_times(&folder, whole, &mut chance)

@@ -1,10 +1,10 @@
-//! The page of a Monte Carlo study: maps and bars of every slice, what cells say, failures with their problems, `stiction view`.
+//! The page of a Monte Carlo study: maps and bars of every slice, tooltips of cells, failures with their problems, `stiction view`.
 
 use std::{fs, path::Path};
 
 use crate::program::{call, folder, scene};
 
-/// Three grid parameters and two variants: four slices. What succeeds is known without a simulation.
+/// Three grid parameters and two variants: four slices. The successes are known without a simulation.
 const SLICED: &str = r#"
 [study]
 kind = "monte-carlo"

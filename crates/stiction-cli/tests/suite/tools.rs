@@ -38,7 +38,7 @@ fn check_shows_what_is_prescribed() {
     let folder = folder("check-prescribed");
     let shown = |name: &str| call(&folder, &["check", &scene(name)]).expect(0).stdout;
     for (name, part) in [
-        ("pendulum_on_belt", "surface runs at ["),
+        ("pendulum_on_belt", "surface moves at ["),
         ("rising_plate", "motions"),
         ("core_landing", "floor: 1000 N/m, 0 N s/m, rigid along the surface, core at 0.05 m"),
         ("soft_landing", "jacobians start, position_update average, locate_contacts\n"),
@@ -93,7 +93,7 @@ fn solve_finds_the_solution_of_a_small_problem() {
     for attempt in attempts {
         let z: Vec<_> =
             attempt["solution"]["z"].as_array().expect("z").iter().filter_map(serde_json::Value::as_f64).collect();
-        // Sweeps end at their tolerance, the others at rounding.
+        // Gauss-Seidel ends at its tolerance, the others at rounding.
         let error = (z[0] - 4.0 / 3.0).abs().max((z[1] - 7.0 / 3.0).abs());
         assert!(error < if attempt["solver"] == "gauss-seidel" { 1e-9 } else { 1e-14 }, "{attempt}");
         assert_eq!(attempt["solved"], true);
@@ -245,21 +245,19 @@ fn accuracy_is_heard_or_refused_but_never_ignored() {
         let scene = scene("falling_rod");
         call(&folder, &[&["run", &scene, "--duration", "0.8", "--preset", preset], more].concat())
     };
-    for (preset, part) in [
-        ("reference", "from event to event"),
-        ("stewart-trinkle", "pivots"),
-        ("anitescu-potra", "leave `--accuracy` out"),
-    ] {
+    for (preset, part) in
+        [("reference", "event-driven"), ("stewart-trinkle", "pivoting"), ("anitescu-potra", "remove `--accuracy`")]
+    {
         let refused = run(preset, &["--accuracy", "balanced"]).expect(2);
         assert!(
-            refused.stderr.contains("`--accuracy` has no say") && refused.stderr.contains(part),
+            refused.stderr.contains("`--accuracy` does not apply") && refused.stderr.contains(part),
             "{}",
             refused.stderr
         );
         run(preset, &["--accuracy", "exact"]).expect(0);
     }
     let refused = run("reference", &["--solver", "nsgs"]).expect(2);
-    assert!(refused.stderr.contains("`--solver` has no say"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("`--solver` does not apply"), "{}", refused.stderr);
     let worst = |accuracy| {
         let json = run("moreau-jean", &["--accuracy", accuracy, "--solver", "nsgs", "--json"]).expect(0).json();
         assert_eq!(json["solver"], "nsgs");

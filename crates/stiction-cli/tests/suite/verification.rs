@@ -141,7 +141,7 @@ fn mistakes_are_shown_with_their_place_and_exit_with_2() {
     }
     study(&folder, "", "");
     let call = call(&folder, &["sweep", "verified.toml", "--resume"]).expect(2);
-    assert!(call.stderr.contains("start anew"), "{}", call.stderr);
+    assert!(call.stderr.contains("remove it"), "{}", call.stderr);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `stiction view`: the page is exported, served, and refused for what is no recording.
+//! `stiction view`: the page is exported, served, and rejected for folders without a recording.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -15,7 +15,7 @@ fn record(folder: &Path, name: &str, out: &str) {
     call(folder, &["run", &scene(name), "--duration", "0.05", "--out", out]).expect(0);
 }
 
-/// What describes the runs of a page.
+/// Description of the runs of a page.
 fn head(page: &str) -> Value {
     let head = page.split("id=\"head\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("a head");
     serde_json::from_str(head).expect("JSON")
@@ -57,7 +57,7 @@ fn what_is_no_recording_is_refused_with_a_hint_and_what_was_cut_off_is_shown_as_
     let whole = std::fs::read(&path).expect("a table");
     std::fs::write(&path, &whole[..8]).expect("a table of which nothing is left");
     let nothing = call(&folder, &["view", "cut", "--export", "page.html"]).expect(2);
-    assert!(nothing.stderr.contains("cut off") && !folder.join("page.html").exists(), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("truncated") && !folder.join("page.html").exists(), "{}", nothing.stderr);
     std::fs::write(&path, &whole[..whole.len() - 8]).expect("a cut table");
     call(&folder, &["view", "cut", "--export", "page.html"]).expect(0);
     assert_eq!(head(&std::fs::read_to_string(folder.join("page.html")).expect("a page"))["runs"][0]["cut"], true);

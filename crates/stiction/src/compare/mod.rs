@@ -1,8 +1,8 @@
-//! One model through several schemes and steps, and how far each ends from the truth.
+//! Work-precision comparison: one model, several schemes and step sizes, errors against a reference solution.
 //!
-//! A [`Plan`] names the schemes, the steps and the candidates for the truth; [`run`] makes the runs and gives a [`Comparison`], which is
-//! plain data, with a [`page`] to look at. The norms stand alone as well: a [`Trajectory`] is recorded from any simulation, and
-//! [`Errors::between`] compares two. The definitions are in `docs/theory/compare.md`.
+//! A [`Plan`] names the schemes, the step sizes and the candidates for the reference solution (the truth). [`run`] executes it and returns a
+//! [`Comparison`], plain data with a [`page`] for browsers. The norms can be used alone: a [`Trajectory`] is recorded from any simulation,
+//! and [`Errors::between`] compares two. The definitions are in `docs/theory/compare.md`.
 //!
 //! ```
 //! use stiction::{BodyBuilder, Dimension, ModelBuilder, Preset, compare::{self, Entry, Plan, TruthCandidate}};
@@ -15,7 +15,7 @@
 //! plan.truth = vec![TruthCandidate { entry: Entry::of(Preset::Reference), step: None }];
 //!
 //! let comparison = compare::run(&plan, &mut compare::Unwatched)?;
-//! // Free fall: y is wrong by g h t / 2 with velocities of the end of the step, and not at all with those of its middle.
+//! // Free fall: with end-of-step velocities the error of y is g h t / 2; with midpoint velocities it is zero.
 //! let errors: Vec<_> = comparison.rows.iter().filter_map(|row| row.errors).collect();
 //! assert!((errors[0].position - 9.81 * 0.1 / 2.0).abs() < 1e-9);
 //! assert!(errors[2].position < 9.81 * 0.1 * 0.1);

@@ -1,4 +1,4 @@
-//! The distance between two motions: the norms of OUT-2, over the union of their step times.
+//! Distance between two trajectories: the norms of OUT-2, over the union of their step times.
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use stiction_multibody::{Mobility, Model, rotation};
 
 use super::trajectory::{Between, Trajectory, turn_between};
 
-/// How far a motion is from another.
+/// Distance of a trajectory from another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Errors {
@@ -14,15 +14,15 @@ pub struct Errors {
     pub velocity: f64,
     /// sup ‖q ⊖ q′‖∞ over positions and orientations, m and rad.   [COMPARE-4]
     pub position: f64,
-    /// Largest angle between the ways a body has gone in the two, start to end, rad; none where nothing went anywhere.   [COMPARE-5]
+    /// Largest angle between the displacements of a body in the two, start to end, rad; none if no body moved.   [COMPARE-5]
     pub heading: Option<f64>,
 }
 
-/// Bodies that have gone less than this share of the longest way have no heading, nor those that have gone less than a nanometre.
+/// Displacements below this fraction of the longest one, or below this length (m), define no heading.
 const STANDING: (f64, f64) = (1e-3, 1e-9);
 
 impl Errors {
-    /// The distance of two motions of a model that start together, up to `until` or the end of the shorter one.
+    /// Computes the distance of two trajectories with the same initial state, up to `until` or the end of the shorter one.
     pub fn between(model: &Model, a: &Trajectory, b: &Trajectory, until: f64) -> Self {
         let until = until.min(a.end()).min(b.end());
         let mut walk = Walk { model, a, b, at: (1, 1), qa: Vec::new(), qb: Vec::new() };
@@ -41,12 +41,12 @@ impl Errors {
     }
 }
 
-/// Two motions walked along together, from one step end of either to the next.
+/// Two trajectories traversed together, from one step end of either to the next.
 struct Walk<'m> {
     model: &'m Model,
     a: &'m Trajectory,
     b: &'m Trajectory,
-    /// The samples that end the steps in progress.
+    /// Samples that end the current steps.
     at: (usize, usize),
     qa: Vec<f64>,
     qb: Vec<f64>,
@@ -57,8 +57,8 @@ impl Walk<'_> {
         Some(self.a.time(self.at.0)?.min(self.b.time(self.at.1)?))
     }
 
-    /// ∫ ‖v − v′‖∞ dt within the steps in progress: exact while velocities hold, by trapezia of a quarter of the piece each where
-    /// they change.   [COMPARE-2]
+    /// ∫ ‖v − v′‖∞ dt within the current steps. It is exact for piecewise constant velocities.
+    /// Otherwise it uses the trapezoidal rule on quarters of the interval.   [COMPARE-2]
     fn velocity_integral(&self, from: f64, to: f64) -> f64 {
         if self.a.between() == Between::Held && self.b.between() == Between::Held {
             return (to - from) * self.velocity_difference(to);
@@ -68,13 +68,13 @@ impl Walk<'_> {
         quarter * (0.5 * v0 + v1 + v2 + v3 + 0.5 * self.velocity_difference(to))
     }
 
-    /// ‖v − v′‖∞ at a time within the steps in progress.   [COMPARE-2]
+    /// ‖v − v′‖∞ at a time within the current steps.   [COMPARE-2]
     fn velocity_difference(&self, time: f64) -> f64 {
         let pairs = self.a.velocity_at(self.at.0, time).zip(self.b.velocity_at(self.at.1, time));
         pairs.fold(0.0, |most, (a, b)| most.max((a - b).abs()))
     }
 
-    /// ‖q ⊖ q′‖∞ at a time within the steps in progress.   [COMPARE-4]
+    /// ‖q ⊖ q′‖∞ at a time within the current steps.   [COMPARE-4]
     fn position_difference(&mut self, time: f64) -> f64 {
         self.a.position_at(self.model, self.at.0, time, &mut self.qa);
         self.b.position_at(self.model, self.at.1, time, &mut self.qb);
@@ -102,7 +102,7 @@ pub fn difference(model: &Model, a: &[f64], b: &[f64]) -> f64 {
     most
 }
 
-/// The largest angle between the ways of a body, over those that went somewhere.   [COMPARE-5]
+/// Largest angle between the displacements of a body, over the bodies that moved.   [COMPARE-5]
 fn heading(model: &Model, [a0, a1]: [&[f64]; 2], [b0, b1]: [&[f64]; 2]) -> Option<f64> {
     let ways = model.bodies().iter().zip(model.layout()).filter_map(|(body, slot)| {
         let axes = match body.mobility()? {
@@ -124,10 +124,10 @@ fn heading(model: &Model, [a0, a1]: [&[f64]; 2], [b0, b1]: [&[f64]; 2]) -> Optio
     went.map(|(a, b)| angle_between(a, b)).reduce(f64::max)
 }
 
-/// The angle of the shortest turn from a to b, whose quaternion is (|a| |b| + a · b, a × b) up to its length.
+/// Angle of the shortest rotation from a to b, whose quaternion is (|a| |b| + a · b, a × b) up to its length.
 fn angle_between(a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
     let turn = Quaternion::from_parts(a.norm() * b.norm() + a.dot(b), a.cross(b));
-    // Exactly opposite ways leave no axis, hence no quaternion.
+    // Exactly opposite directions define no axis, hence no quaternion.
     UnitQuaternion::try_new(turn, f64::MIN_POSITIVE)
         .map_or(std::f64::consts::PI, |turn| rotation::to_rotation_vector(&turn).norm())
 }

@@ -5,7 +5,7 @@ use stiction_stepping::{Preset, Scheme};
 
 use crate::Simulation;
 
-/// The scheme that a preset gives in a scene that `read` reads with its changes, or the sentence that says why it cannot simulate it.
+/// Returns the scheme of a preset in a scene that `read` reads with changes, or the reason why the preset does not support the scene.
 pub fn scheme_of(
     preset: Preset,
     changes: &[(String, String)],
@@ -14,7 +14,7 @@ pub fn scheme_of(
     let mut changes = changes.to_vec();
     changes.push(("simulation.preset".to_owned(), format!("{:?}", preset.name())));
     if preset == Preset::Reference {
-        // It chooses its own steps, whatever the scene says about halving.
+        // The preset chooses its own substeps, so `halve_steps` of the scene does not apply.
         changes.push(("scheme.halve_steps".to_owned(), "0".to_owned()));
     }
     let scene = read(&changes).map_err(|error| error.message)?;

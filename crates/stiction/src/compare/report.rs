@@ -1,11 +1,11 @@
-//! What a comparison found: plain data, the fields of `compare.json`.
+//! Results of a comparison: plain data, the fields of `compare.json`.
 
 use serde::{Deserialize, Serialize};
 
 use super::Errors;
 use crate::record::{EnergySummary, Extreme, ResidualSummary};
 
-/// Everything a comparison found.
+/// Results of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Comparison {
@@ -17,59 +17,60 @@ pub struct Comparison {
     pub until: f64,
     /// Velocity components, over which the norms are taken.
     pub components: usize,
-    /// What the runs are measured against.
+    /// Reference solution.
     pub truth: Truth,
-    /// The runs: scheme by scheme, the largest step first.
+    /// Runs, scheme by scheme, the largest step first.
     pub rows: Vec<Row>,
-    /// Schemes that cannot simulate this scene, with the reason.
+    /// Schemes that do not support this scene, with the reason.
     pub refusals: Vec<Refusal>,
-    /// True when somebody stopped it; runs are then missing.
+    /// True if the comparison was stopped on request; some runs are then missing.
     pub interrupted: bool,
 }
 
-/// What the runs are measured against.
+/// Reference solution that the errors are measured against.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Truth {
     /// Name of the scheme.
     pub preset: String,
-    /// Its step, s.
+    /// Step size, s.
     pub step: f64,
-    /// Its distance from itself seen at every second step, and at least rounding: errors below it say nothing.   [COMPARE-7]
+    /// Its distance from itself sampled at every second step, and at least rounding: smaller errors are not significant.   [COMPARE-7]
     pub resolution: Errors,
     /// Largest componentwise variation of its velocity.   [COMPARE-3]
     pub variation: f64,
-    /// Candidates that came before it but did not simulate the whole time, with the reason.
-    pub passed_over: Vec<Refusal>,
+    /// Earlier candidates that did not simulate the whole time, with the reason.
+    #[serde(alias = "passed_over")]
+    pub rejected_candidates: Vec<Refusal>,
 }
 
-/// A scheme that cannot simulate the scene.
+/// A scheme that does not support the scene.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {
     /// Name of the scheme.
     pub preset: String,
-    /// Why, in a sentence.
+    /// Reason, as a sentence.
     pub reason: String,
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// The whole time was simulated.
     Finished,
-    /// A step could not be made.
+    /// A step failed.
     Failed {
-        /// Its number, from 1.
+        /// Number of the step, from 1.
         step: u64,
-        /// Time at its start, s.
+        /// Time at the start of the step, s.
         time: f64,
-        /// Why, in a sentence.
+        /// Cause, as a sentence.
         cause: String,
     },
 }
 
-/// One scheme with one step.
+/// Run of one scheme with one step size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Row {
@@ -77,54 +78,54 @@ pub struct Row {
     pub preset: String,
     /// Step size, s.
     pub step: f64,
-    /// How the run ended.
+    /// Outcome of the run.
     pub outcome: Outcome,
-    /// Distance from the truth; none for a run that failed.
+    /// Distance from the reference solution; none for a run that failed.
     pub errors: Option<Errors>,
     /// Orders of convergence from the next larger step to this one.   [COMPARE-8]
     pub orders: Orders,
     /// Largest componentwise variation of the velocity, m/s or rad/s.   [COMPARE-3]
     pub variation: f64,
-    /// What it cost.
+    /// Cost of the run.
     pub cost: Cost,
-    /// How far constraints were violated.
+    /// Violation of constraints.
     pub infeasibility: InfeasibilityExtremes,
     /// Total energy, J.
     pub energy: EnergySummary,
-    /// Path along which the two bodies that rubbed most rubbed past each other, m.   [COMPARE-6]
+    /// Longest slip path of any pair of bodies, m.   [COMPARE-6]
     pub slip: f64,
-    /// Worst residual of all steps, by the problem's own ruler.
+    /// Largest residual of all steps (natural map of the problem).
     pub residual: ResidualSummary,
 }
 
-/// Orders of convergence; none without a larger step to compare with, or where an error is below what the truth can tell.
+/// Orders of convergence; none without a larger step size, or if an error is below the resolution of the reference solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Orders {
-    /// Of the velocity error.
+    /// Order of the velocity error.
     pub velocity: Option<f64>,
-    /// Of the position error.
+    /// Order of the position error.
     pub position: Option<f64>,
 }
 
-/// What a run cost.
+/// Cost of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// Steps made.
+    /// Number of steps.
     pub steps: u64,
-    /// Of these, how many had to be made in smaller ones.   [STEP-13]
+    /// Number of these steps that were halved.   [STEP-13]
     #[serde(default)]
     pub halved: u64,
-    /// Iterations of the solver over all steps: pivots, sweeps or Newton steps, and pieces of the integrator for the reference.
+    /// Solver iterations over all steps: pivots, Gauss-Seidel or Newton iterations; integrator steps for the reference.
     pub iterations: u64,
-    /// Least time of all passes, steps only, s. The only number here that another run does not repeat.
+    /// Least wall-clock time of all repetitions, steps only, s. The only value here that is not reproducible.
     pub wall_seconds: f64,
 }
 
-/// Violation of constraints at step ends: the largest and the last.   [STEP-9]
+/// Violation of constraints at step ends: the largest and the last value.   [STEP-9]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct InfeasibilityExtremes {
-    /// Of joints, m or rad.
+    /// Violation of joints, m or rad.
     pub joints: Extreme,
-    /// Of joints and contacts, m or rad.
+    /// Violation of joints and contacts, m or rad.
     pub total: Extreme,
 }

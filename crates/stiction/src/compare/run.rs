@@ -1,4 +1,4 @@
-//! Carrying out a plan: the truth first, then every scheme with every step.
+//! Execution of a plan: the reference solution first, then every scheme with every step size.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use super::{
 };
 use crate::Simulation;
 
-/// What the outside world adds to a comparison: a clock, and patience.
+/// Clock and cancellation of a comparison, provided by the caller.
 pub trait Watch {
-    /// Seconds since some moment.
+    /// Seconds since an arbitrary origin.
     fn now(&mut self) -> f64;
-    /// Asked before every step of a first pass; `false` stops the comparison.
+    /// Called before every step of a first repetition; `false` stops the comparison.
     fn goes_on(&mut self) -> bool;
 }
 
-/// No clock, and all the patience in the world: every time is zero.
+/// A watch without clock or cancellation: every time is zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 
@@ -32,9 +32,9 @@ impl Watch for Unwatched {
     }
 }
 
-/// Runs the truth and then every scheme with every step.
+/// Computes the reference solution, then runs every scheme with every step size.
 ///
-/// A scheme that the model refuses and a run that fails are told in the report, and the others go on.
+/// Schemes that do not support the model and runs that fail are listed in the report; the other runs continue.
 pub fn run(plan: &Plan, watch: &mut dyn Watch) -> Result<Comparison, CompareError> {
     plan.validate()?;
     let (truth, trajectory) = find_truth(plan, watch)?;
@@ -79,15 +79,15 @@ fn simulation(plan: &Plan, entry: &Entry, step: f64) -> Result<Simulation, Strin
     Simulation::new(Arc::clone(&plan.model), scheme, step).map_err(|error| error.to_string())
 }
 
-/// Why a pass ended early.
+/// Reason why a run ended early.
 enum Halt {
     Failed(StepError),
     Stopped,
 }
 
-/// The first candidate that simulates the whole time.
+/// Returns the first candidate that simulates the whole time.
 fn find_truth(plan: &Plan, watch: &mut dyn Watch) -> Result<(Truth, Trajectory), CompareError> {
-    let mut passed_over = Vec::new();
+    let mut rejected_candidates = Vec::new();
     for candidate in &plan.truth {
         let (preset, step) = (candidate.entry.name.clone(), plan.truth_step(candidate));
         let reason = match simulation(plan, &candidate.entry, step) {
@@ -99,25 +99,25 @@ fn find_truth(plan: &Plan, watch: &mut dyn Watch) -> Result<(Truth, Trajectory),
                         let whole = tally.trajectory;
                         let resolution = resolution(plan, &whole);
                         let variation = whole.variation(plan.until);
-                        return Ok((Truth { preset, step, resolution, variation, passed_over }, whole));
+                        return Ok((Truth { preset, step, resolution, variation, rejected_candidates }, whole));
                     }
                     Err(Halt::Stopped) => return Err(CompareError::Stopped),
                     Err(Halt::Failed(error)) => format!("failed in {error}"),
                 }
             }
         };
-        passed_over.push(Refusal { preset, reason });
+        rejected_candidates.push(Refusal { preset, reason });
     }
-    Err(CompareError::NoTruth(passed_over))
+    Err(CompareError::NoTruth(rejected_candidates))
 }
 
-/// Why there is nothing to report of a run.
+/// Reason why a run has no row in the report.
 enum Unmeasured {
     Refused(String),
     Stopped,
 }
 
-/// One run, measured.
+/// Executes and measures one run.
 fn row(plan: &Plan, entry: &Entry, step: f64, truth: &Trajectory, watch: &mut dyn Watch) -> Result<Row, Unmeasured> {
     let mut first = simulation(plan, entry, step).map_err(Unmeasured::Refused)?;
     let mut tally = Tally::starting_at(&first);
@@ -167,7 +167,7 @@ fn first_pass(simulation: &mut Simulation, steps: u64, tally: &mut Tally, watch:
     Ok(())
 }
 
-/// The time of the same steps once more.
+/// Wall-clock time of another repetition of the same steps, s.
 fn time_again(simulation: &mut Simulation, steps: u64, watch: &mut dyn Watch) -> f64 {
     let before = watch.now();
     for _ in 0..steps {
@@ -178,16 +178,16 @@ fn time_again(simulation: &mut Simulation, steps: u64, watch: &mut dyn Watch) ->
     watch.now() - before
 }
 
-/// Errors below this are rounding.
+/// Errors below this are rounding errors.
 const ROUNDING: f64 = 1e-12;
 
-/// How well the truth knows itself: its distance from every second of its samples.   [COMPARE-7]
+/// Resolution of the reference solution: its distance from every second of its samples.   [COMPARE-7]
 fn resolution(plan: &Plan, truth: &Trajectory) -> Errors {
     let thinned = Errors::between(&plan.model, &truth.thinned(2), truth, plan.until);
     Errors { velocity: thinned.velocity.max(ROUNDING), position: thinned.position.max(ROUNDING), ..thinned }
 }
 
-/// p with e ∝ hᵖ between two steps, for errors the truth can tell.   [COMPARE-8]
+/// Order p with e ∝ hᵖ between two step sizes, for errors above the resolution of the reference solution.   [COMPARE-8]
 fn orders(larger: &Row, row: &Row, resolution: &Errors) -> Orders {
     let (Some(e1), Some(e2)) = (larger.errors, row.errors) else { return Orders::default() };
     let order = |e1: f64, e2: f64, resolution: f64| {

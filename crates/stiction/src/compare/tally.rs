@@ -1,4 +1,4 @@
-//! What is noted of a run, step by step.
+//! Statistics of a run, accumulated step by step.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,24 @@ use crate::{
     record::{EnergySummary, ResidualSummary},
 };
 
-/// The account of a run.
+/// Statistics of a run.
 pub(super) struct Tally {
     pub(super) trajectory: Trajectory,
-    /// Time of the steps, s.
+    /// Wall-clock time of the steps, s.
     pub(super) seconds: f64,
     pub(super) cost: Cost,
     pub(super) infeasibility: InfeasibilityExtremes,
     pub(super) energy: EnergySummary,
     pub(super) residual: ResidualSummary,
     lowest_energy: f64,
-    /// Path rubbed by every pair of bodies, and by those in contact in this step how fast.
+    /// Slip path (m) of every pair of bodies, and the largest slip speed (m/s) of the current step.
     rubbed: BTreeMap<(BodyId, BodyId), (f64, f64)>,
 }
 
 impl Tally {
     pub(super) fn starting_at(simulation: &Simulation) -> Self {
         let initial = simulation.energy().total();
-        // The reference knows the motion within its steps, which only say when it reports.
+        // The reference scheme resolves the motion within its steps, which only set the output times.
         let reports = simulation.scheme().method == Method::Reference;
         let between = if reports { Between::Linear } else { Between::Held };
         Self {
@@ -43,7 +43,7 @@ impl Tally {
         }
     }
 
-    /// Takes note of a step.
+    /// Adds a step.
     pub(super) fn see(&mut self, simulation: &Simulation, report: &StepReport) {
         self.trajectory.push(simulation.state());
         self.cost.steps += 1;
@@ -72,7 +72,7 @@ impl Tally {
         }
     }
 
-    /// The longest path that two bodies rubbed past each other, m.
+    /// Longest slip path of any pair of bodies, m.
     pub(super) fn slip(&self) -> f64 {
         self.rubbed.values().fold(0.0, |most, (path, _)| most.max(*path))
     }

@@ -1,19 +1,19 @@
-//! A motion as its samples: coordinates and velocities at the ends of the steps.
+//! Trajectory as samples: coordinates and velocities at step ends.
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction_multibody::{Mobility, Model, State, rotation};
 
-/// What velocities are between two samples.   [COMPARE-1]
+/// Interpolation of velocities between two samples.   [COMPARE-1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Between {
-    /// Those of the end of the step, as time-stepping schemes mean them: they jump from step to step.
+    /// Piecewise constant: the value at the end of the step, as in time-stepping schemes.
     #[default]
     Held,
-    /// On the way from one to the other, as samples of a motion that is known better than its samples.
+    /// Linear, for samples of a smooth or finely resolved motion.
     Linear,
 }
 
-/// Times, coordinates and velocities, sample after sample; the first is the initial state.
+/// Times, coordinates and velocities of all samples; the first is the initial state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trajectory {
     between: Between,
@@ -24,21 +24,21 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    /// A trajectory that starts here.
+    /// Creates a trajectory with this first sample.
     pub fn starting_at(state: &State, between: Between) -> Self {
         let mut trajectory = Self { between, widths: (state.q.len(), state.v.len()), ..Self::default() };
         trajectory.push(state);
         trajectory
     }
 
-    /// Adds a later state of the same model.
+    /// Appends a later state of the same model.
     pub fn push(&mut self, state: &State) {
         self.times.push(state.time);
         self.q.extend_from_slice(&state.q);
         self.v.extend_from_slice(&state.v);
     }
 
-    /// What velocities are between two samples.
+    /// Interpolation of velocities between two samples.
     pub fn between(&self) -> Between {
         self.between
     }
@@ -48,7 +48,7 @@ impl Trajectory {
         self.times.len()
     }
 
-    /// True when there is no sample.
+    /// True if there is no sample.
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
@@ -75,7 +75,7 @@ impl Trajectory {
         self.v.get(k * n..(k + 1) * n).unwrap_or_default()
     }
 
-    /// Every `stride`-th sample: the same motion, seen less often.
+    /// Returns every `stride`-th sample: the same motion, sampled less often.
     pub fn thinned(&self, stride: usize) -> Self {
         let mut thin = Self { between: self.between, widths: self.widths, ..Self::default() };
         for k in (0..self.len()).step_by(stride.max(1)) {
@@ -88,7 +88,7 @@ impl Trajectory {
 
     /// Largest variation of a velocity component up to `until`: the sum of its jumps from sample to sample.   [COMPARE-3]
     pub fn variation(&self, until: f64) -> f64 {
-        // A sample holds for the step before it, so the step that goes beyond the end still counts.
+        // A sample holds for the step before it, so the step that ends after `until` still counts.
         let last = self.times.partition_point(|t| *t < until).min(self.len().saturating_sub(1));
         let jumps = |i: usize| {
             let values = (0..=last).filter_map(|k| self.v(k).get(i).copied());
@@ -97,8 +97,8 @@ impl Trajectory {
         (0..self.widths.1).map(jumps).fold(0.0, f64::max)
     }
 
-    /// The share of the step that ends at sample `k` that has passed at a time within it.
-    fn share(&self, k: usize, time: f64) -> f64 {
+    /// Elapsed fraction, at a time, of the step that ends at sample `k`.
+    fn fraction(&self, k: usize, time: f64) -> f64 {
         match (self.time(k.saturating_sub(1)), self.time(k)) {
             (Some(t0), Some(t1)) if t1 > t0 => ((time - t0) / (t1 - t0)).clamp(0.0, 1.0),
             _ => 1.0,
@@ -107,16 +107,16 @@ impl Trajectory {
 
     /// v at a time within the step that ends at sample `k`.   [COMPARE-1]
     pub(super) fn velocity_at(&self, k: usize, time: f64) -> impl Iterator<Item = f64> {
-        let share = if self.between == Between::Held { 1.0 } else { self.share(k, time) };
-        self.v(k.saturating_sub(1)).iter().zip(self.v(k)).map(move |(a, b)| mix(*a, *b, share))
+        let fraction = if self.between == Between::Held { 1.0 } else { self.fraction(k, time) };
+        self.v(k.saturating_sub(1)).iter().zip(self.v(k)).map(move |(a, b)| mix(*a, *b, fraction))
     }
 
-    /// q at a time within the step that ends at sample `k`: linear, along the shortest turn for orientations.   [COMPARE-1]
+    /// q at a time within the step that ends at sample `k`: linear, along the shortest rotation for orientations.   [COMPARE-1]
     pub(super) fn position_at(&self, model: &Model, k: usize, time: f64, out: &mut Vec<f64>) {
-        let (before, share) = (k.saturating_sub(1), self.share(k, time));
+        let (before, fraction) = (k.saturating_sub(1), self.fraction(k, time));
         out.clear();
-        out.extend(self.q(before).iter().zip(self.q(k)).map(|(a, b)| mix(*a, *b, share)));
-        if share == 1.0 {
+        out.extend(self.q(before).iter().zip(self.q(k)).map(|(a, b)| mix(*a, *b, fraction)));
+        if fraction == 1.0 {
             return;
         }
         for (body, slot) in model.bodies().iter().zip(model.layout()) {
@@ -125,19 +125,19 @@ impl Trajectory {
             }
             let [from, to] = [before, k].map(|k| quaternion(self.q(k).get(slot.q.clone()).unwrap_or_default()));
             let turn = rotation::to_rotation_vector(&(to * from.inverse()));
-            let e = rotation::turn(&from, &turn, share);
+            let e = rotation::turn(&from, &turn, fraction);
             let place = out.get_mut(slot.q.clone()).unwrap_or_default();
             place.iter_mut().skip(3).zip([e.w, e.i, e.j, e.k]).for_each(|(x, e)| *x = e);
         }
     }
 }
 
-/// From a to b, arriving exactly.
-fn mix(a: f64, b: f64, share: f64) -> f64 {
-    if share == 1.0 { b } else { a + share * (b - a) }
+/// Linear interpolation from a to b, exact at both ends.
+fn mix(a: f64, b: f64, fraction: f64) -> f64 {
+    if fraction == 1.0 { b } else { a + fraction * (b - a) }
 }
 
-/// The orientation among the coordinates of a free body.
+/// Orientation among the coordinates of a free body.
 pub(super) fn quaternion(q: &[f64]) -> UnitQuaternion<f64> {
     match q {
         [_, _, _, w, x, y, z] => UnitQuaternion::new_normalize(Quaternion::new(*w, *x, *y, *z)),
@@ -145,7 +145,7 @@ pub(super) fn quaternion(q: &[f64]) -> UnitQuaternion<f64> {
     }
 }
 
-/// The rotation that takes one orientation to another, as a vector in world axes of length at most π.
+/// Rotation vector from one orientation to another, in world axes, of length at most π.
 pub(super) fn turn_between(from: &[f64], to: &[f64]) -> Vector3<f64> {
     rotation::to_rotation_vector(&(quaternion(to) * quaternion(from).inverse()))
 }

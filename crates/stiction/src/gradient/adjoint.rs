@@ -1,4 +1,4 @@
-//! The gradient of one number over a whole run, backwards: as cheap for many unknowns as for one.
+//! Adjoint gradient of a scalar over a whole run; its cost does not grow with the number of unknowns.
 
 use nalgebra::{DMatrix, DVector};
 use stiction_multibody::ContactId;
@@ -6,7 +6,7 @@ use stiction_stepping::StepDerivative;
 
 use super::Variants;
 
-/// The derivatives of the steps of a run, in their order.
+/// Derivatives of the steps of a run, in order.
 #[derive(Clone, Debug)]
 pub struct Tape {
     steps: Vec<StepDerivative>,
@@ -14,33 +14,33 @@ pub struct Tape {
     at_start: DMatrix<f64>,
 }
 
-/// The gradient on its way back.
+/// Adjoint variables during the backward pass.
 #[derive(Clone, Debug)]
 pub struct Adjoint {
-    /// ∂ℓ/∂x of the state it has come to: displacements, then velocities.
+    /// ∂ℓ/∂x of the current state: displacements, then velocities.
     pub state: DVector<f64>,
     pending_restitution: Vec<(ContactId, f64)>,
-    /// ∂ℓ/∂unknowns so far.
+    /// ∂ℓ/∂unknowns accumulated so far.
     pub unknowns: DVector<f64>,
 }
 
 impl Tape {
-    /// The tape of a run with these unknowns, still empty.
+    /// Creates an empty tape for a run with these unknowns.
     pub fn new(variants: &Variants) -> Self {
         Self { steps: Vec::new(), columns: variants.columns(), at_start: variants.at_start() }
     }
 
-    /// The tape of a run that was put at another state, with what is known of its derivatives, as by [`super::GradientRun::set_state`].
+    /// Creates the tape of a run that starts at another state with known derivatives, as by [`super::GradientRun::set_state`].
     pub fn from_state(variants: &Variants, at_start: DMatrix<f64>) -> Self {
         Self { steps: Vec::new(), columns: variants.columns(), at_start }
     }
 
-    /// Adds the derivative of the next step.
+    /// Appends the derivative of the next step.
     pub fn push(&mut self, derivative: StepDerivative) {
         self.steps.push(derivative);
     }
 
-    /// The gradient of a sum of ℓ(x) over the states: `slope(k)` is ∂ℓ/∂x of the state after k steps, or none where nothing is asked of it.   [GRAD-8]
+    /// Gradient of a sum of ℓ(x) over the states: `slope(k)` is ∂ℓ/∂x of the state after k steps, none if ℓ does not depend on it.   [GRAD-8]
     pub fn gradient(&self, mut slope: impl FnMut(usize) -> Option<DVector<f64>>) -> DVector<f64> {
         let mut adjoint = Adjoint {
             state: DVector::zeros(self.at_start.nrows()),

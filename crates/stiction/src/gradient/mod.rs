@@ -1,9 +1,9 @@
-//! Gradients of runs: how states move with parameters of the scene and with the state at the start.
+//! Gradients of runs: derivatives of states with respect to parameters of the scene and the initial state.
 //!
 //! ```text
-//! unknowns   values of a scene by path, and components of the state at the start
-//! run        a simulation that carries ∂x/∂unknowns along, step by step        [GRAD-7]
-//! adjoint    the gradient of a sum over the steps, from the end to the start   [GRAD-8]
+//! unknowns   values of a scene by path, and components of the initial state
+//! run        forward sensitivities: ∂x/∂unknowns, step by step                 [GRAD-7]
+//! adjoint    gradient of a sum over the steps, from the end to the start       [GRAD-8]
 //! ```
 //!
 //! ```
@@ -14,7 +14,7 @@
 //! for _ in 0..100 {
 //!     run.step()?;
 //! }
-//! // The velocity of the sliding box falls by g t for every unit of friction.
+//! // The velocity of the sliding box decreases by g t per unit of friction.
 //! let t = run.simulation().time();
 //! assert!((run.velocities()[(0, 0)] + 9.81 * t).abs() < 1e-6);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,4 +1,4 @@
-//! A simulation that carries its derivatives along: forward sensitivities.
+//! Forward sensitivities of a simulation.
 
 use nalgebra::{DMatrix, DMatrixView};
 use stiction_multibody::{ContactId, State};
@@ -8,33 +8,33 @@ use stiction_stepping::{Differentiator, SensitivityError, SensitivityOptions, St
 use super::{Unknown, Variants};
 use crate::{BuildError, Simulation};
 
-/// Why a run has no gradient.
+/// Error of a run with derivatives.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GradientError {
-    /// The scene does not take the values of the unknowns, or those beside them.
+    /// Scene error at the values of the unknowns, or at the perturbed values.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// The scheme does not take the scene.
+    /// The scheme does not support the scene.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// A step was not made.
+    /// A step failed.
     #[error(transparent)]
     Step(#[from] StepError),
-    /// A step was made and has no derivative.
+    /// A step succeeded but has no derivative.
     #[error("step {step}: {source}")]
     Derivative {
-        /// Its number.
+        /// Number of the step.
         step: u64,
-        /// Why.
+        /// Reason.
         source: SensitivityError,
     },
 }
 
-/// How often a step may be halved, as [`stiction_stepping::Scheme::halve_steps`].
+/// Largest number of halvings of a step, as [`stiction_stepping::Scheme::halve_steps`].
 const MOST_HALVINGS: u32 = 10;
 
-/// A simulation with ∂x/∂unknowns beside its state x: displacements of the bodies, then velocities.   [GRAD-7]
+/// A simulation with the sensitivities ∂x/∂unknowns of its state x: displacements of the bodies, then velocities.   [GRAD-7]
 pub struct GradientRun {
     variants: Variants,
     columns: Vec<usize>,
@@ -46,12 +46,12 @@ pub struct GradientRun {
 }
 
 impl GradientRun {
-    /// The run of a scene text with these unknowns.
+    /// Creates the run of a scene text with these unknowns.
     pub fn new(text: &str, file_name: &str, unknowns: &[Unknown]) -> Result<Self, GradientError> {
         Self::of(Variants::read(text, file_name, unknowns)?)
     }
 
-    /// The run of a scene that was read with its unknowns.
+    /// Creates the run of a scene that was read with its unknowns.
     pub fn of(variants: Variants) -> Result<Self, GradientError> {
         let simulation = Simulation::from_scene(&variants.scene)?;
         let (columns, chain) = (variants.columns(), variants.at_start());
@@ -66,16 +66,16 @@ impl GradientRun {
         })
     }
 
-    /// Takes derivatives in another way.
+    /// Sets the options of the derivatives.
     pub fn with_options(mut self, options: SensitivityOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Puts the run at another state of the same model, with what is known of its derivatives (displacements, then velocities).
+    /// Sets another state of the same model, with its known derivatives (displacements, then velocities).
     pub fn set_state(&mut self, state: &State, chain: DMatrix<f64>) -> Result<(), crate::RestoreError> {
         if chain.shape() != (2 * self.simulation.model().dof(), self.variants.unknowns().len()) {
-            return Err(crate::RestoreError::Mismatch("its derivatives have another shape".into()));
+            return Err(crate::RestoreError::Mismatch("its derivatives have the wrong shape".into()));
         }
         self.simulation.set_state(state)?;
         self.chain = chain;
@@ -83,19 +83,19 @@ impl GradientRun {
         Ok(())
     }
 
-    /// Makes a step and tells its derivative; where it has none it is made all the same, and the run should end.
+    /// Makes a step and returns its derivative. If the step has no derivative, the state still advances, and the run should end.
     pub fn step(&mut self) -> Result<(StepReport, StepDerivative), GradientError> {
         let (report, derivative) = self.step_with(self.simulation.step_size(), MOST_HALVINGS)?;
         self.follow(&derivative);
         Ok((report, derivative))
     }
 
-    /// A step that had to be halved is made again as two, each with its derivative.
+    /// Repeats a halved step as two steps, each with its derivative.
     fn step_with(&mut self, h: f64, halvings: u32) -> Result<(StepReport, StepDerivative), GradientError> {
         let before = self.simulation.state().clone();
         let report = self.simulation.step_with(h)?;
         if report.substeps > report.layer_substeps && halvings > 0 {
-            // The state is one that the simulation had.
+            // This state was a valid state of the simulation, so this cannot fail.
             let _ = self.simulation.set_state(&before);
             let (_, first) = self.step_with(0.5 * h, halvings - 1)?;
             let (report, second) = self.step_with(0.5 * h, halvings - 1)?;
@@ -138,12 +138,12 @@ impl GradientRun {
         &self.variants
     }
 
-    /// How far the bodies move per unit of each unknown: a row for each velocity of the model, turns about the axes of the world.
+    /// ∂displacements/∂unknowns: a row for each velocity of the model; rotations are about the world axes.
     pub fn displacements(&self) -> DMatrixView<'_, f64> {
         self.chain.rows(0, self.simulation.model().dof())
     }
 
-    /// How much faster they are.
+    /// ∂velocities/∂unknowns: a row for each velocity of the model.
     pub fn velocities(&self) -> DMatrixView<'_, f64> {
         let n = self.simulation.model().dof();
         self.chain.rows(n, n)

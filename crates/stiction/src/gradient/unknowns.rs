@@ -1,4 +1,4 @@
-//! What a run is differentiated by.
+//! Unknowns that a run is differentiated with respect to.
 
 use std::sync::Arc;
 
@@ -7,35 +7,35 @@ use stiction_multibody::Model;
 use stiction_scene::{Scene, SceneError, parse_with};
 use stiction_stepping::{Variation, displacement};
 
-/// A number that the motion depends on.
+/// A parameter that the motion depends on.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Unknown {
-    /// A value of the scene, or several that are one and the same.
+    /// A value of the scene, or several values that are equal.
     Value {
-        /// Where it stands, as with `--set`.
+        /// Paths of the value, as with `--set`.
         paths: Vec<String>,
-        /// What it is.
+        /// Value in the given unit.
         value: f64,
-        /// Behind its number in the scene: `deg`.
+        /// Unit in the scene file, such as `deg`; may be empty.
         unit: String,
-        /// Its size, from which the spacing of differences is taken; also where the value is zero.
+        /// Magnitude, which sets the spacing of finite differences, also if the value is zero.
         scale: f64,
     },
-    /// A displacement of the state at the start: the component of one velocity, counted over the bodies of the model.
+    /// A displacement of the initial state, by the index of its velocity component in the model.
     Place(usize),
-    /// A velocity at the start.
+    /// A velocity of the initial state, by its index in the model.
     Velocity(usize),
 }
 
 impl Unknown {
-    /// A value of the scene, of the size that it has.
+    /// Creates a value of the scene whose magnitude is the value itself.
     pub fn value(path: &str, value: f64) -> Self {
         let scale = if value == 0.0 { 1.0 } else { value.abs() };
         Self::Value { paths: vec![path.to_owned()], value, unit: String::new(), scale }
     }
 
-    /// What the scene is changed by where it has another value.
+    /// Overrides of the scene that shift the value.
     fn overrides(&self, shift: f64) -> impl Iterator<Item = (String, String)> {
         let (paths, text) = match self {
             Self::Value { paths, value, unit, .. } => (paths.as_slice(), written(value + shift, unit)),
@@ -45,15 +45,15 @@ impl Unknown {
     }
 }
 
-/// A number of a scene with its unit.
+/// Formats a number of a scene with its unit.
 fn written(value: f64, unit: &str) -> String {
     if unit.is_empty() { format!("{value:?}") } else { format!("{value:?} {unit}") }
 }
 
-/// Spacing of differences, as a share of the size of a value.   [GRAD-3]
+/// Spacing of finite differences, as a fraction of the magnitude of a value.   [GRAD-3]
 const SPACING: f64 = 1e-4;
 
-/// A scene with its unknowns at their values, and beside them.
+/// A scene at the values of the unknowns, and at perturbed values.
 #[derive(Clone, Debug)]
 pub struct Variants {
     /// The scene.
@@ -64,7 +64,7 @@ pub struct Variants {
 }
 
 impl Variants {
-    /// Reads a scene from its text with the unknowns at their values, and at two places below and above each.
+    /// Reads a scene from its text at the values of the unknowns, and at two perturbed values on each side.
     pub fn read(text: &str, file_name: &str, unknowns: &[Unknown]) -> Result<Self, SceneError> {
         let all: Vec<_> = unknowns.iter().flat_map(|unknown| unknown.overrides(0.0)).collect();
         let scene = parse_with(text, file_name, &all)?;
@@ -91,7 +91,7 @@ impl Variants {
         &self.unknowns
     }
 
-    /// Values of the scene as the stepper takes them, in the order of the unknowns.
+    /// Values of the scene in the form that the stepper needs, in the order of the unknowns.
     pub(super) fn variations(&self) -> Vec<Variation<'_>> {
         let models = self.models.iter().flatten();
         models
@@ -104,7 +104,7 @@ impl Variants {
         self.models.iter().enumerate().filter(|(_, models)| models.is_some()).map(|(column, _)| column).collect()
     }
 
-    /// ∂x/∂unknowns at the start: what the scene says of it, and the components that are unknown themselves.   [GRAD-7]
+    /// ∂x/∂unknowns of the initial state: from the scene, and the components that are unknowns themselves.   [GRAD-7]
     pub(super) fn at_start(&self) -> DMatrix<f64> {
         let model = &self.scene.model;
         let n = model.dof();

@@ -1,4 +1,4 @@
-//! The value of a tree for a run.
+//! Evaluation of an expression tree for a run.
 
 use stiction_scene::suggestion;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::record::{Column, ColumnKind, Words};
 
-/// Which rows a series runs over.
+/// Rows that a series is indexed by.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rows {
     /// Recorded moments.
@@ -29,7 +29,7 @@ struct Evaluator<'r> {
 
 type Evaluated<T = Quantity> = Result<T, Fault>;
 
-/// The value of `tree` for `run`.
+/// Evaluates `tree` for `run`.
 pub(super) fn evaluate(tree: &Node, run: &dyn Source) -> Result<Measured, Fault> {
     let Quantity { value, unit } = Evaluator { run, rows: Rows::Frames }.value(tree)?;
     Ok(Measured { value, unit: unit.name() })
@@ -74,8 +74,8 @@ impl Evaluator<'_> {
             return Err(self.unknown(name, node));
         };
         if *kind == ColumnKind::Text {
-            let fault = Fault::new(node.span.clone(), format!("`{}` holds words, not numbers", shortened(name)));
-            return Err(fault.hint("words are compared: mode == \"slip\""));
+            let fault = Fault::new(node.span.clone(), format!("`{}` holds text, not numbers", shortened(name)));
+            return Err(fault.hint("text is compared: mode == \"slip\""));
         }
         let (column, unit) = match self.rows {
             Rows::Frames => (self.run.column(stored), unit::of_column(name)),
@@ -100,7 +100,7 @@ impl Evaluator<'_> {
         let place = if self.rows == Rows::Frames { "column" } else { "column of contacts" };
         let fault = Fault::new(node.span.clone(), format!("there is no {place} `{}`", shortened(name)));
         let hint = suggestion(name, known.iter().copied());
-        // With many columns the list of all of them helps nobody.
+        // A list of all columns is not helpful if there are many.
         if hint.starts_with("did you mean") || known.len() <= LISTED {
             return fault.hint(shortened_hint(&hint));
         }
@@ -117,7 +117,7 @@ impl Evaluator<'_> {
             Function::Derivative | Function::Integral | Function::RunningSum | Function::Whole(_) | Function::Timed(_)
         );
         if over_time && self.rows == Rows::Contacts {
-            let reason = "inside a function of contacts there is no series over time";
+            let reason = "a function of contacts cannot contain a series over time";
             return Err(Fault::new(node.span.clone(), reason));
         }
         let mut values =
@@ -144,7 +144,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// A function of a series and a number of seconds.
+    /// Evaluates a function of a series and a number of seconds.
     fn timed(&self, timed: Timed, series: Quantity, seconds: &Quantity, node: &Node, arguments: &[Node]) -> Evaluated {
         let place = arguments.last().map_or(node.span.clone(), |argument| argument.span.clone());
         let Value::Scalar(seconds) = seconds.value else {
@@ -166,7 +166,7 @@ impl Evaluator<'_> {
         Ok(numbers(self.run.column("t").map_err(|error| refused(&error, node))?))
     }
 
-    /// One number per recorded moment.
+    /// Returns one number per recorded moment.
     fn frames(&self, quantity: Quantity) -> Vec<f64> {
         match quantity.value {
             Value::Series(values) => values,
@@ -174,7 +174,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A function of a series and its times, whose unit changes by a power of seconds.
+    /// Evaluates a function of a series and its times, whose unit changes by a power of seconds.
     fn over_time(
         &self,
         quantity: Quantity,
@@ -182,7 +182,7 @@ impl Evaluator<'_> {
         f: impl Fn(&[f64], &[f64]) -> Vec<f64>,
         node: &Node,
     ) -> Evaluated {
-        // A number written in the text has no unit of its own to change.
+        // A literal number has no unit.
         let unit = if quantity.unit == Unit::Any { Unit::NONE } else { quantity.unit };
         let unit = if seconds == 0 { unit } else { unit.product(Unit::SECOND, seconds) };
         let values = self.frames(quantity);
@@ -211,7 +211,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Gathers the contacts of each moment.
+    /// Reduces the contacts of each moment to one number.
     fn gather(&self, gather: Gather, inner: &Node, node: &Node) -> Evaluated {
         if self.rows == Rows::Contacts {
             return Err(Fault::new(node.span.clone(), "functions of contacts do not nest"));
@@ -235,7 +235,7 @@ impl Evaluator<'_> {
         Ok(Quantity::series(gathered.collect(), unit))
     }
 
-    /// A column of the contact with a label.
+    /// Returns a column of the contact with a label.
     fn contact(&self, label: &str, column: &str, node: &Node) -> Evaluated {
         if self.rows == Rows::Contacts {
             return Err(Fault::new(node.span.clone(), "functions of contacts do not nest"));
@@ -244,7 +244,8 @@ impl Evaluator<'_> {
         if !self.run.allows_unseen_contacts() && !labels.words.iter().any(|known| known == label) {
             const LISTED: usize = 200;
             let known = labels.words.iter().take(LISTED).map(String::as_str);
-            let fault = Fault::new(node.span.clone(), format!("no contact was ever called `{}`", shortened(label)));
+            let fault =
+                Fault::new(node.span.clone(), format!("the run has no contact with the label `{}`", shortened(label)));
             return Err(fault.hint(shortened_hint(&suggestion(label, known))));
         }
         let name = Node { kind: Kind::Name(column.to_owned()), span: node.span.clone() };
@@ -261,11 +262,11 @@ impl Evaluator<'_> {
     fn words(&self, column: &str, node: &Node) -> Evaluated<Words> {
         match self.run.contact_column(column).map_err(|error| refused(&error, node))? {
             Column::Texts(words) => Ok(words),
-            _ => Err(Fault::new(node.span.clone(), format!("the column `{column}` of contacts holds no words"))),
+            _ => Err(Fault::new(node.span.clone(), format!("the column `{column}` of contacts holds no text"))),
         }
     }
 
-    /// Whether an expression is a column of words.
+    /// True if an expression is a column of text.
     fn is_words(&self, node: &Node) -> bool {
         let Kind::Name(name) = &node.kind else { return false };
         self.rows == Rows::Contacts && self.columns().contains(&(name.as_str(), ColumnKind::Text))
@@ -277,7 +278,7 @@ impl Evaluator<'_> {
             kinds => kinds,
         }) else {
             let span = left.span.start..right.span.end;
-            return Err(Fault::new(span, "words are compared with a word in quotes").hint("such as mode == \"slip\""));
+            return Err(Fault::new(span, "text is compared with text in quotes").hint("such as mode == \"slip\""));
         };
         let words = self.words(column, left)?;
         let values = (0..words.rows.len()).map(|row| truth((words.get(row) == Some(word)) == equal));

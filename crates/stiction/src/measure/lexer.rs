@@ -1,25 +1,25 @@
-//! From text to words, numbers and signs, each with its place.
+//! Lexer: text to names, numbers, quoted text and operators, each with its position.
 
 use std::ops::Range;
 
 use super::{Fault, MAX_LENGTH};
 
-/// A piece of the text.
+/// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Number(f64),
-    /// A bare name, with its dots: `rod.y`.
+    /// An unquoted name, with its dots: `rod.y`.
     Name(String),
-    /// What stands between quotes.
+    /// Quoted text.
     Text(String),
     /// An operator, a bracket, a comma or a dot.
     Sign(&'static str),
 }
 
-/// Signs, the longer first where one begins another.
+/// Operators and punctuation; longer ones precede their prefixes.
 const SIGNS: [&str; 17] = ["<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "^", "(", ")", ",", ".", "="];
 
-/// The tokens of a text with the bytes they stand at.
+/// Returns the tokens of a text with their byte ranges.
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Range<usize>)>, Fault> {
     if text.len() > MAX_LENGTH {
         let reason = format!("the text is {} bytes long; at most {MAX_LENGTH} are accepted", text.len());
@@ -40,7 +40,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Range<usize>)>, Fault> {
     Ok(tokens)
 }
 
-/// The first token of a text that begins with one, and its length; or the length of what is wrong, and why.
+/// Returns the first token and its length, or the length of the invalid part and the reason.
 fn token(rest: &str) -> Result<(Token, usize), (usize, String)> {
     let first = rest.chars().next().unwrap_or(' ');
     let digit_follows = rest.get(1..).is_some_and(|tail| tail.starts_with(|c: char| c.is_ascii_digit()));
@@ -79,7 +79,7 @@ fn number(rest: &str) -> Result<(Token, usize), (usize, String)> {
     }
 }
 
-/// A word, or words with dots between them.
+/// Reads a name, or names with dots between them.
 fn name(rest: &str) -> (Token, usize) {
     let word = |s: &str| s.chars().take_while(|c| c.is_alphanumeric() || *c == '_').map(char::len_utf8).sum::<usize>();
     let mut length = word(rest);
@@ -92,7 +92,7 @@ fn name(rest: &str) -> (Token, usize) {
     (Token::Name(rest.get(..length).unwrap_or_default().to_owned()), length)
 }
 
-/// Text between quotes; a doubled quote inside stands for one.
+/// Reads quoted text; a doubled quote inside stands for one.
 fn quoted(rest: &str, quote: char) -> Result<(Token, usize), (usize, String)> {
     let mut text = String::new();
     let mut inside = rest.char_indices().skip(1).peekable();

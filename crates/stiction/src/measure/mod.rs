@@ -1,4 +1,4 @@
-//! Measuring a recorded run: expressions over its columns.
+//! Measures of a recorded run: expressions over its columns.
 //!
 //! A [`Measure`] is parsed once and evaluated over any number of runs: those in files
 //! ([`RunTables`](crate::record::RunTables)) and those in memory ([`RunColumns`](crate::record::RunColumns)). Its value is a
@@ -44,10 +44,10 @@ use std::{fmt, ops::Range};
 
 pub use source::{Needs, Source};
 
-/// The longest text that is accepted, in bytes.
+/// Longest accepted text, bytes.
 pub const MAX_LENGTH: usize = 10_000;
 
-/// The deepest nesting that is accepted.
+/// Deepest accepted nesting.
 pub const MAX_DEPTH: usize = 64;
 
 /// An expression over the columns of a run. See the [module documentation](self) for its language.
@@ -62,7 +62,7 @@ pub struct Measure {
 pub struct Measured {
     /// The number or numbers.
     pub value: Value,
-    /// Unit, such as `m/s`; empty for plain numbers, `None` where it is not known.
+    /// Unit, such as `m/s`; empty for plain numbers, `None` if it is not known.
     pub unit: Option<String>,
 }
 
@@ -75,44 +75,44 @@ pub enum Value {
     Series(Vec<f64>),
 }
 
-/// Why a text is no expression, or has no value for a run.
+/// Error of parsing or evaluating an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeasureError {
     /// The whole text.
     pub text: String,
-    /// The bytes at fault.
+    /// Byte range of the error.
     pub span: Range<usize>,
-    /// What is wrong.
+    /// Description of the error.
     pub reason: String,
-    /// What to do about it.
+    /// Suggested correction.
     pub hint: Option<String>,
 }
 
 impl Measure {
-    /// Reads an expression.
+    /// Parses an expression.
     pub fn parse(text: &str) -> Result<Self, MeasureError> {
         let tree = parse::parse(text).map_err(|fault| fault.within(text))?;
         Ok(Self { text: text.to_owned(), tree })
     }
 
-    /// The text it was read from.
+    /// Text of the expression.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The columns it reads, added to `needs`.
+    /// Adds the columns that the expression reads to `needs`.
     pub fn add_needs(&self, needs: &mut Needs) {
         needs.add(&self.tree);
     }
 
-    /// Its value for a run.
+    /// Evaluates the expression for a run.
     pub fn evaluate(&self, run: &dyn Source) -> Result<Measured, MeasureError> {
         evaluate::evaluate(&self.tree, run).map_err(|fault| fault.within(&self.text))
     }
 }
 
 impl Measured {
-    /// The number per recorded moment; a scalar is the same at all of them.
+    /// Returns one number per recorded moment; a scalar is repeated.
     pub fn series(self, frames: usize) -> Vec<f64> {
         match self.value {
             Value::Scalar(x) => vec![x; frames],
@@ -121,14 +121,14 @@ impl Measured {
     }
 }
 
-/// The message, then the text with a caret below the place.
+/// The message, then the text with a caret below the error.
 impl fmt::Display for MeasureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { text, span, reason, hint } = self;
         let before = text.get(..span.start).unwrap_or_default().chars().count();
         let length = text.get(span.clone()).unwrap_or_default().chars().count().max(1);
         writeln!(f, "{reason}")?;
-        // Line breaks of the text would move the caret away from its place.
+        // Line breaks in the text would displace the caret.
         writeln!(f, "  {}", text.replace(char::is_control, " "))?;
         write!(f, "  {}{}", " ".repeat(before), "^".repeat(length))?;
         hint.as_ref().map_or(Ok(()), |hint| write!(f, " {hint}"))
@@ -137,7 +137,7 @@ impl fmt::Display for MeasureError {
 
 impl std::error::Error for MeasureError {}
 
-/// An error before the text is known.
+/// An error without the text of the expression.
 #[derive(Clone, Debug)]
 struct Fault {
     span: Range<usize>,

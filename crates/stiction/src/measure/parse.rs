@@ -34,7 +34,7 @@ const COMPARISONS: [(&str, Operator); 6] = [
     (">", Operator::Greater),
 ];
 
-/// Reads a whole text.
+/// Parses a whole text.
 pub(super) fn parse(text: &str) -> Parsed {
     let end = text.len()..text.len();
     let mut parser = Parser { tokens: tokens(text)?.into_iter().peekable(), end, depth: 0 };
@@ -108,7 +108,7 @@ impl Parser {
         })
     }
 
-    /// Operands with operators of one strength between them, joined from the left.
+    /// Parses operands joined by left-associative operators of one precedence.
     fn chain(&mut self, operand: fn(&mut Self) -> Parsed, operator: fn(&Token) -> Option<Operator>) -> Parsed {
         let mut left = self.nested(operand)?;
         while let Some(operator) = self.next_operator(operator) {
@@ -165,13 +165,13 @@ impl Parser {
         }
     }
 
-    /// A dot right behind `end`, and the name behind it with its end.
+    /// Parses a dot directly after `end`, and the name after it; returns the name and its end.
     fn dotted(&mut self, end: usize) -> Parsed<Option<(String, usize)>> {
         let follows = |(token, span): &(Token, Range<usize>)| *token == Token::Sign(".") && span.start == end;
         let Some((_, dot)) = self.tokens.next_if(follows) else { return Ok(None) };
         match self.tokens.next() {
             Some((Token::Name(name), span)) => Ok(Some((name, span.end))),
-            _ => Err(Fault::new(dot, "expected the name of a column behind the dot")),
+            _ => Err(Fault::new(dot, "expected the name of a column after the dot")),
         }
     }
 
@@ -213,13 +213,13 @@ impl Parser {
         if let Some((column, end)) = self.dotted(end)? {
             return Ok(Node { kind: Kind::Contact { label, column }, span: start..end });
         }
-        let fault = Fault::new(start..end, "a contact has many columns; say which");
+        let fault = Fault::new(start..end, "a column of the contact is missing");
         Err(fault.hint("such as contact(\"table/rod:0-1\").gap"))
     }
 
     /// Runs a rule one level deeper, within [`MAX_DEPTH`] levels of brackets.
     fn nested(&mut self, rule: fn(&mut Self) -> Parsed) -> Parsed {
-        // An open bracket goes through five rules that count.
+        // An open bracket passes through five rules that count.
         const RULES: usize = 5;
         if self.depth >= RULES * MAX_DEPTH {
             let at = self.tokens.peek().map_or(self.end.clone(), |(_, span)| span.clone());
@@ -258,7 +258,7 @@ fn binary(operator: Operator, left: Node, right: Node) -> Node {
     Node { kind: Kind::Binary(operator, Box::new(left), Box::new(right)), span }
 }
 
-/// At most the first characters of a text, for a message.
+/// Returns the first characters of a text, for a message.
 pub(super) fn shortened(text: &str) -> String {
     const LONGEST: usize = 60;
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };

@@ -1,4 +1,4 @@
-//! Values with units, and what operators and functions make of them.
+//! Values with units, and the operators and functions on them.
 
 use super::{
     Value,
@@ -7,7 +7,7 @@ use super::{
     unit::Unit,
 };
 
-/// A value and what is known of its unit.
+/// A value and its unit, if known.
 pub(super) struct Quantity {
     pub(super) value: Value,
     pub(super) unit: Unit,
@@ -35,7 +35,7 @@ impl Quantity {
         Self { value, unit }
     }
 
-    /// Joins two values number by number; scalars go with every number of a series.
+    /// Combines two values element by element; scalars are broadcast.
     pub(super) fn join(self, other: Self, f: impl Fn(f64, f64) -> f64, unit: Unit) -> Self {
         let value = match (self.value, other.value) {
             (Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(f(a, b)),
@@ -60,18 +60,18 @@ impl Quantity {
     }
 }
 
-/// 1 for what holds, else 0.
+/// 1 for true, 0 for false.
 pub(super) fn truth(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
-/// Joins two values of which the result has the unit of a sum.
+/// Combines two values; the result has the unit of a sum.
 pub(super) fn summed(a: Quantity, b: Quantity, f: impl Fn(f64, f64) -> f64) -> Quantity {
     let unit = a.unit.sum(b.unit);
     a.join(b, f, unit)
 }
 
-/// The second value where the first holds, else the third.
+/// Selects the second value if the first is true, else the third.
 pub(super) fn choose(condition: &Quantity, yes: &Quantity, no: &Quantity) -> Quantity {
     let unit = yes.unit.sum(no.unit);
     let at = |quantity: &Quantity, row: usize| match &quantity.value {
@@ -89,7 +89,7 @@ pub(super) fn choose(condition: &Quantity, yes: &Quantity, no: &Quantity) -> Qua
     }
 }
 
-/// What an operator makes of two values; `exponent` is the second where it is written as a number.
+/// Applies an operator to two values; `exponent` is the second one if it is a literal number.
 pub(super) fn join(operator: Operator, a: Quantity, b: Quantity, exponent: Option<f64>) -> Quantity {
     let logic = |f: fn(bool, bool) -> bool| move |a: f64, b: f64| truth(f(holds(a), holds(b)));
     let compare = |f: fn(&f64, &f64) -> bool| move |a: f64, b: f64| truth(f(&a, &b));
@@ -101,7 +101,7 @@ pub(super) fn join(operator: Operator, a: Quantity, b: Quantity, exponent: Optio
         Operator::Greater => a.join(b, compare(|a, b| a > b), Unit::NONE),
         Operator::GreaterOrEqual => a.join(b, compare(|a, b| a >= b), Unit::NONE),
         Operator::Equal => a.join(b, compare(|a, b| a == b), Unit::NONE),
-        // What is not a number compares with nothing.
+        // Comparisons with NaN are false.
         Operator::NotEqual => a.join(b, |a, b| truth(a != b && !a.is_nan() && !b.is_nan()), Unit::NONE),
         Operator::Add => summed(a, b, |a, b| a + b),
         Operator::Subtract => summed(a, b, |a, b| a - b),
@@ -118,7 +118,7 @@ pub(super) fn join(operator: Operator, a: Quantity, b: Quantity, exponent: Optio
     }
 }
 
-/// What a function makes of every number.
+/// Applies a function element by element.
 pub(super) fn apply(each: Each, x: Quantity) -> Quantity {
     let same = x.unit;
     match each {

@@ -1,6 +1,6 @@
-//! What needs a whole series: rates, integrals, extremes, moments.
+//! Functions of a whole series: derivatives, integrals, extremes, values at a time.
 
-/// Rate of change: at inner moments of the parabola through three neighbours, at the ends of the straight line.
+/// Derivative: parabola through three neighbours at inner moments, straight line at the ends.
 pub(super) fn derivative(values: &[f64], times: &[f64]) -> Vec<f64> {
     let slope = |i: usize, j: usize| {
         let of = |list: &[f64], k: usize| list.get(k).copied().unwrap_or(f64::NAN);
@@ -21,7 +21,7 @@ pub(super) fn derivative(values: &[f64], times: &[f64]) -> Vec<f64> {
     (0..values.len()).map(at).collect()
 }
 
-/// Integral over time from the first moment, by trapezoids.
+/// Integral over time from the first moment, by the trapezoidal rule.
 pub(super) fn integral(values: &[f64], times: &[f64]) -> Vec<f64> {
     let mut sum = 0.0;
     let mut before: Option<(f64, f64)> = None;
@@ -34,7 +34,7 @@ pub(super) fn integral(values: &[f64], times: &[f64]) -> Vec<f64> {
     values.iter().zip(times).map(next).collect()
 }
 
-/// Sums up to each moment.
+/// Cumulative sum.
 pub(super) fn running_sum(values: &[f64]) -> Vec<f64> {
     let mut sum = 0.0;
     let next = |x: &f64| {
@@ -44,7 +44,7 @@ pub(super) fn running_sum(values: &[f64]) -> Vec<f64> {
     values.iter().map(next).collect()
 }
 
-/// Mean over time of what is a number; over moments where they take no time.
+/// Mean over time without NaN; over moments if the duration is zero.
 pub(super) fn mean(values: &[f64], times: &[f64]) -> f64 {
     let known: Vec<_> = values.iter().zip(times).filter(|(x, _)| !x.is_nan()).collect();
     let pairs = known.windows(2).filter_map(|pair| match pair {
@@ -55,13 +55,13 @@ pub(super) fn mean(values: &[f64], times: &[f64]) -> f64 {
     if length > 0.0 { area / length } else { known.iter().map(|(x, _)| **x).sum::<f64>() / known.len() as f64 }
 }
 
-/// The least number, or the greatest; not a number when there is none.
+/// Minimum or maximum; NaN if there is no number.
 pub(super) fn extreme(values: impl Iterator<Item = f64>, pick: fn(f64, f64) -> f64) -> f64 {
-    // `f64::min` and `f64::max` prefer numbers to what is none.
+    // `f64::min` and `f64::max` ignore NaN.
     values.fold(f64::NAN, pick)
 }
 
-/// The value at a time, on the straight line between the moments around it; not a number outside.
+/// Value at a time by linear interpolation; NaN outside of the range.
 pub(super) fn at(values: &[f64], times: &[f64], time: f64) -> f64 {
     let after = times.partition_point(|t| *t < time);
     let sample = |k: usize| Some((*times.get(k)?, *values.get(k)?));
@@ -72,8 +72,8 @@ pub(super) fn at(values: &[f64], times: &[f64], time: f64) -> f64 {
     }
 }
 
-/// The mean over the last `window` seconds, by trapezoids; over what there is where there is less, and the value itself at the first
-/// moment.
+/// Moving average over the last `window` seconds by the trapezoidal rule. If less time has passed, the average is over that time;
+/// at the first moment it is the value itself.
 pub(super) fn average(values: &[f64], times: &[f64], window: f64) -> Vec<f64> {
     let area = integral(values, times);
     let start = times.first().copied().unwrap_or(f64::NAN);
@@ -85,10 +85,10 @@ pub(super) fn average(values: &[f64], times: &[f64], window: f64) -> Vec<f64> {
     area.iter().zip(times).zip(values).map(mean).collect()
 }
 
-/// The sum over the moments nearest to `period`, 2 `period` and so on up to the last moment: a condition stays 0 or 1, which it would
-/// not between moments.
+/// Sum over the moments nearest to `period`, 2 `period` and so on up to the last moment. Values are not interpolated, so that a
+/// condition stays 0 or 1.
 pub(super) fn sum_every(values: &[f64], times: &[f64], period: f64) -> f64 {
-    // The last moment may be a rounding before its time.
+    // The last moment may precede its nominal time by a rounding error.
     let last = times.last().map_or(0.0, |last| libm::floor(last / period + 1e-6));
     let nearest = |time: f64| {
         let after = times.partition_point(|t| *t < time);
@@ -105,7 +105,7 @@ pub(super) fn sum_every(values: &[f64], times: &[f64], period: f64) -> f64 {
     sum
 }
 
-/// True where a condition holds: not zero, and a number.
+/// True if a condition holds: the value is neither zero nor NaN.
 pub(super) fn holds(x: f64) -> bool {
     x != 0.0 && !x.is_nan()
 }

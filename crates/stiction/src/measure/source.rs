@@ -1,11 +1,11 @@
-//! Where the columns of a run come from: files, or memory.
+//! Source of the columns of a run: files or memory.
 
 use std::{collections::BTreeSet, ops::Range};
 
 use super::syntax::{Function, Kind, Node};
 use crate::record::{Column, ColumnKind, RecordingError, RunTables};
 
-/// A run whose columns can be asked for by name.
+/// A run whose columns are accessed by name.
 pub trait Source {
     /// Step size of the run, s.
     fn step(&self) -> f64;
@@ -21,13 +21,13 @@ pub trait Source {
     fn column(&self, name: &str) -> Result<Column, RecordingError>;
     /// A column of the contact table.
     fn contact_column(&self, name: &str) -> Result<Column, RecordingError>;
-    /// For each recorded moment the rows of its contacts.
+    /// Row ranges of the contacts of each recorded moment.
     fn contacts_of_frames(&self) -> Result<Vec<Range<usize>>, RecordingError>;
-    /// A number that belongs to the whole run, by name: a parameter of a study.
+    /// Constant of the whole run, by name: a parameter of a study.
     fn constant(&self, _name: &str) -> Option<f64> {
         None
     }
-    /// Whether a contact that never came into being is absent, rather than a mistake in the expression: one trial of many may lack it.
+    /// True if a label without any contact means an absent contact instead of an error; one trial of many may lack it.
     fn allows_unseen_contacts(&self) -> bool {
         false
     }
@@ -67,15 +67,15 @@ impl Source for RunTables {
     }
 }
 
-/// The columns that expressions read, so that a run in memory keeps no others.
+/// Columns that expressions read; a run in memory keeps only these.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Needs {
-    /// Columns of the trajectory, and names that are no columns at all.
+    /// Columns of the trajectory, and names that are not columns.
     pub columns: BTreeSet<String>,
     /// Columns of the contact table.
     pub contact_columns: BTreeSet<String>,
-    /// Whether contacts are looked at.
+    /// True if contacts are read.
     pub contacts: bool,
 }
 

@@ -1,21 +1,21 @@
-//! Expressions as trees.
+//! Expression trees.
 
 use std::ops::Range;
 
-/// An expression and where it stands.
+/// An expression and its byte range.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
     pub(super) kind: Kind,
     pub(super) span: Range<usize>,
 }
 
-/// What an expression is made of.
+/// Kind of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
     Number(f64),
-    /// A column, or one of the names that the language knows.
+    /// A column, or a predefined name.
     Name(String),
-    /// Quoted text: a word to compare with, or a column.
+    /// Quoted text: a value to compare with, or a column.
     Text(String),
     Negate(Box<Node>),
     Not(Box<Node>),
@@ -47,7 +47,7 @@ pub(super) enum Operator {
     Power,
 }
 
-/// Functions; those that may be either, by the number of arguments, are told apart by the parser.
+/// Functions; the parser resolves overloads by the number of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Function {
     Each(Each),
@@ -83,7 +83,7 @@ pub(super) enum Each {
     Floor,
 }
 
-/// How the contacts of a moment become one number.
+/// Reduction of the contacts of a moment to one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Gather {
     Sum,
@@ -100,7 +100,7 @@ pub(super) enum Timed {
     SumEvery,
 }
 
-/// How a series becomes one number.
+/// Reduction of a series to one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whole {
     Initial,
@@ -114,7 +114,7 @@ pub(super) enum Whole {
     All,
 }
 
-/// Names, what they mean, and with how many arguments.
+/// Names, functions and numbers of arguments.
 pub(super) const FUNCTIONS: [(&str, Function, usize); 38] = [
     ("abs", Function::Each(Each::Abs), 1),
     ("sqrt", Function::Each(Each::Sqrt), 1),

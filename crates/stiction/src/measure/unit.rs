@@ -1,4 +1,4 @@
-//! Units of columns, and of what is computed from them.
+//! Units of columns and of values computed from them.
 
 /// Powers of kg, m, s and rad.
 type Powers = [i32; 4];
@@ -13,7 +13,7 @@ const IMPULSE: Powers = [1, 1, -1, 0];
 const ANGULAR_IMPULSE: Powers = [1, 2, -1, 0];
 const JOULE: Powers = [1, 2, -2, 0];
 
-/// Units with a name of their own, or written more readably than by powers.
+/// Derived units with their powers of the base units.
 const NAMED: [(&str, Powers); 16] = [
     ("", NONE),
     ("m", METRE),
@@ -33,10 +33,10 @@ const NAMED: [(&str, Powers); 16] = [
     ("1/s", [0, 0, -1, 0]),
 ];
 
-/// What is known of the unit of a value.
+/// Unit of a value, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// A number written in the text: it has the unit that its neighbour needs.
+    /// Literal number: it takes the unit of the other operand.
     Any,
     /// Powers of the base units.
     Known(Powers),
@@ -48,7 +48,7 @@ impl Unit {
     pub(super) const NONE: Self = Self::Known(NONE);
     pub(super) const SECOND: Self = Self::Known(SECOND);
 
-    /// Of a sum, a difference, a choice.
+    /// Unit of a sum, a difference or a selection.
     pub(super) fn sum(self, other: Self) -> Self {
         match (self, other) {
             (Self::Any, unit) | (unit, Self::Any) => unit,
@@ -57,7 +57,7 @@ impl Unit {
         }
     }
 
-    /// Of a product (`sign` 1) or a quotient (`sign` -1).
+    /// Unit of a product (`sign` 1) or a quotient (`sign` -1).
     pub(super) fn product(self, other: Self, sign: i32) -> Self {
         match (self, other) {
             (Self::Any, Self::Any) => Self::Any,
@@ -68,7 +68,7 @@ impl Unit {
                     let of = |powers: &Powers| powers.get(i).copied().unwrap_or_default();
                     of(&a) + sign * of(&b)
                 });
-                // A radian is a number: an angle times a length is a length.
+                // A radian is dimensionless: an angle times a length is a length.
                 if let [kg, m, _, rad] = &mut powers
                     && (*kg != 0 || *m != 0)
                 {
@@ -80,7 +80,7 @@ impl Unit {
         }
     }
 
-    /// Of a power with a constant exponent.
+    /// Unit of a power with a constant exponent.
     pub(super) fn power(self, exponent: Option<f64>) -> Self {
         match (self, exponent) {
             (Self::Any | Self::Known(NONE), _) => self,
@@ -96,7 +96,7 @@ impl Unit {
         }
     }
 
-    /// As it stands on an axis; `None` where it is not known.
+    /// Text for an axis; `None` if the unit is not known.
     pub(super) fn name(self) -> Option<String> {
         let powers = match self {
             Self::Any => NONE,
@@ -123,7 +123,7 @@ fn raised(power: i32) -> String {
     power.to_string().chars().map(raised).collect()
 }
 
-/// Of a column of the trajectory, by its name.
+/// Unit of a column of the trajectory, by its name.
 pub(super) fn of_column(name: &str) -> Unit {
     match name {
         "t" => return Unit::SECOND,
@@ -144,7 +144,7 @@ pub(super) fn of_column(name: &str) -> Unit {
     }
 }
 
-/// Of a column of the contact table, by its name.
+/// Unit of a column of the contact table, by its name.
 pub(super) fn of_contact_column(name: &str) -> Unit {
     match name {
         "t" => Unit::SECOND,

@@ -50,7 +50,7 @@ const COLUMNS: [(&str, Kind); 28] = [
     ("friction", Kind::Real),
 ];
 
-/// Further columns where bodies bear compliant layers; not a number for contacts without one.
+/// Additional columns if bodies have compliant layers; NaN for contacts without a layer.
 pub(crate) const LAYER_COLUMNS: [&str; 10] = [
     "compression",
     "shear_x",
@@ -101,12 +101,12 @@ impl ContactsWriter {
     }
 }
 
-/// The columns of a row of [`cells`].
+/// Columns of a row of [`cells`].
 pub(crate) fn columns(has_layers: bool) -> impl Iterator<Item = (&'static str, Kind)> {
     COLUMNS.into_iter().chain(LAYER_COLUMNS.into_iter().filter(move |_| has_layers).map(|name| (name, Kind::Real)))
 }
 
-/// The row of a contact, which is called `label`.
+/// Row of a contact with this label.
 pub(crate) fn cells<'a>(
     model: &'a Model,
     (step, time): (u64, f64),
@@ -116,7 +116,7 @@ pub(crate) fn cells<'a>(
 ) -> impl Iterator<Item = Cell<'a>> {
     let ContactId { shape_a, shape_b, feature } = contact.id;
     let names = [contact.body_a, contact.body_b].map(|id| Cell::Text(body_name(model, id)));
-    // Shapes count from 0 on each body, as in the label.
+    // Shapes are numbered from 0 on each body, as in the label.
     let shapes = [shape_a, shape_b].map(|id| count(model.shape_owner(id).map_or(0, |(_, local)| local as u64)));
     let features = halves(feature).map(|half| count(u64::from(half)));
     let identity = names.into_iter().chain(shapes).chain(features);
@@ -133,13 +133,13 @@ pub(crate) fn cells<'a>(
     row.chain(layer.into_iter().filter(move |_| has_layers).map(Cell::Real))
 }
 
-/// The numbers of a layer in the order of [`LAYER_COLUMNS`].
+/// Values of a layer in the order of [`LAYER_COLUMNS`].
 fn layer_numbers(layer: &LayerMemory) -> [f64; 10] {
     let ([x, y, z], [u, v, w]) = (layer.shear, layer.core_friction);
     [layer.compression, x, y, z, layer.energy, layer.core_impulse, u, v, w, layer.core_spin]
 }
 
-/// The layer behind the numbers of [`LAYER_COLUMNS`].
+/// Layer from the values of [`LAYER_COLUMNS`].
 pub(crate) fn layer_of(numbers: &[f64]) -> Option<LayerMemory> {
     let &[compression, x, y, z, energy, core_impulse, u, v, w, core_spin] = numbers else { return None };
     (!compression.is_nan()).then_some(LayerMemory {
@@ -152,7 +152,7 @@ pub(crate) fn layer_of(numbers: &[f64]) -> Option<LayerMemory> {
     })
 }
 
-/// The word for a mode in tables.
+/// Name of a mode in tables.
 pub(crate) fn mode_name(mode: ContactMode) -> &'static str {
     match mode {
         ContactMode::Open => "open",
@@ -161,7 +161,7 @@ pub(crate) fn mode_name(mode: ContactMode) -> &'static str {
     }
 }
 
-/// The mode behind a word.
+/// Mode with this name.
 pub(crate) fn mode_called(name: &[u8]) -> Option<ContactMode> {
     [ContactMode::Open, ContactMode::Stick, ContactMode::Slip]
         .into_iter()
@@ -173,17 +173,17 @@ pub(crate) fn body_name(model: &Model, id: BodyId) -> &str {
     model.body(id).map_or("", |body| body.name.as_str())
 }
 
-/// The features of the two shapes that meet, which [`Feature`] keeps in its halves.
+/// Features of the two shapes, which [`Feature`] packs into its halves.
 fn halves(Feature(both): Feature) -> [u32; 2] {
     [(both >> 32) as u32, both as u32]
 }
 
-/// The way back from [`halves`].
+/// Inverse of [`halves`].
 pub(crate) fn feature_of(a: u32, b: u32) -> Feature {
     Feature((u64::from(a) << 32) | u64::from(b))
 }
 
-/// A short readable name of a contact: the two bodies, a shape number where a body has several, the two features.
+/// Short readable label of a contact: the two bodies, a shape number if a body has several, and the two features.
 pub fn contact_label(model: &Model, id: &ContactId) -> String {
     let mut label = String::new();
     write_label(&mut label, model, id);
@@ -195,7 +195,7 @@ pub(crate) fn write_label(label: &mut String, model: &Model, id: &ContactId) {
         let Some((body, local)) = model.shape_owner(shape) else { return };
         label.push_str(body_name(model, body));
         if model.body(body).is_some_and(|body| body.shapes.len() > 1) {
-            // Writing into a text cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(label, ".{local}");
         }
     };

@@ -13,7 +13,7 @@ pub enum Table {
     Contacts,
 }
 
-/// Why a table could not be exported.
+/// Error of an export.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
@@ -26,8 +26,8 @@ pub enum ExportError {
 }
 
 impl RunTables {
-    /// Writes a table with a header line. Numbers have as few digits as give back the same bits; `NaN`, `inf` and `-inf`
-    /// stand for what is no finite number. Fields with commas, quotes or line breaks are quoted; lines end with CR LF.
+    /// Writes a table with a header line. Numbers have the fewest digits that reproduce the same bits; non-finite numbers are `NaN`, `inf`
+    /// and `-inf`. Fields with commas, quotes or line breaks are quoted; lines end with CR LF.
     pub fn write_csv(&self, table: Table, out: &mut impl Write) -> Result<(), ExportError> {
         let names: Vec<String> = match table {
             Table::Trajectory => self.columns(),

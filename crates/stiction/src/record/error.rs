@@ -1,25 +1,25 @@
-//! What can go wrong when a run is recorded or read back.
+//! Errors of writing and reading recordings.
 
 use std::path::{Path, PathBuf};
 
-/// A recording that could not be written. The simulation itself is never affected.
+/// Error of writing a recording. The simulation itself is never affected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The file system refused.
+    /// Input/output error.
     #[error("cannot write {}: {source}", path.display())]
     Write {
-        /// The file or folder.
+        /// File or folder.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// The table could not be encoded.
+    /// The table cannot be encoded.
     #[error("cannot encode {}: {reason}", path.display())]
     Encode {
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// What the encoder said.
+        /// Message of the encoder.
         reason: String,
     },
 }
@@ -40,7 +40,7 @@ impl RecordingError {
     }
 }
 
-/// A name from a file as it may stand in a message: short, and without characters that terminals obey.
+/// Shortens a name from a file and removes control characters, for messages.
 pub(crate) fn presentable(name: &str) -> String {
     const LONGEST: usize = 80;
     let mut short: String = name.chars().take(LONGEST).flat_map(char::escape_debug).collect();
@@ -50,52 +50,52 @@ pub(crate) fn presentable(name: &str) -> String {
     short
 }
 
-/// A recording that cannot be read.
+/// Error of reading a recording.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordingError {
-    /// The file system refused.
+    /// Input/output error.
     #[error("cannot read {}: {source}", path.display())]
     Read {
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// The file is damaged, cut off before its first rows, or not Parquet at all.
-    #[error("{} is damaged, cut off or not a Parquet file: {reason}", path.display())]
+    /// The file is damaged, truncated before its first rows, or not a Parquet file.
+    #[error("{} is damaged, truncated or not a Parquet file: {reason}", path.display())]
     NotATable {
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// What the decoder said.
+        /// Message of the decoder.
         reason: String,
     },
-    /// The file is Parquet, but stiction did not write it, or a newer version did.
+    /// A Parquet file that stiction did not write, or that a newer version wrote.
     #[error("{} is not a recording this version can read: {reason}", path.display())]
     Foreign {
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// What is missing or not understood.
+        /// Missing or unknown content.
         reason: String,
     },
     /// A column is missing, has the wrong type or is damaged.
     #[error("{}: column \"{column}\" is missing or damaged", path.display())]
     BadColumn {
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// The column.
+        /// Column.
         column: String,
     },
-    /// More than a page can show.
+    /// Content beyond the limits of a page.
     #[error("{} cannot be shown in a page: {count} {what}, and a page shows up to {limit}", path.display())]
     TooLarge {
-        /// The folder of the run.
+        /// Folder of the run.
         path: PathBuf,
-        /// What there is too much of.
+        /// Kind of the items.
         what: &'static str,
-        /// How many there are.
+        /// Number of items.
         count: usize,
-        /// How many a page shows.
+        /// Largest number of items in a page.
         limit: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! Recordings that were cut, damaged, made to deceive, or written where nothing can be written.
+//! Recordings that were truncated, damaged, forged, or written to an unwritable place.
 #![allow(clippy::disallowed_methods)] // Tests make and break files.
 
 use std::{
@@ -162,8 +162,8 @@ fn a_file_that_claims_more_than_it_holds_is_refused() {
     table.finish().expect("table");
     assert!(fs::metadata(&path).expect("file").len() < 20_000);
     let error = TableReader::open(&path).err().expect("a bomb").to_string();
-    assert!(error.contains("claims to hold more"), "{error}");
-    // A footer that claims to be longer than the file.
+    assert!(error.contains("declares more values"), "{error}");
+    // A footer whose declared length exceeds the file.
     let mut bytes = fs::read(&path).expect("file");
     let tail = bytes.len() - 8;
     bytes[tail..tail + 4].copy_from_slice(&u32::MAX.to_le_bytes());
@@ -239,7 +239,7 @@ fn missing_and_mistyped_columns_are_named() {
     let table = TableWriter::create(&path, &[("step".into(), Kind::Integer)], vec![(INFO_KEY.into(), twice)]);
     table.expect("table").finish().expect("table");
     let error = Recording::read(&folder.0).expect_err("two boxes").to_string();
-    assert!(error.contains("two things are called \"box\""), "{error}");
+    assert!(error.contains("two bodies or two joints are called \"box\""), "{error}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a recording says about the run it holds, beside the numbers.
+//! Metadata of a recording.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use stiction_stepping::{Coordinates, Scheme};
 
 use super::{Outline, Role, layout::w_first};
 
-/// The version of the layout of recordings; a reader refuses others.
-pub(crate) const FORMAT: u32 = 3;
+/// Version of the layout of recordings; a reader rejects other versions.
+pub(crate) const FORMAT: u32 = 4;
 
-/// Everything needed to make sense of the tables of a recording.
+/// Metadata that is needed to interpret the tables of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
     /// Layout version of the recording.
@@ -28,16 +28,16 @@ pub struct RunInfo {
     pub bodies: Vec<BodyInfo>,
     /// All joints in the order of the model.
     pub joints: Vec<JointInfo>,
-    /// What joins two points: joints, springs and dampers.
+    /// Connections between two points: joints, springs and dampers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkInfo>,
-    /// Columns of the coordinates of joints, where steps were made in them.
+    /// Columns of the joint coordinates, if the scheme uses reduced coordinates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forest_q: Vec<String>,
-    /// Columns of their velocities.
+    /// Columns of the joint velocities.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forest_v: Vec<String>,
-    /// Columns of the angles of driven freedoms.
+    /// Columns of the positions of actuated joint DOFs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub angles: Vec<String>,
 }
@@ -45,44 +45,44 @@ pub struct RunInfo {
 /// One joint of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JointInfo {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Number of its rows, each with an impulse.
+    /// Number of constraint rows, each with an impulse.
     pub rows: usize,
 }
 
 /// A joint, spring or damper between a point of one body and a point of another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkInfo {
-    /// The kind of the joint, `spring` or `damper`.
+    /// Kind of the joint, `spring` or `damper`.
     pub kind: String,
-    /// Its first body, by place in the list.
+    /// First body, by index in the list.
     pub a: usize,
-    /// The point in the frame of that body.
+    /// Point in the frame of the first body, m.
     pub at_a: [f64; 3],
-    /// Its second body.
+    /// Second body.
     pub b: usize,
-    /// The point in the frame of that.
+    /// Point in the frame of the second body, m.
     pub at_b: [f64; 3],
 }
 
-/// A foot of the support of a body.
+/// A support point of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SupportPointInfo {
-    /// Place in the frame of the body.
+    /// Position in the frame of the body, m.
     pub at: [f64; 3],
     /// Normal load, N.
     pub load: f64,
-    /// Coulomb's coefficient.
+    /// Coulomb friction coefficient.
     pub friction: f64,
 }
 
 /// One body of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BodyInfo {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// How it moves.
+    /// Kind of motion.
     pub role: Role,
     /// Mass of a dynamic body, kg.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,13 +93,13 @@ pub struct BodyInfo {
     pub orientation: [f64; 4],
     /// Number of its collision shapes.
     pub shapes: usize,
-    /// Number of feet of its support.
+    /// Number of support points.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub support_points: usize,
-    /// Where those feet stand and what they carry.
+    /// Positions, loads and friction coefficients of the support points.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub support_points_at: Vec<SupportPointInfo>,
-    /// What it looks like.
+    /// Geometry for display.
     pub outlines: Vec<Outline>,
 }
 
@@ -122,17 +122,17 @@ impl RunInfo {
         }
     }
 
-    /// The columns of `State::forest_q`, `State::forest_v` and `State::angles`, in order.
+    /// Columns of `State::forest_q`, `State::forest_v` and `State::angles`, in order.
     pub(crate) fn forest_columns(&self) -> impl Iterator<Item = String> {
         self.forest_q.iter().chain(&self.forest_v).chain(&self.angles).cloned()
     }
 
-    /// The columns of joint impulses, in order.
+    /// Columns of joint impulses, in order.
     pub(crate) fn joint_columns(&self) -> impl Iterator<Item = String> {
         self.joints.iter().flat_map(|joint| (0..joint.rows).map(|row| format!("{}.impulse_{row}", joint.name)))
     }
 
-    /// The columns of friction impulses at feet, in order.
+    /// Columns of friction impulses at support points, in order.
     pub(crate) fn support_columns(&self) -> impl Iterator<Item = String> {
         let parts = |body: &str, support_point: usize| {
             ["x", "y", "spin"].map(|part| format!("{body}.support_{support_point}_{part}"))
@@ -142,7 +142,7 @@ impl RunInfo {
         })
     }
 
-    /// A name that two bodies have, or two joints; columns could not tell them apart.
+    /// First name that two bodies or two joints share; their columns would be ambiguous.
     pub(crate) fn name_given_twice(&self) -> Option<&str> {
         let bodies = self.bodies.iter().map(|body| body.name.as_str());
         let joints = self.joints.iter().map(|joint| joint.name.as_str());
@@ -154,7 +154,7 @@ impl RunInfo {
     }
 }
 
-/// The first name that came before.
+/// First name that repeats an earlier one.
 fn repeated<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut seen = BTreeSet::new();
     names.find(|name| !seen.insert(*name))
@@ -209,7 +209,7 @@ fn links(model: &Model) -> Vec<LinkInfo> {
     joints.chain(springs).chain(dampers).collect()
 }
 
-/// The column of the coordinate of a driven freedom.
+/// Column of the coordinate of an actuated joint DOF.
 fn angle_column(model: &Model, (joint, joint_dof): JointDofId) -> Option<String> {
     let joint = model.joint(joint)?;
     let number = if joint.joint_dofs().len() > 1 { joint_dof.to_string() } else { String::new() };

@@ -1,14 +1,14 @@
-//! Which numbers describe a body, by name and in order.
+//! Names and order of the coordinates and velocities of a body.
 
 use nalgebra::UnitQuaternion;
 use serde::{Deserialize, Serialize};
 use stiction_multibody::{Body, BodyKind, Dimension, Mobility, Model, State};
 
-/// How a recorded body moves.
+/// Kind of motion of a recorded body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// Never moves; its pose stands in the list of bodies.
+    /// Never moves; its pose is in the list of bodies.
     Fixed,
     /// Moves as a given function of time.
     Kinematic,
@@ -36,7 +36,7 @@ impl Role {
         }
     }
 
-    /// True when the body contributes to q and v of the state.
+    /// True if the body contributes to q and v of the state.
     pub(crate) fn has_unknowns(self) -> bool {
         !matches!(self, Self::Fixed | Self::Kinematic)
     }
@@ -99,7 +99,7 @@ impl Sample {
     }
 }
 
-/// A quaternion as files have it: w, x, y, z.
+/// Quaternion in the order of files: w, x, y, z.
 pub(crate) fn w_first(e: &UnitQuaternion<f64>) -> [f64; 4] {
     [e.w, e.i, e.j, e.k]
 }

@@ -1,13 +1,12 @@
 //! Recording a run and reading it back.
 //!
-//! A [`Recorder`] is fed after every step and fills a folder: `trajectory.parquet` (one row per recorded step),
-//! `contacts.parquet` (one row per contact and recorded step), `summary.json` and `view.html`, a page that plays the run
-//! without a network. A [`Recording`] reads the tables back to the bit, so that a run can be looked at, measured and
-//! continued without solving it again.
+//! A [`Recorder`] receives every step and fills a folder: `trajectory.parquet` (one row per recorded step),
+//! `contacts.parquet` (one row per contact and recorded step), `summary.json` and `view.html`, a self-contained page that plays the run.
+//! A [`Recording`] reads the tables back bit for bit, so that a run can be inspected, measured and continued without solving it again.
 //!
-//! Reading order: [`layout`](self) (which columns a body has), `table` (how rows become a file, `table_file` and `table_guard` how it is read back), `trajectory`, `contacts`,
-//! `summary`, `view`, then `recorder`, which feeds them all, `recording`, the way back, and `run_tables`, the columns by name (`csv`: as text);
-//! `run_columns` keeps columns of a run in memory instead.
+//! Reading order: [`layout`](self) (columns of a body), `table` (writing rows to a file; `table_file` and `table_guard` read it back),
+//! `trajectory`, `contacts`, `summary`, `view`, then `recorder`, which uses all of them, `recording`, the inverse, and `run_tables`, the
+//! columns by name (`csv`: as text); `run_columns` keeps columns of a run in memory instead.
 
 mod contacts;
 mod csv;

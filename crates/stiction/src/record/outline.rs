@@ -1,4 +1,4 @@
-//! What a body looks like: its collision shapes as simple figures in body coordinates.
+//! Outlines of bodies: their collision shapes as simple figures in body coordinates.
 
 use std::f64::consts::{PI, TAU};
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use stiction_geometry::{Pose, Shape, planar, spatial};
 use stiction_multibody::ShapeOnBody;
 
-/// A figure in the coordinates of its body. In the plane the third coordinate is zero.
+/// A figure in body coordinates. In the plane the third coordinate is zero.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Outline {
     /// A point.
     Point {
-        /// Where.
+        /// Position.
         at: [f64; 3],
     },
     /// A disc or a ball.
@@ -54,17 +54,17 @@ pub enum Outline {
         /// Edges as pairs of vertex numbers.
         edges: Vec<[u32; 2]>,
     },
-    /// Everything below a line or a plane.
+    /// A half-plane or half-space.
     HalfSpace {
         /// A point of the surface.
         at: [f64; 3],
-        /// The direction out of the solid.
+        /// Outward normal.
         normal: [f64; 3],
     },
 }
 
 impl Outline {
-    /// The figure of a shape; `None` for a kind that has none yet.
+    /// Returns the figure of a shape; `None` for a kind without one.
     pub(crate) fn of(on_body: &ShapeOnBody) -> Option<Self> {
         match &on_body.shape {
             Shape::Planar(shape) => planar_outline(shape, &on_body.local),
@@ -117,14 +117,14 @@ fn spatial_outline(shape: &spatial::Shape, local: &Pose) -> Option<Outline> {
     })
 }
 
-/// Corners that stand for a smooth outline in the plane.
+/// Number of vertices that approximate a smooth outline in the plane.
 const ROUND: u32 = 128;
-/// Circles of latitude and meridians of the net on a smooth solid.
+/// Circles of latitude and meridians of the grid on a smooth solid.
 const LEVELS: u32 = 7;
 const MERIDIANS: u32 = 12;
 
-/// Where rays from the inside leave a smooth solid: `meridians` of them on each of `levels` circles of latitude. None for a solid without
-/// end.
+/// Points where rays from the inside leave a smooth solid: `meridians` of them on each of `levels` circles of latitude. None for an
+/// unbounded solid.
 fn seen_from_inside(shape: &Shape, local: &Pose, [levels, meridians]: [u32; 2]) -> Option<Vec<[f64; 3]>> {
     let convex = shape.convex()?;
     let rays = (0..levels).flat_map(|level| (0..meridians).map(move |k| (level, k)));
@@ -141,7 +141,7 @@ fn cosine_and_sine(angle: f64) -> [f64; 2] {
     (Rotation2::new(angle) * Vector2::x()).into()
 }
 
-/// The edges of the net: round each circle of latitude and along each meridian.
+/// Edges of the grid: around each circle of latitude and along each meridian.
 fn net() -> Vec<[u32; 2]> {
     let number = |level: u32, k: u32| level * MERIDIANS + k % MERIDIANS;
     let round = (0..LEVELS).flat_map(|level| (0..MERIDIANS).map(move |k| [number(level, k), number(level, k + 1)]));
@@ -169,7 +169,7 @@ fn placed_polygon(local: &Pose, vertices: &[Point2<f64>]) -> Outline {
     Outline::Polygon { vertices: vertices.iter().map(|v| place(local, v.x, v.y, 0.0)).collect() }
 }
 
-/// Corner number k has the sign of bit i of k along axis i; an edge joins corners that differ in one bit.
+/// Vertex number k has the sign of bit i of k along axis i; an edge joins vertices that differ in one bit.
 fn cuboid(local: &Pose, [a, b, c]: [f64; 3]) -> Outline {
     let sign = |k: u32, bit: u32, half: f64| if k >> bit & 1 == 1 { half } else { -half };
     let vertices = (0..8).map(|k| place(local, sign(k, 0, a), sign(k, 1, b), sign(k, 2, c))).collect();

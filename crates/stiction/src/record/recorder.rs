@@ -1,4 +1,4 @@
-//! Feeds the tables and the summary while a simulation runs, and makes the page of them at the end.
+//! Writes the tables and the summary during a simulation, and the page at the end.
 
 use std::{
     fs,
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::Simulation;
 
-/// Names and choices that a recording carries along; none of them influences the numbers.
+/// Labels and options of a recording; none of them affects the numbers.
 #[derive(Clone, Debug)]
 pub struct RunLabels {
     /// Name of the scene.
@@ -27,12 +27,12 @@ pub struct RunLabels {
     pub preset: String,
     /// Name of the solver.
     pub solver: String,
-    /// Every how many steps a row is written; 1 records all.
+    /// Number of steps per recorded row; 1 records all.
     pub record_every: u32,
 }
 
 impl RunLabels {
-    /// Those of a scene that is simulated as [`Simulation::from_scene`] does.
+    /// Labels of a scene that is simulated as by [`Simulation::from_scene`].
     pub fn of(scene: &Scene) -> Self {
         let settings = &scene.settings;
         let solver = match settings.scheme.method {
@@ -48,17 +48,17 @@ impl RunLabels {
     }
 }
 
-/// What stands for a solver in recordings of motions that are integrated from event to event.
+/// Solver name in recordings of the event-driven reference scheme.
 pub const EVENT_DRIVEN: &str = "event-driven";
 
 /// Records a run into a folder.
 ///
-/// Trouble with the disk never disturbs the simulation: the recorder goes quiet, keeps the summary up to date, and tells
-/// once, in [`Finished::trouble`].
+/// Write errors never disturb the simulation. After the first one the recorder writes no more rows, keeps the summary up to date,
+/// and reports the error once, in [`Finished::trouble`].
 pub struct Recorder {
     folder: PathBuf,
     every: u64,
-    /// Given up at the first failure; the files stay whole up to the last group of rows.
+    /// Dropped at the first error; the files stay readable up to the last row group.
     tables: Option<Tables>,
     trouble: Option<RecordError>,
     summary: SummaryBuilder,
@@ -71,15 +71,15 @@ struct Tables {
     contacts: ContactsWriter,
 }
 
-/// What a finished recording leaves.
+/// Result of a finished recording.
 #[derive(Debug)]
 #[must_use = "a recording can fail without disturbing the run; inspect `trouble`"]
 pub struct Finished {
-    /// The summary, also when it could not be written.
+    /// Summary, also if it could not be written.
     pub summary: Summary,
-    /// The files that are complete.
+    /// Complete files.
     pub files: Vec<PathBuf>,
-    /// The first thing that went wrong with the files.
+    /// First write error.
     pub trouble: Option<RecordError>,
 }
 
@@ -87,7 +87,7 @@ pub struct Finished {
 const FILES: [&str; 4] = [trajectory::FILE, contacts::FILE, "summary.json", "view.html"];
 
 impl Recorder {
-    /// Makes the folder, removes the files of an older run in it, and records the initial state.
+    /// Creates the folder, removes the files of an older run in it, and records the initial state.
     pub fn create(folder: &Path, labels: &RunLabels, simulation: &Simulation) -> Result<Self, RecordError> {
         fs::create_dir_all(folder).map_err(|source| RecordError::write(folder, source))?;
         for name in FILES {
@@ -112,12 +112,12 @@ impl Recorder {
         })
     }
 
-    /// Leaves the page out; [`view_page`] makes it from the folder at any later time.
+    /// Omits the page; [`view_page`] can create it from the folder later.
     pub fn without_page(self) -> Self {
         Self { makes_page: false, ..self }
     }
 
-    /// Takes note of a step the simulation has just made.
+    /// Records a step that the simulation has just made.
     pub fn record(&mut self, simulation: &Simulation, report: &StepReport) {
         let energy = simulation.energy();
         self.summary.step(simulation.model(), &energy, report, simulation.events());
@@ -133,12 +133,12 @@ impl Recorder {
         }
     }
 
-    /// The first thing that went wrong with the files so far.
+    /// First write error so far.
     pub fn trouble(&self) -> Option<&RecordError> {
         self.trouble.as_ref()
     }
 
-    /// Closes the tables and writes the summary and the page. `wall_seconds` is what the run took, for those who read.
+    /// Closes the tables and writes the summary and the page. `wall_seconds` is the wall-clock time of the run, for the summary.
     pub fn finish(self, simulation: &Simulation, wall_seconds: f64, ending: Ending) -> Finished {
         let Self { folder, tables, mut trouble, summary, makes_page, .. } = self;
         let summary = summary.finish(simulation.model(), simulation.state(), wall_seconds, ending);
@@ -162,8 +162,8 @@ impl Recorder {
 }
 
 impl Tables {
-    /// Adds the rows of a step. A full group of contacts is written alone, a full group of the trajectory after its contacts:
-    /// whatever cuts the recording off, every moment in the trajectory has its contacts.
+    /// Adds the rows of a step. A full group of contacts is written alone, a full group of the trajectory after its contacts.
+    /// Therefore every moment in a truncated trajectory has its contacts.
     fn push(&mut self, simulation: &Simulation, energy: &Energy, report: &StepReport) -> Result<(), RecordError> {
         let (model, state) = (simulation.model(), simulation.state());
         self.trajectory.push(simulation, energy, Some(report));
@@ -180,7 +180,7 @@ impl Tables {
     }
 }
 
-/// The page of what the folder now holds.
+/// Creates the page of the recording in the folder.
 fn page(folder: &Path, path: &Path) -> Result<String, RecordError> {
     view_page(&[folder], &ViewLimits::default()).map_err(|error| RecordError::encode(path, &error))
 }
@@ -190,16 +190,16 @@ fn summary_json(summary: &Summary, path: &Path) -> Result<String, RecordError> {
     text.map(|text| text + "\n").map_err(|error| RecordError::encode(path, &error))
 }
 
-/// Writes under a temporary name and renames, so that a reader sees the whole file or none.
+/// Writes to a temporary file and renames it, so that a reader sees the whole file or none.
 fn write_text(path: PathBuf, text: &str) -> Result<PathBuf, RecordError> {
     let mut temporary = path.clone().into_os_string();
     temporary.push(".part");
     let temporary = PathBuf::from(temporary);
-    // Files are what this module is for.
+    // Writing files is the purpose of this module.
     #[allow(clippy::disallowed_methods)]
     let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, &path));
     written.map(|()| path).map_err(|source| {
-        // Half a file helps nobody; it may not even be there.
+        // Removes an incomplete file, which may not exist.
         let _ = fs::remove_file(&temporary);
         RecordError::write(&temporary, source)
     })

@@ -1,4 +1,4 @@
-//! The way back: a recorded run as states, without solving anything.
+//! Reads a recorded run back as states, without solving anything.
 
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
@@ -14,21 +14,21 @@ use super::{
     trajectory::{self, CARRY, INFO_KEY, body_column},
 };
 
-/// A run read back from its folder; coordinates, velocities and times are those of the run, bit for bit.
+/// A run read from its folder; coordinates, velocities and times equal those of the run bit for bit.
 #[derive(Clone, Debug)]
 pub struct Recording {
     info: RunInfo,
     steps: Vec<u64>,
     times: Vec<f64>,
     carries: Vec<f64>,
-    /// Frame after frame.
+    /// Values frame after frame.
     q: Rows,
     v: Rows,
     joint_impulses: Rows,
     forest: Rows,
     support_impulses: Rows,
     contacts: Vec<ContactMemory>,
-    /// For each frame its part of `contacts`.
+    /// Range of each frame in `contacts`.
     contacts_of: Vec<Range<usize>>,
     is_cut: bool,
 }
@@ -44,7 +44,7 @@ pub struct Frame<'a> {
     pub q: &'a [f64],
     /// Velocities of all dynamic bodies.
     pub v: &'a [f64],
-    /// Contacts of the step that led here.
+    /// Contacts of the step that ended at this moment.
     pub contacts: &'a [ContactMemory],
 }
 
@@ -67,8 +67,8 @@ impl Rows {
 }
 
 impl Recording {
-    /// Reads the tables in `folder`. Of files that were cut off it reads what is whole; refuses those that are damaged,
-    /// foreign or of another layout.
+    /// Reads the tables in `folder`. Truncated files are read up to the last complete part. Damaged files, files of other programs and other
+    /// layouts are rejected.
     pub fn read(folder: &Path) -> Result<Self, RecordingError> {
         let path = folder.join(trajectory::FILE);
         let table = TableReader::open(&path)?;
@@ -112,7 +112,7 @@ impl Recording {
         &self.info
     }
 
-    /// Whether the recording was cut off while it was written; what is here came before the cut.
+    /// True if the recording was truncated while it was written; the remaining part is valid.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -122,7 +122,7 @@ impl Recording {
         self.steps.len()
     }
 
-    /// True when not even the initial state was recorded.
+    /// True if not even the initial state was recorded.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
@@ -144,7 +144,7 @@ impl Recording {
         (0..self.len()).filter_map(|k| self.frame(k))
     }
 
-    /// The state at frame `k`, contact memory included: a simulation restored from it continues as the recorded one did.
+    /// State at frame `k` with contact memory: a simulation restored from it continues as the recorded one did.
     pub fn state(&self, k: usize) -> Option<State> {
         let frame = self.frame(k)?;
         let forest = self.forest.row(k);
@@ -175,7 +175,7 @@ fn read_impulses(
     Ok(Rows::from_columns(&columns?, rows))
 }
 
-/// The part of [`RunInfo`] that all versions share.
+/// Part of [`RunInfo`] that all versions share.
 #[derive(serde::Deserialize)]
 struct Layout {
     format: u32,
@@ -187,7 +187,7 @@ pub(crate) fn read_info(table: &TableReader, path: &Path) -> Result<RunInfo, Rec
     let foreign = |reason: String| RecordingError::Foreign { path: path.into(), reason };
     let json = table.metadata(INFO_KEY).ok_or_else(|| foreign(format!("it has no entry `{INFO_KEY}`")))?;
     let wrong = |error: serde_json::Error| foreign(format!("entry `{INFO_KEY}`: {}", presentable(&error.to_string())));
-    // The layout first: what another version wrote may lack what this one needs.
+    // The layout is checked first: other versions may lack fields that this one needs.
     let Layout { format, version } = serde_json::from_str(json).map_err(wrong)?;
     if format != FORMAT {
         let (theirs, ours) = (presentable(&version), env!("CARGO_PKG_VERSION"));
@@ -198,7 +198,7 @@ pub(crate) fn read_info(table: &TableReader, path: &Path) -> Result<RunInfo, Rec
     }
     let info: RunInfo = serde_json::from_str(json).map_err(wrong)?;
     if let Some(twice) = info.name_given_twice() {
-        return Err(foreign(format!("two things are called \"{}\"", presentable(twice))));
+        return Err(foreign(format!("two bodies or two joints are called \"{}\"", presentable(twice))));
     }
     Ok(info)
 }
@@ -208,7 +208,7 @@ pub(crate) fn counts(table: &TableReader, path: &Path, name: &str) -> Result<Vec
     table.integers(name)?.into_iter().map(|n| u64::try_from(n).map_err(bad)).collect()
 }
 
-/// Reads the contacts and finds those of each frame; both tables are in the order of their steps.
+/// Reads the contacts and finds those of each frame; both tables are sorted by step.
 fn read_contacts(
     folder: &Path,
     info: &RunInfo,
@@ -249,7 +249,7 @@ fn read_contacts(
     Ok((contacts, frames.iter().map(of_step).collect()))
 }
 
-/// Who meets whom in each row of the contact table.
+/// Reads the contact ids of the rows of the contact table.
 fn read_identities(
     table: &TableReader,
     info: &RunInfo,
@@ -274,7 +274,7 @@ fn read_identities(
     Ok(pairs.zip(features).map(|((shape_a, shape_b), feature)| ContactId { shape_a, shape_b, feature }).collect())
 }
 
-/// By name of a body, the numbers of its shapes in the model, which counts through all bodies.
+/// Ranges of shape numbers in the model, by name of the body.
 fn shape_numbers(info: &RunInfo) -> BTreeMap<&[u8], Range<usize>> {
     let mut next = 0_usize;
     let ranges = info.bodies.iter().map(|body| {
@@ -285,7 +285,7 @@ fn shape_numbers(info: &RunInfo) -> BTreeMap<&[u8], Range<usize>> {
     ranges.collect()
 }
 
-/// Shape ids are made by models and by reading them back.
+/// Creates a shape id. Only models and this reader create them.
 fn shape_id(number: u32) -> Option<ShapeId> {
     serde_json::from_value(number.into()).ok()
 }

@@ -1,6 +1,6 @@
-//! Columns of a run in memory: those that somebody needs, without files.
+//! Columns of a run in memory: only those that expressions need, without files.
 //!
-//! The rows are made by the writers of the tables, so that an expression has the same value, to the bit, whether the run was recorded in files or here.
+//! The writers of the tables make the rows. An expression thus has the same value, bit for bit, in memory and from files.
 
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
@@ -26,7 +26,7 @@ pub struct RunColumns {
     constants: BTreeMap<String, f64>,
     columns: Kept,
     contact_columns: Kept,
-    /// Rows of contacts up to the end of each moment.
+    /// Number of contact rows up to the end of each moment.
     ends: Vec<usize>,
     keeps: Keeps,
     has_layers: bool,
@@ -35,7 +35,7 @@ pub struct RunColumns {
     label: String,
 }
 
-/// What is worth finding out.
+/// Optional quantities that are needed.
 #[derive(Clone, Copy, Debug)]
 struct Keeps {
     energy: bool,
@@ -43,10 +43,10 @@ struct Keeps {
     contacts: bool,
 }
 
-/// The columns of a table that are kept, and the names of all.
+/// Names of all columns of a table, and the values of those that are kept.
 #[derive(Debug, Default)]
 struct Kept {
-    /// Name, kind, and the values of columns that are kept.
+    /// Name, kind, and the values if the column is kept.
     columns: Vec<(String, Kind, Option<Column>)>,
 }
 
@@ -101,7 +101,7 @@ impl Kept {
 }
 
 impl RunColumns {
-    /// Keeps the columns that are needed, every so many steps, beginning with the initial state.
+    /// Keeps the needed columns every `record_every` steps, from the initial state on.
     pub fn new(simulation: &Simulation, needs: &Needs, record_every: u32) -> Self {
         let model = simulation.model();
         let info = RunInfo::new("", simulation.step_size(), model, simulation.scheme());
@@ -132,19 +132,19 @@ impl RunColumns {
         run
     }
 
-    /// Gives a number a name that expressions know.
+    /// Defines a constant that expressions can use.
     pub fn set_constant(&mut self, name: &str, value: f64) {
         self.constants.insert(name.to_owned(), value);
     }
 
-    /// Takes note of a step the simulation has just made.
+    /// Records a step that the simulation has just made.
     pub fn record(&mut self, simulation: &Simulation, report: &StepReport) {
         if simulation.state().step.is_multiple_of(self.every) {
             self.push(simulation, Some(report));
         }
     }
 
-    /// Takes note of the last step of a run that ends here, whatever its number.
+    /// Records the last step of a run, whatever its number.
     pub fn record_last(&mut self, simulation: &Simulation, report: &StepReport) {
         self.push(simulation, Some(report));
     }

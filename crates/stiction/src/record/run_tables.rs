@@ -1,4 +1,4 @@
-//! The tables of a run by the names of their columns, read when asked for.
+//! Tables of a run by the names of their columns, read on demand.
 
 use std::{
     collections::BTreeMap,
@@ -13,10 +13,10 @@ use super::{
     table_reader::TableReader, trajectory,
 };
 
-/// Largest `summary.json` that is read, in bytes.
+/// Largest `summary.json` that is read, bytes.
 const LARGEST_SUMMARY: u64 = 64 << 20;
 
-/// The two tables of a run. Opening reads their footers only; a column is read when it is asked for.
+/// The two tables of a run. Opening reads only their footers; a column is read on demand.
 pub struct RunTables {
     folder: PathBuf,
     info: RunInfo,
@@ -24,47 +24,47 @@ pub struct RunTables {
     contacts: TableReader,
 }
 
-/// What a column holds.
+/// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Counts and numbers of things.
+    /// Counts and indices.
     Integer,
     /// Real numbers.
     Real,
-    /// Words.
+    /// Text.
     Text,
 }
 
-/// The values of a column.
+/// Values of a column.
 #[derive(Clone, Debug)]
 pub enum Column {
-    /// Counts and numbers of things.
+    /// Counts and indices.
     Integers(Vec<i64>),
-    /// Real numbers, to the bit.
+    /// Real numbers, bit for bit.
     Reals(Vec<f64>),
-    /// Words.
+    /// Text.
     Texts(Words),
 }
 
-/// A column of words, each different word stored once.
+/// A text column that stores each distinct value once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
-    /// The different words, in order of appearance; bytes that are not UTF-8 are replaced.
+    /// Distinct values in order of appearance; bytes that are not UTF-8 are replaced.
     pub words: Vec<String>,
-    /// For each row the index of its word.
+    /// Index of the value of each row.
     pub rows: Vec<usize>,
 }
 
 impl Words {
-    /// The word of a row.
+    /// Value of a row.
     pub fn get(&self, row: usize) -> Option<&str> {
         self.words.get(*self.rows.get(row)?).map(String::as_str)
     }
 }
 
 impl RunTables {
-    /// Opens the tables in `folder`. Of files that were cut off it reads what is whole; refuses those that are damaged,
-    /// foreign or of another layout.
+    /// Opens the tables in `folder`. Truncated files are read up to the last complete part. Damaged files, files of other programs and other
+    /// layouts are rejected.
     pub fn open(folder: &Path) -> Result<Self, RecordingError> {
         let [path, contacts] = [trajectory::FILE, contacts::FILE].map(|name| folder.join(name));
         let trajectory = TableReader::open(&path)?;
@@ -72,7 +72,7 @@ impl RunTables {
         Ok(Self { folder: folder.to_path_buf(), info, trajectory, contacts: TableReader::open(&contacts)? })
     }
 
-    /// The folder they are in.
+    /// Folder of the tables.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -82,7 +82,7 @@ impl RunTables {
         &self.info
     }
 
-    /// Whether the recording was cut off while it was written; what is here came before the cut.
+    /// True if the recording was truncated while it was written; the remaining part is valid.
     pub fn is_cut(&self) -> bool {
         self.trajectory.is_cut()
     }
@@ -117,7 +117,7 @@ impl RunTables {
         read(&self.contacts, name)
     }
 
-    /// For each recorded moment the rows of its contacts; both tables are in the order of their steps.
+    /// Row ranges of the contacts of each recorded moment; both tables are sorted by step.
     pub fn contacts_of_frames(&self) -> Result<Vec<Range<usize>>, RecordingError> {
         let (frames, steps) = (self.trajectory.integers("step")?, self.contacts.integers("step")?);
         let rows = |step: &i64| {
@@ -127,13 +127,13 @@ impl RunTables {
         Ok(frames.iter().map(rows).collect())
     }
 
-    /// The summary beside the tables; a run that was cut off has none.
+    /// Reads the summary in the same folder; a truncated run has none.
     pub fn summary(&self) -> Result<Summary, RecordingError> {
         let path = self.folder.join("summary.json");
         let unreadable = |source| RecordingError::Read { path: path.clone(), source };
         let foreign = |reason: String| RecordingError::Foreign { path: path.clone(), reason };
         if !fs::metadata(&path).map_err(unreadable)?.is_file() {
-            return Err(foreign("it is not an ordinary file".to_owned()));
+            return Err(foreign("it is not a regular file".to_owned()));
         }
         let file = fs::File::open(&path).map_err(unreadable)?;
         let mut text = String::new();
@@ -161,7 +161,7 @@ fn read(table: &TableReader, name: &str) -> Result<Column, RecordingError> {
     match table.columns().find(|(known, _)| *known == name) {
         Some((_, Some(Kind::Integer))) => table.integers(name).map(Column::Integers),
         Some((_, Some(Kind::Text))) => Ok(Column::Texts(words(table, name)?)),
-        // A missing column, or one of a foreign kind, is refused by the reader with its name.
+        // The reader rejects a missing column, or one of an unknown type, with its name.
         _ => table.reals(name).map(Column::Reals),
     }
 }

@@ -1,4 +1,4 @@
-//! `summary.json`: the run in a page.
+//! `summary.json`: summary of a run.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use stiction_stepping::{Correction, Event, Infeasibility, StepReport, Uniqueness
 
 use super::{Role, RunInfo, contacts::contact_label, layout::Sample, recorder::RunLabels};
 
-/// Events kept in the summary; the rest is counted and stands in the contact table.
+/// Largest number of events in the summary; the others are counted and are in the contact table.
 const EVENT_LIMIT: usize = 10_000;
 
-/// How a run came to its end.
+/// Ending of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ending {
     /// The whole duration was simulated.
     Finished,
-    /// Somebody stopped it between two steps.
+    /// Stopped on request between two steps.
     Interrupted,
-    /// A step could not be taken, for the reason given.
+    /// A step failed, for the given reason.
     Failed(String),
 }
 
@@ -30,18 +30,18 @@ pub struct EnergySummary {
     pub initial: f64,
     /// At the end.
     pub r#final: f64,
-    /// Largest rise above the lowest value seen before it; without drives, what a scheme adds on its own.
+    /// Largest rise above the lowest earlier value; without actuators, the energy that the scheme adds.
     pub max_gain: f64,
 }
 
-/// How often contacts were hit.
+/// Number of impacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImpactSummary {
     /// Over the whole run.
     pub total: u64,
     /// Most in one step.
     pub max: usize,
-    /// Steps in which several contacts were hit, in an order that the step does not know.
+    /// Steps with several impacts, whose order is not resolved within the step.
     pub steps_with_several: u64,
 }
 
@@ -54,53 +54,54 @@ pub struct Extreme {
     pub r#final: f64,
 }
 
-/// The worst residual of all steps, and where it was.
+/// Largest residual of all steps, and its step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResidualSummary {
-    /// Its value, by the ruler of the problem.
+    /// Largest residual (natural map of the problem).
     pub max: f64,
-    /// The step.
+    /// Step with the largest residual.
     pub at_step: u64,
 }
 
-/// Steps that were made in parts because the whole was not solved.
+/// Steps that were divided into substeps because the whole step was not solved.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HalvedSummary {
-    /// How many.
+    /// Number of divided steps.
     pub steps: u64,
-    /// Most parts of one.
-    pub most_parts: u32,
-    /// The times at their ends, s; of very many only the first.
+    /// Largest number of substeps of a step.
+    #[serde(alias = "most_parts")]
+    pub max_substeps: u32,
+    /// Times at the ends of the divided steps, s; only the first of very many.
     pub times: Vec<f64>,
 }
 
-/// What stabilisation after the steps did.
+/// Effect of stabilisation after the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CorrectionSummary {
-    /// Energy it added over the run, J.
+    /// Energy added over the run, J.
     pub energy: f64,
-    /// Most energy it added in one step, J.
+    /// Largest energy added in one step, J.
     pub energy_max_gain: f64,
-    /// Largest error it left.
+    /// Largest remaining error.
     pub residual_max: f64,
 }
 
 /// A contact transition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventSummary {
-    /// When, s.
+    /// Time, s.
     pub t: f64,
     /// `touch`, `separate`, `stick` or `slip`.
     pub kind: String,
-    /// Bodies and features that met.
+    /// Label of the contact: its bodies and features.
     pub contact: String,
 }
 
-/// A turn or a rate of turning: one number in the plane, several in space.
+/// Orientation or angular velocity: one number in the plane, several in space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Turn {
-    /// About z.
+    /// Angle or angular velocity about z.
     Planar(f64),
     /// A quaternion w, x, y, z, or an angular velocity x, y, z.
     Spatial(Vec<f64>),
@@ -116,7 +117,7 @@ impl Turn {
     }
 }
 
-/// Where a body ended.
+/// Final state of a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BodySummary {
     /// Position, m.
@@ -124,7 +125,7 @@ pub struct BodySummary {
     /// Angle of a planar body, rad, counting full turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angle: Option<f64>,
-    /// The angle again, or the unit quaternion w, x, y, z of a body in space; particles have none.
+    /// Angle in the plane, or unit quaternion w, x, y, z in space; particles have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<Turn>,
     /// Velocity of the centre of mass, m/s.
@@ -134,17 +135,17 @@ pub struct BodySummary {
     pub angular_velocity: Option<Turn>,
 }
 
-/// Steps of a quasistatic run whose motion was not unique: one of several was taken.
+/// Steps of a quasistatic run whose motion was not unique; one of the possible motions was taken.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UndeterminedSummary {
-    /// How many.
+    /// Number of steps.
     pub steps: u64,
-    /// End of the first of them, s.
+    /// End of the first of these steps, s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<f64>,
 }
 
-/// Everything worth knowing about a run at a glance.
+/// Summary of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Summary {
@@ -158,7 +159,7 @@ pub struct Summary {
     pub solver: String,
     /// 2 or 3.
     pub dimension: u8,
-    /// How the run ended.
+    /// Ending of the run.
     pub ending: Ending,
     /// Step size, s.
     pub step: f64,
@@ -166,39 +167,39 @@ pub struct Summary {
     pub steps: u64,
     /// Simulated time, s.
     pub duration: f64,
-    /// Time the run took, s.
+    /// Wall-clock time of the run, s.
     pub wall_seconds: f64,
-    /// Most contacts in one step.
+    /// Largest number of contacts in one step.
     pub contacts_max: usize,
-    /// Largest mixed problem, velocities included.
+    /// Size of the largest mixed problem, velocities included.
     pub problem_size_max: usize,
-    /// Contacts that were hit.
+    /// Impacts.
     #[serde(default)]
     pub impacts: ImpactSummary,
     /// Total energy.
     pub energy: EnergySummary,
-    /// Depth of the deepest overlap, m.
+    /// Largest penetration, m.
     pub penetration: Extreme,
     /// Largest violation of a joint, m or rad.
     pub joint_error: Extreme,
-    /// Worst residual.
+    /// Largest residual.
     pub residual: ResidualSummary,
-    /// Steps that had to be halved; left out where there were none.
+    /// Halved steps; omitted if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub halved: Option<HalvedSummary>,
-    /// Steps in which the balance of forces left the motion free; left out where bodies have inertia.
+    /// Steps with undetermined motion; omitted if bodies have inertia.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undetermined: Option<UndeterminedSummary>,
-    /// What stabilisation after the steps did; left out where the scheme has none.
+    /// Effect of stabilisation after the steps; omitted if the scheme has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correction: Option<CorrectionSummary>,
-    /// How many steps each rung of the solver ladder finished.
+    /// Number of steps that each rung of the solver ladder solved.
     pub ladder: BTreeMap<String, u64>,
-    /// Number of contact transitions, also those beyond the list.
+    /// Number of contact transitions, including those beyond the list.
     pub events_total: u64,
     /// The first contact transitions.
     pub events: Vec<EventSummary>,
-    /// Where the bodies ended.
+    /// Final states of the bodies.
     pub bodies: BTreeMap<String, BodySummary>,
 }
 
@@ -240,7 +241,7 @@ impl SummaryBuilder {
         Self { summary, lowest_energy: total }
     }
 
-    /// Takes note of what was violated before the first step.
+    /// Adds the constraint violation of the initial state.
     pub(crate) fn see_start(&mut self, start: &Infeasibility) {
         self.summary.penetration.see(start.penetration);
         self.summary.joint_error.see(start.joints);
@@ -280,7 +281,7 @@ impl SummaryBuilder {
         }));
     }
 
-    /// Takes note of whether the last step could have gone otherwise.
+    /// Adds the uniqueness of the last step.
     pub(crate) fn see_uniqueness(&mut self, time: f64, uniqueness: &Uniqueness) {
         let seen = self.summary.undetermined.get_or_insert_default();
         if *uniqueness != Uniqueness::Unique {
@@ -307,7 +308,7 @@ impl ImpactSummary {
 }
 
 impl Extreme {
-    /// Takes note of the next value.
+    /// Adds the next value.
     pub(crate) fn see(&mut self, value: f64) {
         self.max = self.max.max(value);
         self.r#final = value;
@@ -317,7 +318,7 @@ impl Extreme {
 impl HalvedSummary {
     fn see(&mut self, report: &StepReport) {
         self.steps += 1;
-        self.most_parts = self.most_parts.max(report.substeps);
+        self.max_substeps = self.max_substeps.max(report.substeps);
         if self.times.len() < EVENT_LIMIT {
             self.times.push(report.time);
         }

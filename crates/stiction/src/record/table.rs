@@ -1,9 +1,9 @@
-//! Tables of numbers and words in Parquet files, written row group by row group.
+//! Tables of numbers and text in Parquet files, written row group by row group.
 //!
 //! A Parquet file is read from its footer, so an ordinary writer leaves nothing readable until it is closed. Here every
-//! row group goes to the file together with a complete footer over all groups so far, and the next group is appended
-//! behind it; readers skip the older footers. Between two writes the file is whole for any tool, and when a write is torn
-//! the last footer before it is still there: `table_file` finds it. Memory is bounded by one row group.
+//! row group is written together with a complete footer over all groups so far, and the next group is appended after it.
+//! Readers skip the older footers. Between two writes the file is complete for any tool. If a write is interrupted,
+//! the last footer before it is intact, and `table_file` finds it. Memory is bounded by one row group.
 
 use std::{
     collections::BTreeMap,
@@ -28,39 +28,39 @@ use parquet::{
 
 use super::RecordError;
 
-/// Rows kept in memory before they go to the file together, at first.
+/// Number of rows in the first row groups.
 const ROWS_PER_GROUP: usize = 4096;
 
-/// Later groups hold at least this share of what is written already. Every group comes with a footer over all groups; with
-/// growing groups their number grows as the logarithm of the rows, and the cost of a row does not grow.
-const SHARE_PER_GROUP: usize = 8;
+/// Later groups hold at least 1/8 of the rows already written. Every group comes with a footer over all groups; with
+/// growing groups their number grows as the logarithm of the rows, and the cost per row stays bounded.
+const GROWTH_DIVISOR: usize = 8;
 
-/// Different words that are remembered between row groups.
+/// Distinct texts that are cached between row groups.
 const MOST_WORDS: usize = 1024;
 
-/// What a column holds.
+/// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Counts and numbers of things.
+    /// Counts and indices.
     Integer,
-    /// Real numbers, to the bit.
+    /// Real numbers, bit for bit.
     Real,
-    /// Words.
+    /// Text.
     Text,
 }
 
 /// One value of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// A count or the number of a thing.
+    /// A count or an index.
     Integer(i64),
     /// A real number.
     Real(f64),
-    /// A word.
+    /// Text.
     Text(&'a str),
 }
 
-/// The rows of one column that are not in the file yet.
+/// Rows of one column that are not in the file yet.
 enum Pending {
     Integer(Vec<i64>),
     Real(Vec<f64>),
@@ -85,27 +85,27 @@ impl Pending {
     }
 }
 
-/// Writes one table. After the first failure the file stays as it was at the last good moment.
+/// Writer of one table. After the first error the file stays as it was after the last complete write.
 pub struct TableWriter {
     path: PathBuf,
     file: File,
-    /// Encodes into memory; what it produced is moved to the file after each row group.
+    /// Encodes into memory; its output is moved to the file after each row group.
     encoder: SerializedFileWriter<Vec<u8>>,
     properties: WriterPropertiesPtr,
     pending: Vec<Pending>,
     rows: usize,
     /// Rows in the file.
     written: usize,
-    /// Those of them behind the last footer.
+    /// Rows in the file after the last footer.
     uncovered: usize,
-    /// Words seen so far, so that a repeated word costs a reference instead of a copy.
+    /// Texts seen so far, so that a repeated text costs a reference instead of a copy.
     words: BTreeMap<String, ByteArray>,
     /// Length of the file, which ends with a footer.
     end: u64,
 }
 
 impl TableWriter {
-    /// Creates the file, replacing an older one, and makes it a whole table of no rows.
+    /// Creates the file, replacing an older one, and writes a complete table without rows.
     pub fn create(
         path: &Path,
         columns: &[(String, Kind)],
@@ -132,7 +132,7 @@ impl TableWriter {
         Ok(table)
     }
 
-    /// Adds a row; its cells must follow the kinds of the columns, which the encoder checks by counting.
+    /// Adds a row; its cells must match the types of the columns. The encoder checks their number.
     pub fn push<'a>(&mut self, row: impl IntoIterator<Item = Cell<'a>>) {
         for (column, cell) in self.pending.iter_mut().zip(row) {
             match (column, cell) {
@@ -145,19 +145,19 @@ impl TableWriter {
         self.rows += 1;
     }
 
-    /// True when the pending rows fill a row group.
+    /// True if the pending rows fill a row group.
     pub fn is_full(&self) -> bool {
-        self.rows >= ROWS_PER_GROUP.max(self.written / SHARE_PER_GROUP)
+        self.rows >= ROWS_PER_GROUP.max(self.written / GROWTH_DIVISOR)
     }
 
-    /// Writes what is pending and closes the file.
+    /// Writes the pending rows and closes the file.
     pub fn finish(mut self) -> Result<PathBuf, RecordError> {
         self.flush()?;
         self.file.sync_all().map_err(|source| RecordError::write(&self.path, source))?;
         Ok(self.path)
     }
 
-    /// Moves the pending rows into the file as one row group.
+    /// Writes the pending rows to the file as one row group.
     pub fn flush(&mut self) -> Result<(), RecordError> {
         if self.rows == 0 && self.uncovered == 0 {
             return Ok(());
@@ -166,14 +166,14 @@ impl TableWriter {
         self.commit()
     }
 
-    /// The same once at least `most` rows are pending, for tables whose rows are safe elsewhere: groups do not grow, and most go
-    /// without a footer, so that memory does not grow with the rows either. Until the next footer other tools cannot read the file.
+    /// Writes the pending rows if there are at least `most`. Groups do not grow and most have no footer, so memory stays bounded.
+    /// Until the next footer other tools cannot read the file.
     pub fn flush_beyond(&mut self, most: usize) -> Result<(), RecordError> {
         if self.rows < most.max(1) {
             return Ok(());
         }
         self.encode_pending()?;
-        if self.uncovered >= ROWS_PER_GROUP.max(self.written / SHARE_PER_GROUP) { self.commit() } else { self.append() }
+        if self.uncovered >= ROWS_PER_GROUP.max(self.written / GROWTH_DIVISOR) { self.commit() } else { self.append() }
     }
 
     fn encode_pending(&mut self) -> Result<(), RecordError> {
@@ -185,7 +185,7 @@ impl TableWriter {
         self.written += self.rows;
         self.uncovered += self.rows;
         self.rows = 0;
-        // Words that are all different, such as messages with numbers, must not pile up.
+        // Bounds the cache if all texts differ, such as messages with numbers.
         if self.words.len() > MOST_WORDS {
             self.words.clear();
         }
@@ -208,10 +208,10 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Appends what the encoder produced, and a footer that makes the file whole.
+    /// Appends the output of the encoder, and a footer that completes the file.
     fn commit(&mut self) -> Result<(), RecordError> {
         let footer = self.encode_footer().map_err(|source| RecordError::encode(&self.path, &source))?;
-        // Through the encoder, so that it counts the bytes of the footer too.
+        // The encoder writes the footer, so that it counts these bytes too.
         let encoded = self.encoder.write_all(&footer);
         encoded.map_err(|source| RecordError::write(&self.path, source))?;
         self.append()?;
@@ -219,13 +219,13 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Appends what the encoder produced.
+    /// Appends the output of the encoder.
     fn append(&mut self) -> Result<(), RecordError> {
         self.encoder.flush().map_err(|source| RecordError::write(&self.path, source))?;
         let bytes = std::mem::take(self.encoder.inner_mut());
         let written = self.file.seek(SeekFrom::Start(self.end)).and_then(|_| self.file.write_all(&bytes));
         if let Err(source) = written {
-            // Without the torn part the file ends with its last footer again; if it is gone altogether nothing is lost.
+            // Truncation to the last footer makes the file complete again; if the file is gone, nothing is lost.
             let _ = self.file.set_len(self.end);
             return Err(RecordError::write(&self.path, source));
         }
@@ -233,7 +233,7 @@ impl TableWriter {
         Ok(())
     }
 
-    /// The footer for the row groups written so far.
+    /// Encodes the footer for the row groups written so far.
     fn encode_footer(&self) -> Result<Vec<u8>, ParquetError> {
         let groups = self.encoder.flushed_row_groups().to_vec();
         let description = Arc::new(SchemaDescriptor::new(self.encoder.schema_descr().root_schema_ptr()));
@@ -275,7 +275,7 @@ fn schema(columns: &[(String, Kind)]) -> Result<TypePtr, ParquetError> {
     Ok(Arc::new(Type::group_type_builder("stiction").with_fields(fields).build()?))
 }
 
-/// Smooth numbers compress best byte by byte, counters by differences, words by a dictionary.
+/// Smooth numbers compress best byte by byte, counters by differences, text by a dictionary.
 fn properties(columns: &[(String, Kind)], metadata: Vec<(String, String)>) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("stiction ", env!("CARGO_PKG_VERSION")).to_owned())

@@ -1,8 +1,8 @@
-//! The part of a file that is a whole table.
+//! Complete part of a table file.
 //!
 //! Tables grow by whole row groups, each followed by a footer over all groups so far. A file that ends with a footer is
-//! read as it is. A file that was cut off ends in the middle of a group; then the last footer that is whole is looked for,
-//! and what follows it is left out.
+//! read as it is. A truncated file ends in the middle of a group; then the last complete footer is located,
+//! and the bytes after it are ignored.
 
 use std::{
     fs::{self, File},
@@ -20,23 +20,23 @@ use parquet::{
 
 use super::RecordingError;
 
-/// What a Parquet file begins and ends with.
+/// Bytes at the start and the end of a Parquet file.
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// Length of the footer and [`MAGIC`], behind the footer.
+/// Bytes after the footer: its length and [`MAGIC`].
 const TAIL: u64 = 8;
 
-/// Longest footer that is read: some hundred thousand columns.
+/// Longest footer that is read, bytes: some hundred thousand columns.
 const LONGEST_FOOTER: u64 = 128 << 20;
 
-/// Places that look like the end of a footer and are tried.
+/// Largest number of candidates for the end of a footer that are tried.
 const MOST_TRIES: usize = 64;
 
 /// A file up to the end of a footer.
 pub(super) struct TableFile {
     file: File,
     length: u64,
-    /// Whether something behind the footer was left out.
+    /// True if bytes after the footer are ignored.
     is_cut: bool,
 }
 
@@ -45,9 +45,9 @@ impl TableFile {
     pub(super) fn open(path: &Path) -> Result<Self, RecordingError> {
         let unreadable = |source| RecordingError::Read { path: path.into(), source };
         let broken = |reason: &str| RecordingError::NotATable { path: path.into(), reason: reason.to_owned() };
-        // A pipe would be waited for, and a device has no end.
+        // Reading a pipe may block, and a device has no end.
         if !fs::metadata(path).map_err(unreadable)?.is_file() {
-            return Err(broken("it is not an ordinary file"));
+            return Err(broken("it is not a regular file"));
         }
         let mut file = File::open(path).map_err(unreadable)?;
         let length = file.metadata().map_err(unreadable)?.len();
@@ -56,22 +56,22 @@ impl TableFile {
         }
         match last_footer(&mut file, length).map_err(unreadable)? {
             Some(length) => Ok(Self { file, length, is_cut: true }),
-            None => Err(broken("no footer in it is whole")),
+            None => Err(broken("it has no complete footer")),
         }
     }
 
-    /// Whether it was cut off.
+    /// True if the file was truncated.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Another handle to the same file; they share their place in it.
+    /// Another handle to the same file; they share their position.
     pub(super) fn try_clone(&self) -> std::io::Result<Self> {
         Ok(Self { file: self.file.try_clone()?, ..*self })
     }
 }
 
-/// Whether the bytes before `end` are a footer of sensible length.
+/// True if the bytes before `end` are a footer of plausible length.
 fn ends_with_footer(file: &mut File, end: u64) -> std::io::Result<bool> {
     if end < TAIL + MAGIC.len() as u64 {
         return Ok(false);
@@ -84,13 +84,13 @@ fn ends_with_footer(file: &mut File, end: u64) -> std::io::Result<bool> {
     Ok(&magic == MAGIC && footer <= LONGEST_FOOTER && footer + TAIL + MAGIC.len() as u64 <= end)
 }
 
-/// The end of the last footer that can be read.
+/// End of the last readable footer.
 fn last_footer(file: &mut File, length: u64) -> std::io::Result<Option<u64>> {
     const WINDOW: u64 = 1 << 16;
     let mut tries = 0;
     let mut end = length;
     while end > 0 {
-        // Windows overlap, so that no magic is cut in two.
+        // Windows overlap, so that no magic is split.
         let start = end.saturating_sub(WINDOW);
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(start))?;

@@ -1,41 +1,40 @@
-//! What a table claims, before it is believed.
+//! Checks of the sizes that a table declares.
 //!
-//! A Parquet file says how many rows it has, how large its pages become when decompressed, how many words a dictionary
-//! holds; a decoder that believes it asks for as much memory. Here the claims are held against the length of the file:
+//! A Parquet file declares its number of rows, the decompressed size of its pages and the size of dictionaries. A decoder that trusts them
+//! allocates as much memory. Here the declared sizes are compared with the length of the file:
 //!
 //! - Snappy makes at most 64 bytes out of 3, so a page grows at most [`GROWTH`] times.
-//! - A recording has more columns of real numbers, stored in full before compression, than others, so that all its cells
-//!   of 8 bytes are at most [`CELLS`] times its length.
-//! - Encodings that numbers and words of recordings do not need are refused.
+//! - Most columns of a recording are real numbers, stored in full before compression. All its cells of 8 bytes are therefore at most
+//!   [`CELLS`] times its length.
+//! - Encodings that recordings do not use are rejected.
 //!
-//! With that, reading a table needs memory in proportion to its file, whoever has written it: these are our own tables, and those of
-//! other programs that are read as measurements.
+//! Reading a table thus needs memory in proportion to the size of its file. This holds for recordings and for measurements of other programs.
 
 use std::io::{Read, Seek, SeekFrom};
 
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 
-/// How many times longer a page may be than what it is decompressed from.
+/// Largest ratio of the decompressed to the compressed size of a page.
 const GROWTH: u64 = 24;
 
-/// How many times the length of the file all cells may take, at 8 bytes each.
+/// Largest ratio of the size of all cells, at 8 bytes each, to the length of the file.
 const CELLS: u64 = 64;
 
-/// What small files may claim beyond that.
+/// Additional allowance for small files, bytes.
 const SLACK: u64 = 1 << 20;
 
-/// The longest header of a page; recordings have about thirty bytes.
+/// Longest header of a page, bytes; recordings have about thirty.
 const LONGEST_HEADER: u64 = 4096;
 
-/// Encodings of pages: plain, dictionary (old and new), run lengths, differences, bytes apart.
+/// Accepted encodings of pages: plain, dictionary (old and new), run lengths, differences, byte stream split.
 const ENCODINGS: [i64; 6] = [0, 2, 3, 5, 8, 9];
 
-/// Kinds of pages, and the field of the header that tells more of each; the second form of data pages is that of other programs.
+/// Page types, and the header field with the details of each; other programs write data pages of version 2.
 const DATA_PAGE: (i64, i64) = (0, 5);
 const DICTIONARY_PAGE: (i64, i64) = (2, 7);
 const DATA_PAGE_V2: (i64, i64) = (3, 8);
 
-/// Holds the number of cells of a Parquet file against its length in bytes.
+/// Compares the number of cells of a Parquet file with its length in bytes.
 pub fn check_size(metadata: &ParquetMetaData, length: u64) -> Result<(), String> {
     let cells = metadata.row_groups().iter().try_fold(0_u64, |sum, group| {
         let rows = u64::try_from(group.num_rows()).ok()?;
@@ -44,12 +43,12 @@ pub fn check_size(metadata: &ParquetMetaData, length: u64) -> Result<(), String>
     let most = length.saturating_mul(CELLS).saturating_add(SLACK);
     match cells.and_then(|cells| cells.checked_mul(8)) {
         Some(bytes) if bytes <= most => Ok(()),
-        _ => Err(format!("it claims to hold more than a file of {length} bytes can")),
+        _ => Err(format!("it declares more values than a file of {length} bytes can hold")),
     }
 }
 
-/// Walks over the headers of the pages of a column, and holds what they claim against their bytes; `rows` is the number of rows they share,
-/// each of which has one value of the column at most.
+/// Checks the page headers of a column against the number of bytes. `rows` is the number of rows; each has at most one value of the
+/// column.
 pub fn check_pages(
     file: &mut (impl Read + Seek),
     chunk: &ColumnChunkMetaData,
@@ -76,17 +75,17 @@ pub fn check_pages(
     Ok(())
 }
 
-/// What matters of the header of a page.
+/// Fields of a page header that are checked.
 #[derive(Default)]
 struct Header {
     kind: i64,
-    /// The field of its details.
+    /// Field number of the details.
     details: i64,
     uncompressed: u64,
     compressed: u64,
     values: i64,
     encoding: i64,
-    /// Bytes of the header itself.
+    /// Length of the header, bytes.
     length: u64,
 }
 
@@ -111,7 +110,7 @@ impl Header {
         Some(header)
     }
 
-    /// The part for data or for a dictionary. All begin with the number of values; the encoding is next, or behind two other counts.
+    /// Reads the details of a data or dictionary page. All begin with the number of values; the encoding is next, or after two other counts.
     fn read_inner(&mut self, input: &mut Compact<'_>) -> Option<()> {
         let of_encoding = if self.details == DATA_PAGE_V2.1 { 4 } else { 2 };
         let mut field = 0;
@@ -128,23 +127,23 @@ impl Header {
     fn check(&self, rows: i64) -> Result<(), String> {
         let most_values = match (self.kind, self.details) {
             DATA_PAGE | DATA_PAGE_V2 => rows,
-            // A word of a dictionary takes four bytes and more.
+            // A text in a dictionary takes at least four bytes.
             DICTIONARY_PAGE => i64::try_from(self.uncompressed / 4).unwrap_or(i64::MAX),
-            _ => return Err("it has a kind of page that recordings do not have".to_owned()),
+            _ => return Err("it has a page type that recordings do not use".to_owned()),
         };
         if !ENCODINGS.contains(&self.encoding) {
-            return Err("it has an encoding that recordings do not have".to_owned());
+            return Err("it has an encoding that recordings do not use".to_owned());
         }
         let small = self.uncompressed <= self.compressed.saturating_mul(GROWTH).saturating_add(64);
         if small && (0..=most_values).contains(&self.values) {
             Ok(())
         } else {
-            Err("a page claims to hold more than its bytes can".to_owned())
+            Err("a page declares more values than its bytes can hold".to_owned())
         }
     }
 }
 
-/// The compact protocol of Thrift, as far as needed to walk over a structure.
+/// Parser of Thrift's compact protocol, as far as needed to skip over a structure.
 struct Compact<'b> {
     bytes: &'b [u8],
 }
@@ -174,13 +173,13 @@ impl Compact<'_> {
         None
     }
 
-    /// A signed number in zigzag order: 0, -1, 1, -2, …
+    /// Reads a signed number in zigzag order: 0, -1, 1, -2, …
     fn integer(&mut self) -> Option<i64> {
         let n = self.unsigned()?;
         Some((n >> 1).cast_signed() ^ -(n & 1).cast_signed())
     }
 
-    /// The type of the next field, whose number is kept in `number`; `Some(None)` at the end of the structure.
+    /// Type of the next field, whose number is stored in `number`; `Some(None)` at the end of the structure.
     #[allow(clippy::option_option, reason = "broken off, ended, another field")]
     fn field(&mut self, number: &mut i64) -> Option<Option<u8>> {
         let byte = self.byte()?;
@@ -215,9 +214,9 @@ impl Compact<'_> {
             Self::LIST | Self::SET => {
                 let head = self.byte()?;
                 let size = if head >> 4 == 15 { self.unsigned()? } else { u64::from(head >> 4) };
-                // Elements that are true or false take a byte here, unlike in a field.
+                // Boolean elements take a byte in a list, unlike in a field.
                 let element = head & 0x0f;
-                // Every element takes a byte, so that a wrong size ends with the bytes.
+                // Every element takes at least a byte, so a wrong size ends with the bytes.
                 (0..size)
                     .try_for_each(|_| if element <= 2 { self.drop_bytes(1) } else { self.skip(element, depth + 1) })
             }
@@ -237,7 +236,7 @@ impl Compact<'_> {
 mod tests {
     use super::Header;
 
-    /// A zigzag number in the compact protocol.
+    /// Encodes a zigzag number in the compact protocol.
     fn number(n: i64) -> Vec<u8> {
         let mut rest = ((n << 1) ^ (n >> 63)).cast_unsigned();
         let mut bytes = Vec::new();
@@ -249,7 +248,7 @@ mod tests {
         bytes
     }
 
-    /// The header of a page; `inner` is the field of its details.
+    /// Encodes the header of a page; `inner` is the field number of its details.
     fn header(kind: i64, sizes: [i64; 2], inner: u8, values: i64, encoding: i64) -> Vec<u8> {
         let mut bytes = Vec::new();
         for n in [kind, sizes[0], sizes[1]] {
@@ -272,7 +271,7 @@ mod tests {
         assert_eq!(data([800, 400], 100, 9), Ok(()));
         assert!(data([i64::from(i32::MAX), 400], 100, 9).is_err(), "decompressed to two gigabytes");
         assert!(data([800, 400], 101, 9).is_err(), "more values than rows");
-        assert!(data([800, 400], 100, 7).is_err(), "an encoding that recordings do not have");
+        assert!(data([800, 400], 100, 7).is_err(), "an encoding that recordings do not use");
         assert_eq!(check(&header(2, [400, 400], 7, 100, 0)), Ok(()));
         assert!(
             check(&header(2, [400, 400], 7, i64::from(i32::MAX), 0)).is_err(),
@@ -280,7 +279,7 @@ mod tests {
         );
         assert!(check(&header(3, [400, 400], 5, 1, 0)).is_err(), "the details of a page of another kind");
         assert!(check(&header(1, [400, 400], 5, 1, 0)).is_err(), "a page of another kind");
-        // Other programs: values, nulls and rows come before the encoding.
+        // Data page of version 2: values, nulls and rows precede the encoding.
         let v2 = |counts: [i64; 4]| {
             let mut bytes = header(3, [800, 400], 8, counts[0], counts[1]);
             bytes.truncate(bytes.len() - 2);
@@ -304,7 +303,7 @@ mod tests {
         for end in 0..length as usize {
             assert!(Header::read(&bytes[..end]).is_none());
         }
-        // A text that claims to be longer than the header.
+        // A text that is declared longer than the header.
         assert!(Header::read(&[0x18, 0xff, 0xff, 0xff, 0xff, 0x0f, 1, 0]).is_none());
     }
 }

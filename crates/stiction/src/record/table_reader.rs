@@ -1,4 +1,4 @@
-//! Reads the tables of a recording back, column by column.
+//! Reads the tables of a recording, column by column.
 
 use std::{
     collections::BTreeMap,
@@ -19,9 +19,9 @@ use super::{RecordingError, table::Kind, table_file::TableFile, table_guard};
 pub(crate) struct TableReader {
     path: PathBuf,
     reader: SerializedFileReader<TableFile>,
-    /// Shares its place with that of `reader`, which seeks before it reads.
+    /// Shares its file position with `reader`, which seeks before it reads.
     file: TableFile,
-    /// Where each column is.
+    /// Index of each column by name.
     places: BTreeMap<String, usize>,
 }
 
@@ -39,7 +39,7 @@ impl TableReader {
         Ok(Self { path: path.to_path_buf(), reader, file, places })
     }
 
-    /// Whether the file was cut off, and only its beginning is read.
+    /// True if the file was truncated, and only its complete part is read.
     pub(crate) fn is_cut(&self) -> bool {
         self.file.is_cut()
     }
@@ -49,7 +49,7 @@ impl TableReader {
         usize::try_from(self.reader.metadata().file_metadata().num_rows()).unwrap_or(0)
     }
 
-    /// Names and kinds of the columns, in order; a kind that recordings do not have is `None`.
+    /// Names and types of the columns, in order; a type that recordings do not use is `None`.
     pub(crate) fn columns(&self) -> impl Iterator<Item = (&str, Option<Kind>)> {
         let columns = self.reader.metadata().file_metadata().schema_descr().columns();
         columns.iter().map(|column| {
@@ -63,30 +63,30 @@ impl TableReader {
         })
     }
 
-    /// Whether there is such a column.
+    /// True if there is a column of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.places.contains_key(name)
     }
 
-    /// Names of the columns of numbers, in order.
+    /// Names of the numeric columns, in order.
     pub(crate) fn numeric_columns(&self) -> impl Iterator<Item = &str> {
         let columns = self.reader.metadata().file_metadata().schema_descr().columns();
         let numeric = |kind| matches!(kind, Physical::DOUBLE | Physical::INT64);
         columns.iter().filter(move |column| numeric(column.physical_type())).map(|column| column.name())
     }
 
-    /// All values of a column of numbers, integers as the nearest real.
+    /// All values of a numeric column, integers as the nearest real.
     pub(crate) fn numbers(&self, name: &str) -> Result<Vec<f64>, RecordingError> {
         self.reals(name).or_else(|_| Ok(self.integers(name)?.into_iter().map(|n| n as f64).collect()))
     }
 
-    /// A text stored beside the table.
+    /// Metadata entry of the table.
     pub(crate) fn metadata(&self, key: &str) -> Option<&str> {
         let pairs = self.reader.metadata().file_metadata().key_value_metadata()?;
         pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
     }
 
-    /// All values of a column of real numbers, to the bit.
+    /// All values of a column of real numbers, bit for bit.
     pub(crate) fn reals(&self, name: &str) -> Result<Vec<f64>, RecordingError> {
         self.column(name, |reader, rows, values| match reader {
             ColumnReader::DoubleColumnReader(mut reader) => read_all(&mut reader, rows, values),
@@ -102,7 +102,7 @@ impl TableReader {
         })
     }
 
-    /// All values of a column of words.
+    /// All values of a text column.
     pub(crate) fn texts(&self, name: &str) -> Result<Vec<ByteArray>, RecordingError> {
         self.column(name, |reader, rows, values| match reader {
             ColumnReader::ByteArrayColumnReader(mut reader) => read_all(&mut reader, rows, values),
@@ -110,7 +110,7 @@ impl TableReader {
         })
     }
 
-    /// Reads a column over all row groups; `read` gives `None` for a wrong type or broken data.
+    /// Reads a column over all row groups; `read` returns `None` for a wrong type or damaged data.
     fn column<T>(
         &self,
         name: &str,
@@ -134,8 +134,8 @@ impl TableReader {
     }
 }
 
-/// The result of `f`; `None` when it panicked. The decoder checks most of what it reads, but a flipped bit can still make
-/// it panic, and bytes from outside must not.
+/// Result of `f`, or `None` if it panicked. The decoder checks most of its input, but a flipped bit can still make it panic.
+/// External data must not cause a panic.
 fn unpanicked<T>(f: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(f)).ok()
 }

@@ -63,14 +63,13 @@ fn driven_leg(coordinates: Coordinates) -> Simulation {
         JointDof { stiffness: 2.0, damping: 0.01, limits: Some([-0.7, 0.7]), ..JointDof::default() },
     ];
     for (name, y, joint_dof) in [("thigh", 0.85, acting[0]), ("shin", 0.55, acting[1])] {
-        let support_point = planar::Shape::disc(0.1).expect("foot");
-        let link =
-            BodyBuilder::planar(name, 0.5, 0.01).position(0.0, y - 0.15, 0.0).shape(Shape::Planar(support_point));
+        let foot = planar::Shape::disc(0.1).expect("disc");
+        let link = BodyBuilder::planar(name, 0.5, 0.01).position(0.0, y - 0.15, 0.0).shape(Shape::Planar(foot));
         let link = builder.body(link).expect("link");
         let place = nalgebra::Vector3::new(0.0, y, 0.0);
         let bodies = (above, link);
         let joint = builder.joint_at(name, JointKind::Revolute, bodies, place, nalgebra::Vector3::x()).expect("joint");
-        builder.joint_dof((joint, 0), joint_dof).expect("freedom");
+        builder.joint_dof((joint, 0), joint_dof).expect("joint DOF");
         if name == "thigh" {
             let servo = Motor::position("hip", (joint, 0), "sin(9 * t)".parse().expect("control"), (30.0, 0.5));
             builder.motor(Motor { force_limits: Some([-5.0, 5.0]), ..servo }).expect("motor");
@@ -83,7 +82,7 @@ fn driven_leg(coordinates: Coordinates) -> Simulation {
     Simulation::new(builder.build().expect("model"), scheme, 0.002).expect("simulation")
 }
 
-/// What is recorded of joints is what they carry, in reduced coordinates too.
+/// Recorded joint impulses are the joint reactions, also in reduced coordinates.
 #[test]
 fn recordings_hold_what_joints_carry() {
     let folder = Folder::new("carried");
@@ -96,7 +95,7 @@ fn recordings_hold_what_joints_carry() {
     assert!(recorded.iter().any(|impulse| impulse.abs() > 1e-3));
 }
 
-/// A box with a rubber coat that lands on an edge, beside one without that lies on the floor.
+/// A box with a compliant layer that lands on an edge, beside one without that lies on the floor.
 fn soft_box() -> Simulation {
     let mut builder = ModelBuilder::new(Dimension::Planar);
     builder.gravity(0.0, -9.81, 0.0).expect("gravity");
@@ -243,7 +242,7 @@ fn cut_and_foreign_files_are_refused() {
     assert!(matches!(Recording::read(&folder.0), Err(RecordingError::Read { .. })));
 }
 
-/// A recording whose every number is none: nothing that a solver gives, but a page must survive it.
+/// A recording of NaN only: no solver returns this, but a page must handle it.
 #[test]
 fn a_recording_without_numbers_still_makes_a_page() {
     let folder = Folder::new("nan");

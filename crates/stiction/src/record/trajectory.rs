@@ -15,13 +15,13 @@ use crate::Simulation;
 /// File name inside the folder of a run.
 pub(crate) const FILE: &str = "trajectory.parquet";
 
-/// Key under which the [`RunInfo`] is stored beside the table.
+/// Key of the [`RunInfo`] in the metadata of the table.
 pub(crate) const INFO_KEY: &str = "stiction.run";
 
-/// The column of `State::time_carry`, without which a continued run would round its times differently.
+/// Column of `State::time_carry`; without it a continued run would round its times differently.
 pub(crate) const CARRY: &str = "t_carry";
 
-/// What stands in column `rung` of the first row, which no step produced.
+/// Value of the column `rung` in the first row, the initial state.
 const INITIAL: &str = "initial";
 
 /// Writes the table.
@@ -65,7 +65,7 @@ impl TrajectoryWriter {
     }
 }
 
-/// Makes the row of a moment. What costs something to find out, energy and joint impulses, the caller gives; impulses that are missing are zero.
+/// Makes the row of a moment. The caller supplies the expensive values, energy and joint impulses; missing impulses are zero.
 pub(crate) fn fill_row(
     row: &mut Vec<Cell<'static>>,
     sample: &mut Sample,
@@ -100,12 +100,12 @@ pub(crate) fn fill_row(
     });
 }
 
-/// The name of a column that belongs to a body.
+/// Name of a column of a body.
 pub(crate) fn body_column(body: &str, quantity: &str) -> String {
     format!("{body}.{quantity}")
 }
 
-/// The columns of a row of [`fill_row`].
+/// Columns of a row of [`fill_row`].
 pub(crate) fn columns(info: &RunInfo) -> Vec<(String, Kind)> {
     let dimension = info.dimension();
     let named = |name: &str, kind| (name.to_owned(), kind);
@@ -124,7 +124,7 @@ pub(crate) fn columns(info: &RunInfo) -> Vec<(String, Kind)> {
     columns
 }
 
-/// A count as Parquet has it; counts are far below 2^63.
+/// A count as a Parquet integer; counts are far below 2^63.
 pub(crate) fn count(n: u64) -> Cell<'static> {
     Cell::Integer(i64::try_from(n).unwrap_or(i64::MAX))
 }

@@ -16,9 +16,9 @@ fn stewart_trinkle() -> Scheme {
     Preset::StewartTrinkle.scheme()
 }
 
-/// A box at rest on an inclined plane of any azimuth, the slope given as a share of what the polygon can hold.
-fn inclined_box(share: f64, azimuth: f64, n_d: u32, mu: f64) -> Model {
-    let slope = (share * mu * (std::f64::consts::PI / f64::from(n_d)).cos()).atan();
+/// A box at rest on an inclined plane of any azimuth, the slope given as a fraction of what the polygon can hold.
+fn inclined_box(fraction: f64, azimuth: f64, n_d: u32, mu: f64) -> Model {
+    let slope = (fraction * mu * (std::f64::consts::PI / f64::from(n_d)).cos()).atan();
     let axis = Vector3::new(-azimuth.sin(), azimuth.cos(), 0.0);
     let rotation = UnitQuaternion::from_scaled_axis(axis * slope);
     let normal = rotation * Vector3::z();

@@ -1,4 +1,4 @@
-//! Supports × inertia × friction sets × corners × joints: everything goes with everything, and agrees.
+//! Supports × inertia × friction sets × corners × joints: all combinations work and agree.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn polygon(vertices: &[[f64; 2]]) -> stiction::Shape {
     planar::Shape::polygon(&vertices).unwrap().into()
 }
 
-/// What the pusher meets first: the notch of the part (all faces hold) or one of its corners (any face holds).
+/// First contact of the pusher: the notch of the part (all faces hold) or one of its corners (any face holds).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Corner {
     All,
@@ -28,12 +28,13 @@ pub fn scene(corner: Corner, jointed: bool, speed: f64) -> Model {
     builder.gravity(0.0, 0.0, -9.81).unwrap();
     let angle = [[-0.25, -0.25], [0.35, -0.25], [0.35, -0.05], [-0.05, -0.05], [-0.05, 0.35], [-0.25, 0.35]];
     let part = builder.body(BodyBuilder::planar("part", 1.0, 0.05).shape(polygon(&angle))).unwrap();
-    let feet = |r: f64| SupportBuilder::tripod([[0.0, r], [-0.87 * r, -0.5 * r], [0.87 * r, -0.5 * r]]).friction(0.3);
-    builder.support(part, &feet(0.2)).unwrap();
+    let support =
+        |r: f64| SupportBuilder::tripod([[0.0, r], [-0.87 * r, -0.5 * r], [0.87 * r, -0.5 * r]]).friction(0.3);
+    builder.support(part, &support(0.2)).unwrap();
     if jointed {
         let arm = BodyBuilder::planar("arm", 0.5, 0.01).position(-0.55, -0.15, 0.0);
         let arm = builder.body(arm.shape(polygon(&[[-0.2, -0.05], [0.2, -0.05], [0.2, 0.05], [-0.2, 0.05]]))).unwrap();
-        builder.support(arm, &feet(0.1)).unwrap();
+        builder.support(arm, &support(0.1)).unwrap();
         builder
             .joint_at("hinge", JointKind::Revolute, (part, arm), Vector3::new(-0.3, -0.15, 0.0), Vector3::z())
             .unwrap();

@@ -63,7 +63,7 @@ fn c22_both_columns_of_the_published_table() {
             ];
             for (name, value) in values {
                 let tolerance = case.tolerance(&format!("tolerance.{name}"), "");
-                // The finest run is the truth and has no error in the table.
+                // The finest run is the reference solution and has no error in the table.
                 let Some(&expected) = published.get(name) else {
                     assert!(value < 1e-15, "{name} against itself: {value}");
                     continue;
@@ -93,7 +93,7 @@ fn free_fall_has_the_errors_of_the_textbook() {
         // Held velocities g h k against g t: a sawtooth of height g h.
         assert_close!(errors.velocity, g * h / 2.0 * until, CLOSE);
         // Velocities of the step end add up to g h t / 2 too much; those of its middle err by the chord of a parabola only,
-        // seen where the truth has samples.
+        // seen at the samples of the reference solution.
         let chord = g * h * h / 8.0;
         let expected = if row.preset == "ncp" { g * h * until / 2.0 } else { chord };
         let tolerance = if row.preset == "ncp" { chord } else { 1e-9 };
@@ -161,10 +161,11 @@ fn random_walk(seed: &mut u64, steps: usize, h: f64, between: Between) -> Trajec
 fn sample(walk: &Trajectory, time: f64, between: Between) -> ([f64; 2], [f64; 2]) {
     let k = (1..walk.len()).find(|k| walk.time(*k).unwrap() >= time).unwrap();
     let (t0, t1) = (walk.time(k - 1).unwrap(), walk.time(k).unwrap());
-    let share = (time - t0) / (t1 - t0);
-    let mix = |a: f64, b: f64, share: f64| a * (1.0 - share) + b * share;
-    let v_share = if between == Between::Held { 1.0 } else { share };
-    let at = |i: usize| (mix(walk.v(k - 1)[i], walk.v(k)[i], v_share), mix(walk.q(k - 1)[i], walk.q(k)[i], share));
+    let fraction = (time - t0) / (t1 - t0);
+    let mix = |a: f64, b: f64, fraction: f64| a * (1.0 - fraction) + b * fraction;
+    let v_fraction = if between == Between::Held { 1.0 } else { fraction };
+    let at =
+        |i: usize| (mix(walk.v(k - 1)[i], walk.v(k)[i], v_fraction), mix(walk.q(k - 1)[i], walk.q(k)[i], fraction));
     ([at(0).0, at(1).0], [at(0).1, at(1).1])
 }
 
@@ -185,7 +186,7 @@ fn the_norms_agree_with_a_fine_sum_over_time() {
             integral += largest(va, vb) * until / f64::from(count);
             most = most.max(largest(qa, qb));
         }
-        // Trapezia overestimate the kinks of the largest component where velocities are not held: here in every piece.
+        // The trapezoidal rule overestimates the kinks of the largest component if velocities are not held: here in every interval.
         let tolerance = if between == Between::Held { 1e-4 } else { 0.02 * integral };
         assert!((errors.velocity - integral).abs() < tolerance, "{between:?}: {} against {integral}", errors.velocity);
         assert!((errors.position - most).abs() < 1e-4, "{between:?}: {} against {most}", errors.position);
@@ -265,10 +266,16 @@ fn a_run_that_fails_is_reported_with_its_step_and_cause() {
     assert!((*step, *time) == (2, 5.0) && cause.contains("more than 1000 events"), "{failed:?}");
     assert!(failed.errors.is_none() && failed.cost.steps == 1);
     assert!(finished.outcome == Outcome::Finished && finished.errors.is_some());
-    // The same failure made the second candidate the truth.
+    // The same failure made the second candidate the reference solution.
     assert_eq!(comparison.truth.preset, "ncp");
-    let [passed_over] = comparison.truth.passed_over.as_slice() else { panic!("{:?}", comparison.truth) };
-    assert!(passed_over.reason.contains("step 2 from t = 5: more than 1000 events"), "{}", passed_over.reason);
+    let [rejected_candidates] = comparison.truth.rejected_candidates.as_slice() else {
+        panic!("{:?}", comparison.truth)
+    };
+    assert!(
+        rejected_candidates.reason.contains("step 2 from t = 5: more than 1000 events"),
+        "{}",
+        rejected_candidates.reason
+    );
     plan.truth.truncate(1);
     let error = compare::run(&plan, &mut Unwatched).unwrap_err();
     assert!(matches!(&error, CompareError::NoTruth(reasons) if reasons.len() == 1), "{error}");
@@ -287,7 +294,7 @@ fn a_comparison_repeats_to_the_bit() {
     assert!(Preset::INERTIAL.iter().all(|preset| page.contains(preset.name())));
 }
 
-/// Patience for so many steps, and a clock that ticks once when asked.
+/// Stops after this many steps, with a clock that ticks once per call.
 struct Impatient(u64, f64);
 
 impl Watch for Impatient {
@@ -309,7 +316,7 @@ fn a_comparison_can_be_stopped_and_keeps_what_is_done() {
     assert_eq!(compare::run(&plan, &mut Impatient(50, 0.0)).unwrap_err(), CompareError::Stopped);
     let stopped = compare::run(&plan, &mut Impatient(95, 0.0)).unwrap();
     assert!(stopped.interrupted && stopped.rows.len() == 1, "{stopped:?}");
-    // Ten steps take ten ticks, which is longer than patience lasts.
+    // Ten steps take ten ticks, which exceeds the limit for repetitions.
     assert_eq!(stopped.rows[0].cost.wall_seconds, 10.0);
     let whole = compare::run(&plan, &mut Impatient(1000, 0.0)).unwrap();
     assert!(!whole.interrupted && whole.rows.len() == 2);

@@ -21,14 +21,14 @@ fn with_corners(preset: Preset, corners: CornerLogic) -> Scheme {
     scheme
 }
 
-/// The ground with its hole, in one piece or in convex ones.
-fn ground(case: &Reference, pieces: bool) -> BodyBuilder {
+/// The ground with its hole, as one shape or as convex parts.
+fn ground(case: &Reference, convex_parts: bool) -> BodyBuilder {
     let left = case.number("parameters.hole_left");
     let [right, bottom, depth] =
         ["hole_right", "hole_bottom_right", "hole_depth"].map(|name| case.number(&format!("parameters.{name}")));
     let (from, to, below) = (-6.0, 12.0, -1.0);
     let ground = BodyBuilder::fixed("ground");
-    if pieces {
+    if convex_parts {
         ground
             .shape(polygon(&[[from, below], [left, below], [left, 0.0], [from, 0.0]]))
             .shape(polygon(&[[left, below], [bottom, below], [bottom, -depth], [left, -depth]]))
@@ -47,12 +47,12 @@ fn ground(case: &Reference, pieces: bool) -> BodyBuilder {
     }
 }
 
-fn block_over_hole(case: &Reference, pieces: bool) -> Model {
+fn block_over_hole(case: &Reference, convex_parts: bool) -> Model {
     let number = |name: &str| case.number(&format!("parameters.{name}"));
     let half = [0.5 * number("block_width"), 0.5 * number("block_height")];
     let mut builder = ModelBuilder::new(Dimension::Planar);
     builder.gravity(0.0, -number("gravity"), 0.0).unwrap();
-    builder.body(ground(case, pieces)).unwrap();
+    builder.body(ground(case, convex_parts)).unwrap();
     let block = solid_rectangle("block", 1.0, half).position(number("front_corner") - half[0], half[1], 0.0).velocity(
         number("speed"),
         0.0,
@@ -63,9 +63,9 @@ fn block_over_hole(case: &Reference, pieces: bool) -> Model {
 }
 
 /// Largest deviation of height and speed of the block from what they should be.
-fn slide(case: &Reference, scheme: Scheme, h: f64, pieces: bool) -> (f64, f64) {
+fn slide(case: &Reference, scheme: Scheme, h: f64, convex_parts: bool) -> (f64, f64) {
     let (height, speed) = (case.number("derived.height"), case.number("derived.speed"));
-    let mut simulation = Simulation::new(block_over_hole(case, pieces), scheme, h).unwrap();
+    let mut simulation = Simulation::new(block_over_hole(case, convex_parts), scheme, h).unwrap();
     let mut worst = (0.0_f64, 0.0_f64);
     for _ in 0..(case.number("parameters.duration") / h).round() as usize {
         let report = simulation.step().unwrap();
@@ -81,13 +81,13 @@ fn a_block_slides_over_the_hole_as_if_it_were_not_there() {
     let case = reference("c08");
     let most = case.number("tolerance.abs");
     for h in [0.01, 0.001] {
-        for pieces in [false, true] {
+        for convex_parts in [false, true] {
             // With 0 < γ < 1 every face that is near slows what comes nearer, real ones as well: that is the scheme.
             for preset in [Preset::Ncp, Preset::StewartTrinkle, Preset::AnitescuPotra] {
-                let (height, speed) = slide(&case, preset.scheme(), h, pieces);
+                let (height, speed) = slide(&case, preset.scheme(), h, convex_parts);
                 assert!(
                     height < most && speed < most,
-                    "{} at h = {h}, pieces {pieces}: {height:e} m, {speed:e} m/s",
+                    "{} at h = {h}, convex_parts {convex_parts}: {height:e} m, {speed:e} m/s",
                     preset.name()
                 );
             }
@@ -99,9 +99,9 @@ fn a_block_slides_over_the_hole_as_if_it_were_not_there() {
 fn faces_without_end_stop_the_block_at_the_far_wall() {
     let case = reference("c08");
     let (height, speed) = slide(&case, with_corners(Preset::Ncp, CornerLogic::Conjunctive), 0.01, false);
-    let share = case.number("tolerance.artefact_share");
+    let fraction = case.number("tolerance.artefact_share");
     assert!(
-        height > share * case.number("derived.height") || speed > share * case.number("derived.speed"),
+        height > fraction * case.number("derived.height") || speed > fraction * case.number("derived.speed"),
         "{height} {speed}"
     );
 }

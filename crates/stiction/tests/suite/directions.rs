@@ -1,4 +1,4 @@
-//! C-28: what more friction directions cost and bring, against the cone; sizes and counts, for times depend on the machine.
+//! C-28: cost and benefit of more friction directions, against the cone; sizes and counts, since times depend on the machine.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::{BodyBuilder, Dimension, Model, Pose, Preset, Scheme, spatial};
@@ -70,9 +70,9 @@ fn c28_the_error_of_one_step_is_the_chord_to_the_next_corner() {
     let (h, tolerance) = (case.number("parameters.step"), case.tolerance("tolerance.chord", "m/s"));
     let full = case.number("parameters.friction") * case.number("parameters.gravity") * h;
     for n_d in case.numbers("parameters.directions") {
-        for share in [0.0, 0.3, 0.6, 0.9] {
+        for fraction in [0.0, 0.3, 0.6, 0.9] {
             // This far from a corner towards the middle between two.
-            let angle = share * std::f64::consts::PI / n_d;
+            let angle = fraction * std::f64::consts::PI / n_d;
             let after = |scheme: Scheme| {
                 let end = run(block_on_three_feet(&case, angle, 0.0), scheme, h, h, |_, _| ());
                 Vector3::from_column_slice(&end.state().v[..3])

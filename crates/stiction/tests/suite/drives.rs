@@ -1,4 +1,4 @@
-//! What acts along the freedoms of joints, each against its closed form or its exact recursion, in maximal and in reduced coordinates, with
+//! Joint-space constraints, each against its closed form or its exact recursion, in maximal and in reduced coordinates, with
 //! polygons and with exact cones.
 
 use nalgebra::{Matrix3, Vector3};
@@ -13,7 +13,7 @@ use crate::support::{step, steps};
 const INERTIA: [f64; 3] = [0.5, 0.8, 1.1];
 const MASS: f64 = 2.0;
 
-/// All ways to step that know drives.
+/// All schemes that support joint-space constraints.
 pub fn schemes() -> Vec<(String, Scheme)> {
     let mut all = Vec::new();
     for coordinates in [Coordinates::Maximal, Coordinates::Reduced] {
@@ -31,16 +31,16 @@ pub fn schemes() -> Vec<(String, Scheme)> {
     all
 }
 
-/// A body joined to the world at its centre, and what acts along the freedoms of the joint.
+/// A body joined to the world at its centre, and what acts along the DOFs of the joint.
 #[derive(Clone)]
 pub struct Rig {
     pub dimension: Dimension,
     pub kind: JointKind,
-    /// Whether the body is the first of the joint's two.
+    /// True if the body is the first of the joint's two.
     pub reversed: bool,
     pub joint_dofs: Vec<JointDof>,
     pub motors: Vec<Motor>,
-    /// Twist of the body at the start, along the freedoms' axes x, y, z.
+    /// Initial twist of the body, along the axes x, y, z of the joint DOFs.
     pub velocity: Vector3<f64>,
     pub spin: Vector3<f64>,
 }
@@ -64,7 +64,7 @@ impl Rig {
     }
 
     pub fn driven_by(mut self, motor: impl Fn(JointDofId) -> Motor) -> Self {
-        // The only joint of the rig, and its first freedom.
+        // The only joint of the rig, and its first DOF.
         let id = (self.model().find_joint("joint").unwrap(), 0);
         self.motors.push(motor(id));
         self
@@ -95,7 +95,7 @@ impl Rig {
         builder.build().unwrap()
     }
 
-    /// Calls `each` with a simulation for every way to step, both directions of the joint, and hinges also in the plane.
+    /// Calls `each` with a simulation for every scheme, both directions of the joint, and hinges also in the plane.
     pub fn everywhere(&self, h: f64, mut each: impl FnMut(&str, &mut Simulation)) {
         let dimensions: &[Dimension] = match self.kind {
             JointKind::Revolute => &[Dimension::Spatial, Dimension::Planar],
@@ -113,7 +113,7 @@ impl Rig {
     }
 }
 
-/// Coordinate and rate of a freedom, full turns counted.
+/// Coordinate and rate of a joint DOF, full turns counted.
 pub fn joint_dof(simulation: &Simulation, joint: &str, number: usize) -> (f64, f64) {
     let model = simulation.model();
     let id = (model.find_joint(joint).unwrap(), number);

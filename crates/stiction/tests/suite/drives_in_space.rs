@@ -1,4 +1,4 @@
-//! Drives along the freedoms of joints that have several: each against the recursion of one freedom, and all kinds in general motion.
+//! Joint-space constraints of joints with several DOFs: each against the recursion of one DOF, and all kinds in general motion.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn sprung(initial: f64) -> JointDof {
     JointDof { stiffness: 6.0, damping: 0.4, armature: 0.3, rest: 0.05, initial, ..JointDof::default() }
 }
 
-/// Steps a rig in which only one freedom moves, and compares it with its recursion.
+/// Steps a rig in which only one DOF moves, and compares it with its recursion.
 fn alone(rig: &Rig, number: usize, mass: f64, rate: f64) {
     let acting = rig.joint_dofs[number];
     rig.everywhere(0.01, |name, simulation| {
@@ -28,7 +28,7 @@ fn alone(rig: &Rig, number: usize, mass: f64, rate: f64) {
             expected = recursion(expected, mass, &acting, 0.0, 0.01);
             let (phi, rate) = joint_dof(simulation, "joint", number);
             let error = (phi - expected.0).abs() + (rate - expected.1).abs();
-            assert!(error < 1e-10, "{name}, freedom {number}: off by {error:e}");
+            assert!(error < 1e-10, "{name}, DOF {number}: off by {error:e}");
         }
     });
 }

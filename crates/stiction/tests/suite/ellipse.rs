@@ -1,4 +1,4 @@
-//! C-24: an ellipse drops and rolls; what the weight γ does to the infeasibility.
+//! C-24: an ellipse drops and rolls; effect of the weight γ on the infeasibility.
 
 use stiction::{BodyBuilder, Dimension, Margin, Model, Preset, Scheme, planar};
 use stiction_testkit::{Reference, assert_close, reference};
@@ -60,7 +60,7 @@ fn c24_infeasibility_for_every_gamma() {
                 assert_close!(*depth, point["infeasibility"], tolerance, "t = {}", point["t"]);
             }
         }
-        // What γ > 0 on a curved contact may gain in a step.
+        // Largest energy gain per step of γ > 0 on a curved contact.
         let gains = case.table("scheme.energy_gain_per_step");
         if let Some(expected) = gains.iter().find(|gain| gain["gamma"] == row["gamma"]) {
             assert_close!(gain, expected["gain_max"], case.tolerance("tolerance.scheme", "J"), "γ = {}", row["gamma"]);

@@ -48,7 +48,7 @@ fn c33_painleve_rod_stops_by_an_impulse_without_a_collision() {
             impulses.push(simulation.contacts().iter().map(|c| c.normal_impulse).sum::<f64>());
         }
     }
-    // The impulse has a limit, approached in proportion to h: gravity's share of the step.
+    // The impulse has a limit, approached in proportion to h: the contribution of gravity to the step.
     let [coarse, middle, fine] = [impulses[0], impulses[4], impulses[8]];
     assert!((9.0..11.0).contains(&((coarse - middle) / (middle - fine))) && fine > 0.03, "impulses {impulses:?}");
 }
@@ -140,13 +140,13 @@ fn c33_four_contacts_have_one_velocity_whatever_the_method() {
             let mut simulation = simulation.with_ladder(ladder);
             let _ = simulation.step().unwrap();
             let velocity = simulation.state().v.clone();
-            let shares: Vec<_> = simulation.contacts().iter().map(|contact| contact.normal_impulse).collect();
-            println!("{name:14} {velocity:.9?}, normal impulses {shares:.4?}");
-            let (one_velocity, other_shares) = first.get_or_insert((velocity.clone(), shares.clone()));
+            let loads: Vec<_> = simulation.contacts().iter().map(|contact| contact.normal_impulse).collect();
+            println!("{name:14} {velocity:.9?}, normal impulses {loads:.4?}");
+            let (one_velocity, other_loads) = first.get_or_insert((velocity.clone(), loads.clone()));
             let off = velocity.iter().zip(one_velocity).map(|(a, b)| (a - *b).abs()).fold(0.0, f64::max);
             assert!(off < tolerance, "{name}: velocities differ by {off}");
-            // The shares are free, their sum is not.
-            let sum = shares.iter().sum::<f64>() - other_shares.iter().sum::<f64>();
+            // The individual loads are not unique, their sum is.
+            let sum = loads.iter().sum::<f64>() - other_loads.iter().sum::<f64>();
             assert!(sum.abs() < tolerance, "{name}: the sum differs by {sum}");
         }
     }

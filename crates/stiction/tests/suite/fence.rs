@@ -122,7 +122,7 @@ fn without_friction_the_motion_is_whatever_was_guessed_and_that_is_said() {
         std::mem::take(&mut ends[0])
     });
     assert!((ends[0][1] - ends[1][1]).abs() > 0.5, "{ends:?}");
-    // Left alone it is lazy.
+    // Without a push it takes the minimum-norm motion.
     let mut simulation = Simulation::new(scene(&case, false, [0.0, 0.3, 0.0]), quadratic(), 0.01).unwrap();
     for _ in 0..100 {
         let _ = step(&mut simulation);

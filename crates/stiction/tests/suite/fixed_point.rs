@@ -66,8 +66,8 @@ fn ball_on_hill() -> Model {
     builder.build().unwrap()
 }
 
-/// Where the ball should be on the hill, a straight step along the tangent takes it off by v²h²/2R. Energy decides where a
-/// frictionless ball really leaves: cos θ = (2 + v₀²/(g R))/3.
+/// A straight step along the tangent takes the ball off the hill by v²h²/2R. Energy determines where a frictionless ball really leaves:
+/// cos θ = (2 + v₀²/(g R))/3.
 #[test]
 fn a_ball_stays_on_a_hill_until_its_time() {
     let (h, radius, g) = (0.005, 1.1, 9.81);

@@ -7,7 +7,7 @@ use stiction::{
     scene,
 };
 
-/// What is run, for how many steps, and what it is differentiated by.
+/// Scene, number of steps, and unknowns of a case.
 struct Case {
     name: &'static str,
     text: String,
@@ -203,7 +203,8 @@ fn run(case: &Case, (unknowns, start): (&[Unknown], Option<&State>)) -> (State, 
     for _ in 0..case.steps {
         let _ = simulation.step().unwrap();
         let contacts = simulation.contacts().iter().filter(|contact| contact.normal_impulse > 0.0).map(|c| c.mode);
-        modes.push(contacts.chain(simulation.support_points().iter().map(|foot| foot.mode)).collect());
+        modes
+            .push(contacts.chain(simulation.support_points().iter().map(|support_point| support_point.mode)).collect());
     }
     (simulation.state().clone(), modes)
 }
@@ -231,7 +232,7 @@ fn run_beside(case: &Case, place: usize, by: f64) -> (State, Vec<Vec<ContactMode
 fn differences(case: &Case, place: usize, modes: &[Vec<ContactMode>], nominal: &State) -> Vec<f64> {
     let model = Variants::read(&case.text, "case.toml", &case.unknowns).unwrap().scene.model;
     let scale = if let Unknown::Value { scale, .. } = &case.unknowns[place] { *scale } else { 0.1 };
-    for spacing in [1e-3, 1e-4, 1e-5, 1e-6].map(|share| share * scale) {
+    for spacing in [1e-3, 1e-4, 1e-5, 1e-6].map(|fraction| fraction * scale) {
         let mut slope = vec![0.0; 2 * model.dof()];
         let beside: Vec<_> = [-2.0, -1.0, 1.0, 2.0].iter().map(|k| run_beside(case, place, k * spacing)).collect();
         if beside.iter().any(|(_, other)| other != modes) {
@@ -253,7 +254,7 @@ fn gradients_of_runs_are_those_of_differences() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is wrong with the gradient of a case.
+/// Errors of the gradient of a case.
 fn compare_with_differences(case: &Case) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut gradients = GradientRun::new(&case.text, "case.toml", &case.unknowns).unwrap();

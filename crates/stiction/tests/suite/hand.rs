@@ -1,4 +1,4 @@
-//! A hand of three fingers closes on a glass (C-25): it slips out or is held, and errors drift, decay or are gone at once.
+//! A hand of three fingers closes on a glass (C-25): it slips out or is held, and errors drift, decay or vanish at once.
 
 use stiction::{Simulation, StepCause};
 use stiction_testkit::reference;
@@ -9,7 +9,7 @@ fn hand(changes: &[(&str, f64)]) -> Simulation {
     Simulation::from_scene(&stiction::scene::load_with(scene, &changes).unwrap()).unwrap()
 }
 
-/// What happened over the 0.7 s: the way of the glass from the palm, and penetration and joint error after every step.
+/// Results over the 0.7 s: the distance of the glass from the palm, and penetration and joint error after every step.
 struct Account {
     way: f64,
     contacts: Vec<f64>,
@@ -51,17 +51,17 @@ fn infeasibility_drifts_decays_or_is_gone() {
     let case = reference("c25");
     let much = case.number("parameters.friction.much");
     let [drifts, decays, gone] = [0.0, 0.2, 1.0].map(|gamma| grasp(gamma, much));
-    // What is lost at velocity level is not found again.
+    // Errors at velocity level are not corrected later.
     for errors in [&drifts.contacts, &drifts.joints] {
         let end = errors.last().copied().unwrap_or(0.0);
         assert!(most(errors) > 1e-4 && end > 0.95 * most(errors), "{end} of {}", most(errors));
     }
     // Between events the error of joints shrinks by 1 − γ in every step.
-    let share = case.number("derived.decay_per_step");
+    let fraction = case.number("derived.decay_per_step");
     let (after, later) = (decays.joints[60], decays.joints[70]);
     let per_step = (later / after).powf(1.0 / 10.0);
-    assert!((per_step - share).abs() < case.number("tolerance.decay"), "{per_step}");
-    // With γ = 1 what is left is what the last step made.
+    assert!((per_step - fraction).abs() < case.number("tolerance.decay"), "{per_step}");
+    // With γ = 1 the remaining error is that of the last step.
     assert!(most(&gone.joints[100..]) < 1e-3 * most(&drifts.joints));
     assert!(most(&decays.joints) < most(&drifts.joints) && most(&gone.joints) < most(&decays.joints));
 }

@@ -45,7 +45,7 @@ fn hanging_chain(weight: f64) -> Model {
     builder.build().unwrap()
 }
 
-/// Solves the steps, or refuses one with a hint at the masses and leaves the state alone; true when all were solved.
+/// Solves the steps, or rejects one with a hint about the masses and an unchanged state; true if all were solved.
 fn solved_or_refused(simulation: &mut Simulation, count: u32) -> bool {
     for _ in 0..count {
         let before = simulation.state().clone();
@@ -105,15 +105,15 @@ fn a_chain_with_a_million_or_a_billion_times_its_mass_hangs_or_is_refused_with_a
             );
             if solved {
                 let joint = simulation.model().find_joint("joint 0").unwrap();
-                let share = simulation.joint_wrench(joint).unwrap().linear.z / (G * (ratio + 3.0));
-                assert!((share - 1.0).abs() < 1e-8, "{preset:?} {ratio:e}: the first joint carries {share}");
+                let fraction = simulation.joint_wrench(joint).unwrap().linear.z / (G * (ratio + 3.0));
+                assert!((fraction - 1.0).abs() < 1e-8, "{preset:?} {ratio:e}: the first joint carries {fraction}");
             }
             assert!(simulation.infeasibility().unwrap().joints < 1e-9);
         }
     }
 }
 
-/// B12: nothing creeps, and no step works harder than the first.
+/// B12: nothing creeps, and no step needs more iterations than the first.
 #[test]
 fn a_million_steps_of_rest_move_nothing() {
     let (angle, mut most) = (0.3_f64, 0);
@@ -159,7 +159,7 @@ fn flipping() -> [Model; 3] {
     ]
 }
 
-/// B13: every step is made twice, with and without the impulses of the last one as a first guess.
+/// B13: every step is made twice, with and without warm start from the impulses of the last one.
 #[test]
 fn features_that_change_do_not_mislead_warm_starts() {
     for (index, model) in flipping().into_iter().enumerate() {

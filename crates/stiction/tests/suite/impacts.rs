@@ -115,7 +115,7 @@ fn decompression_gives_back_at_least_its_share_and_energy_never_grows_without_fr
             }
         }
     }
-    println!("{hits:?} impulses without and with friction, {more} of them gave back more than their share");
+    println!("{hits:?} impulses without and with friction, {more} of them gave back more than expected");
     assert!(hits[0] > 500 && hits[1] > 500 && more > 20);
 }
 
@@ -177,7 +177,7 @@ fn the_spike_of_an_impact_lasts_one_step_and_vanishes_with_it() {
     let hit_with = closing(&before, theta);
     let mut scheme = Preset::StewartTrinkle.scheme();
     scheme.linearise_at = LineariseAt::End;
-    // Positions follow the new velocity, so that what falls is ahead by g t h/2: it touches this share of a step early.
+    // Positions follow the new velocity, so that a falling body is ahead by g t h/2: it touches this fraction of a step early.
     let early = 0.5 * case.number("parameters.gravity") * touch / hit_with.abs();
     let spikes = [40.0, 80.0, 160.0, 320.0].map(|count| {
         let count = count + 0.5 + early;
@@ -223,7 +223,7 @@ fn poisson_and_the_quadratic_cone_are_refused_together() {
     assert!(error.to_string().contains("Poisson"), "{error}");
 }
 
-/// The contact table of a step with an impact once had only what happened after it: plots of forces missed every impact by Poisson's law.
+/// Regression: the contact table of a step with an impact had only what happened after it, and plots of forces missed Poisson impacts.
 #[test]
 fn contacts_tell_of_all_momentum_that_changes_by_both_laws() {
     let (h, gravity) = (1e-3, 9.81);

@@ -107,7 +107,7 @@ fn heap() -> Model {
     builder.build().unwrap()
 }
 
-/// Parts on feet, pushed about by a turning paddle.
+/// Parts on support points, pushed by a turning paddle.
 fn table_top() -> Model {
     let mut builder = ModelBuilder::new(Dimension::Planar);
     builder.gravity(0.0, 0.0, -9.81).unwrap();
@@ -117,12 +117,12 @@ fn table_top() -> Model {
         ExpressionMotion::planar(Expression::parse("0.2*t").unwrap(), still(), Expression::parse("0.9*t").unwrap());
     let paddle = BodyBuilder::kinematic("paddle", Arc::new(motion));
     builder.body(paddle.shape(planar::Shape::rectangle([0.5, 0.05]).unwrap().into())).unwrap();
-    let feet = SupportBuilder::tripod([[0.1, 0.0], [-0.05, 0.08], [-0.05, -0.08]]).friction(0.4);
+    let support = SupportBuilder::tripod([[0.1, 0.0], [-0.05, 0.08], [-0.05, -0.08]]).friction(0.4);
     let shapes = [planar::Shape::superellipse([0.2, 0.15], 4.0).unwrap(), planar::Shape::disc(0.15).unwrap()];
     for (k, shape) in shapes.into_iter().enumerate() {
         let body = BodyBuilder::planar(format!("part {k}"), 0.5, 0.004).position(0.3 + 0.4 * k as f64, 0.35, 0.0);
         let id = builder.body(body.shape(shape.into())).unwrap();
-        builder.support(id, &feet).unwrap();
+        builder.support(id, &support).unwrap();
     }
     builder.build().unwrap()
 }
@@ -137,7 +137,7 @@ fn rubber_floor() -> Model {
     on_floor(Dimension::Spatial, [egg, rod], [0.0, 0.0, -9.81], rule)
 }
 
-/// Four contacts of one pair that touch share their load as they like, one of them perhaps without any, and where they slide the load decides
+/// Four touching contacts of one pair have no unique distribution of loads, some may have none. If they slide, the loads determine
 /// the torque of friction.
 fn is_determined(simulation: &Simulation) -> bool {
     let pairs = simulation.contacts().iter().filter(|contact| contact.gap < 1e-9);

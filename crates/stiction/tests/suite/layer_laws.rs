@@ -1,4 +1,4 @@
-//! The laws of compliant layers: what is typed is what is measured, and stiff layers are rigid contact.
+//! Laws of compliant layers: measured stiffness and damping equal the given ones, and stiff layers approach rigid contact.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::{

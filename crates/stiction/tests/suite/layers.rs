@@ -1,4 +1,4 @@
-//! C-12: a disc on a compliant half-plane with a rigid core, by the first-order scheme and by mean velocities, in steps and in pieces.
+//! C-12: a disc on a compliant half-plane with a rigid core, by the first-order scheme and by mean velocities, with and without substeps.
 
 use stiction::{
     BodyBuilder, ContactRule, Dimension, EventKind, Layer, LayerRule, LineariseAt, Model, PositionUpdate, Preset,
@@ -220,7 +220,7 @@ fn the_first_touch_is_located() {
         while touch.is_none() {
             let report = simulation.step().unwrap();
             touch = simulation.events().iter().find(|event| event.kind == EventKind::Touch).map(|event| event.time);
-            // Whatever the pieces, the step ends where it should.
+            // The step ends at its time, whatever the substeps.
             assert!((simulation.time() - h * report.step as f64).abs() < 1e-14);
         }
         println!("h {h}: touch {touch:?}");
@@ -229,23 +229,23 @@ fn the_first_touch_is_located() {
     }
 }
 
-/// Steps far longer than the contact lasts: pieces of its period see it, at second order, and keep the energy.
+/// Steps far longer than the contact lasts: substeps of its period resolve it, at second order, and keep the energy.
 #[test]
 fn pieces_resolve_what_the_step_does_not() {
     let case = reference("c12");
     let (touch, lasts) = (case.number("derived.touch_time"), case.number("derived.deep.contact_lasts"));
     let flight = 0.6 - touch - lasts;
     let height = 1.0 + flight * (case.number("derived.touch_speed") - 0.5 * 9.81 * flight);
-    let errors = [20, 40, 80, 160].map(|pieces| {
+    let errors = [20, 40, 80, 160].map(|substeps| {
         let model = disc(&case, layer(&case, "core_missed"));
-        let mut simulation = Simulation::new(model, viscoelastic(pieces), 0.1).unwrap();
+        let mut simulation = Simulation::new(model, viscoelastic(substeps), 0.1).unwrap();
         let mut most = 0;
         for _ in 0..6 {
             let report = simulation.step().unwrap();
             most = most.max(report.layer_substeps);
             assert_eq!(report.substeps, report.layer_substeps, "none was halved");
         }
-        assert!(most > pieces / 4, "{most} of {pieces}");
+        assert!(most > substeps / 4, "{most} of {substeps}");
         assert!((energy(&simulation) - case.number("derived.energy")).abs() < 1e-11, "{}", energy(&simulation));
         (simulation.state().q[1] - height).abs()
     });
@@ -254,7 +254,7 @@ fn pieces_resolve_what_the_step_does_not() {
     assert!((1.5..2.8).contains(&order), "{order} {errors:?}");
 }
 
-/// The impulse of a step in pieces is that of the whole: momentum changes by it and by the weight.
+/// The impulse of a step with substeps is that of the whole: momentum changes by it and by the weight.
 #[test]
 fn impulses_of_pieces_add_up() {
     let case = reference("c12");
@@ -286,13 +286,13 @@ fn too_many_pieces_are_refused_and_the_state_stays() {
     assert!(simulation.state().bit_equal(&before));
 }
 
-/// With located touches the damped rebound of mean velocities is as good as its pieces.
+/// With located touches the accuracy of the damped rebound of mean velocities is that of its substeps.
 #[test]
 fn located_damped_rebounds_converge() {
     let stiffness: f64 = 1000.0;
     for zeta in [0.05, 0.3, 0.7] {
         let damping = 2.0 * zeta * stiffness.sqrt();
-        let errors = [50, 100, 200, 400].map(|pieces| {
+        let errors = [50, 100, 200, 400].map(|substeps| {
             let disc = BodyBuilder::planar("disc", 1.0, 0.5)
                 .position(0.0, 1.01, 0.0)
                 .velocity(0.0, -1.0, 0.0)
@@ -300,7 +300,7 @@ fn located_damped_rebounds_converge() {
             let rule =
                 ContactRule { layer: LayerRule::Given(Layer::normal(stiffness, damping)), ..ContactRule::default() };
             let model = on_floor(Dimension::Planar, [disc], [0.0; 3], rule);
-            let mut simulation = Simulation::new(model, viscoelastic(pieces), 0.1).unwrap();
+            let mut simulation = Simulation::new(model, viscoelastic(substeps), 0.1).unwrap();
             for _ in 0..3 {
                 let _ = simulation.step().unwrap();
             }

@@ -1,4 +1,4 @@
-//! Case C-09: a needle pushes a square over a table, without inertia; and how motions with inertia come close to that.
+//! Case C-09: a needle pushes a square over a table, without inertia; and convergence of motions with inertia to that.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use stiction_testkit::{Reference, reference};
 
 use crate::support::{friction, q, solid_rectangle, step, v};
 
-/// Feet on a circle about the centre, the first one above it.
+/// Support points on a circle about the centre, the first one above it.
 fn tripod(radius: f64) -> [[f64; 2]; 3] {
     let (x, y) = (0.75_f64.sqrt() * radius, 0.5 * radius);
     [[0.0, radius], [-x, -y], [x, -y]]
@@ -23,15 +23,15 @@ fn needle(name: &str, from: [f64; 2], speed: [f64; 2]) -> BodyBuilder {
     BodyBuilder::kinematic(name, Arc::new(motion)).shape(planar::Shape::point().into())
 }
 
-/// The square of the case on its feet, with needles; everything else is smooth unless `mu` says otherwise.
+/// The square of the case on its support points, with needles; everything else is smooth unless `mu` says otherwise.
 fn square(case: &Reference, weight: f64, mu: f64, needles: impl IntoIterator<Item = BodyBuilder>) -> Model {
     let number = |path: &str| case.number(&format!("parameters.{path}"));
     let mut builder = ModelBuilder::new(Dimension::Planar);
     builder.gravity(0.0, 0.0, -weight).unwrap();
     let half = 0.5 * number("side");
     let square = builder.body(solid_rectangle("square", 1.0, [half, half])).unwrap();
-    let feet = SupportBuilder::tripod(tripod(number("tripod_radius"))).friction(number("mu_support"));
-    builder.support(square, &feet).unwrap();
+    let support = SupportBuilder::tripod(tripod(number("tripod_radius"))).friction(number("mu_support"));
+    builder.support(square, &support).unwrap();
     for needle in needles {
         builder.body(needle).unwrap();
     }
@@ -67,7 +67,7 @@ fn the_square_moves_as_the_least_dissipation_says() {
             let force = simulation.contacts()[0].normal_impulse / h;
             tolerance.check(force / weight, row["force"]).unwrap();
             assert_eq!(simulation.uniqueness(), Some(Uniqueness::Unique));
-            // Below the centre it turns about the top foot.
+            // Below the centre it turns about the top support point.
             let top_sticks = simulation.support_points()[0].mode == ContactMode::Stick;
             assert_eq!(top_sticks, row["y"] < 0.0, "y = {}: {:?}", row["y"], simulation.support_points()[0]);
         }
@@ -92,11 +92,11 @@ fn polygons_come_close_in_force_and_less_in_rotation() {
     for (y, directions) in [(-0.1, 16), (-0.2, 32)] {
         let mut simulation = Simulation::new(pushed(&case, y, 1.0), linear(directions), 0.01).unwrap();
         let _ = step(&mut simulation);
-        assert_eq!(simulation.support_points()[0].mode, ContactMode::Stick, "the top foot, pushed at {y}");
+        assert_eq!(simulation.support_points()[0].mode, ContactMode::Stick, "the top support point, pushed at {y}");
     }
 }
 
-/// Pose after the push of the case with so many steps.
+/// Pose after the push of the case with this many steps.
 fn path(case: &Reference, scheme: Scheme, speed: f64, steps: u32) -> Vec<f64> {
     let model = pushed(case, case.number("parameters.push_at"), speed);
     let h = case.number("parameters.push_distance") / speed / f64::from(steps);
@@ -124,7 +124,7 @@ fn a_path_converges_with_the_first_order_and_turns_clockwise() {
     assert!(poses[3][2] < -0.1, "{:?}", poses[3]);
 }
 
-/// What was pushed and left alone stays: speeds that rounding left must not make bodies ever heavier, step by step.
+/// A part that is no longer pushed stays: velocities of rounding size must not let bodies grow heavier step by step.
 #[test]
 fn a_square_that_is_left_alone_rests_for_good() {
     let along = |text: &str| Expression::parse(text).unwrap();
@@ -191,7 +191,7 @@ fn a_squeeze_with_inertia_approaches_the_one_without_as_speed_goes_to_zero() {
     }
 }
 
-/// Fingers with friction that close on: the forces grow without bound, and then there is no motion. That is said.
+/// Fingers with friction that keep closing: the forces grow without bound, and then there is no motion. The error says so.
 #[test]
 fn a_jammed_square_is_an_error_and_says_so() {
     let case = reference("c09");

@@ -132,8 +132,8 @@ fn a_sphere_spinning_about_the_normal_is_stopped_by_torsion() {
 
 #[test]
 fn an_oblique_hit_sticks_or_slides_as_coulomb_says() {
-    let share = reference("c01").number("derived.oblique_hit_of_a_sphere.tangential_share_that_must_be_stopped");
-    // Hits the floor at once, in a step so short that gravity has no say.
+    let fraction = reference("c01").number("derived.oblique_hit_of_a_sphere.tangential_share_that_must_be_stopped");
+    // Hits the floor at once, in a step so short that gravity is negligible.
     for preset in Preset::INERTIAL {
         for (v_t, v_n, mu) in [(1.0, 1.0, 0.3), (1.0, 1.0, 0.28), (3.0, 1.0, 0.3)] {
             let radius = 0.1;
@@ -141,7 +141,7 @@ fn an_oblique_hit_sticks_or_slides_as_coulomb_says() {
             let model = over_floor(Dimension::Spatial, body, friction(mu));
             let mut simulation = Simulation::new(model, preset.scheme(), 1e-9).unwrap();
             let _ = step(&mut simulation);
-            let exact = if share * v_t <= mu * v_n { (1.0 - share) * v_t } else { v_t - mu * v_n };
+            let exact = if fraction * v_t <= mu * v_n { (1.0 - fraction) * v_t } else { v_t - mu * v_n };
             let after = v(&simulation, "ball")[0];
             assert!((after - exact).abs() < 1e-7, "{preset:?}: {after} against {exact}");
         }

@@ -28,7 +28,7 @@ fn plate(simulation: &Simulation) -> BodyId {
     simulation.model().find_body("plate").unwrap()
 }
 
-/// What a particle did on a plate.
+/// Results of a particle on a plate.
 struct Account {
     periods: Vec<PeriodAverage>,
     sticking: f64,
@@ -122,7 +122,7 @@ fn scheme(preset: Preset, slip: PrescribedSlip, directions: u32) -> Scheme {
     scheme
 }
 
-/// Where the particle of a field is at these times, cm.
+/// Positions of the particle of a field at these times, cm.
 fn places<const N: usize>(field: &Scene, scheme: Scheme, h: f64, times: [f64; N]) -> ([Point3<f64>; N], Simulation) {
     let mut simulation = Simulation::new(field.model.clone(), scheme, h).unwrap();
     let places = times.map(|time| {

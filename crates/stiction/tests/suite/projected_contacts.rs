@@ -40,7 +40,7 @@ fn ball(height: f64) -> BodyBuilder {
         .shape(spatial::Shape::sphere(0.1).unwrap().into())
 }
 
-/// C-24: the ellipse sinks without stabilisation; projected it touches, and what that costs in energy is told.
+/// C-24: the ellipse sinks without stabilisation; projected it touches, and the energy of the correction is reported.
 #[test]
 fn a_rolling_ellipse_does_not_sink() {
     let case = reference("c24");
@@ -120,7 +120,7 @@ fn a_tumbling_box_comes_to_rest_on_the_floor() {
     }
 }
 
-/// Wedged between two walls nothing can be projected: the step says so and the state stays.
+/// Wedged between two walls nothing can be projected: the step fails and the state stays.
 #[test]
 fn what_cannot_be_projected_is_told() {
     let mut builder = ModelBuilder::new(Dimension::Spatial);
@@ -199,7 +199,7 @@ fn stabilised_steps_depend_on_the_state_alone() {
     }
 }
 
-/// A door on two hinges has rows that say the same twice: what steps, projects.
+/// A door on two hinges has redundant rows: projection handles them as the step does.
 #[test]
 fn redundant_joints_are_projected() {
     let mut builder = ModelBuilder::new(Dimension::Spatial);

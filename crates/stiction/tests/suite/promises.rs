@@ -1,4 +1,4 @@
-//! The promises about a step: atomic, allocation-free, independent of scratch, threads and interruptions.
+//! Guarantees of a step: atomic, allocation-free, independent of scratch, threads and interruptions.
 
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ struct Scene {
     h: f64,
 }
 
-/// Scenes that between them use joints, drives, friction, supports, kinematic bodies, rounded and flat shapes, the plane and space; each
-/// with polygons and with exact cones, and what is driven in reduced coordinates too.
+/// Scenes that together use joints, actuators, friction, supports, kinematic bodies, rounded and flat shapes, the plane and space; each
+/// with polygons and with exact cones, and those with actuators in reduced coordinates too.
 fn scenes() -> Vec<Scene> {
     let (c05, c21, c22) = (reference("c05"), reference("c21"), reference("c22"));
     let pushed = Family::read(&c05, &["rod_b", "block", "friction_floor", "pusher"]).model();
@@ -69,7 +69,7 @@ fn two_boxes() -> Model {
     on_floor(Dimension::Spatial, boxes, down(Dimension::Spatial), friction(0.5))
 }
 
-/// Files of `scenes/` with drives, loops and trees in reduced coordinates.
+/// Files of `scenes/` with actuators, loops and trees in reduced coordinates.
 const ROBOTS: [&str; 5] = ["hand_grasp.toml", "arm_push.toml", "four_bar.toml", "falling_chain.toml", "quadruped.xml"];
 
 impl Scene {
@@ -79,7 +79,7 @@ impl Scene {
         Simulation::new(self.model.clone(), scheme, self.h).unwrap()
     }
 
-    /// The same with a solver that fails in its call number `call`, and whatever else is in the ladder behind it.
+    /// The same with a solver that fails in its call number `call`, and optionally a second method after it.
     fn failing(&self, fault: Fault, call: u64, second: bool) -> Simulation {
         let ladder = if self.preset == Preset::Ncp {
             let good = || FrictionLadder::with_tolerance(1e-10).unwrap().recovering_stick();
@@ -367,7 +367,7 @@ fn a_motion_that_ends_in_nan_stops_the_run_and_is_named() {
 
 #[test]
 fn a_breakdown_is_not_called_solved_because_everything_is_small() {
-    // Two hinges that say the same, a nanogram of mass, and a particle that has nothing to do with them.
+    // Two redundant hinges, a nanogram of mass, and an unrelated particle.
     let mut builder = ModelBuilder::new(Dimension::Spatial);
     let tiny = Matrix3::from_diagonal_element(1e-10);
     let door = builder.body(BodyBuilder::rigid("door", 1e-9, tiny).position(0.5, 0.0, 0.0)).unwrap();

@@ -1,4 +1,4 @@
-//! What users of other engines complain about, asked of the default preset in space: creep on slopes, friction that depends
+//! Common complaints about other engines, tested with the default preset in space: creep on slopes, friction that depends
 //! on direction, a rod that lands elsewhere, stacks that sink, slides that lift and tumble.
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
@@ -20,8 +20,8 @@ fn slope(angle: f64, azimuth: f64) -> [f64; 3] {
 fn a_box_on_a_slope_sticks_up_to_the_friction_angle_and_slides_beyond() {
     let (mu, h) = (0.5_f64, 0.01);
     for azimuth in [0.0, 0.3, 1.0] {
-        for share in [0.99, 1.0] {
-            let gravity = slope(share * mu.atan(), azimuth);
+        for fraction in [0.99, 1.0] {
+            let gravity = slope(fraction * mu.atan(), azimuth);
             let block = solid_box("box", 1.0, [0.5, 0.4, 0.3]).position(0.0, 0.0, 0.3);
             let end = run(
                 on_floor(Dimension::Spatial, [block], gravity, friction(mu)),
@@ -30,7 +30,7 @@ fn a_box_on_a_slope_sticks_up_to_the_friction_angle_and_slides_beyond() {
                 10.0,
                 |simulation, _| {
                     let speed = Vector3::from_column_slice(&v(simulation, "box")[..3]).norm();
-                    assert!(speed < 1e-9, "{share} of the friction angle: {speed} m/s at {}", simulation.time());
+                    assert!(speed < 1e-9, "{fraction} of the friction angle: {speed} m/s at {}", simulation.time());
                 },
             );
             assert!(q(&end, "box")[0].abs() < 1e-9);

@@ -1,4 +1,4 @@
-//! Steps in reduced coordinates: what joints carry, the account of energy, and what the reports of a run say of it.
+//! Steps in reduced coordinates: joint reactions, the energy balance, and the reports of a run.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::{
@@ -76,7 +76,7 @@ fn mixed_chain() -> Model {
     builder.build().unwrap()
 }
 
-/// The largest difference between what joints carry in the two coordinates.
+/// Largest difference between the joint reactions in the two coordinates.
 fn apart(model: &Model, preset: Preset, h: f64, end: f64) -> f64 {
     let carried = [Coordinates::Maximal, Coordinates::Reduced].map(|coordinates| {
         let mut scheme = preset.scheme();
@@ -144,7 +144,7 @@ fn a_loop_and_a_contact_load_the_joints_alike_in_both_coordinates() {
     }
 }
 
-/// THY-3: without friction nothing is left of the account, in both coordinates, with springs, motors, limits and impacts.
+/// THY-3: without friction the energy balance closes, in both coordinates, with springs, motors, limits and impacts.
 #[test]
 fn the_account_of_energy_knows_what_drives_do() {
     let acting =
@@ -177,7 +177,7 @@ fn the_account_of_energy_knows_what_drives_do() {
     }
 }
 
-/// A swinging spring does not gain energy: the reports once left out what it stores.
+/// Regression: a swinging spring does not gain energy; the reports omitted its potential energy.
 #[test]
 fn what_springs_and_rotors_store_is_energy() {
     let sprung = JointDof { stiffness: 40.0, armature: 0.3, initial: 1.2, ..JointDof::default() };
@@ -196,7 +196,7 @@ fn what_springs_and_rotors_store_is_energy() {
     });
 }
 
-/// Poisson's hypothesis: in no time neither springs nor dampers hold, however stiff; rotors do.
+/// Poisson's hypothesis: springs and dampers exert no impulse in zero time, however stiff; rotors do.
 #[test]
 fn stiff_drives_do_not_carry_impacts() {
     let speed = |armature: f64, (stiffness, damping): (f64, f64), coordinates: Coordinates| {
@@ -219,11 +219,11 @@ fn stiff_drives_do_not_carry_impacts() {
     };
     for coordinates in [Coordinates::Maximal, Coordinates::Reduced] {
         // About the hinge: I + m l² = 1.1, at a lever of 1.
-        for drive in [(0.0, 0.0), (1e6, 1e3)] {
-            let found = speed(0.0, drive, coordinates);
-            assert!((found - 1.1).abs() < 1e-10, "{coordinates:?}, {drive:?}: {found}");
-            let found = speed(0.4, drive, coordinates);
-            assert!((found - 1.5).abs() < 1e-10, "{coordinates:?}, {drive:?}: {found}");
+        for spring in [(0.0, 0.0), (1e6, 1e3)] {
+            let found = speed(0.0, spring, coordinates);
+            assert!((found - 1.1).abs() < 1e-10, "{coordinates:?}, {spring:?}: {found}");
+            let found = speed(0.4, spring, coordinates);
+            assert!((found - 1.5).abs() < 1e-10, "{coordinates:?}, {spring:?}: {found}");
         }
     }
 }
@@ -244,7 +244,7 @@ fn schemes_that_do_not_know_drives_refuse_them() {
     assert!(builder.motor(motor).unwrap_err().to_string().contains("motor"));
 }
 
-/// A box on a slide that the floor carries: its joint has nothing to do.
+/// A box on a slide that the floor carries: its joint reaction is zero.
 #[test]
 fn contacts_unload_joints() {
     let body = crate::support::solid_rectangle("box", 2.0, [0.2, 0.1]).position(0.0, 0.1, 0.0);
@@ -308,7 +308,7 @@ pub fn driven_arm() -> Model {
     builder.build().unwrap()
 }
 
-/// What a slide leaves of a body over a floor decides nothing: gliding or sticking must not depend on the rounding of its height.
+/// The slide holds the disc, so its contact with the floor must not act: gliding must not depend on the rounding of the height.
 #[test]
 fn a_contact_that_a_slide_holds_is_none_on_either_side_of_zero() {
     let end_at = |gap: f64| {
@@ -330,7 +330,7 @@ fn a_contact_that_a_slide_holds_is_none_on_either_side_of_zero() {
     }
 }
 
-/// Without contacts nothing is linearised, and what the pin of a fast pendulum carries cannot depend on where it would be.
+/// Without contacts nothing is linearised, and the reaction of the pin of a fast pendulum cannot depend on a linearisation velocity.
 #[test]
 fn a_pin_carries_the_same_wherever_constraints_are_linearised() {
     let carried = [LineariseAt::Start, LineariseAt::Predicted, LineariseAt::End].map(|linearise_at| {
@@ -352,7 +352,7 @@ fn a_pin_carries_the_same_wherever_constraints_are_linearised() {
     }
 }
 
-/// A wrist of three hinges on frames without mass, turned until the first and the last fall together: nothing resists the difference of the two.
+/// A wrist of three hinges on massless frames, turned until the first and the last axis coincide: the difference of the two is undetermined.
 #[test]
 fn a_wrist_in_gimbal_lock_fails_by_name_and_leaves_the_state() {
     let simulation = |pitch: f64| {
@@ -372,6 +372,6 @@ fn a_wrist_in_gimbal_lock_fails_by_name_and_leaves_the_state() {
     let error = locked.step().unwrap_err().to_string();
     assert!(error.contains("nothing with mass follows") && error.contains("hand"), "{error}");
     assert_eq!(locked.save(), before, "the state is untouched");
-    // A little beside it the wrist moves as fast as it must, but it moves.
+    // Slightly away from the singularity the wrist moves.
     let _ = simulation(std::f64::consts::FRAC_PI_2 - 1e-3).step().unwrap();
 }

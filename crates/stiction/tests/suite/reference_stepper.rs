@@ -167,8 +167,8 @@ fn sliding_block_stops_after_the_braking_distance() {
 #[test]
 fn block_on_a_slope_sticks_up_to_the_friction_angle_and_slides_beyond() {
     let mu = 0.5_f64;
-    for (share, slides) in [(0.99, false), (1.01, true)] {
-        let angle = share * mu.atan();
+    for (fraction, slides) in [(0.99, false), (1.01, true)] {
+        let angle = fraction * mu.atan();
         let gravity = [G * angle.sin(), -G * angle.cos()];
         let resting = block().position(0.0, 0.25, 0.0);
         let (end, _) = run(in_the_plane(vec![resting], gravity, friction(mu)), 0.1, 1.0, |_| ());
@@ -229,10 +229,10 @@ fn box_in_space_slides_straight_on_four_corners_and_stops() {
 
 #[test]
 fn box_on_a_slope_in_space_sticks_up_to_the_friction_angle() {
-    // Near the friction angle the corners below carry more: no even share of the friction is within all cones.
+    // Near the friction angle the lower corners carry more: no even distribution of the friction is within all cones.
     let mu = 0.5_f64;
-    for (share, slides) in [(0.99, false), (1.01, true)] {
-        let angle = share * mu.atan();
+    for (fraction, slides) in [(0.99, false), (1.01, true)] {
+        let angle = fraction * mu.atan();
         let gravity = [G * angle.sin() * 0.8, G * angle.sin() * 0.6, -G * angle.cos()];
         let (end, _) = run(in_space(vec![standing_box([0.5, 0.4, 0.3])], gravity, friction(mu)), 0.1, 0.5, |_| ());
         let exact = if slides { 0.5 * G * (angle.sin() - mu * angle.cos()) } else { 0.0 };

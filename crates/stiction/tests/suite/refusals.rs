@@ -1,4 +1,4 @@
-//! Choices that do not go together are refused when the simulation is built, each with its sentence.
+//! Incompatible options are rejected when the simulation is built, each with its message.
 
 use stiction::{
     BodyBuilder, BodyId, ContactRule, Dimension, FrictionSet, Impact, JointKind, Layer, LayerRule, LineariseAt,
@@ -85,7 +85,7 @@ fn stabilisation_that_makes_no_sense_is_refused_with_its_sentence() {
         let error = Simulation::new(model, scheme, 0.01).err().unwrap().to_string();
         assert!(error.contains(sentence), "{error}");
     }
-    // What is not refused steps.
+    // Accepted combinations can be stepped.
     let projection = Stabilisation::Projection(Manifold::Both);
     for (preset, stabilisation) in Preset::INERTIAL
         .into_iter()

@@ -1,4 +1,4 @@
-//! The scenes of robots do what their first lines say.
+//! Scenes of robots behave as their first lines say.
 
 use nalgebra::Vector3;
 use stiction::Simulation;
@@ -100,7 +100,7 @@ fn the_linkage_shoves_the_block_and_friction_holds_it() {
 fn the_chain_comes_to_rest_on_the_table() {
     let mut simulation = scene("falling_chain.toml", None, &[]);
     run_to(&mut simulation, 0.8);
-    // What is left is a slow roll of links about their own axes, which only the damping of the joints stops.
+    // The remaining motion is a slow roll of links about their own axes, which only the damping of the joints stops.
     let most = |part: std::ops::Range<usize>| {
         let bodies = simulation.state().v.chunks(6);
         bodies.flat_map(|v| &v[part.clone()]).fold(0.0_f64, |most, v| v.abs().max(most))

@@ -1,4 +1,4 @@
-//! STB-1 to STB-6: how errors in joints decay, by each of the ways to make them.
+//! STB-1 to STB-6: decay of joint errors by each means of stabilisation.
 
 use stiction::{
     BodyBuilder, BodyId, Dimension, JointKind, LineariseAt, Manifold, Model, ModelBuilder, Preset, Scheme, Simulation,
@@ -115,7 +115,7 @@ fn baumgarte_with_geometry_of_the_end_is_its_recursion_to_rounding() {
     assert!(phi[0].abs() < 1e-4);
 }
 
-/// The share 1 − e^(−αh) of every step makes e^(−αt), whatever the step.
+/// The fraction 1 − e^(−αh) of every step makes e^(−αt), whatever the step.
 #[test]
 fn ascher_error_decays_at_its_rate_for_every_step() {
     for h in [0.02, 0.005, 0.001] {
@@ -147,7 +147,7 @@ fn drift(scheme: &Scheme, h: f64) -> [f64; 3] {
     [worst[0], worst[1], angle]
 }
 
-/// C-02 without the weights γ: what is left of the drift by each means, and that the motion converges as before.
+/// C-02 without the weights γ: remaining drift by each means, and unchanged convergence of the motion.
 #[test]
 fn c02_drift_by_every_means() {
     let baumgarte = Stabilisation::Baumgarte { damping: 200.0, stiffness: 1e4 };
@@ -174,7 +174,7 @@ fn c02_drift_by_every_means() {
     }
 }
 
-/// What a projection reports is what it did: the same step without it tells the energy before.
+/// The reported energy of a projection is the actual one: the same step without it gives the energy before.
 #[test]
 fn projection_reports_its_residual_and_its_energy() {
     for manifold in [Manifold::Positions, Manifold::Velocities, Manifold::Both] {
@@ -209,7 +209,7 @@ fn projection_reports_its_residual_and_its_energy() {
     }
 }
 
-/// Two particles on a rod of length one: each moves by the share of the other's mass.
+/// Two particles on a rod of length one: each moves in proportion to the other's mass.
 #[test]
 fn projection_is_weighted_by_mass() {
     let mut builder = ModelBuilder::new(Dimension::Spatial);

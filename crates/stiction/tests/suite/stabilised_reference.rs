@@ -54,7 +54,7 @@ fn ascher_error_decays_at_its_rate() {
     }
 }
 
-/// Started on the constraints, every means follows the pendulum; what drift is left tells them apart.
+/// Started on the constraints, every means follows the pendulum; they differ by the remaining drift.
 #[test]
 fn every_means_follows_the_pendulum() {
     let row = &reference("c02").table("derived.motion")[2];
@@ -69,16 +69,18 @@ fn every_means_follows_the_pendulum() {
     ];
     for (stabilisation, position, velocity) in means {
         let mut simulation = Simulation::new(pendulum(true), reference_with(stabilisation), 0.05).unwrap();
-        let (mut drift, mut rate, mut pieces) = (0.0_f64, 0.0_f64, 0);
+        let (mut drift, mut rate, mut integrator_steps) = (0.0_f64, 0.0_f64, 0);
         for _ in 0..20 {
             let report = simulation.step().unwrap();
             drift = drift.max(report.joint_error);
             rate = rate.max(joint_rate(&simulation));
-            pieces += report.iterations;
+            integrator_steps += report.iterations;
         }
         let errors =
             [("a", "theta_a"), ("b", "theta_b")].map(|(body, name)| (q(&simulation, body)[2] - row[name]).abs());
-        println!("{stabilisation:?}: drift {drift:.2e}, rate {rate:.2e}, angles {errors:.2?}, {pieces} pieces");
+        println!(
+            "{stabilisation:?}: drift {drift:.2e}, rate {rate:.2e}, angles {errors:.2?}, {integrator_steps} integrator steps"
+        );
         assert!(errors.iter().all(|error| *error < 1e-8), "{stabilisation:?}: {errors:?}");
         assert!(drift < position && rate < velocity, "{stabilisation:?}: drift {drift:.2e}, rate {rate:.2e}");
     }

@@ -108,7 +108,7 @@ fn failing(preset: Preset, calls: Vec<u64>) -> Ladder {
 
 const H: f64 = 0.01;
 
-/// A simulation that made `count` whole steps and then fails at the solves given, counted from there.
+/// A simulation that made `count` whole steps and then fails at the given solves, counted from there.
 fn troubled(preset: Preset, depth: u32, count: usize, fails: &[u64]) -> Simulation {
     let mut counted = Simulation::new(scene(), halving(preset, depth), H).unwrap();
     let calls: u64 = (0..count).map(|_| u64::from(counted.step().unwrap().passes)).sum();
@@ -164,7 +164,7 @@ fn a_halved_step_is_its_two_halves() {
     }
 }
 
-/// The impulses at feet are those of both halves, in the report and in the state.
+/// The impulses at support points are those of both halves, in the report and in the state.
 #[test]
 fn feet_rub_in_both_halves() {
     for preset in [Preset::Ncp, Preset::StewartTrinkle] {
@@ -174,13 +174,17 @@ fn feet_rub_in_both_halves() {
         let mut sums = [(Vector3::zeros(), 0.0); 3];
         for _ in 0..2 {
             let _ = by_hand.step_with(0.5 * H).unwrap();
-            for ((friction, spin), foot) in sums.iter_mut().zip(by_hand.support_points()) {
-                *friction += foot.friction_impulse;
-                *spin += foot.spin_impulse;
+            for ((friction, spin), support_point) in sums.iter_mut().zip(by_hand.support_points()) {
+                *friction += support_point.friction_impulse;
+                *spin += support_point.spin_impulse;
             }
         }
         assert_eq!(
-            halved.support_points().iter().map(|foot| (foot.friction_impulse, foot.spin_impulse)).collect::<Vec<_>>(),
+            halved
+                .support_points()
+                .iter()
+                .map(|support_point| (support_point.friction_impulse, support_point.spin_impulse))
+                .collect::<Vec<_>>(),
             sums
         );
         let remembered: Vec<_> = sums.iter().flat_map(|(friction, spin)| [friction.x, friction.y, *spin]).collect();
@@ -188,7 +192,7 @@ fn feet_rub_in_both_halves() {
     }
 }
 
-/// The second half fails and is halved again; the ball that was hit still bounces with what it owes.
+/// The second half fails and is halved again; the ball that was hit still bounces with its pending restitution.
 #[test]
 fn restitution_survives_halving() {
     let mut plain = Simulation::new(scene(), Preset::Ncp.scheme(), H).unwrap();
@@ -242,7 +246,7 @@ fn halved_steps_allocate_only_the_messages_of_failures_when_warm() {
         let mut unsolved = troubled(preset, 0, 20, &[0, 1]);
         let _ = unsolved.step().unwrap_err();
         let message = count_allocations(|| drop(unsolved.step().unwrap_err())).count;
-        // Whole and first half fail, for ever: steps of three parts, and others where a missed contact takes a solve of its own.
+        // The whole step and the first half always fail: steps of three substeps, and others if a missed contact needs another solve.
         let ladder = failing(preset, (0..10_000).filter(|call| call % 5 < 2).collect());
         let mut simulation = Simulation::new(scene(), halving(preset, 5), H).unwrap().with_ladder(ladder);
         let start = simulation.save();
@@ -257,7 +261,7 @@ fn halved_steps_allocate_only_the_messages_of_failures_when_warm() {
         for step in 0..60 {
             let mut substeps = 0;
             let allocations = count_allocations(|| substeps = simulation.step().unwrap().substeps);
-            // Each failure makes two parts of one.
+            // Each failure divides one substep into two.
             let failures = u64::from(substeps) - 1;
             assert!(
                 allocations.count <= failures * message,
@@ -267,7 +271,7 @@ fn halved_steps_allocate_only_the_messages_of_failures_when_warm() {
     }
 }
 
-/// Halving is not only for tests: a family member steps on where every second solve fails.
+/// Halving in a realistic case: the simulation continues although every second solve fails.
 #[test]
 fn a_run_with_halved_steps_ends_where_it_should() {
     let family = Family::read(&reference("c04"), &["rod_b", "block"]);
@@ -285,12 +289,12 @@ fn a_run_with_halved_steps_ends_where_it_should() {
     assert!(difference < 5e-3 && difference > 0.0, "{difference}");
 }
 
-/// The summary of a recorded run counts the steps that were halved, and when.
+/// The summary of a recorded run counts the halved steps, and lists their times.
 #[test]
 fn the_summary_tells_of_halved_steps() {
     let folder = std::env::temp_dir().join(format!("stiction-halved-{}", std::process::id()));
     let labels = RunLabels { scene: "halved".into(), preset: "ncp".into(), solver: "-".into(), record_every: 1 };
-    // The second step in two parts, the fourth in three.
+    // The second step in two substeps, the fourth in three.
     let ladder = failing(Preset::Ncp, vec![1, 5, 6]);
     let mut simulation = Simulation::new(scene(), halving(Preset::Ncp, 3), H).unwrap().with_ladder(ladder);
     let mut recorder = Recorder::create(&folder, &labels, &simulation).unwrap();
@@ -306,6 +310,6 @@ fn the_summary_tells_of_halved_steps() {
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(reported.iter().map(|(_, parts)| *parts).collect::<Vec<_>>(), [2, 3]);
     let halved = summary.halved.unwrap();
-    assert_eq!((halved.steps, halved.most_parts), (2, 3));
+    assert_eq!((halved.steps, halved.max_substeps), (2, 3));
     assert_eq!(halved.times, reported.iter().map(|(time, _)| *time).collect::<Vec<_>>());
 }

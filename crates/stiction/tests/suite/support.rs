@@ -1,4 +1,4 @@
-//! What tests of whole simulations share: bodies over a floor, steps that are checked, a look at single bodies.
+//! Shared helpers for tests of whole simulations: bodies over a floor, checked steps, access to single bodies.
 
 use nalgebra::{Matrix3, Vector2, Vector3};
 use stiction::{
@@ -90,7 +90,7 @@ pub fn step(simulation: &mut Simulation) -> StepReport {
     report
 }
 
-/// Residuals leave this share of the energies in an account undecided.
+/// Residuals leave this fraction of the energies in a balance undecided.
 const UNDECIDED: f64 = 1e-9;
 
 /// [ENERGY-3] for the last step: ½ v⁺ᵀ M v⁺ is within its bound, and friction does no positive work.
@@ -99,10 +99,10 @@ fn check_energy(simulation: &Simulation, report: &StepReport) {
     let size = account.before + account.after + account.forces.abs() + account.asked.abs() + account.lost;
     // Velocities are known to the residual, so the work of impulses on them is to their product.
     let contacts = simulation.contacts().iter().map(|contact| contact.normal_impulse + contact.friction_impulse.norm());
-    let feet = simulation.support_points().iter().map(|foot| foot.friction_impulse.norm());
+    let support_points = simulation.support_points().iter().map(|support_point| support_point.friction_impulse.norm());
     let joints = simulation.joint_impulses().iter().map(|p| p.abs());
-    let drives = simulation.joint_space_impulses().map(|(_, p)| p.abs());
-    let impulses: f64 = contacts.chain(feet).chain(joints).chain(drives).sum();
+    let joint_space = simulation.joint_space_impulses().map(|(_, p)| p.abs());
+    let impulses: f64 = contacts.chain(support_points).chain(joints).chain(joint_space).sum();
     // The rate of a layer is a difference of deflections over the step, known to their rounding.
     let rounding = |contact: &stiction::ContactReport| {
         contact.layer.map_or(0.0, |layer| {

@@ -11,7 +11,7 @@ use stiction_testkit::{Reference, reference};
 
 use crate::support::{G, constant, friction, q, run, solid_rectangle, step, steps, v};
 
-/// Feet of an equilateral tripod, the first towards +y.
+/// Support points of an equilateral tripod, the first towards +y.
 pub fn equilateral(radius: f64) -> [[f64; 2]; 3] {
     let (far, near) = (0.75_f64.sqrt() * radius, 0.5 * radius);
     [[0.0, radius], [-far, -near], [far, -near]]
@@ -143,7 +143,7 @@ fn a_tilted_table_holds_what_its_friction_holds() {
             let simulation = run(part(body, gravity, &support), scheme.clone(), 0.01, 1.0, |simulation, _| {
                 let mode = if slides { ContactMode::Slip } else { ContactMode::Stick };
                 assert!(
-                    simulation.support_points().iter().all(|foot| foot.mode == mode),
+                    simulation.support_points().iter().all(|support_point| support_point.mode == mode),
                     "{:?}",
                     simulation.support_points()
                 );
@@ -156,7 +156,7 @@ fn a_tilted_table_holds_what_its_friction_holds() {
     }
 }
 
-/// Feet report what they carry and what they do: forces at the limit against the slip, in balance with the acceleration.
+/// Reports of support points: forces at the limit against the slip, in balance with the acceleration.
 #[test]
 fn feet_report_their_forces() {
     let case = reference("c10");
@@ -164,15 +164,18 @@ fn feet_report_their_forces() {
     let mut simulation = Simulation::new(model, Preset::Ncp.scheme(), 0.001).unwrap();
     let before = simulation.momentum().linear;
     let _ = step(&mut simulation);
-    let feet = simulation.support_points();
-    assert_eq!(feet.len(), 3);
+    let support_points = simulation.support_points();
+    assert_eq!(support_points.len(), 3);
     let mut total = nalgebra::Vector3::zeros();
-    for (index, foot) in feet.iter().enumerate() {
-        assert_eq!((foot.support_point, foot.on), (index, BodyId::WORLD));
-        assert!((foot.load - G / 3.0).abs() < 1e-12);
-        let limit = 0.3 * foot.load * 0.001;
-        assert!((foot.friction_impulse + foot.slip.normalize() * limit).norm() < 1e-9 * limit.max(1e-3), "{foot:?}");
-        total += foot.friction_impulse;
+    for (index, support_point) in support_points.iter().enumerate() {
+        assert_eq!((support_point.support_point, support_point.on), (index, BodyId::WORLD));
+        assert!((support_point.load - G / 3.0).abs() < 1e-12);
+        let limit = 0.3 * support_point.load * 0.001;
+        assert!(
+            (support_point.friction_impulse + support_point.slip.normalize() * limit).norm() < 1e-9 * limit.max(1e-3),
+            "{support_point:?}"
+        );
+        total += support_point.friction_impulse;
     }
     assert!((simulation.momentum().linear - before - total).norm() < 1e-12);
 }
@@ -207,7 +210,7 @@ fn what_sticks_to_a_moving_table_moves_with_it_exactly() {
         let start = local(&simulation);
         for _ in 0..300 {
             let _ = step(&mut simulation);
-            assert!(simulation.support_points().iter().all(|foot| foot.mode == ContactMode::Stick));
+            assert!(simulation.support_points().iter().all(|support_point| support_point.mode == ContactMode::Stick));
         }
         let moved = (local(&simulation).to_homogeneous() - start.to_homogeneous()).norm();
         assert!(moved < 1e-9, "{moved}");
@@ -251,7 +254,7 @@ fn a_tray_carries_a_part() {
         let (tray, part) = (v(&simulation, "tray").to_vec(), v(&simulation, "part").to_vec());
         assert!((tray[2] - part[2]).abs() < 1e-9, "they turn together: {tray:?} {part:?}");
         assert!(
-            simulation.support_points().iter().all(|foot| foot.mode == ContactMode::Stick),
+            simulation.support_points().iter().all(|support_point| support_point.mode == ContactMode::Stick),
             "{:?}",
             simulation.support_points()
         );
@@ -287,7 +290,7 @@ fn a_limit_surface_stops_a_part_where_many_feet_do() {
             let few = end(SupportBuilder::limit_surface(surface.clone()));
             let pairs = [(few.0, many.0), (few.1[0], many.1[0]), (few.1[2], many.1[2])];
             for (few, many) in pairs {
-                assert!(relative(few, many) < 0.01, "spin {spin}: {few} with few feet, {many} with many");
+                assert!(relative(few, many) < 0.01, "spin {spin}: {few} with few support points, {many} with many");
             }
         }
     }
@@ -303,7 +306,7 @@ fn an_ellipsoid_slows_a_spin_by_its_lever() {
     assert!((v(&simulation, "part")[2] - expected).abs() < 1e-9, "{:?}", v(&simulation, "part"));
 }
 
-/// Two bars with feet, joined by a hinge: sliding together they stop as one, turning against each other they stop too.
+/// Two bars with support points, joined by a hinge: sliding together they stop as one, turning against each other they stop too.
 #[test]
 fn joined_bodies_rub_with_all_their_feet() {
     let bars = |first: [f64; 3], second: [f64; 3]| {
@@ -376,7 +379,7 @@ fn what_does_not_go_with_supports_is_refused() {
     let disc = SupportBuilder::limit_surface(LimitSurface::ellipsoid(0.1).unwrap()).friction(0.3);
     let reason = refused(part(BodyBuilder::planar("part", 1.0, 0.1), DOWN, &disc), Preset::StewartTrinkle);
     assert!(reason.contains("limit surfaces and linear friction sets"), "{reason}");
-    // A stepper put in by hand says so when it steps.
+    // A custom stepper reports an error when it steps.
     let simulation = Simulation::new(square(&case, [0.0; 3]), Preset::Ncp.scheme(), 0.01).unwrap();
     let error = simulation.with_stepper(stiction::ReferenceStepper::default()).step().unwrap_err().to_string();
     assert!(error.contains("does not know supports"), "{error}");
@@ -390,5 +393,5 @@ fn a_state_of_other_feet_is_refused() {
     let mut state = simulation.state().clone();
     assert!(state.support_impulses.iter().any(|p| *p != 0.0));
     state.support_impulses.pop();
-    assert!(simulation.set_state(&state).unwrap_err().to_string().contains("feet"));
+    assert!(simulation.set_state(&state).unwrap_err().to_string().contains("support points"));
 }

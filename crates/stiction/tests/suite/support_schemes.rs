@@ -1,4 +1,4 @@
-//! Supports with every choice of a scheme, and at the edges of what a support can be.
+//! Supports with every option of a scheme, and extreme supports.
 
 use nalgebra::Vector3;
 use stiction::{
@@ -11,7 +11,7 @@ use crate::support_friction::{against_a_wall, equilateral, part, table};
 
 const DOWN: [f64; 3] = [0.0, 0.0, -G];
 
-/// Every preset that knows supports, with every friction set, place of linearisation and impact law it takes.
+/// Every preset that supports planar supports, with every friction set, linearisation point and impact law it accepts.
 fn schemes() -> Vec<Scheme> {
     let presets =
         [Preset::Ncp, Preset::StewartTrinkle, Preset::AnitescuPotra, Preset::AnitescuHart, Preset::MoreauJean];
@@ -44,7 +44,7 @@ fn every_scheme_brings_a_part_to_rest() {
     }
 }
 
-/// Two bars on feet, hinged to each other and to the table, under every way to stabilise.
+/// Two bars on support points, hinged to each other and to the table, with every kind of stabilisation.
 #[test]
 fn joints_are_stabilised_beside_feet() {
     let model = || -> Model {
@@ -109,30 +109,33 @@ fn every_prescribed_slip_carries_a_part() {
     }
 }
 
-/// Feet without load, without friction, and with a coefficient no surface has.
+/// Support points without load, without friction, and with an unrealistic coefficient.
 #[test]
 fn feet_at_the_edge() {
-    let feet = [[0.2, 0.0], [-0.2, 0.0], [0.0, 0.3]];
+    let positions = [[0.2, 0.0], [-0.2, 0.0], [0.0, 0.3]];
     let (stick, slip) = (ContactMode::Stick, ContactMode::Slip);
     let cases = [
         ([0.3, 0.3, 0.3], [stick; 3]),
         ([1e6, 1e6, 0.0], [stick; 3]),
         ([0.0; 3], [slip; 3]),
-        // One foot alone holds its place, and the body turns about it for ever.
+        // A single support point with friction holds its place, and the body turns about it for ever.
         ([0.3, 0.0, 0.3], [stick, slip, slip]),
     ];
     for (friction, modes) in cases {
         for preset in [Preset::Ncp, Preset::StewartTrinkle] {
             let body = BodyBuilder::planar("part", 1.0, 0.02).velocity(1.0, 0.3, 0.0).angular_velocity(0.0, 0.0, 2.0);
-            let model = part(body, DOWN, &SupportBuilder::tripod(feet).frictions(friction));
-            assert_eq!(model.support_points().map(|(.., foot)| foot.load).collect::<Vec<_>>(), [0.5 * G, 0.5 * G, 0.0]);
+            let model = part(body, DOWN, &SupportBuilder::tripod(positions).frictions(friction));
+            assert_eq!(
+                model.support_points().map(|(.., support_point)| support_point.load).collect::<Vec<_>>(),
+                [0.5 * G, 0.5 * G, 0.0]
+            );
             let mut simulation = Simulation::new(model, preset.scheme(), 0.005).unwrap();
             steps(&mut simulation, 400);
-            let feet = simulation.support_points();
+            let support_points = simulation.support_points();
             assert_eq!(
-                feet.iter().map(|foot| foot.mode).collect::<Vec<_>>(),
+                support_points.iter().map(|support_point| support_point.mode).collect::<Vec<_>>(),
                 modes,
-                "{friction:?}, {preset:?}: {feet:?}"
+                "{friction:?}, {preset:?}: {support_points:?}"
             );
         }
     }

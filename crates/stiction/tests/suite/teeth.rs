@@ -1,4 +1,4 @@
-//! Bodies that slide over many corners: nothing pushes but real faces.
+//! Bodies that slide over many corners: only real faces exert forces.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn distance(point: &Point2<f64>, outline: &[Point2<f64>]) -> f64 {
     edges.map(to_edge).fold(f64::INFINITY, f64::min)
 }
 
-/// Asserts that whatever pushes is a vertex of one outline on the line of the other at the end of the step, to `slack`.
+/// Asserts that every loaded contact is a vertex of one outline on the line of the other at the end of the step, to `slack`.
 fn check_faces(simulation: &Simulation, outlines: &Outlines, slack: f64) -> usize {
     let outline_of = |body| &outlines.iter().find(|(id, _)| *id == body).unwrap().1;
     let mut pushing = 0;

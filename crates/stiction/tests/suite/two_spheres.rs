@@ -61,7 +61,7 @@ fn c11_forces_at_the_start() {
     }
 }
 
-/// When the second contact begins to slide, when the first and when the second one ends.
+/// Times at which the second contact begins to slide, the first ends and the second ends.
 fn events(case: &Reference, at: LineariseAt, h: f64) -> [f64; 3] {
     let (mut slides, mut ends) = (None, [None; 2]);
     let model = sphere_on_two(case, case.number("parameters.torsion"), 0.0);
@@ -148,7 +148,7 @@ fn variations(case: &Reference, scheme: Scheme, offset: f64) -> [f64; 2] {
     [variation(&track), variation(&rates.collect::<Vec<_>>())]
 }
 
-/// Where only contacts that touch are in the problem, the linearised gap over the curved surfaces opens them again and again.
+/// With only touching contacts in the problem, the linearised gap over the curved surfaces opens them again and again.
 #[test]
 fn c11_implicit_velocities_are_smoother_than_linearised_ones() {
     let case = reference("c11");
@@ -189,7 +189,7 @@ fn c11_event_times_converge() {
     let steps = [0.02, 0.01, 0.005, 0.0025];
     let times = steps.map(|h| events(&case, LineariseAt::Implicit, h));
     for (k, name) in names.into_iter().enumerate() {
-        // An event is told at the end of its step: half a step late on average.
+        // An event is reported at the end of its step: half a step late on average.
         let errors =
             steps.iter().zip(&times).map(|(h, times)| (times[k] - 0.5 * h - limit[name]) / h).collect::<Vec<_>>();
         println!("{name}: errors over h {errors:.2?}");

@@ -1,4 +1,4 @@
-//! Whether a quasistatic motion is determined: scenes whose answer is known by construction.   [QS-6]
+//! Uniqueness of quasistatic motions: scenes whose answer is known by construction.   [QS-6]
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::support::{constant, friction, solid_rectangle, step};
 const MU: f64 = 0.4;
 const WEIGHT: f64 = 9.81;
 
-/// What a scene of a particle on a plane is made of.
+/// Parameters of a scene of a particle on a plane.
 struct Particle {
     friction: f64,
     /// Horizontal force.

@@ -1,4 +1,4 @@
-"""Grasping a nut and carrying it home."""
+"""Grasping a nut and pulling it to the origin."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ import math
 import numpy as np
 
 from ...scene import Scene
-from ..task import Control, Floats, Quantity, State, Task, Verdict, each, length, progress
+from ..task import Control, Floats, Outcome, Quantity, State, Task, each, length, progress
 
 OPENING = 0.05  # m, of each jaw at the start
 REACH = 0.06  # m, from the palm to the middle of the jaws
 
 
 class Grasp(Task):
-    """A gripper with two jaws shall close on a hexagonal nut that lies on a table, seen from above, and pull it to the origin.
+    """Task: close a gripper with two jaws on a hexagonal nut on a table, seen from above, and pull it to the origin.
 
-    **Scene.** The nut (50 g, 2 cm from middle to corner) stands on three feet with friction 0.3. The palm slides along y, the jaws slide on
-    it along x; friction between jaws and nut is 0.5. Nothing but that friction pulls the nut: jaws that do not squeeze lose it, one that pushes alone
-    shoves it aside.
+    **Scene.** The nut (50 g, 2 cm from middle to corner) rests on three support points with friction 0.3. The palm slides along y, the jaws
+    slide on it along x; friction between jaws and nut is 0.5. Only that friction pulls the nut: jaws that do not squeeze lose it, and a
+    single jaw pushes it aside.
 
     **Action.** Velocity of the palm, ±1 for ±0.15 m/s; force of the left and of the right jaw, ±1 for ±3 N, positive ones close.
 
-    **Observation.** Place (m), cosine and sine of six times the angle (a nut looks the same after a sixth of a turn), velocity (m/s) and turning (rad/s) of the nut;
-    place and velocity of the palm; places and velocities of the jaws along x.
+    **Observation.** Position (m), cosine and sine of six times the angle (a nut has sixfold symmetry), velocity (m/s) and angular velocity
+    (rad/s) of the nut; position and velocity of the palm; positions and velocities of the jaws along x.
 
-    **Reward.** What the error became less, where the error is the distance of the nut from the origin in units of 5 cm, plus that of the nut from the middle
-    between the tips of the jaws in the same units; and 1 for success.
+    **Reward.** Reduction of the error, which is the distance of the nut from the origin in units of 5 cm, plus that of the nut from the
+    middle between the tips of the jaws in the same units; and 1 for success.
 
-    **Over.** Success: the nut is within 1 cm of the origin, and held: between the jaws, which are closer than 4.2 cm. Lost: the nut is further than
-    20 cm from the origin.
+    **Termination.** Success: the nut is within 1 cm of the origin, and held: between the jaws, which are closer than 4.2 cm. Failure: the nut
+    is further than 20 cm from the origin.
     """
 
     substeps = 10
@@ -54,8 +54,8 @@ class Grasp(Task):
     def scene(self) -> Scene:
         scene = Scene(duration=6.0, step=0.002, gravity=[0.0, 0.0, -9.81], dimension=2, name="grasp")
         scene.scheme(coordinates="reduced")
-        feet = [[0.012 * math.cos(a), 0.012 * math.sin(a)] for a in (math.pi / 2, math.pi * 7 / 6, math.pi * 11 / 6)]
-        nut = scene.body("nut", mass=0.05, position=[0.0, 0.12], support={"points": feet, "friction": 0.3})
+        points = [[0.012 * math.cos(a), 0.012 * math.sin(a)] for a in (math.pi / 2, math.pi * 7 / 6, math.pi * 11 / 6)]
+        nut = scene.body("nut", mass=0.05, position=[0.0, 0.12], support={"points": points, "friction": 0.3})
         nut.shape(polygon={"regular": {"sides": 6, "radius": 0.02}})
         scene.body("palm", mass=0.3, inertia=1e-3, position=[0.0, 0.0])
         scene.joint(
@@ -65,7 +65,7 @@ class Grasp(Task):
         for name, side in (("left", -1.0), ("right", 1.0)):
             place = [side * OPENING, REACH]
             scene.body(name, mass=0.1, position=place).shape(box={"size": [0.012, 0.06]})
-            # The drives resist motion: with all their force the jaws close with 0.1 m/s. They stop before they meet.
+            # The actuators resist motion: at full force the jaws close with 0.1 m/s. They stop before they meet.
             scene.joint(
                 name=name,
                 kind="prismatic",
@@ -80,7 +80,7 @@ class Grasp(Task):
         return scene
 
     def start(self, random: np.random.Generator) -> State:
-        """The nut within 1 cm along x and 2 cm along y of its place before the open jaws, at any angle."""
+        """The nut within 1 cm along x and 2 cm along y of its nominal position before the open jaws, at any angle."""
         q = self.home.q.copy()
         q[self.where("nut")] = random.uniform([-0.01, 0.115, -math.pi], [0.01, 0.145, math.pi])
         return State(q, self.home.v)
@@ -103,7 +103,7 @@ class Grasp(Task):
         measures = self.measures(state)
         return (measures["distance"] + measures["off_the_jaws"]) / 0.05
 
-    def judge(self, before: State, after: State, actions: Floats) -> Verdict:
+    def evaluate(self, before: State, after: State, actions: Floats) -> Outcome:
         measures = self.measures(after)
         held = (measures["off_the_jaws"] < 0.03) & (measures["gap"] < 0.042)
         success = held & (measures["distance"] < 0.01)

@@ -1,4 +1,4 @@
-"""Pushing a box to its place."""
+"""Pushing a box to a target."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ import math
 import numpy as np
 
 from ...scene import Scene
-from ..task import Control, Floats, Quantity, State, Task, Verdict, each, length, progress, turn
+from ..task import Control, Floats, Outcome, Quantity, State, Task, each, length, progress, turn
 
 SPEED = 0.3  # m/s, of the pusher
 
 
 class PlanarPush(Task):
-    """A round pusher shall push a square box on a table, seen from above, to the middle of the table and turn it upright.
+    """Task: push a square box on a table, seen from above, with a round pusher to the middle of the table and align it.
 
-    **Scene.** The box (0.5 kg, 10 cm) stands on four feet with friction 0.35; the pusher (a disc of 1.5 cm) hangs on two slides, with friction 0.3 between
-    the two. Whether the box sticks to the pusher, slides along it or turns away from it is what the simulation is exact about.
+    **Scene.** The box (0.5 kg, 10 cm) rests on four support points with friction 0.35; the pusher (a disc of 1.5 cm) is on two prismatic
+    joints, with friction 0.3 between the two. The simulation is exact about sticking, sliding and rotation of the box at the pusher.
 
-    **Action.** Velocity of the pusher along x and y: ±1 stands for ±0.3 m/s, which two motors of at most 20 N follow.
+    **Action.** Velocity of the pusher along x and y: ±1 is ±0.3 m/s, which two motors of at most 20 N follow.
 
-    **Observation.** Place (m), cosine and sine of the angle, velocity (m/s) and turning (rad/s) of the box; place and velocity of the pusher.
+    **Observation.** Position (m), cosine and sine of the angle, velocity (m/s) and angular velocity (rad/s) of the box; position and velocity
+    of the pusher.
 
-    **Reward.** What the error became less, where the error is the distance from the middle in units of 10 cm, plus the angle to the nearest
-    upright position (a quarter turn is none) in units of 45°, plus a tenth of the distance of the pusher from the box in units of 10 cm; and 1 for success.
+    **Reward.** Reduction of the error, which is the distance from the middle in units of 10 cm, plus the angle to the nearest aligned
+    position (multiples of a quarter turn) in units of 45°, plus a tenth of the distance of the pusher from the box in units of 10 cm; and 1
+    for success.
 
-    **Over.** Success: within 1.5 cm and 0.15 rad. Lost: the box is further than 45 cm from the middle.
+    **Termination.** Success: within 1.5 cm and 0.15 rad. Failure: the box is further than 45 cm from the middle.
     """
 
     substeps = 4
@@ -86,7 +88,7 @@ class PlanarPush(Task):
         away = length(pusher_x - x, pusher_y - y)
         return measures["distance"] / 0.1 + np.abs(measures["angle"]) / (math.pi / 4.0) + 0.1 * away / 0.1
 
-    def judge(self, before: State, after: State, actions: Floats) -> Verdict:
+    def evaluate(self, before: State, after: State, actions: Floats) -> Outcome:
         measures = self.measures(after)
         success = (measures["distance"] < 0.015) & (np.abs(measures["angle"]) < 0.15)
         return progress(self._error(before), self._error(after), success, measures["distance"] > 0.45)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ...scene import Scene
-from ..task import Control, Floats, Quantity, State, Task, Verdict, each
+from ..task import Control, Floats, Outcome, Quantity, State, Task, each
 
 LEGS = {"front left": (0.2, 0.12), "front right": (0.2, -0.12), "rear left": (-0.2, 0.12), "rear right": (-0.2, -0.12)}
 JOINTS = tuple(f"{leg} {joint}" for leg in LEGS for joint in ("hip", "knee"))
@@ -19,19 +19,19 @@ GOAL = 2.0  # m
 
 
 class Quadruped(Task):
-    """A quadruped with eight motors shall walk forward, along x, without falling.
+    """Task: a quadruped with eight motors walks forward, along x, without falling.
 
-    **Scene.** A torso of 6 kg on four legs of two links (0.35 and 0.3 kg, 20 cm) with round feet; hips and knees turn about the axis across, have limits,
-    damping and rotors. Friction on the floor is 0.8. The robot does not collide with itself.
+    **Scene.** A torso of 6 kg on four legs of two links (0.35 and 0.3 kg, 20 cm) with round feet; hips and knees turn about the lateral axis
+    and have limits, damping and armature. Friction on the floor is 0.8. The robot does not collide with itself.
 
-    **Action.** Torques of the motors, hip and knee of each leg: ±1 stands for ±20 N m. Nothing else holds the legs: without torque it goes down.
+    **Action.** Torques of the motors, hip and knee of each leg: ±1 is ±20 N m. Nothing else holds the legs: without torque they collapse.
 
     **Observation.** Height (m) and orientation (a quaternion, w first) of the torso, its velocity (m/s) and angular velocity (rad/s), world axes; angles
     (rad, from the start) and speeds (rad/s) of the joints.
 
-    **Reward.** The way forward in the step, in metres, times 10; plus 0.05 for every step, minus 0.02 times the mean square of the actions; and 1 for success.
+    **Reward.** Distance forward in the step, in metres, times 10; plus 0.05 per step, minus 0.02 times the mean square of the actions; and 1 for success.
 
-    **Over.** Success: 2 m forward. Lost: the torso is lower than 17 cm or leans by more than 60°.
+    **Termination.** Success: 2 m forward. Failure: the torso is lower than 17 cm or tilted by more than 60°.
     """
 
     substeps = 5
@@ -47,7 +47,7 @@ class Quadruped(Task):
     )
 
     def _legs(self, bends: dict[str, tuple[float, float]], height: float) -> dict[str, list[float]]:
-        """Position and quaternion of every body, for a level torso and legs bent so: thighs back, shanks forward from the vertical."""
+        """Position and quaternion of every body, for a level torso and these leg angles: thighs back, shanks forward from the vertical."""
         poses = {"torso": [0.0, 0.0, height, 1.0, 0.0, 0.0, 0.0]}
         for leg, (x, y) in LEGS.items():
             z = height
@@ -122,16 +122,16 @@ class Quadruped(Task):
         x, _, height, _, qx, qy, _ = self.q(state, "torso")
         return {"x": x.copy(), "height": height.copy(), "upright": 1.0 - 2.0 * (qx * qx + qy * qy)}
 
-    def judge(self, before: State, after: State, actions: Floats) -> Verdict:
+    def evaluate(self, before: State, after: State, actions: Floats) -> Outcome:
         then, now = self.measures(before), self.measures(after)
         effort = sum(actions[:, k] * actions[:, k] for k in range(actions.shape[1])) / actions.shape[1]
         success = now["x"] > GOAL
         lost = (now["height"] < 0.17) | (now["upright"] < 0.5)
-        return Verdict(10.0 * (now["x"] - then["x"]) + 0.05 - 0.02 * effort + success, success, lost)
+        return Outcome(10.0 * (now["x"] - then["x"]) + 0.05 - 0.02 * effort + success, success, lost)
 
 
 def _angle_between(a: list[Floats], b: list[Floats], home: float) -> Floats:
-    """The angle of b about the y axis of a, less the one at home, from -π to π: twice that of the quaternion ā b."""
+    """Angle of b about the y axis of a, relative to the initial one, from -π to π: twice that of the quaternion ā b."""
     (aw, ax, ay, az), (bw, bx, by, bz) = a, b
     w = aw * bw + ax * bx + ay * by + az * bz
     y = aw * by + ax * bz - ay * bw - az * bx

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ...scene import Scene
-from ..task import Control, Floats, Quantity, State, Task, Verdict, each, length, progress
+from ..task import Control, Floats, Outcome, Quantity, State, Task, each, length, progress
 
 FINGERS = ("first", "second", "third")
 JOINTS = tuple(f"{finger} {joint}" for finger in FINGERS for joint in ("knuckle", "elbow"))
@@ -26,21 +26,21 @@ def _bent() -> tuple[float, float]:
 
 
 class ThreeFingerHand(Task):
-    """Three fingers around a disc on a table, seen from above, shall turn the disc until its mark points along x.
+    """Task: three fingers around a disc on a table, seen from above, turn the disc until its mark points along x.
 
-    **Scene.** The disc (0.1 kg, radius 3 cm) rubs on the table with friction 0.2, spin like sliding at 1.33 cm (an ellipsoidal limit surface). The knuckles lie on a circle of 10 cm, a third
-    of a turn apart; each finger has two links, its tip 2 mm from the disc at the start. Friction between fingers and disc is 0.8: the disc turns only as far as
-    fingertips roll and stick, and they have to let go to turn it further.
+    **Scene.** The friction of the disc (0.1 kg, radius 3 cm) on the table is 0.2, with an ellipsoidal limit surface of radius 1.33 cm. The
+    knuckles lie on a circle of 10 cm, a third of a turn apart; each finger has two links, its tip 2 mm from the disc at the start. Friction
+    between fingers and disc is 0.8: the disc turns only as far as fingertips roll and stick, and they have to let go to turn it further.
 
-    **Action.** Where the servos of the six joints (knuckle and elbow of each finger) pull, counted from the start: ±1 stands for ±0.6 rad.
+    **Action.** Targets of the servos of the six joints (knuckle and elbow of each finger), relative to the start: ±1 is ±0.6 rad.
 
-    **Observation.** Place (m) of the disc, cosine and sine of its angle, velocity (m/s) and turning (rad/s); angles (rad, from the start) and speeds
-    (rad/s) of the joints.
+    **Observation.** Position (m) of the disc, cosine and sine of its angle, velocity (m/s) and angular velocity (rad/s); angles (rad, relative
+    to the start) and velocities (rad/s) of the joints.
 
-    **Reward.** What the error became less, where the error is the angle of the disc in radians plus its distance from the middle in units of 5 cm; and 1
+    **Reward.** Reduction of the error, which is the angle of the disc in radians plus its distance from the middle in units of 5 cm; and 1
     for success.
 
-    **Over.** Success: within 0.05 rad and 2 cm, and slower than 1 rad/s. Lost: the disc is further than 8 cm from the middle.
+    **Termination.** Success: within 0.05 rad and 2 cm, and slower than 1 rad/s. Failure: the disc is further than 8 cm from the middle.
     """
 
     substeps = 8
@@ -85,7 +85,7 @@ class ThreeFingerHand(Task):
         return scene
 
     def start(self, random: np.random.Generator) -> State:
-        """The disc turned by 0.2 to 0.6 rad, one way or the other."""
+        """The disc turned by 0.2 to 0.6 rad, in either direction."""
         q = self.home.q.copy()
         angle = random.uniform(0.2, 0.6) * random.choice([-1.0, 1.0])
         q[self.where("disc")] = 0.0, 0.0, angle
@@ -112,7 +112,7 @@ class ThreeFingerHand(Task):
         measures = self.measures(state)
         return np.abs(measures["angle"]) + measures["distance"] / 0.05
 
-    def judge(self, before: State, after: State, actions: Floats) -> Verdict:
+    def evaluate(self, before: State, after: State, actions: Floats) -> Outcome:
         measures = self.measures(after)
         slow = np.abs(self.v(after, "disc")[2]) < 1.0
         success = (np.abs(measures["angle"]) < 0.05) & (measures["distance"] < 0.02) & slow

@@ -113,7 +113,7 @@ class Chart {
   floor(value) {
     const { left, right } = this.frame, y = this.y(value);
     element("line", { x1: left, x2: this.width - right, y1: y, y2: y, class: "floor" }, this.svg);
-    element("text", { x: left + 6, y: y - 5 }, this.svg, "resolution of the truth");
+    element("text", { x: left + 6, y: y - 5 }, this.svg, "resolution of the reference");
   }
 
   /** The slope of a scheme whose error halves when the steps double, in the corner that curves leave free. */

@@ -1,4 +1,4 @@
-//! `compare.html`: work-precision plots and the table, as one page without a network.
+//! `compare.html`: work-precision plots and the table, as one self-contained page.
 //!
 //! The page is plain HTML, CSS and JavaScript in the files beside this one; its data is the [`Comparison`] itself.
 
@@ -30,7 +30,7 @@ mod tests {
     #[test]
     fn the_page_refers_to_nothing_outside() {
         let page = fill_page("{}");
-        // The name of a namespace is no address that a browser visits.
+        // The name of a namespace is not an address that a browser fetches.
         let page = page.replace("http://www.w3.org/2000/svg", "");
         for word in ["http:", "https:", "src=", "href=", "@import", "url("] {
             assert!(!page.contains(word), "the page contains {word}");

@@ -124,11 +124,11 @@ function words() {
     `${schemes.length} schemes over ${until} s, ${components} velocity components, measured against ` +
     `${truth.preset} in steps of ${truth.step} s.${stopped}`;
   byId("note").textContent =
-    "Lower is more accurate, further left is cheaper. Errors below the resolution of the truth " +
-    `(velocity ${short(truth.resolution.velocity)}, position ${short(truth.resolution.position)}) say nothing.`;
+    "Lower is more accurate, further left is cheaper. Errors below the resolution of the reference solution " +
+    `(velocity ${short(truth.resolution.velocity)}, position ${short(truth.resolution.position)}) are not significant.`;
   byId("footer").textContent = `stiction ${version}`;
   list("refusals", [
-    ...truth.passed_over.map((refusal) => [`${refusal.preset}, as the truth`, refusal.reason]),
+    ...truth.rejected_candidates.map((refusal) => [`${refusal.preset}, as the reference solution`, refusal.reason]),
     ...comparison.refusals.map((refusal) => [refusal.preset, refusal.reason]),
   ]);
   const failed = comparison.rows.filter((row) => row.outcome.failed);

@@ -1,5 +1,5 @@
-//! The contacts of a run as columns of a page: contact after contact, each through time, so that neighbours are alike and a
-//! plot of one contact is one piece.
+//! Contacts of a run as columns of a page, grouped by contact in order of time. Neighbouring values are thus similar, and the plot of
+//! one contact is contiguous.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -17,7 +17,7 @@ use crate::record::{
 };
 use stiction_multibody::ContactMode;
 
-/// The columns of reals that a page has, with their units.
+/// Columns of real numbers in a page, with their units.
 const COLUMNS: [(&str, &str); 17] = [
     ("gap", "m"),
     ("normal_impulse", "N s"),
@@ -41,13 +41,13 @@ const COLUMNS: [(&str, &str); 17] = [
 /// All contacts of a run.
 #[derive(Serialize)]
 pub(super) struct ContactsHead {
-    /// What the contacts are called.
+    /// Labels of the contacts.
     labels: Vec<String>,
-    /// Rows of each, one after the other.
+    /// Number of rows of each contact, in order.
     rows: Vec<usize>,
-    /// The moment of each row.
+    /// Moment of each row.
     frame: Packed,
-    /// Its mode: 0 open, 1 stick, 2 slip.
+    /// Mode of each row: 0 open, 1 stick, 2 slip.
     mode: Packed,
     columns: Vec<ContactColumn>,
 }

@@ -1,8 +1,8 @@
-//! `view.html`: recorded runs as one page that plays without a network.
+//! `view.html`: recorded runs as one self-contained page that plays them.
 //!
-//! The page is made from finished recordings, by one way for `run`, `view` and everybody else. Here their tables become the
-//! data of the page: `trajectory` and `contacts` say which numbers, `payload` how they are packed. The page itself is
-//! `viewer.html`, which is built from the sources in `viewer/` and committed, so that a Rust toolchain alone builds the program.
+//! The page is made from finished recordings, in the same way for all commands. This module converts their tables into the data of the
+//! page: `trajectory` and `contacts` select the numbers, `payload` packs them. The page itself is `viewer.html`. It is built from the
+//! sources in `viewer/` and committed, so that a Rust toolchain alone builds the program.
 
 mod contacts;
 mod payload;
@@ -22,26 +22,26 @@ use super::{Ending, EventSummary, LinkInfo, RecordingError, Summary, info::RunIn
 /// The built page.
 const PAGE: &str = include_str!("viewer.html");
 
-/// Where the built page waits for what describes the runs, and for their numbers.
+/// Placeholders of the built page for the description of the runs and for their numbers.
 const HEAD_PLACE: &str = "{\"stiction\":\"head\"}";
 const DATA_PLACE: &str = "stiction-data";
 
-/// Events a page marks.
+/// Largest number of events in a page.
 const EVENT_LIMIT: usize = 2000;
 
-/// A summary that is larger than this was not written by this program.
+/// Largest summary that is read, bytes.
 const SUMMARY_LIMIT: u64 = 64 << 20;
 
-/// How much a page holds. Longer runs are thinned evenly, which the page says; the recording is never touched.
+/// Limits of a page. Longer runs are thinned evenly, which the page shows; the recording is not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ViewLimits {
     /// Moments of all runs together.
     pub frames: usize,
     /// Numbers of all runs together.
     pub values: usize,
-    /// Bodies of a run; more are refused.
+    /// Bodies of a run; more are rejected.
     pub bodies: usize,
-    /// Corners and edges of the shapes of a run; more are refused.
+    /// Vertices and edges of the shapes of a run; more are rejected.
     pub corners: usize,
 }
 
@@ -51,41 +51,41 @@ impl Default for ViewLimits {
     }
 }
 
-/// What describes the runs of a page.
+/// Description of the runs of a page.
 #[derive(Serialize)]
 struct PageHead {
     format: u32,
     runs: Vec<RunHead>,
 }
 
-/// What describes a run.
+/// Description of a run.
 #[derive(Serialize)]
 struct RunHead {
-    /// What tells it from other runs.
+    /// Label of the run.
     label: String,
     scene: String,
     version: String,
     dimension: u8,
     step: f64,
-    /// Recorded moments, of which the page holds every `stride`-th.
+    /// Number of recorded moments, of which the page holds every `stride`-th.
     recorded: usize,
     stride: usize,
     frames: usize,
     bodies: Vec<BodyHead>,
     links: Vec<LinkInfo>,
-    /// Times, in two parts.
+    /// Times, as a coarse and a fine part.
     time: [payload::Packed; 2],
-    /// Length of the step that led to each moment, s.
+    /// Length of the step that ended at each moment, s.
     step_before: payload::Packed,
     columns: Vec<ColumnHead>,
     contacts: ContactsHead,
-    /// Whether a table was cut off, and what is here came before the cut.
+    /// True if a table was truncated; the remaining part is valid.
     cut: bool,
-    /// None where there is no summary: the run was cut off.
+    /// None if there is no summary because the run was truncated.
     summary: Option<SummaryHead>,
 }
 
-/// What a page tells of a summary.
+/// Part of the summary that a page shows.
 #[derive(Serialize)]
 struct SummaryHead {
     preset: String,
@@ -97,15 +97,15 @@ struct SummaryHead {
     events: Vec<EventSummary>,
 }
 
-/// One page that plays the runs recorded in these folders, the later ones beside the first. Names are text wherever they
-/// stand; damaged and foreign recordings are refused as by [`super::Recording::read`], and of those that
-/// were cut off the page shows what came before the cut, and says so.
+/// Creates one page that plays the runs recorded in these folders, overlaid on the first. Names are always shown as text. Damaged
+/// recordings and those of other programs are rejected as by [`super::Recording::read`]. Of truncated recordings the page shows the
+/// complete part, and says so.
 pub fn view_page(runs: &[&Path], limits: &ViewLimits) -> Result<String, RecordingError> {
-    let share = runs.len().max(1);
-    let limits = ViewLimits { frames: limits.frames / share, values: limits.values / share, ..*limits };
+    let run_count = runs.len().max(1);
+    let limits = ViewLimits { frames: limits.frames / run_count, values: limits.values / run_count, ..*limits };
     let mut payload = Payload::default();
     let heads = runs.iter().map(|folder| {
-        // The Parquet decoder checks most of what it reads, but a flipped bit can still make it panic.
+        // The Parquet decoder checks most of its input, but a flipped bit can still make it panic.
         let read = std::panic::AssertUnwindSafe(|| read_run(folder, &limits, &mut payload));
         std::panic::catch_unwind(read).unwrap_or_else(|_| {
             Err(RecordingError::NotATable { path: folder.into(), reason: "its bytes are damaged".to_owned() })
@@ -148,7 +148,7 @@ fn read_run(folder: &Path, limits: &ViewLimits, payload: &mut Payload) -> Result
     })
 }
 
-/// What the summary says, if there is one that can be read.
+/// Reads the summary, if there is a readable one.
 fn read_summary(folder: &Path) -> Option<SummaryHead> {
     let mut text = String::new();
     File::open(folder.join("summary.json")).ok()?.take(SUMMARY_LIMIT).read_to_string(&mut text).ok()?;
@@ -158,7 +158,7 @@ fn read_summary(folder: &Path) -> Option<SummaryHead> {
     Some(SummaryHead { preset, solver, ending, steps, duration, events_total, events })
 }
 
-/// The plane and space are seen from different places and cannot be laid over each other.
+/// Rejects planar and spatial runs in one page, since their cameras differ.
 fn same_dimension(heads: &[RunHead], folders: &[&Path]) -> Result<(), RecordingError> {
     let odd = heads
         .iter()
@@ -171,7 +171,7 @@ fn same_dimension(heads: &[RunHead], folders: &[&Path]) -> Result<(), RecordingE
     })
 }
 
-/// Several runs are called by their folders, and numbered where those are called the same.
+/// Labels several runs by their folders, and numbers equal labels.
 fn tell_apart(heads: &mut [RunHead], folders: &[&Path]) {
     if heads.len() < 2 {
         return;
@@ -183,7 +183,7 @@ fn tell_apart(heads: &mut [RunHead], folders: &[&Path]) {
     }
 }
 
-/// Puts head and numbers into their places. No `<` survives in the head, so no name can end the element it stands in.
+/// Fills in head and numbers. The head contains no `<`, so no name can end the element that contains it.
 fn fill(json: &str, data: &str) -> String {
     let safe = json.replace('<', "\\u003c");
     let (before, rest) = PAGE.split_once(HEAD_PLACE).unwrap_or((PAGE, ""));

@@ -1,19 +1,19 @@
 //! Columns of numbers as compact text.
 //!
-//! A page holds a column as 32-bit floats, offset where the column varies little about a large value, so that what a plot can
-//! show survives. Their bit patterns are differenced and the four bytes of each are laid out as four planes, which deflate
-//! shrinks well for anything that changes smoothly; the whole goes into the page in base64.
+//! A page holds a column as 32-bit floats. A column that varies little about a large value is stored with an offset, so that plots keep
+//! their resolution. The bit patterns are differenced and their four bytes are stored as four planes, which deflate compresses well for
+//! smooth data. The result is encoded in base64.
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use serde::Serialize;
 
-/// How hard to compress: beyond this the time grows faster than the gain.
+/// Compression level: higher levels cost more time than they gain.
 const LEVEL: u8 = 6;
 
-/// A column that varies by less than this share of its size is held as differences from a value of its own.
+/// A column that varies by less than this fraction of its magnitude is stored relative to an offset.
 const SMALL_VARIATION: f64 = 1e-2;
 
-/// Where in the payload a column stands, and what to add to its numbers.
+/// Position of a column in the payload, and the offset of its values.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Packed {
     /// First byte.
@@ -22,7 +22,7 @@ pub(crate) struct Packed {
     bytes: usize,
     /// Number of values.
     values: usize,
-    /// What the differences are from.
+    /// Offset of the values.
     base: f64,
 }
 
@@ -41,7 +41,7 @@ impl Payload {
         Packed { at, bytes: self.bytes.len() - at, values: count, base }
     }
 
-    /// Adds a column to 48 bits, as two: the nearest 32-bit floats, and what they miss.
+    /// Adds a column to 48 bits, as two: the nearest 32-bit floats and the remainders.
     pub(crate) fn push_fine(&mut self, values: &[f64]) -> [Packed; 2] {
         let coarse = |x: &f64| f64::from(*x as f32);
         let [near, rest]: [Vec<f64>; 2] =
@@ -55,13 +55,13 @@ impl Payload {
         Packed { at, bytes: self.bytes.len() - at, values: values.len(), base: 0.0 }
     }
 
-    /// Everything in base64.
+    /// Returns everything in base64.
     pub(crate) fn text(&self) -> String {
         base64(&self.bytes)
     }
 }
 
-/// The middle of the range of a column that varies little about it, otherwise zero.
+/// Middle of the range of a column that varies little about it, otherwise zero.
 fn base_of(values: &[f64]) -> f64 {
     let finite = values.iter().copied().filter(|x| x.is_finite());
     let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
@@ -102,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// The way back, as the page goes it.
+    /// Decodes a column as the page does.
     fn read(payload: &Payload, packed: &Packed) -> Vec<f64> {
         let bytes = decompress_to_vec_zlib(&payload.bytes[packed.at..packed.at + packed.bytes]).expect("whole");
         let mut bits = 0_u32;

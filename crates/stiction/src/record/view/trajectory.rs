@@ -15,31 +15,31 @@ use crate::record::{
     trajectory::{CARRY, FILE, body_column},
 };
 
-/// Numbers of a contact that go into a page.
+/// Numbers per contact in a page.
 const VALUES_PER_CONTACT: usize = 20;
 
-/// The moments a page holds.
+/// Moments in a page.
 pub(super) struct Frames {
     /// Number of recorded moments.
     pub(super) recorded: usize,
-    /// One in so many is held, and the last.
+    /// Ratio of recorded moments to those in the page; the last one is always included.
     pub(super) stride: usize,
-    /// The steps of those that are held, in order.
+    /// Step numbers of the moments in the page, in order.
     pub(super) kept: Vec<u64>,
 }
 
-/// A body, and where its coordinates are among the columns.
+/// A body, and the indices of its columns.
 #[derive(Serialize)]
 pub(super) struct BodyHead {
     name: String,
     role: Role,
     position: [f64; 3],
     orientation: [f64; 4],
-    /// Its first coordinate; the others follow. None for a body that never moves.
+    /// Column of its first coordinate; the others follow. None for a body that never moves.
     column: Option<usize>,
     outlines: Vec<Outline>,
     support_points: Vec<SupportPointInfo>,
-    /// The first friction impulse at its feet: x, y and spin of each.
+    /// Column of the first friction impulse at its support points: x, y and spin of each.
     support_column: Option<usize>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct ColumnHead {
     packed: Packed,
 }
 
-/// Everything a page has of a trajectory.
+/// Trajectory of a page.
 pub(super) struct Trajectory {
     pub(super) info: RunInfo,
     pub(super) frames: Frames,
@@ -60,7 +60,7 @@ pub(super) struct Trajectory {
     pub(super) time: [Packed; 2],
     pub(super) step_before: Packed,
     pub(super) columns: Vec<ColumnHead>,
-    /// Whether one of the two tables was cut off.
+    /// True if one of the two tables was truncated.
     pub(super) cut: bool,
 }
 
@@ -93,7 +93,7 @@ pub(super) fn read_trajectory(
     Ok(Trajectory { info, frames, bodies, time, step_before, columns, cut })
 }
 
-/// Refuses scenes that no page can show.
+/// Rejects scenes beyond the limits of a page.
 fn refuse_too_much(folder: &Path, info: &RunInfo, limits: &ViewLimits) -> Result<(), RecordingError> {
     let corners = |outline: &Outline| match outline {
         Outline::Polygon { vertices } => vertices.len(),
@@ -107,7 +107,7 @@ fn refuse_too_much(folder: &Path, info: &RunInfo, limits: &ViewLimits) -> Result
     })
 }
 
-/// How many moments stand for one, so that the page stays within its limits.
+/// Smallest stride that keeps the page within its limits.
 fn stride(limits: &ViewLimits, rows: usize, columns: usize, contacts: usize) -> usize {
     let values = rows.saturating_mul(columns + 3).saturating_add(contacts.saturating_mul(VALUES_PER_CONTACT));
     let of = |amount: usize, limit: usize| amount.div_ceil(limit.max(1));
@@ -121,7 +121,7 @@ pub(super) fn thinned<T: Copy>(values: &[T], stride: usize) -> Vec<T> {
     values.iter().step_by(stride).chain(last).copied().collect()
 }
 
-/// Length of the step that led to each moment; the usual one where the moment before it was not recorded.
+/// Length of the step that ended at each moment; the usual one if the moment before it was not recorded.
 fn lengths(steps: &[u64], times: &[f64], usual: f64) -> Vec<f64> {
     let pairs = steps.windows(2).zip(times.windows(2));
     let length = |(steps, times): (&[u64], &[f64])| match (steps, times) {
@@ -150,7 +150,7 @@ fn body_head(body: &BodyInfo, info: &RunInfo, places: &BTreeMap<&str, usize>) ->
     }
 }
 
-/// The unit of a column, by the end of its name.
+/// Unit of a column, by the end of its name.
 fn unit(name: &str) -> &'static str {
     match name {
         "kinetic" | "potential" | "total" => return "J",

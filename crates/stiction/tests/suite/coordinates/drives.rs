@@ -1,4 +1,4 @@
-//! What acts along freedoms, loops, feet, corners and layers, by both ways of the forest.
+//! Joint-space constraints, loops, support points, corners and layers, in both reduced formulations.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::{
@@ -91,7 +91,7 @@ fn drives_are_the_same_in_maximal_coordinates() {
     }
 }
 
-/// Feet and corners: a hinged part on a table, pushed by a point into its notch and past its corner.
+/// Support points and corners: a hinged part on a table, pushed by a point into its notch and past its corner.
 #[test]
 fn feet_and_corners() {
     for corner in [combinations::Corner::All, combinations::Corner::Any] {
@@ -136,7 +136,7 @@ fn coordinates_of_trees_do_not_depend_on_scratch_memory() {
     }
 }
 
-/// A hinged pair of plates with three feet on foam with a core: layers that are pressed and sheared, and cores that are hit.
+/// A hinged pair of plates with three feet on foam with a core: layers are compressed and sheared, and cores are hit.
 #[test]
 fn layers_and_cores() {
     for depth in [None, Some(0.01)] {
@@ -144,7 +144,7 @@ fn layers_and_cores() {
         builder.gravity(0.0, 0.0, -9.81).unwrap();
         let floor = BodyBuilder::fixed("floor").shape(spatial::Shape::half_space(Vector3::z()).unwrap().into());
         builder.body(floor).unwrap();
-        // Three feet: what they carry is determined.
+        // With three feet the loads are statically determined.
         let feet: [(f64, &[f64]); 2] = [(-0.25, &[-0.1, 0.1]), (0.25, &[0.0])];
         let [a, b] = feet.map(|(x, feet)| {
             let inertia = Matrix3::from_diagonal(&Vector3::new(0.004, 0.02, 0.02));

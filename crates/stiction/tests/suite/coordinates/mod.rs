@@ -47,7 +47,7 @@ fn distance(a: &Simulation, b: &Simulation) -> f64 {
     pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// How far positions are apart.
+/// Largest distance between positions.
 fn apart(a: &Simulation, b: &Simulation) -> f64 {
     a.state().q.iter().zip(&b.state().q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }

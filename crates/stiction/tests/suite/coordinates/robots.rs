@@ -1,4 +1,4 @@
-//! Robots, ours and those of other projects, by both ways of the forest.
+//! Robots, ours and those of other projects, in both reduced formulations.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use stiction::{LineariseAt, Scene, Simulation, scene};
 
 use super::{OF_TREES, distance};
 
-/// Both are stepped together: they differ by rounding, and where one step cannot be made it cannot by the other. Returns whether there was
+/// Steps both together: they differ by rounding, and if a step fails in one it fails in the other. Returns true if there was
 /// anything to compare.
 fn compare(path: &Path) -> bool {
     let Ok(scene) = scene::load(path) else { return false };

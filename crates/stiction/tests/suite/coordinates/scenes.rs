@@ -1,4 +1,4 @@
-//! Every scene with joints in all three coordinates; every scene at all by both ways of the forest.
+//! Every scene with joints in all three coordinates; every scene in both reduced formulations.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::{
@@ -26,7 +26,7 @@ const JOINTED: [(&str, f64, f64); 11] = [
     ("falling_chain", 0.001, 0.24),
 ];
 
-/// The scenes with closed loops, whose last joint is no coordinate and closes up to the error of a step.
+/// Scenes with closed loops, whose loop joint is not a coordinate and closes up to the error of a step.
 const LOOPED: [(&str, f64, f64); 1] = [("four_bar", 0.004, 0.2)];
 
 #[test]
@@ -124,7 +124,7 @@ fn friction_sets_impacts_and_places_of_linearisation_go_with_all_coordinates() {
     }
 }
 
-/// Sizes count what is unknown: the pure linear problem has no velocities.
+/// Problem sizes: the pure linear problem has no velocities.
 #[test]
 fn the_problem_of_divide_and_conquer_has_no_velocities() {
     let mut family = Family::read(&reference("c04"), &["rod_b", "block"]);
@@ -167,7 +167,7 @@ fn warm_steps_by_divide_and_conquer_allocate_nothing() {
     }
 }
 
-/// A chain of links that falls on its first end: what is left to solve does not know how long it is.
+/// A chain of links that falls on its first end: the size of the contact problem does not depend on its length.
 pub(super) fn falling_chain(links: usize) -> Model {
     let mut builder = ModelBuilder::new(Dimension::Spatial);
     builder.gravity(0.0, 0.0, -9.81).unwrap();

@@ -108,8 +108,8 @@ fn crossings(samples: impl Iterator<Item = [f64; 3]> + Clone) -> Vec<(f64, f64)>
     let rising = pairs.filter(|(a, b)| a[2] < level && b[2] >= level);
     rising
         .map(|(a, b)| {
-            let share = (level - a[2]) / (b[2] - a[2]);
-            (a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1]))
+            let fraction = (level - a[2]) / (b[2] - a[2]);
+            (a[0] + fraction * (b[0] - a[0]), a[1] + fraction * (b[1] - a[1]))
         })
         .collect()
 }

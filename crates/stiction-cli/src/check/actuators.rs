@@ -1,4 +1,4 @@
-//! What drives joints, and what couples them.
+//! Actuators and couplings of joints.
 
 use serde::Serialize;
 use stiction::{
@@ -13,7 +13,7 @@ use crate::layout::number;
 pub(super) struct MotorRow {
     pub(super) name: String,
     pub(super) joint: String,
-    /// The control as a function of t.
+    /// Control as a function of t.
     pub(super) control: String,
     pub(super) gear: f64,
     pub(super) gain: f64,
@@ -51,7 +51,7 @@ pub(super) fn coupling_rows(model: &Model) -> Vec<CouplingRow> {
     model.couplings().iter().map(row).collect()
 }
 
-/// Joints that start outside of their limits, which throw them back in the first step.
+/// Warnings for joints that start outside of their limits; the first step pushes them back.
 pub(super) fn beyond_limits(model: &Model, at: &Configuration) -> Vec<String> {
     let beyond = |joint: &Joint, joint_dof: usize| {
         let [least, most] = joint.joint_dofs().get(joint_dof)?.limits?;
@@ -67,7 +67,7 @@ pub(super) fn beyond_limits(model: &Model, at: &Configuration) -> Vec<String> {
     model.joints().iter().flat_map(all).collect()
 }
 
-/// The name of a joint, with the number of the freedom where it has several.
+/// Name of a joint, with the number of the joint DOF if it has several.
 fn name(joint: &Joint, joint_dof: usize) -> String {
     if joint.joint_dofs().len() > 1 { format!("{} {joint_dof}", joint.name) } else { joint.name.clone() }
 }
