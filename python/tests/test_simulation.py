@@ -143,7 +143,7 @@ def test_damaged_saves_are_refused_and_nothing_changes(ball: Simulation) -> None
     for _ in range(60):
         ball.step()
     saved, before = ball.save(), ball.save()
-    damaged = [saved[: len(saved) // 2], saved.replace('"stiction_state":3', '"stiction_state":4'), "", "{}", saved + "x"]
+    damaged = [saved[: len(saved) // 2], saved.replace('"stiction_state":4', '"stiction_state":5'), "", "{}", saved + "x"]
     for text in damaged:
         with pytest.raises(stiction.RestoreError):
             ball.restore(text)

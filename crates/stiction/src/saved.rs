@@ -6,7 +6,13 @@ use stiction_multibody::State;
 use crate::{RestoreError, Simulation, simulation::STEP_RANGE};
 
 /// Version of the saved state; a change of [`State`] increments it.
-const SAVE_VERSION: u32 = 3;
+const SAVE_VERSION: u32 = 4;
+
+/// Version of a saved state, which is read before the rest: other versions have other fields.
+#[derive(Deserialize)]
+struct Header {
+    stiction_state: u32,
+}
 
 /// Content of a saved state, as [`Simulation::save`] writes it.
 #[derive(Serialize, Deserialize)]
@@ -50,10 +56,11 @@ impl Simulation {
 
     /// Restores a state saved by [`Self::save`] of the same scene; on error nothing changes.
     pub fn restore(&mut self, saved: &str) -> Result<(), RestoreError> {
-        let mut saved: Saved = serde_json::from_str(saved)?;
-        if saved.stiction_state != SAVE_VERSION {
-            return Err(RestoreError::Version { found: saved.stiction_state, expected: SAVE_VERSION });
+        let Header { stiction_state: found } = serde_json::from_str(saved)?;
+        if found != SAVE_VERSION {
+            return Err(RestoreError::Version { found, expected: SAVE_VERSION });
         }
+        let mut saved: Saved = serde_json::from_str(saved)?;
         let checksum = std::mem::take(&mut saved.checksum);
         if checksum != saved.sum() {
             return Err(RestoreError::Damaged);

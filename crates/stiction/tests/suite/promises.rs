@@ -229,7 +229,7 @@ fn damaged_or_foreign_saves_are_refused_and_change_nothing() {
     let bad = [
         saved[..saved.len() / 2].to_owned(),
         saved.replace("\"time\"", "\"tine\""),
-        saved.replacen("\"stiction_state\":3", "\"stiction_state\":4", 1),
+        saved.replacen("\"stiction_state\":4", "\"stiction_state\":5", 1),
         // A digit of the time that was flipped: a state, but not the one that was saved.
         saved.replacen("\"time\":0.", "\"time\":1.", 1),
         saved.replacen("\"q\":[", "\"q\":[1.0,", 1),
