@@ -59,12 +59,12 @@ fn shares_are_of_the_weight() {
 fn supports_that_cannot_be_are_refused() {
     let part = Element::Body("part".into());
     let cases = [
-        (SupportBuilder::tripod([[1.0, 0.0], [2.0, 1.0], [2.0, -1.0]]), "points", "foot 1"),
+        (SupportBuilder::tripod([[1.0, 0.0], [2.0, 1.0], [2.0, -1.0]]), "points", "point 1"),
         (SupportBuilder::tripod([[-1.0, 0.0], [2.0, 0.0], [1.0, 0.0]]), "points", "in line"),
         (SupportBuilder::tripod([[f64::NAN, 0.0], [2.0, 0.0], [1.0, 0.0]]), "points", "NaN"),
         (SupportBuilder::tripod(FEET).friction(-0.1), "friction", "negative"),
-        (SupportBuilder::tripod(FEET).frictions([0.1, 0.2]), "friction", "2 numbers for 3 feet"),
-        (SupportBuilder::points([[0.0; 2]; 2], [1.0]), "loads", "1 for 2 feet"),
+        (SupportBuilder::tripod(FEET).frictions([0.1, 0.2]), "friction", "2 numbers for 3 points"),
+        (SupportBuilder::points([[0.0; 2]; 2], [1.0]), "loads", "1 for 2 points"),
         (SupportBuilder::points([[0.0; 2]; 2], [1.0, -1.0]), "loads", "negative"),
         (SupportBuilder::points([[0.0; 2]; 2], [0.0, 0.0]), "loads", "all be zero"),
         (SupportBuilder::points([], []), "loads", "each needs one"),
