@@ -1,4 +1,4 @@
-//! Bodies: what they are made of and how they may move.
+//! Bodies: kind, inertia, shapes and initial state.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl Mobility {
         if self == Self::Free { 7 } else { self.dof() }
     }
 
-    /// True when the body has an orientation.
+    /// True if the body has an orientation.
     pub fn turns(self) -> bool {
         matches!(self, Self::Planar | Self::Free)
     }
@@ -53,8 +53,8 @@ impl Mobility {
         Twist { linear: linear.into(), angular: angular.into() }
     }
 
-    /// The velocities of a body with this twist, as far as it is free to move: Sᵀ ν, as the columns of S are orthonormal. Writes nothing into a
-    /// list of another length.   [DYN-2]
+    /// Writes the velocities Sᵀ ν of a body with this twist (the columns of S are orthonormal); nothing into a list of another
+    /// length.   [DYN-2]
     #[inline]
     pub fn write_velocities(self, twist: &Twist, v: &mut [f64]) {
         let (linear, angular) = (&twist.linear, &twist.angular);
@@ -83,14 +83,14 @@ impl Mobility {
     }
 }
 
-/// How a body moves.
+/// Kind of motion of a body.
 #[derive(Clone, Debug)]
 pub enum BodyKind {
-    /// Never.
+    /// Immobile.
     Fixed,
-    /// As a given function of time.
+    /// A prescribed function of time.
     Kinematic(Arc<dyn Motion>),
-    /// By the laws of mechanics.
+    /// The equations of motion.
     Dynamic {
         /// Its root joint.
         mobility: Mobility,
@@ -101,7 +101,7 @@ pub enum BodyKind {
     },
 }
 
-/// Which shapes touch: two do where a group of one is among those that the other meets.
+/// Collision filter. Two shapes may touch if a group of one is among the groups that the other meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// The groups a shape belongs to, one bit each.
@@ -117,7 +117,7 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Whether two shapes with these filters touch.
+    /// True if two shapes with these filters may touch.
     pub fn meets(&self, other: &Self) -> bool {
         self.groups & other.meets != 0 || other.groups & self.meets != 0
     }
@@ -128,27 +128,27 @@ impl Filter {
 pub struct ShapeOnBody {
     /// The shape.
     pub shape: Shape,
-    /// Where it sits in the body frame.
+    /// Its pose in the body frame.
     pub local: Pose,
-    /// What it touches.
+    /// Its collision filter.
     pub filter: Filter,
-    /// The shape as an intersection of convex functions; none for a polygon with notches.
+    /// The shape as an intersection of convex functions; none for a non-convex polygon.
     convex: Option<Convex>,
 }
 
 impl ShapeOnBody {
-    /// A shape at a place in the body frame.
+    /// A shape at a pose in the body frame.
     pub fn new(shape: Shape, local: Pose) -> Self {
         let convex = shape.convex();
         Self { shape, local, filter: Filter::default(), convex }
     }
 
-    /// The shape as an intersection of convex functions; none for a polygon with notches.
+    /// The shape as an intersection of convex functions; none for a non-convex polygon.
     pub fn convex(&self) -> Option<&Convex> {
         self.convex.as_ref()
     }
 
-    /// Radius about the reference point of the body of a ball that holds the shape, m; none for unbounded ones.
+    /// Radius of a ball about the reference point of the body that contains the shape, m; none for unbounded shapes.
     pub fn radius(&self) -> Option<f64> {
         Some(self.shape.radius_bound()? + self.local.translation.vector.norm())
     }
@@ -159,9 +159,9 @@ impl ShapeOnBody {
 pub struct Body {
     /// Unique name.
     pub name: String,
-    /// How it moves.
+    /// Kind of its motion.
     pub kind: BodyKind,
-    /// Initial position (of the centre of mass when dynamic).
+    /// Initial position (of the centre of mass of a dynamic body).
     pub position: Vector3<f64>,
     /// Initial orientation.
     pub orientation: UnitQuaternion<f64>,
@@ -175,9 +175,9 @@ pub struct Body {
     pub shapes: Vec<ShapeOnBody>,
     /// Velocity of the surface relative to the body (a conveyor belt), in world axes, as functions of time.
     pub surface_velocity: Option<[Expression; 3]>,
-    /// What it lies on, in the plane; see [`crate::ModelBuilder::support`].
+    /// Its support in a planar model; see [`crate::ModelBuilder::support`].
     pub support: Option<Support>,
-    /// The compliant layer it bears.
+    /// Its compliant layer.
     pub layer: Option<Layer>,
 }
 
@@ -191,7 +191,7 @@ impl Body {
         }
     }
 
-    /// Radius about the reference point of a ball that holds all its bounded shapes, m.
+    /// Radius of a ball about the reference point that contains all its bounded shapes, m.
     pub fn radius(&self) -> f64 {
         self.shapes.iter().filter_map(ShapeOnBody::radius).fold(0.0, f64::max)
     }
@@ -210,13 +210,13 @@ impl Body {
 #[derive(Clone, Debug)]
 pub struct BodyBuilder {
     pub(crate) body: Body,
-    pub(crate) wants: Wants,
+    pub(crate) requested: RequestedKind,
     pub(crate) quaternion: Option<[f64; 4]>,
 }
 
-/// What kind of body the builder was asked for; numbers are checked when the model is built.
+/// Requested kind of a body; numbers are checked when it is added to the model.
 #[derive(Clone, Debug)]
-pub(crate) enum Wants {
+pub(crate) enum RequestedKind {
     Fixed,
     Kinematic(Arc<dyn Motion>),
     Rigid { mass: f64, inertia: Matrix3<f64> },
@@ -225,7 +225,7 @@ pub(crate) enum Wants {
 }
 
 impl BodyBuilder {
-    fn new(name: impl Into<String>, wants: Wants) -> Self {
+    fn new(name: impl Into<String>, requested: RequestedKind) -> Self {
         let body = Body {
             name: name.into(),
             kind: BodyKind::Fixed,
@@ -239,37 +239,37 @@ impl BodyBuilder {
             support: None,
             layer: None,
         };
-        Self { body, wants, quaternion: None }
+        Self { body, requested, quaternion: None }
     }
 
-    /// An obstacle.
+    /// A fixed body (an obstacle).
     pub fn fixed(name: impl Into<String>) -> Self {
-        Self::new(name, Wants::Fixed)
+        Self::new(name, RequestedKind::Fixed)
     }
 
     /// A body whose pose is a function of time.
     pub fn kinematic(name: impl Into<String>, motion: Arc<dyn Motion>) -> Self {
-        Self::new(name, Wants::Kinematic(motion))
+        Self::new(name, RequestedKind::Kinematic(motion))
     }
 
     /// A rigid body in the plane; `inertia` about its centre of mass, kg m².
     pub fn planar(name: impl Into<String>, mass: f64, inertia: f64) -> Self {
-        Self::new(name, Wants::Rigid { mass, inertia: Matrix3::from_diagonal_element(inertia) })
+        Self::new(name, RequestedKind::Rigid { mass, inertia: Matrix3::from_diagonal_element(inertia) })
     }
 
     /// A rigid body in space; `inertia` about its centre of mass in body axes, kg m².
     pub fn rigid(name: impl Into<String>, mass: f64, inertia: Matrix3<f64>) -> Self {
-        Self::new(name, Wants::Rigid { mass, inertia })
+        Self::new(name, RequestedKind::Rigid { mass, inertia })
     }
 
     /// A point mass without orientation, in the plane or in space.
     pub fn particle(name: impl Into<String>, mass: f64) -> Self {
-        Self::new(name, Wants::Particle { mass })
+        Self::new(name, RequestedKind::Particle { mass })
     }
 
-    /// A frame without mass between joints, for reduced coordinates: two joints one after the other need something between them.
+    /// A massless frame between two joints in series, for reduced coordinates.
     pub fn frame(name: impl Into<String>) -> Self {
-        Self::new(name, Wants::Frame)
+        Self::new(name, RequestedKind::Frame)
     }
 
     /// Initial position; the third component is zero in the plane.
@@ -284,7 +284,7 @@ impl BodyBuilder {
         self
     }
 
-    /// Initial orientation in space as a quaternion `[w, x, y, z]`, normalised when it is almost a unit one.
+    /// Initial orientation in space as a quaternion `[w, x, y, z]`, normalised if its norm is almost one.
     pub fn quaternion(mut self, wxyz: [f64; 4]) -> Self {
         self.quaternion = Some(wxyz);
         self
@@ -307,25 +307,25 @@ impl BodyBuilder {
         self.shape_at(shape, Pose::identity())
     }
 
-    /// Adds a collision shape at a place in the body frame.
+    /// Adds a collision shape at a pose in the body frame.
     pub fn shape_at(mut self, shape: Shape, local: Pose) -> Self {
         self.body.shapes.push(ShapeOnBody::new(shape, local));
         self
     }
 
-    /// Adds a collision shape that touches only some others.
+    /// Adds a collision shape with a filter.
     pub fn shape_among(mut self, shape: Shape, local: Pose, filter: Filter) -> Self {
         self.body.shapes.push(ShapeOnBody { filter, ..ShapeOnBody::new(shape, local) });
         self
     }
 
-    /// Covers it with a compliant layer.
+    /// Sets its compliant layer.
     pub fn layer(mut self, layer: Layer) -> Self {
         self.body.layer = Some(layer);
         self
     }
 
-    /// Lets the surface move like a conveyor belt, with this world velocity (functions of time).
+    /// Sets the velocity of the surface relative to the body, as of a conveyor belt, in world axes (functions of time).
     pub fn conveyor(mut self, velocity: [Expression; 3]) -> Self {
         self.body.surface_velocity = Some(velocity);
         self

@@ -1,13 +1,13 @@
-//! The numbers a model may contain: finite, zero or normal, and inside a documented domain.
+//! Checks of the numbers of a model: finite, zero or normal, and inside a documented domain.
 //!
-//! A value outside the domain is refused rather than simulated with garbage digits (f64 carries 16 of them).
+//! A value outside the domain is refused, because the 16 digits of f64 do not suffice for it.
 
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 use stiction_geometry::{Dimension, Pose};
 
 use crate::{Element, Expression, ModelError};
 
-/// The domain of every quantity, in SI units. Values outside are refused with a [`ModelError`].
+/// Domain of every quantity, in SI units. Values outside are refused with a [`ModelError`].
 pub mod limits {
     /// Largest coordinate, length or size, in metres.
     pub const LENGTH: f64 = 1e9;
@@ -19,32 +19,32 @@ pub mod limits {
     pub const INERTIA: (f64, f64) = (1e-18, 1e18);
     /// Largest force (N), torque (N m), acceleration (m/s²), stiffness (N/m) or damping (N s/m).
     pub const LOAD: f64 = 1e15;
-    /// Largest force (N), torque (N m) or motor control times gain that a controller may give.
+    /// Largest force (N), torque (N m) or motor control times gain that a controller may set.
     pub const INPUT: f64 = 1e9;
     /// Smallest and largest stiffness of a layer, N/m; its damping (N s/m) has the same upper bound.
     pub const STIFFNESS: (f64, f64) = (1e-6, 1e15);
-    /// Least eigenvalue of a stiffness matrix, as a share of its largest entry.
+    /// Least eigenvalue of a stiffness matrix, as a fraction of its largest entry.
     pub const DEFINITE: f64 = 1e-9;
     /// Smallest and largest thickness of a layer, m.
     pub const DEPTH: (f64, f64) = (1e-9, 1e9);
     /// Largest friction coefficient.
     pub const FRICTION: f64 = 1e9;
-    /// A quaternion this far from unit norm is normalised; further away it is refused.
+    /// Largest deviation of the norm of a quaternion from one. Up to it a quaternion is normalised, beyond it is refused.
     pub const QUATERNION_SLACK: f64 = 2e-3;
     /// Relative slack of the symmetry of an inertia and of the triangle inequality of its principal moments.
     pub const INERTIA_SLACK: f64 = 1e-9;
-    /// How far the axes of a frame may be from orthonormal.
+    /// Largest entry of RᵀR − 1 of the axes R of a frame.
     pub const FRAME_SLACK: f64 = 1e-9;
     /// Shortest usable direction vector.
     pub const DIRECTION: f64 = 1e-6;
 }
 
-/// A number as a person would write it: with an exponent only where that is shorter.
+/// Formats a number without an exponent from 1e-4 to 1e6 in magnitude, with one otherwise.
 pub fn plain(x: f64) -> String {
     if x == 0.0 || (1e-4..=1e6).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
 }
 
-/// At most `limit` in magnitude; not NaN, and not subnormal (such a number has lost its digits already).
+/// True if a number is at most `limit` in magnitude, not NaN and not subnormal (subnormal numbers have lost digits).
 pub(crate) fn fits(value: f64, limit: f64) -> bool {
     value.abs() <= limit && !value.is_subnormal()
 }
@@ -64,7 +64,7 @@ impl Check {
         ModelError::new(self.element.clone(), field, reason)
     }
 
-    /// Whether it [`fits`].
+    /// Returns the value if it [`fits`].
     pub(crate) fn bounded(&self, field: &'static str, value: f64, limit: f64) -> Result<f64, ModelError> {
         if fits(value, limit) {
             return Ok(value);
@@ -76,7 +76,7 @@ impl Check {
         ))
     }
 
-    /// A function of time that, where it is a single number, is a bounded one.
+    /// Checks that the functions of time that are constants are bounded.
     pub(crate) fn constants(&self, field: &'static str, f: &[Expression], limit: f64) -> Result<(), ModelError> {
         f.iter().filter_map(Expression::as_constant).try_for_each(|x| self.bounded(field, x, limit).map(drop))
     }
@@ -87,7 +87,7 @@ impl Check {
         Ok(v)
     }
 
-    /// Zero or positive, at most `limit`. Negative zero passes as zero.
+    /// Returns the value if it is zero or positive and at most `limit`. Negative zero becomes zero.
     pub(crate) fn non_negative(&self, field: &'static str, value: f64, limit: f64) -> Result<f64, ModelError> {
         self.bounded(field, value, limit)?;
         if value < 0.0 {
@@ -96,7 +96,7 @@ impl Check {
         Ok(value.abs())
     }
 
-    /// Inside `[range.0, range.1]`.
+    /// Returns the value if it is inside `[range.0, range.1]`.
     pub(crate) fn within(&self, field: &'static str, value: f64, range: (f64, f64)) -> Result<f64, ModelError> {
         if (range.0..=range.1).contains(&value) && !value.is_subnormal() {
             return Ok(value);
@@ -107,7 +107,7 @@ impl Check {
         ))
     }
 
-    /// A direction: normalised, refused when shorter than [`limits::DIRECTION`].
+    /// Returns the normalised direction; a vector shorter than [`limits::DIRECTION`] is refused.
     pub(crate) fn direction(&self, field: &'static str, v: Vector3<f64>) -> Result<Vector3<f64>, ModelError> {
         self.vector(field, v, limits::LENGTH)?;
         let length = v.norm();
@@ -117,8 +117,8 @@ impl Check {
         Ok(v / length)
     }
 
-    /// A place on a body: a bounded origin (`place`) and right-handed orthonormal axes (`turn`), in the plane where the
-    /// model is.
+    /// Checks a frame on a body: a bounded origin (field `place`) and right-handed orthonormal axes (field `turn`). In a planar
+    /// model the frame must lie in the plane.
     pub(crate) fn frame(
         &self,
         (place, turn): (&'static str, &'static str),
@@ -128,7 +128,7 @@ impl Check {
         self.vector(place, frame.translation.vector, limits::LENGTH)?;
         let axes = frame.rotation.matrix();
         let error = axes.transpose() * axes - Matrix3::identity();
-        // Entry by entry: the largest of a matrix would pass over NaN.
+        // Entry by entry: the maximum over a matrix would ignore NaN.
         let orthonormal = error.iter().all(|e| e.abs() <= limits::FRAME_SLACK);
         if !orthonormal || axes.determinant() < 0.0 {
             return Err(self.error(turn, "must be a rotation: orthonormal and right-handed axes"));
@@ -142,7 +142,7 @@ impl Check {
         Ok(())
     }
 
-    /// An inertia some rigid body can have: symmetric, positive, and no principal moment above the sum of the others.
+    /// Checks an inertia: symmetric, positive definite, and no principal moment above the sum of the others.
     /// Returns its symmetric part.   [DYN-3]
     pub(crate) fn inertia(&self, inertia: &Matrix3<f64>) -> Result<Matrix3<f64>, ModelError> {
         inertia.iter().try_for_each(|&x| self.bounded("inertia", x, limits::INERTIA.1).map(drop))?;
@@ -156,7 +156,7 @@ impl Check {
         if 2.0 * moments.max() > moments.sum() * (1.0 + limits::INERTIA_SLACK) {
             let [a, b, c] = moments.into();
             let reason = format!(
-                "principal moments {}, {}, {} break the triangle inequality: no rigid body has them",
+                "principal moments {}, {}, {} violate the triangle inequality: no rigid body has them",
                 plain(a),
                 plain(b),
                 plain(c)

@@ -13,8 +13,11 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// Fills in all bodies: dynamic ones from q and v, kinematic ones from their motion at `t`.
+    /// Computes the poses and twists of all bodies: of dynamic ones from q and v, of kinematic ones from their motion at `t`.
     pub fn update(&mut self, model: &Model, q: &[f64], v: &[f64], t: f64) {
+        debug_assert!(q.len() >= model.coordinates(), "q has {} of {} coordinates", q.len(), model.coordinates());
+        debug_assert!(v.len() >= model.dof(), "v has {} of {} velocities", v.len(), model.dof());
+        debug_assert_eq!(model.layout().len(), model.bodies().len(), "one slot per body");
         self.poses.resize(model.bodies().len(), Pose::identity());
         self.twists.resize(model.bodies().len(), Twist::default());
         let slots = self.poses.iter_mut().zip(&mut self.twists);
@@ -40,11 +43,15 @@ impl Configuration {
         self.twists.clone_from(&other.twists);
     }
 
-    /// Moves the kinematic bodies to time `t`; everybody else stays.
+    /// Moves the kinematic bodies to time `t`; all others keep their pose and twist.
     pub fn move_prescribed(&mut self, model: &Model, t: f64) {
         for &id in model.kinematic_bodies() {
-            let Some(BodyKind::Kinematic(motion)) = model.bodies().get(id.index()).map(|b| &b.kind) else { continue };
+            let Some(BodyKind::Kinematic(motion)) = model.bodies().get(id.index()).map(|b| &b.kind) else {
+                debug_assert!(false, "body {} is listed as kinematic, but is not", id.index());
+                continue;
+            };
             let sample = motion.at(t);
+            debug_assert!(id.index() < self.poses.len(), "the configuration is not one of this model");
             if let (Some(pose), Some(twist)) = (self.poses.get_mut(id.index()), self.twists.get_mut(id.index())) {
                 (*pose, *twist) = (sample.pose(), sample.twist);
             }

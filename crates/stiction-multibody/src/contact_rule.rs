@@ -1,4 +1,4 @@
-//! What happens between two bodies that touch.
+//! Contact rules of pairs of bodies.
 
 use nalgebra::Vector3;
 
@@ -16,10 +16,10 @@ pub struct ContactRule {
     pub friction: f64,
     /// Number n_d of directions of the friction polygon in space, even and at least 4. The plane always has two.
     pub directions: Option<u32>,
-    /// First friction direction, projected onto the tangent plane; world axes, or those of `direction_body`. World x when
-    /// left out.
+    /// First friction direction, projected onto the tangent plane; in world axes, or in those of `direction_body`. The default
+    /// is world x.
     pub first_direction: Option<Vector3<f64>>,
-    /// The body that the first direction is fixed to and turns with, as a grain does.
+    /// Body to which the first direction is fixed and with which it rotates, like the grain of a material.
     pub direction_body: Option<BodyId>,
     /// Rotation of the whole direction star about the normal, rad.
     pub direction_offset: f64,
@@ -32,14 +32,14 @@ pub struct ContactRule {
     pub restitution: f64,
     /// Weight γ of the gap for this pair.
     pub gamma: Option<f64>,
-    /// Contacts with a gap up to this are given to the solver, m.
+    /// Largest gap at which a contact is passed to the solver, m.
     pub margin: Option<f64>,
-    /// What gives way between the bodies before they touch hard.   [SOFT-1]
+    /// Compliant layer between the bodies.   [SOFT-1]
     pub layer: LayerRule,
 }
 
 impl ContactRule {
-    /// The rule, if all its numbers are legal; directions come back with unit length.
+    /// Returns the rule if all its numbers are legal, with directions of unit length.
     pub(crate) fn checked(mut self, check: &Check) -> Result<Self, ModelError> {
         self.friction = check.non_negative("friction", self.friction, limits::FRICTION)?;
         check.bounded("direction_offset", self.direction_offset, limits::LENGTH)?;

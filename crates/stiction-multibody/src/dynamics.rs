@@ -4,14 +4,16 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::{BodyKind, Configuration, Mobility, Model, Wrench, force::Attachment};
 
-/// Mobility, mass and world inertia of body `index` of the model, which make up its block M = diag(m, m, I) in the plane, diag(m I₃, R I_b Rᵀ) in
-/// space, diag(m, …) for particles; `None` for bodies without unknowns.   [DYN-4]
+/// Mobility, mass and world inertia of body `index` of the model; `None` for bodies without unknowns.   [DYN-4]
+///
+/// They make up its block of the mass matrix: diag(m, m, I) in the plane, diag(m I₃, R I_b Rᵀ) in space, diag(m, …) for particles.
 pub fn mass_block(model: &Model, at: &Configuration, index: usize) -> Option<(Mobility, f64, Matrix3<f64>)> {
     let BodyKind::Dynamic { mobility, mass, inertia } = &model.bodies().get(index)?.kind else { return None };
+    debug_assert!(index < at.poses().len(), "the configuration has no pose of body {index}");
     let world = if *mobility == Mobility::Free {
         let r = at.poses().get(index)?.rotation.matrix();
         let turned = r * inertia * r.transpose();
-        // Symmetric to the bit: factorisations look for it.
+        // Symmetric to the bit, as factorisations require.
         (turned + turned.transpose()) * 0.5
     } else {
         *inertia
@@ -44,7 +46,7 @@ pub fn applied_wrenches(model: &Model, at: &Configuration, time: f64, out: &mut 
     add_forces(model, at, time, out);
 }
 
-/// λ_app of every body: the same without the gyroscopic term, which trees in reduced coordinates have in their own equations.   [DYN-5]
+/// λ_app of every body: [`applied_wrenches`] without the gyroscopic term, which the equations of reduced coordinates contain.   [DYN-5]
 pub fn external_wrenches(model: &Model, at: &Configuration, time: f64, out: &mut Vec<Wrench>) {
     out.clear();
     out.extend(
@@ -56,7 +58,7 @@ pub fn external_wrenches(model: &Model, at: &Configuration, time: f64, out: &mut
     add_forces(model, at, time, out);
 }
 
-/// Adds loads, springs, dampers, callbacks and what is held from outside.
+/// Adds loads, springs, dampers, callbacks and the wrenches set by a controller.
 fn add_forces(model: &Model, at: &Configuration, time: f64, out: &mut [Wrench]) {
     for load in model.loads() {
         let arm = at.pose(load.body).rotation * load.point;
@@ -81,10 +83,12 @@ fn add_forces(model: &Model, at: &Configuration, time: f64, out: &mut [Wrench]) 
     for callback in model.callbacks() {
         callback.apply(time, at, out);
     }
+    debug_assert!(model.held.is_empty() || model.held.len() == out.len(), "held wrenches are one per body, or none");
     out.iter_mut().zip(&model.held).for_each(|(wrench, held)| wrench.add(held));
 }
 
 fn add(wrenches: &mut [Wrench], index: usize, wrench: &Wrench) {
+    debug_assert!(index < wrenches.len(), "there is no wrench of body {index}");
     if let Some(total) = wrenches.get_mut(index) {
         total.add(wrench);
     }

@@ -31,8 +31,8 @@ pub struct Momentum {
 
 /// Energy at a configuration.   [DYN-6] [DRIVE-7]
 ///
-/// `angles` are those of [`crate::State::angles`]: full turns of driven freedoms, which wind up springs, and which poses cannot tell. Without
-/// them angles count from −π to π.
+/// `angles` are those of [`crate::State::angles`]: they count the full turns of actuated joint DOFs, which wind up springs and which
+/// poses do not hold. Without them angles are in [−π, π].
 pub fn energy(model: &Model, at: &Configuration, angles: &[f64]) -> Energy {
     let mut total = Energy::default();
     for (index, (id, _)) in model.iter_bodies().enumerate() {
@@ -53,6 +53,7 @@ pub fn energy(model: &Model, at: &Configuration, angles: &[f64]) -> Energy {
     for (place, &(id, number)) in model.actuated_dofs().iter().enumerate() {
         let Some((joint, joint_dof)) = model.joint(id).and_then(|joint| Some((joint, joint.joint_dofs().get(number)?)))
         else {
+            debug_assert!(false, "actuated joint DOF {place} is not in the model");
             continue;
         };
         if joint_dof.stiffness > 0.0 || joint_dof.armature > 0.0 {
@@ -64,14 +65,17 @@ pub fn energy(model: &Model, at: &Configuration, angles: &[f64]) -> Energy {
     total
 }
 
-/// ½ A φ̇² and ½ k (φ − φ₀)²; of a spherical joint with the whole relative rotation and its rate.   [DRIVE-7]
+/// Energy of a joint DOF: ½ A φ̇² and ½ k (φ − φ₀)². For a spherical joint φ is the angle of the whole relative rotation.   [DRIVE-7]
 fn energy_along(
     (joint, number): (&Joint, usize),
     joint_dof: &JointDof,
     at: &Configuration,
     before: Option<f64>,
 ) -> Energy {
-    let Some((coordinate, rate)) = joint.measured(number, at, before) else { return Energy::default() };
+    let Some((coordinate, rate)) = joint.measured(number, at, before) else {
+        debug_assert!(false, "a joint DOF has a coordinate");
+        return Energy::default();
+    };
     let (stretch, speed) = match joint.kind {
         JointKind::Spherical => {
             let relative = at.twist(joint.b.0).angular - at.twist(joint.a.0).angular;

@@ -1,4 +1,4 @@
-//! Why a model is refused.
+//! Errors of illegal models.
 
 use std::fmt;
 
@@ -49,7 +49,7 @@ impl fmt::Display for Element {
     }
 }
 
-/// A model that cannot exist: which part, which field of it, and why.
+/// Error of an illegal model: the part, its field, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{element}, {field}: {reason}")]
 pub struct ModelError {
@@ -57,7 +57,7 @@ pub struct ModelError {
     pub element: Element,
     /// Its field at fault, named as in a scene file.
     pub field: &'static str,
-    /// What is wrong, and with which value.
+    /// Reason of the refusal, with the illegal value.
     pub reason: String,
 }
 

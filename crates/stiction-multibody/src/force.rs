@@ -49,7 +49,7 @@ pub struct Damper {
     pub damping: f64,
 }
 
-/// A force law of the user's own: adds wrenches (about the centres of mass, world axes) at a configuration and time.
+/// A force law of the user: adds wrenches (about the centres of mass, world axes) at a configuration and time.
 ///
 /// Implementations must be pure: the same configuration and time give the same wrenches.
 pub trait ForceCallback: fmt::Debug + Send + Sync {
@@ -57,7 +57,7 @@ pub trait ForceCallback: fmt::Debug + Send + Sync {
     fn apply(&self, time: f64, configuration: &Configuration, wrenches: &mut [Wrench]);
 }
 
-/// World positions of two attachment points, with their arms from the body centres.
+/// Relative position and velocity of two attachment points in world axes, with their arms from the body centres.
 pub(crate) struct Attachment {
     pub(crate) arm_a: Vector3<f64>,
     pub(crate) arm_b: Vector3<f64>,

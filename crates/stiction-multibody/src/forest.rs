@@ -1,9 +1,9 @@
-//! The forest of a model: its bodies as links of trees, joined by as many of its joints as close no loop.
+//! The forest of a model: its bodies as links of trees, connected by a spanning forest of its joints.
 //!
-//! Bodies and joints stay what they are; the forest says how a state of all bodies follows from reduced coordinates, and back.
-//! The frame of a link is its joint frame on the body, so that the coordinates of a tree joint are those of the model's joint.   [FOREST-1]
+//! The forest maps reduced coordinates to the state of all bodies, and back. The frame of a link is its joint frame on the
+//! body, so that the coordinates of a tree joint are those of the model's joint.   [FOREST-1]
 
-mod plant;
+mod build;
 
 use nalgebra::Vector3;
 use stiction_geometry::Pose;
@@ -14,19 +14,19 @@ use crate::{
     rotation::from_matrix,
 };
 
-/// A body as a link.
+/// Link of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Leaf {
+pub(crate) struct LinkedBody {
     pub(crate) link: LinkId,
-    /// The body frame in the frame of the link: its origin is the link's centre of mass.
+    /// Body frame in the frame of the link: its origin is the link's centre of mass.
     pub(crate) in_link: Pose,
 }
 
-/// The tree joint of a joint of the model.
+/// Tree joint of a joint of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Branch {
     pub(crate) link: LinkId,
-    /// Of each freedom, the velocity of the tree; none where the freedom is no coordinate of its own.
+    /// Velocity of the tree for each joint DOF; none for a DOF that is not a single coordinate.
     pub(crate) velocities: [Option<usize>; 3],
 }
 
@@ -34,20 +34,20 @@ pub(crate) struct Branch {
 #[derive(Clone, Debug, Default)]
 pub struct Forest {
     pub(crate) tree: Tree,
-    /// One for each body; none for bodies without unknowns.
-    pub(crate) leaves: Vec<Option<Leaf>>,
-    /// One for each joint; none for those that close loops.
+    /// One entry per body; none for bodies without unknowns.
+    pub(crate) linked_bodies: Vec<Option<LinkedBody>>,
+    /// One entry per joint; none for joints that close loops.
     pub(crate) branches: Vec<Option<Branch>>,
     pub(crate) loops: Vec<JointId>,
-    /// One for each link.
+    /// Body of each link.
     pub(crate) bodies: Vec<BodyId>,
-    /// [`Self::floats`] of each body, and [`Self::coordinate_of`] each velocity: every step asks for them.
+    /// [`Self::floats`] of each body, and [`Self::coordinate_of`] each velocity, stored because every step reads them.
     pub(crate) floating: Vec<bool>,
     pub(crate) coordinates: Vec<Option<usize>>,
 }
 
 impl Forest {
-    /// The trees, without gravity: it is among the external wrenches.
+    /// Trees of the forest, without gravity, which is among the external wrenches.
     #[inline]
     pub fn tree(&self) -> &Tree {
         &self.tree
@@ -56,37 +56,39 @@ impl Forest {
     /// The link of a body; none for bodies without unknowns.
     #[inline]
     pub fn link(&self, body: BodyId) -> Option<LinkId> {
-        Some(self.leaves.get(body.index())?.as_ref()?.link)
+        Some(self.linked_bodies.get(body.index())?.as_ref()?.link)
     }
 
-    /// Whether a body moves in all directions whatever its joints do: nothing joins the root of its tree to the world.
+    /// True if the root of the body's tree is a free joint.
     #[inline]
     pub fn floats(&self, body: BodyId) -> bool {
         self.floating.get(body.index()).copied().unwrap_or(false)
     }
 
-    /// Joints that are no branches of the forest and stay constraints: those that close loops, and those to prescribed bodies.
+    /// Joints that are not in the forest and remain constraints: those that close loops, and those to prescribed bodies.
     #[inline]
     pub fn loops(&self) -> &[JointId] {
         &self.loops
     }
 
-    /// The joints that are branches, each with the link it carries and the body that this is.
+    /// Joints of the forest, each with its child link and the body of that link.
     pub fn branches<'m>(&'m self, model: &'m Model) -> impl Iterator<Item = (&'m Joint, LinkId, BodyId)> {
+        debug_assert_eq!(self.branches.len(), model.joints().len(), "the forest has one entry per joint");
         let with_branch = model.joints().iter().zip(&self.branches);
         with_branch.filter_map(|(joint, branch)| {
             let link = branch.as_ref()?.link;
+            debug_assert!(link.index() < self.bodies.len(), "a branch has a link of the forest");
             Some((joint, link, *self.bodies.get(link.index())?))
         })
     }
 
-    /// The velocity of the tree that is the rate of a freedom; none where there is no such one, as in loops.
+    /// Velocity of the tree that is the rate of a joint DOF; none for joints outside of the forest and for spherical joints.
     #[inline]
     pub fn velocity_of(&self, joint: JointId, joint_dof: usize) -> Option<usize> {
         *self.branches.get(joint.index())?.as_ref()?.velocities.get(joint_dof)?
     }
 
-    /// The first velocity of the tree joint of a joint; none for loops and joints without velocities.
+    /// First velocity of the tree joint of a joint; none for joints outside of the forest and joints without velocities.
     #[inline]
     pub fn first_velocity(&self, joint: JointId) -> Option<usize> {
         let link = self.branches.get(joint.index())?.as_ref()?.link;
@@ -94,14 +96,16 @@ impl Forest {
         (!velocities.is_empty()).then_some(velocities.start)
     }
 
-    /// The coordinate of the tree that a velocity of it is the rate of; none for velocities of quaternions.
+    /// Coordinate of the tree whose rate is a velocity; none for the velocities of joints with a quaternion.
     #[inline]
     pub fn coordinate_of(&self, velocity: usize) -> Option<usize> {
+        debug_assert!(velocity < self.coordinates.len(), "the forest has no velocity {velocity}");
         self.coordinates.get(velocity).copied().flatten()
     }
 
-    /// Names of all coordinates and of all velocities: `JOINT.q`, `JOINT.v` by the joint, or by the body at a root, numbered where there
-    /// are several.
+    /// Names of all coordinates and of all velocities: `JOINT.q` and `JOINT.v`, with the name of the body at a root.
+    ///
+    /// Several coordinates or velocities of one joint are numbered.
     pub fn names(&self, model: &Model) -> (Vec<String>, Vec<String>) {
         let mut owners: Vec<&str> = self.tree.links().iter().map(|link| link.spec().name.as_str()).collect();
         for (joint, branch) in model.joints().iter().zip(&self.branches) {
@@ -118,17 +122,18 @@ impl Forest {
             q.extend(numbered(owner, "q", link.joint().coordinates()));
             v.extend(numbered(owner, "v", link.joint().velocities()));
         }
+        debug_assert_eq!((q.len(), v.len()), (self.tree.coordinates(), self.tree.velocities()), "one name for each");
         (q, v)
     }
 
-    /// A wrench on a body about its reference point, as one on its link about the origin of that.
+    /// Moves a wrench on a body from its reference point to the origin of its link; none for bodies without unknowns.
     #[inline]
     pub fn on_link(&self, at: &Kinematics, body: BodyId, wrench: &Wrench) -> Option<(LinkId, Wrench)> {
         let (link, [wrench]) = self.all_on_link(at, body, [*wrench])?;
         Some((link, wrench))
     }
 
-    /// [`Self::on_link`] of several wrenches on one body.
+    /// [`Self::on_link`] for several wrenches on one body.
     #[inline]
     pub fn all_on_link<const N: usize>(
         &self,
@@ -136,75 +141,88 @@ impl Forest {
         body: BodyId,
         wrenches: [Wrench; N],
     ) -> Option<(LinkId, [Wrench; N])> {
-        let leaf = self.leaves.get(body.index())?.as_ref()?;
-        let arm = at.center(leaf.link);
+        let linked = self.linked_bodies.get(body.index())?.as_ref()?;
+        let arm = at.center(linked.link);
         let moved = |wrench: Wrench| Wrench { angular: wrench.angular + arm.cross(&wrench.linear), ..wrench };
-        Some((leaf.link, wrenches.map(moved)))
+        Some((linked.link, wrenches.map(moved)))
     }
 
     /// Velocities of all bodies, as in `State::v`, from the twists of all links.
     pub fn write_velocities(&self, model: &Model, at: &Kinematics, twists: &[Twist], v: &mut Vec<f64>) {
+        self.debug_assert_bodies(model);
+        debug_assert_eq!(twists.len(), self.tree.links().len(), "one twist per link");
         v.clear();
         v.resize(model.dof(), 0.0);
-        for ((body, leaf), slot) in model.bodies().iter().zip(&self.leaves).zip(model.layout()) {
-            let (Some(mobility), Some(leaf), Some(out)) = (body.mobility(), leaf, v.get_mut(slot.v.clone())) else {
+        for ((body, linked), slot) in model.bodies().iter().zip(&self.linked_bodies).zip(model.layout()) {
+            let (Some(mobility), Some(linked), Some(out)) = (body.mobility(), linked, v.get_mut(slot.v.clone())) else {
+                debug_assert!(body.mobility().is_none(), "a dynamic body has a link and a slot");
                 continue;
             };
-            let Some(twist) = twists.get(leaf.link.index()) else { continue };
-            let linear = twist.at(at.center(leaf.link));
+            let Some(twist) = twists.get(linked.link.index()) else { continue };
+            let linear = twist.at(at.center(linked.link));
             mobility.write_velocities(&Twist { linear, angular: twist.angular }, out);
         }
     }
 
-    /// Coordinates of all bodies, as in `State::q`. Full turns of planar bodies and signs of quaternions are those next to `before`.
+    /// Coordinates of all bodies, as in `State::q`. Full turns of planar bodies and signs of quaternions are those nearest to `before`.
     pub fn write_coordinates(&self, model: &Model, at: &Kinematics, before: &[f64], q: &mut Vec<f64>) {
+        self.debug_assert_bodies(model);
         q.clear();
         q.extend_from_slice(before);
         q.resize(model.coordinates(), 0.0);
-        for ((body, leaf), slot) in model.bodies().iter().zip(&self.leaves).zip(model.layout()) {
-            let (Some(mobility), Some(leaf), Some(out)) = (body.mobility(), leaf, q.get_mut(slot.q.clone())) else {
+        for ((body, linked), slot) in model.bodies().iter().zip(&self.linked_bodies).zip(model.layout()) {
+            let (Some(mobility), Some(linked), Some(out)) = (body.mobility(), linked, q.get_mut(slot.q.clone())) else {
+                debug_assert!(body.mobility().is_none(), "a dynamic body has a link and a slot");
                 continue;
             };
-            let pose = at.pose(leaf.link) * leaf.in_link;
+            let pose = at.pose(linked.link) * linked.in_link;
             write_pose(mobility, &pose, out);
         }
     }
 
-    /// Coordinates of the forest from the poses of all bodies; what joints forbid is ignored. Angles are those next to `before`, if that
-    /// is not empty.
+    /// Coordinates of the forest from the poses of all bodies; relative motions that a joint does not allow are ignored.
+    ///
+    /// Angles are those nearest to `before`, unless it is empty.
     pub fn read_coordinates(&self, model: &Model, at: &Configuration, before: &[f64], q: &mut Vec<f64>) {
         q.clear();
         q.resize(self.tree.coordinates(), 0.0);
-        for (body, leaf) in self.leaves.iter().enumerate() {
-            let Some(leaf) = leaf else { continue };
-            let Some(link) = self.tree.links().get(leaf.link.index()) else { continue };
+        for (body, linked) in self.linked_bodies.iter().enumerate() {
+            let Some(linked) = linked else { continue };
+            let Some(link) = self.tree.links().get(linked.link.index()) else {
+                debug_assert!(false, "body {body} has a link outside of the tree");
+                continue;
+            };
             let parent = link
                 .parent()
                 .and_then(|parent| self.body_of(parent))
-                .map_or_else(Pose::identity, |(body, leaf)| at.pose(body) * leaf.in_link.inverse());
-            let here = at.pose(BodyId::from_index(body)) * leaf.in_link.inverse();
+                .map_or_else(Pose::identity, |(body, linked)| at.pose(body) * linked.in_link.inverse());
+            let here = at.pose(BodyId::from_index(body)) * linked.in_link.inverse();
             let relative = (parent * link.spec().placement).inverse() * here;
-            let Some(out) = q.get_mut(link.coordinates()) else { continue };
+            let Some(out) = q.get_mut(link.coordinates()) else {
+                debug_assert!(false, "the coordinates of a link are inside of those of the tree");
+                continue;
+            };
             link.joint().write_coordinates(&relative, out);
         }
-        self.count_turns(model, before, q);
+        self.unwrap_angles(model, before, q);
     }
 
-    /// Adds full turns to angles of the forest until they are next to those before.
-    fn count_turns(&self, model: &Model, before: &[f64], q: &mut [f64]) {
+    /// Unwraps the angles of the forest: adds full turns until they are nearest to those before.
+    fn unwrap_angles(&self, model: &Model, before: &[f64], q: &mut [f64]) {
+        debug_assert_eq!(self.branches.len(), model.joints().len(), "the forest has one entry per joint");
         for (joint, branch) in model.joints().iter().zip(&self.branches) {
             let Some(branch) = branch else { continue };
             for (joint_dof, velocity) in branch.velocities.iter().enumerate() {
                 let place = velocity.and_then(|velocity| self.coordinate_of(velocity));
                 let Some((place, true)) = place.map(|place| (place, joint.turns(joint_dof))) else { continue };
                 if let (Some(q), Some(before)) = (q.get_mut(place), before.get(place)) {
-                    *q = next_to(*q, *before);
+                    *q = unwrap_angle(*q, *before);
                 }
             }
         }
     }
 
-    /// Velocities of the forest from those of all bodies, at the poses of `at`; what joints forbid is ignored.
+    /// Velocities of the forest from those of all bodies, at the poses of `at`; motions that a joint does not allow are ignored.
     pub fn read_velocities(&self, at: &Kinematics, bodies: &Configuration, v: &mut Vec<f64>) {
         v.clear();
         v.resize(self.tree.velocities(), 0.0);
@@ -215,11 +233,15 @@ impl Forest {
         };
         for (index, link) in self.tree.links().iter().enumerate() {
             let id = LinkId::from_index(index);
-            let (Some(own), parent) = (twist_of(id), link.parent().map(LinkId::from_index)) else { continue };
+            let (Some(own), parent) = (twist_of(id), link.parent().map(LinkId::from_index)) else {
+                debug_assert!(false, "link {index} has no body");
+                continue;
+            };
             let parent = parent.and_then(|parent| {
                 let arm = at.pose(id).translation.vector - at.pose(parent).translation.vector;
                 twist_of(parent).map(|twist| Twist { linear: twist.at(&arm), angular: twist.angular })
             });
+            // The parent of a root is the world, which is at rest.
             let parent = parent.unwrap_or_default();
             let relative = Wrench { linear: own.linear - parent.linear, angular: own.angular - parent.angular };
             for k in link.velocities() {
@@ -231,26 +253,34 @@ impl Forest {
         }
     }
 
-    /// The body that is a link.
-    fn body_of(&self, link: usize) -> Option<(BodyId, &Leaf)> {
+    /// Checks in debug builds that the forest is one of this model.
+    fn debug_assert_bodies(&self, model: &Model) {
+        debug_assert_eq!(self.linked_bodies.len(), model.bodies().len(), "the forest has one entry per body");
+        debug_assert_eq!(self.bodies.len(), self.tree.links().len(), "the forest has one body per link");
+    }
+
+    /// Body of a link.
+    fn body_of(&self, link: usize) -> Option<(BodyId, &LinkedBody)> {
         let body = *self.bodies.get(link)?;
-        Some((body, self.leaves.get(body.index())?.as_ref()?))
+        Some((body, self.linked_bodies.get(body.index())?.as_ref()?))
     }
 }
 
-/// The angle that differs from `angle` by full turns and is next to another.
-pub(crate) fn next_to(angle: f64, other: f64) -> f64 {
+/// Angle that differs from `angle` by full turns and is nearest to another.
+pub(crate) fn unwrap_angle(angle: f64, other: f64) -> f64 {
     const TURN: f64 = 2.0 * std::f64::consts::PI;
     angle + TURN * libm::round((other - angle) / TURN)
 }
 
-/// Coordinates of a body at a pose; `out` holds those it had before.
+/// Writes the coordinates of a body at a pose; `out` holds its previous coordinates.
 fn write_pose(mobility: Mobility, pose: &Pose, out: &mut [f64]) {
     let p: Vector3<f64> = pose.translation.vector;
     let r = pose.rotation.matrix();
     match (mobility, out) {
         (Mobility::PlanarParticle, [x, y]) => (*x, *y) = (p.x, p.y),
-        (Mobility::Planar, [x, y, angle]) => (*x, *y, *angle) = (p.x, p.y, next_to(libm::atan2(r.m21, r.m11), *angle)),
+        (Mobility::Planar, [x, y, angle]) => {
+            (*x, *y, *angle) = (p.x, p.y, unwrap_angle(libm::atan2(r.m21, r.m11), *angle))
+        }
         (Mobility::Particle, [x, y, z]) => (*x, *y, *z) = (p.x, p.y, p.z),
         (Mobility::Free, [x, y, z, w, i, j, k]) => {
             (*x, *y, *z) = (p.x, p.y, p.z);
@@ -259,6 +289,6 @@ fn write_pose(mobility: Mobility, pose: &Pose, out: &mut [f64]) {
             let sign = if same < 0.0 { -1.0 } else { 1.0 };
             (*w, *i, *j, *k) = (sign * now.w, sign * now.i, sign * now.j, sign * now.k);
         }
-        _ => {}
+        (_, out) => debug_assert!(false, "{mobility:?} has another number of coordinates than {}", out.len()),
     }
 }

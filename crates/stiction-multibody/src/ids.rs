@@ -17,6 +17,7 @@ macro_rules! handle {
 
             #[inline]
             pub(crate) fn from_index(index: usize) -> Self {
+                debug_assert!(index <= u32::MAX as usize, "a handle holds 32 bits, but the index is {index}");
                 Self(index as u32)
             }
         }
@@ -24,7 +25,7 @@ macro_rules! handle {
 }
 
 handle!(
-    /// A body of a model. [`BodyId::WORLD`] is the fixed frame everybody shares.
+    /// A body of a model. [`BodyId::WORLD`] is the inertial frame of every model.
     BodyId
 );
 handle!(
@@ -36,7 +37,7 @@ handle!(
     JointId
 );
 handle!(
-    /// A collision shape of a model; shapes of all bodies are numbered through.
+    /// A collision shape of a model. The shapes of all bodies share one numbering.
     ShapeId
 );
 

@@ -1,4 +1,4 @@
-//! What a controller gives from outside: forces on bodies and controls of motors, each held until another is given.
+//! Inputs of a controller: wrenches on bodies and controls of motors. Each is held constant until the next one is set.
 
 use stiction_geometry::Dimension;
 
@@ -8,18 +8,20 @@ use crate::{
 };
 
 impl Model {
-    /// Holds a force and a torque (about the centre of mass, world axes) on a dynamic body, besides what the model says, until another is
-    /// given. On error nothing changes.
+    /// Applies a force and a torque (about the centre of mass, world axes) to a dynamic body, in addition to the loads of the model.
+    ///
+    /// The wrench is held until another one is set. On error nothing changes.
     pub fn hold_wrench(&mut self, body: BodyId, wrench: Wrench) -> Result<(), ModelError> {
         self.check_wrench(body, wrench)?;
         self.held.resize(self.bodies.len(), Wrench::default());
+        debug_assert!(body.index() < self.held.len(), "a checked body is in the model");
         if let Some(held) = self.held.get_mut(body.index()) {
             *held = wrench;
         }
         Ok(())
     }
 
-    /// Whether [`Self::hold_wrench`] would take a force and a torque.
+    /// Checks that [`Self::hold_wrench`] would accept a force and a torque.
     pub fn check_wrench(&self, body: BodyId, wrench: Wrench) -> Result<(), ModelError> {
         let name = self.body(body).map_or_else(|| "?".to_owned(), |body| body.name.clone());
         let check = Check::new(Element::Body(name));
@@ -38,24 +40,23 @@ impl Model {
             let (force, torque) = (wrench.linear, wrench.angular);
             let out_of_plane = [("force", force.z), ("torque", torque.x), ("torque", torque.y)];
             if let Some((field, _)) = out_of_plane.into_iter().find(|(_, part)| *part != 0.0) {
-                return Err(check.error(field, "has a part that leaves the plane"));
+                return Err(check.error(field, "has a component out of the plane, which a planar model does not have"));
             }
         }
         Ok(())
     }
 
-    /// What is held on a body from outside.
+    /// Wrench that [`Self::hold_wrench`] set on a body; zero without one.
     pub fn held_wrench(&self, body: BodyId) -> Wrench {
         self.held.get(body.index()).copied().unwrap_or_default()
     }
 
-    /// Lets go of all bodies.
+    /// Removes the held wrenches of all bodies.
     pub fn release_wrenches(&mut self) {
         self.held.clear();
     }
 
-    /// Holds the control of a motor, by its place among [`Model::motors`], instead of the function of time it was given. On error nothing
-    /// changes.
+    /// Replaces the control of a motor, by its position in [`Model::motors`], by a constant. On error nothing changes.
     pub fn hold_control(&mut self, motor: usize, control: f64) -> Result<(), ModelError> {
         self.check_control(motor, control)?;
         let held = self.motors.get_mut(motor).map(|motor| &mut motor.control);
@@ -65,7 +66,7 @@ impl Model {
         Ok(())
     }
 
-    /// Whether [`Self::hold_control`] would take a control.
+    /// Checks that [`Self::hold_control`] would accept a control.
     pub fn check_control(&self, motor: usize, control: f64) -> Result<(), ModelError> {
         let Some(motor) = self.motors.get(motor) else {
             let check = Check::new(Element::Motor(motor.to_string()));

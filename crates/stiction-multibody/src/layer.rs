@@ -7,35 +7,35 @@ use crate::{
     check::{Check, limits, plain},
 };
 
-/// A layer that gives way where something presses on it, by Kelvin and Voigt's law p = h (K δ + C δ̇).   [SOFT-1]
+/// A compliant layer with the Kelvin-Voigt law p = h (K δ + C δ̇).   [SOFT-1]
 ///
-/// Matrices are those of the contact frame: the normal from the first to the second body, then the two friction directions.
+/// Matrices are in the contact frame: the normal from the first to the second body, then the two friction directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layer {
-    /// Stiffness K, N/m: symmetric and positive definite, or its normal entry alone where the layer does not shear.
+    /// Stiffness K, N/m: symmetric and positive definite, or its normal entry alone if the layer does not shear.
     pub stiffness: Matrix3<f64>,
-    /// Damping C, N s/m: symmetric and positive semi-definite, or its normal entry alone where the layer does not shear.
+    /// Damping C, N s/m: symmetric and positive semi-definite, or its normal entry alone if the layer does not shear.
     pub damping: Matrix3<f64>,
-    /// Whether it gives way along the surface too. Otherwise it is rigid there.
+    /// True if it is compliant along the surface too. Otherwise it is rigid there.
     pub shears: bool,
-    /// Thickness down to the rigid core, m; without one the layer can be compressed without end.
+    /// Thickness down to the rigid core, m; without one the compression is unbounded.
     pub depth: Option<f64>,
 }
 
-/// Which layer lies between two bodies.
+/// Choice of the layer between two bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum LayerRule {
-    /// Those that the bodies bear, one behind the other.
+    /// Layers of the two bodies in series.
     #[default]
     OfBodies,
-    /// None, whatever the bodies bear.
+    /// No layer, regardless of those of the bodies.
     Rigid,
-    /// This one, whatever the bodies bear.
+    /// This layer, regardless of those of the bodies.
     Given(Layer),
 }
 
 impl Layer {
-    /// A layer that gives way along the normal only.
+    /// A layer that is compliant along the normal only.
     pub fn normal(stiffness: f64, damping: f64) -> Self {
         let alone = |entry: f64| Matrix3::from_partial_diagonal(&[entry]);
         Self { stiffness: alone(stiffness), damping: alone(damping), shears: false, depth: None }
@@ -47,7 +47,7 @@ impl Layer {
         Self::coupled(both(stiffness), both(damping))
     }
 
-    /// A layer whose springs and dampers know of each other.
+    /// A layer with coupled springs and dampers along the normal and the surface.
     pub fn coupled(stiffness: Matrix3<f64>, damping: Matrix3<f64>) -> Self {
         Self { stiffness, damping, shears: true, depth: None }
     }
@@ -57,16 +57,16 @@ impl Layer {
         Self { depth: Some(depth), ..self }
     }
 
-    /// The two layers one behind the other.
+    /// The two layers in series.
     ///
-    /// Deflections add, so K⁻¹ = K₁⁻¹ + K₂⁻¹. Each takes the share K_i⁻¹ K of the deflection, and what they dissipate at these
-    /// shares is C = K (Σ K_i⁻¹ C_i K_i⁻¹) K: exact where both have the same C_i = τ K_i, and for slow motion.   [SOFT-8]
+    /// Deflections add, so K⁻¹ = K₁⁻¹ + K₂⁻¹. Each takes the fraction K_i⁻¹ K of the deflection. Their dissipation at these
+    /// fractions gives C = K (Σ K_i⁻¹ C_i K_i⁻¹) K. It is exact for slow motion, and if both have the same τ in C_i = τ K_i.   [SOFT-8]
     pub fn in_series(&self, other: &Self) -> Self {
         let (f, g) = (self.flexibility(), other.flexibility());
         let shears = self.shears || other.shears;
         let stiffness = inverse(&(f + g), shears);
         let loss = f * self.damping * f + g * other.damping * g;
-        // Matrices that rounding made unequal to their transposes would not be symmetric any more.
+        // Rounding may break the symmetry of the products; it is restored below.
         let damping = stiffness * loss * stiffness;
         Self {
             stiffness: symmetric(&stiffness),
@@ -76,27 +76,27 @@ impl Layer {
         }
     }
 
-    /// K⁻¹, m/N; zero along the surface where the layer does not shear.
+    /// K⁻¹, m/N; zero along the surface if the layer does not shear.
     pub fn flexibility(&self) -> Matrix3<f64> {
         inverse(&self.stiffness, self.shears)
     }
 
-    /// How deep bodies may be in each other before something is wrong, m.
+    /// Largest legal penetration, m: the thickness of the layer, infinite without a core.
     pub fn allowance(&self) -> f64 {
         self.depth.unwrap_or(f64::INFINITY)
     }
 
-    /// Whether pressing shears it, or shearing presses it.
+    /// True if normal and tangential deflections are coupled.
     pub fn couples_normal_and_shear(&self) -> bool {
         [self.stiffness, self.damping].iter().any(|m| m.m12 != 0.0 || m.m13 != 0.0)
     }
 
-    /// The layer, if all its numbers are legal; otherwise an error about the material of this name.
+    /// Returns the layer if all its numbers are legal, otherwise an error about the material of this name.
     pub fn validated(self, material: &str) -> Result<Self, ModelError> {
         self.checked(&Check::new(Element::Material(material.to_owned())))
     }
 
-    /// The layer, if all its numbers are legal; matrices come back symmetric.
+    /// Returns the layer if all its numbers are legal, with symmetric matrices.
     pub(crate) fn checked(mut self, check: &Check) -> Result<Self, ModelError> {
         self.stiffness = self.matrix(check, "stiffness", &self.stiffness, limits::STIFFNESS.0)?;
         self.damping = self.matrix(check, "damping", &self.damping, 0.0)?;
@@ -106,7 +106,7 @@ impl Layer {
         Ok(self)
     }
 
-    /// A symmetric matrix with eigenvalues from `least` on.
+    /// Returns the symmetric part of a legal matrix: symmetric to rounding, with eigenvalues of at least `least`.
     fn matrix(
         &self,
         check: &Check,
@@ -151,27 +151,28 @@ fn symmetric(matrix: &Matrix3<f64>) -> Matrix3<f64> {
 }
 
 impl ModelBuilder {
-    /// A layer rebounds by its spring: a coefficient of restitution on top of it would count twice.
-    pub(crate) fn ensure_rebounds_are_clear(&self) -> Result<(), ModelError> {
+    /// Refuses a coefficient of restitution between bodies with a layer: the spring of the layer already causes a rebound.
+    pub(crate) fn ensure_no_restitution_on_layers(&self) -> Result<(), ModelError> {
         let reason = "a compliant layer rebounds by its own stiffness and damping; set `restitution = 0` or the material \"rigid\"";
         let refuse = |index| Err(Check::new(Element::Contact(index)).error("restitution", reason));
         let model = &self.model;
         if !model.has_layers() {
             return Ok(());
         }
-        let bears = |id: BodyId| model.body(id).is_some_and(|body| body.layer.is_some());
-        let soft = |rule: &ContactRule, bears: bool| match rule.layer {
-            LayerRule::OfBodies => bears,
+        let has_layer = |id: BodyId| model.body(id).is_some_and(|body| body.layer.is_some());
+        let compliant = |rule: &ContactRule, has_layer: bool| match rule.layer {
+            LayerRule::OfBodies => has_layer,
             LayerRule::Rigid => false,
             LayerRule::Given(_) => true,
         };
         for (index, pair) in model.pair_rules.iter().enumerate() {
             let (a, b) = pair.bodies;
-            if pair.rule.collide && pair.rule.restitution > 0.0 && soft(&pair.rule, bears(a) || bears(b)) {
+            let compliant = compliant(&pair.rule, has_layer(a) || has_layer(b));
+            if pair.rule.collide && pair.rule.restitution > 0.0 && compliant {
                 return refuse(Some(index));
             }
         }
-        // Every pair of moving bodies that none of these rules is for follows the default one.
+        // The default rule applies to every pair of moving bodies without a rule.
         let ruled = |a: BodyId, b: BodyId| {
             let key = (a.min(b), a.max(b));
             model.pair_rules.iter().any(|pair| pair.bodies == key)
@@ -179,8 +180,10 @@ impl ModelBuilder {
         let ids = || model.iter_bodies().map(|(id, _)| id);
         let moves = |a: BodyId, b: BodyId| model.unknowns(a).is_some() || model.unknowns(b).is_some();
         let default = &model.default_rule;
-        let open = |a: BodyId, b: BodyId| a < b && moves(a, b) && !ruled(a, b) && soft(default, bears(a) || bears(b));
-        if default.restitution > 0.0 && ids().any(|a| ids().any(|b| open(a, b))) {
+        let unruled = |a: BodyId, b: BodyId| {
+            a < b && moves(a, b) && !ruled(a, b) && compliant(default, has_layer(a) || has_layer(b))
+        };
+        if default.restitution > 0.0 && ids().any(|a| ids().any(|b| unruled(a, b))) {
             return refuse(None);
         }
         Ok(())
@@ -188,7 +191,7 @@ impl ModelBuilder {
 }
 
 impl Model {
-    /// The layer between two bodies, if there is one: that of their rule, or those that they bear.
+    /// Layer between two bodies, if there is one: that of their rule, or those of the bodies in series.
     pub fn layer(&self, a: BodyId, b: BodyId) -> Option<Layer> {
         if !self.has_layers {
             return None;
@@ -196,7 +199,7 @@ impl Model {
         self.layer_by(self.contact_rule(a, b), (a, b))
     }
 
-    /// [`Self::layer`], for their rule.
+    /// [`Self::layer`], for a known contact rule.
     pub fn layer_by(&self, rule: &ContactRule, (a, b): (BodyId, BodyId)) -> Option<Layer> {
         match rule.layer {
             LayerRule::Given(layer) => Some(layer),
@@ -209,13 +212,13 @@ impl Model {
         }
     }
 
-    /// Whether there is a layer anywhere.
+    /// True if a body or a rule has a layer.
     #[inline]
     pub fn has_layers(&self) -> bool {
         self.has_layers
     }
 
-    /// Every layer that a body bears or a rule gives.
+    /// All layers of bodies and rules.
     pub fn layers(&self) -> impl Iterator<Item = &Layer> {
         let given = self.contact_rules().filter_map(|rule| match &rule.layer {
             LayerRule::Given(layer) => Some(layer),

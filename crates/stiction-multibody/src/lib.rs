@@ -1,11 +1,11 @@
 //! Bodies, joints, forces, state and energies of multibody systems.
 //!
-//! Everything that moves is a link on a root joint, its [`Mobility`]: a free body in space (6 dof), a planar body (3), a
-//! particle (3 or 2). World velocities are twists `[v; ω]` of the centre of mass; the mobility picks the components that
-//! are unknowns. The plane is the plane z = 0 of space, so one set of formulas serves both.
+//! Every dynamic body has a root joint, its [`Mobility`]: a free body in space (6 dof), a planar body (3), a particle (3 or 2).
+//! World velocities are twists `[v; ω]` of the centre of mass; the mobility selects the components that are unknowns.
+//! The plane of planar models is z = 0 of space, so one set of formulas serves both.
 //!
-//! [`Model`] is the immutable description, [`State`] the plain data that varies, [`Configuration`] the scratch that holds
-//! the poses and twists of all bodies at one state and time.
+//! [`Model`] is the immutable description, [`State`] the plain data that varies. [`Configuration`] is scratch with the poses
+//! and twists of all bodies at one state and time.
 
 // Symbols in documentation are mathematics, bound in docs/NOTATION.md, not code.
 #![allow(clippy::doc_markdown)]
@@ -13,10 +13,10 @@
 mod body;
 mod build;
 mod check;
+mod collision_masks;
 mod configuration;
 mod contact_rule;
 mod dynamics;
-mod encounters;
 mod energy;
 mod error;
 mod force;

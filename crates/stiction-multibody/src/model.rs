@@ -8,10 +8,10 @@ use stiction_geometry::Dimension;
 use crate::{
     Body, BodyId, BodyKind, ContactRule, Coupling, Damper, Expression, ForceCallback, Forest, Joint, JointDofId,
     JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Spring, State, Wrench,
-    configuration::quaternion_of, encounters::Encounters, joint, rotation,
+    collision_masks::CollisionMasks, configuration::quaternion_of, joint, rotation,
 };
 
-/// Where the coordinates and velocities of a body sit in the state; empty for bodies without unknowns.
+/// Ranges of the coordinates and velocities of a body in the state; empty for bodies without unknowns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
     /// Range in `State::q`.
@@ -36,7 +36,7 @@ pub struct Model {
     pub(crate) springs: Vec<Spring>,
     pub(crate) dampers: Vec<Damper>,
     pub(crate) callbacks: Vec<Arc<dyn ForceCallback>>,
-    /// Forces held on bodies from outside, one per body; empty where nobody holds any.
+    /// Wrenches set by a controller, one per body; empty without any.
     pub(crate) held: Vec<Wrench>,
     pub(crate) default_rule: ContactRule,
     /// Sorted by pair, for binary search.
@@ -45,11 +45,11 @@ pub struct Model {
     pub(crate) coordinates: usize,
     pub(crate) joint_rows: usize,
     pub(crate) forest: Forest,
-    pub(crate) driven: Vec<JointDofId>,
-    /// The motors of each of these.
+    pub(crate) actuated_dofs: Vec<JointDofId>,
+    /// Positions of the motors of each actuated joint DOF.
     pub(crate) motors_along: Vec<Vec<usize>>,
-    pub(crate) encounters: Encounters,
-    /// The pairs of `pair_rules`, close together: most searches end without a rule.
+    pub(crate) collision_masks: CollisionMasks,
+    /// Pairs of `pair_rules` in contiguous memory, for the binary search; most pairs have no rule.
     pub(crate) ruled_pairs: Vec<(BodyId, BodyId)>,
     /// [`Self::unknowns`] of each body.
     pub(crate) unknowns: Vec<Option<(Mobility, Range<usize>)>>,
@@ -67,13 +67,13 @@ impl Model {
         self.dimension
     }
 
-    /// Gravitational acceleration, m/s². In the plane its z component only presses bodies onto their supports.
+    /// Gravitational acceleration, m/s². In a planar model its z component acts only as the normal load of supports.
     #[inline]
     pub fn gravity(&self) -> Vector3<f64> {
         self.gravity
     }
 
-    /// The part of gravity that moves bodies, m/s².
+    /// Part of gravity that accelerates bodies, m/s²: without the z component in a planar model.
     #[inline]
     pub(crate) fn moving_gravity(&self) -> Vector3<f64> {
         match self.dimension {
@@ -94,7 +94,7 @@ impl Model {
         &self.kinematic
     }
 
-    /// Places of the bodies in the state, in the order of [`Self::bodies`].
+    /// Ranges of the bodies in the state, in the order of [`Self::bodies`].
     #[inline]
     pub fn layout(&self) -> &[Slot] {
         &self.layout
@@ -112,9 +112,10 @@ impl Model {
         self.bodies.get(id.index())
     }
 
-    /// [`Body::radius`] of a body, as it was found when the model was built.
+    /// [`Body::radius`] of a body, computed when the model was built.
     #[inline]
     pub fn radius(&self, id: BodyId) -> f64 {
+        debug_assert!(id.index() < self.radii.len(), "body {} is not in this model", id.index());
         self.radii.get(id.index()).copied().unwrap_or(0.0)
     }
 
@@ -124,7 +125,7 @@ impl Model {
         self.unknowns.get(id.index()).cloned().flatten()
     }
 
-    /// The mean mass of bodies with unknowns, kg; zero where there are none.
+    /// Mean mass of the bodies with unknowns, kg; zero without such bodies.
     pub fn mean_mass(&self) -> f64 {
         self.mean_mass
     }
@@ -150,10 +151,12 @@ impl Model {
     #[inline]
     pub fn shape(&self, index: usize) -> Option<(ShapeId, BodyId, &ShapeOnBody)> {
         let &(body, local) = self.shape_owner.get(index)?;
-        Some((ShapeId::from_index(index), body, self.bodies.get(body.index())?.shapes.get(local as usize)?))
+        let shape = self.bodies.get(body.index()).and_then(|body| body.shapes.get(local as usize));
+        debug_assert!(shape.is_some(), "the owner of shape {index} does not carry it");
+        Some((ShapeId::from_index(index), body, shape?))
     }
 
-    /// The body a shape sits on, and its place in the list of that body.
+    /// Body of a shape, and the position of the shape in the list of that body.
     pub fn shape_owner(&self, id: ShapeId) -> Option<(BodyId, usize)> {
         self.shape_owner.get(id.index()).map(|&(body, local)| (body, local as usize))
     }
@@ -175,38 +178,40 @@ impl Model {
         self.joints.iter().position(|j| j.name == name).map(JointId::from_index)
     }
 
-    /// What drives joints.
+    /// All motors.
     #[inline]
     pub fn motors(&self) -> &[Motor] {
         &self.motors
     }
 
-    /// What couples joints.
+    /// All couplings of joints.
     #[inline]
     pub fn couplings(&self) -> &[Coupling] {
         &self.couplings
     }
 
-    /// Its bodies in reduced coordinates.
+    /// Bodies of the model in reduced coordinates.
     #[inline]
     pub fn forest(&self) -> &Forest {
         &self.forest
     }
 
-    /// Freedoms along which something acts, in the order of joints.
+    /// Actuated joint DOFs, in the order of joints: those with limits, friction, damping, a spring, armature, a motor or a coupling.
     #[inline]
     pub fn actuated_dofs(&self) -> &[JointDofId] {
-        &self.driven
+        &self.actuated_dofs
     }
 
-    /// The motors along a driven freedom, by its position in [`Self::actuated_dofs`].
+    /// Motors of an actuated joint DOF, by its position in [`Self::actuated_dofs`].
     #[inline]
     pub fn motors_along(&self, place: usize) -> impl Iterator<Item = &Motor> {
+        debug_assert!(place < self.motors_along.len(), "there is no actuated joint DOF {place}");
         let motors = self.motors_along.get(place).map(Vec::as_slice).unwrap_or_default();
+        debug_assert!(motors.iter().all(|&motor| motor < self.motors.len()), "a motor of joint DOF {place} is missing");
         motors.iter().filter_map(|&motor| self.motors.get(motor))
     }
 
-    /// The first body without mass, if there is one: such a frame moves only in reduced coordinates.
+    /// First body without mass, if there is one: such a frame needs reduced coordinates.
     pub fn massless_body(&self) -> Option<&Body> {
         self.bodies.iter().find(|body| body.mass() == Some(0.0))
     }
@@ -232,7 +237,7 @@ impl Model {
         &self.callbacks
     }
 
-    /// Whether what acts on the bodies may change while nothing moves: prescribed motions, functions of time, force laws of the user.
+    /// True if the forces on the bodies depend on time: by prescribed motions, functions of time or force laws of the user.
     pub fn changes_with_time(&self) -> bool {
         let varies = |expression: &Expression| expression.as_constant().is_none();
         let load_varies = |load: &Load| load.force.iter().chain(&load.torque).any(varies);
@@ -245,22 +250,27 @@ impl Model {
     /// The contact rule of a pair of bodies.
     pub fn contact_rule(&self, a: BodyId, b: BodyId) -> &ContactRule {
         let key = (a.min(b), a.max(b));
+        debug_assert_eq!(
+            self.ruled_pairs.len(),
+            self.pair_rules.len(),
+            "every rule of a pair is in the index of pairs"
+        );
         let found = self.ruled_pairs.binary_search(&key);
         found.ok().and_then(|index| self.pair_rules.get(index)).map_or(&self.default_rule, |pair| &pair.rule)
     }
 
-    /// All rules: the default one, then those of single pairs.
+    /// All rules: the default rule, then the rules of single pairs.
     pub fn contact_rules(&self) -> impl Iterator<Item = &ContactRule> {
         std::iter::once(&self.default_rule).chain(self.pair_rules.iter().map(|pair| &pair.rule))
     }
 
-    /// The widest margin that a rule asks for, m; none where no rule does.
+    /// Largest margin of all rules, m; none if no rule has one.
     #[inline]
     pub fn widest_margin(&self) -> Option<f64> {
         self.widest_margin
     }
 
-    /// Rules of single pairs, sorted by pair; joined bodies have one that lets them pass through each other.
+    /// Rules of single pairs, sorted by pair. Bodies that share a joint have a rule without collision, unless another one was given.
     pub fn pair_rules(&self) -> &[PairRule] {
         &self.pair_rules
     }
@@ -288,8 +298,9 @@ impl Model {
         self.joint_rows
     }
 
-    /// The state the bodies were given.
+    /// Initial state of the bodies.
     pub fn initial_state(&self) -> State {
+        self.debug_assert_layout();
         let mut state = State {
             q: vec![0.0; self.coordinates],
             v: vec![0.0; self.dof],
@@ -314,8 +325,9 @@ impl Model {
         state
     }
 
-    /// Whether every orientation in `q` is a unit quaternion, to 1e-9.
+    /// True if every orientation in `q` is a unit quaternion, to 1e-9.
     pub fn has_unit_quaternions(&self, q: &[f64]) -> bool {
+        debug_assert_eq!(q.len(), self.coordinates, "q has the length of the model's coordinates");
         self.bodies.iter().zip(&self.layout).filter(|(body, _)| body.mobility() == Some(Mobility::Free)).all(
             |(_, slot)| {
                 let q = q.get(slot.q.clone()).unwrap_or_default();
@@ -324,13 +336,28 @@ impl Model {
         )
     }
 
+    /// Checks in debug builds that the slots of the bodies cover the coordinates and velocities without gaps.
+    pub(crate) fn debug_assert_layout(&self) {
+        debug_assert_eq!(self.layout.len(), self.bodies.len(), "one slot per body");
+        debug_assert_eq!(self.unknowns.len(), self.bodies.len(), "one entry of unknowns per body");
+        let end = self.layout.iter().fold((0, 0), |(q, v), slot| {
+            debug_assert!(slot.q.is_empty() || slot.q.start == q, "the coordinates of bodies are contiguous");
+            debug_assert!(slot.v.is_empty() || slot.v.start == v, "the velocities of bodies are contiguous");
+            (q + slot.q.len(), v + slot.v.len())
+        });
+        debug_assert_eq!(end, (self.coordinates, self.dof), "the slots add up to the size of the model");
+    }
+
     /// q⁺ = q ⊕ h v: positions and planar angles add, quaternions turn on the group.   [STEP-5]
     pub fn integrate(&self, q: &[f64], v: &[f64], h: f64, update: OrientationUpdate, out: &mut Vec<f64>) {
         out.clear();
         out.extend_from_slice(q);
         for (body, slot) in self.bodies.iter().zip(&self.layout) {
             let Some(mobility) = body.mobility() else { continue };
-            let (Some(x), Some(rate)) = (out.get_mut(slot.q.clone()), v.get(slot.v.clone())) else { continue };
+            let (Some(x), Some(rate)) = (out.get_mut(slot.q.clone()), v.get(slot.v.clone())) else {
+                debug_assert!(false, "q or v is shorter than the layout of the model");
+                continue;
+            };
             let translating = if mobility == Mobility::Free { 3 } else { x.len() };
             x.iter_mut().zip(rate).take(translating).for_each(|(x, rate)| *x += h * rate);
             if let (Mobility::Free, [_, _, _, wx, wy, wz]) = (mobility, rate) {
@@ -342,13 +369,13 @@ impl Model {
     }
 }
 
-/// How orientations in space are advanced.
+/// Update rule of orientations in space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OrientationUpdate {
-    /// On the group, by the exponential map: exact for constant angular velocity.
+    /// Exponential map on the rotation group: exact for constant angular velocity.
     #[default]
     Exponential,
-    /// The plain Euler step of the papers, renormalised; for comparison.
+    /// Explicit Euler step of the quaternion, renormalised; for comparison.
     Euler,
 }
 
@@ -361,8 +388,10 @@ impl OrientationUpdate {
     }
 }
 
-/// Copies as many numbers as the range has room for.
+/// Copies as many numbers as the range holds.
 fn write(into: &mut [f64], range: &Range<usize>, from: &[f64]) {
+    debug_assert!(range.end <= into.len(), "the slot {range:?} is outside of a list of {}", into.len());
+    debug_assert!(range.len() <= from.len(), "the slot {range:?} needs more than {} numbers", from.len());
     if let Some(place) = into.get_mut(range.clone()) {
         place.iter_mut().zip(from).for_each(|(x, y)| *x = *y);
     }

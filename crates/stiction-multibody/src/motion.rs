@@ -31,7 +31,7 @@ impl MotionSample {
 ///
 /// Implementations must return the same sample for the same time, and the twist must be the derivative of the pose.
 pub trait Motion: fmt::Debug + Send + Sync {
-    /// Where the body is at time `t` and how fast it moves.
+    /// Pose and velocity of the body at time `t`.
     fn at(&self, t: f64) -> MotionSample;
 }
 

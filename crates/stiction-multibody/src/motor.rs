@@ -1,31 +1,31 @@
-//! What drives joints, and what couples them.
+//! Motors and couplings of joints.
 
 use crate::{
     Expression, JointId, ModelError,
     check::{Check, limits},
 };
 
-/// A freedom of a joint, by the number of the freedom.
+/// A joint DOF: the joint, and the number of the DOF in it.
 pub type JointDofId = (JointId, usize);
 
-/// An actuator on a freedom with coordinate φ: force = gear · clamp(gain u + b₀ + b₁ gear φ + b₂ gear φ̇).   [DRIVE-3]
+/// An actuator of a joint DOF with coordinate φ: force = gear · clamp(gain u + b₀ + b₁ gear φ + b₂ gear φ̇).   [DRIVE-3]
 #[derive(Clone, Debug)]
 pub struct Motor {
     /// Unique name.
     pub name: String,
-    /// What it drives.
+    /// Joint DOF that it actuates.
     pub joint_dof: JointDofId,
     /// The control u, a function of time.
     pub control: Expression,
-    /// The control is kept in this range.
+    /// Range to which the control is clamped.
     pub control_limits: Option<[f64; 2]>,
-    /// The force before the gear is kept in this range.
+    /// Range to which the force before the gear is clamped.
     pub force_limits: Option<[f64; 2]>,
     /// Ratio of motor speed to joint speed.
     pub gear: f64,
     /// Force per control.
     pub gain: f64,
-    /// b₀, b₁, b₂: what acts without control, per coordinate, and per speed.
+    /// b₀, b₁, b₂: constant force, force per coordinate, and force per speed.
     pub bias: [f64; 3],
 }
 
@@ -44,7 +44,7 @@ impl Motor {
         }
     }
 
-    /// A servo that pulls to the coordinate u: force k (u − φ) − d φ̇.
+    /// A position servo with the set point u: force k (u − φ) − d φ̇.
     pub fn position(
         name: impl Into<String>,
         joint_dof: JointDofId,
@@ -54,7 +54,7 @@ impl Motor {
         Self { gain: stiffness, bias: [0.0, -stiffness, -damping], ..Self::torque(name, joint_dof, control) }
     }
 
-    /// A servo that pulls to the speed u: force k (u − φ̇).
+    /// A velocity servo with the set point u: force k (u − φ̇).
     pub fn velocity(name: impl Into<String>, joint_dof: JointDofId, control: Expression, gain: f64) -> Self {
         Self { gain, bias: [0.0, 0.0, -gain], ..Self::torque(name, joint_dof, control) }
     }
@@ -76,21 +76,21 @@ impl Motor {
     }
 }
 
-/// One freedom follows another: φ = Σ cₖ ψᵏ, or φ = c₀ without a leader.   [DRIVE-4]
+/// A coupling of joint DOFs: the follower φ = Σ cₖ ψᵏ of the leader ψ, or φ = c₀ without a leader.   [DRIVE-4]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coupling {
     /// Unique name.
     pub name: String,
-    /// What follows.
+    /// Joint DOF that follows.
     pub follower: JointDofId,
-    /// What leads.
+    /// Joint DOF that leads.
     pub leader: Option<JointDofId>,
     /// c₀ … c₄.
     pub polynomial: [f64; 5],
 }
 
 impl Coupling {
-    /// What the polynomial asks of the follower, and its slope.
+    /// Value of the polynomial at the coordinate of the leader, and its slope.
     pub fn at(&self, leader: f64) -> (f64, f64) {
         self.polynomial.iter().rev().fold((0.0, 0.0), |(value, slope), c| (value * leader + c, slope * leader + value))
     }

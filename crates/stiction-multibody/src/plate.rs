@@ -1,8 +1,8 @@
 //! A vibrating plate: six sinusoids of acceleration, at one frequency.
 //!
 //! Accelerations A sin(φ + C) with φ = 2π f t are integrated twice with constants that make the means vanish. Angular
-//! velocity about several axes has no orientation in closed form: one period of [KIN-5] is integrated by the fourth-order
-//! Runge-Kutta method and kept as a table; later periods follow from it exactly.
+//! velocity about several axes has no orientation in closed form. One period of [KIN-5] is integrated by the fourth-order
+//! Runge-Kutta method and stored as a table; later periods follow from it exactly.
 
 use std::f64::consts::TAU;
 
@@ -29,20 +29,19 @@ impl Sinusoid {
 /// Steps of the Runge-Kutta method in one period.
 const STEPS: u32 = 1024;
 
-/// Amplitude beyond which rotations about several axes are refused, rad: the angles of [KIN-8] that centre them are singular
-/// at a right angle.
+/// Largest amplitude of rotations about several axes, rad. The angles of [KIN-8] that centre them are singular at a right angle.
 const LARGEST_TILT: f64 = 1.0;
 
-/// A kinematic plate that vibrates about its place, PLT-1 to PLT-4.
+/// A kinematic plate that vibrates about a mean position, PLT-1 to PLT-4.
 #[derive(Clone, Debug)]
 pub struct SinusoidalPlate {
-    /// Hz.
+    /// Frequency, Hz.
     frequency: f64,
-    /// Where the accelerations along and about the axes, divided by (2π f)², are: m and rad.
+    /// Accelerations along and about the axes, divided by (2π f)²: m and rad.
     along: Oscillation,
     about: Oscillation,
     turning: Turning,
-    /// Mean position, and the orientation that the vibration turns.
+    /// Mean position, and the orientation at rest.
     place: Vector3<f64>,
     base: UnitQuaternion<f64>,
 }
@@ -63,17 +62,17 @@ impl SinusoidalPlate {
         Some(Self { frequency, along, about, turning, place, base })
     }
 
-    /// Vibrates about this place, with this orientation turned by the vibration.
+    /// Sets the mean position and the orientation at rest.
     #[must_use]
     pub fn about(mut self, place: Vector3<f64>, base: UnitQuaternion<f64>) -> Self {
         (self.place, self.base) = (place, base);
         self
     }
 
-    /// The rotation vector by which the plate is turned after each period, world axes, rad.
+    /// Rotation vector of the plate over one period, world axes, rad.
     ///
-    /// Angular velocities with a zero mean do not bring an orientation back when they point along several axes: the normal of
-    /// a plate that moves round a cone of half-angle a comes back turned about itself by π a².
+    /// Angular velocities about several axes with zero mean do not restore the orientation. If the normal of a plate moves
+    /// around a cone of half-angle a, the plate rotates about the normal by π a² per period.
     pub fn turn_per_period(&self) -> Vector3<f64> {
         match &self.turning {
             Turning::OneAxis => Vector3::zeros(),
@@ -184,6 +183,7 @@ impl Turning {
                 let steps = phase.angle / TAU * f64::from(STEPS);
                 let node = libm::floor(steps).clamp(0.0, f64::from(STEPS - 1));
                 let from = node * (TAU / f64::from(STEPS));
+                debug_assert_eq!(table.len(), STEPS as usize + 1, "the table covers one period");
                 #[allow(clippy::cast_sign_loss, reason = "clamped to the table")]
                 let before = table.get(node as usize).copied().unwrap_or_else(Quaternion::identity);
                 let within = runge_kutta(about, &before, from, phase.angle - from);
@@ -194,11 +194,11 @@ impl Turning {
     }
 }
 
-/// One step of the classical Runge-Kutta method for de/dφ = ½ (0, ω/(2π f)) ⊗ e, back on the unit sphere.   [KIN-11]
+/// One step of the classical Runge-Kutta method for de/dφ = ½ (0, ω/(2π f)) ⊗ e, normalised.   [KIN-11]
 fn runge_kutta(about: &Oscillation, e: &Quaternion<f64>, phase: f64, step: f64) -> Quaternion<f64> {
     // [KIN-5] in the phase: ω/(2π f) = −a cos(φ + C).
     let rate = |omega: &Vector3<f64>, e: Quaternion<f64>| Quaternion::from_imag(omega * 0.5) * e;
-    let [start, middle, end] = [0.0, 0.5, 1.0].map(|share| -about.cosine(&Phase::new(phase + share * step)));
+    let [start, middle, end] = [0.0, 0.5, 1.0].map(|fraction| -about.cosine(&Phase::new(phase + fraction * step)));
     let k1 = rate(&start, *e);
     let k2 = rate(&middle, e + k1 * (0.5 * step));
     let k3 = rate(&middle, e + k2 * (0.5 * step));
@@ -206,8 +206,8 @@ fn runge_kutta(about: &Oscillation, e: &Quaternion<f64>, phase: f64, step: f64) 
     (e + (k1 + (k2 + k3) * 2.0 + k4) * (step / 6.0)).normalize()
 }
 
-/// The start from which the three angles of [KIN-8] swing symmetrically: the rotation by −(max + min)/2 of each, applied to
-/// the identity that the table starts from (a product of quaternions, not a sum).
+/// Initial orientation for which the three angles of [KIN-8] oscillate symmetrically: the rotation by −(max + min)/2 of each,
+/// applied to the identity that the table starts from (a product of quaternions, not a sum).
 fn symmetric_start(table: &[Quaternion<f64>]) -> UnitQuaternion<f64> {
     let mut range = [(f64::INFINITY, f64::NEG_INFINITY); 3];
     for e in table {

@@ -1,7 +1,7 @@
-//! Orientations: unit quaternion (the state), rotation matrix, Euler angles and rotation vectors, and how they turn.
+//! Orientations: unit quaternion (the state), rotation matrix, Euler angles and rotation vectors, and their rates.
 //!
-//! R takes body coordinates to world coordinates; quaternions are written `[w, x, y, z]`; angular velocity is expressed in
-//! the world frame. Angles are for initial conditions and reports; where a set of angles is singular the conversion says so.
+//! R maps body coordinates to world coordinates; quaternions are written `[w, x, y, z]`; angular velocity is expressed in
+//! the world frame. Angles are for initial conditions and reports; conversions to angles flag singular orientations.
 
 use nalgebra::{Matrix3, Matrix4x3, Quaternion, Rotation3, UnitQuaternion, Vector3, Vector4};
 
@@ -30,7 +30,7 @@ pub fn turn(e: &UnitQuaternion<f64>, omega: &Vector3<f64>, h: f64) -> UnitQuater
     UnitQuaternion::new_normalize(step * e.quaternion())
 }
 
-/// The plain Euler update of the papers: e⁺ = (e + h J ω) / ‖·‖. First order; for comparison with [`turn`].   [KIN-7]
+/// Explicit Euler update: e⁺ = (e + h J ω) / ‖·‖. First order; for comparison with [`turn`].   [KIN-7]
 pub fn turn_euler(e: &UnitQuaternion<f64>, omega: &Vector3<f64>, h: f64) -> UnitQuaternion<f64> {
     let rate: Vector4<f64> = quaternion_rate_matrix(e) * omega;
     UnitQuaternion::new_normalize(Quaternion::new(
@@ -48,7 +48,7 @@ pub fn matrix(e: &UnitQuaternion<f64>) -> Matrix3<f64> {
 
 /// Unit quaternion of a rotation matrix, with w ≥ 0.
 ///
-/// Shepperd's choice of the largest component keeps every digit at every angle.
+/// Shepperd's method: dividing by the largest component avoids cancellation at every angle.
 pub fn from_matrix(r: &Matrix3<f64>) -> UnitQuaternion<f64> {
     let (xx, yy, zz) = (r.m11, r.m22, r.m33);
     let trace = xx + yy + zz;
@@ -64,18 +64,18 @@ pub fn from_matrix(r: &Matrix3<f64>) -> UnitQuaternion<f64> {
     UnitQuaternion::new_normalize(if q.w < 0.0 { -q } else { q })
 }
 
-/// Three angles of a rotation, and whether the set is singular there.
+/// Three angles of a rotation, with a flag of singularity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Angles {
     /// The angles, in radians and in the order of the rotations.
     pub angles: [f64; 3],
-    /// True where the first and third axes are aligned, so that only their combination is defined; the third angle is
-    /// then zero, and the three still give the rotation.
+    /// True if the first and third axes are aligned, so that only the combination of their angles is defined. The third angle
+    /// is then zero, and the three angles still give the rotation.
     pub singular: bool,
 }
 
-/// Cosine of the middle angle below which the set counts as singular: the other two angles, one by one, have by then lost
-/// all but seven digits. Setting one of them to zero changes no entry of R by more than twice this.
+/// Cosine of the middle angle below which the angles count as singular. There the other two angles keep only seven digits.
+/// Setting one of them to zero changes no entry of R by more than twice this number.
 const SINGULAR_COSINE: f64 = 1e-9;
 
 /// Rotation of body-fixed 1-2-3 angles: R = Rx(a) Ry(b) Rz(c).   [KIN-8]
@@ -138,7 +138,7 @@ pub fn to_rotation_vector(e: &UnitQuaternion<f64>) -> Vector3<f64> {
     v * (2.0 * libm::atan2(sin, e.w * sign) / sin)
 }
 
-/// Rotation about z, the only one the plane has.
+/// Rotation about z, as in planar models.
 pub fn planar(angle: f64) -> Rotation3<f64> {
     let (s, c) = libm::sincos(angle);
     Rotation3::from_matrix_unchecked(Matrix3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0))

@@ -1,4 +1,4 @@
-//! Twists and wrenches, and how they change with the frame.
+//! Twists and wrenches, and their transformation between frames.
 //!
 //! A twist is `[v; ω]`, linear part first; a wrench is `[f; τ]`. Their product is power, the same in every frame.
 
@@ -7,7 +7,7 @@ use stiction_geometry::Pose;
 
 use crate::rotation::cross_matrix;
 
-/// Velocity of a body: of its reference point (the centre of mass of a dynamic body), and angular.
+/// Velocity of a body: the linear velocity of its reference point (the centre of mass if it is dynamic) and the angular velocity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Twist {
     /// Velocity of the reference point, m/s.
@@ -66,7 +66,7 @@ impl Wrench {
     }
 }
 
-/// Adjoint of a pose: takes a twist expressed in (and about the origin of) frame B to frame A.   [KIN-3]
+/// Adjoint of a pose: maps a twist expressed in (and about the origin of) frame B to frame A.   [KIN-3]
 ///
 /// `Ad = [R, [p]ₓ R; 0, R]` for `pose = (R, p)` of B in A.
 pub fn adjoint(pose: &Pose) -> Matrix6<f64> {

@@ -5,7 +5,7 @@ use stiction_geometry::Feature;
 
 use crate::ShapeId;
 
-/// Names a contact for as long as the same features of the same shapes meet.
+/// Identifier of a contact, the same as long as the same features of the same shapes meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ContactId {
     /// Shape on the first body.
@@ -16,24 +16,24 @@ pub struct ContactId {
     pub feature: Feature,
 }
 
-/// What a contact did over a step.
+/// Contact mode over a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ContactMode {
-    /// Did not touch at the end of it, and carried nothing.
+    /// Open at the end of the step, without an impulse.
     Open,
-    /// Touched without slipping.
+    /// Closed, without slip.
     Stick,
-    /// Touched and slipped.
+    /// Closed and slipping.
     Slip,
 }
 
-/// What the state remembers of a contact of the last step: the start of events and of warm starts.
+/// Memory of a contact of the last step, from which events are derived and the next solve is warm started.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContactMemory {
-    /// Which contact.
+    /// The contact.
     pub id: ContactId,
-    /// What it did.
+    /// Its mode over the last step.
     pub mode: ContactMode,
     /// Normal impulse over the last step, N s.
     pub normal_impulse: f64,
@@ -41,10 +41,10 @@ pub struct ContactMemory {
     pub friction_impulse: [f64; 3],
     /// Torsional friction impulse on the second body about the normal over the last step, N m s.
     pub spin_impulse: f64,
-    /// What an impact law has still to give back: the normal velocity before the impact (m/s, negative) by Newton's law,
-    /// the impulse of compression (N s) by Poisson's; zero where nothing hit.
+    /// Pending restitution of an impact law: the normal velocity before the impact (m/s, negative) for Newton's law,
+    /// the impulse of compression (N s) for Poisson's; zero without an impact.
     pub pending_restitution: f64,
-    /// How its compliant layer is deflected; nothing where bodies touch hard.
+    /// State of its compliant layer; none for a rigid contact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer: Option<LayerMemory>,
 }
@@ -53,17 +53,17 @@ pub struct ContactMemory {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LayerMemory {
-    /// Deflection along the normal, m: positive where it is compressed.
+    /// Deflection along the normal, m; positive in compression.
     pub compression: f64,
     /// Deflection along the surface, in the direction of the force on the second body; world axes, m.
     pub shear: [f64; 3],
     /// Energy stored, J.
     pub energy: f64,
-    /// The part of the normal impulse over the last step that the rigid core carried, N s.
+    /// Part of the normal impulse over the last step that the rigid core carried, N s.
     pub core_impulse: f64,
-    /// The part of the friction impulse on the second body over the last step that the rigid core carried, world axes, N s.
+    /// Part of the friction impulse on the second body over the last step that the rigid core carried, world axes, N s.
     pub core_friction: [f64; 3],
-    /// The part of the torsional friction impulse that the rigid core carried, N m s.
+    /// Part of the torsional friction impulse that the rigid core carried, N m s.
     pub core_spin: f64,
 }
 
@@ -93,9 +93,9 @@ impl ContactMemory {
     }
 }
 
-/// Whether two lists are equal to the last bit.
+/// True if two lists are equal to the last bit.
 pub fn same_bits(x: &[f64], y: &[f64]) -> bool {
-    // Most that is compared is equal: one look at all bits is cheaper than a branch at each number.
+    // Most lists that are compared are equal: one pass without branches is cheaper than a branch per number.
     x.len() == y.len() && x.iter().zip(y).fold(0, |differing, (a, b)| differing | (a.to_bits() ^ b.to_bits())) == 0
 }
 
@@ -109,7 +109,7 @@ pub struct State {
     pub step: u64,
     /// Time, s.
     pub time: f64,
-    /// What rounding has taken from `time` so far (compensated summation): a million steps end where they should.
+    /// Rounding error of `time` so far (compensated summation), s: it keeps the time of a million steps exact to rounding.
     pub time_carry: f64,
     /// Coordinates of all dynamic bodies in the order of the model.
     pub q: Vec<f64>,
@@ -117,19 +117,20 @@ pub struct State {
     pub v: Vec<f64>,
     /// Contacts that were within reach in the last step, in the order of their ids.
     pub contacts: Vec<ContactMemory>,
-    /// Joint impulses of the last step, row by row: where the next solve starts from. Empty before the first step.
+    /// Joint impulses of the last step, row by row: the warm start of the next solve. Empty before the first step.
     pub joint_impulses: Vec<f64>,
-    /// Friction impulses of the last step at the feet of supports: x, y and about z of each. Empty without supports.
+    /// Friction impulses of the last step at the support points: x, y and about z of each. Empty without supports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub support_impulses: Vec<f64>,
-    /// Coordinates of the model's forest, where steps are made in them; full turns are counted. Where they and `forest_v` do not
-    /// lead to `q` and `v` bit for bit, `q` and `v` count.
+    /// Coordinates of the model's forest, for steps in reduced coordinates; angles count full turns.
+    ///
+    /// `q` and `v` take precedence if `forest_q` and `forest_v` do not map to them bit for bit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forest_q: Vec<f64>,
     /// Velocities of the model's forest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forest_v: Vec<f64>,
-    /// Coordinates of driven freedoms, full turns counted: the poses cannot tell. Empty where there are none.
+    /// Coordinates of the actuated joint DOFs. Angles count full turns, which poses do not hold. Empty without actuated joint DOFs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub angles: Vec<f64>,
 }
@@ -165,8 +166,8 @@ impl State {
     /// The first coordinate or velocity that is not finite, if any.
     pub fn first_non_finite(&self) -> Option<usize> {
         let parts = [&self.q, &self.v, &self.forest_q, &self.forest_v, &self.angles];
-        // 0 x is zero but for what is not finite. One look at each number without a branch, in lanes that do not wait for each other; where one
-        // of them is not finite, another to find it.
+        // 0 x is zero unless x is not finite. The first pass has no branch and uses four independent sums. A second pass
+        // finds the number that is not finite.
         let finite = |part: &[f64]| {
             let (lanes, rest) = part.as_chunks::<4>();
             let mut sums = [0.0_f64; 4];

@@ -1,4 +1,4 @@
-//! Models that differ from another in one respect: what studies vary from trial to trial.
+//! Models that differ from another in one respect, for the trials of studies.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ impl Model {
         let check = Check::new(Element::Body(name));
         builder.known_body(&check, body)?;
         let start = motion.at(0.0);
-        builder.starts_well(&check, &start)?;
+        builder.check_motion_start(&check, &start)?;
         let changed = builder.model.bodies.get_mut(body.index());
         match changed.filter(|body| matches!(body.kind, BodyKind::Kinematic(_))) {
             None => Err(check.error("motion", "is for kinematic bodies")),
@@ -27,8 +27,10 @@ impl Model {
         }
     }
 
-    /// The same model with every friction coefficient between bodies multiplied by `contacts`, and those of the feet of supports by
-    /// factors of their own, in the order of the model; feet without a factor keep theirs.
+    /// The same model with every friction coefficient between bodies multiplied by `contacts`, and that of each support point by its
+    /// factor in `support_points`.
+    ///
+    /// Factors are in the order of the model. Support points without a factor keep their coefficient.
     pub fn with_friction_scaled(&self, contacts: f64, support_points: &[f64]) -> Result<Self, ModelError> {
         let mut model = self.clone();
         let scaled = |rule: &mut ContactRule, check: &Check| {

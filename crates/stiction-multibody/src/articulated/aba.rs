@@ -1,32 +1,34 @@
-//! Articulated-body algorithm: the acceleration of given forces, in linear time.
+//! Articulated-body algorithm: forward dynamics in linear time.
 //!
-//! The velocities of a joint are eliminated one by one, each as if it had a link of its own without mass. The pivots d and
-//! the columns U so found are the factors of M⁻¹ that impulse responses use again.
+//! The velocities of a joint are eliminated one by one, each as if it had a massless link of its own. The pivots d and the
+//! columns U are factors of M⁻¹, which impulse responses reuse.
 
 use super::{SingularInertia, inertia::ArticulatedInertia, kinematics::Kinematics, scratch::Scratch, tree::Tree};
 use crate::{Twist, Wrench};
 
-/// Share of what a velocity moves by itself below which the rest, with the others of its joint yielding, is round-off.
-const NEGLIGIBLE: f64 = 1e-14;
+/// Ratio of a pivot to the inertia of its velocity before the other velocities of the joint are eliminated, up to which the pivot is
+/// round-off.
+const NEGLIGIBLE_PIVOT: f64 = 1e-14;
 
-/// Share of what a velocity moves with everything behind it rigid below which the rest, with all of that yielding, is round-off; and the share of the
-/// inertia at hand below which it is worth to look.
-const LOST: f64 = 1e-12;
-const SUSPICIOUS: f64 = 1e-8;
+/// Ratio of a pivot of a massless frame to the composite inertia of its velocity, up to which the pivot is round-off.
+const NEGLIGIBLE_FRAME_PIVOT: f64 = 1e-12;
+
+/// Ratio of a pivot of a massless frame to its largest articulated inertia, up to which the composite inertia is computed for the check.
+const SMALL_FRAME_PIVOT: f64 = 1e-8;
 
 /// Articulated-body inertias of all links at one configuration, with U and d of every velocity.
 #[derive(Clone, Debug)]
 pub struct ArticulatedFactors {
-    /// What each link shows to its parent through its joint, about the link's origin.
+    /// Articulated inertia of each link as its parent sees it through the joint, about the link's origin.
     pub(super) inertias: Vec<ArticulatedInertia>,
     pub(super) forces: Vec<Wrench>,
     pub(super) pivots: Vec<f64>,
-    /// 1 / d: the sweeps wait for each other's products, and a division would be the longest wait.
+    /// 1 / d, stored because a division would dominate the latency of the sweeps.
     pub(super) inverses: Vec<f64>,
 }
 
 impl ArticulatedFactors {
-    /// Room for a tree; [`ArticulatedFactors::update`] fills it.
+    /// Allocates the factors of a tree; [`ArticulatedFactors::update`] computes them.
     pub fn new(tree: &Tree) -> Self {
         Self {
             inertias: vec![ArticulatedInertia::default(); tree.links().len()],
@@ -41,10 +43,13 @@ impl ArticulatedFactors {
         self.update_with(tree, at, &[])
     }
 
-    /// The same with inertia added to velocities, as implicit damping and springs do: none where the list is empty.
+    /// [`Self::update`] with inertia added per velocity, as implicit damping and springs do; `added` may be empty.
     pub fn update_with(&mut self, tree: &Tree, at: &Kinematics, added: &[f64]) -> Result<(), SingularInertia> {
-        // Lists cut to one length are looked up without asking each for its own.
+        // Slices of equal length need one bounds check each.
         let (links, velocities) = (tree.links(), tree.velocities());
+        at.debug_assert_of(tree);
+        self.debug_assert_of(tree);
+        debug_assert!(added.is_empty() || added.len() == velocities, "one added inertia per velocity, or none");
         let (inertias, rigid) = (&mut self.inertias[..links.len()], &at.inertias[..links.len()]);
         let (columns, armatures) = (&at.columns[..velocities], &tree.armature()[..velocities]);
         let (forces, pivots) = (&mut self.forces[..velocities], &mut self.pivots[..velocities]);
@@ -54,8 +59,11 @@ impl ArticulatedFactors {
         }
         for (i, link) in links.iter().enumerate().rev() {
             let (before, rest) = inertias.split_at_mut(i);
-            let Some(inertia) = rest.first_mut() else { continue };
-            // Before any velocity yields.
+            let Some(inertia) = rest.first_mut() else {
+                debug_assert!(false, "link {i} has an inertia");
+                continue;
+            };
+            // Before any velocity is eliminated.
             let whole = (link.velocities().len() > 1).then_some(*inertia);
             for (place, k) in link.velocities().rev().enumerate() {
                 let column = &columns[k];
@@ -66,12 +74,13 @@ impl ArticulatedFactors {
                     Some(whole) if place > 0 => whole.times(column).power(column) + armature,
                     _ => 0.0,
                 };
-                // What a frame without mass moves yields to the velocities behind it: where their axes fall together nothing is left, and rounding of it.
+                // The inertia behind a massless frame is reduced by the eliminated velocities. If their axes coincide with this one, the
+                // exact pivot is zero and only rounding remains.
                 let is_frame = rigid[i].mass == 0.0;
-                let lost = is_frame
-                    && pivot <= SUSPICIOUS * inertia.largest()
-                    && pivot <= LOST * (composite(tree, at, i, column) + armature);
-                if !(pivot > NEGLIGIBLE * alone && pivot.is_finite()) || lost {
+                let is_round_off = is_frame
+                    && pivot <= SMALL_FRAME_PIVOT * inertia.largest()
+                    && pivot <= NEGLIGIBLE_FRAME_PIVOT * (composite(tree, at, i, column) + armature);
+                if !(pivot > NEGLIGIBLE_PIVOT * alone && pivot.is_finite()) || is_round_off {
                     return Err(SingularInertia { velocity: k });
                 }
                 let inverse = 1.0 / pivot;
@@ -81,20 +90,27 @@ impl ArticulatedFactors {
                 inverses[k] = inverse;
             }
             if let Some(parent) = link.parent() {
+                debug_assert!(parent < i, "parents are before children");
                 before[parent].add(&inertia.moved(&arms[i]));
             }
         }
         Ok(())
     }
 
-    /// The pivots d, one per velocity: squares of the diagonal of L in M = LᵀL.
+    /// Pivots d, one per velocity: squares of the diagonal of L in M = LᵀL.
     #[inline]
     pub fn pivots(&self) -> &[f64] {
         &self.pivots
     }
+
+    /// Checks in debug builds that the factors have the sizes of a tree.
+    pub(super) fn debug_assert_of(&self, tree: &Tree) {
+        debug_assert_eq!(self.inertias.len(), tree.links().len(), "the factors are those of another tree");
+        debug_assert_eq!(self.pivots.len(), tree.velocities(), "the factors are those of another tree");
+    }
 }
 
-/// S_kᵀ I^c S_k: the inertia that a velocity of link i moves where everything behind it is rigid.   [ART-6]
+/// Composite inertia S_kᵀ I^c S_k of a velocity of link i, with all joints behind the link locked.   [ART-6]
 fn composite(tree: &Tree, at: &Kinematics, i: usize, column: &Twist) -> f64 {
     let origin = at.poses[i].translation.vector;
     let carried = tree.link_ids().enumerate().filter(|(_, id)| tree.path_to_root(*id).any(|above| above == i));
@@ -108,8 +124,8 @@ fn composite(tree: &Tree, at: &Kinematics, i: usize, column: &Twist) -> f64 {
 
 /// v̇ = M⁻¹ (τ + Jᵀ λ − bias) at the configuration of `factors`.   [ART-9]
 ///
-/// Of the pair, τ acts at the velocities and `external` on the links: a wrench each, in world axes about the link's
-/// origin, or nothing.
+/// Of the pair, τ acts at the velocities and `external` on the links: one wrench per link, in world axes about the link's
+/// origin. `external` may be empty.
 pub fn forward_dynamics(
     tree: &Tree,
     at: &Kinematics,
@@ -119,6 +135,11 @@ pub fn forward_dynamics(
     acceleration: &mut [f64],
 ) {
     let (links, velocities) = (tree.links(), tree.velocities());
+    at.debug_assert_of(tree);
+    factors.debug_assert_of(tree);
+    scratch.debug_assert_of(tree);
+    debug_assert_eq!((tau.len(), acceleration.len()), (velocities, velocities), "one number per velocity");
+    debug_assert!(external.is_empty() || external.len() == links.len(), "one external wrench per link, or none");
     let (wrenches, accelerations) = (&mut scratch.wrenches[..links.len()], &mut scratch.accelerations[..links.len()]);
     let (arms, products) = (&at.arms[..links.len()], &at.products[..links.len()]);
     let (columns, tau, residual) = (&at.columns[..velocities], &tau[..velocities], &mut scratch.residual[..velocities]);
@@ -140,7 +161,7 @@ pub fn forward_dynamics(
             wrenches[parent].add(&bias.moved(&arms[i]));
         }
     }
-    // Gravity is an acceleration of the world upwards.
+    // Gravity is modelled as an upward acceleration of the world.
     let lift = Twist { linear: -tree.gravity(), ..Twist::default() };
     let acceleration = &mut acceleration[..velocities];
     for (i, link) in links.iter().enumerate() {

@@ -1,7 +1,6 @@
-//! Spatial vectors of links: motions and forces in world axes about the origin of a link, and how they move to another
-//! origin.
+//! Spatial vectors of links: motions and forces in world axes about the origin of a link, and their change of origin.
 //!
-//! Because all axes are those of the world, a change of link is a change of origin only: no rotation enters the sweeps.
+//! All axes are those of the world, so a change of link is a change of origin only: the sweeps need no rotations.
 
 use nalgebra::Vector3;
 

@@ -1,9 +1,9 @@
-//! Matrices with the sparsity of a tree: row k holds the entries of velocity k and of those before it, to the root.
+//! Matrices with branch-induced sparsity: row k holds the entries of velocity k and its ancestors.
 
 use super::tree::Tree;
 
-/// Lower rows of a matrix over velocities, packed: row k is (k, k), (k, λ(k)), (k, λ(λ(k))), … with λ the velocity
-/// before. Entries of different branches are zero and not stored.
+/// Lower triangle of a symmetric matrix over velocities, packed: row k is (k, k), (k, λ(k)), (k, λ(λ(k))), … with λ the parent
+/// velocity. Entries of different branches are zero and not stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BranchMatrix {
     parents: Vec<Option<usize>>,
@@ -22,6 +22,7 @@ impl BranchMatrix {
             end += tree.velocity_depth(k);
             starts.push(end);
         }
+        debug_assert_eq!(starts.len(), parents.len() + 1, "one start per row, and the end");
         Self { parents, starts, entries: vec![0.0; end] }
     }
 
@@ -40,35 +41,41 @@ impl BranchMatrix {
         &mut self.entries[self.starts[k]..self.starts[k + 1]]
     }
 
-    /// The entries before row k, and row k.
+    /// Entries before row k, and row k.
     pub(super) fn split_at_row(&mut self, k: usize) -> (&mut [f64], &mut [f64]) {
         let (before, rest) = self.entries.split_at_mut(self.starts[k]);
         (before, &mut rest[..self.starts[k + 1] - self.starts[k]])
     }
 
-    /// Where row k starts among the entries.
+    /// Position of the first entry of row k.
     pub(super) fn start(&self, k: usize) -> usize {
         self.starts[k]
     }
 
-    /// The velocity before k.
+    /// Parent velocity of k.
     pub(super) fn parent(&self, k: usize) -> Option<usize> {
         self.parents[k]
     }
 
-    /// Velocity k and those before it, the columns of row k.
+    /// Velocity k and its ancestors: the columns of row k.
     pub fn columns(&self, k: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(k), |&k| self.parents[k])
     }
 
     /// Entry (i, j) of the symmetric matrix.
     pub fn get(&self, i: usize, j: usize) -> f64 {
+        debug_assert!(
+            i < self.size() && j < self.size(),
+            "entry ({i}, {j}) is outside of a matrix of {} rows",
+            self.size()
+        );
         let (low, high) = (i.min(j), i.max(j));
         self.columns(high).zip(self.row(high)).find(|&(column, _)| column == low).map_or(0.0, |(_, &entry)| entry)
     }
 
-    /// The product of the symmetric matrix with `x`.
+    /// Product of the symmetric matrix with `x`.
     pub fn multiply(&self, x: &[f64], out: &mut [f64]) {
+        debug_assert_eq!((x.len(), out.len()), (self.size(), self.size()), "one number per row");
         out.fill(0.0);
         for k in 0..self.size() {
             for (j, &entry) in self.columns(k).zip(self.row(k)) {

@@ -1,11 +1,13 @@
-//! Composite-rigid-body algorithm: the mass matrix, entry by entry where it is not zero.
+//! Composite-rigid-body algorithm: the entries of the mass matrix that are not structurally zero.
 
 use super::{branch::BranchMatrix, kinematics::Kinematics, scratch::Scratch, tree::Tree};
 
 /// M(q), with armature on its diagonal.   [ART-6]
 ///
-/// The velocities at which `at` was updated do not matter.
+/// The result does not depend on the velocities of `at`.
 pub fn mass_matrix(tree: &Tree, at: &Kinematics, scratch: &mut Scratch, mass: &mut BranchMatrix) {
+    at.debug_assert_of(tree);
+    debug_assert_eq!(mass.size(), tree.velocities(), "the matrix has one row per velocity");
     let composite = &mut scratch.composite;
     composite.copy_from_slice(&at.inertias);
     for (i, link) in tree.links().iter().enumerate().rev() {
@@ -16,7 +18,7 @@ pub fn mass_matrix(tree: &Tree, at: &Kinematics, scratch: &mut Scratch, mass: &m
         for k in link.velocities() {
             let mut force = composite[i].momentum(&at.columns[k]);
             let mut row = mass.row_mut(k).iter_mut();
-            // On the own joint only the velocities up to k; row k' > k holds the others.
+            // Of the own joint only the velocities up to k; row k' > k holds the others.
             let own = (link.velocities().start..=k).rev();
             for (j, entry) in own.zip(row.by_ref()) {
                 *entry = force.power(&at.columns[j]);
@@ -30,6 +32,7 @@ pub fn mass_matrix(tree: &Tree, at: &Kinematics, scratch: &mut Scratch, mass: &m
                 }
                 (child, next) = (ancestor, ancestor_link.parent());
             }
+            debug_assert_eq!(row.len(), 0, "row {k} has one entry per ancestor");
             mass.row_mut(k)[0] += tree.armature()[k];
         }
     }

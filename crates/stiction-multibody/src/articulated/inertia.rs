@@ -17,7 +17,7 @@ pub struct RigidInertia {
 }
 
 impl RigidInertia {
-    /// Of mass m at c, with inertia about c: second moment I_c + m (c·c − c cᵀ).
+    /// Inertia of a mass m at c, with inertia I_c about c: second moment I_c + m (c·c − c cᵀ).
     pub fn new(mass: f64, center: Vector3<f64>, about_center: &Matrix3<f64>) -> Self {
         let moment = center * mass;
         let mut second = Symmetric3::upper(about_center);
@@ -35,7 +35,7 @@ impl RigidInertia {
         }
     }
 
-    /// The same inertia in the axes that `rotation` leads to.
+    /// The same inertia in rotated axes.
     #[inline]
     pub(super) fn turned(&self, rotation: &Rotation3<f64>) -> Self {
         Self { mass: self.mass, moment: rotation * self.moment, second: self.second.turned(rotation.matrix()) }
@@ -62,7 +62,7 @@ impl RigidInertia {
     }
 }
 
-/// Inertia that an articulated body shows at its handle: symmetric 6 × 6, as its blocks `[A, B; Bᵀ, C]`.
+/// Articulated-body inertia at a handle: symmetric 6 × 6, as its blocks `[A, B; Bᵀ, C]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct ArticulatedInertia {
     linear: Symmetric3,
@@ -77,7 +77,7 @@ impl From<&RigidInertia> for ArticulatedInertia {
 }
 
 impl ArticulatedInertia {
-    /// Force that gives the acceleration `motion`.
+    /// Force of the acceleration `motion`.
     #[inline]
     pub(super) fn times(&self, motion: &Twist) -> Wrench {
         Wrench {
@@ -86,13 +86,13 @@ impl ArticulatedInertia {
         }
     }
 
-    /// The largest number on its diagonal.
+    /// Largest number on its diagonal.
     #[inline]
     pub(super) fn largest(&self) -> f64 {
         self.linear.largest().max(self.angular.largest())
     }
 
-    /// Takes away what a joint velocity yields to: I − U Uᵀ / d.
+    /// Eliminates a joint velocity: I − U Uᵀ / d.
     #[inline]
     pub(super) fn eliminate(&mut self, u: &Wrench, inverse_pivot: f64) {
         let scaled = u.scaled(inverse_pivot);

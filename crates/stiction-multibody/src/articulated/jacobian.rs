@@ -5,10 +5,9 @@ use nalgebra::Vector3;
 use super::{kinematics::Kinematics, tree::Tree};
 use crate::{LinkId, Wrench};
 
-/// The generalised force Jᵀ λ of a wrench on a link, entry by entry in the order of [`Tree::ancestors`]; all others are
-/// zero.   [ART-10]
+/// Generalised force Jᵀ λ of a wrench on a link, in the order of [`Tree::ancestors`]; all other entries are zero.   [ART-10]
 ///
-/// `wrench` acts in world axes about `point`, a place in the world. It is also the row of the constraint whose rate is
+/// `wrench` acts in world axes about the world position `point`. The result is also the row of the constraint whose rate is
 /// λ · ν at that point. `row` has [`Tree::depth`] of the link entries.
 pub fn wrench_row(
     tree: &Tree,
@@ -17,6 +16,7 @@ pub fn wrench_row(
     (wrench, point): (&Wrench, &Vector3<f64>),
     row: &mut [f64],
 ) {
+    debug_assert_eq!(row.len(), tree.depth(link), "one entry per velocity that moves the link");
     let mut row = row.iter_mut();
     for i in tree.path_to_root(link) {
         let about_origin = wrench.moved(&(point - at.poses[i].translation.vector));
@@ -26,9 +26,10 @@ pub fn wrench_row(
     }
 }
 
-/// Velocity in the world of a point carried by a link, per unit of each velocity that moves it, in the order of
-/// [`Tree::ancestors`].   [ART-10]
+/// Columns of the Jacobian of a point fixed on a link: its world velocity per unit of each velocity that moves it, in the order
+/// of [`Tree::ancestors`].   [ART-10]
 pub fn point_jacobian(tree: &Tree, at: &Kinematics, link: LinkId, point: &Vector3<f64>, columns: &mut [Vector3<f64>]) {
+    debug_assert_eq!(columns.len(), tree.depth(link), "one column per velocity that moves the link");
     let mut columns = columns.iter_mut();
     for i in tree.path_to_root(link) {
         let arm = point - at.poses[i].translation.vector;
@@ -40,6 +41,7 @@ pub fn point_jacobian(tree: &Tree, at: &Kinematics, link: LinkId, point: &Vector
 
 /// Adds Jᵀ λ of a wrench about a point of the world to generalised forces.   [ART-10]
 pub fn add_wrench(tree: &Tree, at: &Kinematics, link: LinkId, wrench: (&Wrench, &Vector3<f64>), tau: &mut [f64]) {
+    debug_assert_eq!(tau.len(), tree.velocities(), "one generalised force per velocity");
     let (wrench, point) = wrench;
     for i in tree.path_to_root(link) {
         let about_origin = wrench.moved(&(point - at.poses[i].translation.vector));

@@ -1,9 +1,9 @@
-//! The joints of a tree: coordinates, velocities, transform, motion subspace and its rate, motion along a velocity.
+//! Joints of a tree: coordinates, velocities, transform, motion subspace and its rate, integration.
 //!
-//! A joint carries a link frame against a joint frame that is fixed on the parent; at neutral coordinates they coincide.
-//! Quaternions are `[w, x, y, z]`. Angular velocities of spherical and free joints are in **link axes**, the linear
-//! velocity of a free joint is in the axes of the joint frame (the world, for a root): the convention of MuJoCo, so that
-//! its `qpos` and `qvel` of a free body are ours number by number.
+//! A joint moves a link frame relative to a joint frame that is fixed on the parent; at neutral coordinates they coincide.
+//! Quaternions are `[w, x, y, z]`. Angular velocities of spherical and free joints are in **link axes**. The linear
+//! velocity of a free joint is in the axes of the joint frame (the world, for a root). This is the convention of MuJoCo: its
+//! `qpos` and `qvel` of a free body hold the same numbers.
 
 use nalgebra::{Matrix3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 use stiction_geometry::Pose;
@@ -13,41 +13,41 @@ use crate::{
     rotation::{cross_matrix, from_matrix, from_rotation_vector, to_rotation_vector},
 };
 
-/// How a link moves against its parent. Axes are unit vectors of the joint frame.
+/// Relative motion of a link and its parent. Axes are unit vectors in the joint frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum TreeJoint {
-    /// Not at all.
+    /// No motion.
     Fixed,
-    /// Turns about an axis; limited or continuous alike. q = angle.
+    /// Rotation about an axis, with or without limits. q = angle.
     Revolute {
         /// Axis of rotation.
         axis: Vector3<f64>,
     },
-    /// Slides along an axis. q = distance.
+    /// Translation along an axis. q = distance.
     Prismatic {
-        /// Direction of sliding.
+        /// Direction of translation.
         axis: Vector3<f64>,
     },
-    /// Slides along an axis and turns about it. q = (distance, angle).
+    /// Translation along an axis and rotation about it. q = (distance, angle).
     Cylindrical {
         /// The common axis.
         axis: Vector3<f64>,
     },
-    /// Turns about the first axis, and then about the second, which the first turn carries along. q = two angles.
+    /// Rotation about the first axis, then about the second, which is fixed on the intermediate body. q = two angles.
     Universal {
         /// The two axes at neutral angles; not parallel.
         axes: [Vector3<f64>; 2],
     },
-    /// Turns about a point. q = quaternion, v = angular velocity in link axes.
+    /// Rotation about a point. q = quaternion, v = angular velocity in link axes.
     Spherical,
-    /// Moves in the xy plane of the joint frame and turns about z. q = (x, y, angle), v = q̇.
+    /// Translation in the xy plane of the joint frame and rotation about z. q = (x, y, angle), v = q̇.
     Planar,
-    /// Moves without turning. q = (x, y, z), v = q̇.
+    /// Translation without rotation. q = (x, y, z), v = q̇.
     Translational,
-    /// Moves in the xy plane of the joint frame without turning. q = (x, y), v = q̇.
+    /// Translation in the xy plane of the joint frame without rotation. q = (x, y), v = q̇.
     PlanarTranslational,
-    /// Moves freely. q = (x, y, z, quaternion), v = (velocity of the origin in joint axes, angular velocity in link axes).
+    /// Free motion. q = (x, y, z, quaternion), v = (velocity of the origin in joint axes, angular velocity in link axes).
     Free,
 }
 
@@ -103,9 +103,11 @@ impl TreeJoint {
         }
     }
 
-    /// Writes the coordinates of a pose of the link frame in the joint frame, the inverse of [`Self::transform`]; angles from −π to π. What the
-    /// joint does not leave free is ignored.   [ART-1]
+    /// Writes the coordinates of a pose of the link frame in the joint frame, the inverse of [`Self::transform`]; angles in [−π, π].
+    ///
+    /// Relative motion that the joint does not allow is ignored.   [ART-1]
     pub fn write_coordinates(&self, relative: &Pose, q: &mut [f64]) {
+        debug_assert_eq!(q.len(), self.coordinates(), "one number per coordinate of the joint");
         let (p, r) = (&relative.translation.vector, relative.rotation.matrix());
         match self {
             Self::Fixed => {}
@@ -113,7 +115,7 @@ impl TreeJoint {
             Self::Prismatic { axis } => q[0] = axis.dot(p),
             Self::Cylindrical { axis } => q.copy_from_slice(&[axis.dot(p), angle_about(axis, r)]),
             Self::Universal { axes: [a, b] } => {
-                // R b = R(a, q₁) b: the first angle is that of b about a, the second what is left.
+                // R b = R(a, q₁) b: the first angle is that of b about a, the second that of the remaining rotation about b.
                 q[0] = turn_about(a, b, &(r * b));
                 q[1] = angle_about(b, &(rotation_about(a, -q[0]) * r));
             }
@@ -128,11 +130,12 @@ impl TreeJoint {
         }
     }
 
-    /// Columns of the motion subspace S(q), the twists of the link of unit velocities, in link axes about the link's
+    /// Columns of the motion subspace S(q): the twists of the link for unit velocities, in link axes about the link's
     /// origin.   [ART-2]
     ///
     /// `relative` is [`Self::transform`] at the same coordinates.
     pub fn motion_subspace(&self, q: &[f64], relative: &Pose, columns: &mut [Twist]) {
+        debug_assert_eq!(columns.len(), self.velocities(), "one column per velocity of the joint");
         match self {
             Self::Fixed => {}
             Self::Revolute { axis } => columns[0] = angular(*axis),
@@ -161,10 +164,10 @@ impl TreeJoint {
         }
     }
 
-    /// Rate of the motion subspace times the velocities, S̊ v, in link axes; `None` where S is constant there.   [ART-3]
+    /// Rate of the motion subspace times the velocities, S̊ v, in link axes; `None` if S is constant there.   [ART-3]
     ///
-    /// `columns` is [`Self::motion_subspace`] at the same coordinates. A direction that is fixed in the joint frame turns
-    /// with −ω when seen from the link.
+    /// `columns` is [`Self::motion_subspace`] at the same coordinates. A direction that is fixed in the joint frame rotates
+    /// with −ω relative to the link.
     pub fn subspace_rate(&self, columns: &[Twist], v: &[f64]) -> Option<Twist> {
         match self {
             Self::Universal { axes: [_, b] } => Some(angular(columns[0].angular.cross(b) * (v[0] * v[1]))),
@@ -180,8 +183,9 @@ impl TreeJoint {
         }
     }
 
-    /// Moves the coordinates along `h v`, on the group where they are quaternions: e⁺ = e ⊗ exp(½ h ω).   [ART-4]
+    /// Moves the coordinates by `h v`; quaternions on the group, e⁺ = e ⊗ exp(½ h ω).   [ART-4]
     pub fn integrate(&self, q: &mut [f64], v: &[f64], h: f64) {
+        debug_assert_eq!((q.len(), v.len()), (self.coordinates(), self.velocities()), "q and v are those of the joint");
         let plain = self.plain_coordinates();
         for (q, v) in q.iter_mut().zip(v).take(plain) {
             *q += h * v;
@@ -193,8 +197,10 @@ impl TreeJoint {
         }
     }
 
-    /// The velocity that carries `from` to `to` in unit time, by the shorter way round.   [ART-4]
+    /// Velocity that moves `from` to `to` in unit time, along the shorter rotation.   [ART-4]
     pub fn difference(&self, from: &[f64], to: &[f64], v: &mut [f64]) {
+        debug_assert_eq!((from.len(), to.len()), (self.coordinates(), self.coordinates()), "q is that of the joint");
+        debug_assert_eq!(v.len(), self.velocities(), "v is that of the joint");
         let plain = self.plain_coordinates();
         for ((v, from), to) in v.iter_mut().zip(from).zip(to).take(plain) {
             *v = to - from;
@@ -216,7 +222,7 @@ impl TreeJoint {
     }
 }
 
-/// The quaternion among the coordinates of a joint that has one.
+/// Quaternion among the coordinates of a joint; none for joints without one.
 fn quaternion_of_mut<'q>(joint: &TreeJoint, q: &'q mut [f64]) -> Option<&'q mut [f64]> {
     match joint {
         TreeJoint::Spherical | TreeJoint::Free => q.get_mut(joint.plain_coordinates()..),
@@ -237,13 +243,13 @@ fn rotation_about(axis: &Vector3<f64>, angle: f64) -> Rotation3<f64> {
     Rotation3::from_matrix_unchecked(r)
 }
 
-/// The angle of a rotation about an axis: the skew part holds its sine, the trace its cosine.
+/// Angle of a rotation about an axis: the skew part gives its sine, the trace its cosine.
 fn angle_about(axis: &Vector3<f64>, r: &Matrix3<f64>) -> f64 {
     let sine = Vector3::new(r.m32 - r.m23, r.m13 - r.m31, r.m21 - r.m12).dot(axis);
     libm::atan2(sine, r.trace() - 1.0)
 }
 
-/// The angle about an axis from one direction to another.
+/// Angle about an axis from one direction to another.
 fn turn_about(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> f64 {
     let from = from - axis * axis.dot(from);
     libm::atan2(axis.dot(&from.cross(to)), from.dot(to))
@@ -280,7 +286,7 @@ fn write_axes(columns: &mut [Twist], kind: fn(Vector3<f64>) -> Twist) {
     }
 }
 
-/// The k-th axis of the joint frame in link axes: the k-th row of R.
+/// Axis k of the joint frame in link axes: row k of R.
 #[inline]
 fn joint_axis_in_link(relative: &Pose, k: usize) -> Vector3<f64> {
     relative.rotation.matrix().row(k).transpose()

@@ -1,4 +1,4 @@
-//! Forward kinematics: where links are, how they move, and what moves them.
+//! Forward kinematics: poses, twists and motion subspaces of links.
 
 use nalgebra::Vector3;
 use stiction_geometry::Pose;
@@ -6,13 +6,13 @@ use stiction_geometry::Pose;
 use super::{inertia::RigidInertia, tree::Tree};
 use crate::{LinkId, Twist};
 
-/// Everything of a tree that depends on q and v only. All vectors are in world axes about the origin of their link.
+/// Quantities of a tree that depend on q and v only. All vectors are in world axes about the origin of their link.
 #[derive(Clone, Debug)]
 pub struct Kinematics {
     pub(super) poses: Vec<Pose>,
-    /// From the origin of the parent to that of the link; from the origin of the world for a root.
+    /// Vectors from the origin of the parent to that of the link; from the origin of the world for a root.
     pub(super) arms: Vec<Vector3<f64>>,
-    /// From the origin of each link to its centre of mass.
+    /// Vectors from the origin of each link to its centre of mass.
     pub(super) centers: Vec<Vector3<f64>>,
     pub(super) twists: Vec<Twist>,
     /// c = S̊ v + ν × S v of each link.
@@ -23,7 +23,7 @@ pub struct Kinematics {
 }
 
 impl Kinematics {
-    /// Room for a tree; [`Kinematics::update`] fills it.
+    /// Allocates the kinematics of a tree; [`Kinematics::update`] computes them.
     pub fn new(tree: &Tree) -> Self {
         let links = tree.links().len();
         Self {
@@ -42,6 +42,9 @@ impl Kinematics {
     /// `q` and `v` have the lengths of the tree that this was made for.
     pub fn update(&mut self, tree: &Tree, q: &[f64], v: &[f64]) {
         let links = tree.links();
+        self.debug_assert_of(tree);
+        debug_assert_eq!(q.len(), tree.coordinates(), "q has the length of the tree's coordinates");
+        debug_assert_eq!(v.len(), tree.velocities(), "v has the length of the tree's velocities");
         let (poses, arms) = (&mut self.poses[..links.len()], &mut self.arms[..links.len()]);
         let centers = &mut self.centers[..links.len()];
         let (twists, products) = (&mut self.twists[..links.len()], &mut self.products[..links.len()]);
@@ -83,9 +86,15 @@ impl Kinematics {
         }
     }
 
-    /// Twists of all links, about their origins, where the tree moves with other velocities from the same place.
+    /// Twists of all links about their origins, at the same coordinates and for other velocities.
     pub fn twists_of(&self, tree: &Tree, v: &[f64], out: &mut [Twist]) {
         let (links, velocities) = (tree.links(), tree.velocities());
+        self.debug_assert_of(tree);
+        debug_assert_eq!(
+            (v.len(), out.len()),
+            (velocities, links.len()),
+            "one number per velocity, one twist per link"
+        );
         let (arms, out) = (&self.arms[..links.len()], &mut out[..links.len()]);
         let (columns, v) = (&self.columns[..velocities], &v[..velocities]);
         for (i, link) in links.iter().enumerate() {
@@ -115,7 +124,7 @@ impl Kinematics {
         &self.poses[link.index()]
     }
 
-    /// From the origin of a link to its centre of mass, in world axes.
+    /// Vector from the origin of a link to its centre of mass, in world axes.
     #[inline]
     pub fn center(&self, link: LinkId) -> &Vector3<f64> {
         &self.centers[link.index()]
@@ -139,10 +148,17 @@ impl Kinematics {
         &self.columns[velocity]
     }
 
-    /// The part of a link's spatial acceleration against its parent that velocities alone make.
+    /// Velocity-product part of a link's spatial acceleration relative to its parent.
     #[inline]
     pub fn velocity_product(&self, link: LinkId) -> &Twist {
         &self.products[link.index()]
+    }
+
+    /// Checks in debug builds that the kinematics have the sizes of a tree.
+    #[inline]
+    pub(super) fn debug_assert_of(&self, tree: &Tree) {
+        debug_assert_eq!(self.poses.len(), tree.links().len(), "the kinematics are those of another tree");
+        debug_assert_eq!(self.columns.len(), tree.velocities(), "the kinematics are those of another tree");
     }
 }
 

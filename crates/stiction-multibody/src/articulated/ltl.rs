@@ -9,14 +9,14 @@ pub struct LtlFactor {
 }
 
 impl LtlFactor {
-    /// Room for the factor of a tree's mass matrix.
+    /// Allocates the factor of a tree's mass matrix.
     pub fn new(tree: &Tree) -> Self {
         Self { factor: BranchMatrix::zeros(tree) }
     }
 
     /// L with M = LᵀL, from the leaves inwards.   [ART-7]
     ///
-    /// Eliminating velocity k changes only the entries between velocities before it, all of which are stored.
+    /// Eliminating velocity k changes only entries between its ancestors, all of which are stored.
     pub fn factorise(&mut self, mass: &BranchMatrix) -> Result<(), SingularInertia> {
         self.factor.entries.copy_from_slice(&mass.entries);
         for k in (0..self.factor.size()).rev() {
@@ -33,10 +33,11 @@ impl LtlFactor {
             let (mut place, mut ancestor) = (1, self.factor.parent(k));
             while let Some(i) = ancestor {
                 ancestor = self.factor.parent(i);
-                let start = self.factor.start(i);
+                let (start, row_i_end) = (self.factor.start(i), self.factor.start(i + 1));
                 let (before, row) = self.factor.split_at_row(k);
-                // Row i holds the same velocities as row k from its own place on.
+                // Row i has the same columns as row k from the column of i on.
                 let tail = &row[place..];
+                debug_assert_eq!(tail.len(), row_i_end - start, "row {i} has the columns of row {k} from its own on");
                 let weight = tail[0];
                 for (entry, l) in before[start..].iter_mut().zip(tail) {
                     *entry -= weight * l;
@@ -49,6 +50,7 @@ impl LtlFactor {
 
     /// Solves M x = b in place: Lᵀ y = b from the leaves inwards, L x = y outwards.   [ART-7]
     pub fn solve(&self, x: &mut [f64]) {
+        debug_assert_eq!(x.len(), self.factor.size(), "one number per row");
         for k in (0..self.factor.size()).rev() {
             let row = self.factor.row(k);
             x[k] /= row[0];

@@ -1,14 +1,14 @@
 //! Trees of links in reduced coordinates: the algorithms of rigid-body dynamics, one per file
 //! (docs/theory/articulated.md).
 //!
-//! A [`Tree`] is the immutable description; (q, v) are slices of its lengths; [`Kinematics`] holds what depends on them,
-//! [`ArticulatedFactors`] and [`LtlFactor`] two factorisations of the mass matrix, [`Scratch`] the room for the sweeps.
+//! A [`Tree`] is the immutable description; (q, v) are slices of its lengths. [`Kinematics`] holds the quantities that depend on
+//! them, [`ArticulatedFactors`] and [`LtlFactor`] two factorisations of the mass matrix, [`Scratch`] the work space of the sweeps.
 //! Nothing allocates after construction.
 //!
-//! [`divide`] is another way to the same accelerations and responses, by halves of the tree.
+//! [`divide`] computes the same accelerations and responses by the divide-and-conquer algorithm.
 //!
-//! All spatial vectors are linear first, in world axes about the origin of their link: between links only the origin
-//! changes, and digits do not depend on how far from the world's origin the tree is.
+//! All spatial vectors are linear first, in world axes about the origin of their link. Between links only the origin changes,
+//! and the accuracy does not depend on the distance of the tree from the origin of the world.
 
 mod aba;
 mod algebra;
@@ -46,10 +46,10 @@ pub use rnea::inverse_dynamics;
 pub use scratch::Scratch;
 pub use tree::{Link, LinkSpec, Tree, TreeBuilder};
 
-/// A mass matrix that is not positive definite: a velocity that moves nothing with inertia.
+/// Error of a mass matrix that is not positive definite: a velocity without inertia.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("velocity {velocity} of the tree moves nothing that has inertia: give its link mass or its joint armature")]
 pub struct SingularInertia {
-    /// The velocity at fault; [`Tree::link_of`] tells its link.
+    /// The velocity at fault; [`Tree::link_of`] gives its link.
     pub velocity: usize,
 }

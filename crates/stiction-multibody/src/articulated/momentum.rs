@@ -3,7 +3,7 @@
 use super::kinematics::Kinematics;
 use crate::{Momentum, Wrench};
 
-/// Momentum of all links about the origin of the world. Rotors are inside the joints and are not counted.   [ART-14]
+/// Momentum of all links about the origin of the world, without rotors.   [ART-14]
 pub fn momentum(at: &Kinematics) -> Momentum {
     let mut total = Wrench::default();
     for ((pose, twist), inertia) in at.poses.iter().zip(&at.twists).zip(&at.inertias) {

@@ -1,5 +1,5 @@
 //! Impulse responses of articulated bodies: M⁻¹ Jᵀ p in linear time, and the coupling J M⁻¹ Jᵀ of contacts along their
-//! common way to the root.
+//! common path to the root.
 
 use nalgebra::Vector3;
 
@@ -18,6 +18,11 @@ pub fn impulse_response(
     scratch: &mut Scratch,
     change: &mut [f64],
 ) {
+    at.debug_assert_of(tree);
+    factors.debug_assert_of(tree);
+    scratch.debug_assert_of(tree);
+    debug_assert!(tau.is_empty() || tau.len() == tree.velocities(), "one impulse per velocity, or none");
+    debug_assert!(impulses.is_empty() || impulses.len() == tree.links().len(), "one wrench per link, or none");
     let Scratch { accelerations, wrenches, residual, .. } = scratch;
     for (i, wrench) in wrenches.iter_mut().enumerate() {
         *wrench = impulses.get(i).copied().unwrap_or_default();
@@ -35,7 +40,7 @@ pub fn impulse_response(
     outward(tree, at, factors, residual, accelerations, change);
 }
 
-/// The outward half of a response: Δv of residuals u = Σ r of half responses.   [ART-11]
+/// Outward sweep of a response: Δv of the residuals u = Σ r of half responses.   [ART-11]
 pub fn outward_response(
     tree: &Tree,
     at: &Kinematics,
@@ -56,6 +61,7 @@ fn outward(
     change: &mut [f64],
 ) {
     let (links, velocities) = (tree.links(), tree.velocities());
+    debug_assert_eq!((residual.len(), change.len()), (velocities, velocities), "one number per velocity");
     let (arms, jumps) = (&at.arms[..links.len()], &mut jumps[..links.len()]);
     let (columns, residual, change) = (&at.columns[..velocities], &residual[..velocities], &mut change[..velocities]);
     let (forces, inverses) = (&factors.forces[..velocities], &factors.inverses[..velocities]);
@@ -70,9 +76,10 @@ fn outward(
     }
 }
 
-/// The inward half of the response to a generalised impulse at the velocities that move a link, in place: residuals u, in the order of
+/// Inward sweep of the response to a generalised impulse at the velocities that move a link, in place: residuals u in the order of
 /// [`Tree::ancestors`].   [ART-12]
 pub fn half_response_of_row(tree: &Tree, at: &Kinematics, factors: &ArticulatedFactors, link: LinkId, row: &mut [f64]) {
+    debug_assert_eq!(row.len(), tree.depth(link), "one entry per velocity that moves the link");
     let mut row = row.iter_mut();
     let mut carried = Wrench::default();
     for i in tree.path_to_root(link) {
@@ -84,8 +91,8 @@ pub fn half_response_of_row(tree: &Tree, at: &Kinematics, factors: &ArticulatedF
     }
 }
 
-/// The inward half of the response to an impulse at one velocity: `found` gets each velocity that moves its link, in the order of [`Tree::ancestors`], with its
-/// residual.   [ART-12]
+/// Inward sweep of the response to an impulse at one velocity: calls `found` with each velocity that moves its link and the residual,
+/// in the order of [`Tree::ancestors`].   [ART-12]
 pub fn half_response_at(
     tree: &Tree,
     at: &Kinematics,
@@ -93,7 +100,10 @@ pub fn half_response_at(
     (velocity, impulse): (usize, f64),
     mut found: impl FnMut(usize, f64),
 ) {
-    let Some(link) = tree.link_of(velocity) else { return };
+    let Some(link) = tree.link_of(velocity) else {
+        debug_assert!(false, "the tree has no velocity {velocity}");
+        return;
+    };
     let (links, velocities) = (tree.links(), tree.velocities());
     let (arms, columns) = (&at.arms[..links.len()], &at.columns[..velocities]);
     let (forces, inverses) = (&factors.forces[..velocities], &factors.inverses[..velocities]);
@@ -109,10 +119,10 @@ pub fn half_response_at(
     }
 }
 
-/// The inward half of the response to one impulse on a link: the residual u of each velocity that moves it, in the order
+/// Inward sweep of the response to one impulse on a link: the residual u of each velocity that moves it, in the order
 /// of [`Tree::ancestors`]; all others are zero.   [ART-12]
 ///
-/// `impulse` acts in world axes about `point`, a place in the world. `row` has [`Tree::depth`] of the link entries.
+/// `impulse` acts in world axes about the world position `point`. `row` has [`Tree::depth`] of the link entries.
 pub fn half_response(
     tree: &Tree,
     at: &Kinematics,
@@ -121,8 +131,12 @@ pub fn half_response(
     (impulse, point): (&Wrench, &Vector3<f64>),
     row: &mut [f64],
 ) {
+    debug_assert_eq!(row.len(), tree.depth(link), "one entry per velocity that moves the link");
     let mut row = row.iter_mut();
-    let Some(origin) = at.poses.get(link.index()).map(|pose| pose.translation.vector) else { return };
+    let Some(origin) = at.poses.get(link.index()).map(|pose| pose.translation.vector) else {
+        debug_assert!(false, "the tree has no link {}", link.index());
+        return;
+    };
     let mut carried = impulse.moved(&(point - origin));
     for i in tree.path_to_root(link) {
         for (k, entry) in tree.links()[i].velocities().rev().zip(row.by_ref()) {
@@ -133,7 +147,7 @@ pub fn half_response(
     }
 }
 
-/// Wrenches about one point, part by part: what is done to all is done along each part.
+/// Wrenches about one point as a structure of arrays: one array per component.
 #[derive(Clone, Copy, Debug)]
 struct Bundle<const N: usize> {
     linear: [[f64; N]; 3],
@@ -149,10 +163,10 @@ impl<const N: usize> Bundle<N> {
         }
     }
 
-    /// The residuals f·v + τ·ω of a velocity, and what it yields: U times −u/d is added to each.   [ART-12]
+    /// Computes the residuals u = f·v + τ·ω of a velocity, and adds −u/d times U to each wrench.   [ART-12]
     ///
-    /// Not inlined, so that the bundle stays in memory part by part: there the compiler works on several wrenches at once, and from registers it would
-    /// first have to collect them.
+    /// Not inlined, so that the arrays stay in memory. There the compiler vectorises over the wrenches; from registers it would
+    /// have to gather them first.
     #[inline(never)]
     fn pass(&mut self, column: &Twist, (force, inverse): (&Wrench, f64), residuals: &mut [f64; N]) {
         let Self { linear: [f, g, h], angular: [s, t, u] } = self;
@@ -167,7 +181,7 @@ impl<const N: usize> Bundle<N> {
         }
     }
 
-    /// The same about a point that is `arm` back: torques grow by arm × force.
+    /// Moves the wrenches to the point at −`arm`: torques grow by arm × force.
     #[inline(never)]
     fn move_by(&mut self, arm: &Vector3<f64>) {
         let Self { linear: [f, g, h], angular: [s, t, u] } = self;
@@ -183,8 +197,9 @@ impl<const N: usize> Bundle<N> {
     }
 }
 
-/// [`half_response`] of several impulses on a link at once, each in world axes about the link's origin: `found` gets every velocity that moves it, in the
-/// order of [`Tree::ancestors`], with the residual of each impulse.   [ART-12]
+/// [`half_response`] of several impulses on a link at once, each in world axes about the link's origin.   [ART-12]
+///
+/// Calls `found` with every velocity that moves the link and the residual of each impulse, in the order of [`Tree::ancestors`].
 pub fn half_responses<const N: usize>(
     tree: &Tree,
     at: &Kinematics,
@@ -207,7 +222,7 @@ pub fn half_responses<const N: usize>(
     }
 }
 
-/// Entry J_a M⁻¹ J_bᵀ of the Delassus matrix, of two half responses: Σ u_a u_b / d over the velocities that move both
+/// Entry J_a M⁻¹ J_bᵀ of the Delassus matrix from two half responses: Σ u_a u_b / d over the velocities that move both
 /// links.   [ART-12]
 pub fn coupling(
     tree: &Tree,
@@ -215,9 +230,11 @@ pub fn coupling(
     (link_a, row_a): (LinkId, &[f64]),
     (link_b, row_b): (LinkId, &[f64]),
 ) -> f64 {
+    debug_assert_eq!(row_a.len(), tree.depth(link_a), "the first row has one entry per velocity that moves its link");
+    debug_assert_eq!(row_b.len(), tree.depth(link_b), "the second row has one entry per velocity that moves its link");
     let head = |link: LinkId| tree.links().get(link.index()).and_then(super::Link::last_velocity);
     let (mut a, mut b) = (head(link_a), head(link_b));
-    // Parents come before children, so the later of two velocities cannot be before the other.
+    // Parents come before children, so the later of two velocities is not an ancestor of the other.
     while a != b {
         if a > b {
             a = a.and_then(|k| tree.velocity_parent(k));

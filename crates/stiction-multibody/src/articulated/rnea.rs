@@ -1,12 +1,12 @@
-//! Recursive Newton-Euler algorithm: the generalised forces of a given acceleration, in linear time.
+//! Recursive Newton-Euler algorithm: inverse dynamics in linear time.
 
 use super::{kinematics::Kinematics, scratch::Scratch, tree::Tree};
 use crate::{Twist, Wrench};
 
-/// τ = M v̇ + bias − Jᵀ λ: the forces at the velocities that give `acceleration`.   [ART-5]
+/// Generalised forces τ = M v̇ + bias − Jᵀ λ of a given `acceleration`.   [ART-5]
 ///
-/// `external` holds a wrench per link in world axes about the link's origin, or nothing. Gravity is an acceleration of
-/// the world upwards.
+/// `external` holds a wrench per link in world axes about the link's origin, or is empty. Gravity is modelled as an upward
+/// acceleration of the world.
 pub fn inverse_dynamics(
     tree: &Tree,
     at: &Kinematics,
@@ -15,6 +15,11 @@ pub fn inverse_dynamics(
     scratch: &mut Scratch,
     tau: &mut [f64],
 ) {
+    at.debug_assert_of(tree);
+    scratch.debug_assert_of(tree);
+    let velocities = tree.velocities();
+    debug_assert_eq!((acceleration.len(), tau.len()), (velocities, velocities), "one number per velocity");
+    debug_assert!(external.is_empty() || external.len() == tree.links().len(), "one wrench per link, or none");
     let Scratch { accelerations, wrenches, .. } = scratch;
     let lift = Twist { linear: -tree.gravity(), ..Twist::default() };
     for (i, link) in tree.links().iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Room for the sweeps of the algorithms; nothing in it outlives a call.
+//! Work space of the algorithms on trees; no value in it is needed after a call.
 
 use super::{inertia::RigidInertia, tree::Tree};
 use crate::{Twist, Wrench};
 
-/// Scratch of all algorithms on one tree; may be dropped between calls without changing any result.
+/// Work space of all algorithms on one tree; may be dropped between calls without changing any result.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     pub(super) accelerations: Vec<Twist>,
@@ -13,7 +13,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Room for a tree.
+    /// Allocates the work space of a tree.
     pub fn new(tree: &Tree) -> Self {
         let links = tree.links().len();
         Self {
@@ -24,8 +24,15 @@ impl Scratch {
         }
     }
 
-    /// After [`super::inverse_dynamics`]: what each link gets through its joint, in world axes about the link's origin.   [ART-5]
+    /// Joint wrenches of the last [`super::inverse_dynamics`]: on each link through its joint, in world axes about the link's
+    /// origin.   [ART-5]
     pub fn joint_wrenches(&self) -> &[Wrench] {
         &self.wrenches
+    }
+
+    /// Checks in debug builds that the work space has the sizes of a tree.
+    pub(super) fn debug_assert_of(&self, tree: &Tree) {
+        debug_assert_eq!(self.wrenches.len(), tree.links().len(), "the work space is that of another tree");
+        debug_assert_eq!(self.residual.len(), tree.velocities(), "the work space is that of another tree");
     }
 }

@@ -1,4 +1,4 @@
-//! Symmetric 3 × 3 matrices as six numbers: the blocks of inertias, without doing everything twice.
+//! Symmetric 3 × 3 matrices as six numbers: the blocks of inertias.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -14,31 +14,31 @@ pub(super) struct Symmetric3 {
 }
 
 impl Symmetric3 {
-    /// The largest number on the diagonal.
+    /// Largest number on the diagonal.
     #[inline]
     pub(super) fn largest(&self) -> f64 {
         self.xx.max(self.yy).max(self.zz)
     }
 
-    /// A number times the identity.
+    /// Multiple of the identity.
     #[inline]
     pub(super) fn scalar(s: f64) -> Self {
         Self { xx: s, yy: s, zz: s, ..Self::default() }
     }
 
-    /// The symmetric part of a matrix that is symmetric but for rounding: its upper triangle.
+    /// Upper triangle of a matrix that is symmetric to rounding.
     #[inline]
     pub(super) fn upper(m: &Matrix3<f64>) -> Self {
         Self { xx: m.m11, xy: m.m12, xz: m.m13, yy: m.m22, yz: m.m23, zz: m.m33 }
     }
 
-    /// The upper triangle of a bᵀ, for a product that is symmetric because a and b are parallel.
+    /// Upper triangle of a bᵀ, for parallel a and b, whose product is symmetric.
     #[inline]
     pub(super) fn outer(a: &Vector3<f64>, b: &Vector3<f64>) -> Self {
         Self { xx: a.x * b.x, xy: a.x * b.y, xz: a.x * b.z, yy: a.y * b.y, yz: a.y * b.z, zz: a.z * b.z }
     }
 
-    /// The upper triangle of a bᵀ + b aᵀ.
+    /// Upper triangle of a bᵀ + b aᵀ.
     #[inline]
     pub(super) fn twice_outer(a: &Vector3<f64>, b: &Vector3<f64>) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl Symmetric3 {
         Self { xx: sx.dot(&x), xy: sx.dot(&y), xz: sx.dot(&z), yy: sy.dot(&y), yz: sy.dot(&z), zz: sz.dot(&z) }
     }
 
-    /// The product with a vector.
+    /// Product with a vector.
     #[inline]
     pub(super) fn times(&self, v: &Vector3<f64>) -> Vector3<f64> {
         Vector3::new(

@@ -8,29 +8,29 @@ use stiction_geometry::{Dimension, Pose};
 use super::{inertia::RigidInertia, joint::TreeJoint};
 use crate::{Element, LinkId, ModelError, check::Check, limits};
 
-/// What a link is, before it is part of a tree.
+/// Specification of a link to be added to a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
     /// Name, for reports.
     pub name: String,
-    /// The link that carries the joint; `None` is the world.
+    /// Parent link; `None` is the world.
     pub parent: Option<LinkId>,
-    /// The joint that carries this link.
+    /// Joint between the parent and this link.
     pub joint: TreeJoint,
     /// Joint frame in the frame of the parent link.
     pub placement: Pose,
-    /// Mass, kg; zero for a frame without mass.
+    /// Mass, kg; zero for a massless frame.
     pub mass: f64,
     /// Centre of mass in the link frame, m.
     pub center: Vector3<f64>,
     /// Inertia about the centre of mass in link axes, kg m²; zero for a point mass.
     pub inertia: Matrix3<f64>,
-    /// Inertia of the rotor of each velocity of the joint, seen at the joint, kg m² or kg.
+    /// Inertia of the rotor of each velocity of the joint, reflected to the joint, kg m² or kg.
     pub armature: f64,
 }
 
 impl LinkSpec {
-    /// A link without mass on the world, its joint at the origin.
+    /// A massless link on the world, its joint at the origin.
     pub fn new(name: impl Into<String>, joint: TreeJoint) -> Self {
         Self {
             name: name.into(),
@@ -44,14 +44,14 @@ impl LinkSpec {
         }
     }
 
-    /// Puts the joint at `placement` on `parent`.
+    /// Sets the parent and the joint frame on it.
     pub fn on(mut self, parent: LinkId, placement: Pose) -> Self {
         self.parent = Some(parent);
         self.placement = placement;
         self
     }
 
-    /// Gives the link mass, centre of mass and inertia about it.
+    /// Sets the mass, the centre of mass and the inertia about it.
     pub fn with_mass(mut self, mass: f64, center: Vector3<f64>, inertia: Matrix3<f64>) -> Self {
         self.mass = mass;
         self.center = center;
@@ -59,13 +59,13 @@ impl LinkSpec {
         self
     }
 
-    /// Gives every velocity of the joint this rotor inertia.
+    /// Sets the rotor inertia of every velocity of the joint.
     pub fn with_armature(mut self, armature: f64) -> Self {
         self.armature = armature;
         self
     }
 
-    /// The same link with unit axes and the symmetric part of its inertia, or why no such link exists.
+    /// Returns the link with unit axes and the symmetric part of its inertia, or an error if it is illegal.
     fn checked(mut self) -> Result<Self, ModelError> {
         let check = Check::new(Element::Body(self.name.clone()));
         check.frame(("placement", "placement"), &self.placement, Dimension::Spatial)?;
@@ -106,7 +106,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// What the link is.
+    /// Its specification.
     #[inline]
     pub fn spec(&self) -> &LinkSpec {
         &self.spec
@@ -142,13 +142,13 @@ impl Link {
         self.velocities.clone()
     }
 
-    /// The last velocity that moves the link: the head of the chain of all that do ([`Tree::ancestors`]).
+    /// Last velocity that moves the link: the first of [`Tree::ancestors`].
     #[inline]
     pub fn last_velocity(&self) -> Option<usize> {
         self.last_velocity
     }
 
-    /// All velocities that move the link, as bits; those beyond the 64th are left out.
+    /// Bit mask of the velocities that move the link; velocities beyond the 64th are left out.
     #[inline]
     pub fn moved_by(&self) -> u64 {
         self.moved_by
@@ -161,7 +161,7 @@ pub struct Tree {
     links: Vec<Link>,
     gravity: Vector3<f64>,
     coordinates: usize,
-    /// Of each velocity: the previous one on the way to the root, and the number of them up to and with itself.
+    /// Parent of each velocity on the path to the root, and the number of velocities from the root to it, itself included.
     velocity_parent: Vec<Option<usize>>,
     velocity_depth: Vec<usize>,
     armature: Vec<f64>,
@@ -205,45 +205,49 @@ impl Tree {
         &self.armature
     }
 
-    /// The link whose joint has a velocity.
+    /// Link whose joint has a velocity.
     #[inline]
     pub fn link_of(&self, velocity: usize) -> Option<LinkId> {
         self.link_of_velocity.get(velocity).copied()
     }
 
-    /// The velocity before this one on the way to the root.
+    /// Parent of a velocity: the next one on the path to the root.
     #[inline]
     pub fn velocity_parent(&self, velocity: usize) -> Option<usize> {
+        debug_assert!(velocity < self.velocities(), "the tree has no velocity {velocity}");
         self.velocity_parent.get(velocity).copied().flatten()
     }
 
-    /// Number of velocities from this one to the root, both counted.
+    /// Number of velocities from this one to the root, itself included.
     #[inline]
     pub fn velocity_depth(&self, velocity: usize) -> usize {
+        debug_assert!(velocity < self.velocities(), "the tree has no velocity {velocity}");
         self.velocity_depth.get(velocity).copied().unwrap_or(0)
     }
 
     /// Number of velocities that move a link.
     #[inline]
     pub fn depth(&self, link: LinkId) -> usize {
+        debug_assert!(link.index() < self.links.len(), "the tree has no link {}", link.index());
         let head = self.links.get(link.index()).and_then(Link::last_velocity);
         head.map_or(0, |velocity| self.velocity_depth(velocity))
     }
 
-    /// This velocity and those before it, down to the root.
+    /// This velocity and its ancestors, up to the root.
     #[inline]
     pub fn ancestors(&self, velocity: Option<usize>) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(velocity, |&k| self.velocity_parent(k))
     }
 
-    /// A link and those that carry it, by position, down to a root.
+    /// A link and its ancestors, by position, up to a root.
     #[inline]
     pub fn path_to_root(&self, link: LinkId) -> impl Iterator<Item = usize> + '_ {
+        debug_assert!(link.index() < self.links.len(), "the tree has no link {}", link.index());
         let first = (link.index() < self.links.len()).then_some(link.index());
         std::iter::successors(first, |&i| self.links.get(i).and_then(Link::parent))
     }
 
-    /// Coordinates at which every link frame lies on its joint frame.
+    /// Coordinates at which every link frame coincides with its joint frame.
     pub fn neutral(&self) -> Vec<f64> {
         let mut q = vec![0.0; self.coordinates];
         for link in &self.links {
@@ -254,13 +258,16 @@ impl Tree {
 
     /// q ⊕ h v, in place.   [ART-4]
     pub fn integrate(&self, q: &mut [f64], v: &[f64], h: f64) {
+        debug_assert_eq!((q.len(), v.len()), (self.coordinates, self.velocities()), "q and v are those of the tree");
         for link in &self.links {
             link.joint().integrate(&mut q[link.coordinates()], &v[link.velocities()], h);
         }
     }
 
-    /// The velocities that carry `from` to `to` in unit time.   [ART-4]
+    /// Velocities that move `from` to `to` in unit time.   [ART-4]
     pub fn difference(&self, from: &[f64], to: &[f64], v: &mut [f64]) {
+        debug_assert_eq!((from.len(), to.len()), (self.coordinates, self.coordinates), "q is that of the tree");
+        debug_assert_eq!(v.len(), self.velocities(), "v is that of the tree");
         for link in &self.links {
             let range = link.coordinates();
             link.joint().difference(&from[range.clone()], &to[range], &mut v[link.velocities()]);
@@ -268,7 +275,7 @@ impl Tree {
     }
 }
 
-/// Collects links; a parent exists before its children, so there is no cycle.
+/// Builder of a tree. Parents are added before their children, so there are no cycles.
 #[derive(Clone, Debug)]
 pub struct TreeBuilder {
     tree: Tree,
@@ -290,7 +297,7 @@ impl TreeBuilder {
         Ok(Self { tree })
     }
 
-    /// Adds a link, or says what is wrong with it.
+    /// Adds a link, or returns an error if it is illegal.
     pub fn link(&mut self, spec: LinkSpec) -> Result<LinkId, ModelError> {
         let spec = spec.checked()?;
         let tree = &mut self.tree;
@@ -314,6 +321,8 @@ impl TreeBuilder {
             head = Some(velocity);
             moved_by |= u32::try_from(velocity).ok().and_then(|k| 1_u64.checked_shl(k)).unwrap_or(0);
         }
+        debug_assert_eq!(tree.velocities(), velocities.end, "the numbering of velocities has no gaps");
+        debug_assert_eq!(tree.armature.len(), velocities.end, "one rotor inertia per velocity");
         let inertia = RigidInertia::new(spec.mass, spec.center, &spec.inertia);
         tree.links.push(Link { spec, inertia, coordinates, velocities, last_velocity: head, moved_by });
         Ok(LinkId::from_index(tree.links.len() - 1))

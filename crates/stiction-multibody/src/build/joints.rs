@@ -1,4 +1,4 @@
-//! Joints, what acts along their freedoms, and what couples them.
+//! Joints, the laws along their DOFs, motors and couplings.
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use stiction_geometry::{Dimension, Pose};
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl ModelBuilder {
-    /// Adds a joint between frames on two bodies; give the world as the first body to pin a body to it.
+    /// Adds a joint between frames on two bodies. The first body may be the world.
     ///
     /// The joint axis is the x axis of the frames (for the universal joint: x of the first, y of the second).
     pub fn joint(
@@ -53,6 +53,8 @@ impl ModelBuilder {
         let first_row = self.model.joint_rows;
         self.model.joint_rows += constraints.len();
         let measures = kind.measures(self.model.dimension);
+        let dof = kind.joint_dof(self.model.dimension).unwrap_or(0);
+        debug_assert!(measures.len() <= dof, "a {} joint measures at most its {dof} DOFs", kind.name());
         let joint_dofs = vec![JointDof::default(); measures.len()];
         self.model.joints.push(Joint { name, kind, a, b, gamma: None, constraints, first_row, measures, joint_dofs });
         Ok(JointId::from_index(self.model.joints.len() - 1))
@@ -61,7 +63,7 @@ impl ModelBuilder {
     /// Adds a joint by its anchor and axis in world coordinates, at the initial configuration.
     ///
     /// In the plane the axis is the sliding direction of a prismatic joint, and the other joints ignore it. A distance joint
-    /// has its own two anchors: use [`Self::joint`].
+    /// has two anchors and is added by [`Self::joint`].
     pub fn joint_at(
         &mut self,
         name: impl Into<String>,
@@ -98,7 +100,7 @@ impl ModelBuilder {
         Ok(self)
     }
 
-    /// Says what acts along a freedom of a joint; see [`Joint::freedoms`] for their numbers.
+    /// Sets the limits, friction, damping, spring and rotor of a joint DOF; see [`Joint::joint_dofs`] for the numbers of DOFs.
     pub fn joint_dof(&mut self, (id, number): JointDofId, joint_dof: JointDof) -> Result<&mut Self, ModelError> {
         let Some(joint) = self.model.joints.get_mut(id.index()) else {
             return Err(ModelError::new(Element::Model, "joint", "belongs to another model"));
@@ -106,12 +108,14 @@ impl ModelBuilder {
         let check = Check::new(Element::Joint(joint.name.clone()));
         let count = joint.joint_dofs.len();
         let Some(place) = joint.joint_dofs.get_mut(number) else {
-            let reason = format!("there is no freedom {number}: a {} joint has {count}", joint.kind.name());
-            return Err(check.error("freedom", reason));
+            let reason = format!("there is no DOF {number}: a {} joint has {count}", joint.kind.name());
+            return Err(check.error("dofs", reason));
         };
         if joint.kind == JointKind::Spherical && joint_dof.friction > 0.0 {
-            return Err(check
-                .error("friction", "along all turns of a spherical joint is not a law of one number; leave it out"));
+            return Err(check.error(
+                "friction",
+                "of a spherical joint, which has three rotations, is not one number; leave it out",
+            ));
         }
         *place = joint_dof.checked(&check)?;
         Ok(self)
@@ -127,14 +131,14 @@ impl ModelBuilder {
         if self.model.joint(motor.joint_dof.0).is_some_and(|joint| joint.kind == JointKind::Spherical) {
             return Err(check.error(
                 "joint",
-                "a spherical joint turns about all axes, and a motor about one; use a universal joint",
+                "is spherical and rotates about all axes, but a motor acts about one; use a universal joint",
             ));
         }
         self.model.motors.push(motor.checked(&check)?);
         Ok(self)
     }
 
-    /// Lets a freedom follow another.
+    /// Adds a coupling of two joint DOFs.
     pub fn coupling(&mut self, coupling: Coupling) -> Result<&mut Self, ModelError> {
         let check = Check::new(Element::Coupling(coupling.name.clone()));
         if coupling.name.is_empty() || self.model.couplings.iter().any(|other| other.name == coupling.name) {
@@ -145,7 +149,7 @@ impl ModelBuilder {
             self.known_joint_dof(&check, "leader", leader)?;
         }
         if coupling.leader == Some(coupling.follower) {
-            return Err(check.error("leader", "must be another freedom than the follower"));
+            return Err(check.error("leader", "must be another joint DOF than the follower"));
         }
         self.model.couplings.push(coupling.checked(&check)?);
         Ok(self)
@@ -163,38 +167,38 @@ impl ModelBuilder {
     }
 }
 
-/// Freedoms along which something acts, in the order of joints.
-pub(super) fn driven(model: &Model) -> Vec<JointDofId> {
-    let led = |id: JointDofId| {
+/// Joint DOFs with a law, a motor or a coupling, in the order of joints.
+pub(super) fn actuated_dofs(model: &Model) -> Vec<JointDofId> {
+    let has_motor_or_coupling = |id: JointDofId| {
         let coupled = |coupling: &Coupling| coupling.follower == id || coupling.leader == Some(id);
         model.motors.iter().any(|motor| motor.joint_dof == id) || model.couplings.iter().any(coupled)
     };
-    let mut driven = Vec::new();
+    let mut actuated = Vec::new();
     for (index, joint) in model.joints.iter().enumerate() {
         for (number, joint_dof) in joint.joint_dofs.iter().enumerate() {
             let id = (JointId::from_index(index), number);
-            if !joint_dof.is_plain() || led(id) {
-                driven.push(id);
+            if !joint_dof.is_plain() || has_motor_or_coupling(id) {
+                actuated.push(id);
             }
         }
     }
-    driven
+    actuated
 }
 
-/// The motors of each driven freedom, in their order.
+/// Positions of the motors of each actuated joint DOF, in the order of the model.
 pub(super) fn motors_along(model: &Model) -> Vec<Vec<usize>> {
     let along = |id: &JointDofId| {
         let motors = model.motors.iter().enumerate().filter(|(_, motor)| motor.joint_dof == *id);
         motors.map(|(number, _)| number).collect()
     };
-    model.driven.iter().map(along).collect()
+    model.actuated_dofs.iter().map(along).collect()
 }
 
 /// A rotation whose x axis is `axis`; in the plane the z axis stays.
 fn frame_along(axis: &Vector3<f64>, dimension: Dimension) -> Rotation3<f64> {
     let third = match dimension {
         Dimension::Planar => Vector3::z(),
-        // The coordinate axis least aligned with the joint axis gives the best conditioned frame.
+        // The coordinate axis least aligned with the joint axis gives the best-conditioned frame.
         Dimension::Spatial => axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize(),
     };
     let second = third.cross(axis);

@@ -1,4 +1,4 @@
-//! Builds a model: every number is checked once, here.
+//! Construction of a model. Every number is checked here, once.
 
 mod joints;
 
@@ -10,10 +10,10 @@ use stiction_geometry::{Dimension, Pose, ensure_supported};
 use crate::{
     Body, BodyBuilder, BodyId, BodyKind, ContactRule, Damper, Element, ForceCallback, Forest, Load, Mobility, Model,
     ModelError, MotionSample, PairRule, ShapeId, Slot, Spring,
-    body::Wants,
+    body::RequestedKind,
     check::Check,
     check::{limits, plain},
-    encounters::Encounters,
+    collision_masks::CollisionMasks,
     rotation,
 };
 
@@ -48,9 +48,9 @@ impl ModelBuilder {
             coordinates: 0,
             joint_rows: 0,
             forest: Forest::default(),
-            driven: Vec::new(),
+            actuated_dofs: Vec::new(),
             motors_along: Vec::new(),
-            encounters: Encounters::default(),
+            collision_masks: CollisionMasks::default(),
             ruled_pairs: Vec::new(),
             unknowns: vec![None],
             mean_mass: 0.0,
@@ -61,7 +61,7 @@ impl ModelBuilder {
         Self { model }
     }
 
-    /// Sets the gravitational acceleration, m/s². In the plane its z component presses bodies onto their supports.
+    /// Sets the gravitational acceleration, m/s². In a planar model its z component gives the normal load of supports.
     pub fn gravity(&mut self, x: f64, y: f64, z: f64) -> Result<&mut Self, ModelError> {
         let check = Check::new(Element::Model);
         self.model.gravity = check.vector("gravity", Vector3::new(x, y, z), limits::LOAD)?;
@@ -70,7 +70,7 @@ impl ModelBuilder {
 
     /// Adds a body.
     pub fn body(&mut self, builder: BodyBuilder) -> Result<BodyId, ModelError> {
-        let BodyBuilder { mut body, wants, quaternion } = builder;
+        let BodyBuilder { mut body, requested, quaternion } = builder;
         let check = Check::new(Element::Body(body.name.clone()));
         if body.name.is_empty() || self.model.find_body(&body.name).is_some() {
             return Err(check.error("name", "must be unique and not empty (\"world\" is taken by the fixed frame)"));
@@ -83,7 +83,7 @@ impl ModelBuilder {
         self.in_plane(&check, "velocity", &body.linear_velocity)?;
         self.about_z(&check, &body.angular_velocity)?;
         body.orientation = self.initial_orientation(&check, quaternion, body.angle)?;
-        body.kind = self.kind(&check, &body, wants)?;
+        body.kind = self.kind(&check, &body, requested)?;
         for (index, shape) in body.shapes.iter().enumerate() {
             let check = Check::new(Element::Shape(body.name.clone(), index));
             if shape.shape.dimension() != self.model.dimension {
@@ -103,6 +103,8 @@ impl ModelBuilder {
 
     fn insert_body(&mut self, body: Body) -> BodyId {
         let model = &mut self.model;
+        debug_assert_eq!(model.layout.len(), model.bodies.len(), "one slot per body");
+        debug_assert_eq!(model.unknowns.len(), model.bodies.len(), "one entry of unknowns per body");
         let id = BodyId::from_index(model.bodies.len());
         let (n_q, n_v) = body.mobility().map_or((0, 0), |m| (m.coordinates(), m.dof()));
         let (q, v) = (model.coordinates, model.dof);
@@ -146,23 +148,23 @@ impl ModelBuilder {
         Ok(UnitQuaternion::new_normalize(q))
     }
 
-    fn kind(&self, check: &Check, body: &Body, wants: Wants) -> Result<BodyKind, ModelError> {
+    fn kind(&self, check: &Check, body: &Body, requested: RequestedKind) -> Result<BodyKind, ModelError> {
         let planar = self.model.dimension == Dimension::Planar;
         let moves = body.linear_velocity != Vector3::zeros() || body.angular_velocity != Vector3::zeros();
-        match wants {
-            Wants::Fixed | Wants::Kinematic(_) if moves => {
+        match requested {
+            RequestedKind::Fixed | RequestedKind::Kinematic(_) if moves => {
                 Err(check.error("velocity", "of a fixed or kinematic body is not an initial value"))
             }
-            Wants::Fixed => Ok(BodyKind::Fixed),
-            Wants::Kinematic(motion) => {
+            RequestedKind::Fixed => Ok(BodyKind::Fixed),
+            RequestedKind::Kinematic(motion) => {
                 let start = motion.at(0.0);
-                self.starts_well(check, &start)?;
+                self.check_motion_start(check, &start)?;
                 if body.position != Vector3::zeros() && body.position != start.position {
                     return Err(check.error("position", "of a kinematic body is that of its motion"));
                 }
                 Ok(BodyKind::Kinematic(motion))
             }
-            Wants::Particle { mass } => {
+            RequestedKind::Particle { mass } => {
                 check.within("mass", mass, limits::MASS)?;
                 let turned = [
                     ("angle", body.angle != 0.0),
@@ -175,11 +177,11 @@ impl ModelBuilder {
                 let mobility = if planar { Mobility::PlanarParticle } else { Mobility::Particle };
                 Ok(BodyKind::Dynamic { mobility, mass, inertia: Matrix3::zeros() })
             }
-            Wants::Frame => {
+            RequestedKind::Frame => {
                 let mobility = if planar { Mobility::Planar } else { Mobility::Free };
                 Ok(BodyKind::Dynamic { mobility, mass: 0.0, inertia: Matrix3::zeros() })
             }
-            Wants::Rigid { mass, inertia } => {
+            RequestedKind::Rigid { mass, inertia } => {
                 check.within("mass", mass, limits::MASS)?;
                 if planar {
                     check.within("inertia", inertia.m33, limits::INERTIA)?;
@@ -190,8 +192,8 @@ impl ModelBuilder {
         }
     }
 
-    /// A prescribed motion is a function of time and cannot be checked everywhere; its start can.
-    pub(crate) fn starts_well(&self, check: &Check, start: &MotionSample) -> Result<(), ModelError> {
+    /// Checks a prescribed motion at time zero. A function of time cannot be checked at all times.
+    pub(crate) fn check_motion_start(&self, check: &Check, start: &MotionSample) -> Result<(), ModelError> {
         check.frame(("motion", "motion"), &start.pose(), self.model.dimension)?;
         check.bounded("motion", start.angle, limits::LENGTH)?;
         check.vector("motion", start.twist.linear, limits::SPEED)?;
@@ -221,7 +223,7 @@ impl ModelBuilder {
         if self.model.dimension == Dimension::Planar
             && let Some((field, _)) = out_of_plane.into_iter().find(|(_, part)| part.as_constant() != Some(0.0))
         {
-            return Err(check.error(field, "has a part that leaves the plane"));
+            return Err(check.error(field, "has a component out of the plane, which a planar model does not have"));
         }
         self.model.loads.push(load);
         Ok(self)
@@ -247,13 +249,13 @@ impl ModelBuilder {
         Ok(self)
     }
 
-    /// Adds a force law of your own.
+    /// Adds a force law of the user.
     pub fn callback(&mut self, callback: Arc<dyn ForceCallback>) -> &mut Self {
         self.model.callbacks.push(callback);
         self
     }
 
-    /// Sets the rule for all pairs without one of their own.
+    /// Sets the rule for all pairs without a rule of their own.
     pub fn default_contact(&mut self, rule: ContactRule) -> Result<&mut Self, ModelError> {
         self.model.default_rule = rule.checked(&Check::new(Element::Contact(None)))?;
         Ok(self)
@@ -276,13 +278,13 @@ impl ModelBuilder {
         Ok(self)
     }
 
-    /// Checks what only the whole can tell, and finishes the model.
+    /// Checks the conditions that involve the whole model, and finishes it.
     pub fn build(mut self) -> Result<Model, ModelError> {
-        self.press_supports()?;
+        self.compute_support_loads()?;
         let has_layers = self.model.layers().next().is_some();
         self.model.has_layers = has_layers;
-        self.ensure_rebounds_are_clear()?;
-        // Bodies joined to each other, or lying on each other, overlap by design: unless a rule says otherwise they do not collide.
+        self.ensure_no_restitution_on_layers()?;
+        // Bodies with a common joint, or with one supporting the other, overlap by design. Without a rule they do not collide.
         let ruled: BTreeSet<_> = self.model.pair_rules.iter().map(|pair| pair.bodies).collect();
         let joints = self.model.joints.iter().map(|joint| (joint.a.0, joint.b.0));
         let supports = self.model.supports().map(|(body, support)| (body, support.on));
@@ -295,10 +297,11 @@ impl ModelBuilder {
         self.model.pair_rules.sort_by_key(|pair| pair.bodies);
         self.model.ruled_pairs = self.model.pair_rules.iter().map(|pair| pair.bodies).collect();
         self.ensure_pairs_supported()?;
-        self.model.forest = Forest::plant(&self.model)?;
-        self.model.driven = joints::driven(&self.model);
+        self.model.debug_assert_layout();
+        self.model.forest = Forest::of_model(&self.model)?;
+        self.model.actuated_dofs = joints::actuated_dofs(&self.model);
         self.model.motors_along = joints::motors_along(&self.model);
-        self.model.encounters = Encounters::new(&self.model);
+        self.model.collision_masks = CollisionMasks::new(&self.model);
         self.model.widest_margin = self.model.contact_rules().filter_map(|rule| rule.margin).reduce(f64::max);
         self.model.radii = self.model.bodies.iter().map(Body::radius).collect();
         let bodies = &self.model.bodies;
@@ -365,12 +368,13 @@ impl ModelBuilder {
     }
 }
 
-/// True when contact between two bodies can matter: at least one of them moves freely, and their rule lets them collide.
+/// True if two bodies may be in contact: at least one of them is dynamic, and their rule lets them collide.
 pub fn may_collide(model: &Model, a: BodyId, b: BodyId) -> bool {
     a != b && (model.unknowns(a).is_some() || model.unknowns(b).is_some()) && model.contact_rule(a, b).collide
 }
 
 fn shape_element(model: &Model, id: ShapeId) -> Check {
+    debug_assert!(model.shape_owner(id).is_some(), "shape {} has an owner", id.index());
     let (body, index) = model.shape_owner(id).unwrap_or((BodyId::WORLD, 0));
     let name = model.body(body).map_or_else(String::new, |b| b.name.clone());
     Check::new(Element::Shape(name, index))

@@ -27,7 +27,7 @@ impl Jet {
         Self { value: t, rate: 1.0, curvature: 0.0 }
     }
 
-    /// True when neither derivative differs from zero.
+    /// True if both derivatives are zero.
     fn is_flat(self) -> bool {
         self.rate == 0.0 && self.curvature == 0.0
     }
@@ -118,7 +118,7 @@ impl Jet {
         if self.just_after(other) == Ordering::Less { other } else { self }
     }
 
-    /// a − b ⌊a/b⌋, on the branch of the floor that is in force.
+    /// a − b ⌊a/b⌋, differentiated with the floor held constant.
     pub(super) fn modulo(self, divisor: Self) -> Self {
         let b = divisor.value;
         let mut remainder = libm::fmod(self.value, b);
@@ -134,7 +134,7 @@ impl Jet {
         }
     }
 
-    /// aᵇ. A constant exponent keeps negative bases legal; otherwise aᵇ = exp(b ln a).
+    /// aᵇ. With a constant exponent negative bases are legal; otherwise aᵇ = exp(b ln a).
     pub(super) fn power(self, exponent: Self) -> Self {
         let (a, b) = (self.value, exponent.value);
         let value = libm::pow(a, b);

@@ -1,7 +1,7 @@
 //! Expressions of time with exact derivatives.
 //!
-//! `parse` turns text such as `0.5 + 0.4*sin(2*pi*t)` into a flat postfix program; `jet` runs it on truncated Taylor
-//! series and so returns f(t), f′(t) and f″(t) exact to round-off, without differences and without allocating.
+//! `parse` turns text such as `0.5 + 0.4*sin(2*pi*t)` into a flat postfix program. `jet` runs it on truncated Taylor
+//! series and returns f(t), f′(t) and f″(t) exact to round-off, without finite differences and without allocating.
 //!
 //! # Language
 //!
@@ -48,18 +48,18 @@ pub struct Expression {
     source: Box<str>,
 }
 
-/// Why a text is not an expression.
+/// Error of a text that is not an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason} (at byte {at})")]
 pub struct ExpressionError {
-    /// Where, as a byte offset into the text; at most its length.
+    /// Byte offset of the error in the text; at most its length.
     pub at: usize,
-    /// What is wrong.
+    /// Reason of the error.
     pub reason: String,
 }
 
 impl Expression {
-    /// The same value at all times. For a value that is not finite the text form cannot be parsed back.
+    /// A constant function. The text of a value that is not finite cannot be parsed back.
     pub fn constant(value: f64) -> Self {
         Self { program: Program::new(vec![Op::Constant(value)]), source: format!("{value:?}").into() }
     }
@@ -79,13 +79,13 @@ impl Expression {
         self.program.run(t)
     }
 
-    /// The value, when the expression is a single number.
+    /// Value of an expression that is a single number.
     pub fn as_constant(&self) -> Option<f64> {
         self.program.as_constant()
     }
 }
 
-/// Two expressions are equal when they compute by the same operations, however they are spaced.
+/// Two expressions are equal if they have the same operations, regardless of blanks.
 impl PartialEq for Expression {
     fn eq(&self, other: &Self) -> bool {
         self.program == other.program

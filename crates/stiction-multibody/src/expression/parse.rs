@@ -251,6 +251,7 @@ impl<'a> Parser<'a> {
     }
 
     fn rest(&self) -> &'a str {
+        debug_assert!(self.text.is_char_boundary(self.at), "byte {} is not the start of a character", self.at);
         self.text.get(self.at..).unwrap_or_default()
     }
 

@@ -2,10 +2,10 @@
 
 use super::Jet;
 
-/// The most operands a program may hold at once; the parser refuses what would need more.
+/// Largest number of operands on the stack; the parser refuses programs that need more.
 pub(super) const MAX_STACK: usize = 64;
 
-/// Programs up to this depth (nearly all) run on a stack that fits two cache lines of jets.
+/// Depth up to which programs (nearly all) run on a small stack, which fits two cache lines of jets.
 const SMALL_STACK: usize = 8;
 
 /// One operation; operands come from the top of the stack, the last one topmost.
@@ -20,7 +20,7 @@ pub(super) enum Op {
     Select(Comparison),
 }
 
-/// How the condition of an `if` compares.
+/// Comparison of the condition of an `if`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Comparison {
     Less,
@@ -93,13 +93,13 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Takes operations in postfix order; see [`depth_of`] for what makes them a program.
+    /// A program of operations in postfix order.
     pub(super) fn new(ops: Vec<Op>) -> Self {
         let depth = depth_of(&ops);
         Self { ops: ops.into(), depth }
     }
 
-    /// The largest number of operands held at once.
+    /// Largest number of operands on the stack.
     pub(super) fn depth(&self) -> usize {
         self.depth
     }
@@ -123,6 +123,7 @@ impl Program {
         let mut stack = [Jet::default(); N];
         let mut height = 0;
         for &op in &self.ops {
+            debug_assert!(op.operands() <= height && height <= N, "{op:?} follows its operands");
             let base = height - op.operands().min(height);
             let result = match (op, stack.get(base..height).unwrap_or_default()) {
                 (Op::Constant(value), _) => Jet::constant(value),
@@ -137,19 +138,24 @@ impl Program {
                         b
                     }
                 }
-                // The parser emits every operation after its operands.
-                _ => Jet::constant(f64::NAN),
+                // Unreachable: the parser emits every operation after its operands.
+                _ => {
+                    debug_assert!(false, "{op:?} has no operands");
+                    Jet::constant(f64::NAN)
+                }
             };
+            debug_assert!(base < N, "the stack holds the operands of the program");
             if let Some(top) = stack.get_mut(base) {
                 *top = result;
             }
             height = base + 1;
         }
+        debug_assert_eq!(height, 1, "a program leaves one result");
         stack[0]
     }
 }
 
-/// The largest number of operands held at once while running `ops`.
+/// Largest number of operands on the stack while running `ops`.
 fn depth_of(ops: &[Op]) -> usize {
     let mut height = 0_usize;
     let heights = ops.iter().map(|op| {

@@ -1,8 +1,8 @@
-//! The elementary constraints joints are made of.
+//! The elementary constraints joints are made of: coincidence, offset, perpendicularity and distance.
 //!
-//! With p_a, p_b the origins of the joint frames on the two bodies and aᵢ, bⱼ their axes, all in world coordinates:
-//! coincidence, offset, perpendicularity and distance. Rows are wrenches: the rate of Φ is the power of the row's wrenches
-//! on the twists of the bodies, Φ̇ = w_a · ν_a + w_b · ν_b, and for a prescribed body that term is its share of ∂Φ/∂t.
+//! p_a and p_b are the origins of the joint frames on the two bodies, aᵢ and bⱼ their axes, all in world coordinates. Rows
+//! are wrenches: the rate of Φ is the power of the row's wrenches on the twists of the bodies, Φ̇ = w_a · ν_a + w_b · ν_b.
+//! The term of a prescribed body is its part of ∂Φ/∂t.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -40,7 +40,7 @@ pub(crate) struct Frames {
     arm_b: Vector3<f64>,
     /// p_b − p_a.
     between: Vector3<f64>,
-    /// p_b seen from the reference point of body a.
+    /// Arm from the reference point of body a to p_b.
     arm_a_to_b: Vector3<f64>,
     pub(super) axes_a: Matrix3<f64>,
     pub(super) axes_b: Matrix3<f64>,
@@ -77,7 +77,7 @@ impl Constraint {
             Self::Distance => {
                 let rest = if let JointKind::Distance(length) = kind { length } else { 0.0 };
                 let length = at.between.norm();
-                // Coincident points have no direction; x is as good as any and keeps the row finite.
+                // Coincident points have no direction. Any direction keeps the row finite; x is chosen.
                 let u = if length > 0.0 { at.between / length } else { Vector3::x() };
                 Row { value: length - rest, ..along(u, at) }
             }
@@ -86,7 +86,7 @@ impl Constraint {
 }
 
 impl Constraint {
-    /// How the wrenches of its row change where the bodies move by these small displacements and rotations.   [JOINT-7]
+    /// First-order change of the wrenches of its row under small displacements and rotations of the bodies.   [JOINT-7]
     pub(crate) fn change(self, at: &Frames, (a, b): (&Twist, &Twist)) -> (Wrench, Wrench) {
         let (arm_a, arm_b) = (a.angular.cross(&at.arm_a), b.angular.cross(&at.arm_b));
         let between = b.linear + arm_b - a.linear - arm_a;
@@ -121,13 +121,13 @@ impl Constraint {
     }
 }
 
-/// The row of Φ = aᵢ · (p_b − p_a). The axis turns with body a, so the reaction on a acts at p_b, where b meets the axis.
+/// Row of Φ = aᵢ · (p_b − p_a). The axis rotates with body a, so the reaction on a acts at p_b.
 pub(super) fn offset(axis: usize, at: &Frames) -> Row {
     let d: Vector3<f64> = at.axes_a.column(axis).into();
     Row { value: d.dot(&at.between), a: Wrench::of_force(-d, &at.arm_a_to_b), b: Wrench::of_force(d, &at.arm_b) }
 }
 
-/// The row of Φ = d · (p_b − p_a) for a direction d that does not turn with the bodies.
+/// Row of Φ = d · (p_b − p_a) for a direction d that does not rotate with the bodies.
 fn along(d: Vector3<f64>, at: &Frames) -> Row {
     Row { value: d.dot(&at.between), a: Wrench::of_force(-d, &at.arm_a), b: Wrench::of_force(d, &at.arm_b) }
 }

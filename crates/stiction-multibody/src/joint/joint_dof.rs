@@ -1,6 +1,6 @@
-//! What acts along the freedoms a joint leaves: limits, dry friction, damping, springs, rotor inertia.
+//! Laws along joint DOFs: limits, dry friction, damping, springs, rotor inertia.
 //!
-//! A freedom has a coordinate φ (m or rad) whose rate is, like that of a constraint, the power of a pair of wrenches:
+//! A joint DOF has a coordinate φ (m or rad) whose rate is, like that of a constraint, the power of a pair of wrenches:
 //! φ̇ = w_a · ν_a + w_b · ν_b.   [DRIVE-1]
 
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
@@ -10,31 +10,31 @@ use super::{Joint, JointKind, Row, constraint::Frames};
 use crate::{
     Configuration, ModelError, Wrench,
     check::{Check, limits},
-    forest::next_to,
+    forest::unwrap_angle,
     rotation::to_rotation_vector,
 };
 
-/// What acts along one freedom of a joint. Forces are in N along a slide, in N m about a turn.
+/// Laws along one joint DOF. Forces are in N for a translation, in N m for a rotation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointDof {
     /// Least and greatest coordinate, m or rad.
     pub limits: Option<[f64; 2]>,
-    /// Dry friction: the greatest force the freedom resists with.
+    /// Dry friction: largest friction force.
     pub friction: f64,
     /// Viscous damping: force per speed.
     pub damping: f64,
     /// Stiffness of a spring: force per coordinate.
     pub stiffness: f64,
-    /// The coordinate at which the spring is at rest.
+    /// Coordinate at which the spring is at rest.
     pub rest: f64,
-    /// Inertia of a rotor, seen at the freedom, kg or kg m².
+    /// Inertia of a rotor, reflected to the joint DOF, kg or kg m².
     pub armature: f64,
-    /// The coordinate where the two joint frames coincide: in a scene, that of the initial configuration.
+    /// Coordinate at which the two joint frames coincide: in a scene, that of the initial configuration.
     pub initial: f64,
 }
 
 impl JointDof {
-    /// Whether nothing acts along it.
+    /// True if there is no law along it.
     pub fn is_plain(&self) -> bool {
         Self { initial: 0.0, rest: 0.0, ..*self } == Self::default()
     }
@@ -57,23 +57,23 @@ impl JointDof {
     }
 }
 
-/// How one freedom is measured.
+/// Coordinate of a joint DOF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// Way of b along an axis of a.
+    /// Displacement of b along an axis of a.
     Slide(usize),
     /// Angle of b against a about their common axis.
     Turn(usize),
-    /// Angle of the first turn of a universal joint, about x of a.
+    /// Angle of the first rotation of a universal joint, about x of a.
     FirstTurn,
-    /// Angle of its second turn, about y of b.
+    /// Angle of its second rotation, about y of b.
     SecondTurn,
     /// Angle of the whole rotation between the frames, from 0 to π.
     Bend,
 }
 
 impl JointKind {
-    /// How its freedoms are measured, in the order of their numbers.
+    /// Coordinates of its joint DOFs, in the order of their numbers.
     pub(crate) fn measures(self, dimension: Dimension) -> &'static [Measure] {
         use Measure::{Bend, FirstTurn, SecondTurn, Slide, Turn};
         match (self, dimension) {
@@ -90,33 +90,36 @@ impl JointKind {
 }
 
 impl Joint {
-    /// What acts along its freedoms: one for a revolute or prismatic joint, slide and turn for a cylindrical one, two turns for a universal
-    /// one, two slides and a turn for a planar one, all turns together for a spherical one, none for others.
+    /// Laws along its joint DOFs.
+    ///
+    /// A revolute or prismatic joint has one, a cylindrical joint has a translation and a rotation, a universal joint has two
+    /// rotations, a planar joint has two translations and a rotation, a spherical joint has one for its whole rotation, others have none.
     #[inline]
     pub fn joint_dofs(&self) -> &[JointDof] {
         &self.joint_dofs
     }
 
-    /// The coordinate of a freedom and its Jacobian as wrenches on the two bodies; angles from −π to π, the initial coordinate added.
+    /// Coordinate of a joint DOF and its Jacobian as wrenches on the two bodies; angles are in [−π, π] plus the initial coordinate.
     ///   [DRIVE-1]
     pub fn coordinate(&self, joint_dof: usize, at: &Configuration) -> Option<Row> {
+        debug_assert_eq!(self.measures.len(), self.joint_dofs.len(), "every joint DOF has a coordinate");
         let measure = *self.measures.get(joint_dof)?;
         let initial = self.joint_dofs.get(joint_dof)?.initial;
         let row = measure.evaluate(&Frames::new(self, at));
         Some(Row { value: row.value + initial, ..row })
     }
 
-    /// The coordinate of a freedom and its rate as the bodies show them; of an angle the full turns are those next to `before`.   [DRIVE-1]
+    /// Coordinate of a joint DOF and its rate at a configuration; the full turns of an angle are those nearest to `before`.   [DRIVE-1]
     pub fn measured(&self, joint_dof: usize, at: &Configuration, before: Option<f64>) -> Option<(f64, f64)> {
         let row = self.coordinate(joint_dof, at)?;
         let coordinate = match before {
-            Some(before) if self.turns(joint_dof) => next_to(row.value, before),
+            Some(before) if self.turns(joint_dof) => unwrap_angle(row.value, before),
             _ => row.value,
         };
         Some((coordinate, row.a.power(&at.twist(self.a.0)) + row.b.power(&at.twist(self.b.0))))
     }
 
-    /// Whether a freedom is an angle, whose full turns the poses cannot tell.
+    /// True if the coordinate of a joint DOF is an angle, whose full turns poses do not hold.
     #[inline]
     pub fn turns(&self, joint_dof: usize) -> bool {
         !matches!(self.measures.get(joint_dof), None | Some(Measure::Slide(_) | Measure::Bend))
@@ -137,12 +140,12 @@ impl Measure {
                 turn(angle, axis(&at.axes_a, i))
             }
             Self::FirstTurn => {
-                // y of b is perpendicular to x of a: its angle about it.
+                // y of b is perpendicular to x of a: the coordinate is its angle about x.
                 let y = axis(&at.axes_b, 1);
                 turn(libm::atan2(y.dot(&axis(&at.axes_a, 2)), y.dot(&axis(&at.axes_a, 1))), axis(&at.axes_a, 0))
             }
             Self::SecondTurn => {
-                // x of a is perpendicular to y of b: seen from b it turns backwards.
+                // x of a is perpendicular to y of b, and rotates backwards relative to b.
                 let x = axis(&at.axes_a, 0);
                 turn(libm::atan2(x.dot(&axis(&at.axes_b, 2)), x.dot(&axis(&at.axes_b, 0))), axis(&at.axes_b, 1))
             }
@@ -150,7 +153,7 @@ impl Measure {
                 let between = Rotation3::from_matrix_unchecked(at.axes_a.transpose() * at.axes_b);
                 let turned = to_rotation_vector(&UnitQuaternion::from_rotation_matrix(&between));
                 let angle = turned.norm();
-                // Without a turn there is no axis; x is as good as any.
+                // Without a rotation there is no axis; x is chosen.
                 let axis = if angle > 0.0 { at.axes_a * turned / angle } else { axis(&at.axes_a, 0) };
                 turn(angle, axis)
             }

@@ -1,7 +1,7 @@
 //! Joints: bilateral constraints Φ(q, t) = 0 between two bodies, or a body and the world.
 //!
-//! Every joint is a list of elementary [`Constraint`]s (see [`constraint`]), each with its value, its Jacobian as a pair of
-//! wrenches, and through the twist of prescribed bodies its ∂Φ/∂t. A joint to a kinematic body is a rheonomic joint.
+//! Every joint is a list of elementary [`Constraint`]s (see [`constraint`]), each with its value and its Jacobian as a pair of
+//! wrenches. The twist of a prescribed body gives ∂Φ/∂t. A joint to a kinematic body is a rheonomic joint.
 
 pub mod constraint;
 mod joint_dof;
@@ -15,25 +15,25 @@ pub(crate) use joint_dof::Measure;
 
 use crate::{BodyId, Configuration, JointId, Twist, Wrench};
 
-/// What a joint leaves free.
+/// Kind of a joint, described by the relative motion that it allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JointKind {
-    /// Turns about z (plane) or about the joint axis (space).
+    /// Rotation about z (plane) or about the joint axis (space).
     Revolute,
-    /// Slides along the joint axis.
+    /// Translation along the joint axis.
     Prismatic,
-    /// Nothing.
+    /// No relative motion.
     Weld,
-    /// Two points at a fixed distance, in metres.
+    /// Motion with two points at a fixed distance, in metres.
     Distance(f64),
-    /// Turns about every axis; in space.
+    /// Rotation about every axis; in space.
     Spherical,
-    /// Turns about two perpendicular axes: the joint axis of the first body and the second axis of the other; in space.
+    /// Rotation about two perpendicular axes: the joint axis of the first body and the second axis of the other; in space.
     Universal,
-    /// Turns about the joint axis and slides along it; in space.
+    /// Rotation about the joint axis and translation along it; in space.
     Cylindrical,
-    /// Slides in the plane perpendicular to the joint axis and turns about it; in space.
+    /// Translation in the plane perpendicular to the joint axis and rotation about it; in space.
     Planar,
 }
 
@@ -52,13 +52,13 @@ impl JointKind {
         }
     }
 
-    /// Degrees of freedom left between the two bodies, or `None` where the kind does not exist in that dimension.
+    /// Number of degrees of freedom between the two bodies; `None` if the kind does not exist in that dimension.
     pub fn joint_dof(self, dimension: Dimension) -> Option<usize> {
         let all = if dimension == Dimension::Planar { 3 } else { 6 };
         Some(all - self.constraints(dimension)?.len())
     }
 
-    /// The elementary constraints the joint is made of, or `None` where it does not exist in that dimension.
+    /// Elementary constraints of the joint; `None` if it does not exist in that dimension.
     ///
     /// The joint frame has its x axis along the joint axis; the plane uses x and y of the frame.
     pub fn constraints(self, dimension: Dimension) -> Option<&'static [Constraint]> {
@@ -92,7 +92,7 @@ impl JointKind {
 pub struct Joint {
     /// Unique name.
     pub name: String,
-    /// What it leaves free.
+    /// Kind of the joint.
     pub kind: JointKind,
     /// First body and the joint frame on it.
     pub a: (BodyId, Pose),
@@ -113,7 +113,7 @@ impl Joint {
         self.constraints.len()
     }
 
-    /// Where its rows start among the rows of all joints.
+    /// Position of its first row among the rows of all joints.
     #[inline]
     pub fn first_row(&self) -> usize {
         self.first_row
@@ -125,9 +125,10 @@ impl Joint {
         self.constraints.iter().map(move |constraint| constraint.evaluate(&frames, self.kind))
     }
 
-    /// How the wrenches on the two bodies that a set of row impulses stands for, Σ pₖ Wₖ, change where the bodies move by these small
-    /// displacements and rotations.   [JOINT-7]
+    /// First-order change of the wrenches Σ pₖ Wₖ of row impulses on the two bodies, under small displacements and rotations of
+    /// the bodies.   [JOINT-7]
     pub fn wrench_change(&self, at: &Configuration, impulses: &[f64], moved: (&Twist, &Twist)) -> (Wrench, Wrench) {
+        debug_assert_eq!(impulses.len(), self.constraints.len(), "one impulse per row of joint \"{}\"", self.name);
         let frames = constraint::Frames::new(self, at);
         let mut total = (Wrench::default(), Wrench::default());
         for (constraint, p) in self.constraints.iter().zip(impulses) {
@@ -143,9 +144,13 @@ impl Joint {
         (at.pose(self.b.0) * self.b.1).translation.vector
     }
 
-    /// The wrench on the second body, reduced to its centre of mass, that a set of row impulses stands for:
-    /// Σ pₖ Wₖ / h, forces in N, torques in N m.   [JOINT-6]
+    /// Wrench Σ pₖ Wₖ / h of row impulses on the second body about its centre of mass; force in N, torque in N m.   [JOINT-6]
     pub fn wrench(&self, at: &Configuration, impulses: &[f64], h: f64) -> Wrench {
+        debug_assert!(
+            impulses.is_empty() || impulses.len() >= self.first_row + self.constraints.len(),
+            "the impulses of all joints hold the rows of joint \"{}\", or are empty before the first step",
+            self.name
+        );
         let mut total = Wrench::default();
         for (row, p) in self.evaluate(at).zip(impulses.iter().skip(self.first_row)) {
             total.add(&row.b.scaled(p / h));
@@ -154,7 +159,7 @@ impl Joint {
     }
 }
 
-/// The joint with a given id, by position.
+/// Joint with a given id, by position.
 #[inline]
 pub(crate) fn by_id(joints: &[Joint], id: JointId) -> Option<&Joint> {
     joints.get(id.index())

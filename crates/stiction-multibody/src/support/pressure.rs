@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix2, Vector2};
 
-/// A pressure distribution, or a limit surface, that cannot be.
+/// Error of an illegal pressure distribution or limit surface.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PressureError {
@@ -14,7 +14,7 @@ pub enum PressureError {
         /// Number of loads.
         loads: usize,
     },
-    /// A place or load that is not finite, or a load that pulls.
+    /// A position or load that is not finite, or a negative load.
     #[error("point {0} is not finite, or its load is negative or not finite")]
     Point(usize),
     /// All loads are zero.
@@ -39,7 +39,7 @@ pub enum PressureError {
 pub(super) struct Pressure {
     /// Centre of pressure.
     pub(super) centre: Vector2<f64>,
-    /// Places relative to it, and shares.
+    /// Positions relative to the centre, and fractions of the load.
     pub(super) parts: Vec<(Vector2<f64>, f64)>,
 }
 
@@ -57,19 +57,19 @@ impl Pressure {
         if !(total > 0.0 && total.is_finite()) {
             return Err(PressureError::Weightless);
         }
-        let shares = || points.iter().map(|&point| Vector2::from(point)).zip(loads.iter().map(|load| load / total));
-        let centre = shares().fold(Vector2::zeros(), |sum, (point, share)| sum + point * share);
-        Ok(Self { centre, parts: shares().map(|(point, share)| (point - centre, share)).collect() })
+        let parts = || points.iter().map(|&point| Vector2::from(point)).zip(loads.iter().map(|load| load / total));
+        let centre = parts().fold(Vector2::zeros(), |sum, (point, fraction)| sum + point * fraction);
+        Ok(Self { centre, parts: parts().map(|(point, fraction)| (point - centre, fraction)).collect() })
     }
 
     /// Σ p x xᵀ about the centre.
     pub(super) fn covariance(&self) -> Matrix2<f64> {
-        self.parts.iter().fold(Matrix2::zeros(), |sum, (x, share)| sum + x * x.transpose() * *share)
+        self.parts.iter().fold(Matrix2::zeros(), |sum, (x, fraction)| sum + x * x.transpose() * *fraction)
     }
 
     /// P(v, ω) = Σ p |v + ω × x|, v being the velocity of the centre.   [SUP-2]
     pub(super) fn power(&self, v: Vector2<f64>, omega: f64) -> f64 {
-        self.parts.iter().map(|(x, share)| share * (v + omega * Vector2::new(-x.y, x.x)).norm()).sum()
+        self.parts.iter().map(|(x, fraction)| fraction * (v + omega * Vector2::new(-x.y, x.x)).norm()).sum()
     }
 }
 

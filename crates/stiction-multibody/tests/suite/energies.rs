@@ -94,7 +94,7 @@ fn energy_and_momentum_are_those_of_the_point_masses() {
     }
 }
 
-/// DYN-6: springs store ½ k (L − L₀)², stretched or pressed.
+/// DYN-6: springs store ½ k (L − L₀)², in tension or compression.
 #[test]
 fn springs_store_energy() {
     let mut builder = ModelBuilder::new(Dimension::Planar);

@@ -150,7 +150,7 @@ fn action_equals_reaction() {
             let at = configuration(&model, &q, &v, 0.0);
             let mut out = wrenches(&model, &at, 0.0);
             for (id, _) in model.iter_bodies() {
-                // What is left without the gyroscopic term is what the springs and dampers do.
+                // The remainder without the gyroscopic term is due to the springs and dampers.
                 let Some((mobility, _, inertia)) = mass_block(&model, &at, id.index()) else { continue };
                 if mobility.dof() == 6 {
                     let w = at.twist(id).angular;
@@ -283,7 +283,7 @@ fn callbacks_add_to_the_other_forces() {
     assert_eq!(out[BodyId::WORLD.index()].linear, Vector3::zeros());
 }
 
-/// A spring whose ends meet has no direction: it pulls nowhere rather than to NaN.
+/// A spring of zero length has no direction: its force is zero, not NaN.
 #[test]
 fn a_spring_of_no_length_pulls_nowhere() {
     let mut builder = ModelBuilder::new(Dimension::Planar);

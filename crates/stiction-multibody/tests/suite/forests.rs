@@ -1,4 +1,4 @@
-//! Forests of random models: every kind of joint, both ways, in the plane and in space, with particles, welds, loops and prescribed bodies.
+//! Forests of random models: every kind of joint, in both directions, in the plane and in space, with particles, welds, loops and prescribed bodies.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ fn join(
         builder.joint_at(name, kind, bodies, anchor, axis).unwrap()
     };
     for number in 0..kind_joint_dofs(kind) {
-        // Makes it a driven freedom that starts somewhere.
+        // Makes it an actuated joint DOF with an initial coordinate.
         let joint_dof = JointDof { damping: 0.1, initial: random.uniform(-1.0, 1.0), ..JointDof::default() };
         builder.joint_dof((id, number), joint_dof).unwrap();
     }
@@ -118,7 +118,7 @@ fn random_motion(random: &mut Random, model: &Model) -> (Vec<f64>, Vec<f64>) {
     (q, v)
 }
 
-/// The bodies where the forest says.
+/// Coordinates and velocities of the bodies at those of the forest.
 fn bodies(model: &Model, q: &[f64], v: &[f64]) -> (Vec<f64>, Vec<f64>, Configuration) {
     let forest = model.forest();
     let mut at = Kinematics::new(forest.tree());
@@ -140,7 +140,7 @@ fn each_model(mut test: impl FnMut(&mut Random, &Model)) {
     }
 }
 
-/// FOREST-1: there and back again.
+/// FOREST-1: the map from the forest to the bodies and back is the identity.
 #[test]
 fn forests_read_what_they_write() {
     each_model(|random, model| {
@@ -160,7 +160,7 @@ fn forests_read_what_they_write() {
         for (v, read) in v.iter().zip(&read_v) {
             close(*read, *v, 1e-12);
         }
-        // The bodies of what was read are where the bodies were.
+        // The bodies at the coordinates that were read are at their original poses.
         let (.., again) = bodies(model, &read_q, &read_v);
         for (id, _) in model.iter_bodies() {
             let (a, b) = (at.pose(id), again.pose(id));
@@ -171,7 +171,7 @@ fn forests_read_what_they_write() {
     });
 }
 
-/// FOREST-2: joints of the forest hold wherever it stands, and everything else is a loop.
+/// FOREST-2: joints of the forest hold at all coordinates, and all other joints are loops.
 #[test]
 fn joints_of_forests_hold_and_others_are_loops() {
     let (mut branches, mut loops) = (0, 0);
@@ -197,7 +197,7 @@ fn joints_of_forests_hold_and_others_are_loops() {
     assert!(branches > 500 && loops > 150, "{branches} branches, {loops} loops");
 }
 
-/// DRIVE-1: the coordinate of a freedom is that of the forest, and its rate a velocity of it; both are seen in the bodies.
+/// DRIVE-1: the coordinate of a joint DOF is that of the forest, and its rate a velocity of it; both agree with the bodies.
 #[test]
 fn freedoms_are_coordinates_of_the_forest() {
     let mut seen = 0;
@@ -210,7 +210,7 @@ fn freedoms_are_coordinates_of_the_forest() {
             let (coordinate, rate) = measured(&at);
             let h = 1e-5;
             let still = vec![0.0; body_v.len()];
-            // The axes of loops are not those of one motion: what is measured is then no coordinate.
+            // The axes of a loop joint are not aligned here: the measured value is then not a coordinate.
             let Some(velocity) = model.forest().velocity_of(id, number) else { continue };
             seen += 1;
             let place = model.forest().coordinate_of(velocity).unwrap();
@@ -229,7 +229,7 @@ fn freedoms_are_coordinates_of_the_forest() {
     assert!(seen > 500, "{seen}");
 }
 
-/// Full turns of an angle are those next to the angle before.
+/// Full turns of an angle are those nearest to the previous angle.
 #[test]
 fn full_turns_are_those_before() {
     let mut builder = ModelBuilder::new(Dimension::Planar);
@@ -248,7 +248,7 @@ fn full_turns_are_those_before() {
         let (coordinate, rate) = joint.measured(0, &at, Some(turned + 0.25 - 2.0)).unwrap();
         close(coordinate, turned + 0.25, 1e-13);
         close(rate, 2.0, 1e-14);
-        // DRIVE-7: the spring is wound by all of these turns.
+        // DRIVE-7: the spring is wound up by all of these turns.
         let found = stiction_multibody::energy(&model, &configuration(&model, &body_q, &body_v, 0.0), &[turned]);
         let stretch = turned + 0.25 - 1.0;
         close(found.potential, stretch * stretch, 1e-12);

@@ -1,4 +1,4 @@
-//! What a joint leaves free, by finite motions: after any of them Φ is still zero.
+//! Motions that a joint allows, by finite displacements: after any of them Φ is still zero.
 
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 use stiction_multibody::{BodyBuilder, BodyId, Dimension, JointKind, Model, ModelBuilder, Pose, rotation};
@@ -9,7 +9,7 @@ use crate::{
     support::{configuration, direction, planar_vector, vector, wxyz},
 };
 
-/// Φ when body `b` of the joint has been carried by a world motion, everything else at its start.
+/// Φ after a world motion of body `b` of the joint, all others at their start.
 fn carried(model: &Model, b: BodyId, motion: &Pose) -> f64 {
     let mut q = model.initial_state().q;
     let slot = model.layout()[b.index()].clone();
@@ -72,7 +72,7 @@ fn spatial_joints_allow_their_motions_and_no_other() {
         ] {
             let Joined { model, b, anchor, axis } = joined(&mut random, Dimension::Spatial, kind);
             let side = axis.cross(&direction(&mut random)).normalize();
-            // turn about the axis, slide along it, slide across it, turn about a line across it
+            // rotation about the axis, translation along it, translation across it, rotation about a line across it
             let motions = [
                 about(&anchor, &axis, angle),
                 along(&(axis * slide)),
@@ -91,7 +91,7 @@ fn spatial_joints_allow_their_motions_and_no_other() {
                 let error = carried(&model, b, motion);
                 assert_eq!(error < 1e-13, free, "{kind:?}: {error:e}");
             }
-            // Allowed motions may follow one another.
+            // Allowed motions may be composed.
             let all =
                 motions.iter().zip(free).filter(|(_, free)| *free).fold(Pose::identity(), |m, (next, _)| next * m);
             assert!(carried(&model, b, &all) < 1e-13);
@@ -99,7 +99,7 @@ fn spatial_joints_allow_their_motions_and_no_other() {
     }
 }
 
-/// A universal joint turns about the first axis of a, then about the second axis of b, wherever that has been carried.
+/// A universal joint rotates about the first axis of a, then about the second axis of b, at any orientation of that axis.
 #[test]
 fn universal_joint_turns_about_its_two_axes() {
     let mut random = Random::new(52);

@@ -1,4 +1,4 @@
-//! Joint rows against differences of Φ, and their number and rank against the freedoms of mechanics.
+//! Joint rows against differences of Φ, and their number and rank against the degrees of freedom of mechanics.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::support::{
     close, configuration, direction, inertia, moved, orientation, planar_vector, slope, unit, vector, velocities, wxyz,
 };
 
-/// Every joint kind of a dimension with the freedoms it leaves between two bodies.
+/// Every joint kind of a dimension with the degrees of freedom between its two bodies.
 fn kinds(dimension: Dimension) -> Vec<(JointKind, usize)> {
     use JointKind::{Cylindrical, Distance, Planar, Prismatic, Revolute, Spherical, Universal, Weld};
     match dimension {
@@ -31,7 +31,7 @@ fn kinds(dimension: Dimension) -> Vec<(JointKind, usize)> {
     }
 }
 
-/// A body at a random place.
+/// A body at a random pose.
 pub(crate) fn body(random: &mut Random, dimension: Dimension, name: &str) -> BodyBuilder {
     match dimension {
         Dimension::Planar => {
@@ -46,7 +46,7 @@ pub(crate) fn body(random: &mut Random, dimension: Dimension, name: &str) -> Bod
     }
 }
 
-/// A kinematic body that moves and turns.
+/// A kinematic body that translates and rotates.
 fn driven(random: &mut Random, dimension: Dimension) -> BodyBuilder {
     let text = |s: &str| Expression::parse(s).unwrap();
     let [x, y] = [text("0.3*sin(2*t) + 0.1"), text("0.5*t - 0.2*t^2")];
@@ -86,7 +86,7 @@ fn join(
     builder.joint_at(kind.name(), kind, bodies, anchor, axis).unwrap();
 }
 
-/// What the first body of a joint can be.
+/// Kinds of the first body of a joint.
 #[derive(Clone, Copy, Debug)]
 enum Partner {
     World,
@@ -126,7 +126,7 @@ fn values(model: &Model, q: &[f64], t: f64) -> Vec<f64> {
     model.joints()[0].evaluate(&at).map(|row| row.value).collect()
 }
 
-/// A row's entries in the velocities of the model.
+/// Entries of a row in the velocities of the model.
 fn entries(model: &Model, joint: &Joint, row: &Row) -> Vec<f64> {
     let mut entries = vec![0.0; model.dof()];
     for (id, wrench) in [(joint.a.0, &row.a), (joint.b.0, &row.b)] {
@@ -179,7 +179,7 @@ fn rows_give_the_time_derivative_of_a_rheonomic_joint() {
     });
 }
 
-/// JNT-3: the number of rows is what mechanics says, and no row depends on the others.
+/// JNT-3: the number of rows is that of mechanics, and the rows are independent.
 #[test]
 fn rows_are_independent_and_leave_the_right_freedom() {
     cases(|random, dimension, kind, joint_dof, partner| {
@@ -209,7 +209,7 @@ fn joints_of_space_do_not_exist_in_the_plane() {
     }
 }
 
-/// A particle joins by points: its row is the derivative of Φ too.
+/// A particle is joined by points: its row is the derivative of Φ too.
 #[test]
 fn particles_join_at_their_centre() {
     let mut random = Random::new(42);

@@ -1,4 +1,4 @@
-//! Compliant layers: one behind the other, and numbers that no layer can have.
+//! Compliant layers: in series, and illegal numbers.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_geometry::{Dimension, planar};
@@ -9,7 +9,7 @@ fn coupled() -> Layer {
     Layer::coupled(stiffness, Matrix3::new(9.0, 1.0, 0.0, 1.0, 4.0, 0.0, 0.0, 0.0, 3.0))
 }
 
-/// The same force passes through both layers, and their deflections add, whatever the force.
+/// The same force passes through both layers, and their deflections add, for any force.
 #[test]
 fn deflections_in_series_add() {
     let (first, second) = (coupled(), Layer::shearing([500.0, 200.0], [2.0, 1.0]));
@@ -26,7 +26,7 @@ fn deflections_in_series_add() {
     assert!(!Layer::normal(1.0, 0.0).in_series(&Layer::normal(1.0, 0.0)).shears);
 }
 
-/// What two layers dissipate under a slowly growing load is what the one that stands for both does.
+/// Two layers under a slowly growing load dissipate as much as their series layer.
 #[test]
 fn dissipation_in_series_is_that_of_both() {
     let (first, second) = (coupled(), Layer::shearing([500.0, 200.0], [2.0, 1.0]));

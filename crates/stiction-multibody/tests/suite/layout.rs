@@ -1,4 +1,4 @@
-//! Where things stand in a model: places in the state, ids, and the contact rule of a pair.
+//! Layout of a model: ranges in the state, ids, and the contact rule of a pair.
 
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ fn contact_rules_of_pairs() {
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| builder.body(BodyBuilder::planar(name, 1.0, 1.0)).unwrap());
     let wall = builder.body(BodyBuilder::fixed("wall")).unwrap();
     let rule = |friction: f64| ContactRule { friction, ..ContactRule::default() };
-    // Given in disorder, and the second with the higher id first.
+    // Given out of order, and the second with the higher id first.
     builder.contact(c, wall, rule(0.3)).unwrap();
     builder.contact(b, a, rule(0.2)).unwrap();
     builder.contact(a, d, rule(0.4)).unwrap();
@@ -119,10 +119,10 @@ fn contact_rules_of_pairs() {
         assert_eq!(model.contact_rule(x, y), model.contact_rule(y, x));
         assert!(may_collide(&model, x, y));
     }
-    // Joined bodies pass through each other, unless their pair has a rule; they keep the rest of the default.
+    // Bodies with a common joint pass through each other, unless their pair has a rule; they keep the rest of the default.
     assert!(!may_collide(&model, b, c) && !may_collide(&model, c, b));
     assert_eq!(model.contact_rule(b, c), &ContactRule { collide: false, ..rule(0.7) });
-    // Nobody collides with himself, and what does not move cannot be moved by contact.
+    // No body collides with itself, and immobile bodies do not collide.
     assert!(!may_collide(&model, a, a));
     assert!(!may_collide(&model, BodyId::WORLD, wall));
     assert_eq!(model.contact_rules().count(), 1 + model.pair_rules().len());

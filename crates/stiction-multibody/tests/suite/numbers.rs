@@ -1,4 +1,4 @@
-//! Every number a constructor takes, against every kind of bad number (B01), and the domains of each.
+//! Every number of a constructor, against every kind of bad number (B01), and the domains of each.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn field(
 type SetVector = fn(BodyBuilder, [f64; 3]) -> BodyBuilder;
 type MakeRule = fn(f64) -> ContactRule;
 
-/// A vector with `x` at place `k`.
+/// A vector with `x` at position `k`.
 fn at(k: usize, x: f64) -> [f64; 3] {
     let mut v = [0.0; 3];
     v[k] = x;
@@ -159,7 +159,7 @@ fn force_fields() -> Vec<Field> {
     let spring = move || Spring { a: world(0.0), b: world(0.0), stiffness: 1.0, rest_length: 1.0, damping: 1.0 };
     let damper = move || Damper { a: world(0.0), b: world(0.0), damping: 1.0 };
     let constants = |x: f64| [0.0, 0.0, x].map(Expression::constant);
-    // Loads act on a body that can move: the builder with it, and a load on it.
+    // Loads need a dynamic body: the builder with one, and a load on it.
     let loaded = move |set: &dyn Fn(&mut Load)| {
         let mut builder = space();
         let body = builder.body(BodyBuilder::rigid("b", 1.0, nalgebra::Matrix3::identity()))?;
@@ -243,7 +243,7 @@ fn bad_numbers_are_refused_everywhere() {
     }
 }
 
-/// What must not be negative is refused one step below zero.
+/// A number that must not be negative is refused one step below zero.
 #[test]
 fn negative_numbers_are_refused_where_they_mean_nothing() {
     let names = ["stiffness", "rest_length", "damping", "friction", "margin", "gamma", "mass", "length"];
@@ -329,7 +329,7 @@ fn quaternions_must_be_almost_unit() {
     }
 }
 
-/// B07: an axis of any length is a direction, unless it is too short to be meant.
+/// B07: an axis of any length is a direction, unless it is too short.
 #[test]
 fn axes_must_be_directions() {
     let make = |axis: Vector3<f64>| {

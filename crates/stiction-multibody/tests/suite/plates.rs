@@ -22,7 +22,7 @@ fn centrifuge() -> SinusoidalPlate {
     plate(NONE, [sinusoid("about_x"), sinusoid("about_y"), Sinusoid::default()])
 }
 
-/// Shaken in all six degrees of freedom.
+/// A plate with vibration in all six degrees of freedom.
 fn shaken() -> SinusoidalPlate {
     let s = Sinusoid::new;
     plate([s(5.0, 0.3), s(-3.0, 1.1), s(8.0, 2.0)], [s(900.0, 0.2), s(-700.0, 1.5), s(1200.0, 4.0)])
@@ -44,7 +44,7 @@ fn c17_angles_swing_symmetrically() {
     let case = reference("c17");
     let plate = centrifuge();
     let mut range = [(0.0_f64, 0.0_f64); 2];
-    // Far from the start as well: the turn that is left over after each period is about the normal.
+    // Far from the start as well: the net rotation after each period is about the normal.
     for first in [0.0, 6.0] {
         for k in 0..1000 {
             let angles = rotation::to_body_123(&plate.at(first + f64::from(k) / 33_000.0).orientation).angles;
@@ -121,7 +121,7 @@ fn what_a_period_leaves_over_is_the_solid_angle() {
     let turn = centrifuge().turn_per_period();
     assert!((turn.norm() / (PI * amplitude * amplitude) - 1.0).abs() < 1e-4, "{turn}");
     assert!(turn.z.abs() > 0.99 * turn.norm());
-    // A thousand periods at once are what a thousand periods one by one are.
+    // A thousand periods in one call equal a thousand periods one by one.
     let plate = centrifuge();
     let (far, near) = (plate.at(1000.0 / FREQUENCY), plate.at(0.0));
     let expected = rotation::from_rotation_vector(&(turn * 1000.0)) * near.orientation;

@@ -1,4 +1,4 @@
-//! Models that cannot exist: each refusal names the element, the field and, in a sentence, the reason.
+//! Illegal models: each refusal names the element, the field and the reason.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -126,7 +126,7 @@ fn the_plane_has_two_coordinates_and_one_angle() {
     refused(plane().load(load).map(drop), &Element::Load(0), "point");
 }
 
-/// A refused gravity leaves the one before.
+/// A refused gravity leaves the previous one.
 #[test]
 fn a_refusal_changes_nothing() {
     let mut builder = plane();
@@ -153,7 +153,7 @@ fn bodies_that_cannot_turn_or_move_by_themselves() {
     }
 }
 
-/// A motion is a function; what can be checked is its start.
+/// A motion is a function of time; only its start is checked.
 #[test]
 fn motions_must_start_at_a_finite_place() {
     let number = Expression::constant;
@@ -304,7 +304,7 @@ fn forces_and_rules_need_bodies_of_the_model() {
     refused(again, &Element::Contact(Some(1)), "between");
 }
 
-/// Half-planes do not fall, and loads need something to move.
+/// Half-planes must be fixed or kinematic, and loads need a dynamic body.
 #[test]
 fn what_could_not_do_anything_is_refused() {
     let half_plane = || planar::Shape::half_plane(nalgebra::Vector2::y()).unwrap().into();
@@ -319,7 +319,7 @@ fn what_could_not_do_anything_is_refused() {
     refused(builder.load(load(particle, twist)).map(drop), &Element::Load(0), "torque");
 }
 
-/// Pairs the narrow phase does not know are refused when the model is built, unless they may pass through each other.
+/// Pairs of shapes without a narrow phase are refused when the model is built, unless they may pass through each other.
 #[test]
 fn pairs_of_shapes_must_be_supported() {
     let point = || planar::Shape::point().into();

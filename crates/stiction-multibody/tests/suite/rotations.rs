@@ -41,7 +41,7 @@ fn quaternion_to_matrix_and_back() {
         assert!(distance(&r, &rodrigues(&axis, angle)) < 1e-14, "angle {angle}");
         assert!((r.determinant() - 1.0).abs() < 1e-14);
         let back = rotation::from_matrix(&r);
-        // e and −e are the same rotation; at half a turn round-off picks one.
+        // e and −e are the same rotation; at half a turn round-off selects one.
         let error = wxyz(&back)
             .iter()
             .zip(wxyz(&e))
@@ -89,7 +89,7 @@ fn quaternion_rate_matrix_has_orthogonal_columns() {
     }
 }
 
-/// KIN-2: the rate of a turning body's matrix is Ṙ = [ω]ₓ R.
+/// KIN-2: the rate of a rotating body's matrix is Ṙ = [ω]ₓ R.
 #[test]
 fn quaternion_rate_is_the_rate_of_the_matrix() {
     let mut random = Random::new(14);
@@ -146,7 +146,7 @@ fn exponential_update_is_exact_for_constant_velocity() {
     }
 }
 
-/// With a turning axis the update of a step with the velocity at its end errs at first order, whatever the map.
+/// With a rotating axis, a step with the velocity at its end has a first-order error, for both maps.
 #[test]
 fn both_updates_are_of_first_order_for_a_turning_axis() {
     // ω(t) of the rotation Rz(t) Rx(2t): z + 2 Rz(t) x.
@@ -166,7 +166,7 @@ type ToAngles = fn(&UnitQuaternion<f64>) -> Angles;
 type FromAngles = fn([f64; 3]) -> UnitQuaternion<f64>;
 type Product = fn([f64; 3]) -> Matrix3<f64>;
 
-/// The two sets of angles, with the product of elementary rotations each stands for.
+/// The two sets of angles, with the product of elementary rotations of each.
 fn sets() -> [(FromAngles, ToAngles, Product); 2] {
     let body_123 =
         |[a, b, c]: [f64; 3]| rodrigues(&Vector3::x(), a) * rodrigues(&Vector3::y(), b) * rodrigues(&Vector3::z(), c);
@@ -179,7 +179,7 @@ fn sets() -> [(FromAngles, ToAngles, Product); 2] {
     ]
 }
 
-/// KIN-4: away from the singularity the angles themselves come back.
+/// KIN-4: away from the singularity the angles themselves are recovered.
 #[test]
 fn angles_round_trip() {
     let mut random = Random::new(17);
@@ -197,7 +197,7 @@ fn angles_round_trip() {
     }
 }
 
-/// KIN-4: at ±90° of the middle angle the conversion says so, and the rotation is still the same.
+/// KIN-4: at ±90° of the middle angle the conversion flags the singularity, and the rotation is still the same.
 #[test]
 fn singular_angles_are_flagged_and_still_give_the_rotation() {
     let mut random = Random::new(18);
@@ -224,14 +224,14 @@ fn angles_close_to_the_singularity_give_the_rotation() {
             let middle = if random.unit() < 0.5 { FRAC_PI_2 - away } else { away - FRAC_PI_2 };
             let angles = [random.uniform(-PI, PI), middle, random.uniform(-PI, PI)];
             let back = to(&from(angles));
-            // Where the third angle is set to zero, entries of size cos b < 1e-9 change by twice that at most.
+            // If the third angle is set to zero, entries of size cos b < 1e-9 change by twice that at most.
             let bound = if back.singular { 2e-9 } else { 1e-14 };
             assert!(distance(&product(back.angles), &product(angles)) < bound, "{angles:?} became {back:?}");
         }
     }
 }
 
-/// KIN-4: rotation vectors of length up to π come back.
+/// KIN-4: rotation vectors of length up to π are recovered.
 #[test]
 fn rotation_vector_round_trip() {
     let mut random = Random::new(20);

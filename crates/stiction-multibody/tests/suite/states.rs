@@ -6,7 +6,7 @@ use stiction_multibody::{
     BodyBuilder, ContactId, ContactMemory, ContactMode, Dimension, LayerMemory, Model, ModelBuilder, State,
 };
 
-/// A model with two shapes, so that contact ids can be had.
+/// A model with two shapes, for contact ids.
 fn model() -> Model {
     let mut builder = ModelBuilder::new(Dimension::Planar);
     let disc = || planar::Shape::disc(0.5).unwrap().into();
@@ -70,7 +70,7 @@ fn unknown_and_missing_fields_are_refused() {
     assert!(serde_json::from_str::<State>(&missing).is_err());
 }
 
-/// A state saved before there were supports is one without them.
+/// A saved state without the field of supports is a state without supports.
 #[test]
 fn states_without_supports_read_and_write_as_before() {
     let state = State { support_impulses: Vec::new(), ..odd_state() };
@@ -79,7 +79,7 @@ fn states_without_supports_read_and_write_as_before() {
     assert!(serde_json::from_str::<State>(&text).unwrap().bit_equal(&state));
 }
 
-/// A state saved before there were layers is one without them.
+/// A saved state without the field of layers is a state without layers.
 #[test]
 fn states_without_layers_read_and_write_as_before() {
     let mut state = odd_state();
@@ -89,7 +89,7 @@ fn states_without_layers_read_and_write_as_before() {
     assert!(serde_json::from_str::<State>(&text).unwrap().bit_equal(&state));
 }
 
-/// Every number of the state counts, and each zero has its sign.
+/// Every number of the state is compared, and zeros with their sign.
 #[test]
 fn bit_equality_sees_every_field() {
     let state = odd_state();

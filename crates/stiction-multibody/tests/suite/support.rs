@@ -1,4 +1,4 @@
-//! Random things, and what several tests do with a model.
+//! Random data and helpers of several tests.
 
 use nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion, Vector3};
 use stiction_multibody::{Configuration, Model, OrientationUpdate, Pose};
@@ -35,7 +35,7 @@ pub(crate) fn wxyz(e: &UnitQuaternion<f64>) -> [f64; 4] {
     [e.w, e.i, e.j, e.k]
 }
 
-/// An inertia that a body can have: that of a box with random sides, in random axes.
+/// A legal inertia: that of a box with random sides, in random axes.
 pub(crate) fn inertia(random: &mut Random) -> Matrix3<f64> {
     let sides: Vector3<f64> = Vector3::from_fn(|_, _| random.uniform(0.2, 1.0));
     let squares = sides.component_mul(&sides);
@@ -64,7 +64,7 @@ pub(crate) fn configuration(model: &Model, q: &[f64], v: &[f64], t: f64) -> Conf
     at
 }
 
-/// Central difference of `f` at `q` when the bodies move along `v`.
+/// Central difference of `f` at `q` for bodies that move along `v`.
 pub(crate) fn slope(model: &Model, q: &[f64], v: &[f64], f: impl Fn(&[f64]) -> f64) -> f64 {
     let step = 1e-5;
     (f(&moved(model, q, v, step)) - f(&moved(model, q, v, -step))) / (2.0 * step)
@@ -82,7 +82,7 @@ pub(crate) fn close(actual: f64, expected: f64, tolerance: f64) {
     assert!(error <= tolerance * expected.abs().max(1.0), "{actual:e} is not {expected:e}: off by {error:e}");
 }
 
-/// The same for vectors.
+/// [`close`] for vectors.
 #[track_caller]
 pub(crate) fn close_vector(actual: &Vector3<f64>, expected: &Vector3<f64>, tolerance: f64) {
     let error = (actual - expected).norm();

@@ -9,9 +9,9 @@ use stiction_testkit::Random;
 
 use crate::refusals::refused;
 
-const FEET: [[f64; 2]; 3] = [[0.3, 0.1], [-0.2, 0.25], [-0.05, -0.4]];
+const POINTS: [[f64; 2]; 3] = [[0.3, 0.1], [-0.2, 0.25], [-0.05, -0.4]];
 
-/// A body of 2 kg on a support, pressed on by gravity.
+/// A body of 2 kg on a support, loaded by gravity.
 fn supported(support: &SupportBuilder, gravity: [f64; 3]) -> Result<Model, ModelError> {
     let mut builder = ModelBuilder::new(Dimension::Planar);
     builder.gravity(gravity[0], gravity[1], gravity[2])?;
@@ -24,7 +24,7 @@ const DOWN: [f64; 3] = [0.0, 0.0, -9.81];
 
 #[test]
 fn statics_gives_the_loads_of_a_tripod() {
-    let model = supported(&SupportBuilder::tripod(FEET).frictions([0.1, 0.2, 0.3]), DOWN).unwrap();
+    let model = supported(&SupportBuilder::tripod(POINTS).frictions([0.1, 0.2, 0.3]), DOWN).unwrap();
     let support_points: Vec<_> = model.support_points().map(|(.., support_point)| *support_point).collect();
     assert_eq!(model.support_point_count(), 3);
     assert!((support_points.iter().map(|support_point| support_point.load).sum::<f64>() - 19.62).abs() < 1e-14);
@@ -33,7 +33,7 @@ fn statics_gives_the_loads_of_a_tripod() {
         .fold(nalgebra::Vector3::zeros(), |sum, support_point| sum + support_point.point * support_point.load);
     assert!(moment.norm() < 1e-15, "{moment}");
     assert_eq!(support_points.iter().map(|support_point| support_point.friction).collect::<Vec<_>>(), [0.1, 0.2, 0.3]);
-    // What is out of the plane moves nothing and has no energy.
+    // Gravity out of the plane moves nothing and has no energy.
     let state = model.initial_state();
     let mut at = stiction_multibody::Configuration::default();
     at.update(&model, &state.q, &state.v, 0.0);
@@ -59,12 +59,12 @@ fn shares_are_of_the_weight() {
 fn supports_that_cannot_be_are_refused() {
     let part = Element::Body("part".into());
     let cases = [
-        (SupportBuilder::tripod([[1.0, 0.0], [2.0, 1.0], [2.0, -1.0]]), "points", "foot 1"),
+        (SupportBuilder::tripod([[1.0, 0.0], [2.0, 1.0], [2.0, -1.0]]), "points", "point 1"),
         (SupportBuilder::tripod([[-1.0, 0.0], [2.0, 0.0], [1.0, 0.0]]), "points", "in line"),
         (SupportBuilder::tripod([[f64::NAN, 0.0], [2.0, 0.0], [1.0, 0.0]]), "points", "NaN"),
-        (SupportBuilder::tripod(FEET).friction(-0.1), "friction", "negative"),
-        (SupportBuilder::tripod(FEET).frictions([0.1, 0.2]), "friction", "2 numbers for 3 feet"),
-        (SupportBuilder::points([[0.0; 2]; 2], [1.0]), "loads", "1 for 2 feet"),
+        (SupportBuilder::tripod(POINTS).friction(-0.1), "friction", "negative"),
+        (SupportBuilder::tripod(POINTS).frictions([0.1, 0.2]), "friction", "2 numbers for 3 points"),
+        (SupportBuilder::points([[0.0; 2]; 2], [1.0]), "loads", "1 for 2 points"),
         (SupportBuilder::points([[0.0; 2]; 2], [1.0, -1.0]), "loads", "negative"),
         (SupportBuilder::points([[0.0; 2]; 2], [0.0, 0.0]), "loads", "all be zero"),
         (SupportBuilder::points([], []), "loads", "each needs one"),
@@ -90,7 +90,7 @@ fn bodies_that_cannot_lie_on_something_are_refused() {
     let point = SupportBuilder::point();
     refused(builder.support(table, &point).map(drop), &named("table"), "support");
     refused(builder.support(BodyId::WORLD, &point).map(drop), &named("world"), "support");
-    refused(builder.support(grain, &SupportBuilder::tripod(FEET)).map(drop), &named("grain"), "points");
+    refused(builder.support(grain, &SupportBuilder::tripod(POINTS)).map(drop), &named("grain"), "points");
     refused(builder.support(a, &point.clone().on(a)).map(drop), &named("a"), "on");
     builder.support(a, &point.clone().on(b)).unwrap();
     refused(builder.support(b, &point.clone().on(a)).map(drop), &named("b"), "on");
@@ -120,14 +120,14 @@ fn ring(count: usize) -> Vec<[f64; 2]> {
     (0..count).map(|k| [libm::cos(angle(k)), libm::sin(angle(k))]).collect()
 }
 
-/// The worst relative error of P over rotation centres at distances from 0 to 20, in many directions.
+/// Largest relative error of P over rotation centres at distances from 0 to 20, in many directions.
 fn worst(surface: &LimitSurface, points: &[[f64; 2]]) -> f64 {
     let loads = vec![1.0; points.len()];
     let mut worst = 0.0_f64;
     for k in 0..60 {
         let distance = 0.02 * 1.1225_f64.powi(k);
         for angle in [0.0, 0.4, 1.1, 2.5, 4.0] {
-            // Turning about c with ω = 1 moves the centre by −1 × c.
+            // Rotation about c with ω = 1 moves the centre by −1 × c.
             let v = [distance * libm::sin(angle), -distance * libm::cos(angle)];
             let exact = dissipation(points, &loads, v, 1.0).unwrap();
             worst = worst.max((surface.power(v, 1.0) / exact - 1.0).abs());
@@ -140,7 +140,7 @@ fn worst(surface: &LimitSurface, points: &[[f64; 2]]) -> f64 {
 fn limit_surfaces_dissipate_as_their_pressure_does() {
     let disc = LimitSurface::uniform_disc(1.0).unwrap();
     assert!(worst(&disc, &sunflower(400)) < 0.01, "{} {disc:?}", worst(&disc, &sunflower(400)));
-    // Pure turning of a disc: 2/3 of its radius; of ellipsoids: the mean lever.
+    // Pure rotation of a disc: 2/3 of its radius; of ellipsoids: the mean lever.
     assert!((disc.power([0.0; 2], 1.0) - 2.0 / 3.0).abs() < 1e-3);
     assert!((disc.power([1.0, 0.0], 0.0) - 1.0).abs() < 1e-12);
     let ring = ring(400);
@@ -148,12 +148,12 @@ fn limit_surfaces_dissipate_as_their_pressure_does() {
     assert!(worst(&fitted, &ring) < 0.01, "{} {fitted:?}", worst(&fitted, &ring));
     assert!(disc.points.len() <= 16 && fitted.points.len() <= 16);
     assert!((fitted.error - worst(&fitted, &ring)).abs() < 2e-3, "{} told", fitted.error);
-    // One ellipsoid alone is not as good: the sum earns its terms.
+    // One ellipsoid alone has a larger error than the sum.
     let one = LimitSurface::ellipsoid(2.0 / 3.0).unwrap();
     assert!(worst(&one, &sunflower(400)) > 0.02, "{}", worst(&one, &sunflower(400)));
 }
 
-/// Few feet in an ellipse cannot be everything: where the fit is bad, it says so.
+/// A few points on an ellipse cannot fit every distribution: a bad fit reports its error.
 #[test]
 fn a_fit_tells_its_error() {
     let two = LimitSurface::of_pressure(&[[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [4.0, 0.0]], &[1.0; 4]).unwrap();

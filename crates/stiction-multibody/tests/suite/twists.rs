@@ -1,4 +1,4 @@
-//! Twists, wrenches and their change of frame: power is the judge.
+//! Twists, wrenches and their change of frame, checked by power.
 
 use nalgebra::{Matrix6, Vector3, Vector6};
 use stiction_multibody::{
@@ -27,7 +27,7 @@ fn power_is_the_same_in_both_frames() {
     }
 }
 
-/// KIN-5: the adjoint against its meaning, the velocity of a point of the body seen from both frames.
+/// KIN-5: the adjoint against its definition, the velocity of a point of the body in both frames.
 #[test]
 fn adjoint_moves_point_velocities() {
     let mut random = Random::new(32);

@@ -1,4 +1,4 @@
-//! Hierarchic assembly: the segments of all pieces at one configuration, joints eliminated on the way.
+//! Hierarchic assembly: the segments of all pieces at one configuration, with the joints inside of them eliminated.
 
 use super::{
     super::{MAX_VELOCITIES, SingularInertia, kinematics::Kinematics, tree::Tree},
@@ -9,16 +9,16 @@ use super::{
     spatial,
 };
 
-/// What the assembly is made of.
+/// Inputs of the assembly.
 #[derive(Clone, Copy)]
 pub(super) struct Configured<'a> {
     pub(super) tree: &'a Tree,
     pub(super) at: &'a Kinematics,
-    /// Inertia of each velocity besides the armature of the tree; may be empty.
+    /// Inertia of each velocity in addition to the armature of the tree; may be empty.
     pub(super) extra: &'a [f64],
 }
 
-/// Assembles one piece from the links up.   [DCA-2] [DCA-4]
+/// Assembles one piece, from the links to the whole.   [DCA-2] [DCA-4]
 pub(super) fn assemble(piece: &mut [Node], given: Configured) -> Result<(), SingularInertia> {
     let Some((node, below)) = piece.split_last_mut() else { return Ok(()) };
     node.tally = Tally::default();
@@ -36,7 +36,10 @@ pub(super) fn assemble(piece: &mut [Node], given: Configured) -> Result<(), Sing
         }
         Kind::Hang { link } => {
             assemble(below, given)?;
-            let (Some(joint), Some(lower)) = (&mut node.joint, below.last()) else { return Ok(()) };
+            let (Some(joint), Some(lower)) = (&mut node.joint, below.last()) else {
+                debug_assert!(false, "a hanging piece has a joint and a lower piece");
+                return Ok(());
+            };
             eliminate(joint, link, (None, &lower.segment), given, &mut node.tally)?;
             node.arm = given.at.arms[link];
             let shift = spatial::shift(&node.arm);
@@ -44,10 +47,14 @@ pub(super) fn assemble(piece: &mut [Node], given: Configured) -> Result<(), Sing
         }
         Kind::Join { link } => {
             let nodes = below.len();
-            let Some((upper, lower)) = split_last_piece(below) else { return Ok(()) };
+            let Some((upper, lower)) = split_last_piece(below) else {
+                debug_assert!(false, "a join has two pieces");
+                return Ok(());
+            };
             let (first, second) = both(nodes, || assemble(upper, given), || assemble(lower, given));
             second.and(first)?;
             let (Some(joint), Some(upper), Some(lower)) = (&mut node.joint, upper.last(), lower.last()) else {
+                debug_assert!(false, "a join has a joint and two pieces");
                 return Ok(());
             };
             eliminate(joint, link, (Some(&upper.segment), &lower.segment), given, &mut node.tally)?;
@@ -76,6 +83,7 @@ fn eliminate(
     tally: &mut Tally,
 ) -> Result<(), SingularInertia> {
     let velocities = given.tree.links()[link].velocities();
+    debug_assert_eq!(joint.columns.len(), velocities.len(), "one column per velocity of the joint");
     let columns = reversed(&given.at.columns[velocities.clone()]);
     for (column, twist) in joint.columns.iter_mut().zip(&columns) {
         column.subspace = spatial::motion(twist);
@@ -87,7 +95,7 @@ fn eliminate(
     joint.eliminate(upper, &lower.inertia, &inertia, tally).map_err(|place| singular(velocities, place))
 }
 
-/// The segment of two with the joint between them eliminated.   [DCA-4]
+/// Segment of two segments with the joint between them eliminated.   [DCA-4]
 fn connect(out: &mut Segment, upper: &Segment, joint: &JointFactors, lower: &Segment) {
     let carried = joint.stiffness * upper.transfer;
     out.inertia = upper.inertia + upper.transfer.tr_mul(&carried);

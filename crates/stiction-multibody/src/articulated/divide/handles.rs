@@ -1,8 +1,8 @@
-//! Equations of motion at handles, accelerations by forces, and the elimination of a joint between two of them by the
+//! Equations of motion at handles: accelerations in terms of forces. A joint between two handles is eliminated by the
 //! orthogonal complement of its motion subspace.
 //!
-//! A free link, a tree, or several of them together are seen through a few handles only. A joint between two handles of one
-//! thing closes a loop, a joint between two things makes them one; the equation is the same.
+//! The handles describe a free link, a tree, or several of them together. A joint between two handles of one assembly closes
+//! a loop, a joint between two assemblies connects them; the equation is the same.
 
 use nalgebra::{Matrix6, Vector3, Vector6};
 
@@ -20,7 +20,7 @@ use crate::{LinkId, Twist, Wrench};
 pub struct HandleEquations {
     /// ζ_ij, row by row.
     compliance: Vec<Matrix6<f64>>,
-    /// ζ_i: what is without forces at the handles.
+    /// ζ_i: accelerations without forces at the handles.
     free: Vec<Vector6<f64>>,
     tally: Tally,
 }
@@ -28,21 +28,21 @@ pub struct HandleEquations {
 /// A joint between two handles.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HandleJoint<'a> {
-    /// P: motions of the second handle against the first that the joint leaves free.
+    /// P: relative motions of the second handle to the first that the joint allows.
     pub subspace: &'a [Twist],
-    /// The known part of the second's acceleration against the first, Ṗ u, or of its velocity.
+    /// Known part Ṗ u of the relative acceleration of the second handle to the first, or of the relative velocity.
     pub product: Twist,
     /// Forces along P; may be empty, for none.
     pub tau: &'a [f64],
 }
 
-/// Directions orthogonal to some others: an orthonormal basis D of what `columns` does not span, Dᵀ P = 0.   [DCA-9]
+/// Orthonormal basis D of the orthogonal complement of the span of `columns`, Dᵀ P = 0.   [DCA-9]
 pub fn orthogonal_complement(columns: &[Vector6<f64>]) -> Vec<Vector6<f64>> {
-    /// Share of a direction below which it lies in the span of the others.
+    /// Fraction of the length of a column outside of the span of the others, up to which the column counts as dependent.
     const PARALLEL: f64 = 1e-10;
     let mut basis: Vec<Vector6<f64>> = Vec::with_capacity(6);
     let without = |basis: &[Vector6<f64>], v: &Vector6<f64>| {
-        // Twice is enough: the second time takes away what rounding left.
+        // Two passes suffice: the second removes the rounding errors of the first.
         let once = |v: Vector6<f64>| basis.iter().fold(v, |v, b| v - b * b.dot(&v));
         once(once(*v))
     };
@@ -63,7 +63,7 @@ pub fn orthogonal_complement(columns: &[Vector6<f64>]) -> Vec<Vector6<f64>> {
 
 impl HandleEquations {
     /// A free link with handles at `arms` from its origin, under a wrench about the origin, all in world axes: ζ_ij = S_i
-    /// M⁻¹ S_jᵀ. The wrench holds what is applied and the gyroscopic force −ν ×* I ν.   [DCA-9]
+    /// M⁻¹ S_jᵀ. The wrench is the sum of the applied wrench and the gyroscopic force −ν ×* I ν.   [DCA-9]
     pub fn of_link(inertia: &RigidInertia, arms: &[Vector3<f64>], load: &Wrench) -> Result<Self, SingularInertia> {
         let mut tally = Tally::default();
         let mut inverse = Matrix6::identity();
@@ -79,10 +79,11 @@ impl HandleEquations {
         })
     }
 
-    /// An assembled tree with handles at points of the world on its links. `free` says how each handle accelerates, or
-    /// moves, without forces there.   [DCA-8]
+    /// An assembled tree with handles at world positions on its links. `free` holds the acceleration, or the velocity, of each
+    /// handle without forces there.   [DCA-8]
     pub fn of_tree(divide: &mut Divide, at: &Kinematics, handles: &[(LinkId, Vector3<f64>)], free: &[Twist]) -> Self {
         let size = 6 * handles.len();
+        debug_assert!(free.is_empty() || free.len() == handles.len(), "one free motion per handle, or none");
         let unit = |k| spatial::wrench(&Vector6::ith(k, 1.0));
         let rows: Vec<_> =
             handles.iter().flat_map(|&(link, point)| (0..6).map(move |k| (link, unit(k), point))).collect();
@@ -102,22 +103,23 @@ impl HandleEquations {
         self.free.len()
     }
 
-    /// ζ_ij: acceleration of handle i of a unit force at handle j.
+    /// ζ_ij: acceleration of handle i for a unit force at handle j.
     pub fn compliance(&self, i: usize, j: usize) -> &Matrix6<f64> {
+        debug_assert!(i < self.free.len() && j < self.free.len(), "handles {i} and {j} are not both present");
         &self.compliance[i * self.free.len() + j]
     }
 
-    /// ζ_i: acceleration of a handle without forces at any.
+    /// ζ_i: acceleration of a handle without forces at any handle.
     pub fn free(&self, i: usize) -> &Vector6<f64> {
         &self.free[i]
     }
 
-    /// What has been factorised.
+    /// Counts of the factorisations so far.
     pub fn tally(&self) -> Tally {
         self.tally
     }
 
-    /// Two things that share nothing, seen together: the handles of this, then those of the other.
+    /// Block-diagonal union of two independent assemblies: the handles of this one, then those of the other.
     pub fn beside(&self, other: &Self) -> Self {
         let (first, count) = (self.handles(), self.handles() + other.handles());
         let block = |i: usize, j: usize| match (i < first, j < first) {
@@ -132,11 +134,12 @@ impl HandleEquations {
         }
     }
 
-    /// Joins handle b to handle a, two points at one place, and eliminates both: X = D (Dᵀ Z D)⁻¹ Dᵀ with Z = ζ_aa + ζ_bb −
+    /// Joins handle b to handle a, two points at one position, and eliminates both: X = D (Dᵀ Z D)⁻¹ Dᵀ with Z = ζ_aa + ζ_bb −
     /// ζ_ab − ζ_ba. The others keep their order.   [DCA-9]
     ///
-    /// The second result is the force on b through the joint, and how it depends on those at the other handles.
+    /// The second result is the force on b through the joint as an affine function of the forces at the other handles.
     pub fn join(&self, a: usize, b: usize, joint: &HandleJoint) -> Result<(Self, JointForce), SingularInertia> {
+        debug_assert!(a != b && a < self.handles() && b < self.handles(), "a joint needs two handles of the assembly");
         let mut tally = Tally { joints: self.tally.joints + 1, ..self.tally };
         let opening = |k: usize| self.compliance(b, k) - self.compliance(a, k);
         let z = opening(b) - opening(a);
@@ -158,12 +161,12 @@ impl HandleEquations {
     }
 }
 
-/// The force through a joint that was eliminated, on its second handle: constant + Σ gains_k F_k over the handles left.
+/// Force through an eliminated joint on its second handle: constant + Σ gains_k F_k over the remaining handles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointForce {
-    /// The force while none acts at the other handles.
+    /// Force without forces at the other handles.
     pub constant: Vector6<f64>,
-    /// What a unit force at each of the other handles adds.
+    /// Force per unit force at each of the other handles.
     pub gains: Vec<Matrix6<f64>>,
 }
 
@@ -173,6 +176,7 @@ fn constrained_stiffness(
     z: &Matrix6<f64>,
     tally: &mut Tally,
 ) -> Result<Matrix6<f64>, SingularInertia> {
+    debug_assert!(complement.len() <= 6, "a complement in six dimensions has at most six directions");
     let size = complement.len().min(6);
     let mut d = Matrix6::zeros();
     for (k, column) in complement.iter().enumerate().take(size) {
@@ -185,8 +189,10 @@ fn constrained_stiffness(
     Ok(d * solved)
 }
 
-/// The force P (Pᵀ P)⁻¹ τ, which does the power of τ and nothing across.
+/// Force P (Pᵀ P)⁻¹ τ, which has the power of τ and no component orthogonal to P.
 fn along(columns: &[Vector6<f64>], tau: &[f64], tally: &mut Tally) -> Result<Vector6<f64>, SingularInertia> {
+    debug_assert!(columns.len() <= MAX_VELOCITIES, "a joint has at most {MAX_VELOCITIES} velocities");
+    debug_assert!(tau.is_empty() || tau.len() == columns.len(), "one force per velocity of the joint, or none");
     let size = columns.len().min(MAX_VELOCITIES);
     if tau.iter().all(|&tau| tau == 0.0) {
         return Ok(Vector6::zeros());

@@ -7,26 +7,26 @@ use super::{
     small::{Pivots, Tally, solve},
 };
 
-/// What a connected part of a tree shows at its two handles: at the inner one, where its first link hangs on the rest, and
-/// at the outer one, where the rest hangs on it.   [DCA-2]
+/// Equations of a connected part of a tree at its two handles: the inner one, at the joint of its first link, and the outer
+/// one, at the joint of the links that follow.   [DCA-2]
 ///
 /// f₁ = K a₁ − Tᵀ f₂ + p and a₂ = T a₁ + N f₂ + b, with a the accelerations of the handles and f the forces applied there.
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
     /// K: inertia at the inner handle.
     pub(super) inertia: Matrix6<f64>,
-    /// T: how the outer handle follows the inner one.
+    /// T: motion of the outer handle per motion of the inner one.
     pub(super) transfer: Matrix6<f64>,
-    /// N: how the outer handle yields while the inner one is held; zero for a rigid segment.
+    /// N: compliance of the outer handle while the inner one is held; zero for a rigid segment.
     pub(super) compliance: Matrix6<f64>,
     pub(super) rigid: bool,
-    /// Whether anything hangs on the outer handle.
+    /// True if a link follows at the outer handle.
     pub(super) open: bool,
 }
 
-/// The matrices by which one joint is eliminated, and found again.   [DCA-4]
+/// Matrices of the elimination of one joint and of the back substitution.   [DCA-4]
 ///
-/// Velocities stand in reverse order, so that pivots are taken from the last to the first, as in the articulated-body
+/// Velocities are in reverse order, so that pivots are taken from the last to the first, as in the articulated-body
 /// algorithm.
 #[derive(Clone, Debug)]
 pub(super) struct JointFactors {
@@ -39,17 +39,17 @@ pub(super) struct JointFactors {
     pub(super) compliance: Matrix6<f64>,
 }
 
-/// What belongs to one velocity of a joint.
+/// Columns of the matrices of a joint for one of its velocities.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JointColumn {
-    /// Of S.
+    /// Column of S.
     pub(super) subspace: Vector6<f64>,
-    /// Of G = (Sᵀ Y S + A)⁻¹, which is symmetric.
+    /// Column of G = (Sᵀ Y S + A)⁻¹, which is symmetric.
     inverse: Vector6<f64>,
-    /// Of Y S G.
+    /// Column of Y S G.
     gain: Vector6<f64>,
-    /// Of S G − N Y S G.
-    yielding: Vector6<f64>,
+    /// Column of S G − N Y S G.
+    motion_gain: Vector6<f64>,
 }
 
 impl JointFactors {
@@ -64,8 +64,8 @@ impl JointFactors {
 
     /// Eliminates the joint between an upper segment of compliance N and a lower one of inertia K'.   [DCA-3] [DCA-4]
     ///
-    /// S is set; `extra` is A, one number per velocity in the same order. The error is the number of the velocity that nothing
-    /// resists.
+    /// S is set; `extra` is A, one number per velocity in the same order. The error is the number of the velocity without
+    /// inertia.
     pub(super) fn eliminate(
         &mut self,
         upper: Option<&Segment>,
@@ -73,32 +73,33 @@ impl JointFactors {
         extra: &[f64; MAX_VELOCITIES],
         tally: &mut Tally,
     ) -> Result<(), usize> {
+        debug_assert!(self.columns.len() <= MAX_VELOCITIES, "a joint has at most {MAX_VELOCITIES} velocities");
         tally.joints += 1;
         let upper = upper.filter(|segment| !segment.rigid).map(|segment| &segment.compliance);
         let held = match upper {
             None => *lower,
             Some(compliance) => in_series(lower, compliance, tally)?,
         };
-        let mut felt = [Vector6::zeros(); MAX_VELOCITIES];
-        for (felt, column) in felt.iter_mut().zip(&self.columns) {
-            *felt = held * column.subspace;
+        let mut ys = [Vector6::zeros(); MAX_VELOCITIES];
+        for (ys, column) in ys.iter_mut().zip(&self.columns) {
+            *ys = held * column.subspace;
         }
-        let inverse = self.inverse_mass(&felt, extra, tally)?;
+        let inverse = self.inverse_mass(&ys, extra, tally)?;
 
         self.stiffness = held;
         self.pass = Matrix6::identity();
         for j in 0..self.columns.len() {
             let (mut gain, mut moved) = (Vector6::zeros(), Vector6::zeros());
-            for (i, (felt, column)) in felt.iter().zip(&self.columns).enumerate() {
-                gain += felt * inverse[(i, j)];
+            for (i, (ys, column)) in ys.iter().zip(&self.columns).enumerate() {
+                gain += ys * inverse[(i, j)];
                 moved += column.subspace * inverse[(i, j)];
             }
             let column = &mut self.columns[j];
-            self.stiffness.ger(-1.0, &gain, &felt[j], 1.0);
+            self.stiffness.ger(-1.0, &gain, &ys[j], 1.0);
             self.pass.ger(-1.0, &gain, &column.subspace, 1.0);
             column.inverse = inverse.column(j).into();
             column.gain = gain;
-            column.yielding = upper.map_or(moved, |compliance| moved - compliance * gain);
+            column.motion_gain = upper.map_or(moved, |compliance| moved - compliance * gain);
         }
         symmetrise(&mut self.stiffness);
         self.compliance = Matrix6::zeros();
@@ -107,7 +108,7 @@ impl JointFactors {
             self.compliance = compliance * self.pass;
         }
         for column in &self.columns {
-            self.compliance.ger(1.0, &column.subspace, &column.yielding, 1.0);
+            self.compliance.ger(1.0, &column.subspace, &column.motion_gain, 1.0);
         }
         symmetrise(&mut self.compliance);
         Ok(())
@@ -116,14 +117,14 @@ impl JointFactors {
     /// G = (Sᵀ Y S + A)⁻¹, of the columns of Y S.   [DCA-4]
     fn inverse_mass(
         &self,
-        felt: &[Vector6<f64>; MAX_VELOCITIES],
+        ys: &[Vector6<f64>; MAX_VELOCITIES],
         extra: &[f64; MAX_VELOCITIES],
         tally: &mut Tally,
     ) -> Result<Matrix6<f64>, usize> {
         let (mut mass, mut inverse) = (Matrix6::zeros(), Matrix6::identity());
         for (i, column) in self.columns.iter().enumerate() {
             for j in 0..self.columns.len() {
-                mass[(i, j)] = column.subspace.dot(&felt[j]);
+                mass[(i, j)] = column.subspace.dot(&ys[j]);
             }
             mass[(i, i)] += extra[i];
         }
@@ -132,7 +133,7 @@ impl JointFactors {
         Ok(inverse)
     }
 
-    /// The force through the joint, X α + H g + Y S G τ.   [DCA-5]
+    /// Force through the joint, X α + H g + Y S G τ.   [DCA-5]
     #[inline]
     pub(super) fn force(&self, alpha: &Vector6<f64>, g: &Vector6<f64>, tau: &[f64; MAX_VELOCITIES]) -> Vector6<f64> {
         let mut force = self.stiffness * alpha + self.pass * g;
@@ -142,29 +143,29 @@ impl JointFactors {
         force
     }
 
-    /// The acceleration of the lower inner handle, Hᵀ α − N̂ g + (S G − N Y S G) τ.   [DCA-5]
+    /// Acceleration of the lower inner handle, Hᵀ α − N̂ g + (S G − N Y S G) τ.   [DCA-5]
     #[inline]
     pub(super) fn motion(&self, alpha: &Vector6<f64>, g: &Vector6<f64>, tau: &[f64; MAX_VELOCITIES]) -> Vector6<f64> {
         let mut motion = self.pass.tr_mul(alpha) - self.compliance * g;
         for (column, tau) in self.columns.iter().zip(tau) {
-            motion += column.yielding * *tau;
+            motion += column.motion_gain * *tau;
         }
         motion
     }
 
-    /// The accelerations of the velocities of the joint, G τ − (Y S G)ᵀ α − (S G − N Y S G)ᵀ g.   [DCA-5]
+    /// Rates of the velocities of the joint, G τ − (Y S G)ᵀ α − (S G − N Y S G)ᵀ g.   [DCA-5]
     #[inline]
     pub(super) fn rates(&self, alpha: &Vector6<f64>, g: &Vector6<f64>, tau: &[f64; MAX_VELOCITIES]) -> Vector6<f64> {
         let mut rates = Vector6::zeros();
         for (rate, column) in rates.iter_mut().zip(&self.columns) {
-            let pushed: f64 = column.inverse.iter().zip(tau).take(self.columns.len()).map(|(g, tau)| g * tau).sum();
-            *rate = pushed - column.gain.dot(alpha) - column.yielding.dot(g);
+            let by_tau: f64 = column.inverse.iter().zip(tau).take(self.columns.len()).map(|(g, tau)| g * tau).sum();
+            *rate = by_tau - column.gain.dot(alpha) - column.motion_gain.dot(g);
         }
         rates
     }
 }
 
-/// Inertia K behind a spring of compliance N: Y = (1 + K N)⁻¹ K, which is (K⁻¹ + N)⁻¹ where K can be inverted.   [DCA-3]
+/// Inertia K in series with a compliance N: Y = (1 + K N)⁻¹ K, which is (K⁻¹ + N)⁻¹ if K is invertible.   [DCA-3]
 #[inline]
 fn in_series(inertia: &Matrix6<f64>, compliance: &Matrix6<f64>, tally: &mut Tally) -> Result<Matrix6<f64>, usize> {
     let mut matrix = inertia * compliance;
@@ -172,13 +173,13 @@ fn in_series(inertia: &Matrix6<f64>, compliance: &Matrix6<f64>, tally: &mut Tall
         matrix[(k, k)] += 1.0;
     }
     let mut held = *inertia;
-    // Not singular for any two matrices without negative eigenvalues; what is not finite fails here.
+    // 1 + K N is regular if K and N have no negative eigenvalues. Numbers that are not finite fail here.
     solve((&mut matrix, 6), Pivots::Rows, (&mut held, 6), tally).map_err(|_| 0_usize)?;
     symmetrise(&mut held);
     Ok(held)
 }
 
-/// Takes away what rounding left of asymmetry.
+/// Restores the symmetry that rounding broke.
 #[inline]
 fn symmetrise(matrix: &mut Matrix6<f64>) {
     for i in 0..6 {
@@ -190,9 +191,10 @@ fn symmetrise(matrix: &mut Matrix6<f64>) {
     }
 }
 
-/// The first velocity of a joint is the last in the order of elimination, and the other way round.
+/// Values of the velocities of a joint in the order of elimination, last first.
 #[inline]
 pub(super) fn reversed<T: Copy + Default>(values: &[T]) -> [T; MAX_VELOCITIES] {
+    debug_assert!(values.len() <= MAX_VELOCITIES, "a joint has at most {MAX_VELOCITIES} velocities");
     let mut out = [T::default(); MAX_VELOCITIES];
     for (out, value) in out.iter_mut().zip(values.iter().rev()) {
         *out = *value;
@@ -200,7 +202,8 @@ pub(super) fn reversed<T: Copy + Default>(values: &[T]) -> [T; MAX_VELOCITIES] {
     out
 }
 
-/// The velocity of a tree whose pivot vanished.
+/// Error for the velocity of a tree whose pivot vanished.
 pub(super) fn singular(velocities: std::ops::Range<usize>, place: usize) -> SingularInertia {
+    debug_assert!(place == 0 || place < velocities.len(), "the pivot {place} is one of the joint");
     SingularInertia { velocity: velocities.rev().nth(place).unwrap_or(0) }
 }

@@ -1,9 +1,9 @@
-//! Divide and conquer on a tree: pieces of it are put together two by two, and a joint is eliminated each time
+//! Divide-and-conquer algorithm on a tree: pieces of it are assembled pairwise, each time eliminating a joint
 //! (docs/theory/divide.md).
 //!
-//! The same accelerations and impulse responses as by the articulated-body algorithm, in a binary plan that is O(log n)
-//! deep: independent pieces go to several threads, and a change at one link is a change of O(log n) pieces, so that an entry
-//! of the Delassus matrix does not cost the length of the way to the root. No factorisation is larger than a joint.
+//! Accelerations and impulse responses are those of the articulated-body algorithm. The binary plan of the assembly is O(log n)
+//! deep: independent pieces run on several threads, and an impulse on one link affects O(log n) pieces. An entry of the
+//! Delassus matrix therefore does not cost the length of the path to the root. No factorisation is larger than a joint.
 
 mod assemble;
 mod handles;
@@ -30,14 +30,14 @@ use self::{
 use super::{SingularInertia, kinematics::Kinematics, tree::Tree};
 use crate::{LinkId, Wrench};
 
-/// The plan of a tree, its assembly at one configuration, and the room for sweeps.
+/// Assembly plan of a tree, its assembly at one configuration, and the work space of the sweeps.
 ///
-/// [`Divide::update`] assembles; the other functions use the assembly. Nothing allocates after construction, but for the
-/// rows of the first call of [`Divide::delassus`].
+/// [`Divide::update`] assembles; the other functions use the assembly. After construction only the first call of
+/// [`Divide::delassus`] allocates, for its rows.
 #[derive(Clone, Debug)]
 pub struct Divide {
     nodes: Vec<Node>,
-    /// The node of each link.
+    /// Node of each link.
     leaves: Vec<usize>,
     rows: Vec<DivideRow>,
 }
@@ -52,18 +52,27 @@ impl Divide {
                 leaves[link] = place;
             }
         }
+        debug_assert!(
+            leaves.iter().enumerate().all(|(i, &place)| {
+                nodes.get(place).is_some_and(|node| matches!(node.kind, Kind::Link { link, .. } if link == i))
+            }),
+            "every link has a node"
+        );
         Self { nodes, leaves, rows: Vec::new() }
     }
 
-    /// Assembles the tree at a configuration, with `extra` inertia per velocity besides the armature, or none.   [DCA-4]
+    /// Assembles the tree at a configuration, with `extra` inertia per velocity in addition to the armature, or none.   [DCA-4]
     pub fn update(&mut self, tree: &Tree, at: &Kinematics, extra: &[f64]) -> Result<(), SingularInertia> {
+        at.debug_assert_of(tree);
+        debug_assert_eq!(self.leaves.len(), tree.links().len(), "the plan is that of another tree");
+        debug_assert!(extra.is_empty() || extra.len() == tree.velocities(), "one added inertia per velocity, or none");
         let given = assemble::Configured { tree, at, extra };
         each_piece(&mut self.nodes, &|piece| assemble::assemble(piece, given))
     }
 
     /// v̇ = M⁻¹ (τ + Jᵀ λ − bias) at the configuration of the assembly.   [DCA-5]
     ///
-    /// Of the pair, τ acts at the velocities and `external` on the links: a wrench each, in world axes about the link's
+    /// Of the pair, τ acts at the velocities and `external` on the links: one wrench per link, in world axes about the link's
     /// origin. Either may be empty.
     pub fn forward_dynamics(
         &mut self,
@@ -73,6 +82,7 @@ impl Divide {
         acceleration: &mut [f64],
     ) {
         let acting = Acting { tree, at, tau, wrenches: external, moving: true };
+        acting.debug_assert_sizes();
         sweep::collect_all(&mut self.nodes, acting);
         sweep::distribute_all(&mut self.nodes, acting, &sweep::lift(tree));
         self.write_rates(tree, acceleration);
@@ -89,15 +99,17 @@ impl Divide {
         change: &mut [f64],
     ) {
         let acting = Acting { tree, at, tau, wrenches: impulses, moving: false };
+        acting.debug_assert_sizes();
         sweep::collect_all(&mut self.nodes, acting);
         sweep::distribute_all(&mut self.nodes, acting, &nalgebra::Vector6::zeros());
         self.write_rates(tree, change);
     }
 
-    /// The Delassus matrix J M⁻¹ Jᵀ of rows of wrenches, row by row in `out`.   [DCA-8]
+    /// Delassus matrix J M⁻¹ Jᵀ of rows of wrenches, row by row in `out`.   [DCA-8]
     ///
-    /// A row is a link, and a wrench in world axes about a point of the world.
+    /// A row is a link, and a wrench in world axes about a world position.
     pub fn delassus(&mut self, at: &Kinematics, rows: &[(LinkId, Wrench, Vector3<f64>)], out: &mut [f64]) {
+        debug_assert_eq!(out.len(), rows.len() * rows.len(), "one entry per pair of rows");
         let mut room = std::mem::take(&mut self.rows);
         if room.len() < rows.len() {
             room.resize_with(rows.len(), DivideRow::default);
@@ -105,6 +117,7 @@ impl Divide {
         for ((link, wrench, point), row) in rows.iter().zip(&mut room) {
             self.half_response(at, *link, (wrench, point), row);
         }
+        debug_assert!(room.len() >= rows.len(), "there is space for every row");
         let used = room.get(..rows.len()).unwrap_or_default();
         let entries = used.iter().flat_map(|a| used.iter().map(|b| self.coupling(a, b)));
         for (out, entry) in out.iter_mut().zip(entries) {
@@ -113,12 +126,12 @@ impl Divide {
         self.rows = room;
     }
 
-    /// What the last [`Divide::update`] factorised.
+    /// Counts of the factorisations of the last [`Divide::update`].
     pub fn tally(&self) -> Tally {
         self.nodes.iter().fold(Tally::default(), |sum, node| sum.and(node.tally))
     }
 
-    /// Number of joints on the longest way from a link to the root of the plan.
+    /// Number of joints on the longest path from a link to the root of the plan.
     pub fn depth(&self) -> usize {
         let mut depths = vec![0; self.nodes.len()];
         for (place, node) in self.nodes.iter().enumerate().rev() {
@@ -129,6 +142,7 @@ impl Divide {
     }
 
     fn write_rates(&self, tree: &Tree, out: &mut [f64]) {
+        debug_assert_eq!(out.len(), tree.velocities(), "one rate per velocity");
         for node in &self.nodes {
             if let Kind::Hang { link } | Kind::Join { link } = node.kind {
                 let velocities = tree.links()[link].velocities().rev();

@@ -1,4 +1,4 @@
-//! Nodes of the assembly: the pieces of the plan with what is known of them, and the two ways through them.
+//! Nodes of the assembly: the pieces of the plan with their segments, joints and loads, and their traversal.
 
 use nalgebra::{Matrix6, Vector3, Vector6};
 
@@ -15,12 +15,12 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     /// Number of nodes of the piece, itself included.
     pub(super) nodes: usize,
-    /// The node that puts it together with others.
+    /// Node of the assembly of which this piece is a part.
     pub(super) above: Option<usize>,
-    /// From the origin of the parent link to that of the link that hangs.
+    /// Vector from the origin of the parent link to that of the hanging link.
     pub(super) arm: Vector3<f64>,
     pub(super) segment: Segment,
-    /// The joint that the node eliminates.
+    /// Joint that the node eliminates.
     pub(super) joint: Option<Box<JointFactors>>,
     pub(super) tally: Tally,
     /// p and b of the loads that are being assembled.
@@ -29,14 +29,14 @@ pub(super) struct Node {
     pub(super) rates: Vector6<f64>,
 }
 
-/// What loads do at the handles of a segment: force p at the inner one while it is held, acceleration b of the outer one.
+/// Loads at the handles of a segment: force p at the inner handle while it is held, acceleration b of the outer handle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Load {
     pub(super) force: Vector6<f64>,
     pub(super) motion: Vector6<f64>,
 }
 
-/// The nodes of a plan, with no numbers yet.
+/// Nodes of a plan, before the first assembly.
 pub(super) fn nodes(tree: &Tree, places: &[Place]) -> Vec<Node> {
     let mut nodes: Vec<Node> = places.iter().map(|place| Node::new(tree, *place)).collect();
     for above in 0..nodes.len() {
@@ -46,6 +46,7 @@ pub(super) fn nodes(tree: &Tree, places: &[Place]) -> Vec<Node> {
             nodes[end - 1].above = Some(above);
             end -= nodes[end - 1].nodes;
         }
+        debug_assert_eq!(end, start, "the pieces of node {above} add up to its size");
     }
     nodes
 }
@@ -78,11 +79,11 @@ impl Node {
     }
 }
 
-/// Number of nodes above which two pieces are handled by two threads. Measured: a chain of 64 links, 128 nodes, takes about
-/// the same time on one thread and on two, longer ones less.
+/// Number of nodes above which two pieces run on two threads. Measured: a chain of 64 links, 128 nodes, takes about the same
+/// time on one thread and on two, longer chains take less on two.
 pub(super) const PARALLEL: usize = 128;
 
-/// Does two things, on two threads if they are long; the results do not depend on that.
+/// Runs two functions, on two threads if there are many nodes; the results do not depend on the number of threads.
 pub(super) fn both<A: Send, B: Send>(
     nodes: usize,
     a: impl FnOnce() -> A + Send,
@@ -91,13 +92,14 @@ pub(super) fn both<A: Send, B: Send>(
     if nodes > PARALLEL { rayon::join(a, b) } else { (a(), b()) }
 }
 
-/// The last of a sequence of pieces, and those before it.
+/// Splits a sequence of pieces into those before the last, and the last.
 pub(super) fn split_last_piece(pieces: &mut [Node]) -> Option<(&mut [Node], &mut [Node])> {
     let last = pieces.last()?.nodes;
+    debug_assert!(last <= pieces.len(), "a piece of {last} nodes is not inside of {}", pieces.len());
     Some(pieces.split_at_mut(pieces.len() - last))
 }
 
-/// Handles pieces beside each other: the forest, or what hangs on one link.
+/// Runs a function on each of several independent pieces: those of the forest, or those that hang on one link.
 pub(super) fn each_piece<E: Send>(
     mut pieces: &mut [Node],
     handle: &(impl Fn(&mut [Node]) -> Result<(), E> + Sync),

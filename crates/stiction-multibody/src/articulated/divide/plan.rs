@@ -1,9 +1,9 @@
-//! The binary plan of a tree: which pieces are put together in which order.
+//! Binary assembly plan of a tree: the order in which pieces are assembled.
 //!
-//! Every tree is cut into paths, each going on from a link to the child that carries most links; what else hangs on a link of
-//! a path is small. A path is assembled by halves of equal weight, so that the plan is O(log n) deep for any tree.   [DCA-6]
+//! Every tree is decomposed into heavy paths: each continues from a link to the child with the largest subtree, so the other
+//! subtrees of a link are small. A path is assembled by halves of equal weight. The plan is O(log n) deep for any tree.   [DCA-6]
 //!
-//! Nodes stand in post-order: the pieces of a node directly before it. A piece is then one slice, and two pieces are two.
+//! Nodes are in post-order: the pieces of a node are directly before it. A piece is one slice.
 
 use nalgebra::Matrix6;
 
@@ -11,15 +11,15 @@ use super::super::{MAX_VELOCITIES, TreeJoint, tree::Tree};
 use super::{joint::reversed, small};
 use crate::Twist;
 
-/// What a node of the plan puts together.
+/// Kind of a node of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A link with all that hangs on it except the rest of its path; that follows at the outer handle, about the origin of
-    /// the link `next`.
+    /// A link with all its subtrees except the rest of its path, which follows at the outer handle about the origin of the
+    /// link `next`.
     Link { link: usize, next: Option<usize> },
-    /// The joint of a link whose parent or world is no part of it yet: the piece before it is all the link carries.
+    /// Joint of a link whose parent is not in the piece; the piece before it is the whole subtree of the link.
     Hang { link: usize },
-    /// The joint of a link between the two pieces before it, the second of which begins with the link.
+    /// Joint of a link between the two pieces before it, the second of which begins with the link.
     Join { link: usize },
 }
 
@@ -31,28 +31,33 @@ pub(super) struct Place {
     pub(super) nodes: usize,
 }
 
-/// How many links that cannot be accelerated alone may stand together before the path is cut between them all the same.
+/// Largest number of consecutive links with singular inertia before the path is cut between them nevertheless.
 const LONGEST_GROUP: usize = 8;
 
-/// The plan of a tree, in post-order; roots are [`Kind::Hang`].
+/// Plan of a tree in post-order; roots are [`Kind::Hang`].
 pub(super) fn plan(tree: &Tree) -> Vec<Place> {
     let planner = Planner::new(tree);
     let mut places = Vec::with_capacity(2 * tree.links().len());
     for (root, _) in tree.links().iter().enumerate().filter(|(_, link)| link.parent().is_none()) {
         planner.hang(root, &mut places);
     }
+    debug_assert_eq!(
+        places.iter().filter(|place| matches!(place.kind, Kind::Link { .. })).count(),
+        tree.links().len(),
+        "every link is in the plan once"
+    );
     places
 }
 
 struct Planner {
-    /// Number of links that a link carries, itself included.
+    /// Size of the subtree of each link, itself included.
     weights: Vec<usize>,
-    /// The child that carries most.
+    /// Child with the largest subtree.
     heavy: Vec<Option<usize>>,
-    /// The other children.
+    /// Other children.
     light: Vec<Vec<usize>>,
-    /// Whether the inertia of a link alone resists every velocity of its joint.
-    resists: Vec<bool>,
+    /// True if the inertia of the link alone is positive definite on the motion subspace of its joint.
+    regular: Vec<bool>,
 }
 
 impl Planner {
@@ -72,7 +77,7 @@ impl Planner {
             let heaviest = (0..children.len()).rev().max_by_key(|&place| weights[children[place]]);
             heavy.push(heaviest.map(|place| children.remove(place)));
         }
-        Self { weights, heavy, light: children, resists: (0..links.len()).map(|i| resists(tree, i)).collect() }
+        Self { weights, heavy, light: children, regular: (0..links.len()).map(|i| is_regular(tree, i)).collect() }
     }
 
     fn hang(&self, link: usize, places: &mut Vec<Place>) {
@@ -82,7 +87,7 @@ impl Planner {
         push(Kind::Hang { link }, start, places);
     }
 
-    /// A stretch of a path.
+    /// Adds the nodes of a section of a path.
     fn span(&self, path: &[usize], places: &mut Vec<Place>) {
         let Some(&first) = path.first() else { return };
         let (start, cut) = (places.len(), self.cut(path));
@@ -98,8 +103,8 @@ impl Planner {
         push(Kind::Join { link: path[cut] }, start, places);
     }
 
-    /// Where a stretch of a path is cut: at half its weight, but never so that the lower piece begins with a link whose joint
-    /// needs the inertia of the next one. Zero for a single link.   [DCA-7]
+    /// Position at which a section of a path is cut: at half its weight, but not so that the lower piece begins with a link whose
+    /// joint needs the inertia of the next one. Zero for a single link.   [DCA-7]
     fn cut(&self, path: &[usize]) -> usize {
         if path.len() < 2 {
             return 0;
@@ -113,7 +118,7 @@ impl Planner {
             if place > 0 && allowed && distance < best_distance {
                 (best, best_distance) = (place, distance);
             }
-            group = if self.resists[*link] { 0 } else { group % LONGEST_GROUP + 1 };
+            group = if self.regular[*link] { 0 } else { group % LONGEST_GROUP + 1 };
             before += own(link);
         }
         best
@@ -125,11 +130,11 @@ fn push(kind: Kind, start: usize, places: &mut Vec<Place>) {
     places.push(Place { kind, nodes });
 }
 
-/// Whether Sᵀ I S + A of a link alone is positive definite wherever the joint stands.
-fn resists(tree: &Tree, link: usize) -> bool {
+/// True if Sᵀ I S + A of a link alone is positive definite at all coordinates of the joint.
+fn is_regular(tree: &Tree, link: usize) -> bool {
     let link = &tree.links()[link];
     let spec = link.spec();
-    // The axes of a universal joint turn against each other; those of a spherical one span them wherever they are.
+    // The axes of a universal joint rotate relative to each other; those of a spherical joint span them at all angles.
     let joint = if let TreeJoint::Universal { .. } = spec.joint { TreeJoint::Spherical } else { spec.joint };
     let size = joint.velocities();
     if size == 0 || spec.armature > 0.0 {

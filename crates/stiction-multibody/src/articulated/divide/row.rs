@@ -1,17 +1,17 @@
-//! Rows of wrenches through an assembly: what one impulse on a link does at the handles of all pieces that hold the link.
+//! Rows of wrenches through an assembly: the effect of one impulse on a link at the handles of all pieces that contain the link.
 
 use nalgebra::{Vector3, Vector6};
 
 use super::{super::kinematics::Kinematics, Divide, node::Load, plan::Kind, spatial};
 use crate::{LinkId, Wrench};
 
-/// The way of one impulse up the plan: all that its coupling with others needs.
+/// Response of one impulse at the nodes from its link to the root of the plan, as needed for its coupling with other rows.
 #[derive(Clone, Debug, Default)]
 pub struct DivideRow {
     steps: Vec<Step>,
 }
 
-/// A joint on the way, above or below which the row stands.
+/// A joint between the link and the root of the plan, with the side of the joint that contains the link.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     node: usize,
@@ -20,15 +20,15 @@ struct Step {
 
 #[derive(Clone, Copy, Debug)]
 enum Side {
-    /// The row is in the upper piece: b, and X b.
+    /// The link is in the upper piece: b, and X b.
     Upper { motion: Vector6<f64>, stiff: Vector6<f64> },
-    /// The row is in the lower piece: p, N̂ p and H p.
+    /// The link is in the lower piece: p, N̂ p and H p.
     Lower { force: Vector6<f64>, compliant: Vector6<f64>, passed: Vector6<f64> },
 }
 
 impl DivideRow {
-    /// The impulse that reaches the root link of the tree, about its origin, when everything but the root is free. Its
-    /// power on a motion of the root is the rate of the row that this motion makes.   [DCA-10]
+    /// Impulse that reaches the root link of the tree, about its origin, if all joints but that of the root are free. Its
+    /// power on a motion of the root is the rate of the row due to this motion.   [DCA-10]
     pub fn at_root(&self) -> Wrench {
         match self.steps.last() {
             Some(Step { side: Side::Lower { force, .. }, .. }) => spatial::wrench(&-force),
@@ -36,7 +36,7 @@ impl DivideRow {
         }
     }
 
-    /// Terms of the coupling with another row, at the nodes that hold both, from the root on.   [DCA-8]
+    /// Terms of the coupling with another row, at the nodes that contain both, beginning at the root.   [DCA-8]
     fn terms<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = f64> + 'a {
         let pairs = self.steps.iter().rev().zip(other.steps.iter().rev());
         pairs.take_while(|(a, b)| a.node == b.node).map(|(a, b)| match (&a.side, &b.side) {
@@ -49,9 +49,9 @@ impl DivideRow {
 }
 
 impl Divide {
-    /// Carries one impulse on a link up the plan, in O(log n).   [DCA-8]
+    /// Propagates one impulse on a link up the plan, in O(log n).   [DCA-8]
     ///
-    /// `impulse` acts in world axes about `point`, a place in the world. It is also the row of the constraint whose rate is
+    /// `impulse` acts in world axes about the world position `point`. It is also the row of the constraint whose rate is
     /// λ · ν at that point.
     pub fn half_response(
         &self,
@@ -61,18 +61,21 @@ impl Divide {
         row: &mut DivideRow,
     ) {
         row.steps.clear();
-        let (Some(&leaf), Some(pose)) = (self.leaves.get(link.index()), at.poses.get(link.index())) else { return };
+        let (Some(&leaf), Some(pose)) = (self.leaves.get(link.index()), at.poses.get(link.index())) else {
+            debug_assert!(false, "the tree has no link {}", link.index());
+            return;
+        };
         let about_origin = impulse.moved(&(point - pose.translation.vector));
         let mut load = Load { force: -spatial::force(&about_origin), motion: Vector6::zeros() };
         let mut child = leaf;
         while let Some(above) = self.nodes[child].above {
-            self.climb(child, above, &mut load, row);
+            self.propagate(child, above, &mut load, row);
             child = above;
         }
     }
 
-    /// Takes a load from a piece to the one that holds it.
-    fn climb(&self, child: usize, above: usize, load: &mut Load, row: &mut DivideRow) {
+    /// Propagates a load from a piece to the piece that contains it.
+    fn propagate(&self, child: usize, above: usize, load: &mut Load, row: &mut DivideRow) {
         let node = &self.nodes[above];
         let Some(joint) = &node.joint else { return };
         let lower = &self.nodes[above - 1].segment;
@@ -96,16 +99,17 @@ impl Divide {
 
     /// T of the upper of the two pieces of a node.
     fn upper(&self, above: usize) -> &nalgebra::Matrix6<f64> {
+        debug_assert!(self.nodes[above - 1].nodes < above, "node {above} has two pieces");
         let upper = above - 1 - self.nodes[above - 1].nodes;
         &self.nodes[upper].segment.transfer
     }
 
-    /// Entry J_a M⁻¹ J_bᵀ of the Delassus matrix, of two rows.   [DCA-8]
+    /// Entry J_a M⁻¹ J_bᵀ of the Delassus matrix for two rows.   [DCA-8]
     pub fn coupling(&self, a: &DivideRow, b: &DivideRow) -> f64 {
         a.terms(b).sum()
     }
 
-    /// The same while the root of the tree is held: rate of row a of a unit impulse b without the motion of the root.
+    /// [`Self::coupling`] with the root of the tree held: rate of row a for a unit impulse b without the motion of the root.
     ///                                                                                                   [DCA-10]
     pub fn coupling_beyond_root(&self, a: &DivideRow, b: &DivideRow) -> f64 {
         a.terms(b).skip(1).sum()

@@ -1,20 +1,20 @@
-//! The one factorisation of divide and conquer: systems of at most six equations.
+//! Factorisation of the divide-and-conquer algorithm: systems of at most six equations.
 //!
-//! Nothing in `divide` solves a linear system but by [`solve`]; it keeps a tally of sizes, so that a test can see that none
-//! grows with the number of links.
+//! All linear systems of `divide` are solved by [`solve`]. It records the sizes, so that a test can check that none grows with
+//! the number of links.
 
 use nalgebra::{Matrix6, Vector6};
 
-/// How pivots are chosen.
+/// Pivoting strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pivots {
-    /// The diagonal in order: a symmetric matrix that is positive definite, or an error.
+    /// Diagonal in order, for symmetric positive definite matrices; other matrices give an error.
     Diagonal,
-    /// The largest of the column.
+    /// Partial pivoting: the largest of the column.
     Rows,
 }
 
-/// What has been factorised.
+/// Counts of factorisations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Number of factorisations.
@@ -26,7 +26,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Both together.
+    /// Sum of two tallies.
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             factorisations: self.factorisations + other.factorisations,
@@ -36,10 +36,10 @@ impl Tally {
     }
 }
 
-/// Share of a diagonal entry below which what is left of it is round-off.
+/// Ratio of a pivot to the original diagonal entry, up to which the pivot is round-off.
 const NEGLIGIBLE: f64 = 1e-14;
 
-/// Replaces `right` by the solution of `matrix` x = `right`, column by column, in the first `size` rows; `matrix` is used up.
+/// Replaces `right` by the solution of `matrix` x = `right`, column by column, in the first `size` rows; `matrix` is overwritten.
 /// The error is the number of the pivot that vanishes.
 #[inline]
 pub(super) fn solve(
@@ -48,6 +48,7 @@ pub(super) fn solve(
     (right, columns): (&mut Matrix6<f64>, usize),
     tally: &mut Tally,
 ) -> Result<(), usize> {
+    debug_assert!(size <= 6 && columns <= 6, "{size} equations with {columns} right sides exceed six");
     tally.factorisations += 1;
     tally.largest = tally.largest.max(size);
     let diagonal: Vector6<f64> = matrix.diagonal();

@@ -1,5 +1,5 @@
-//! Spatial vectors with the angular part first, as the divide-and-conquer literature has them, and the way to and from the
-//! twists and wrenches of the rest of the house, which are linear first.
+//! Spatial vectors with the angular part first, as in the divide-and-conquer literature, and their conversion from and to
+//! twists and wrenches, which are linear first.
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
@@ -32,7 +32,7 @@ pub fn wrench(force: &Vector6<f64>) -> Wrench {
     Wrench { linear, angular }
 }
 
-/// The map of motions to the origin at `arm` from the present one, `[1, 0; −[r]ₓ, 1]`; its transpose brings forces back.
+/// Map of motions to the origin at `arm` from the present one, `[1, 0; −[r]ₓ, 1]`; its transpose maps forces back.
 ///                                                                                                        [DCA-1]
 #[inline]
 pub(super) fn shift(arm: &Vector3<f64>) -> Matrix6<f64> {
@@ -41,7 +41,7 @@ pub(super) fn shift(arm: &Vector3<f64>) -> Matrix6<f64> {
     shift
 }
 
-/// The inertia of a link about its origin: `[I, [m c]ₓ; −[m c]ₓ, m]`.
+/// Inertia of a link about its origin: `[I, [m c]ₓ; −[m c]ₓ, m]`.
 #[inline]
 pub(super) fn inertia(rigid: &RigidInertia) -> Matrix6<f64> {
     let turning = |axis| rigid.momentum(&Twist { linear: Vector3::zeros(), angular: axis }).angular;

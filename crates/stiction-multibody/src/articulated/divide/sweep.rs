@@ -1,4 +1,4 @@
-//! Loads through an assembly: forces collected upwards, accelerations found again downwards.
+//! Sweeps of loads through an assembly: forces are collected upwards, accelerations are distributed downwards.
 
 use nalgebra::Vector6;
 
@@ -11,27 +11,35 @@ use super::{
 };
 use crate::{Twist, Wrench};
 
-/// What acts on a tree: forces, or impulses.
+/// Forces or impulses on a tree.
 #[derive(Clone, Copy)]
 pub(super) struct Acting<'a> {
     pub(super) tree: &'a Tree,
     pub(super) at: &'a Kinematics,
-    /// At the velocities; may be empty.
+    /// Generalised forces at the velocities; may be empty.
     pub(super) tau: &'a [f64],
-    /// On the links; may be empty.
+    /// Wrenches on the links; may be empty.
     pub(super) wrenches: &'a [Wrench],
-    /// Whether velocities count: gyroscopic forces and velocity products.
+    /// True if gyroscopic forces and velocity products are included.
     pub(super) moving: bool,
 }
 
 impl Acting<'_> {
+    /// Checks in debug builds that the lists have the sizes of the tree.
+    pub(super) fn debug_assert_sizes(&self) {
+        let (links, velocities) = (self.tree.links().len(), self.tree.velocities());
+        self.at.debug_assert_of(self.tree);
+        debug_assert!(self.tau.is_empty() || self.tau.len() == velocities, "one force per velocity, or none");
+        debug_assert!(self.wrenches.is_empty() || self.wrenches.len() == links, "one wrench per link, or none");
+    }
+
     /// Forces at the velocities of a joint, last first.
     #[inline]
     fn tau(&self, link: usize) -> [f64; MAX_VELOCITIES] {
         self.tau.get(self.tree.links()[link].velocities()).map(reversed).unwrap_or_default()
     }
 
-    /// The part of the acceleration over a joint that velocities make.
+    /// Velocity-product part of the acceleration across a joint.
     #[inline]
     fn product(&self, link: usize) -> Vector6<f64> {
         if self.moving { spatial::motion(&self.at.products[link]) } else { Vector6::zeros() }
@@ -52,7 +60,7 @@ impl Acting<'_> {
     }
 }
 
-/// p and b of every piece, from the links up.   [DCA-5]
+/// Computes p and b of every piece, from the links to the whole.   [DCA-5]
 pub(super) fn collect(piece: &mut [Node], acting: Acting) {
     let Some((node, below)) = piece.split_last_mut() else { return };
     match node.kind {
@@ -70,15 +78,24 @@ pub(super) fn collect(piece: &mut [Node], acting: Acting) {
         }
         Kind::Hang { link } => {
             collect(below, acting);
-            let (Some(joint), Some(lower)) = (&node.joint, below.last()) else { return };
+            let (Some(joint), Some(lower)) = (&node.joint, below.last()) else {
+                debug_assert!(false, "a hanging piece has a joint and a lower piece");
+                return;
+            };
             let force = joint.force(&acting.product(link), &lower.load.force, &acting.tau(link));
             node.load.force = spatial::force(&spatial::wrench(&force).moved(&node.arm));
         }
         Kind::Join { link } => {
             let nodes = below.len();
-            let Some((upper, lower)) = split_last_piece(below) else { return };
+            let Some((upper, lower)) = split_last_piece(below) else {
+                debug_assert!(false, "a join has two pieces");
+                return;
+            };
             both(nodes, || collect(upper, acting), || collect(lower, acting));
-            let (Some(joint), Some(upper), Some(lower)) = (&node.joint, upper.last(), lower.last()) else { return };
+            let (Some(joint), Some(upper), Some(lower)) = (&node.joint, upper.last(), lower.last()) else {
+                debug_assert!(false, "a join has a joint and two pieces");
+                return;
+            };
             let (alpha, g, tau) = (upper.load.motion + acting.product(link), &lower.load.force, acting.tau(link));
             node.load.force = upper.load.force + upper.segment.transfer.tr_mul(&joint.force(&alpha, g, &tau));
             if lower.segment.open {
@@ -88,7 +105,7 @@ pub(super) fn collect(piece: &mut [Node], acting: Acting) {
     }
 }
 
-/// [`collect`] for pieces beside each other.
+/// [`collect`] for several independent pieces.
 pub(super) fn collect_all(pieces: &mut [Node], acting: Acting) {
     let _: Result<(), std::convert::Infallible> = each_piece(pieces, &|piece| {
         collect(piece, acting);
@@ -96,14 +113,17 @@ pub(super) fn collect_all(pieces: &mut [Node], acting: Acting) {
     });
 }
 
-/// Rates of the velocities of every joint of a piece whose inner handle moves with `inner` and whose outer one is pushed by
-/// `outer`, from the whole to the links.   [DCA-5]
+/// Computes the rates of the velocities of every joint of a piece, from the whole to the links. `inner` is the acceleration of
+/// its inner handle, `outer` the force at its outer handle.   [DCA-5]
 pub(super) fn distribute(piece: &mut [Node], acting: Acting, inner: &Vector6<f64>, outer: &Vector6<f64>) {
     let Some((node, below)) = piece.split_last_mut() else { return };
     match node.kind {
         Kind::Link { .. } => distribute_all(below, acting, inner),
         Kind::Hang { link } => {
-            let (Some(joint), Some(lower)) = (&node.joint, below.last()) else { return };
+            let (Some(joint), Some(lower)) = (&node.joint, below.last()) else {
+                debug_assert!(false, "a hanging piece has a joint and a lower piece");
+                return;
+            };
             let alpha = spatial::motion(&spatial::twist(inner).moved(&node.arm)) + acting.product(link);
             let g = lower.load.force;
             node.rates = joint.rates(&alpha, &g, &acting.tau(link));
@@ -115,8 +135,14 @@ pub(super) fn distribute(piece: &mut [Node], acting: Acting, inner: &Vector6<f64
         }
         Kind::Join { link } => {
             let nodes = below.len();
-            let Some((upper, lower)) = split_last_piece(below) else { return };
-            let (Some(joint), Some(above), Some(beyond)) = (&node.joint, upper.last(), lower.last()) else { return };
+            let Some((upper, lower)) = split_last_piece(below) else {
+                debug_assert!(false, "a join has two pieces");
+                return;
+            };
+            let (Some(joint), Some(above), Some(beyond)) = (&node.joint, upper.last(), lower.last()) else {
+                debug_assert!(false, "a join has a joint and two pieces");
+                return;
+            };
             let tau = acting.tau(link);
             let alpha = above.segment.transfer * inner + above.load.motion + acting.product(link);
             let g = beyond.load.force - beyond.segment.transfer.tr_mul(outer);
@@ -128,7 +154,7 @@ pub(super) fn distribute(piece: &mut [Node], acting: Acting, inner: &Vector6<f64
     }
 }
 
-/// [`distribute`] for pieces that hang on one link, or on the world.
+/// [`distribute`] for all pieces that hang on one link, or on the world.
 pub(super) fn distribute_all(pieces: &mut [Node], acting: Acting, inner: &Vector6<f64>) {
     let _: Result<(), std::convert::Infallible> = each_piece(pieces, &|piece| {
         distribute(piece, acting, inner, &Vector6::zeros());
@@ -136,7 +162,7 @@ pub(super) fn distribute_all(pieces: &mut [Node], acting: Acting, inner: &Vector
     });
 }
 
-/// The acceleration of a world without gravity that feels like gravity.
+/// Upward acceleration of the world that is equivalent to gravity.
 pub(super) fn lift(tree: &Tree) -> Vector6<f64> {
     spatial::motion(&Twist { linear: -tree.gravity(), ..Twist::default() })
 }

@@ -1,4 +1,4 @@
-//! The algorithms against each other and against their meaning, on random forests of all joints.
+//! The algorithms against each other and against their definitions, on random forests of all joints.
 
 use stiction_multibody::articulated::{LtlFactor, energy, momentum};
 use stiction_testkit::Random;
@@ -96,7 +96,7 @@ fn sparse_factor_solves() {
     }
 }
 
-/// The energy changes by the power of the forces, less what dampers take: by differences of E along the motion.
+/// The energy changes by the power of the forces minus the dissipation of dampers: by differences of E along the motion.
 #[test]
 fn energy_changes_by_power() {
     let mut random = Random::new(715);
@@ -123,7 +123,7 @@ fn energy_changes_by_power() {
     }
 }
 
-/// Momentum of the forest is that of its mass matrix where the roots are free, and of Σ m v by differences of positions.
+/// Momentum of the forest is that of its mass matrix if the roots are free, and Σ m v by differences of positions.
 #[test]
 fn momentum_is_the_rate_of_the_first_moment() {
     let mut random = Random::new(716);

@@ -1,4 +1,4 @@
-//! Joints: subspaces, their rates and motions along velocities, by finite differences of transforms.
+//! Joints: subspaces, their rates and integration, by finite differences of transforms.
 
 use nalgebra::Vector3;
 use stiction_multibody::{Pose, Twist, articulated::TreeJoint, rotation::to_rotation_vector};
@@ -47,7 +47,7 @@ fn gap(a: &Twist, b: &Twist) -> f64 {
     (a.linear - b.linear).amax().max((a.angular - b.angular).amax())
 }
 
-/// JNT, ART-2: S v is the velocity of the link frame that the transform shows.
+/// JNT, ART-2: S v is the velocity of the link frame, by differences of the transform.
 #[test]
 fn subspace_is_the_derivative_of_the_transform() {
     let mut random = Random::new(701);
@@ -63,7 +63,7 @@ fn subspace_is_the_derivative_of_the_transform() {
     }
 }
 
-/// ART-3: S̊ v is the derivative of S, seen from the link, times v.
+/// ART-3: S̊ v is the derivative of S relative to the link, times v.
 #[test]
 fn subspace_rate_is_the_derivative_of_the_subspace() {
     let mut random = Random::new(702);
@@ -83,7 +83,7 @@ fn subspace_rate_is_the_derivative_of_the_subspace() {
     }
 }
 
-/// ART-4: the difference undoes the motion, and the motion the difference.
+/// ART-4: difference and integration are inverse to each other.
 #[test]
 fn difference_is_the_inverse_of_integration() {
     let mut random = Random::new(703);

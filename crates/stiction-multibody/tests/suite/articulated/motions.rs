@@ -1,4 +1,4 @@
-//! Motions with known answers.
+//! Motions with known solutions.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::{
@@ -22,7 +22,7 @@ fn advance(tree: &Tree, q: &mut Vec<f64>, v: &mut Vec<f64>, h: f64) {
     *v = end;
 }
 
-/// A free body falls with g, and its spin obeys Euler's equation, wherever its frame is.
+/// A free body falls with g, and its spin obeys Euler's equation, for any frame on it.
 #[test]
 fn free_body_falls_and_spins() {
     let mut random = Random::new(731);
@@ -39,7 +39,7 @@ fn free_body_falls_and_spins() {
         let spin = Vector3::new(a[3], a[4], a[5]);
         let euler = about.try_inverse().unwrap() * -omega.cross(&(about * omega));
         assert!((spin - euler).amax() < 1e-11 * euler.amax().max(1.0));
-        // Acceleration of the centre of mass: that of the origin, and the rigid rest.
+        // Acceleration of the centre of mass from that of the origin.
         let r = at.poses()[0].rotation;
         let rest = spin.cross(&center) + omega.cross(&omega.cross(&center));
         let centre = Vector3::new(a[0], a[1], a[2]) + r * rest;
@@ -78,7 +78,7 @@ fn double_pendulum_obeys_its_equations() {
     }
 }
 
-/// Without gravity a tree that nothing holds keeps its momentum, and its energy: to the order of the integration.
+/// Without gravity a free-floating tree conserves momentum and energy, to the order of the integration.
 #[test]
 fn floating_tree_keeps_momentum() {
     let mut random = Random::new(733);
@@ -115,7 +115,7 @@ fn floating_tree_keeps_momentum() {
     }
 }
 
-/// A hanging chain in equilibrium stays, and forces that hold it up are those of statics: the weight beyond each joint.
+/// A hanging chain in equilibrium stays at rest. The forces that hold it are those of statics: the weight beyond each joint.
 #[test]
 fn hanging_chain_is_at_rest() {
     let tree = rods(8, Vector3::new(0.0, 0.0, -9.81), |_| Vector3::y());
@@ -155,7 +155,7 @@ fn far_away_is_as_exact_as_near() {
     assert!(super::distance(&by(&near), &by(&far)) < 1e-12);
 }
 
-/// Joints of several velocities are chains of simple ones with frames without mass between them: the same numbers.
+/// Joints with several velocities equal chains of simple joints with massless frames between them.
 #[test]
 fn compound_joints_are_chains_of_simple_ones() {
     let mut random = Random::new(735);

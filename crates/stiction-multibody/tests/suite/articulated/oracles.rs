@@ -16,7 +16,7 @@ use super::{accelerations, dense, distance, forces, kinematics, mass};
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 const DENSITY: f64 = 1000.0;
 
-/// The collected numbers of a model, or nothing where the collection is not at hand.
+/// Collected numbers of a model; none if the collection is not available.
 #[allow(clippy::disallowed_methods)] // The collection lies outside the project.
 fn collected(model: &str) -> Option<Value> {
     let folder = std::env::var("STICTION_DATA").ok().map(|root| PathBuf::from(root).join("models"));
@@ -41,7 +41,7 @@ fn close(what: &str, found: &[f64], expected: &Value) {
     assert!(error < 1e-10, "{what}: {error}");
 }
 
-/// Everything that is collected of a model, in all its states. Links are the bodies after the world, in order.
+/// Compares all collected numbers of a model, in all its states. Links are the bodies after the world, in order.
 fn compare(tree: &Tree, collected: &Value) {
     let states = collected["states"].as_array().unwrap();
     assert!(!states.is_empty());

@@ -1,4 +1,4 @@
-//! Trees that cannot exist, velocities that move nothing, and the numbering of those that do.
+//! Illegal trees, velocities without inertia, and the numbering of legal trees.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::{
@@ -38,7 +38,7 @@ fn bad_links_are_refused_by_name_and_field() {
     assert!(refusal(good().on(parent, Pose::identity())).starts_with("body \"arm\", parent"));
 }
 
-/// A leaf without mass has no acceleration; a rotor gives it one. A point mass cannot be turned about itself.
+/// A massless leaf has no acceleration; a rotor gives it one. A point mass has no inertia about itself.
 #[test]
 fn velocities_that_move_nothing_are_named() {
     let joint = TreeJoint::Revolute { axis: Vector3::z() };
@@ -60,7 +60,7 @@ fn velocities_that_move_nothing_are_named() {
     assert_eq!(singular(0.0, bob), Err(SingularInertia { velocity: 1 }));
 }
 
-/// Velocities, coordinates and the ways to the root agree with each other.
+/// Velocities, coordinates and the paths to the root are consistent.
 #[test]
 fn numbering_is_consistent() {
     let mut random = Random::new(751);
@@ -73,7 +73,7 @@ fn numbering_is_consistent() {
             assert_eq!(link.velocities().start, velocities);
             (coordinates, velocities) = (link.coordinates().end, link.velocities().end);
             assert!(link.velocities().all(|k| tree.link_of(k) == Some(id)));
-            // The velocities that move a link are those of the joints on its way to the root.
+            // The velocities that move a link are those of the joints on its path to the root.
             let movers: Vec<usize> = tree.ancestors(link.last_velocity()).collect();
             let joints = tree.path_to_root(id).flat_map(|i| tree.links()[i].velocities().rev());
             assert_eq!(movers, joints.collect::<Vec<_>>());

@@ -35,7 +35,7 @@ fn row_of(tree: &Tree, at: &Kinematics, link: LinkId, wrench: &Wrench, point: &V
     row
 }
 
-/// J v is the velocity of the point, by differences of its place.
+/// J v is the velocity of the point, by differences of its position.
 #[test]
 fn point_jacobian_is_the_derivative_of_the_point() {
     let mut random = Random::new(721);
@@ -57,7 +57,7 @@ fn point_jacobian_is_the_derivative_of_the_point() {
     }
 }
 
-/// The row of a wrench gives its power, and pushes as the same wrench in the articulated-body algorithm does.
+/// The row of a wrench gives its power, and acts like the same wrench in the articulated-body algorithm.
 #[test]
 fn wrench_rows_carry_power_and_force() {
     let mut random = Random::new(722);

@@ -1,4 +1,4 @@
-//! What the algorithms cost: allocations (none), and time (printed).
+//! Cost of the algorithms: allocations (none), and time (printed).
 
 use std::{hint::black_box, time::Instant};
 
@@ -25,7 +25,7 @@ fn least_time(mut call: impl FnMut()) -> f64 {
     least
 }
 
-/// Prints, with `--nocapture`, what each algorithm takes for 32 revolute links about changing axes.
+/// Prints, with `--nocapture`, the time of each algorithm for 32 revolute links about changing axes.
 #[test]
 fn chain_of_thirty_two_links() {
     let axis = |index: usize| if index.is_multiple_of(2) { Vector3::y() } else { Vector3::x() };
@@ -53,7 +53,7 @@ fn chain_of_thirty_two_links() {
     assert!(out.iter().all(|x| x.is_finite()));
 }
 
-/// After construction nothing asks for memory.
+/// The algorithms do not allocate after construction.
 #[test]
 fn algorithms_do_not_allocate() {
     let mut random = Random::new(742);

@@ -1,4 +1,4 @@
-//! The same numbers as by the articulated-body algorithm.
+//! Agreement with the articulated-body algorithm.
 
 use nalgebra::{DVector, Matrix3, Vector3};
 use stiction_multibody::{
@@ -93,7 +93,7 @@ fn long_chains() {
     }
 }
 
-/// Forces found by the recursive Newton-Euler algorithm for the accelerations are those that were given.
+/// The recursive Newton-Euler algorithm returns the given forces for the accelerations.
 #[test]
 fn newton_and_euler_give_the_forces_back() {
     let mut random = Random::new(7304);
@@ -108,7 +108,7 @@ fn newton_and_euler_give_the_forces_back() {
     }
 }
 
-/// Inertia that is given beside the armature stands on the diagonal of the mass matrix.
+/// Extra inertia in addition to the armature is added to the diagonal of the mass matrix.
 #[test]
 fn extra_inertia_is_on_the_diagonal() {
     let mut random = Random::new(7305);
@@ -137,8 +137,8 @@ fn extra_inertia_is_on_the_diagonal() {
     }
 }
 
-/// Links without mass, one below the other and with branches, points of mass, rods that do not resist a turn about
-/// themselves: whatever the articulated-body algorithm can move.
+/// Massless links in series and with branches, point masses, and rods without inertia about their own axis:
+/// every tree that the articulated-body algorithm can accelerate.
 #[test]
 fn links_without_inertia_of_their_own() {
     let mut random = Random::new(7306);
@@ -153,7 +153,7 @@ fn links_without_inertia_of_their_own() {
                 let hinge = LinkSpec::new("hinge", TreeJoint::Revolute { axis: direction(&mut random) });
                 on = builder.link(hinge.on(on, pose(&mut random))).unwrap();
             }
-            // Two bodies on one hinge: the link without mass has a branch.
+            // Two bodies on one hinge: the massless link has a branch.
             for _ in 0..=random.below(2) {
                 let joint = TreeJoint::Revolute { axis: direction(&mut random) };
                 let (center, inertia) = match random.below(3) {
@@ -181,7 +181,7 @@ fn links_without_inertia_of_their_own() {
     }
 }
 
-/// A velocity that moves nothing is an error that names it.
+/// A velocity without inertia is an error that names it.
 #[test]
 fn nothing_to_move_is_an_error() {
     let mut builder = TreeBuilder::new(Vector3::zeros()).unwrap();

@@ -17,7 +17,7 @@ use crate::articulated::{
 };
 use crate::support::{direction, pose, vector};
 
-/// Angular first and linear first are two writings of the same thing: there and back, and the power between.
+/// Conversion between angular-first and linear-first vectors is lossless and preserves power.
 #[test]
 fn the_two_orders_are_adapted() {
     let mut random = Random::new(7321);
@@ -32,7 +32,7 @@ fn the_two_orders_are_adapted() {
     }
 }
 
-/// Dᵀ P = 0, D orthonormal, and as many directions as the joint takes away.
+/// Dᵀ P = 0, D orthonormal, with as many directions as the joint constrains.
 #[test]
 fn complements_of_all_joints() {
     let mut random = Random::new(7322);
@@ -54,7 +54,7 @@ fn complements_of_all_joints() {
     }
 }
 
-/// Gyroscopic and other loads of a link about its origin, −ν ×* I ν + λ, by the forces that keep it from accelerating.
+/// Gyroscopic and other loads of a link about its origin, −ν ×* I ν + λ: the force at zero acceleration, reversed.
 fn load(tree: &Tree, at: &Kinematics, link: LinkId, applied: &Wrench) -> Wrench {
     let twist = at.twist(link);
     let momentum = at.inertia(link).momentum(twist);
@@ -67,7 +67,7 @@ fn load(tree: &Tree, at: &Kinematics, link: LinkId, applied: &Wrench) -> Wrench 
     }
 }
 
-/// Free links with two handles each, joined two by two until one thing is left, accelerate at both ends as the tree does.
+/// Free links with two handles each, joined pairwise until one assembly remains, have the accelerations of the tree at both ends.
 #[test]
 fn two_handle_equations_of_a_chain() {
     let mut random = Random::new(7323);
@@ -90,7 +90,7 @@ fn two_handle_equations_of_a_chain() {
         let ends = (ids[0], *ids.last().unwrap());
         let at_tip = vector(&mut random, 1.0);
 
-        // Handles: the origin of the link, where its joint is, and the origin of the next one.
+        // Handles: the origin of the link, at its joint, and the origin of the next link.
         let origin = |link: LinkId| at.pose(link).translation.vector;
         let mut things: Vec<HandleEquations> = Vec::new();
         for (place, &id) in ids.iter().enumerate() {
@@ -142,7 +142,7 @@ fn two_handle_equations_of_a_chain() {
     }
 }
 
-/// The spatial acceleration of a link about its origin.
+/// Spatial acceleration of a link about its origin.
 fn spatial_acceleration(tree: &Tree, at: &Kinematics, v_dot: &[f64], link: LinkId) -> Twist {
     let mut path: Vec<usize> = tree.path_to_root(link).collect();
     path.reverse();
@@ -165,8 +165,7 @@ fn spatial_acceleration(tree: &Tree, at: &Kinematics, v_dot: &[f64], link: LinkI
     sum
 }
 
-/// Twenty links joined to a ring: the impulses that close it through handles, and those of the constraint rows solved all at
-/// once, change the velocities alike.
+/// Twenty links joined to a ring: closing it through handles and solving all constraint rows at once give the same velocities.
 #[test]
 fn a_ring_of_twenty_links() {
     let mut random = Random::new(7324);
@@ -199,7 +198,7 @@ fn a_ring_of_twenty_links() {
             let twist = at.twist(link);
             Twist { linear: twist.at(&(meeting - at.pose(link).translation.vector)), angular: twist.angular }
         };
-        // A hinge about y, or a ball: the velocity of the first link against the last that it leaves free.
+        // A revolute or a spherical joint: the relative velocities of the first link to the last that it allows.
         let free: Vec<Twist> = if round % 2 == 0 {
             vec![Twist { angular: Vector3::y(), ..Twist::default() }]
         } else {

@@ -15,7 +15,7 @@ use stiction_testkit::Random;
 use super::{all_joints, random_link};
 use crate::support::{direction, pose, vector};
 
-/// The assembly of a tree.
+/// Assembly of a tree.
 fn assembled(tree: &Tree, at: &Kinematics) -> Divide {
     let mut divide = Divide::new(tree);
     divide.update(tree, at, &[]).unwrap();

@@ -1,4 +1,4 @@
-//! The plan: its depth, what it factorises, threads, memory.
+//! The plan: its depth, its factorisations, threads, memory.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use stiction_testkit::{Random, count_allocations};
 use super::{assembled, free_chain, random_rows, tree_of};
 use crate::articulated::{kinematics, random_state, random_wrenches, velocities};
 
-/// n − 1 joints between n links and one at the root, none of more than six equations, whatever the number of links.
+/// n − 1 joints between n links and one at the root, none with more than six equations, for any number of links.
 #[test]
 fn no_factorisation_grows_with_the_chain() {
     let mut random = Random::new(7311);
@@ -21,7 +21,7 @@ fn no_factorisation_grows_with_the_chain() {
         let before = divide.tally();
         assert_eq!(before.joints, count - 1 + 1);
         assert_eq!(before.largest, 6);
-        // One per joint, and one more where the piece above is not a single link.
+        // One per joint, and one more if the piece above is not a single link.
         assert!(before.factorisations >= count && before.factorisations < 2 * count);
         divide.delassus(&at, &rows, &mut [0.0; 81]);
         divide.impulse_response(&tree, &at, (&[], &[]), &mut vec![0.0; tree.velocities()]);
@@ -29,7 +29,7 @@ fn no_factorisation_grows_with_the_chain() {
     }
 }
 
-/// The plan is as deep as the logarithm of the number of links, for chains, combs, stars and trees without order.
+/// The depth of the plan is logarithmic in the number of links, for chains, combs, stars and random trees.
 #[test]
 fn plans_are_shallow() {
     let mut random = Random::new(7312);

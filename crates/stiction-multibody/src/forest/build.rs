@@ -1,35 +1,45 @@
-//! Plants the forest of a model: which joint becomes a branch, and in which direction.
+//! Construction of the forest of a model: the choice of tree joints and of their directions.
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use stiction_geometry::{Dimension, Pose};
 
-use super::{Branch, Forest, Leaf};
+use super::{Branch, Forest, LinkedBody};
 use crate::{
     BodyId, BodyKind, Joint, JointId, JointKind, LinkId, Mobility, Model, ModelError,
     articulated::{LinkSpec, TreeBuilder, TreeJoint},
 };
 
 impl Forest {
-    /// The forest of a model: from the fixed bodies outwards, joints in the order of the model; then from every body not yet reached.
-    pub(crate) fn plant(model: &Model) -> Result<Self, ModelError> {
+    /// Builds the forest of a model by breadth-first search, joints in the order of the model: first from the fixed bodies, then
+    /// from every body not yet reached.
+    pub(crate) fn of_model(model: &Model) -> Result<Self, ModelError> {
         let forest = Self {
-            leaves: vec![None; model.bodies().len()],
+            linked_bodies: vec![None; model.bodies().len()],
             branches: vec![None; model.joints().len()],
             ..Self::default()
         };
-        let joints = neighbours(model);
-        let mut planting = Planting { model, forest, builder: TreeBuilder::new(Vector3::zeros())?, joints };
+        let joints = joints_by_body(model);
+        let mut search = Search { model, forest, builder: TreeBuilder::new(Vector3::zeros())?, joints };
         let fixed = model.iter_bodies().filter(|(_, body)| matches!(body.kind, BodyKind::Fixed)).map(|(id, _)| id);
-        planting.grow(fixed.collect())?;
+        search.expand(fixed.collect())?;
         for (id, body) in model.iter_bodies() {
             let Some(mobility) = body.mobility() else { continue };
-            if planting.forest.leaves.get(id.index()).is_some_and(Option::is_none) {
-                planting.link(id, None, root_joint(mobility), (Pose::identity(), Pose::identity()))?;
-                planting.grow(vec![id])?;
+            if search.forest.linked_bodies.get(id.index()).is_some_and(Option::is_none) {
+                search.add_link(id, None, root_joint(mobility), (Pose::identity(), Pose::identity()))?;
+                search.expand(vec![id])?;
             }
         }
-        let mut forest = planting.forest;
-        forest.tree = planting.builder.build();
+        let mut forest = search.forest;
+        forest.tree = search.builder.build();
+        debug_assert_eq!(forest.bodies.len(), forest.tree.links().len(), "one body per link");
+        debug_assert!(
+            model
+                .bodies()
+                .iter()
+                .zip(&forest.linked_bodies)
+                .all(|(body, linked)| body.mobility().is_some() == linked.is_some()),
+            "exactly the dynamic bodies have links"
+        );
         let is_loop = |&(_, branch): &(usize, &Option<Branch>)| branch.is_none();
         forest.loops =
             forest.branches.iter().enumerate().filter(is_loop).map(|(i, _)| JointId::from_index(i)).collect();
@@ -48,16 +58,18 @@ impl Forest {
     fn find_coordinate(&self, velocity: usize) -> Option<usize> {
         let link = self.tree.links().get(self.tree.link_of(velocity)?.index())?;
         let joint = link.joint();
+        debug_assert!(link.velocities().contains(&velocity), "velocity {velocity} is one of its own link");
         let place = velocity - link.velocities().start;
         (joint.coordinates() == joint.velocities()).then(|| link.coordinates().start + place)
     }
 }
 
-/// The joints of each body.
-fn neighbours(model: &Model) -> Vec<Vec<JointId>> {
+/// Joints of each body.
+fn joints_by_body(model: &Model) -> Vec<Vec<JointId>> {
     let mut joints = vec![Vec::new(); model.bodies().len()];
     for (index, joint) in model.joints().iter().enumerate() {
         for body in [joint.a.0, joint.b.0] {
+            debug_assert!(body.index() < joints.len(), "joint {index} is on a body of the model");
             if let Some(list) = joints.get_mut(body.index()) {
                 list.push(JointId::from_index(index));
             }
@@ -66,21 +78,23 @@ fn neighbours(model: &Model) -> Vec<Vec<JointId>> {
     joints
 }
 
-struct Planting<'m> {
+/// State of the breadth-first search.
+struct Search<'m> {
     model: &'m Model,
     forest: Forest,
     builder: TreeBuilder,
     joints: Vec<Vec<JointId>>,
 }
 
-impl Planting<'_> {
-    /// Adds every body that joints lead to from these, and from those, and so on.
-    fn grow(&mut self, mut front: Vec<BodyId>) -> Result<(), ModelError> {
+impl Search<'_> {
+    /// Adds every body that joints connect to these, directly or through others.
+    fn expand(&mut self, mut front: Vec<BodyId>) -> Result<(), ModelError> {
         while !front.is_empty() {
             let mut next = Vec::new();
             for body in front {
+                debug_assert!(body.index() < self.joints.len(), "a body of the front is in the model");
                 for id in self.joints.get(body.index()).cloned().unwrap_or_default() {
-                    next.extend(self.branch(id, body)?);
+                    next.extend(self.add_branch(id, body)?);
                 }
             }
             front = next;
@@ -88,24 +102,35 @@ impl Planting<'_> {
         Ok(())
     }
 
-    /// Makes a joint a branch from `from` outwards; returns the body it leads to, if it was not reached before.
-    fn branch(&mut self, id: JointId, from: BodyId) -> Result<Option<BodyId>, ModelError> {
-        let Some(joint) = self.model.joint(id) else { return Ok(None) };
+    /// Adds a joint of the body `from` to the forest; returns its other body if it was not reached before.
+    fn add_branch(&mut self, id: JointId, from: BodyId) -> Result<Option<BodyId>, ModelError> {
+        let Some(joint) = self.model.joint(id) else {
+            debug_assert!(false, "joint {} is not in the model", id.index());
+            return Ok(None);
+        };
+        debug_assert!(joint.a.0 == from || joint.b.0 == from, "the joint is one of the body");
         let reversed = joint.b.0 == from;
         let (near, far) = if reversed { (&joint.b, &joint.a) } else { (&joint.a, &joint.b) };
-        let Some(body) = self.model.body(far.0) else { return Ok(None) };
-        let reached = self.forest.leaves.get(far.0.index()).is_some_and(Option::is_some);
+        let Some(body) = self.model.body(far.0) else {
+            debug_assert!(false, "joint {} is on a body of the model", id.index());
+            return Ok(None);
+        };
+        let reached = self.forest.linked_bodies.get(far.0.index()).is_some_and(Option::is_some);
         let (Some(mobility), false) = (body.mobility(), reached) else { return Ok(None) };
         let Some((kind, frame, joint_dofs)) = tree_joint(joint, reversed, mobility, self.model.dimension()) else {
             return Ok(None);
         };
-        let parent = self.forest.leaves.get(near.0.index()).copied().flatten();
+        let parent = self.forest.linked_bodies.get(near.0.index()).copied().flatten();
         let base = match (&parent, self.model.body(near.0)) {
-            (Some(leaf), _) => leaf.in_link,
+            (Some(linked), _) => linked.in_link,
             (None, Some(fixed)) => Pose::from_parts(fixed.position.into(), fixed.orientation.to_rotation_matrix()),
-            (None, None) => return Ok(None),
+            (None, None) => {
+                debug_assert!(false, "joint {} is on a body of the model", id.index());
+                return Ok(None);
+            }
         };
-        let link = self.link(far.0, parent.map(|leaf| leaf.link), kind, (base * near.1 * frame, far.1 * frame))?;
+        let link =
+            self.add_link(far.0, parent.map(|linked| linked.link), kind, (base * near.1 * frame, far.1 * frame))?;
         let first = link.1;
         if let Some(branch) = self.forest.branches.get_mut(id.index()) {
             *branch =
@@ -114,14 +139,15 @@ impl Planting<'_> {
         Ok(Some(far.0))
     }
 
-    /// Adds a body as a link: its joint frame in its parent's frame, and the same frame in the body. Returns it and its first velocity.
-    fn link(
+    /// Adds a body as a link, by its joint frame in the frame of its parent and in the body. Returns the link and its first velocity.
+    fn add_link(
         &mut self,
         body: BodyId,
         parent: Option<LinkId>,
         joint: TreeJoint,
         (placement, frame): (Pose, Pose),
     ) -> Result<(LinkId, usize), ModelError> {
+        debug_assert!(self.forest.linked_bodies.get(body.index()).is_some_and(Option::is_none), "a body is one link");
         let in_link = frame.inverse();
         let (mut mass, mut inertia, mut name) = (0.0, Matrix3::zeros(), String::new());
         if let Some(body) = self.model.body(body) {
@@ -134,9 +160,10 @@ impl Planting<'_> {
         let spec = LinkSpec { parent, placement, ..LinkSpec::new(name, joint) };
         let velocities = joint.velocities();
         let link = self.builder.link(spec.with_mass(mass, in_link.translation.vector, inertia))?;
-        if let Some(leaf) = self.forest.leaves.get_mut(body.index()) {
-            *leaf = Some(Leaf { link, in_link });
+        if let Some(linked) = self.forest.linked_bodies.get_mut(body.index()) {
+            *linked = Some(LinkedBody { link, in_link });
         }
+        debug_assert_eq!(link.index(), self.forest.bodies.len(), "links and their bodies have one numbering");
         self.forest.bodies.push(body);
         Ok((link, self.builder.velocities() - velocities))
     }
@@ -151,8 +178,8 @@ fn root_joint(mobility: Mobility) -> TreeJoint {
     }
 }
 
-/// The tree joint of a joint that leads from its first body to its second, or back: its kind, a turn of the joint frames, and the place of
-/// each freedom among its velocities. None where the joint has to stay a constraint.   [FOREST-2]
+/// Tree joint of a joint from its first body to its second, or reversed: its kind, a rotation of the joint frames, and the position
+/// of each joint DOF among its velocities. None if the joint remains a constraint.   [FOREST-2]
 #[allow(clippy::type_complexity)]
 fn tree_joint(
     joint: &Joint,
@@ -164,7 +191,7 @@ fn tree_joint(
     let (x, y) = (Vector3::x() * sign, Vector3::y() * sign);
     let plain = |kind, joint_dofs| Some((kind, Pose::identity(), joint_dofs));
     if !far.turns() {
-        // A particle is joined at its centre and has no angle.
+        // The joint of a particle is at its centre, and the particle has no orientation.
         let pinned = matches!(joint.kind, JointKind::Revolute | JointKind::Spherical | JointKind::Universal);
         return if pinned { plain(TreeJoint::Fixed, [None; 3]) } else { None };
     }
@@ -175,15 +202,15 @@ fn tree_joint(
         (JointKind::Revolute, Dimension::Spatial) => plain(TreeJoint::Revolute { axis: x }, [Some(0), None, None]),
         (JointKind::Prismatic, _) => plain(TreeJoint::Prismatic { axis: x }, [Some(0), None, None]),
         (JointKind::Cylindrical, _) => plain(TreeJoint::Cylindrical { axis: x }, [Some(0), Some(1), None]),
-        // R_x(φ₁) R_y(φ₂) turned round is R_y(−φ₂) R_x(−φ₁).
+        // The inverse of R_x(φ₁) R_y(φ₂) is R_y(−φ₂) R_x(−φ₁).
         (JointKind::Universal, _) if reversed => plain(TreeJoint::Universal { axes: [y, x] }, [Some(1), Some(0), None]),
         (JointKind::Universal, _) => plain(TreeJoint::Universal { axes: [x, y] }, [Some(0), Some(1), None]),
         (JointKind::Spherical, _) => plain(TreeJoint::Spherical, [None; 3]),
         (JointKind::Weld, _) => plain(TreeJoint::Fixed, [None; 3]),
-        // Its slides are along the axes of the first body.
+        // Its translations are along the axes of the first body.
         (JointKind::Planar, _) if reversed => None,
         (JointKind::Planar, _) => {
-            // The tree's planar joint has z for its normal, the model's has x.
+            // The normal of the tree's planar joint is z, that of the model's is x.
             let axes = Matrix3::from_columns(&[Vector3::y(), Vector3::z(), Vector3::x()]);
             let frame = Pose::from_parts(Vector3::zeros().into(), Rotation3::from_matrix_unchecked(axes));
             Some((TreeJoint::Planar, frame, [Some(0), Some(1), Some(2)]))
