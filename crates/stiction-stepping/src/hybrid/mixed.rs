@@ -1,5 +1,4 @@
-//! The two mixed problems of the root: terminal velocities with χ dense, and with the velocities of the bodies in contact
-//! appended.
+//! Two mixed problems of the root: with the terminal velocities and dense χ, and with the velocities of the bodies in contact appended.
 
 use nalgebra::Vector6;
 use stiction_complementarity::{MixedLcp, SparseMatrix};
@@ -10,7 +9,7 @@ use super::{
     root::{RootContact, RootEquations},
 };
 
-/// Which of the two.
+/// Expression for the slip velocity, one for each form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Slip {
     /// v_r = χ¹ V₁ + χ³ λ + χ².
@@ -83,7 +82,7 @@ impl RootEquations {
         }
     }
 
-    /// The velocity along a push, as coefficients of the unknowns; returned is the constant part.
+    /// Writes the velocity along an impulse direction as coefficients of the unknowns, and returns its constant part.
     fn write_slip(&self, slip: Slip, push: &Push, star: &Star, out: &mut MixedLcp) -> f64 {
         let contact = &self.contacts[push.contact];
         let rows = &mut out.complementarity;

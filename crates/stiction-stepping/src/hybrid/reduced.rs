@@ -1,5 +1,5 @@
-//! The problems of the root in impulses alone: the velocities of handles are not unknowns but results. Written by
-//! substitution; nothing is inverted or factorised.
+//! Problems of the root in impulses alone: the velocities of handles are results, not unknowns. They are written by substitution; nothing
+//! is inverted or factorised.
 
 use stiction_complementarity::{FrictionProblem, Law, Lcp, Operator, ProblemError, linalg::BlockMatrix};
 

@@ -1,4 +1,4 @@
-//! Contacts and feet that go with the bodies while Newton's method looks for the end of the step.
+//! Contacts and support points that move with the bodies in the iterations of Newton's method.
 
 use nalgebra::{Unit, Vector3};
 use stiction_geometry::{
@@ -12,7 +12,7 @@ use crate::{
     tangents::tangents,
 };
 
-/// What a contact is between.
+/// Geometry that defines the place of a contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Between {
     /// Two features, which have their contact in closed form.   [MEET-1]
@@ -21,19 +21,20 @@ pub(super) enum Between {
     Smooth(Closest),
 }
 
-/// What is known of a contact besides its place.
+/// Data by which a contact is tracked from iterate to iterate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Followed {
     pub(super) between: Between,
-    /// The constant of the normal row where the contact has to leave faster than its gap asks: then n · v⁺ + rebound counts.   [IMPACT-1]
+    /// Constant of the normal row if restitution asks for a higher speed than the gap. The row is then n · v⁺ + rebound.   [IMPACT-1]
     pub(super) rebound: Option<f64>,
 }
 
-/// Closest points this much off the contact that was found (relative to the size of its arms) are those of another one.
+/// Largest distance of the closest points from the contact that was found, relative to 1 m plus the length of its arms. Farther points
+/// belong to another contact.
 const SAME_PLACE: f64 = 1e-6;
 
 impl Followed {
-    /// What a contact of the linearised problem is between; none where it cannot be followed.
+    /// Geometry of a contact of the linearised problem; none if it cannot be tracked.
     pub(super) fn new(
         start: &Start,
         (contact, by_closest_points): (&Contact, bool),
@@ -59,7 +60,7 @@ impl Followed {
             let size = 1.0 + contact.arm_a.norm() + contact.arm_b.norm();
             let off = (closest.point_b - point.point_b).norm().max((closest.gap - point.gap).abs());
             if off > SAME_PLACE * size {
-                // One of several, as of a cylinder on its end: the passes correct what is wrong with it at second order.
+                // One of several contacts, as of a cylinder on its end. The error is of second order, and the next passes correct it.
                 Between::Features(Meeting::carried(a, b, &point))
             } else {
                 Between::Smooth(closest)
@@ -71,7 +72,7 @@ impl Followed {
         Some(Self { between, rebound })
     }
 
-    /// Moves a contact to where it is at a configuration.
+    /// Moves a contact to its place at a configuration.
     pub(super) fn place(
         &mut self,
         start: &Start,
@@ -92,8 +93,8 @@ impl Followed {
         put(start, at, ws, contact, &point);
     }
 
-    /// How the contact moves with its bodies, at a configuration where it has been placed. Where flat lies on flat nothing is known of
-    /// that, and nothing is assumed.
+    /// Derivative of the contact by the poses of its bodies, at a configuration where it has been placed. It is zero where two flat faces
+    /// touch, because it is not defined there.
     pub(super) fn sensitivity(&self, start: &Start, at: &Configuration, contact: &Contact) -> Sensitivity {
         let Some(placed) = Placed::new(start, contact, at) else { return Sensitivity::default() };
         match &self.between {
@@ -106,7 +107,7 @@ impl Followed {
     }
 }
 
-/// Writes the place of a contact at a configuration, with all that follows from it.
+/// Writes the place of a contact at a configuration, and all that depends on it.
 pub(super) fn put(start: &Start, at: &Configuration, ws: &Workspace, contact: &mut Contact, point: &MeetingPoint) {
     contact.point = point.point_b;
     contact.arm_a = point.point_a.coords - at.pose(contact.a).translation.vector;
@@ -148,7 +149,7 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// Moves a foot to where its body is; the motion of the surface below is that of a rigid body.   [SUP-5]
+/// Moves a support point with its body. The motion of the surface below is that of a rigid body.   [SUP-5]
 pub(super) fn place_support_point(start: &Start, at: &Configuration, support_point: &mut SupportPointContact) {
     let Some(support) =
         start.model.supports().find(|(body, _)| *body == support_point.body).map(|(_, support)| support)

@@ -1,4 +1,4 @@
-//! One iterate (v⁺, p) of Newton's method, and how far it is from solving the step.   [GIM-3]
+//! One iterate (v⁺, p) of Newton's method, and its residual.   [GIM-3]
 
 use stiction_complementarity::{Bodies, Operator};
 use stiction_geometry::{MeetingPoint, implicit};
@@ -11,14 +11,14 @@ use crate::{
     formulation::{contact_rows, support_rows},
 };
 
-/// Velocities and impulses, the configuration they lead to, and what they leave unsolved.
+/// Velocities and impulses, the configuration they lead to, and their residual.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Iterate {
-    /// v⁺, then the velocities of the masses that only normals of feet move.
+    /// v⁺, then the velocities of the auxiliary masses of normals of support points.
     pub(super) v: Vec<f64>,
     /// Impulses of all laws, in the unit of the linearised problem.
     pub(super) r: Vec<f64>,
-    /// Closest points and multipliers, where they are unknowns.   [GIM-7]
+    /// Closest points and multipliers, if they are unknowns.   [GIM-7]
     pub(super) z: Vec<f64>,
     /// Velocities u of all laws.
     pub(super) u: Vec<f64>,
@@ -30,24 +30,24 @@ pub(super) struct Iterate {
     pub(super) at: Configuration,
     pub(super) contacts: Vec<Contact>,
     pub(super) support_points: Vec<SupportPointContact>,
-    /// What each of `contacts` is between.
+    /// Geometry of each of `contacts`.
     pub(super) followed: Vec<Followed>,
-    /// The unknowns of each contact that has some, with its functions.
+    /// Unknowns of each contact that has some, with its functions.
     pub(super) locals: Vec<Option<Local>>,
     q: Vec<f64>,
     scratch: implicit::Scratch,
 }
 
-/// What is fixed while Newton's method runs.
+/// Data that are fixed while Newton's method runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fixed {
     /// ρ of each row of Alart and Curnier's map.   [NEWTON-1]
     pub(super) rho: Vec<f64>,
-    /// What is added to u besides geometry: constants of rows that also act on masses of their own.
+    /// Part of u besides geometry: constants of rows that also act on auxiliary masses.
     pub(super) extra: Vec<f64>,
-    /// The laws of contacts, each with the place of its contact and its block: those of the surfaces, then those of rigid cores.   [SOFT-5]
+    /// Laws of contacts, each with the index of its contact and of its block: those of the surfaces, then those of rigid cores.   [SOFT-5]
     pub(super) laws: Vec<(usize, usize)>,
-    /// Which contacts have their points as unknowns; empty where none has.
+    /// Point unknowns of each contact; empty if no contact has any.
     pub(super) points: Vec<Option<Points>>,
 }
 
@@ -59,14 +59,14 @@ pub(super) fn bodies(ws: &Workspace) -> Option<&Bodies> {
     }
 }
 
-/// The twist that the velocities `v` give a body; none for bodies that do not move by them.
+/// Twist of a body at the velocities `v`; none for bodies that these velocities do not move.
 pub(super) fn twist_of(model: &Model, v: &[f64], id: BodyId) -> Option<Twist> {
     let (mobility, range) = model.unknowns(id)?;
     Some(mobility.twist(v.get(range).unwrap_or_default()))
 }
 
 impl Iterate {
-    /// Moves everything to q ⊕ h v⁺ and measures.
+    /// Moves everything to q ⊕ h v⁺ and evaluates the residual.
     pub(super) fn evaluate(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
         self.f.clear();
         self.f.resize(self.v.len() + self.r.len() + self.z.len(), 0.0);
@@ -94,7 +94,7 @@ impl Iterate {
         self.merit = 0.5 * self.f.iter().map(|f| f * f).sum::<f64>();
     }
 
-    /// Has room for what another iterate holds: the two change places, and which of them met the largest problem must not matter.
+    /// Allocates memory for the numbers of another iterate. The two are swapped, so that both need room for the largest problem.
     pub(super) fn make_room(&mut self, other: &Self) {
         for (to, from) in [
             (&mut self.v, &other.v),
@@ -137,7 +137,7 @@ impl Iterate {
         }
     }
 
-    /// M (v⁺ − v_free), in the unit of mass of the problem.
+    /// Writes M (v⁺ − v_free), in the unit of mass of the problem.
     fn momentum(&mut self, ws: &Workspace) {
         let Some(bodies) = bodies(ws) else { return };
         let jacobian = bodies.jacobian();
@@ -151,7 +151,7 @@ impl Iterate {
         }
     }
 
-    /// Φ(q⁺, t⁺)/h, and what the joints do to momentum.
+    /// Adds Φ(q⁺, t⁺)/h to u, and the joint impulses to momentum.
     fn joints(&mut self, start: &Start) {
         let model = start.model;
         let mut row = 0;
@@ -166,7 +166,7 @@ impl Iterate {
         }
     }
 
-    /// u of contacts, and what they do to momentum.
+    /// Adds the velocities of contacts to u, and their impulses to momentum.
     fn contact_laws(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
         let model = start.model;
         for &(index, block) in &fixed.laws {
@@ -192,7 +192,7 @@ impl Iterate {
         }
     }
 
-    /// u of feet, and what they do to momentum.
+    /// Adds the velocities of support points to u, and their impulses to momentum.
     fn support_laws(&mut self, start: &Start, ws: &Workspace) {
         let model = start.model;
         let first = model.joints().len();
@@ -212,7 +212,7 @@ impl Iterate {
         }
     }
 
-    /// Rows that act on masses of their own, as the normals of feet do, do so wherever the bodies are.
+    /// Adds rows that act on auxiliary masses, such as the normals of support points. They do not depend on the configuration.
     fn own_masses(&mut self, model: &Model, ws: &Workspace) {
         for (rows, columns, block) in own_blocks(model, ws) {
             for (row, block) in rows.zip(block.chunks_exact(columns.len().max(1))) {
@@ -225,7 +225,7 @@ impl Iterate {
     }
 }
 
-/// The blocks of the linearised Jacobian on masses that are no bodies: rows, columns and entries.
+/// Blocks of the linearised Jacobian on auxiliary masses: rows, columns and entries.
 pub(super) fn own_blocks<'w>(
     model: &Model,
     ws: &'w Workspace,
@@ -251,7 +251,7 @@ pub(super) fn push(model: &Model, f: &mut [f64], id: BodyId, wrench: &Wrench, fa
     }
 }
 
-/// The power of a wrench on the velocity of a body that moves by `v`.
+/// Power of a wrench on the velocity of a body that moves by `v`.
 fn power(model: &Model, v: &[f64], id: BodyId, wrench: &Wrench) -> f64 {
     twist_of(model, v, id).map_or(0.0, |twist| wrench.power(&twist))
 }

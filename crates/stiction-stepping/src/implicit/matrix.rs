@@ -21,14 +21,14 @@ use crate::{
     surface_motion::{surface_rotation, surface_slope},
 };
 
-/// Most rows of a law: a weld in space.
+/// Largest number of rows of a law: a weld in space.
 const MOST_ROWS: usize = 6;
 
-/// Most rows of the points of a contact: two points, three functions at each, and the gap.
+/// Largest number of rows of the points of a contact: two points, three functions at each, and the gap.
 const MOST_POINT_ROWS: usize = 13;
 
-/// What is added to the slopes of the maps in their own impulses, which are of the size of 1: redundant contacts and joints leave the
-/// matrix singular otherwise. Newton's method then converges by this factor in every step, and no longer quadratically.
+/// Regularisation that is added to the derivatives of the maps by their own impulses, which are of the size of 1. Without it redundant
+/// contacts and joints make the matrix singular. With it Newton's method converges linearly by this factor instead of quadratically.
 const REDUNDANT: f64 = 1e-10;
 
 /// The matrix with its memory.
@@ -43,14 +43,14 @@ pub(super) struct NewtonMatrix {
 struct LawPlace<'a> {
     bodies: [BodyId; 2],
     rows: Range<usize>,
-    /// Where its rows begin in the matrix.
+    /// Offset of its rows in the matrix.
     first: usize,
     /// B by rows.
     on_u: &'a [f64],
 }
 
 impl NewtonMatrix {
-    /// The matrix at an iterate.
+    /// Writes the matrix at an iterate.
     pub(super) fn fill(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) -> &mut NewtonSystem {
         let &Start { model, scheme, h, .. } = start;
         self.system.begin(model, ws, fixed, at);
@@ -131,7 +131,7 @@ impl NewtonMatrix {
             };
             match (fixed.points.get(index).copied().flatten(), at.locals.get(index).copied().flatten()) {
                 (Some(points), Some(local)) => {
-                    // A surface and the core below it share their points, whose rows count once.
+                    // A surface and the core below it share their points, whose rows are written once.
                     let is_surface = block == model.joints().len() + index;
                     self.point_columns(start, &place, &slope, (&points, &local, is_surface), at);
                 }
@@ -140,7 +140,7 @@ impl NewtonMatrix {
         }
     }
 
-    /// The rows and columns of a contact whose points are unknowns.   [GIM-7]
+    /// Writes the rows and columns of a contact whose points are unknowns.   [GIM-7]
     fn point_columns(
         &mut self,
         start: &Start,
@@ -207,7 +207,7 @@ impl NewtonMatrix {
         on_u
     }
 
-    /// −W: what a unit of each impulse does to momentum.
+    /// Writes −W, the momentum of a unit of each impulse.
     fn impulse_columns(&mut self, model: &Model, place: &LawPlace, wrenches: &[(Wrench, Wrench)]) {
         for (row, (on_a, on_b)) in place.rows.clone().zip(wrenches) {
             for (id, wrench) in place.bodies.into_iter().zip([on_a, on_b]) {
@@ -223,7 +223,7 @@ impl NewtonMatrix {
         }
     }
 
-    /// −∂(W p)/∂v⁺ and B ∂u/∂v⁺, column by column.
+    /// Writes −∂(W p)/∂v⁺ and B ∂u/∂v⁺, column by column.
     fn velocity_columns(&mut self, start: &Start, place: &LawPlace, slope: impl Fn(&Change) -> Slope) {
         let &Start { model, h, .. } = start;
         for (moved, id) in [Moved::A, Moved::B].into_iter().zip(place.bodies) {
@@ -237,7 +237,7 @@ impl NewtonMatrix {
         }
     }
 
-    /// Adds what one unknown does to momentum and to the map of a law.
+    /// Adds the derivatives of momentum and of the map of a law by one unknown.
     fn add_slope(&mut self, model: &Model, place: &LawPlace, slope: &Slope, column: usize) {
         self.push_wrench(model, place.bodies[0], &slope.on_a, column);
         self.push_wrench(model, place.bodies[1], &slope.on_b, column);
@@ -247,7 +247,7 @@ impl NewtonMatrix {
         }
     }
 
-    /// Rows that act on masses of their own: the same wherever the bodies are.
+    /// Adds rows that act on auxiliary masses. They do not depend on the configuration.
     fn own_masses(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
         let first = at.v.len();
         for (rows, columns, block) in own_blocks(start.model, ws) {

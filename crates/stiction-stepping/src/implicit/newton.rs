@@ -12,22 +12,22 @@ use super::matrix::NewtonMatrix;
 use super::points::Points;
 use crate::{Contact, Start, Workspace, formulation};
 
-/// Newton steps before the next rung is asked.
+/// Largest number of Newton steps before the next rung.
 const MOST_STEPS: u32 = 25;
 
-/// Rows are solved when none is larger than this times the size of the velocities, or of 1 m/s.
+/// Residual at which the rows are solved, relative to the largest velocity or to 1 m/s.
 const TARGET: f64 = 1e-13;
 
-/// An error of so many times the target may be all that rounding leaves.
+/// Multiple of the target up to which the remaining residual may be rounding.
 const ROUNDING: f64 = 1e3;
 
-/// Merits that the line search remembers: it may go up within them.
+/// Number of merit values that the nonmonotone line search compares with.
 const MEMORY: usize = 4;
 
-/// The shortest share of a Newton step that is tried.
+/// Smallest fraction of a Newton step that is tried.
 const SHORTEST: f64 = 1.0 / 64.0;
 
-/// Newton's method with its memory; it carries nothing from one step to the next.
+/// Newton's method with its memory. It carries no state from one step to the next.
 #[derive(Default)]
 pub(crate) struct ImplicitNewton {
     here: Iterate,
@@ -35,7 +35,7 @@ pub(crate) struct ImplicitNewton {
     fixed: Fixed,
     matrix: NewtonMatrix,
     direction: Vec<f64>,
-    /// The contacts it was about, and their rows among those of all contacts.
+    /// Contacts of the last run, and their rows among those of all contacts.
     ids: Vec<ContactId>,
     rows: Vec<Range<usize>>,
     scratch: implicit::Scratch,
@@ -44,7 +44,7 @@ pub(crate) struct ImplicitNewton {
 }
 
 impl ImplicitNewton {
-    /// v⁺, and the velocities of masses that are no bodies.
+    /// v⁺, and the velocities of auxiliary masses.
     pub(crate) fn velocity(&self) -> &[f64] {
         &self.here.v
     }
@@ -54,10 +54,10 @@ impl ImplicitNewton {
         self.iterations
     }
 
-    /// Goes on from the solution of the linearised step in the workspace. Where that leads nowhere, false, and what it holds is the
-    /// linearised solution itself.
+    /// Continues from the solution of the linearised step in the workspace. Returns false if that fails; the iterate is then the linearised
+    /// solution itself.
     ///
-    /// From the second pass on, where a feature may have changed, shapes with one contact are met at their closest points.
+    /// From the second pass on a feature may have changed, and pairs of shapes with one contact are tracked by their closest points.
     pub(crate) fn solve(&mut self, start: &Start, pass: u32, ws: &Workspace) -> bool {
         self.iterations = 0;
         self.is_first_pass = pass <= 1;
@@ -69,7 +69,7 @@ impl ImplicitNewton {
         solved
     }
 
-    /// Makes the closest points of smooth shapes unknowns of their own; false where there are none.   [GIM-7]
+    /// Makes the closest points of smooth shapes unknowns; false if there are none.   [GIM-7]
     fn free_points(&mut self, start: &Start, ws: &Workspace) -> bool {
         if !self.follow(start, ws) {
             return false;
@@ -107,14 +107,14 @@ impl ImplicitNewton {
             let allowed = recent.iter().fold(0.0_f64, |most, merit| most.max(*merit));
             let before = self.error();
             if !self.search(start, ws, allowed) {
-                // At the floor of rounding nothing goes down any more.
+                // At the level of rounding the residual does not decrease any more.
                 return before <= ROUNDING * target;
             }
         }
         true
     }
 
-    /// Writes the impulses as the solution of the problem in the workspace, contact by contact; contacts it does not know carry nothing.
+    /// Writes the impulses as the solution of the problem in the workspace, contact by contact. New contacts have zero impulses.
     pub(crate) fn write_impulses(&self, model: &Model, ws: &mut Workspace) {
         let r = &mut ws.cone_solution.r;
         r.clear();
@@ -128,14 +128,14 @@ impl ImplicitNewton {
             }
             r.resize(first + law.rows(), 0.0);
         }
-        // Feet and cores.
+        // Support points and cores.
         let contacts = self.rows.last().map_or(0, |rows| rows.end);
         r.extend(rest.get(contacts..).unwrap_or_default());
         r.resize(ws.cone.rows(), 0.0);
     }
 
-    /// The rows of a contact among those of all contacts: the one of this name, or the only one of its two shapes, whose feature may have
-    /// changed on the way to the end of the step.
+    /// Rows of a contact among those of all contacts: those of the same id, or those of the only contact of its two shapes, whose feature
+    /// may have changed within the step.
     fn known(&self, id: ContactId, now: &[Contact]) -> Option<Range<usize>> {
         let is_of_pair = |other: &ContactId| (other.shape_a, other.shape_b) == (id.shape_a, id.shape_b);
         let place = self.ids.binary_search(&id).ok().or_else(|| {
@@ -151,7 +151,7 @@ impl ImplicitNewton {
         self.here.f.iter().fold(0.0_f64, |most, f| most.max(f.abs()))
     }
 
-    /// Takes velocities and impulses from the linearised step.
+    /// Copies velocities and impulses from the linearised step.
     fn load(&mut self, model: &Model, ws: &Workspace) -> bool {
         self.ids.clear();
         self.ids.extend(ws.contacts.iter().map(|contact| contact.id));
@@ -169,7 +169,7 @@ impl ImplicitNewton {
         true
     }
 
-    /// Takes contacts and feet from the linearised step; false where a contact cannot be followed.
+    /// Copies contacts and support points from the linearised step; false if a contact cannot be tracked.
     fn follow(&mut self, start: &Start, ws: &Workspace) -> bool {
         self.here.followed.clear();
         self.here.z.clear();
@@ -188,7 +188,7 @@ impl ImplicitNewton {
         true
     }
 
-    /// ρ = 1/W of each block, one number for the normal and one for all tangents; and the constants of rows with masses of their own.
+    /// Sets ρ = 1/W of each block, one number for the normal and one for all tangents, and the constants of rows with auxiliary masses.
     fn weigh(&mut self, start: &Start, ws: &Workspace) {
         let Fixed { rho, extra, .. } = &mut self.fixed;
         rho.clear();
@@ -218,7 +218,7 @@ impl ImplicitNewton {
         }
     }
 
-    /// Tries the whole step, then shorter ones; false where none brings the merit below what is allowed.
+    /// Backtracking line search from the full step; false if no step brings the merit below `allowed`.
     fn search(&mut self, start: &Start, ws: &Workspace, allowed: f64) -> bool {
         let (n_v, mut share) = (self.here.v.len(), 1.0);
         while share >= SHORTEST {
@@ -241,7 +241,7 @@ impl ImplicitNewton {
     }
 }
 
-/// Whether a contact is the only one of its two shapes.
+/// True if a contact is the only one of its two shapes.
 fn is_alone(contact: &Contact, contacts: &[Contact]) -> bool {
     let pair = (contact.id.shape_a, contact.id.shape_b);
     contacts.iter().filter(|other| (other.id.shape_a, other.id.shape_b) == pair).count() == 1
@@ -249,8 +249,8 @@ fn is_alone(contact: &Contact, contacts: &[Contact]) -> bool {
 
 #[cfg(test)]
 impl ImplicitNewton {
-    /// The largest difference between the matrix and central differences at these impulses, relative to the size of its column, with the
-    /// number of rows.
+    /// Largest difference between the matrix and central differences at these impulses, relative to the size of its column, with the number
+    /// of rows.
     pub(super) fn derivative_error(&mut self, start: &Start, ws: &Workspace, points: bool) -> (f64, usize) {
         assert!(self.load(start.model, ws) && self.follow(start, ws), "every contact can be followed");
         if points {

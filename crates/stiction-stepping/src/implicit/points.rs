@@ -1,12 +1,12 @@
-//! Closest points as unknowns of their own: the nonlinear complementarity problem of the papers, in full.   [GIM-7]
+//! Closest points as unknowns: the full nonlinear complementarity problem of the papers.   [GIM-7]
 //!
 //! ```text
 //! a₂ − a₁ = ψ n,    n = Σ λ_i ∇f_i(a₁),    n + Σ μ_j ∇g_j(a₂) = 0,    f_i(a₁) = g_j(a₂) = 0,    |n| = 1
 //! ```
 //!
-//! Eliminating the points is cheaper, but where a body is flat to second order (a superellipse on its side) the point found for given poses
-//! moves infinitely fast with them, and Newton's method gets nowhere. Beside the velocities it is an unknown like any other: what a body
-//! stands on is then decided by the balance of moments.
+//! Eliminating the points is cheaper. But if a body is flat to second order (a superellipse on its side), the point found for given poses
+//! moves infinitely fast with them, and Newton's method does not converge. As an unknown beside the velocities it is regular: the balance
+//! of moments decides where the body is supported.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 use stiction_geometry::implicit::{Closest, Convex};
@@ -16,13 +16,13 @@ use super::contacts::Placed;
 use super::slopes::{Change, Moved};
 use crate::Contact;
 
-/// The most functions that meet in a point.
+/// Largest number of functions that are active at a point.
 const MOST_ACTIVE: usize = 3;
 
-/// Which unknowns a contact has: the points, the multipliers of the functions active at them, and the gap.
+/// Unknowns of a contact: the points, the multipliers of the functions active at them, and the gap.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Points {
-    /// Where they begin among the unknowns of all contacts.
+    /// Offset among the unknowns of all contacts.
     pub(super) first: usize,
     axes: usize,
     active: [[usize; MOST_ACTIVE]; 2],
@@ -37,7 +37,7 @@ struct WorldJet {
     hessian: Matrix3<f64>,
 }
 
-/// The unknowns of a contact, and the functions at its points.
+/// Values of the unknowns of a contact, and the functions at its points.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Local {
     points: [Vector3<f64>; 2],
@@ -50,7 +50,7 @@ pub(super) struct Local {
     centres: [Vector3<f64>; 2],
 }
 
-/// What a change of one unknown does to the place of a contact.
+/// Change of the place of a contact with one unknown.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shift {
     pub(super) points: [Vector3<f64>; 2],
@@ -77,7 +77,7 @@ impl Points {
         2 * self.axes + self.counts[0] + self.counts[1] + 1
     }
 
-    /// Appends the unknowns as they are found at fixed poses.
+    /// Appends the initial guess, which is found at fixed poses.
     pub(super) fn push_start(&self, closest: &Closest, z: &mut Vec<f64>) {
         z.extend(closest.point_a.coords.iter().take(self.axes));
         z.extend(closest.point_b.coords.iter().take(self.axes));
@@ -117,7 +117,7 @@ impl Points {
         Some(local)
     }
 
-    /// The rows of the contact; those with a length are divided by h, so that all count as velocities do.
+    /// Writes the rows of the contact. Those with a length are divided by h, so that all have the size of velocities.
     pub(super) fn residual(&self, local: &Local, h: f64, out: &mut [f64]) {
         let n = local.sums[0];
         let apart = (local.points[1] - local.points[0] - n * local.gap) / h;
@@ -128,7 +128,7 @@ impl Points {
         out.iter_mut().zip(rows.chain(values).chain([unit])).for_each(|(out, row)| *out = row);
     }
 
-    /// What a change of unknown number `k` does to the place of the contact, and to its own rows.
+    /// Derivatives of the place of the contact, and of its rows, by unknown number `k`.
     pub(super) fn column(&self, local: &Local, k: usize, h: f64, rows: &mut [f64]) -> Shift {
         let mut shift = Shift::default();
         let mut sums = [Vector3::zeros(); 2];
@@ -152,7 +152,7 @@ impl Points {
         shift
     }
 
-    /// What a motion of a body does to the rows of the contact, its points staying where they are.
+    /// Derivatives of the rows of the contact by a motion of a body, while its points stay fixed.
     pub(super) fn body_column(&self, local: &Local, change: &Change, h: f64, rows: &mut [f64]) -> Shift {
         let side = usize::from(change.moved == Moved::B);
         let Twist { linear, angular } = change.displacement;

@@ -1,7 +1,7 @@
-//! Newton's linear system: dense for a few bodies, by blocks of bodies with their contacts for many.
+//! Linear system of Newton's method: dense for a few bodies, block-sparse for many.
 //!
-//! A body, the laws assigned to it and what belongs to these (surfaces of layers, normals of feet, closest points) are one block. Blocks
-//! are coupled where a law joins two bodies, so the elimination costs what the graph of contacts and joints asks for.
+//! A block is a body with the laws assigned to it and their further unknowns (surfaces of layers, normals of support points, closest
+//! points). Blocks are coupled if a law joins two bodies, so that the elimination follows the graph of contacts and joints.
 
 use stiction_complementarity::linalg::{BlockSparseLu, DenseLu, DenseMatrix, SingularRow};
 use stiction_multibody::{BodyId, Model};
@@ -9,29 +9,29 @@ use stiction_multibody::{BodyId, Model};
 use super::iterate::{Fixed, Iterate, own_blocks};
 use crate::Workspace;
 
-/// Up to so many unknowns a dense matrix is eliminated sooner than the pattern of a sparse one is looked at.
+/// Largest number of unknowns for which a dense elimination is used. For so few it is faster than the analysis of a sparse pattern.
 const DENSE: usize = 64;
 
-/// A matrix that entries are added to, its factors and its memory.
+/// Matrix to which entries are added, its factors and its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NewtonSystem {
     dense: DenseMatrix,
     dense_lu: DenseLu,
     sparse: BlockSparseLu,
     is_dense: bool,
-    /// Block of each unknown, and its place in the block.
+    /// Block of each unknown, and its index in the block.
     places: Vec<(usize, usize)>,
     sizes: Vec<usize>,
     couplings: Vec<(usize, usize)>,
     /// Rows of laws assigned to each block.
     loads: Vec<usize>,
-    /// Where each block begins in the vector of the sparse solver.
+    /// Offset of each block in the vector of the sparse solver.
     starts: Vec<usize>,
     permuted: Vec<f64>,
 }
 
 impl NewtonSystem {
-    /// An empty matrix for the unknowns of an iterate.
+    /// Begins an empty matrix for the unknowns of an iterate.
     pub(super) fn begin(&mut self, model: &Model, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
         let n = at.f.len();
         self.is_dense = n <= DENSE;
@@ -44,7 +44,7 @@ impl NewtonSystem {
         self.sparse.clear();
     }
 
-    /// Gives every unknown a block: bodies their own, laws that of the body of theirs that has fewest so far.
+    /// Assigns every unknown to a block: velocities to that of their body, laws to that of their body with the fewest rows so far.
     fn assign(&mut self, model: &Model, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
         let blocks = model.layout().iter().filter(|slot| !slot.v.is_empty()).count();
         let (n_v, n_r) = (at.v.len(), at.r.len());

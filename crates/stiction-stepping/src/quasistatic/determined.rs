@@ -1,4 +1,4 @@
-//! A quick look whether a quasistatic motion is unique, for steps that would rather not look closely.
+//! Sufficient condition for the uniqueness of a quasistatic motion, cheaper than the full check.
 
 use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Model, Wrench};
@@ -6,10 +6,10 @@ use stiction_multibody::{BodyId, Model, Wrench};
 use super::uniqueness::ZERO;
 use crate::{Scheme, SupportPointContact, Workspace, rows::power};
 
-/// Velocities up to which it is worth while to ask [`is_determined`].
+/// Largest number of velocities for which [`is_determined`] is evaluated; above it the elimination is not worth its cost.
 const FEW: usize = 48;
 
-/// Whether the equalities of [QS-6] alone leave no other motion: enough for it to be unique, and quickly said.
+/// True if the equalities of [QS-6] alone leave no other motion. This is sufficient for uniqueness.
 pub(super) fn is_determined(model: &Model, scheme: &Scheme, ws: &mut Workspace) -> bool {
     let columns = model.dof();
     if columns > FEW {
@@ -23,8 +23,8 @@ pub(super) fn is_determined(model: &Model, scheme: &Scheme, ws: &mut Workspace) 
     rank == columns
 }
 
-/// Rows of δ that have to vanish: of joints, of contacts that carry something, and across the slip or along everything where there is none.
-/// Only what is certain is listed; edges of friction sets without slip, and linear sets, are not.
+/// Rows of δ that must vanish: those of joints, of contacts with an impulse, and across the slip, or along both tangents if there is none.
+/// Edges of friction sets without slip, and linear sets, are omitted: their rows are not certain to vanish.
 fn equalities(model: &Model, scheme: &Scheme, ws: &Workspace, rows: &mut Vec<f64>) {
     let mut push = |bodies: [BodyId; 2], (a, b): &(Wrench, Wrench)| {
         let first = rows.len();
@@ -68,7 +68,7 @@ fn equalities(model: &Model, scheme: &Scheme, ws: &Workspace, rows: &mut Vec<f64
     }
 }
 
-/// The number of independent rows, by elimination with the largest pivot of what is left.
+/// Number of independent rows, by elimination with full pivoting.
 fn rank(rows: &mut [f64], columns: usize) -> usize {
     if columns == 0 {
         return 0;

@@ -1,4 +1,4 @@
-//! The equations at one instant: what joints and closed contacts ask of accelerations and forces.
+//! Equations at one instant: accelerations and forces of joints and closed contacts.
 //!
 //! With J the rows of all joints and of the normals and tangents of all closed contacts,
 //!
@@ -24,7 +24,7 @@ pub(super) struct Block {
 
 /// The equations at one instant.
 pub(super) struct Instant {
-    /// The closed contacts, in the order they were asked for.
+    /// Closed contacts, in the given order.
     pub(super) touches: Vec<Touch>,
     /// Rows of each of them.
     pub(super) contacts: Vec<Block>,
@@ -46,14 +46,14 @@ pub(super) struct Instant {
     pub(super) free_rate: DVector<f64>,
 }
 
-/// Why the equations could not be written.
+/// Reason why the equations could not be written.
 #[derive(Debug)]
 pub(super) enum Trouble {
-    /// A closed contact is not there any more: its features parted.
+    /// A closed contact is not found any more, because its features separated.
     Lost(ContactId),
-    /// The independent coordinates of the piece do not reach so far.
+    /// The independent coordinates of the substep are not valid so far from its start.
     OutOfChart,
-    /// Something no smaller step can mend.
+    /// Cause that no smaller step removes.
     Cause(StepCause),
 }
 
@@ -63,7 +63,7 @@ impl From<StepCause> for Trouble {
     }
 }
 
-/// What is asked of an instant.
+/// Terms that are evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
     /// Values, rates and W: enough for impulses and projections.
@@ -187,7 +187,7 @@ fn free_acceleration(model: &Model, motion: &Motion, time: f64) -> Result<DVecto
     Ok(free)
 }
 
-/// J v with the prescribed part. The tangents are those of the instant, also where the bodies have drifted on.
+/// J v with the prescribed part. The tangents are those of the instant, also if the bodies have moved on.
 fn rates(model: &Model, motion: &Motion, time: f64, touches: &[Touch]) -> Vec<f64> {
     let mut rates = joint_rates(model, motion, time);
     for touch in touches {
@@ -206,11 +206,11 @@ fn joint_rates(model: &Model, motion: &Motion, time: f64) -> Vec<f64> {
     model.joints().iter().flat_map(power).collect()
 }
 
-/// Shapes of closed contacts are looked at with this share of their size as margin: the gaps are zero up to rounding and
-/// the drift of differences.
+/// Margin within which closed contacts are detected, as a fraction of the radius of the smallest shape. Their gaps are zero up to rounding
+/// and the displacements of finite differences.
 const CLOSED_MARGIN: f64 = 0.02;
 
-/// The closed contacts at a configuration, each `None` where its features do not meet.
+/// Closed contacts at a configuration, each `None` if its features do not meet.
 fn closed_touches(
     eyes: &mut Eyes,
     motion: &Motion,
@@ -230,11 +230,11 @@ fn closed_touches(
     Ok(closed.iter().map(find).collect())
 }
 
-/// The step of differences, in units of the time in which the geometry changes: for five points the error of order (step)⁴ and
-/// that of rounding, ε/step, meet near here, at about 1e-13 of the rates.
+/// Step of finite differences, in units of the time in which the geometry changes. For five points the truncation of order (step)⁴ and the
+/// rounding ε/step balance near here, at about 1e-13 of the rates.
 const DIFFERENCE: f64 = 1e-3;
 
-/// Prescribed motions change on a time scale of their own, s.
+/// Largest step of finite differences of prescribed motions, which have a time scale of their own, s.
 const PRESCRIBED_DIFFERENCE: f64 = 2e-5;
 
 /// J̇ v and ∂²/∂t²: the rates at q ⊕ kδ v, t + kδ, k = ±1, ±2, differenced at constant v.   [REF-2]
@@ -253,7 +253,7 @@ fn velocity_products(
         let mut rates: Vec<_> = joint_rates(model, &moved, then).into_iter().map(Some).collect();
         for (found, base) in closed_touches(eyes, &moved, then, &closed)?.into_iter().zip(touches) {
             rates.push(found.map(|touch| touch.opening()));
-            // Slips along the directions of the instant itself.
+            // The slip is taken along the tangents of the instant itself.
             let slip = found.map(|touch| Touch { tangents: base.tangents, ..touch }.slip());
             rates.extend((0..base.friction_rows).map(|row| slip.map(|slip| slip[row])));
         }
@@ -266,8 +266,8 @@ fn velocity_products(
     }))
 }
 
-/// First derivative from up to five equidistant samples around the middle, in units of their distance; the formula of the highest
-/// order that the samples present allow.   [REF-2]
+/// First derivative from up to five equidistant samples around the middle, in units of their distance. It uses the formula of the highest
+/// order that the available samples allow.   [REF-2]
 fn derivative(samples: &[Option<f64>; 5]) -> f64 {
     match *samples {
         [Some(a), Some(b), _, Some(c), Some(d)] => (8.0 * (c - b) - (d - a)) / 12.0,

@@ -1,4 +1,4 @@
-//! What joints and contacts carried over a step.
+//! Impulses of joints and contacts over a step.
 
 use nalgebra::Vector3;
 use stiction_multibody::ContactId;
@@ -9,7 +9,7 @@ use crate::ContactImpulse;
 /// A contact and its impulse.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// As it was last seen carrying something.
+    /// The contact as it was at its last impulse.
     pub(super) touch: Touch,
     pub(super) impulse: ContactImpulse,
 }
@@ -55,7 +55,7 @@ impl Ledger {
         }
     }
 
-    /// The entry of a contact, made where there is none.
+    /// Entry of a contact, inserted if there is none.
     fn entry(&mut self, touch: &Touch) -> &mut Entry {
         let place = match self.contacts.binary_search_by_key(&touch.id, |entry| entry.touch.id) {
             Ok(place) => place,

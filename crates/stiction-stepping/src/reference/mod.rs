@@ -1,12 +1,12 @@
-//! The trusted reference: accelerations instead of impulses, events located instead of stepped over.
+//! Reference method: it integrates accelerations instead of impulses, and locates events instead of stepping over them.
 //!
-//! Between events the modes of all contacts are known and the motion is smooth; it is integrated with error control
-//! ([`runge_kutta`]), its accelerations coming from the index-1 equations of joints and closed contacts ([`instant`],
-//! [`balance`]). Where a gap closes, a contact stops pushing, a slip stops or friction leaves its cone ([`events`]), the time is
-//! located, impacts are solved ([`friction`]), modes are decided anew ([`modes`], [`restart`]) and integration goes on ([`run`]).
+//! Between events the modes of all contacts are known and the motion is smooth. It is integrated with error control ([`runge_kutta`]). Its
+//! accelerations come from the index-1 equations of joints and closed contacts ([`instant`], [`balance`]). If a gap closes, a contact stops
+//! pushing, a slip stops or friction leaves its cone ([`events`]), the time of the event is located. Impacts are then solved
+//! ([`friction`]), modes are determined again ([`modes`], [`restart`]) and integration continues ([`run`]).
 //!
-//! It verifies the time-stepping schemes: its error is that of the tolerance, not of the step. It is slow, allocates, and gives up
-//! with a reason where they would go on: accumulations of events beyond a bound, modes that cannot be told.
+//! It verifies the time-stepping schemes: its error is that of the tolerance, not of the step. It is slow and allocates. It fails with a
+//! reason where they would continue: if events accumulate beyond a bound, or if the modes are ambiguous.
 
 mod balance;
 mod events;
@@ -33,17 +33,17 @@ use balance::Mode;
 use geometry::Touch;
 use run::Run;
 
-/// Steps by integrating from event to event. The step size only says when to report.
+/// Steps by integrating from event to event. The step size only sets the times of reports.
 pub struct ReferenceStepper {
     /// Finds contacts.
     pub detector: Box<dyn Detector>,
-    /// Local error allowed in a piece of motion, as a share of 1 + |y| for every coordinate and velocity y. Default 1e-11;
-    /// below 1e-13 rounding forbids it.
+    /// Local error allowed in a substep, as a fraction of 1 + |y| for every coordinate and velocity y. Default 1e-11; below 1e-13 it cannot
+    /// be reached because of rounding.
     pub tolerance: f64,
-    /// Impacts slower than this give nothing back, m/s: it ends the infinitely many bounces of a ball that comes to rest.
-    /// Default 1e-6, a bounce of 5e-14 m.
+    /// Speed of approach below which impacts are inelastic, m/s. It ends the infinitely many bounces of a ball that comes to rest. Default
+    /// 1e-6, a bounce of 5e-14 m.
     pub settling_speed: f64,
-    /// Events followed in one step before it is refused. Default 1000.
+    /// Largest number of events in one step; a step with more fails. Default 1000.
     pub max_events: u32,
 }
 
@@ -99,7 +99,7 @@ fn next_state(start: &Start, run: &Run, ws: &mut Workspace) -> Result<(), StepCa
     Ok(())
 }
 
-/// Contacts near at the end, and those that carried something within the step.
+/// Writes the reports of contacts that are near at the end, and of those with an impulse within the step.
 fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
     let time = ws.next.time;
     let motion = run.motion.clone();
@@ -144,7 +144,7 @@ fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
     Ok(())
 }
 
-/// Features that carried something are looked for up to this distance, m.
+/// Largest distance up to which features with an impulse are searched for, m.
 const FAR: f64 = 1e3;
 
 fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport, StepCause> {

@@ -3,7 +3,7 @@
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction_multibody::{Configuration, Mobility, Model, OrientationUpdate, rotation};
 
-/// Where the system is and how fast: what the Runge-Kutta method integrates.
+/// Coordinates and velocities: the unknowns of the Runge-Kutta method.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Motion {
     pub(super) q: Vec<f64>,
@@ -43,7 +43,7 @@ impl Motion {
         at
     }
 
-    /// The same velocities a time `offset` further on the way: q ⊕ offset v.
+    /// The same velocities at the configuration q ⊕ offset v.
     pub(super) fn drifted(&self, model: &Model, offset: f64) -> Self {
         let mut q = Vec::new();
         model.integrate(&self.q, &self.v, offset, OrientationUpdate::Exponential, &mut q);

@@ -1,4 +1,4 @@
-//! Takes the drift out of constraints: positions of joints and closed gaps, velocities of everything that does not move.
+//! Projection that removes drift of constraints: positions of joints and closed gaps, velocities of all rows at rest.
 //!
 //! ```text
 //! Δq = −M⁻¹ Jᵀ W⁺ Φ,     Δv = −M⁻¹ Jᵀ W⁺ (J v + ∂Φ/∂t)                                          [REF-5]
@@ -15,11 +15,11 @@ use super::{
 };
 use crate::{Manifold, Stabilisation};
 
-/// Rounds of Newton's method for positions: drift is tiny, and the second squares what the first leaves.
+/// Iterations of Newton's method for positions. Drift is tiny, and the second iteration squares the error of the first.
 const ROUNDS: usize = 2;
 
-/// Projects q onto Φ = 0, ψ = 0 and then v onto the velocities that keep it there, with no slip where contacts stick; joints
-/// only onto the manifolds the scheme names.   [REF-5] [STAB-5]
+/// Projects q onto Φ = 0, ψ = 0 and then v onto the tangent velocities, without slip of sticking contacts. Joints are projected only onto
+/// the manifolds of the scheme.   [REF-5] [STAB-5]
 pub(super) fn project(
     eyes: &mut Eyes,
     motion: &mut Motion,
@@ -50,7 +50,7 @@ pub(super) fn project(
     Ok(())
 }
 
-/// The errors to remove: all, or those of contacts while joints keep theirs.
+/// Errors to remove: all, or only those of contacts.
 fn wanted(at: &Instant, error: &DVector<f64>, joints: bool) -> DVector<f64> {
     let mut error = error.clone();
     if !joints {

@@ -1,4 +1,4 @@
-//! What follows from an event: impacts, shocks, and new modes for the contacts that stay.
+//! Response to an event: impacts, shocks, and new modes for the remaining contacts.
 
 use nalgebra::DVector;
 use stiction_multibody::{ContactId, ShapeId};
@@ -14,18 +14,17 @@ use super::{
 };
 use crate::{Event, EventKind, Impact, StepCause};
 
-/// Gaps up to this are closed, m: what the location of a touch leaves.
+/// Gap up to which a contact is closed, m: the error of the location of a touch.
 const TOUCHING: f64 = 1e-10;
 
-/// Surfaces that approach or part more slowly than this are at rest along the normal, m/s, or this share of the speeds before
-/// an impact where that is more.
+/// Normal speed below which surfaces are at rest, m/s, or as a fraction of the speeds before an impact if that is more.
 const RESTING: f64 = 1e-10;
 
-/// Impacts up to this multiple of the settling speed do not open other contacts.
+/// Multiple of the settling speed up to which impacts do not open other contacts.
 const HAIR: f64 = 10.0;
 
 impl Run<'_> {
-    /// What follows from the signals that are over.
+    /// Responds to the signals whose conditions ended.
     pub(super) fn handle(&mut self, signals: &Signals) -> Result<(), StepCause> {
         let over: Vec<_> = signals.iter().filter(|signal| is_over(signal)).map(|(signal, _)| *signal).collect();
         let culprit = over.iter().find_map(|signal| match signal {
@@ -37,7 +36,7 @@ impl Run<'_> {
         if simple && self.let_go(&over)? { Ok(()) } else { self.restart() }
     }
 
-    /// Contacts that stopped pushing open, those at the edge of their cone slip; false where that is not consistent.
+    /// Opens contacts that stopped pushing, and lets those at the edge of their cone slip; false if that is not consistent.
     fn let_go(&mut self, over: &[Signal]) -> Result<bool, StepCause> {
         let before = self.closed.clone();
         let ids = self.ids();
@@ -73,7 +72,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Looks at everything anew: who touches, who collides, who sticks.
+    /// Determines closed contacts, impacts and modes from the state alone.
     pub(super) fn restart(&mut self) -> Result<(), StepCause> {
         self.restart_without(None)
     }
@@ -87,7 +86,7 @@ impl Run<'_> {
         if near.iter().filter(touching).any(|touch| touch.opening() < -RESTING) {
             ids = self.collide(&ids, &before)?;
         }
-        // A shock may leave another one to be made, at most once for every contact that can stop.
+        // A shock may cause another one, at most once for every contact that can stop.
         for _ in 0..=ids.len() {
             let at = self.instant(&ids)?;
             match decide(self.model(), &at, &mut self.impulses) {
@@ -115,7 +114,7 @@ impl Run<'_> {
         }
     }
 
-    /// The impact of all contacts that touch: u_n⁺ + ε u_n⁻ ≥ 0 ⊥ p_n ≥ 0 with friction. Returns those that stay closed.   [REF-10]
+    /// Solves the impact of all contacts that touch: u_n⁺ + ε u_n⁻ ≥ 0 ⊥ p_n ≥ 0 with friction. Returns those that stay closed.   [REF-10]
     fn collide(&mut self, ids: &[ContactId], before: &[(ContactId, Mode)]) -> Result<Vec<ContactId>, StepCause> {
         let at = self.instant(ids)?;
         let elastic = self.start.scheme.impact != Impact::Inelastic;
@@ -140,7 +139,7 @@ impl Run<'_> {
         Ok(staying)
     }
 
-    /// v⁺ = v + M⁻¹ Jᵀ p; returns the contacts that do not part. Velocities that end below `slack` are zero, and made so.
+    /// Applies v⁺ = v + M⁻¹ Jᵀ p and returns the contacts that do not separate. Velocities below `slack` are set to zero.
     fn strike(
         &mut self,
         at: &Instant,
@@ -154,7 +153,7 @@ impl Run<'_> {
         let after = &at.delassus * impulse + &at.rate;
         let still = |contact: usize| norm(at.friction_of(contact, &after)) <= slack;
         let mode = |contact: usize| if still(contact) { Mode::Stick } else { Mode::Slip([0.0; 3]) };
-        // What a touch of a hair's breadth lifts elsewhere comes back at once, and would lift the first: both stay.
+        // A contact that a very slow impact opens elsewhere closes again at once, and would open the first one. Both stay closed.
         let approach = -(0..ids.len()).map(|contact| at.normal_of(contact, &at.rate)).fold(0.0, f64::min);
         let lifted = |contact: usize| {
             approach <= HAIR * self.settling_speed
@@ -168,7 +167,7 @@ impl Run<'_> {
         Ok(self.ids())
     }
 
-    /// Takes over new modes and reports what changed.
+    /// Sets new modes and reports the changes.
     fn adopt(&mut self, before: &[(ContactId, Mode)], after: impl Iterator<Item = (ContactId, Mode)>) {
         let time = self.time();
         self.closed = after.filter(|(_, mode)| *mode != Mode::Open).collect();
@@ -189,13 +188,13 @@ impl Run<'_> {
         }
     }
 
-    /// A closed contact whose features part: it is open, until the next ones are looked for just beyond.
+    /// Opens a closed contact whose features separated. The next features are detected just after this time.
     pub(super) fn lose(&mut self, id: ContactId) -> Result<(), StepCause> {
         self.count_event(Some(id))?;
         self.restart_without(Some(id))
     }
 
-    /// Refuses to follow more events than allowed.
+    /// Counts an event, and fails if there are more than allowed.
     fn count_event(&mut self, contact: Option<ContactId>) -> Result<(), StepCause> {
         self.restarts += 1;
         if self.restarts <= self.max_events {

@@ -1,4 +1,4 @@
-//! From event to event: integrate, detect, restart.
+//! Integration from event to event: integrate, detect, restart.
 
 use stiction_multibody::{ContactId, ContactMode, Model};
 
@@ -18,35 +18,35 @@ use super::{
 };
 use crate::{Event, Stabilisation, Start, StepCause};
 
-/// Events are located to this time, s.
+/// Accuracy to which the time of an event is located, s.
 const TIME_RESOLUTION: f64 = 1e-13;
 
-/// Pieces of motion are not cut shorter than this, s.
+/// Shortest substep, s.
 const SHORTEST: f64 = 1e-11;
 
-/// Pieces tried in one step at most, those that were too long included: a step that needs more would not end in a day.
+/// Largest number of substeps tried in one step, including those that were too long: a step that needs more would not end in a day.
 const MOST_TRIALS: u32 = 4000;
 
-/// Where features end, those that take over are looked for this much later, s.
+/// Time after the end of features at which the next ones are detected, s.
 const BEYOND: f64 = 4.0 * SHORTEST;
 
-/// Contacts within this distance are looked at beyond what bodies can reach, m.
+/// Distance beyond the reach of the bodies within which contacts are detected, m.
 const NEAR: f64 = 1e-3;
 
-/// Within a piece no body moves further than this share of the smallest shape: nothing slips through unseen.
+/// Largest displacement within a substep, as a fraction of the smallest shape. It prevents that bodies pass each other undetected.
 const STRIDE: f64 = 0.5;
 
-/// The evaluation kept at the end of a piece.
+/// Evaluation at the end of a substep.
 type Kept = (Instant, Balance);
 
-/// A piece of motion with the signals at its end.
+/// Substep with the signals at its end.
 struct Piece {
     trial: Trial<Kept>,
     length: f64,
     signals: Signals,
 }
 
-/// A step under way.
+/// Step in progress.
 pub(super) struct Run<'a> {
     pub(super) eyes: Eyes<'a>,
     pub(super) start: &'a Start<'a>,
@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The longest piece in which no body passes another unseen.
+    /// Longest substep in which no body passes another undetected, s.
     fn stride(&self) -> f64 {
         let model = self.model();
         let at = self.motion.configuration(model, self.time());
@@ -220,7 +220,7 @@ impl<'a> Run<'a> {
         self.closed.iter().any(|(closed, _)| *closed == id)
     }
 
-    /// Contacts that may matter soon.
+    /// Contacts that may close soon.
     pub(super) fn near(&mut self, motion: &Motion, time: f64) -> Result<Vec<Touch>, StepCause> {
         let at = motion.configuration(self.model(), time);
         let margin = NEAR + 2.0 * self.start.h * fastest(self.model(), &at);
@@ -228,8 +228,8 @@ impl<'a> Run<'a> {
         self.eyes.touches(&at, time, &pairs, margin)
     }
 
-    /// The piece up to the first event within a trial, and the signals just after it. Where a contact is lost there, the piece
-    /// ends just before; nothing where it is lost at once.   [REF-9]
+    /// Substep up to the first event within a trial, and the signals just after it. If a contact is lost there, the substep ends just
+    /// before; none if it is lost at once.   [REF-9]
     fn locate(&mut self, trial: Trial<Kept>, length: f64, signals: Signals) -> Result<Option<Piece>, StepCause> {
         let mut bracket = Bracket::new(length, least(&signals));
         let (mut low, mut high) = (None, Some(Piece { trial, length, signals }));
@@ -252,7 +252,7 @@ impl<'a> Run<'a> {
         Ok(high.or(low))
     }
 
-    /// Moves on to the end of a piece, without drift.
+    /// Moves to the end of a substep, and removes drift.
     fn accept(&mut self, trial: Trial<Kept>, length: f64) -> Result<(), StepCause> {
         let at = &trial.end.0;
         self.largest = self.largest.max(self.model().dof() + at.rate.len());
@@ -268,7 +268,7 @@ impl<'a> Run<'a> {
         let (time, by) = (self.time(), self.stabilisation());
         match project(&mut self.eyes, &mut self.motion, time, &self.closed, by) {
             Err(Trouble::Cause(cause)) => Err(cause),
-            // A lost contact is found lost once more at the start of the next piece, and dealt with there.
+            // A lost contact is detected again at the start of the next substep, and handled there.
             Ok(()) | Err(Trouble::Lost(_) | Trouble::OutOfChart) => Ok(()),
         }
     }
@@ -278,7 +278,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// By how much the next piece may be longer: the error is of fifth order.
+/// Factor of the length of the next substep: the error is of fifth order.
 fn change_of_length(error: f64) -> f64 {
     if error == 0.0 { 5.0 } else { (0.9 * libm::pow(error, -0.2)).clamp(0.2, 5.0) }
 }

@@ -2,21 +2,21 @@
 
 use super::motion::Motion;
 
-/// The rate of motion at a time, with what is to be integrated beside it.
+/// Rate of motion at a time, with the loads to be integrated.
 pub(super) struct Sample<T> {
     pub(super) rate: Motion,
     /// Loads on joints and contacts, integrated to impulses with the weights of the step.
     pub(super) loads: Vec<f64>,
-    /// What the caller wants to keep of this evaluation.
+    /// Data of this evaluation that the caller keeps.
     pub(super) kept: T,
 }
 
-/// A step tried.
+/// Trial step.
 pub(super) struct Trial<T> {
     pub(super) motion: Motion,
     /// ∫ loads dt over the step.
     pub(super) impulses: Vec<f64>,
-    /// Error in units of the tolerance: at most one is good.
+    /// Error in units of the tolerance: a step is accepted up to one.
     pub(super) error: f64,
     /// The evaluation at the end.
     pub(super) end: T,

@@ -1,4 +1,4 @@
-//! The laws of a solved step, linearised: how impulses and v⁺ follow when the equations change.
+//! Linearised laws of a solved step: the change of impulses and of v⁺ with the equations.
 //!
 //! With W = J M⁻¹ Jᵀ and a change (dm, du) of the equations at fixed velocities and impulses,
 //!
@@ -6,8 +6,8 @@
 //! dv⁺ = M⁻¹ (Jᵀ dp − dm),    dU = W dp + du − J M⁻¹ dm                                                       [GRAD-2]
 //! ```
 //!
-//! and each law adds as many equations as it has rows: dU = 0 for joints and for contacts that stick, dp = 0 for open ones, and for all
-//! others their weights between the two.   [GRAD-4]
+//! and each law adds as many equations as it has rows: dU = 0 for joints and sticking contacts, dp = 0 for open ones. All others have
+//! weights between the two.   [GRAD-4]
 
 use nalgebra::{DMatrix, DVector};
 use stiction_complementarity::Law;
@@ -19,25 +19,25 @@ use super::{
 };
 use crate::{Start, Workspace};
 
-/// How near a step is to another mode of one of its contacts.
+/// Distance of a step from another mode of one of its contacts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clearance {
-    /// By how much a velocity would have to change, m/s.
+    /// Smallest change of a velocity that changes the mode, m/s.
     pub speed: f64,
-    /// At which contact; none for feet and drives.
+    /// Contact that changes its mode; none for support points and joint-space rows.
     pub contact: Option<ContactId>,
 }
 
-/// Systems whose smallest singular value is below this share of the largest are solved by least norm.
+/// Smallest singular value relative to the largest, dimensionless. Below it a system is solved by least norm.
 const RANK: f64 = 1e-10;
 
-/// The linearised laws as A y = B; unknowns are impulses times the diagonal of W, and slip speeds: velocities all.
+/// Linearised laws as A y = B. The unknowns are impulses times the diagonal of W, and slip speeds, so that all are velocities.
 pub(super) struct System<'s> {
     start: &'s Start<'s>,
     solved: &'s Solved,
-    /// The nominal rows.
+    /// Nominal rows.
     ws: &'s Workspace,
-    /// Values of the equations, and how they change, one column for each cause.
+    /// Values of the equations, and their changes, one column for each cause.
     values: &'s [f64],
     changes: &'s DMatrix<f64>,
     parts: Parts,
@@ -53,7 +53,7 @@ pub(super) struct System<'s> {
     pub(super) clearance: Option<Clearance>,
 }
 
-/// Σ impulses·dp + Σ rows·dU + Σ others·dσ + Σ changes·dE = 0, with rows by their places.
+/// Equation Σ impulses·dp + Σ rows·dU + Σ speeds·dσ + Σ changes·dE = 0, with the indices of rows.
 #[derive(Default)]
 struct Equation {
     impulses: Vec<(usize, f64)>,
@@ -62,7 +62,7 @@ struct Equation {
     changes: Vec<(usize, f64)>,
 }
 
-/// Weights (a, b) of a dx + b dy = 0 for 0 ≤ x ⊥ y ≥ 0: one and zero where it is strict, in between where it is smoothed.   [GRAD-6]
+/// Weights (a, b) of a dx + b dy = 0 for 0 ≤ x ⊥ y ≥ 0: one and zero if the law is strict, in between if it is smoothed.   [GRAD-6]
 fn weights(x: f64, y: f64, smoothing: f64, closed: bool) -> (f64, f64) {
     if smoothing == 0.0 {
         return if closed { (0.0, 1.0) } else { (1.0, 0.0) };
@@ -165,17 +165,17 @@ impl<'s> System<'s> {
         }
     }
 
-    /// dU = 0.
+    /// Adds the equation dU = 0.
     fn holds(&mut self, row: usize) {
         self.equations.push(Equation { rows: vec![(row, 1.0)], ..Equation::default() });
     }
 
-    /// dp = 0.
+    /// Adds the equation dp = 0.
     fn rests(&mut self, row: usize) {
         self.equations.push(Equation { impulses: vec![(row, 1.0)], ..Equation::default() });
     }
 
-    /// 0 ≤ p ⊥ u ≥ 0.
+    /// Adds the equation of 0 ≤ p ⊥ u ≥ 0.
     fn normal(&mut self, row: usize, contact: usize) {
         let stiffness = self.w[(row, row)];
         let (x, y) = (self.impulse(row) * stiffness, self.value(row));
@@ -188,7 +188,7 @@ impl<'s> System<'s> {
         self.near(x.max(y), self.solved.contacts.get(contact).copied());
     }
 
-    /// A drive at one of its bounds follows it; between them it holds.
+    /// Adds the equation of a joint-space row: at one of its bounds the impulse follows the bound, between them dU = 0.
     fn drive(&mut self, row: usize, drive: usize) {
         let law = self.ws.joint_space_rows.get(drive).map(|row| row.law);
         let Some(Law::Boxed { lower, upper }) = law else { return self.holds(row) };
@@ -227,7 +227,7 @@ impl<'s> System<'s> {
         }
     }
 
-    /// L of the law, at the solution.
+    /// Bound L of the law, at the solution.
     fn limit(&self, limit: &Limit) -> f64 {
         match limit.normal {
             Some((normal, mu)) => mu * self.impulse(normal),
@@ -239,7 +239,7 @@ impl<'s> System<'s> {
         if let Row::Normal(place) = of { self.solved.contacts.get(place).copied() } else { None }
     }
 
-    /// L u + σ p = 0 and 0 ≤ L − |p| ⊥ σ ≥ 0 with σ = |u|, the law of Fritz and John.   [GRAD-4]
+    /// Adds L u + σ p = 0 and 0 ≤ L − |p| ⊥ σ ≥ 0 with σ = |u|, the law of Fritz and John.   [GRAD-4]
     fn cone(&mut self, rows: &[(usize, Axis)], limit: &Limit, of: Row) {
         let most = self.limit(limit);
         let u = DVector::from_iterator(rows.len(), rows.iter().map(|(row, _)| self.value(*row)));
@@ -274,7 +274,7 @@ impl<'s> System<'s> {
         self.near(if slips { sigma } else { (most - pushes) * stiffness }, self.contact_of(of));
     }
 
-    /// Corners that push: they share the limit, and slip at one speed; where nothing slips, nothing moves.   [GRAD-4]
+    /// Adds the equations of a polygon. Corners with an impulse share the limit and slip at one speed; without slip dU = 0.   [GRAD-4]
     fn polygon(&mut self, rows: &[(usize, Axis)], limit: &Limit, of: Row) {
         let most = self.limit(limit);
         let stiffness = rows.iter().map(|(row, _)| self.w[(*row, *row)]).fold(0.0, f64::max);
@@ -312,7 +312,7 @@ impl<'s> System<'s> {
         self.near(slowest, self.contact_of(of));
     }
 
-    /// One corner, and the first that is not along it: together they span what the polygon spans.
+    /// Rows of the first corner and of the first other corner that is not parallel to it. Together they span the polygon.
     fn independent(&self, rows: &[(usize, Axis)]) -> Vec<usize> {
         let mut kept: Vec<usize> = rows.iter().take(1).map(|(row, _)| *row).collect();
         let other = rows.iter().skip(1).find(|(row, _)| {
@@ -326,7 +326,7 @@ impl<'s> System<'s> {
         kept
     }
 
-    /// dv⁺ for every cause, and the share of the changes that the modes cannot follow.
+    /// Solves for dv⁺ of every cause. Also returns the fraction of the changes that the modes cannot follow.
     pub(super) fn solve(&self) -> Result<(DMatrix<f64>, f64), SensitivityError> {
         let count = self.solved.rows.len();
         let causes = self.changes.ncols();
@@ -362,17 +362,17 @@ impl<'s> System<'s> {
     }
 }
 
-/// The bound L of friction: μ p_n of a contact, or a number of its own, and how it changes with both.
+/// Bound L of friction, μ p_n of a contact or a given number, and its derivatives.
 struct Limit {
     /// Row of the normal impulse, and μ.
     normal: Option<(usize, f64)>,
-    /// Where the change of μ or of L stands, and what it is multiplied by.
+    /// Index of the change of μ or of L, and its factor.
     change: usize,
     by: f64,
 }
 
 impl Limit {
-    /// factor · dL.
+    /// Adds factor · dL to an equation.
     fn add(&self, factor: f64, equation: &mut Equation) {
         equation.changes.push((self.change, factor * self.by));
         if let Some((normal, mu)) = self.normal {
@@ -381,7 +381,7 @@ impl Limit {
     }
 }
 
-/// The y that comes nearest to A y = B, the smallest of them, and the share of B that is left.
+/// Least-norm solution y of the least-squares problem A y = B, and the fraction of B that remains.
 fn least_norm(a: &DMatrix<f64>, b: &DMatrix<f64>) -> Result<(DMatrix<f64>, f64), SensitivityError> {
     if a.is_empty() {
         return Ok((DMatrix::zeros(a.ncols(), b.ncols()), 0.0));

@@ -1,12 +1,12 @@
-//! Derivatives of a step: how its end moves with the state it starts from, and with parameters of the model.
+//! Derivatives of a step: those of its end by the state it starts from and by parameters of the model.
 //!
-//! A step is the solution of equations that belong to the modes of its contacts: open, stick or slip.   [GRAD-1] As long as these stay the
-//! same, the implicit function theorem gives the derivative of the solution from that of the equations.   [GRAD-2] The equations
-//! themselves are smooth, and written anew at five points along every direction; nothing is solved for that.   [GRAD-3]
+//! A step solves equations that belong to the modes of its contacts: open, stick or slip.   [GRAD-1] As long as the modes stay the same,
+//! the implicit function theorem gives the derivative of the solution from that of the equations.   [GRAD-2] The equations are smooth. They
+//! are evaluated at five points along every direction, and nothing is solved for that.   [GRAD-3]
 //!
-//! Exactly where modes change there is no derivative. What is given there is that of one side: a contact that neither pushes nor opens is
-//! open, one that neither slips nor has friction in hand sticks. [`StepDerivative::clearance`] says how near that is;
-//! [`SensitivityOptions::smoothing`] blends the modes instead.   [GRAD-6]
+//! Exactly at a change of modes there is no derivative, and a one-sided one is given. A contact that neither pushes nor opens counts as
+//! open; one that neither slips nor has friction in reserve counts as sticking. [`StepDerivative::clearance`] is the distance to such a
+//! change; [`SensitivityOptions::smoothing`] blends the modes instead.   [GRAD-6]
 
 mod equations;
 mod linearise;
@@ -28,7 +28,7 @@ use equations::{Parts, Solved, evaluate, place, remembers};
 use linearise::System;
 use tangent::{Advance, STENCIL, spacings};
 
-/// A parameter of the model: what the model is with it at two places below and two above, `spacing` apart from each other.
+/// Parameter of the model, given by the models at two values below and two above, `spacing` apart from each other.
 #[derive(Clone, Copy, Debug)]
 pub struct Variation<'a> {
     /// The models at −2, −1, 1 and 2 times the spacing.
@@ -37,29 +37,29 @@ pub struct Variation<'a> {
     pub spacing: f64,
 }
 
-/// How derivatives are taken.
+/// Options of derivatives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SensitivityOptions {
     /// Speed over which contact modes are blended, m/s; 0 takes them as they are.   [GRAD-6]
     pub smoothing: f64,
 }
 
-/// Why a step has no derivative here.
+/// Reason why a step has no derivative.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SensitivityError {
     /// The scheme has no derivatives.
     #[error("derivatives are not known with {what}; {instead}")]
     Unsupported {
-        /// What is not known.
+        /// Unsupported choice.
         what: &'static str,
-        /// What to do.
+        /// Supported alternative.
         instead: &'static str,
     },
-    /// A contact of the step is not there beside it.
+    /// A contact of the step is not found at a neighbouring state.
     #[error("{contact} is lost when the state is moved by a ten-thousandth of its size: the geometry changes there")]
     Lost {
-        /// Which.
+        /// Name of the contact.
         contact: String,
     },
     /// The equations cannot be solved.
@@ -68,38 +68,38 @@ pub enum SensitivityError {
     /// The solution in the workspace is not that of the step.
     #[error("the workspace does not hold the solution of this step: its momentum is off by {error:e}")]
     NotTheStep {
-        /// By how much, relative.
+        /// Relative error of the momentum.
         error: f64,
     },
-    /// Something beside the step cannot be evaluated.
+    /// Something cannot be evaluated at a neighbouring state.
     #[error("beside the step: {0}")]
     Beside(#[from] StepCause),
 }
 
-/// The derivative of a step. Rows and columns are displacements of the bodies (those of [`displacement`]), velocities, and what
-/// contacts owe after a hit.
+/// Derivative of a step. Rows and columns are displacements of the bodies (those of [`displacement`]), velocities, and the pending
+/// restitution of contacts.
 #[derive(Clone, Debug)]
 pub struct StepDerivative {
     /// ∂x⁺/∂x.
     pub by_state: DMatrix<f64>,
     /// ∂x⁺/∂p, a column for each parameter.
     pub by_parameters: DMatrix<f64>,
-    /// Contacts whose debts are columns of `by_state`, after displacements and velocities.
+    /// Contacts whose pending restitution is a column of `by_state`, after displacements and velocities.
     pub pending_before: Vec<ContactId>,
-    /// Contacts whose debts are rows.
+    /// Contacts whose pending restitution is a row.
     pub pending_after: Vec<ContactId>,
-    /// The contact that is nearest to another mode; none where there are none.
+    /// Contact that is nearest to another mode; none if there are none.
     pub clearance: Option<Clearance>,
-    /// The share of the changes that the modes cannot follow, such as two contacts that stick and one on the verge: rounding elsewhere.
-    /// The derivative is the nearest that they can.
+    /// Fraction of the changes that the modes cannot follow, such as two contacts that stick and one at its limit. Elsewhere it is
+    /// rounding. The derivative is then that of least squares.
     pub left: f64,
 }
 
 impl StepDerivative {
-    /// The derivative of this step and another after it.
+    /// Derivative of this step followed by another.
     pub fn then(&self, next: &Self) -> Self {
         let n = self.by_state.nrows() - self.pending_after.len();
-        // What the next step starts from: debts that it does not know are forgotten.
+        // State at the start of the next step. Pending restitution that the next step does not have is dropped.
         let carry = |rows: &DMatrix<f64>| {
             let mut carried = DMatrix::zeros(n + next.pending_before.len(), rows.ncols());
             carried.rows_mut(0, n).copy_from(&rows.rows(0, n));
@@ -123,7 +123,7 @@ impl StepDerivative {
     }
 }
 
-/// Takes derivatives of steps; keeps memory from one to the next.
+/// Computes derivatives of steps, and keeps its memory from one to the next.
 #[derive(Default)]
 pub struct Differentiator {
     detector: FeatureDetector,
@@ -131,7 +131,7 @@ pub struct Differentiator {
     values: Vec<f64>,
 }
 
-/// A column of derivatives: what is moved.
+/// Column of derivatives: the quantity that is varied.
 enum Cause {
     Displacement(usize),
     Velocity(usize),
@@ -139,14 +139,14 @@ enum Cause {
     Parameter(usize),
 }
 
-/// Momentum that may be missing in a solution, as a share of what acts.
+/// Largest imbalance of momentum in a solution, as a fraction of the largest momentum or impulse.
 const BALANCE: f64 = 1e-5;
 
-/// How often the spacing is made ten times smaller where a contact is lost.
+/// Largest number of times the spacing is divided by ten after a contact is lost.
 const CLOSER: u32 = 3;
 
 impl Differentiator {
-    /// The derivative of the step that led from `start` to what `solved` holds, with its report.
+    /// Derivative of the step that led from `start` to the solution in `solved`, with its report.
     pub fn differentiate(
         &mut self,
         start: &Start,
@@ -173,7 +173,7 @@ impl Differentiator {
         Ok(StepDerivative { clearance: system.clearance, left, ..derivative })
     }
 
-    /// Writes the equations at a start that is beside that of the step.
+    /// Writes the equations at a start near that of the step.
     fn write(&mut self, step: &Step, at: &Start, closer: f64, values: &mut Vec<f64>) -> Result<(), SensitivityError> {
         let thickness = at.scheme.protective_layer;
         let margin = step.margin(closer);
@@ -188,7 +188,7 @@ impl Differentiator {
         Ok(())
     }
 
-    /// The same with the widest spacing at which no contact is lost.
+    /// Changes of the equations with the widest spacing at which no contact is lost.
     fn changes_as_close_as_needed(&mut self, step: &Step, causes: &[Cause]) -> Result<DMatrix<f64>, SensitivityError> {
         let mut closer = 1.0;
         for _ in 0..CLOSER {
@@ -200,14 +200,15 @@ impl Differentiator {
         self.changes(step, causes, closer)
     }
 
-    /// How the equations change, a column for each cause, by five points with spacings `closer` times the usual.   [GRAD-3]
+    /// Changes of the equations, a column for each cause, by five points with spacings `closer` times the usual.   [GRAD-3]
     fn changes(&mut self, step: &Step, causes: &[Cause], closer: f64) -> Result<DMatrix<f64>, SensitivityError> {
         let start = step.start;
         let mut out = DMatrix::zeros(Parts::of(start.model, &step.solved).end, causes.len());
         let lengths = spacings(start.model);
         let mut values = std::mem::take(&mut self.values);
         let mut state = start.state.clone();
-        // Contacts do not depend on velocities; rows along freedoms do. Velocities come first, while the rows of the step are still there.
+        // Contacts do not depend on velocities, but rows along joint DOFs do. Velocities come first, while the rows of the step are still
+        // in the workspace.
         let geometry_stays = start.model.actuated_dofs().is_empty();
         self.write(step, start, closer, &mut values)?;
         let velocities_first = |(_, cause): &(usize, &Cause)| !matches!(cause, Cause::Velocity(_));
@@ -256,7 +257,7 @@ impl Differentiator {
     }
 }
 
-/// Moves the coordinate of a velocity.
+/// Displaces the coordinate of a velocity.
 fn displace(start: &Start, place: usize, by: f64, state: &mut State) {
     let mut shift = vec![0.0; start.model.dof()];
     shift.get_mut(place).into_iter().for_each(|x| *x = by);
@@ -264,7 +265,7 @@ fn displace(start: &Start, place: usize, by: f64, state: &mut State) {
     start.model.integrate(&start.state.q, &shift, 1.0, update, &mut state.q);
 }
 
-/// A solved step and what it is differentiated by.
+/// Solved step and the parameters it is differentiated by.
 struct Step<'s> {
     start: &'s Start<'s>,
     ws: &'s Workspace,
@@ -273,7 +274,7 @@ struct Step<'s> {
 }
 
 impl Step<'_> {
-    /// Within which gap the contacts of the step are found again beside it.
+    /// Largest gap within which the contacts of the step are found again at neighbouring states, m.
     fn margin(&self, closer: f64) -> f64 {
         let kept = self.ws.contacts.iter().filter(|contact| self.solved.contacts.contains(&contact.id));
         let widest = kept.map(|contact| contact.gap_start.abs().max(contact.gap_end.abs())).fold(0.0, f64::max);
@@ -295,14 +296,14 @@ impl Step<'_> {
         memories.filter(|_| remembers(self.start.scheme)).map(|memory| memory.id).collect()
     }
 
-    /// Kept contacts that were hit in the step.
+    /// Kept contacts with an impact in the step.
     fn pending_after(&self) -> Vec<(usize, ContactId)> {
         let reports = || self.ws.contact_reports.iter().filter(|report| report.pending_restitution < 0.0);
         let is_pending = |id: &ContactId| remembers(self.start.scheme) && reports().any(|report| report.id == *id);
         self.solved.contacts.iter().copied().enumerate().filter(|(_, id)| is_pending(id)).collect()
     }
 
-    /// The momentum of the solution is that of the equations, or else they are not its equations.
+    /// Checks that the momentum of the solution is that of the equations; otherwise they are not its equations.
     fn check_balance(&self, values: &[f64]) -> Result<(), SensitivityError> {
         let n = self.start.model.dof();
         let (mass, state) = (equations::mass(self.start.model, self.ws), self.start.state);
@@ -313,7 +314,7 @@ impl Step<'_> {
         if error <= BALANCE { Ok(()) } else { Err(SensitivityError::NotTheStep { error }) }
     }
 
-    /// ∂x⁺ from ∂v⁺: q⁺ = q ⊕ h v⁺, or with the mean of v and v⁺.   [GRAD-5]
+    /// Assembles ∂x⁺ from ∂v⁺: q⁺ = q ⊕ h v⁺, or with the mean of v and v⁺.   [GRAD-5]
     fn assemble(&self, causes: &[Cause], velocity: &DMatrix<f64>, changes: &DMatrix<f64>) -> StepDerivative {
         let &Start { model, scheme, state, h } = self.start;
         let n = model.dof();
@@ -356,7 +357,7 @@ impl Step<'_> {
     }
 }
 
-/// Refuses what is not one momentum balance with laws.
+/// Refuses steps that are not one momentum balance with laws.
 fn check(start: &Start, report: &StepReport) -> Result<(), SensitivityError> {
     let no = |what, instead| Err(SensitivityError::Unsupported { what, instead });
     check_scheme(start)?;
@@ -369,7 +370,7 @@ fn check(start: &Start, report: &StepReport) -> Result<(), SensitivityError> {
     Ok(())
 }
 
-/// The same before the step is made.
+/// Refuses schemes without derivatives, before the step is made.
 fn check_scheme(start: &Start) -> Result<(), SensitivityError> {
     let Scheme { method, coordinates, dynamics, linearise_at, impact, stabilisation, .. } = start.scheme;
     let no = |what, instead| Err(SensitivityError::Unsupported { what, instead });
