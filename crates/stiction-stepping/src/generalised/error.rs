@@ -13,7 +13,7 @@ pub enum SystemsError {
     #[error("the step is {0} s, but must be positive and finite")]
     Step(f64),
     /// The number of systems differs from that of the constructor.
-    #[error("there are {found} systems, but room was made for {expected}")]
+    #[error("there are {found} systems, but {expected} were given to the constructor")]
     Systems {
         /// Number of systems given.
         found: usize,
@@ -21,15 +21,13 @@ pub enum SystemsError {
         expected: usize,
     },
     /// The tree of a system, or the length of its vectors, differs from that of the constructor.
-    #[error(
-        "system {system} is not the tree that room was made for, or its velocities or forces are not of its length"
-    )]
+    #[error("system {system} differs from the tree of the constructor, or the length of its velocities or forces does")]
     Size {
         /// Its number.
         system: usize,
     },
     /// A contact has a parameter out of range, or is on a link that does not exist.
-    #[error("contact {contact}: `{field}` is impossible")]
+    #[error("contact {contact}: `{field}` is out of range")]
     Contact {
         /// Its number.
         contact: usize,

@@ -203,6 +203,7 @@ impl SystemContacts {
 
     /// M of one system with its factor, τ* and M⁻¹ τ*.   [GEN-1]
     fn write_momentum(&mut self, place: usize, given: &ArticulatedSystem, h: f64) -> Result<(), SystemsError> {
+        debug_assert!(place < self.systems.len(), "system {place} was checked");
         let Some(own) = self.systems.get_mut(place) else { return Ok(()) };
         let range = own.range();
         let ArticulatedSystem { tree, at, v, tau } = *given;
@@ -253,6 +254,11 @@ impl SystemContacts {
         self.column.fill(0.0);
         for (at, sign) in [(Some(contact.first), 1.0), (contact.second, -1.0)] {
             let Some(at) = at else { continue };
+            debug_assert!(
+                at.system < self.systems.len() && at.system < systems.len(),
+                "system {} was checked",
+                at.system
+            );
             let (Some(own), Some(given)) = (self.systems.get(at.system), systems.get(at.system)) else { continue };
             let wrench = Wrench { linear: along * sign, angular: Vector3::zeros() };
             let column = self.column.get_mut(own.range()).unwrap_or_default();

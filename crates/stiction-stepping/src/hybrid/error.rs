@@ -35,7 +35,7 @@ pub enum HybridError {
         index: usize,
     },
     /// A contact has a parameter out of range, or is on a link that does not exist.
-    #[error("contact {contact}: `{field}` is impossible")]
+    #[error("contact {contact}: `{field}` is out of range")]
     Contact {
         /// Its index.
         contact: usize,

@@ -2,7 +2,7 @@
 
 /// Directions of a friction polygon over (t, o), each with its exact opposite.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Star {
+pub(super) struct FrictionPolygon {
     directions: Vec<[f64; 2]>,
 }
 
@@ -14,7 +14,7 @@ pub(super) struct Push {
     pub(super) parts: [f64; 3],
 }
 
-impl Star {
+impl FrictionPolygon {
     pub(super) fn new(directions: usize) -> Self {
         let half: Vec<[f64; 2]> = (0..directions / 2)
             .map(|k| {

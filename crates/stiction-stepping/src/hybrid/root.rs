@@ -11,7 +11,7 @@ use stiction_multibody::{
     },
 };
 
-use super::{HybridError, PlaneContact, friction::Star};
+use super::{HybridError, PlaneContact, friction::FrictionPolygon};
 use crate::tangents::first_tangent;
 
 /// Extent of the root problem.
@@ -29,7 +29,7 @@ pub enum RootExtent {
 #[derive(Clone, Debug, Default)]
 pub struct RootEquations {
     /// The friction polygon.
-    pub(super) star: Star,
+    pub(super) polygon: FrictionPolygon,
     /// Extent of the last assembly.
     pub(super) extent: Option<RootExtent>,
     /// W over the directions n, t, o of all contacts.
@@ -76,7 +76,7 @@ pub(super) struct RootContact {
 impl RootEquations {
     /// Empty equations for friction polygons with `directions` directions, an even number.
     pub fn new(directions: usize) -> Self {
-        Self { star: Star::new(directions), ..Self::default() }
+        Self { polygon: FrictionPolygon::new(directions), ..Self::default() }
     }
 
     /// Assembles the numbers at the configuration of `divide`; `free` are the velocities without contacts.   [DCA-11]
@@ -143,12 +143,13 @@ impl RootEquations {
 
     /// The impulses (n, t, o) of a contact in the complementary unknowns of a linear form.
     pub fn impulse(&self, contact: usize, complementary: &[f64]) -> [f64; 3] {
-        self.star.impulse(contact, self.contacts.len(), complementary)
+        self.polygon.impulse(contact, self.contacts.len(), complementary)
     }
 
     /// Sets the constant of the normal velocity of each contact: the gap over the step, or Newton's law after an impact with normal
     /// velocity `approach` in the previous step.   [DCA-16]
     pub fn set_step(&mut self, contacts: &[PlaneContact], approach: &[Option<f64>], h: f64) {
+        debug_assert_eq!(self.contacts.len(), contacts.len(), "the contacts are those of the assembly");
         for (place, (contact, given)) in self.contacts.iter_mut().zip(contacts).enumerate() {
             let speed = approach.get(place).copied().flatten();
             contact.rebound = speed.is_some();
@@ -203,6 +204,7 @@ impl RootEquations {
 
     fn couple(&mut self, divide: &Divide, count: usize, handles: usize, bodies: usize) {
         let Self { delassus, beyond, handles: kappa, body_rows, rows, transfer, .. } = self;
+        debug_assert_eq!(rows.len(), count + handles + bodies, "the rows are those of contacts, handles and bodies");
         let (contact_rows, others) = rows.split_at(count);
         let (handle_rows, own_rows) = others.split_at(handles);
         let fill = |out: &mut DenseMatrix, rows: &[DivideRow]| {

@@ -221,10 +221,13 @@ impl HybridStepper {
 
     /// Velocity changes of the impulses, by disassembly.   [DCA-5]
     fn respond(&mut self) {
+        debug_assert_eq!(self.report.len(), self.root.contacts.len(), "every contact has an impulse");
+        debug_assert_eq!(self.report.len(), self.contacts.len(), "every contact has an impulse");
         self.wrenches.fill(Wrench::default());
         for ((contact, root), given) in self.report.iter().zip(&self.root.contacts).zip(&self.contacts) {
             let [n, t, o] = contact.frame;
             let force = n * contact.impulse[0] + t * contact.impulse[1] + o * contact.impulse[2];
+            debug_assert!(given.link.index() < self.wrenches.len(), "the link of a contact exists");
             if let Some(wrench) = self.wrenches.get_mut(given.link.index()) {
                 wrench.add(&Wrench::of_force(force, &root.arm));
             }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use nalgebra::Matrix3;
 use stiction_multibody::{BodyId, Model, Twist, Wrench};
 
-use super::iterate::{Fixed, Iterate, bodies, own_blocks};
+use super::iterate::{Fixed, Iterate, auxiliary_blocks, bodies};
 use super::points::{Local, Points};
 use super::slopes::{Change, ContactSlope, Moved, Slope, support_column, twist_or_rest};
 use super::system::NewtonSystem;
@@ -22,14 +22,14 @@ use crate::{
 };
 
 /// Largest number of rows of a law: a weld in space.
-const MOST_ROWS: usize = 6;
+const MAX_ROWS: usize = 6;
 
 /// Largest number of rows of the points of a contact: two points, three functions at each, and the gap.
-const MOST_POINT_ROWS: usize = 13;
+const MAX_POINT_ROWS: usize = 13;
 
 /// Regularisation that is added to the derivatives of the maps by their own impulses, which are of the size of 1. Without it redundant
 /// contacts and joints make the matrix singular. With it Newton's method converges linearly by this factor instead of quadratically.
-const REDUNDANT: f64 = 1e-10;
+const REGULARISATION: f64 = 1e-10;
 
 /// The matrix with its memory.
 #[derive(Clone, Debug, Default)]
@@ -61,12 +61,15 @@ impl NewtonMatrix {
         self.joints(start, ws, fixed, at);
         self.contacts(start, ws, fixed, at);
         self.support_points(start, ws, fixed, at);
-        self.own_masses(start, ws, fixed, at);
+        self.auxiliary_masses(start, ws, fixed, at);
         &mut self.system
     }
 
     fn masses(&mut self, ws: &Workspace) {
-        let Some(bodies) = bodies(ws) else { return };
+        let Some(bodies) = bodies(ws) else {
+            debug_assert!(false, "an implicit step has a matrix-free operator");
+            return;
+        };
         for body in 0..bodies.jacobian().block_cols() {
             let columns = bodies.jacobian().col_range(body);
             for (row, mass) in columns.clone().zip(bodies.mass(body).chunks_exact(columns.len().max(1))) {
@@ -86,7 +89,7 @@ impl NewtonMatrix {
                 first: at.v.len(),
                 on_u: &on_u[..rows.len().pow(2)],
             };
-            let mut wrenches = [(Wrench::default(), Wrench::default()); MOST_ROWS];
+            let mut wrenches = [(Wrench::default(), Wrench::default()); MAX_ROWS];
             wrenches.iter_mut().zip(joint.evaluate(&at.at)).for_each(|(w, row)| *w = (row.a, row.b));
             self.impulse_columns(model, &place, &wrenches);
             self.velocity_columns(start, &place, |change| {
@@ -108,7 +111,8 @@ impl NewtonMatrix {
     fn contacts(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
         let &Start { model, h, .. } = start;
         for &(index, block) in &fixed.laws {
-            let (Some(contact), Some(followed)) = (at.contacts.get(index), at.followed.get(index)) else { continue };
+            debug_assert!(index < at.contacts.len() && index < at.tracked.len(), "law {block} is that of a contact");
+            let (Some(contact), Some(tracked)) = (at.contacts.get(index), at.tracked.get(index)) else { continue };
             let rows = ws.cone.range(block);
             let on_u = self.law(ws, fixed, at, block);
             let on_u = &on_u[..rows.len().pow(2)];
@@ -118,7 +122,7 @@ impl NewtonMatrix {
             impulses.iter_mut().zip(&at.r[rows]).for_each(|(p, r)| *p = *r);
             let slope = ContactSlope {
                 contact,
-                sensitivity: followed.sensitivity(start, &at.at, contact),
+                sensitivity: tracked.sensitivity(start, &at.at, contact),
                 rule: model.contact_rule(contact.a, contact.b),
                 dimension: model.dimension(),
                 at: &at.at,
@@ -126,7 +130,7 @@ impl NewtonMatrix {
                 twists: [contact.a, contact.b].map(|id| twist_or_rest(model, &at.v, id)),
                 surface: [contact.a, contact.b].map(|id| surface_slope(start, id, ws)),
                 surface_spin: surface_rotation(model, contact, ws),
-                rebounds: followed.rebound.is_some(),
+                rebounds: tracked.rebound.is_some(),
                 h,
             };
             match (fixed.points.get(index).copied().flatten(), at.locals.get(index).copied().flatten()) {
@@ -146,16 +150,17 @@ impl NewtonMatrix {
         start: &Start,
         place: &LawPlace,
         slope: &ContactSlope,
-        (points, local, own_rows): (&Points, &Local, bool),
+        (points, local, with_rows): (&Points, &Local, bool),
         at: &Iterate,
     ) {
         let &Start { model, h, .. } = start;
         let first = at.v.len() + at.r.len() + points.first;
-        let mut rows = [0.0; MOST_POINT_ROWS];
+        debug_assert!(points.len() <= MAX_POINT_ROWS, "the points of a contact have {} rows", points.len());
+        let mut rows = [0.0; MAX_POINT_ROWS];
         for k in 0..points.len() {
             let shift = points.column(local, k, h, &mut rows);
             self.add_slope(model, place, &slope.point_column(&shift), first + k);
-            for (row, x) in rows.iter().take(if own_rows { points.len() } else { 0 }).enumerate() {
+            for (row, x) in rows.iter().take(if with_rows { points.len() } else { 0 }).enumerate() {
                 self.system.add(first + row, first + k, *x);
             }
         }
@@ -167,7 +172,7 @@ impl NewtonMatrix {
                 let change = Change { moved, velocity, displacement: moved_by };
                 let shift = points.body_column(local, &change, h, &mut rows);
                 self.add_slope(model, place, &slope.body_column(&change, &shift), column);
-                for (row, x) in rows.iter().take(if own_rows { points.len() } else { 0 }).enumerate() {
+                for (row, x) in rows.iter().take(if with_rows { points.len() } else { 0 }).enumerate() {
                     self.system.add(first + row, column, *x);
                 }
             }
@@ -202,7 +207,7 @@ impl NewtonMatrix {
         let (n, first) = (rows.len(), at.v.len() + rows.start);
         for (k, on_r) in on_r[..n * n].chunks_exact(n).enumerate() {
             on_r.iter().enumerate().for_each(|(j, on_r)| self.system.add(first + k, first + j, *on_r));
-            self.system.add(first + k, first + k, REDUNDANT);
+            self.system.add(first + k, first + k, REGULARISATION);
         }
         on_u
     }
@@ -248,15 +253,18 @@ impl NewtonMatrix {
     }
 
     /// Adds rows that act on auxiliary masses. They do not depend on the configuration.
-    fn own_masses(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
+    fn auxiliary_masses(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
         let first = at.v.len();
-        for (rows, columns, block) in own_blocks(start.model, ws) {
+        for (rows, columns, block) in auxiliary_blocks(start.model, ws) {
             for (row, block) in rows.clone().zip(block.chunks_exact(columns.len().max(1))) {
                 for (column, x) in columns.clone().zip(block) {
                     self.system.add(column, first + row, -x);
                 }
             }
-            let Some(index) = (0..ws.cone.blocks()).find(|&index| ws.cone.range(index) == rows) else { continue };
+            let Some(index) = (0..ws.cone.blocks()).find(|&index| ws.cone.range(index) == rows) else {
+                debug_assert!(false, "rows {rows:?} of the Jacobian are those of a law");
+                continue;
+            };
             let (_, on_u) = slopes(ws, fixed, at, index);
             let (n, m) = (rows.len(), columns.len());
             for (k, on_u) in on_u[..n * n].chunks_exact(n).enumerate() {
@@ -272,6 +280,7 @@ impl NewtonMatrix {
 /// A and B of a law, row by row.
 fn slopes(ws: &Workspace, fixed: &Fixed, at: &Iterate, block: usize) -> ([f64; 36], [f64; 36]) {
     let (mut on_r, mut on_u) = ([0.0; 36], [0.0; 36]);
+    debug_assert!(block < ws.cone.blocks(), "law {block} exists");
     let (Some(law), rows) = (ws.cone.laws().get(block), ws.cone.range(block)) else { return (on_r, on_u) };
     let n = rows.len();
     let (rho, r, u) = (&fixed.rho[rows.clone()], &at.r[rows.clone()], &at.u[rows]);

@@ -6,7 +6,7 @@
 //!
 //! The solution of the linearised step is the initial guess. Newton's method continues from it in the unknowns (v⁺, p), with the exact
 //! derivative of every wrench ([`slopes`]). The closest points are eliminated: they are found exactly, or in closed form, at every iterate.
-//! If that does not converge, they become unknowns as well ([`points`]). Independent code checks the result. Contacts are detected again at
+//! They become unknowns as well ([`points`]) if that does not converge. Independent code checks the result. Contacts are detected again at
 //! q⁺, the problem linearised at q⁺ is written, and (v⁺, p) must solve it, which is the same as solving the implicit equations. If Newton's
 //! method fails, the fixed-point iteration over such problems is the next rung.   [STEP-10]
 

@@ -17,7 +17,7 @@ use super::slopes::{Change, Moved};
 use crate::Contact;
 
 /// Largest number of functions that are active at a point.
-const MOST_ACTIVE: usize = 3;
+const MAX_ACTIVE: usize = 3;
 
 /// Unknowns of a contact: the points, the multipliers of the functions active at them, and the gap.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub(super) struct Points {
     /// Offset among the unknowns of all contacts.
     pub(super) first: usize,
     axes: usize,
-    active: [[usize; MOST_ACTIVE]; 2],
+    active: [[usize; MAX_ACTIVE]; 2],
     counts: [usize; 2],
 }
 
@@ -41,9 +41,9 @@ struct WorldJet {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Local {
     points: [Vector3<f64>; 2],
-    multipliers: [[f64; MOST_ACTIVE]; 2],
+    multipliers: [[f64; MAX_ACTIVE]; 2],
     gap: f64,
-    jets: [[WorldJet; MOST_ACTIVE]; 2],
+    jets: [[WorldJet; MAX_ACTIVE]; 2],
     /// Σ λ ∇f and Σ μ ∇g, and their derivatives Σ λ ∇²f and Σ μ ∇²g.
     sums: [Vector3<f64>; 2],
     curvatures: [Matrix3<f64>; 2],
@@ -63,9 +63,10 @@ impl Points {
         let mut points = Self {
             first,
             axes: if dimension == Dimension::Planar { 2 } else { 3 },
-            active: [[0; MOST_ACTIVE]; 2],
+            active: [[0; MAX_ACTIVE]; 2],
             counts: [closest.multipliers_a.len(), closest.multipliers_b.len()],
         };
+        debug_assert!(points.counts.iter().all(|count| *count <= MAX_ACTIVE), "{:?} active functions", points.counts);
         for (active, multipliers) in points.active.iter_mut().zip([&closest.multipliers_a, &closest.multipliers_b]) {
             active.iter_mut().zip(multipliers.iter()).for_each(|(active, (k, _))| *active = k);
         }
@@ -88,6 +89,7 @@ impl Points {
 
     /// Reads the unknowns and evaluates the functions at the points.
     pub(super) fn read(&self, placed: &Placed, at: (&Configuration, &Contact), z: &[f64]) -> Option<Local> {
+        debug_assert!(self.first + self.len() <= z.len(), "the unknowns of a contact are within those of all");
         let z = z.get(self.first..self.first + self.len())?;
         let mut local = Local { gap: *z.last()?, ..Local::default() };
         let mut rest = z;
@@ -119,6 +121,7 @@ impl Points {
 
     /// Writes the rows of the contact. Those with a length are divided by h, so that all have the size of velocities.
     pub(super) fn residual(&self, local: &Local, h: f64, out: &mut [f64]) {
+        debug_assert_eq!(out.len(), self.len(), "a contact has as many rows as unknowns");
         let n = local.sums[0];
         let apart = (local.points[1] - local.points[0] - n * local.gap) / h;
         let opposed = n + local.sums[1];
@@ -132,7 +135,7 @@ impl Points {
     pub(super) fn column(&self, local: &Local, k: usize, h: f64, rows: &mut [f64]) -> Shift {
         let mut shift = Shift::default();
         let mut sums = [Vector3::zeros(); 2];
-        let mut values = [[0.0; MOST_ACTIVE]; 2];
+        let mut values = [[0.0; MAX_ACTIVE]; 2];
         let (axes, [on_a, on_b]) = (self.axes, self.counts);
         if k < 2 * axes {
             let side = k / axes;
@@ -158,7 +161,7 @@ impl Points {
         let Twist { linear, angular } = change.displacement;
         let carried = linear + angular.cross(&(local.points[side] - local.centres[side]));
         let mut sums = [Vector3::zeros(); 2];
-        let mut values = [[0.0; MOST_ACTIVE]; 2];
+        let mut values = [[0.0; MAX_ACTIVE]; 2];
         // The solid moves under the point: δf = −∇f · δx, δ∇f = δθ × ∇f − ∇²f δx.
         sums[side] = angular.cross(&local.sums[side]) - local.curvatures[side] * carried;
         values[side] = local.jets[side].map(|jet| -jet.gradient.dot(&carried));
@@ -171,7 +174,7 @@ impl Points {
         &self,
         local: &Local,
         shift: &Shift,
-        (sums, values): (&[Vector3<f64>; 2], &[[f64; MOST_ACTIVE]; 2]),
+        (sums, values): (&[Vector3<f64>; 2], &[[f64; MAX_ACTIVE]; 2]),
         h: f64,
         rows: &mut [f64],
     ) {

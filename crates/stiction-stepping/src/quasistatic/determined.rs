@@ -7,12 +7,12 @@ use super::uniqueness::ZERO;
 use crate::{Scheme, SupportPointContact, Workspace, rows::power};
 
 /// Largest number of velocities for which [`is_determined`] is evaluated; above it the elimination is not worth its cost.
-const FEW: usize = 48;
+const MAX_DOF: usize = 48;
 
 /// True if the equalities of [QS-6] alone leave no other motion. This is sufficient for uniqueness.
 pub(super) fn is_determined(model: &Model, scheme: &Scheme, ws: &mut Workspace) -> bool {
     let columns = model.dof();
-    if columns > FEW {
+    if columns > MAX_DOF {
         return false;
     }
     let mut rows = std::mem::take(&mut ws.balance_rows);
@@ -40,6 +40,8 @@ fn equalities(model: &Model, scheme: &Scheme, ws: &Workspace, rows: &mut Vec<f64
             push([joint.a.0, joint.b.0], &(row.a, row.b));
         }
     }
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
+    debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
     let scale = ws.contact_impulses.iter().map(|p| p.normal).fold(0.0, f64::max);
     for (contact, impulse) in ws.contacts.iter().zip(&ws.contact_impulses) {
         if impulse.normal > ZERO * scale {
@@ -74,6 +76,7 @@ fn rank(rows: &mut [f64], columns: usize) -> usize {
         return 0;
     }
     let most = rows.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    debug_assert!(rows.len().is_multiple_of(columns), "the rows are complete");
     let full = columns.min(rows.len() / columns);
     for done in 0..full {
         let left = rows.get_mut(done * columns..).unwrap_or_default();

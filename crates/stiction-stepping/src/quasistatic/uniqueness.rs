@@ -52,13 +52,13 @@ pub fn uniqueness(model: &Model, scheme: &Scheme, ws: &Workspace) -> Option<Uniq
         let normal = dense(model, [(contact.a, &a), (contact.b, &b)]);
         if impulse.normal > ZERO * scale {
             cone.equalities.push(normal);
-            Rubbing::of_contact(contact, impulse).add_to(&mut cone, model, ws);
+            FrictionPair::of_contact(contact, impulse).add_to(&mut cone, model, ws);
         } else if dot(&normal, &ws.velocity) + contact.bias <= scheme.slip_threshold {
             cone.inequalities.push(normal);
         }
     }
     for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses) {
-        Rubbing::of_support_point(support_point, impulse).add_to(&mut cone, model, ws);
+        FrictionPair::of_support_point(support_point, impulse).add_to(&mut cone, model, ws);
     }
     Some(cone.direction().map_or(Uniqueness::Unique, Uniqueness::NotUnique))
 }
@@ -67,7 +67,7 @@ pub fn uniqueness(model: &Model, scheme: &Scheme, ws: &Workspace) -> Option<Uniq
 type RowAlong<'a> = dyn Fn(&Vector3<f64>) -> (Wrench, Wrench) + 'a;
 
 /// Friction between two bodies: at a contact, or at a support point.
-struct Rubbing<'a> {
+struct FrictionPair<'a> {
     bodies: [BodyId; 2],
     /// The row along a direction.
     row: Box<RowAlong<'a>>,
@@ -84,7 +84,7 @@ struct Rubbing<'a> {
     cones: usize,
 }
 
-impl<'a> Rubbing<'a> {
+impl<'a> FrictionPair<'a> {
     fn of_contact(contact: &'a Contact, impulse: &'a ContactImpulse) -> Self {
         Self {
             bodies: [contact.a, contact.b],
@@ -154,10 +154,10 @@ impl<'a> Rubbing<'a> {
     }
 
     fn add_polygons(&self, cone: &mut Cone, model: &Model, ws: &Workspace) {
-        let share = self.directions.len() / self.cones.max(1);
+        let per_cone = self.directions.len() / self.cones.max(1);
         for part in 0..self.cones {
-            let first = self.directions.start + part * share;
-            let corners = (first..first + share).filter_map(|place| Some((place, ws.directions.get(place)?)));
+            let first = self.directions.start + part * per_cone;
+            let corners = (first..first + per_cone).filter_map(|place| Some((place, ws.directions.get(place)?)));
             let corners: Vec<_> = corners
                 .map(|(place, d)| {
                     let row = self.dense(model, &(self.row)(d));
@@ -198,20 +198,20 @@ struct Cone {
     velocities: usize,
     columns: usize,
     /// Speed up to which a slip counts as zero, m/s.
-    still: f64,
+    slip_threshold: f64,
     equalities: Vec<Vec<f64>>,
     inequalities: Vec<Vec<f64>>,
 }
 
 impl Cone {
-    fn new(velocities: usize, still: f64) -> Self {
-        Self { velocities, columns: velocities, still, equalities: Vec::new(), inequalities: Vec::new() }
+    fn new(velocities: usize, slip_threshold: f64) -> Self {
+        Self { velocities, columns: velocities, slip_threshold, equalities: Vec::new(), inequalities: Vec::new() }
     }
 
     /// Adds friction in a ball of radius `most`.
     fn add_ball(&mut self, rows: &[Vec<f64>], slip: &[f64], force: &[f64], most: f64) {
         let norm = |x: &[f64]| dot(x, x).sqrt();
-        let slips = norm(slip) > self.still;
+        let slips = norm(slip) > self.slip_threshold;
         if !slips && norm(force) < (1.0 - ZERO) * most {
             self.equalities.extend(rows.iter().cloned());
             return;
@@ -244,13 +244,13 @@ impl Cone {
     fn add_polygon(&mut self, corners: &[Corner], most: f64) {
         let sigma = corners.iter().map(|corner| -corner.speed).fold(0.0, f64::max);
         let total: f64 = corners.iter().map(|corner| corner.impulse).sum();
-        if sigma <= self.still && total < (1.0 - ZERO) * most {
+        if sigma <= self.slip_threshold && total < (1.0 - ZERO) * most {
             self.equalities.extend(corners.iter().map(|corner| corner.row.clone()));
             return;
         }
         let m = self.columns;
         self.columns += 1;
-        let near = self.still.max(ZERO * sigma);
+        let near = self.slip_threshold.max(ZERO * sigma);
         for corner in corners.iter().filter(|corner| -corner.speed >= sigma - near) {
             let mut row = corner.row.clone();
             row.resize(m, 0.0);
@@ -268,7 +268,7 @@ impl Cone {
         let c = self.matrix(&self.inequalities) * &free;
         let lines = null_space(&c, free.ncols());
         let y = match lines.ncols() {
-            0 => edge_of(&c)?,
+            0 => boundary_direction(&c)?,
             _ => lines.column(0).into_owned(),
         };
         let x = free * y;
@@ -308,7 +308,7 @@ fn null_space(a: &DMatrix<f64>, columns: usize) -> DMatrix<f64> {
 ///
 /// By Stiemke's theorem there is one unless Cᵀ x = 0 for some x > 0. The least |Cᵀ x| over x ≥ 1 decides: y = Cᵀ x at the
 /// minimum is such a direction, or zero.
-fn edge_of(c: &DMatrix<f64>) -> Option<DVector<f64>> {
+fn boundary_direction(c: &DMatrix<f64>) -> Option<DVector<f64>> {
     let gram = c * c.transpose();
     let n = c.nrows();
     let ones = DVector::from_element(n, 1.0);

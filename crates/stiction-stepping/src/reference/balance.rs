@@ -36,12 +36,12 @@ pub(super) struct Balance {
 }
 
 /// Smallest slip that has a direction, m/s.
-const UNDIRECTED: f64 = 1e-10;
+const MIN_DIRECTED_SLIP: f64 = 1e-10;
 
 /// Direction of `slip`, or its opposite if it has passed zero since it was `start`. Friction stays smooth until the stop is located.
 fn direction(slip: [f64; 3], start: [f64; 3]) -> [f64; 3] {
     let size = norm(slip);
-    if size < UNDIRECTED {
+    if size < MIN_DIRECTED_SLIP {
         return start;
     }
     let sign = if dot(slip, start) < 0.0 { -1.0 } else { 1.0 };
@@ -58,6 +58,8 @@ pub(super) fn norm(a: [f64; 3]) -> f64 {
 
 /// Solves [REF-3] for the given modes.
 pub(super) fn balance(at: &Instant, modes: &[Mode]) -> Balance {
+    debug_assert_eq!(at.contacts.len(), modes.len(), "every closed contact has a mode");
+    debug_assert_eq!(at.contacts.len(), at.touches.len(), "every closed contact has rows");
     let rows = at.free_rate.len();
     let mut active: Vec<usize> = (0..at.joint_rows).collect();
     for (block, mode) in at.contacts.iter().zip(modes) {

@@ -31,6 +31,7 @@ const FORCE_SIGN: f64 = 1e-11;
 
 /// Signals of closed contacts. Those of forces are present only if the forces are unique.
 pub(super) fn contact_signals(at: &Instant, modes: &[Mode], balance: &Balance) -> Signals {
+    debug_assert_eq!(at.touches.len(), modes.len(), "every closed contact has a mode");
     let mut signals = Signals::new();
     let unit = 1.0 + balance.force.amax();
     for (contact, (touch, mode)) in at.touches.iter().zip(modes).enumerate() {
@@ -73,13 +74,13 @@ pub(super) struct Bracket {
     high: f64,
     value_low: Option<f64>,
     value_high: f64,
-    round: u32,
+    evaluations: u32,
 }
 
 impl Bracket {
     /// Bracket from a start where all conditions hold to an end where one does not.
     pub(super) fn new(length: f64, value: f64) -> Self {
-        Self { low: 0.0, high: length, value_low: None, value_high: value, round: 0 }
+        Self { low: 0.0, high: length, value_low: None, value_high: value, evaluations: 0 }
     }
 
     pub(super) fn width(&self) -> f64 {
@@ -90,7 +91,7 @@ impl Bracket {
     pub(super) fn next(&self) -> f64 {
         let middle = 0.5 * (self.low + self.high);
         match self.value_low {
-            Some(value) if !self.round.is_multiple_of(3) => {
+            Some(value) if !self.evaluations.is_multiple_of(3) => {
                 let guess = self.low + self.width() * value / (value - self.value_high);
                 if guess > self.low && guess < self.high { guess } else { middle }
             }
@@ -100,7 +101,7 @@ impl Bracket {
 
     /// Narrows the bracket by the value at a time.
     pub(super) fn narrow(&mut self, place: f64, value: f64) {
-        self.round += 1;
+        self.evaluations += 1;
         if value > 0.0 {
             self.low = place;
             self.value_low = Some(value);

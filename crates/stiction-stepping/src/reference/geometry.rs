@@ -54,13 +54,13 @@ impl Touch {
 }
 
 /// Detects contacts.
-pub(super) struct Eyes<'a> {
+pub(super) struct ContactFinder<'a> {
     pub(super) model: &'a Model,
     pub(super) detector: &'a mut dyn Detector,
     points: Vec<ContactPoint>,
 }
 
-impl<'a> Eyes<'a> {
+impl<'a> ContactFinder<'a> {
     pub(super) fn new(model: &'a Model, detector: &'a mut dyn Detector) -> Self {
         Self { model, detector, points: Vec::new() }
     }
@@ -88,6 +88,7 @@ impl<'a> Eyes<'a> {
         let mut found = Vec::new();
         for &(i, j) in pairs {
             let model = self.model;
+            debug_assert!(model.shape(i).is_some() && model.shape(j).is_some(), "shapes {i} and {j} exist");
             let (Some((shape_a, a, on_a)), Some((shape_b, b, on_b))) = (model.shape(i), model.shape(j)) else {
                 continue;
             };

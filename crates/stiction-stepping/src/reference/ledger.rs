@@ -43,6 +43,12 @@ impl Ledger {
 
     /// Adds impulses in the order of [`loads`].
     pub(super) fn add(&mut self, at: &Instant, impulses: &[f64]) {
+        debug_assert_eq!(self.joints.len(), at.joint_rows, "every row of a joint has an impulse");
+        debug_assert_eq!(
+            impulses.len(),
+            at.joint_rows + PER_CONTACT * at.touches.len(),
+            "the impulses are those of joints and contacts"
+        );
         self.joints.iter_mut().zip(impulses).for_each(|(sum, p)| *sum += p);
         let rest = impulses.get(at.joint_rows..).unwrap_or_default();
         for (touch, p) in at.touches.iter().zip(rest.chunks_exact(PER_CONTACT)) {

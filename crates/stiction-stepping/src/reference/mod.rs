@@ -62,7 +62,7 @@ impl Stepper for ReferenceStepper {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         if start.scheme.impact == Impact::Poisson {
             return Err(StepCause::Unsupported(
-                "the reference stepper knows Newton's law of impact only; use `impact = \"newton\"` or `\"inelastic\"`",
+                "the reference stepper supports Newton's law of impact only; use `impact = \"newton\"` or `\"inelastic\"`",
             ));
         }
         if start.model.support_point_count() > 0 {
@@ -72,7 +72,7 @@ impl Stepper for ReferenceStepper {
         }
         prepare(start, ws)?;
         let mut run = Run::new(self, start);
-        run.drive()?;
+        run.integrate()?;
         next_state(start, &run, ws)?;
         report_contacts(&mut run, ws)?;
         report(start, &mut run, ws)
@@ -108,7 +108,8 @@ fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
     let gone: Vec<_> = gone.map(|entry| Touch { gap: f64::INFINITY, ..entry.touch }).collect();
     for touch in gone {
         let pair = [(touch.id.shape_a.index(), touch.id.shape_b.index())];
-        let found = run.eyes.touches(&ws.end, time, &pair, FAR)?.into_iter().find(|found| found.id == touch.id);
+        let found =
+            run.finder.touches(&ws.end, time, &pair, SEARCH_DISTANCE)?.into_iter().find(|found| found.id == touch.id);
         touches.push(found.unwrap_or(touch));
     }
     touches.sort_unstable_by_key(|touch| touch.id);
@@ -145,19 +146,19 @@ fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
 }
 
 /// Largest distance up to which features with an impulse are searched for, m.
-const FAR: f64 = 1e3;
+const SEARCH_DISTANCE: f64 = 1e3;
 
 fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport, StepCause> {
     ws.impacts.clear();
     ws.shocks = run.shocks;
     ws.events.clone_from(&run.events);
-    let pairs = run.eyes.pairs(&ws.end, 0.0);
+    let pairs = run.finder.pairs(&ws.end, 0.0);
     place_shapes(start.model, &ws.end, &mut ws.shape_poses);
     let measured = measure(
         (start.model, start.model.joints().iter()),
         (&ws.end, &ws.shape_poses),
         &pairs,
-        (&mut *run.eyes.detector, &mut ws.points),
+        (&mut *run.finder.detector, &mut ws.points),
         |_, _| (),
     )?;
     Ok(StepReport {
@@ -167,7 +168,7 @@ fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport
         problem_size: run.largest,
         residual: run.impulses.residual,
         status: run.impulses.status,
-        iterations: run.layer_substeps + run.impulses.iterations,
+        iterations: run.substeps + run.impulses.iterations,
         passes: run.restarts + 1,
         impacts: run.hits + run.shocks,
         rung: "reference",

@@ -10,13 +10,13 @@ use super::{
 };
 
 /// Slip that counts as zero, m/s: rounding and the location of events leave so much of a slip that stopped.
-pub(super) const STILL: f64 = 1e-9;
+pub(super) const NO_SLIP: f64 = 1e-9;
 
 /// Forces and accelerations that count as zero, as a fraction of the largest.
-const NOTHING: f64 = 1e-9;
+const ZERO: f64 = 1e-9;
 
 /// Relative change of a slip over the time for which its friction is evaluated.
-const BRIEF: f64 = 1e-3;
+const SLIP_CHANGE: f64 = 1e-3;
 
 /// Tolerance of the agreement between the accelerations of modes and of the contact laws, as a fraction of the accelerations.
 const AGREEMENT: f64 = 1e-7;
@@ -35,22 +35,22 @@ pub(super) enum Decision {
 /// Determines the modes of all contacts of an instant; `None` if no modes are consistent.   [REF-7]
 pub(super) fn decide(model: &Model, at: &Instant, impulses: &mut Impulses) -> Option<Decision> {
     let slips: Vec<_> = at.touches.iter().map(super::geometry::Touch::slip).collect();
-    let as_they_move: Vec<_> = at
+    let modes_by_velocity: Vec<_> = at
         .touches
         .iter()
         .zip(&slips)
         .map(|(touch, &slip)| match norm(slip) {
             _ if touch.friction_rows == 0 => Mode::Slip([0.0; 3]),
-            size if size <= STILL => Mode::Stick,
+            size if size <= NO_SLIP => Mode::Stick,
             size => Mode::Slip(slip.map(|s| s / size)),
         })
         .collect();
-    if feasible(at, &as_they_move, &balance(at, &as_they_move)) {
-        return Some(Decision::Modes(as_they_move));
+    if feasible(at, &modes_by_velocity, &balance(at, &modes_by_velocity)) {
+        return Some(Decision::Modes(modes_by_velocity));
     }
     let answer = under_friction(model, at, impulses)?;
-    let (least_force, least_rate) = (NOTHING * (1.0 + answer.force.amax()), NOTHING * (1.0 + at.free_rate.amax()));
-    let modes: Vec<_> = as_they_move
+    let (least_force, least_rate) = (ZERO * (1.0 + answer.force.amax()), ZERO * (1.0 + at.free_rate.amax()));
+    let modes: Vec<_> = modes_by_velocity
         .iter()
         .enumerate()
         .map(|(contact, &moving)| {
@@ -73,7 +73,7 @@ pub(super) fn decide(model: &Model, at: &Instant, impulses: &mut Impulses) -> Op
     let stopped = slips.iter().enumerate().any(|(contact, &slip)| {
         let change = at.friction_of(contact, &answer.rate);
         let after: [f64; 3] = std::array::from_fn(|k| slip[k] + answer.duration * change[k]);
-        norm(slip) > STILL && norm(after) < 0.5 * norm(slip)
+        norm(slip) > NO_SLIP && norm(after) < 0.5 * norm(slip)
     });
     if stopped { shock(model, at, impulses).map(Decision::Shock) } else { None }
 }
@@ -93,7 +93,8 @@ pub(super) fn consistent(
 
 /// Checks N ≥ 0, friction within the cone of a sticking contact, and no approach of an open one.
 fn feasible(at: &Instant, modes: &[Mode], balance: &Balance) -> bool {
-    let (force, rate) = (NOTHING * (1.0 + balance.force.amax()), NOTHING * (1.0 + at.free_rate.amax()));
+    debug_assert_eq!(at.touches.len(), modes.len(), "every closed contact has a mode");
+    let (force, rate) = (ZERO * (1.0 + balance.force.amax()), ZERO * (1.0 + at.free_rate.amax()));
     at.touches.iter().zip(modes).enumerate().all(|(contact, (touch, mode))| {
         let normal = at.normal_of(contact, &balance.force);
         match mode {
@@ -118,12 +119,12 @@ struct Answer {
 /// friction opposes it: σ/δ + σ̇ in the units of accelerations.   [REF-6]
 fn under_friction(model: &Model, at: &Instant, impulses: &mut Impulses) -> Option<Answer> {
     let slowest =
-        at.touches.iter().map(|touch| norm(touch.slip())).filter(|&slip| slip > STILL).fold(f64::INFINITY, f64::min);
-    let duration = if slowest.is_finite() { BRIEF * slowest / (1.0 + at.free_rate.amax()) } else { 0.0 };
+        at.touches.iter().map(|touch| norm(touch.slip())).filter(|&slip| slip > NO_SLIP).fold(f64::INFINITY, f64::min);
+    let duration = if slowest.is_finite() { SLIP_CHANGE * slowest / (1.0 + at.free_rate.amax()) } else { 0.0 };
     let mut q = at.free_rate.clone();
     for (touch, block) in at.touches.iter().zip(&at.contacts) {
         let slip = touch.slip();
-        if norm(slip) > STILL {
+        if norm(slip) > NO_SLIP {
             (1..block.rows).for_each(|k| q[block.first + k] += slip[k - 1] / duration);
         }
     }
@@ -133,7 +134,7 @@ fn under_friction(model: &Model, at: &Instant, impulses: &mut Impulses) -> Optio
 }
 
 fn agree(at: &Instant, of_modes: &Balance, answer: &Answer) -> bool {
-    let tolerance = if answer.duration > 0.0 { BRIEF } else { AGREEMENT };
+    let tolerance = if answer.duration > 0.0 { SLIP_CHANGE } else { AGREEMENT };
     let difference = &of_modes.acceleration - &at.free - &at.response * &answer.force;
     difference.amax() <= tolerance * (1.0 + at.free.amax())
 }

@@ -15,6 +15,11 @@ impl Motion {
     pub(super) fn plus<'a>(&self, terms: impl Iterator<Item = (f64, &'a Self)>) -> Self {
         let mut sum = self.clone();
         for (weight, rate) in terms {
+            debug_assert_eq!(
+                (sum.q.len(), sum.v.len()),
+                (rate.q.len(), rate.v.len()),
+                "a rate has the size of the motion"
+            );
             sum.q.iter_mut().zip(&rate.q).for_each(|(q, dq)| *q += weight * dq);
             sum.v.iter_mut().zip(&rate.v).for_each(|(v, dv)| *v += weight * dv);
         }
@@ -65,6 +70,7 @@ impl Motion {
             let (Some(rate), Some(v), Some(x)) =
                 (q.get_mut(slot.q.clone()), self.v.get(slot.v.clone()), self.q.get(slot.q.clone()))
             else {
+                debug_assert!(false, "the coordinates and velocities of a body are within those of the model");
                 continue;
             };
             match (mobility, v, x) {

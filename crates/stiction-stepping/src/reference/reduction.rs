@@ -13,16 +13,16 @@ use nalgebra::{DMatrix, DVector};
 
 use super::{
     balance::{scale_of, solve},
-    geometry::Eyes,
-    instant::{Depth, Instant, Trouble},
+    geometry::ContactFinder,
+    instant::{Instant, InstantError, Level},
     motion::Motion,
 };
 
 /// Largest number of Newton iterations. A stage that needs more is too far from the point where the coordinates were chosen.
-const ROUNDS: u32 = 12;
+const MAX_ITERATIONS: u32 = 12;
 
 /// Errors of joints that are rounding, as a fraction of 1 or the largest coordinate.
-const LEFT: f64 = 1e-14;
+const ROUNDING: f64 = 1e-14;
 
 /// Directions M₀⁻¹ J₀ᵀ along which the dependent coordinates are sought.
 pub(super) struct Chart {
@@ -31,27 +31,32 @@ pub(super) struct Chart {
 
 impl Chart {
     /// Chooses the coordinates for the substep that starts here.
-    pub(super) fn new(eyes: &mut Eyes, motion: &Motion, time: f64) -> Result<Self, Trouble> {
-        Ok(Self { directions: Instant::new(eyes, motion, time, &[], Depth::Velocities)?.response })
+    pub(super) fn new(finder: &mut ContactFinder, motion: &Motion, time: f64) -> Result<Self, InstantError> {
+        Ok(Self { directions: Instant::new(finder, motion, time, &[], Level::Velocities)?.response })
     }
 
     /// Replaces the dependent part of a stage by the solution of the constraints for its independent part.   [STAB-8]
-    pub(super) fn restore(&self, eyes: &mut Eyes, motion: &mut Motion, time: f64) -> Result<(), Trouble> {
+    pub(super) fn restore(
+        &self,
+        finder: &mut ContactFinder,
+        motion: &mut Motion,
+        time: f64,
+    ) -> Result<(), InstantError> {
         let size = motion.q.iter().fold(1.0, |most: f64, q| most.max(q.abs()));
         let mut before = f64::INFINITY;
-        for _ in 0..ROUNDS {
-            let at = Instant::new(eyes, motion, time, &[], Depth::Velocities)?;
+        for _ in 0..MAX_ITERATIONS {
+            let at = Instant::new(finder, motion, time, &[], Level::Velocities)?;
             let error = at.value.amax();
             // If rounding prevents that the error halves again, it is accepted.
-            if error <= LEFT * size || (error <= 100.0 * LEFT * size && error > 0.5 * before) {
+            if error <= ROUNDING * size || (error <= 100.0 * ROUNDING * size && error > 0.5 * before) {
                 let change = &self.directions * self.multipliers(&at, &at.rate);
                 motion.v.iter_mut().zip(change.iter()).for_each(|(v, dv)| *v += dv);
                 return Ok(());
             }
             before = error;
-            motion.shift(eyes.model, (&self.directions * self.multipliers(&at, &at.value)).as_slice());
+            motion.shift(finder.model, (&self.directions * self.multipliers(&at, &at.value)).as_slice());
         }
-        Err(Trouble::OutOfChart)
+        Err(InstantError::OutOfChart)
     }
 
     /// μ with J M₀⁻¹ J₀ᵀ μ = −error.

@@ -7,7 +7,7 @@ use super::{
     balance::{Mode, balance, norm},
     events::{Signal, Signals, is_over},
     geometry::Touch,
-    instant::{Depth, Instant, Trouble},
+    instant::{Instant, InstantError, Level},
     ledger::loads,
     modes::{Decision, SHOCK_TIME, consistent, decide},
     run::Run,
@@ -15,36 +15,36 @@ use super::{
 use crate::{Event, EventKind, Impact, StepCause};
 
 /// Gap up to which a contact is closed, m: the error of the location of a touch.
-const TOUCHING: f64 = 1e-10;
+const CLOSED_GAP: f64 = 1e-10;
 
 /// Normal speed below which surfaces are at rest, m/s, or as a fraction of the speeds before an impact if that is more.
-const RESTING: f64 = 1e-10;
+const REST_SPEED: f64 = 1e-10;
 
 /// Multiple of the settling speed up to which impacts do not open other contacts.
-const HAIR: f64 = 10.0;
+const GRAZING: f64 = 10.0;
 
 impl Run<'_> {
     /// Responds to the signals whose conditions ended.
     pub(super) fn handle(&mut self, signals: &Signals) -> Result<(), StepCause> {
         let over: Vec<_> = signals.iter().filter(|signal| is_over(signal)).map(|(signal, _)| *signal).collect();
-        let culprit = over.iter().find_map(|signal| match signal {
+        let first = over.iter().find_map(|signal| match signal {
             Signal::Push(contact) | Signal::Cone(contact) | Signal::Slip(contact) => self.closed.get(*contact),
             Signal::Gap | Signal::Balance => None,
         });
-        self.count_event(culprit.map(|(id, _)| *id))?;
+        self.count_event(first.map(|(id, _)| *id))?;
         let simple = over.iter().all(|signal| matches!(signal, Signal::Push(_) | Signal::Cone(_)));
-        if simple && self.let_go(&over)? { Ok(()) } else { self.restart() }
+        if simple && self.release(&over)? { Ok(()) } else { self.restart() }
     }
 
     /// Opens contacts that stopped pushing, and lets those at the edge of their cone slip; false if that is not consistent.
-    fn let_go(&mut self, over: &[Signal]) -> Result<bool, StepCause> {
+    fn release(&mut self, over: &[Signal]) -> Result<bool, StepCause> {
         let before = self.closed.clone();
         let ids = self.ids();
         let time = self.time();
-        let at = match Instant::new(&mut self.eyes, &self.motion, time, &ids, Depth::Accelerations) {
+        let at = match Instant::new(&mut self.finder, &self.motion, time, &ids, Level::Accelerations) {
             Ok(at) => at.stabilised(self.stabilisation()),
-            Err(Trouble::Cause(cause)) => return Err(cause),
-            Err(Trouble::Lost(_) | Trouble::OutOfChart) => return Ok(false),
+            Err(InstantError::Cause(cause)) => return Err(cause),
+            Err(InstantError::Lost(_) | InstantError::OutOfChart) => return Ok(false),
         };
         let mut modes = self.modes();
         let forces = balance(&at, &modes);
@@ -68,7 +68,7 @@ impl Run<'_> {
         if !consistent(self.model(), &at, &modes, &forces, &mut self.impulses) {
             return Ok(false);
         }
-        self.adopt(&before, ids.into_iter().zip(modes));
+        self.set_modes(&before, ids.into_iter().zip(modes));
         Ok(true)
     }
 
@@ -81,9 +81,10 @@ impl Run<'_> {
         let before = self.closed.clone();
         let motion = self.motion.clone();
         let near = self.near(&motion, self.time())?;
-        let touching = |touch: &&Touch| Some(touch.id) != lost && touch.gap <= TOUCHING && touch.opening() <= RESTING;
+        let touching =
+            |touch: &&Touch| Some(touch.id) != lost && touch.gap <= CLOSED_GAP && touch.opening() <= REST_SPEED;
         let mut ids: Vec<_> = near.iter().filter(touching).map(|touch| touch.id).collect();
-        if near.iter().filter(touching).any(|touch| touch.opening() < -RESTING) {
+        if near.iter().filter(touching).any(|touch| touch.opening() < -REST_SPEED) {
             ids = self.collide(&ids, &before)?;
         }
         // A shock may cause another one, at most once for every contact that can stop.
@@ -91,12 +92,12 @@ impl Run<'_> {
             let at = self.instant(&ids)?;
             match decide(self.model(), &at, &mut self.impulses) {
                 Some(Decision::Modes(modes)) => {
-                    self.adopt(&before, ids.into_iter().zip(modes));
+                    self.set_modes(&before, ids.into_iter().zip(modes));
                     return self.project();
                 }
                 Some(Decision::Shock(impulse)) => {
                     self.shocks += 1;
-                    ids = self.strike(&at, &impulse, &ids, 10.0 * SHOCK_TIME * (1.0 + at.free_rate.amax()))?;
+                    ids = self.apply_impulse(&at, &impulse, &ids, 10.0 * SHOCK_TIME * (1.0 + at.free_rate.amax()))?;
                 }
                 None => break,
             }
@@ -106,11 +107,11 @@ impl Run<'_> {
 
     fn instant(&mut self, ids: &[ContactId]) -> Result<Instant, StepCause> {
         let time = self.time();
-        match Instant::new(&mut self.eyes, &self.motion, time, ids, Depth::Accelerations) {
+        match Instant::new(&mut self.finder, &self.motion, time, ids, Level::Accelerations) {
             Ok(at) => Ok(at.stabilised(self.stabilisation())),
-            Err(Trouble::Cause(cause)) => Err(cause),
-            Err(Trouble::Lost(id)) => Err(self.no_motion(Some(id))),
-            Err(Trouble::OutOfChart) => Err(self.no_motion(None)),
+            Err(InstantError::Cause(cause)) => Err(cause),
+            Err(InstantError::Lost(id)) => Err(self.no_motion(Some(id))),
+            Err(InstantError::OutOfChart) => Err(self.no_motion(None)),
         }
     }
 
@@ -129,8 +130,8 @@ impl Run<'_> {
             return Err(self.no_motion(ids.first().copied()));
         };
         self.hits +=
-            at.contacts.iter().filter(|block| impulse[block.first] > 0.0 && at.rate[block.first] < -RESTING).count();
-        let staying = self.strike(&at, &impulse, ids, RESTING * at.rate.amax().max(1.0))?;
+            at.contacts.iter().filter(|block| impulse[block.first] > 0.0 && at.rate[block.first] < -REST_SPEED).count();
+        let staying = self.apply_impulse(&at, &impulse, ids, REST_SPEED * at.rate.amax().max(1.0))?;
         let time = self.time();
         for id in ids.iter().filter(|id| !staying.contains(id) && !before.iter().any(|(old, _)| old == *id)) {
             let both = [EventKind::Touch, EventKind::Separate];
@@ -140,7 +141,7 @@ impl Run<'_> {
     }
 
     /// Applies v⁺ = v + M⁻¹ Jᵀ p and returns the contacts that do not separate. Velocities below `slack` are set to zero.
-    fn strike(
+    fn apply_impulse(
         &mut self,
         at: &Instant,
         impulse: &DVector<f64>,
@@ -156,8 +157,8 @@ impl Run<'_> {
         // A contact that a very slow impact opens elsewhere closes again at once, and would open the first one. Both stay closed.
         let approach = -(0..ids.len()).map(|contact| at.normal_of(contact, &at.rate)).fold(0.0, f64::min);
         let lifted = |contact: usize| {
-            approach <= HAIR * self.settling_speed
-                && at.normal_of(contact, &at.rate) >= -RESTING
+            approach <= GRAZING * self.settling_speed
+                && at.normal_of(contact, &at.rate) >= -REST_SPEED
                 && at.normal_of(contact, &after) <= approach
         };
         let stays = |contact: usize| at.normal_of(contact, &after) <= slack || lifted(contact);
@@ -168,7 +169,7 @@ impl Run<'_> {
     }
 
     /// Sets new modes and reports the changes.
-    fn adopt(&mut self, before: &[(ContactId, Mode)], after: impl Iterator<Item = (ContactId, Mode)>) {
+    fn set_modes(&mut self, before: &[(ContactId, Mode)], after: impl Iterator<Item = (ContactId, Mode)>) {
         let time = self.time();
         self.closed = after.filter(|(_, mode)| *mode != Mode::Open).collect();
         for &(id, mode) in &self.closed {
@@ -189,7 +190,7 @@ impl Run<'_> {
     }
 
     /// Opens a closed contact whose features separated. The next features are detected just after this time.
-    pub(super) fn lose(&mut self, id: ContactId) -> Result<(), StepCause> {
+    pub(super) fn handle_lost(&mut self, id: ContactId) -> Result<(), StepCause> {
         self.count_event(Some(id))?;
         self.restart_without(Some(id))
     }

@@ -193,7 +193,7 @@ impl Scheme {
             (
                 "jacobians",
                 format!(
-                    "body \"{name}\" has a polygon that is not convex, which an implicit step does not take; split it into convex shapes, or use `jacobians = \"end\"`"
+                    "body \"{name}\" has a polygon that is not convex, and implicit steps need convex shapes; split it into convex shapes, or use `jacobians = \"end\"`"
                 ),
             )
         } else {
@@ -220,7 +220,7 @@ impl Scheme {
             return fail(
                 "coordinates",
                 format!(
-                    "this preset steps all bodies; use a time-stepping preset with `{name}`, or leave `coordinates` out"
+                    "this preset has the velocities of all bodies as unknowns; use a time-stepping preset with `{name}`, or leave `coordinates` out"
                 ),
             );
         }
@@ -238,7 +238,7 @@ impl Scheme {
         }
         if self.stabilisation != Stabilisation::Usual {
             let reason = format!(
-                "joints cannot drift in `{name}` coordinates, and what is left is weighed by joint_gamma; leave `stabilisation` out"
+                "joints cannot drift in `{name}` coordinates, and errors of loops have the weight joint_gamma; leave `stabilisation` out"
             );
             return fail("stabilisation", reason);
         }
@@ -288,7 +288,7 @@ impl Scheme {
         if self.protective_layer > 0.0 && self.method != Method::TimeStepping {
             return fail(
                 "protective_layer",
-                "this preset looks for contacts by itself; leave `protective_layer` out, or use a time-stepping preset",
+                "this preset has its own contact detection; leave `protective_layer` out, or use a time-stepping preset",
             );
         }
         if self.protective_layer > 0.0 && self.linearise_at == LineariseAt::Implicit {

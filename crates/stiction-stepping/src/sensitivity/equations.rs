@@ -34,7 +34,7 @@ pub(super) enum Row {
     Normal(usize),
     Contact(usize, Axis),
     SupportPoint(usize, Axis),
-    Drive(usize),
+    JointSpace(usize),
 }
 
 /// Solved step: its rows, the impulses along them, and v⁺.
@@ -51,6 +51,8 @@ pub(super) struct Solved {
 impl Solved {
     /// Collects the rows of the step in the workspace, and of the contacts those for which `keep` is true.
     pub(super) fn of(start: &Start, ws: &Workspace, keep: impl Fn(usize) -> bool) -> Self {
+        debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
+        debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
         let mut solved = Self {
             velocity: ws.velocity.clone(),
             support_points: ws.support_points.len(),
@@ -104,11 +106,11 @@ impl Solved {
     }
 
     /// Adds the joint-space rows of `all`, which include limits out of reach, with the impulses of the rows that were in the problem.
-    pub(super) fn add_actuators(&mut self, all: &Workspace, ws: &Workspace) {
+    pub(super) fn add_joint_space_rows(&mut self, all: &Workspace, ws: &Workspace) {
         for (index, row) in all.joint_space_rows.iter().enumerate() {
             let same = |other: &JointSpaceRow| (other.joint, other.law, other.bias) == (row.joint, row.law, row.bias);
             let known = ws.joint_space_rows.iter().zip(&ws.joint_space_impulses).find(|(other, _)| same(other));
-            self.push(Row::Drive(index), known.map_or(0.0, |(_, impulse)| *impulse));
+            self.push(Row::JointSpace(index), known.map_or(0.0, |(_, impulse)| *impulse));
         }
         self.joint_space = all.joint_space_rows.len();
     }
@@ -183,6 +185,7 @@ pub(super) fn name_of(model: &Model, id: &ContactId) -> String {
 /// Writes the coefficients of a row and returns its constant: u = row · v⁺ + constant.
 pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out: &mut [f64]) -> f64 {
     let model = start.model;
+    debug_assert_eq!(out.len(), model.dof(), "a row has one coefficient for each velocity");
     out.fill(0.0);
     let mut add = |body: BodyId, wrench: &Wrench| {
         let Some((mobility, range)) = model.unknowns(body) else { return };
@@ -192,6 +195,7 @@ pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out:
     match row {
         Row::Joint(place) => {
             let joint = model.joints().iter().find(|j| (j.first_row()..j.first_row() + j.rows()).contains(&place));
+            debug_assert!(joint.is_some() && place < ws.joint_rows.len(), "row {place} is that of a joint");
             let (Some(joint), Some(row)) = (joint, ws.joint_rows.get(place)) else { return 0.0 };
             add(joint.a.0, &row.a);
             add(joint.b.0, &row.b);
@@ -219,6 +223,7 @@ pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out:
             constant
         }
         Row::SupportPoint(place, axis) => {
+            debug_assert!(place < ws.support_points.len(), "support point {place} is written");
             let Some(support_point) = ws.support_points.get(place) else { return 0.0 };
             let (on, body, constant) =
                 if let Some(d) = axis_of(axis, &SupportPointContact::tangents(), ws, support_point.directions.start) {
@@ -236,7 +241,8 @@ pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out:
             add(support_point.body, &body);
             constant
         }
-        Row::Drive(place) => {
+        Row::JointSpace(place) => {
+            debug_assert!(place < ws.joint_space_rows.len(), "joint-space row {place} is written");
             let Some(row) = ws.joint_space_rows.get(place) else { return 0.0 };
             for side in row.sides.iter().flatten() {
                 if let Side::Wrench(body, wrench) = side {
@@ -259,7 +265,9 @@ fn axis_of(axis: Axis, tangents: &[Vector3<f64>; 2], ws: &Workspace, first: usiz
 /// Kept contact in a workspace that has no others.
 pub(super) fn contact<'w>(solved: &Solved, ws: &'w Workspace, place: usize) -> Option<&'w Contact> {
     let id = solved.contacts.get(place)?;
-    ws.contacts.iter().find(|contact| contact.id == *id)
+    let found = ws.contacts.iter().find(|contact| contact.id == *id);
+    debug_assert!(found.is_some(), "kept contact {place} is in the workspace");
+    found
 }
 
 /// Offsets of the parts of the vector that [`evaluate`] writes.
@@ -292,6 +300,10 @@ impl Parts {
 /// all else is that of the workspace.   [GRAD-1]
 pub(super) fn evaluate(start: &Start, solved: &Solved, ws: &Workspace, out: &mut Vec<f64>) {
     let &Start { model, state, h, .. } = start;
+    debug_assert_eq!(solved.rows.len(), solved.impulses.len(), "every row has an impulse");
+    debug_assert_eq!(solved.velocity.len(), model.dof(), "the solution has all velocities");
+    debug_assert_eq!(state.v.len(), model.dof(), "the state has all velocities");
+    debug_assert_eq!(ws.support_points.len(), solved.support_points, "no support point appears or vanishes");
     let parts = Parts::of(model, solved);
     out.clear();
     out.resize(parts.end, 0.0);
@@ -311,7 +323,7 @@ pub(super) fn evaluate(start: &Start, solved: &Solved, ws: &Workspace, out: &mut
     for ((kind, impulse), value) in solved.rows.iter().zip(&solved.impulses).zip(rest.iter_mut()) {
         let constant = row(start, solved, ws, *kind, &mut coefficients);
         *value = constant + coefficients.iter().zip(&solved.velocity).map(|(a, v)| a * v).sum::<f64>();
-        if let (Row::Drive(place), p) = (kind, impulse) {
+        if let (Row::JointSpace(place), p) = (kind, impulse) {
             *value += ws.joint_space_rows.get(*place).map_or(0.0, |row| row.compliance * p);
         }
         momentum.iter_mut().zip(&coefficients).for_each(|(out, a)| *out -= impulse * a);
@@ -363,6 +375,6 @@ pub(super) fn mass(model: &Model, ws: &Workspace) -> DMatrix<f64> {
 }
 
 /// True if the speed of approach is part of the state, as by Newton's law of impact.
-pub(super) fn remembers(scheme: &Scheme) -> bool {
+pub(super) fn has_pending_restitution(scheme: &Scheme) -> bool {
     scheme.impact == Impact::Newton
 }

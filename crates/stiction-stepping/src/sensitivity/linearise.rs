@@ -84,8 +84,8 @@ impl<'s> System<'s> {
         let response = &j * &inverse_mass;
         let mut w = &response * j.transpose();
         for (place, row) in solved.rows.iter().enumerate() {
-            if let Row::Drive(drive) = row {
-                w[(place, place)] += ws.joint_space_rows.get(*drive).map_or(0.0, |row| row.compliance);
+            if let Row::JointSpace(index) = row {
+                w[(place, place)] += ws.joint_space_rows.get(*index).map_or(0.0, |row| row.compliance);
             }
         }
         let driven = changes.rows(parts.rows, solved.rows.len()) - response * changes.rows(0, model.dof());
@@ -110,14 +110,16 @@ impl<'s> System<'s> {
     }
 
     fn value(&self, row: usize) -> f64 {
+        debug_assert!(self.parts.rows + row < self.values.len(), "row {row} has a value");
         self.values.get(self.parts.rows + row).copied().unwrap_or(0.0)
     }
 
     fn impulse(&self, row: usize) -> f64 {
+        debug_assert!(row < self.solved.impulses.len(), "row {row} has an impulse");
         self.solved.impulses.get(row).copied().unwrap_or(0.0)
     }
 
-    fn near(&mut self, speed: f64, contact: Option<ContactId>) {
+    fn update_clearance(&mut self, speed: f64, contact: Option<ContactId>) {
         if self.clearance.is_none_or(|nearest| speed < nearest.speed) {
             self.clearance = Some(Clearance { speed, contact });
         }
@@ -126,9 +128,9 @@ impl<'s> System<'s> {
     fn write(&mut self) {
         for (place, row) in self.solved.rows.iter().enumerate() {
             match *row {
-                Row::Joint(_) => self.holds(place),
+                Row::Joint(_) => self.fix_velocity(place),
                 Row::Normal(contact) => self.normal(place, contact),
-                Row::Drive(drive) => self.drive(place, drive),
+                Row::JointSpace(index) => self.joint_space_law(place, index),
                 Row::Contact(..) | Row::SupportPoint(..) => {}
             }
         }
@@ -166,12 +168,12 @@ impl<'s> System<'s> {
     }
 
     /// Adds the equation dU = 0.
-    fn holds(&mut self, row: usize) {
+    fn fix_velocity(&mut self, row: usize) {
         self.equations.push(Equation { rows: vec![(row, 1.0)], ..Equation::default() });
     }
 
     /// Adds the equation dp = 0.
-    fn rests(&mut self, row: usize) {
+    fn fix_impulse(&mut self, row: usize) {
         self.equations.push(Equation { impulses: vec![(row, 1.0)], ..Equation::default() });
     }
 
@@ -185,13 +187,13 @@ impl<'s> System<'s> {
             rows: vec![(row, b)],
             ..Equation::default()
         });
-        self.near(x.max(y), self.solved.contacts.get(contact).copied());
+        self.update_clearance(x.max(y), self.solved.contacts.get(contact).copied());
     }
 
     /// Adds the equation of a joint-space row: at one of its bounds the impulse follows the bound, between them dU = 0.
-    fn drive(&mut self, row: usize, drive: usize) {
-        let law = self.ws.joint_space_rows.get(drive).map(|row| row.law);
-        let Some(Law::Boxed { lower, upper }) = law else { return self.holds(row) };
+    fn joint_space_law(&mut self, row: usize, index: usize) {
+        let law = self.ws.joint_space_rows.get(index).map(|row| row.law);
+        let Some(Law::Boxed { lower, upper }) = law else { return self.fix_velocity(row) };
         let (p, scale) = (self.impulse(row), self.w[(row, row)]);
         let bound = if p <= lower {
             Some(0)
@@ -201,16 +203,16 @@ impl<'s> System<'s> {
             None
         };
         if let Some(side) = bound {
-            let change = self.parts.bounds + 2 * drive + side;
+            let change = self.parts.bounds + 2 * index + side;
             self.equations.push(Equation {
                 impulses: vec![(row, scale)],
                 changes: vec![(change, -scale)],
                 ..Equation::default()
             });
-            self.near(self.value(row).abs(), None);
+            self.update_clearance(self.value(row).abs(), None);
         } else {
-            self.holds(row);
-            self.near((p - lower).min(upper - p) * scale, None);
+            self.fix_velocity(row);
+            self.update_clearance((p - lower).min(upper - p) * scale, None);
         }
     }
 
@@ -221,8 +223,8 @@ impl<'s> System<'s> {
         if corners == 0 {
             return self.cone(rows, limit, of);
         }
-        let share = corners / cones.max(1);
-        for chunk in rows.chunks(share.max(1)) {
+        let per_cone = corners / cones.max(1);
+        for chunk in rows.chunks(per_cone.max(1)) {
             self.polygon(chunk, limit, of);
         }
     }
@@ -248,7 +250,7 @@ impl<'s> System<'s> {
         let (sigma, pushes) = (u.norm(), p.norm());
         let scale = most.max(if stiffness > 0.0 { sigma / stiffness } else { 0.0 });
         if scale == 0.0 || (most == 0.0 && self.smoothing == 0.0) {
-            return rows.iter().for_each(|(row, _)| self.rests(*row));
+            return rows.iter().for_each(|(row, _)| self.fix_impulse(*row));
         }
         let speed = self.unknowns;
         self.unknowns += 1;
@@ -271,7 +273,7 @@ impl<'s> System<'s> {
         }
         limit.add(a * stiffness, &mut slack);
         self.equations.push(slack);
-        self.near(if slips { sigma } else { (most - pushes) * stiffness }, self.contact_of(of));
+        self.update_clearance(if slips { sigma } else { (most - pushes) * stiffness }, self.contact_of(of));
     }
 
     /// Adds the equations of a polygon. Corners with an impulse share the limit and slip at one speed; without slip dU = 0.   [GRAD-4]
@@ -280,15 +282,15 @@ impl<'s> System<'s> {
         let stiffness = rows.iter().map(|(row, _)| self.w[(*row, *row)]).fold(0.0, f64::max);
         let total: f64 = rows.iter().map(|(row, _)| self.impulse(*row)).sum();
         if most <= 0.0 {
-            return rows.iter().for_each(|(row, _)| self.rests(*row));
+            return rows.iter().for_each(|(row, _)| self.fix_impulse(*row));
         }
         let fastest = rows.iter().map(|(row, _)| -self.value(*row)).fold(0.0, f64::max);
         if fastest <= ((most - total) * stiffness).max(0.0) {
             let kept = self.independent(rows);
             for (row, _) in rows {
-                if kept.contains(row) { self.holds(*row) } else { self.rests(*row) }
+                if kept.contains(row) { self.fix_velocity(*row) } else { self.fix_impulse(*row) }
             }
-            return self.near((most - total) * stiffness, self.contact_of(of));
+            return self.update_clearance((most - total) * stiffness, self.contact_of(of));
         }
         let speed = self.unknowns;
         self.unknowns += 1;
@@ -304,12 +306,12 @@ impl<'s> System<'s> {
                 sum.impulses.push((*row, -stiffness));
                 slowest = slowest.min(-self.value(*row));
             } else {
-                self.rests(*row);
+                self.fix_impulse(*row);
             }
         }
         limit.add(stiffness, &mut sum);
         self.equations.push(sum);
-        self.near(slowest, self.contact_of(of));
+        self.update_clearance(slowest, self.contact_of(of));
     }
 
     /// Rows of the first corner and of the first other corner that is not parallel to it. Together they span the polygon.
@@ -328,6 +330,7 @@ impl<'s> System<'s> {
 
     /// Solves for dv⁺ of every cause. Also returns the fraction of the changes that the modes cannot follow.
     pub(super) fn solve(&self) -> Result<(DMatrix<f64>, f64), SensitivityError> {
+        debug_assert_eq!(self.equations.len(), self.unknowns, "every impulse and every slip speed has an equation");
         let count = self.solved.rows.len();
         let causes = self.changes.ncols();
         let mut a = DMatrix::zeros(self.equations.len(), self.unknowns);

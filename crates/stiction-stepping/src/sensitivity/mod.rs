@@ -24,7 +24,7 @@ use crate::{
     Coordinates, Detector, Dynamics, FeatureDetector, Impact, LineariseAt, Method, PositionUpdate, ProtectiveLayer,
     Scheme, Stabilisation, Start, StepCause, StepReport, Workspace, prepare,
 };
-use equations::{Parts, Solved, evaluate, place, remembers};
+use equations::{Parts, Solved, evaluate, has_pending_restitution, place};
 use linearise::System;
 use tangent::{Advance, STENCIL, spacings};
 
@@ -49,7 +49,7 @@ pub struct SensitivityOptions {
 #[non_exhaustive]
 pub enum SensitivityError {
     /// The scheme has no derivatives.
-    #[error("derivatives are not known with {what}; {instead}")]
+    #[error("derivatives are not available with {what}; {instead}")]
     Unsupported {
         /// Unsupported choice.
         what: &'static str,
@@ -57,22 +57,24 @@ pub enum SensitivityError {
         instead: &'static str,
     },
     /// A contact of the step is not found at a neighbouring state.
-    #[error("{contact} is lost when the state is moved by a ten-thousandth of its size: the geometry changes there")]
+    #[error(
+        "{contact} is not found if the state changes by a ten-thousandth of its size, because the geometry changes there; use a slightly different state"
+    )]
     Lost {
         /// Name of the contact.
         contact: String,
     },
     /// The equations cannot be solved.
-    #[error("the equations of the step have no derivative: a mass or a row in them is no number or vanishes")]
+    #[error("the equations of the step have no derivative: a mass or a row is zero or not finite")]
     Indeterminate,
     /// The solution in the workspace is not that of the step.
-    #[error("the workspace does not hold the solution of this step: its momentum is off by {error:e}")]
+    #[error("the workspace does not hold the solution of this step: the relative error of its momentum is {error:e}")]
     NotTheStep {
         /// Relative error of the momentum.
         error: f64,
     },
     /// Something cannot be evaluated at a neighbouring state.
-    #[error("beside the step: {0}")]
+    #[error("at a neighbouring state: {0}")]
     Beside(#[from] StepCause),
 }
 
@@ -100,6 +102,7 @@ impl StepDerivative {
     pub fn then(&self, next: &Self) -> Self {
         let n = self.by_state.nrows() - self.pending_after.len();
         // State at the start of the next step. Pending restitution that the next step does not have is dropped.
+        debug_assert_eq!(next.by_state.ncols(), n + next.pending_before.len(), "both steps have the same velocities");
         let carry = |rows: &DMatrix<f64>| {
             let mut carried = DMatrix::zeros(n + next.pending_before.len(), rows.ncols());
             carried.rows_mut(0, n).copy_from(&rows.rows(0, n));
@@ -143,7 +146,7 @@ enum Cause {
 const BALANCE: f64 = 1e-5;
 
 /// Largest number of times the spacing is divided by ten after a contact is lost.
-const CLOSER: u32 = 3;
+const MAX_REFINEMENTS: u32 = 3;
 
 impl Differentiator {
     /// Derivative of the step that led from `start` to the solution in `solved`, with its report.
@@ -161,11 +164,11 @@ impl Differentiator {
         let mut step = Step { start, ws: solved, solved: Solved::of(start, solved, keep), parameters };
         let mut values = Vec::new();
         self.write(&step, start, 1.0, &mut values)?;
-        step.solved.add_actuators(&self.ws, solved);
+        step.solved.add_joint_space_rows(&self.ws, solved);
         evaluate(start, &step.solved, &self.ws, &mut values);
         step.check_balance(&values)?;
         let causes = step.causes();
-        let changes = self.changes_as_close_as_needed(&step, &causes)?;
+        let changes = self.changes_with_refinement(&step, &causes)?;
         self.write(&step, start, 1.0, &mut values)?;
         let system = System::new((start, &step.solved, &self.ws), (&values, &changes), options.smoothing)?;
         let (velocity, left) = system.solve()?;
@@ -174,9 +177,15 @@ impl Differentiator {
     }
 
     /// Writes the equations at a start near that of the step.
-    fn write(&mut self, step: &Step, at: &Start, closer: f64, values: &mut Vec<f64>) -> Result<(), SensitivityError> {
+    fn write(
+        &mut self,
+        step: &Step,
+        at: &Start,
+        spacing_factor: f64,
+        values: &mut Vec<f64>,
+    ) -> Result<(), SensitivityError> {
         let thickness = at.scheme.protective_layer;
-        let margin = step.margin(closer);
+        let margin = step.margin(spacing_factor);
         let close_pairs = &step.ws.close_pairs;
         if thickness > 0.0 {
             let mut detector = ProtectiveLayer::new(FeatureDetector::default(), thickness);
@@ -189,19 +198,24 @@ impl Differentiator {
     }
 
     /// Changes of the equations with the widest spacing at which no contact is lost.
-    fn changes_as_close_as_needed(&mut self, step: &Step, causes: &[Cause]) -> Result<DMatrix<f64>, SensitivityError> {
-        let mut closer = 1.0;
-        for _ in 0..CLOSER {
-            match self.changes(step, causes, closer) {
-                Err(SensitivityError::Lost { .. }) => closer *= 0.1,
+    fn changes_with_refinement(&mut self, step: &Step, causes: &[Cause]) -> Result<DMatrix<f64>, SensitivityError> {
+        let mut spacing_factor = 1.0;
+        for _ in 0..MAX_REFINEMENTS {
+            match self.changes(step, causes, spacing_factor) {
+                Err(SensitivityError::Lost { .. }) => spacing_factor *= 0.1,
                 other => return other,
             }
         }
-        self.changes(step, causes, closer)
+        self.changes(step, causes, spacing_factor)
     }
 
-    /// Changes of the equations, a column for each cause, by five points with spacings `closer` times the usual.   [GRAD-3]
-    fn changes(&mut self, step: &Step, causes: &[Cause], closer: f64) -> Result<DMatrix<f64>, SensitivityError> {
+    /// Changes of the equations, a column for each cause, by five points with spacings `spacing_factor` times the usual.   [GRAD-3]
+    fn changes(
+        &mut self,
+        step: &Step,
+        causes: &[Cause],
+        spacing_factor: f64,
+    ) -> Result<DMatrix<f64>, SensitivityError> {
         let start = step.start;
         let mut out = DMatrix::zeros(Parts::of(start.model, &step.solved).end, causes.len());
         let lengths = spacings(start.model);
@@ -210,7 +224,7 @@ impl Differentiator {
         // Contacts do not depend on velocities, but rows along joint DOFs do. Velocities come first, while the rows of the step are still
         // in the workspace.
         let geometry_stays = start.model.actuated_dofs().is_empty();
-        self.write(step, start, closer, &mut values)?;
+        self.write(step, start, spacing_factor, &mut values)?;
         let velocities_first = |(_, cause): &(usize, &Cause)| !matches!(cause, Cause::Velocity(_));
         let mut order: Vec<_> = causes.iter().enumerate().collect();
         order.sort_by_key(velocities_first);
@@ -221,7 +235,7 @@ impl Differentiator {
                 let mut model = start.model;
                 let spacing = match cause {
                     Cause::Displacement(place) => {
-                        let spacing = closer * lengths.get(*place).copied().unwrap_or(tangent::SPACING);
+                        let spacing = spacing_factor * lengths.get(*place).copied().unwrap_or(tangent::SPACING);
                         displace(start, *place, distance * spacing, &mut state);
                         spacing
                     }
@@ -231,12 +245,14 @@ impl Differentiator {
                     }
                     Cause::PendingRestitution(id) => {
                         let pending_restitution = state.contacts.iter_mut().find(|memory| memory.id == *id);
+                        debug_assert!(pending_restitution.is_some(), "a varied contact has a memory");
                         let Some(pending_restitution) = pending_restitution else { continue };
                         let spacing = tangent::SPACING * pending_restitution.pending_restitution.abs();
                         pending_restitution.pending_restitution += distance * spacing;
                         spacing
                     }
                     Cause::Parameter(place) => {
+                        debug_assert!(*place < step.parameters.len(), "a varied parameter is given");
                         let Some(variation) = step.parameters.get(*place) else { continue };
                         model = variation.models[number];
                         variation.spacing
@@ -247,8 +263,14 @@ impl Differentiator {
                     prepare(&at, &mut self.ws)?;
                     evaluate(&at, &step.solved, &self.ws, &mut values);
                 } else {
-                    self.write(step, &at, closer, &mut values)?;
+                    self.write(step, &at, spacing_factor, &mut values)?;
                 }
+                debug_assert_eq!(column.len(), values.len(), "the equations keep their number");
+                debug_assert_eq!(
+                    self.ws.joint_space_rows.len(),
+                    step.solved.joint_space,
+                    "no joint-space row appears or vanishes"
+                );
                 column.iter_mut().zip(&values).for_each(|(out, value)| *out += weight / spacing * value);
             }
         }
@@ -259,6 +281,7 @@ impl Differentiator {
 
 /// Displaces the coordinate of a velocity.
 fn displace(start: &Start, place: usize, by: f64, state: &mut State) {
+    debug_assert!(place < start.model.dof(), "velocity {place} exists");
     let mut shift = vec![0.0; start.model.dof()];
     shift.get_mut(place).into_iter().for_each(|x| *x = by);
     let update = stiction_multibody::OrientationUpdate::Exponential;
@@ -275,11 +298,11 @@ struct Step<'s> {
 
 impl Step<'_> {
     /// Largest gap within which the contacts of the step are found again at neighbouring states, m.
-    fn margin(&self, closer: f64) -> f64 {
+    fn margin(&self, spacing_factor: f64) -> f64 {
         let kept = self.ws.contacts.iter().filter(|contact| self.solved.contacts.contains(&contact.id));
         let widest = kept.map(|contact| contact.gap_start.abs().max(contact.gap_end.abs())).fold(0.0, f64::max);
         let largest = spacings(self.start.model).into_iter().fold(0.0, f64::max);
-        widest + 10.0 * closer * largest + self.start.scheme.touch_threshold
+        widest + 10.0 * spacing_factor * largest + self.start.scheme.touch_threshold
     }
 
     fn causes(&self) -> Vec<Cause> {
@@ -293,13 +316,14 @@ impl Step<'_> {
 
     fn pending_before(&self) -> Vec<ContactId> {
         let memories = self.start.state.contacts.iter().filter(|memory| memory.pending_restitution < 0.0);
-        memories.filter(|_| remembers(self.start.scheme)).map(|memory| memory.id).collect()
+        memories.filter(|_| has_pending_restitution(self.start.scheme)).map(|memory| memory.id).collect()
     }
 
     /// Kept contacts with an impact in the step.
     fn pending_after(&self) -> Vec<(usize, ContactId)> {
         let reports = || self.ws.contact_reports.iter().filter(|report| report.pending_restitution < 0.0);
-        let is_pending = |id: &ContactId| remembers(self.start.scheme) && reports().any(|report| report.id == *id);
+        let is_pending =
+            |id: &ContactId| has_pending_restitution(self.start.scheme) && reports().any(|report| report.id == *id);
         self.solved.contacts.iter().copied().enumerate().filter(|(_, id)| is_pending(id)).collect()
     }
 
@@ -365,7 +389,7 @@ fn check(start: &Start, report: &StepReport) -> Result<(), SensitivityError> {
         return no("corrections after the step", "leave `stabilisation` out");
     }
     if report.substeps > 1 {
-        return no("a step that was made in several", "make the step shorter");
+        return no("a step that was divided into substeps", "make the step shorter");
     }
     Ok(())
 }
@@ -385,10 +409,7 @@ fn check_scheme(start: &Start) -> Result<(), SensitivityError> {
         return no("reduced coordinates", "use `coordinates = \"maximal\"`");
     }
     if *linearise_at != LineariseAt::Start {
-        return no(
-            "constraints that are linearised anywhere but at the start of the step",
-            "use `linearise_at = \"start\"`",
-        );
+        return no("constraints that are not linearised at the start of the step", "use `jacobians = \"start\"`");
     }
     if *impact == Impact::Poisson {
         return no("Poisson's hypothesis", "use `impact = \"newton\"`");

@@ -69,6 +69,7 @@ impl Advance {
 }
 
 fn add_blocks(model: &Model, joint_dof: usize, weight: f64, change: &[f64], out: &mut DMatrix<f64>) {
+    debug_assert_eq!((change.len(), out.nrows()), (model.dof(), model.dof()), "a displacement has all velocities");
     for slot in model.layout().iter().filter(|slot| joint_dof < slot.v.len()) {
         for row in slot.v.clone() {
             if let (Some(place), Some(change)) = (out.get_mut((row, slot.v.start + joint_dof)), change.get(row)) {

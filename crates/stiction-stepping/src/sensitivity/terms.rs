@@ -105,6 +105,7 @@ impl StepTerms {
     }
 
     fn at(&self, place: usize) -> f64 {
+        debug_assert!(place < self.numbers.len(), "entry {place} is one of the {} numbers", self.numbers.len());
         self.numbers.get(place).copied().unwrap_or(0.0)
     }
 
@@ -148,7 +149,7 @@ impl StepEquations {
         let no = |what, instead| Err(SensitivityError::Unsupported { what, instead });
         check_scheme(start)?;
         if !start.model.actuated_dofs().is_empty() {
-            return no("motors, limits and friction of joints in one program", "use shooting");
+            return no("motors, limits and friction of joints in a direct transcription", "use shooting");
         }
         let (mut ws, mut detector) = (Workspace::default(), FeatureDetector::default());
         let scheme = Scheme { margin: Margin::Fixed(reach), ..start.scheme.clone() };
@@ -156,10 +157,10 @@ impl StepEquations {
         prepare(&at, &mut ws)?;
         detect(&at, &mut detector, &mut ws)?;
         if !ws.candidates.is_empty() {
-            return no("contacts of which only one of several counts", "use shooting");
+            return no("contacts that are alternatives of each other", "use shooting");
         }
         if ws.contacts.iter().any(|contact| contact.gamma == 0.0) {
-            return no("contacts that are either there or not (gamma = 0)", "use a preset such as `stewart-trinkle`");
+            return no("contacts that are switched on and off (gamma = 0)", "use a preset such as `stewart-trinkle`");
         }
         let mut solved =
             Solved { contacts: ws.contacts.iter().map(|contact| contact.id).collect(), ..Solved::default() };
@@ -192,6 +193,7 @@ impl StepEquations {
         if out.numbers.len() != StepTerms::zeros(&self.form).numbers.len() {
             *out = StepTerms::zeros(&self.form);
         }
+        debug_assert_eq!((out.dof, out.rows), (dof, self.form.rows.len()), "the terms are those of this form");
         out.numbers.fill(0.0);
         let mass = equations::mass(start.model, ws);
         let (masses, rest) = out.numbers.split_at_mut(dof * dof);
@@ -207,6 +209,7 @@ impl StepEquations {
         for ((kind, row), constant) in solved.rows.iter().zip(rows.chunks_mut(dof.max(1))).zip(constants) {
             *constant = equations::row(start, solved, ws, *kind, row);
         }
+        debug_assert_eq!(coefficients.len(), 3 * solved.contacts.len() + ws.support_points.len(), "one place for each");
         let contacts = (0..solved.contacts.len()).map(|k| equations::contact(solved, ws, k).map_or(0.0, |c| c.mu));
         let support_points =
             ws.support_points.iter().map(|support_point| support_point.mu * support_point.load * start.h);
@@ -229,7 +232,7 @@ impl StepEquations {
 /// Structure of the solved rows.
 fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
     let row = |row: &Row| match row {
-        Row::Joint(_) | Row::Drive(_) => StepRow::Joint,
+        Row::Joint(_) | Row::JointSpace(_) => StepRow::Joint,
         Row::Normal(_) => StepRow::Normal,
         Row::Contact(..) | Row::SupportPoint(..) => StepRow::Friction,
     };
@@ -237,8 +240,9 @@ fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
     let mut add = |rows: Vec<(usize, Axis)>, limit: FrictionLimit, cones: usize| {
         let rows: Vec<usize> = rows.into_iter().map(|(row, _)| row).collect();
         let polygon = cones > 0;
-        let share = if polygon { rows.len() / cones } else { rows.len() };
-        for rows in rows.chunks(share.max(1)) {
+        debug_assert!(!polygon || rows.len().is_multiple_of(cones), "all polygons have as many corners");
+        let per_cone = if polygon { rows.len() / cones } else { rows.len() };
+        for rows in rows.chunks(per_cone.max(1)) {
             frictions.push(FrictionLaw { limit, rows: rows.to_vec(), polygon });
         }
     };
@@ -271,7 +275,7 @@ fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
         dof: start.model.dof(),
         rows: solved.rows.iter().map(row).collect(),
         frictions,
-        rebounds: if equations::remembers(start.scheme) {
+        rebounds: if equations::has_pending_restitution(start.scheme) {
             (0..contacts).filter_map(rebound).collect()
         } else {
             Vec::new()

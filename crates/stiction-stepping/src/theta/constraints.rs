@@ -161,6 +161,7 @@ impl Constraints {
     fn respond(&mut self, matrix: &DenseLu, n: usize) {
         self.responses.clear();
         self.responses.resize(self.rows.len(), 0.0);
+        debug_assert_eq!(self.rows.len(), self.constants.len() * n, "every row has a constant");
         let mut diagonal = 0.0;
         for (row, response) in self.rows.chunks_exact(n).zip(self.responses.chunks_exact_mut(n)) {
             matrix.solve(row, response);
@@ -183,7 +184,10 @@ impl Constraints {
             if !matches!(operator, Operator::Assembled(_)) {
                 *operator = Operator::Assembled(BlockMatrix::default());
             }
-            let Operator::Assembled(w) = operator else { return Ok(()) };
+            let Operator::Assembled(w) = operator else {
+                debug_assert!(false, "the operator has just been assembled");
+                return Ok(());
+            };
             write_delassus(w, laws, (rows, responses, n), *unit, block);
             Ok::<_, ProblemError>(())
         });
@@ -221,6 +225,7 @@ impl Constraints {
             let places = out.iter_mut().skip(active.place).take(active.law.rows());
             places.zip(&mut r).for_each(|(out, r)| *out = r * self.unit);
         }
+        debug_assert!(self.active.is_empty() || r.len() == 0, "the active constraints have all impulses");
     }
 }
 

@@ -102,7 +102,7 @@ pub enum ThetaError {
         expected: usize,
     },
     /// The law of a constraint has parameters out of range.
-    #[error("the law of constraint {constraint} is impossible: {law:?}")]
+    #[error("the law of constraint {constraint} has a parameter out of range: {law:?}")]
     BadLaw {
         /// Its index.
         constraint: usize,
@@ -135,7 +135,7 @@ pub enum ThetaError {
     },
     /// Newton's method did not converge.
     #[error(
-        "Newton's method still corrects velocities by {correction:.3e} of their size after {steps} steps; try a shorter step"
+        "Newton's method did not converge: after {steps} steps the correction is {correction:.3e} of the velocities; use a shorter step"
     )]
     NotConverged {
         /// The last correction, relative, measured by the mass matrix.   [THETA-7]

@@ -90,7 +90,7 @@ impl ThetaStepper {
             rung: "none",
         };
         let mut newton = NewtonProgress::default();
-        while newton.goes_on(scheme)? {
+        while newton.continues(scheme)? {
             motion.linearise(system, scheme, &span)?;
             let solved = constraints.solve((&motion.matrix, &motion.free), &span, ladder, &mut motion.v)?;
             if let Some(solved) = solved {
@@ -153,7 +153,7 @@ impl NewtonProgress {
         self.before = std::mem::replace(&mut self.correction, correction);
     }
 
-    fn goes_on(&self, scheme: &ThetaScheme) -> Result<bool, ThetaError> {
+    fn continues(&self, scheme: &ThetaScheme) -> Result<bool, ThetaError> {
         let stalled = self.correction <= ROUNDING && self.correction > 0.5 * self.before;
         if self.correction <= scheme.newton_tolerance || stalled {
             return Ok(false);
