@@ -185,7 +185,7 @@ def grasps() -> Figure:
         shares = {name: result.success(name)[0] for name in tables}
     figure, panels = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained", sharey=True)
     for axes, (name, cells) in zip(panels, tables.items(), strict=True):
-        grid = cells.pivot(index="y", columns="x", values="share")
+        grid = cells.pivot(index="y", columns="x", values="success_rate")
         shown = axes.pcolormesh(1000 * grid.columns, 1000 * grid.index, grid, vmin=0, vmax=1, cmap="viridis")
         axes.grid(False)
         axes.set(xlabel="gear starts at x (mm)", title=f"jaws with {name} friction: {100 * shares[name]:.0f} %")

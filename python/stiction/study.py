@@ -38,9 +38,9 @@ class StudyResult:
         return bool(self.report["ending"] == "complete")
 
     def success(self, variant: str | None = None) -> tuple[float, float, float]:
-        """The share of successes with its interval: of a variant, or of the first."""
+        """The success rate with its interval: of a variant, or of the first."""
         counted = self._variant(variant)["all"]["success"]
-        return _share(counted), float(counted["low"]), float(counted["high"])
+        return _success_rate(counted), float(counted["low"]), float(counted["high"])
 
     def _variant(self, name: str | None) -> dict[str, Any]:
         for variant in self.report["variants"]:
@@ -50,8 +50,8 @@ class StudyResult:
         raise StudyError(f"there is no variant {name!r}")
 
     def cells(self, variant: str | None = None) -> pandas.DataFrame:
-        """The cells of the grid: values of the grid parameters, successes (``hits`` of ``of`` trials), their ``share`` with its interval
-        from ``low`` to ``high``, and trials that failed."""
+        """The cells of the grid: values of the grid parameters, successes (``hits`` of ``of`` trials), the ``success_rate`` with its
+        interval from ``low`` to ``high``, and trials that failed."""
         import pandas
 
         names = [axis["name"] for axis in self.report["grid"]]
@@ -59,7 +59,7 @@ class StudyResult:
         for cell in self._variant(variant)["cells"]:
             counted = cell["success"]
             at = dict(zip(names, cell["at"], strict=True))
-            rows.append({**at, "share": _share(counted), **counted, "failed": cell["failed"]})
+            rows.append({**at, "success_rate": _success_rate(counted), **counted, "failed": cell["failed"]})
         return pandas.DataFrame(rows)
 
     def to_arrow(self) -> pyarrow.Table:
@@ -75,7 +75,7 @@ class StudyResult:
         return pandas.read_parquet(self.folder / "trials.parquet")
 
 
-def _share(counted: dict[str, Any]) -> float:
+def _success_rate(counted: dict[str, Any]) -> float:
     """Successes over trials; zero of no trials."""
     return float(counted["hits"]) / max(int(counted["of"]), 1)
 
