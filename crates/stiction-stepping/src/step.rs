@@ -137,7 +137,7 @@ impl TimeStepper {
         ws: &mut Workspace,
     ) -> Result<Option<LadderOutcome>, StepCause> {
         let mut newton = ws.newton.take().unwrap_or_default();
-        let rung = if newton.solve(start, passes, ws) { "newton" } else { "fixed-point" };
+        let rung = if newton.solve(start, passes, ws) { "implicit-newton" } else { "fixed-point" };
         // A contact that was seen only at the end may miss by a little; the next pass knows of it.
         let tolerance = if passes <= AIMED_PASSES { CONE_TOLERANCE } else { self.ladder.cone_tolerance.solved };
         let accepted = implicit::accept(start, self.detector.as_mut(), (&newton, rung), tolerance, ws);

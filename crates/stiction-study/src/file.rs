@@ -1,4 +1,4 @@
-//! Study files: which scene, which question, how many trials.
+//! Study files: a scene, the kind of the study, and the number of trials.
 
 use std::{
     collections::BTreeMap,
@@ -15,21 +15,21 @@ use crate::monte_carlo::{
 use crate::push::{Goal, Plan, Push, PushError, Sampler, Search, SearchOptions};
 use crate::verify::{StageTable, Verification, VerificationTables, build as build_verification};
 
-/// What the schema is called, for tools that keep several.
+/// Identifier of the schema, for tools that keep several.
 const ID: &str = "urn:stiction:study";
 
-/// Draws of random circumstances.
-const USUAL_DRAWS: u64 = 10;
+/// Default number of draws of random circumstances.
+const DEFAULT_DRAWS: u64 = 10;
 
 /// A study, ready to run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Study {
-    /// Which way must a needle go?
+    /// Search for paths of a needle.
     Push(Box<PushStudy>),
-    /// How often does it work, and what does that depend on?
+    /// Success rates, and the parameters that they depend on.
     MonteCarlo(Box<MonteCarlo>),
-    /// Which designs work under all circumstances?
+    /// Verification of designs under all circumstances.
     Verification(Box<Verification>),
 }
 
@@ -52,62 +52,63 @@ pub struct PushStudy {
 #[serde(deny_unknown_fields)]
 #[schemars(title = "stiction study")]
 struct StudyFile {
-    /// What is asked, of which scene, and how often it is tried.
+    /// The kind of the study, its scene, and the number of trials.
     study: StudyTable,
-    /// The question of a study of the kind `push`.
+    /// Table of a study of the kind `push`.
     push: Option<PushTable>,
-    /// What varies in a study of the kind `monte-carlo`, or what a design is in one of the kind `verification`, each parameter under its name.
+    /// Parameters of a study of the kind `monte-carlo`, or of a design in one of the kind `verification`, by name.
     #[serde(default)]
     parameters: BTreeMap<String, ParameterTable>,
-    /// Numbers to keep of every trial of a study of the kind `monte-carlo`: expressions over its run, by name.
+    /// Metrics of every trial of a study of the kind `monte-carlo`: expressions over its run, by name.
     #[serde(default)]
     metrics: BTreeMap<String, String>,
     /// Values of the scene, by their paths, that all trials of a study of the kind `monte-carlo` have.
     #[serde(default)]
     values: BTreeMap<String, Scalar>,
-    /// Models side by side in a study of the kind `monte-carlo`: by name, values of the scene by their paths, `scene` for another
-    /// scene file, `parameters` for other distributions of random parameters.
+    /// Variants of a study of the kind `monte-carlo`: by name, values of the scene by their paths, `scene` for another scene file,
+    /// `parameters` for other distributions of random parameters.
     #[serde(default)]
     variants: BTreeMap<String, VariantTable>,
-    /// What nobody can choose in a study of the kind `verification`, each under its name: designs must work whatever it is.
+    /// Circumstances of a study of the kind `verification` that cannot be chosen, by name: designs must work under all of them.
     #[serde(default)]
     circumstances: BTreeMap<String, ParameterTable>,
-    /// Models of a study of the kind `verification`, from cheap to expensive, and what a design must do in each.
+    /// Stages of a study of the kind `verification`: models from cheap to expensive, each with a condition that a design must satisfy.
     #[serde(default)]
     stage: Vec<StageTable>,
 }
 
-/// What is asked, of which scene, and how often it is tried.
+/// The kind of the study, its scene, and the number of trials.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StudyTable {
-    /// What is asked.
+    /// Kind of the study.
     kind: Kind,
-    /// The scene file, as seen from the folder of the study.
+    /// The scene file, relative to the folder of the study.
     #[schemars(extend("examples" = ["../scenes/needle_push.toml"]))]
     scene: String,
-    /// Number of trials, in each cell of a grid; 1000 when left out. In a study of the kind `verification` trials are designs.
+    /// Number of trials, in each cell of a grid; 1000 by default. In a study of the kind `verification` trials are designs.
     #[schemars(range(min = 1, max = 1_000_000_000), title = "a whole number from 1 on", extend("examples" = [1000]))]
     trials: Option<u64>,
-    /// What the randomness starts from; 1 when left out.
+    /// Seed of the random numbers; 1 by default.
     #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64), title = "a whole number from 0 on", extend("examples" = [1]))]
     seed: Option<u64>,
-    /// Random circumstances of a study of the kind `verification`, in each combination of those on a grid; 10 when left out.
+    /// Random circumstances of a study of the kind `verification`, in each combination of those on a grid; 10 by default.
     #[schemars(range(min = 1, max = 1_000_000_000), title = "a whole number from 1 on", extend("examples" = [10]))]
     draws: Option<u64>,
-    /// When a trial of a study of the kind `monte-carlo` succeeds: an expression over its run and its metrics that is one number, not zero for success.
+    /// Condition of success of a trial of a study of the kind `monte-carlo`: an expression over its run and its metrics that is one number,
+    /// not zero for success.
     #[schemars(extend("examples" = ["final(box.x) > 0.5"]))]
     success: Option<String>,
-    /// How trials of a study of the kinds `monte-carlo` and `verification` are spread; `random` when left out.
+    /// Sampling of the trials of a study of the kinds `monte-carlo` and `verification`; `random` by default.
     design: Option<Design>,
     /// Grid parameters about whose middle success should be symmetric.
     mirror: Option<Vec<String>>,
-    /// End after more failed trials than this.
+    /// Largest number of failed trials; the study ends after more.
     #[schemars(range(min = 0, max = 1_000_000_000), title = "a whole number from 0 on", extend("examples" = [100]))]
     max_failures: Option<u64>,
-    /// End a trial where everything has come to rest: no speed above 1e-9 m/s or rad/s in ten steps, and nothing that changes with time.
+    /// Ends a trial when everything is at rest: no speed above 1e-9 m/s or rad/s in ten steps, and nothing that changes with time.
     ends_at_rest: Option<bool>,
-    /// Begin no more trials after so many seconds.
+    /// Time after which no more trials begin, s.
     #[schemars(extend("examples" = [3600.0]))]
     max_seconds: Option<f64>,
 }
@@ -125,7 +126,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// As it is written in files.
+    /// Name in files.
     fn word(self) -> &'static str {
         match self {
             Self::Push => "push",
@@ -143,16 +144,16 @@ struct PushTable {
     part: String,
     /// The body that pushes, by name: kinematic. Trials replace its motion.
     needle: String,
-    /// Where the part should come to lie.
+    /// Goal pose of the part.
     #[schemars(extend("examples" = [{"position": [0.3, 0.1], "angle": "20 deg"}]))]
     goal: GoalTable,
-    /// How far from the goal still counts.
+    /// Tolerances of the goal.
     #[schemars(extend("examples" = [{"position": 0.03, "angle": "5 deg"}]))]
     tolerance: ToleranceTable,
-    /// The part looks the same after one n-th of a turn; 1 when left out, 4 for a square.
+    /// Order n of the rotational symmetry: the part looks the same after one n-th of a turn; 1 by default, 4 for a square.
     #[schemars(range(min = 1, max = 1000), title = "a whole number from 1 to 1000", extend("examples" = [4]))]
     symmetry: Option<u32>,
-    /// Number of straight pushes of a path, up to 8; 2 when left out.
+    /// Number of straight pushes of a path, up to 8; 2 by default.
     #[schemars(range(min = 1, max = 8), title = "a whole number from 1 to 8", extend("examples" = [2]))]
     segments: Option<u32>,
     /// Shortest and longest push, m.
@@ -161,19 +162,19 @@ struct PushTable {
     /// Speed of the needle, m/s.
     #[schemars(extend("examples" = [0.5]))]
     speed: f64,
-    /// Distance between the needle and the part at the start, m; a hundredth of the size of the part when left out.
+    /// Distance between the needle and the part at the start, m; a hundredth of the size of the part by default.
     clearance: Option<f64>,
-    /// How far pushes may turn away from the direction to the goal; 60° when left out.
+    /// Largest angle between pushes and the direction to the goal; 60° by default.
     spread: Option<Angle>,
-    /// Seconds after the push before the part is looked at; 0 when left out. For presets with inertia.
+    /// Time after the push before the pose of the part is measured, s; 0 by default. For presets with inertia.
     settle: Option<f64>,
-    /// Near misses to refine; 10 when left out, 0 for none.
+    /// Number of near misses to refine; 10 by default, 0 for none.
     #[schemars(range(min = 0, max = 1_000_000), title = "a whole number from 0 on", extend("examples" = [10]))]
     refine: Option<u32>,
-    /// How often each of the five best plans is tried under other friction; 0 when left out.
+    /// Number of rehearsals of each of the five best plans under other friction; 0 by default.
     #[schemars(range(min = 0, max = 1_000_000), title = "a whole number from 0 on", extend("examples" = [50]))]
     rehearsals: Option<u32>,
-    /// How far friction varies in rehearsals, relatively: each coefficient of each foot and of all contacts; 0.05 when left out.
+    /// Relative variation of friction in rehearsals: of each coefficient of each support point and of all contacts; 0.05 by default.
     variation: Option<f64>,
 }
 
@@ -188,7 +189,7 @@ struct GoalTable {
     angle: Angle,
 }
 
-/// How far from a pose still counts.
+/// Tolerances of a pose.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ToleranceTable {
@@ -200,12 +201,12 @@ struct ToleranceTable {
 }
 
 impl PushStudy {
-    /// The scene as TOML text with the needle on the path of a plan: simulated for its duration, it ends with the same bits.
+    /// The scene as TOML text with the needle on the path of a plan. Simulated for its duration, it ends with the same bits.
     pub fn replay(&self, plan: &Plan) -> Result<String, SceneError> {
         let [x, y] = plan.path.expressions();
         let (start, angle) =
             (plan.path.points().first().copied().unwrap_or_default(), self.search.push().needle_angle());
-        // Bodies of the file stand behind the world; a name may hold dots, which a place in the list does not.
+        // Bodies of the file follow the world. A name may contain dots, an index in the list does not.
         let place = self.search.push().needle().index().saturating_sub(1);
         let needle = |field: &str| format!("body.{place}.{field}");
         let changes = [
@@ -238,7 +239,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Study, SceneError> {
     }
 }
 
-/// Complains about the first of these keys that is given: it belongs to studies of another kind.
+/// Refuses the first of these keys that is given: it belongs to studies of another kind.
 fn refuse_foreign(reading: &Reading<StudyFile>, kind: Kind) -> Result<(), SceneError> {
     let StudyFile { study, push, parameters, metrics, values, variants, circumstances, stage } = &reading.value;
     let (push_only, monte_carlo_only, verification_only) = (&["push"], &["monte-carlo"], &["verification"]);
@@ -283,11 +284,11 @@ pub fn parse_monte_carlo(text: &str, file: &str, scenes: &[(&str, &str)]) -> Res
     monte_carlo(name, (Path::new(""), Path::new(&reading.value.study.scene)), &reading, &read)
 }
 
-/// Reads a Monte Carlo study that came as texts. Its trials are those of the study that was packed, to the bit and to the word.
+/// Reads a Monte Carlo study from a parcel. Its trials are those of the packed study, bit for bit.
 pub fn unpack_monte_carlo(parcel: &Parcel) -> Result<MonteCarlo, SceneError> {
     let file = parcel.folder.join(format!("{}.toml", parcel.name));
     let reading = Reading::<StudyFile>::parse(&parcel.study, &file.display().to_string())?;
-    // A scene that no variant uses does not travel; nobody reads it either.
+    // A scene that no variant uses is not packed, and is not read either.
     let read = |path: &Path| {
         let found = parcel.scenes.iter().find(|(known, _)| known == path);
         Ok(found.map_or_else(String::new, |(_, text)| text.clone()))
@@ -310,7 +311,7 @@ fn push_study(name: String, scene_path: PathBuf, reading: &Reading<StudyFile>) -
     refuse_foreign(reading, Kind::Push)?;
     let scene = scene::load(&scene_path).map_err(|error| match error.span {
         Some(_) => error,
-        // The scene could not be read at all: the fault is the study's.
+        // The scene file could not be read: the error is in the study.
         None => reading.error(&["study", "scene"], format!("the scene {} {}", scene_path.display(), error.message)),
     })?;
     let search = search(&scene, study, table).map_err(|error| {
@@ -352,7 +353,7 @@ fn monte_carlo(
         values,
         variants,
     };
-    build(name, (scene_path, reading.text()), &tables, &complaints(reading))
+    build(name, (scene_path, reading.text()), &tables, &errors_at(reading))
 }
 
 fn verification(name: String, scene_path: &Path, reading: &Reading<StudyFile>) -> Result<Verification, SceneError> {
@@ -362,8 +363,8 @@ fn verification(name: String, scene_path: &Path, reading: &Reading<StudyFile>) -
     verification_of(name, (scene_path, &text.text), reading)
 }
 
-/// Reads a study of the kind `verification` from a text, and its scene from another, whatever scene file it names; `file` is for
-/// messages and for the name of the study.
+/// Reads a study of the kind `verification` from a text, and its scene from another text instead of the named file; `file` is for messages
+/// and for the name of the study.
 pub fn parse_verification(text: &str, file: &str, scene_text: &str) -> Result<Verification, SceneError> {
     let reading = Reading::<StudyFile>::parse(text, file)?;
     let scene_path = PathBuf::from(&reading.value.study.scene);
@@ -381,18 +382,18 @@ fn verification_of(
     let usual = SearchOptions::default();
     let tables = VerificationTables {
         trials: study.trials.unwrap_or(usual.trials),
-        draws: study.draws.unwrap_or(USUAL_DRAWS),
+        draws: study.draws.unwrap_or(DEFAULT_DRAWS),
         seed: study.seed.unwrap_or(usual.seed),
         design: study.design,
         parameters,
         circumstances,
         stages: stage,
     };
-    build_verification(name, scene, &tables, &complaints(reading))
+    build_verification(name, scene, &tables, &errors_at(reading))
 }
 
-/// Complaints with their places in the file.
-fn complaints(reading: &Reading<StudyFile>) -> impl Fn(&[&str], String, Option<String>) -> SceneError + '_ {
+/// Errors with their places in the file.
+fn errors_at(reading: &Reading<StudyFile>) -> impl Fn(&[&str], String, Option<String>) -> SceneError + '_ {
     |keys, message, hint| {
         let error = reading.error(keys, message);
         match hint {

@@ -1,4 +1,4 @@
-//! Random numbers that belong to a trial: the same ones whoever makes it, and whenever.
+//! Random numbers of a trial: they depend on its index only, not on the thread or the time.
 
 /// The increment of `SplitMix64`, 2⁶⁴ divided by the golden ratio.
 const INCREMENT: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -22,7 +22,7 @@ impl Stream {
         mix(self.state)
     }
 
-    /// A number from 0 up to but without 1, with 53 random bits.
+    /// A number in [0, 1), with 53 random bits.
     pub fn unit(&mut self) -> f64 {
         const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
         (self.bits() >> 11) as f64 * STEP

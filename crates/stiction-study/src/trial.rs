@@ -1,7 +1,7 @@
-//! Trials on any number of threads, with results that do not know how many there were.
+//! Trials on any number of threads, with results that do not depend on that number.
 //!
-//! Workers claim the next index from a counter, so trials begin in the order of their indices. When somebody asks to stop, what was
-//! begun is finished: the trials made are then exactly the first so many, and stopping favours neither quick nor slow ones.
+//! Workers claim the next index from a counter, so that trials begin in the order of their indices. After a request to stop, trials in
+//! progress are completed. The trials made are then exactly the first ones, without bias towards quick or slow ones.
 
 use std::{
     any::Any,
@@ -12,18 +12,18 @@ use std::{
 use serde::Serialize;
 use stiction::{StepCause, StepError};
 
-/// How a trial ended.
+/// Outcome of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome<T> {
-    /// It came to its end.
+    /// It was completed.
     Done(T),
-    /// It did not, for a reason.
+    /// It failed, with a reason.
     Failed(Failure),
 }
 
 impl<T> Outcome<T> {
-    /// What a trial that came to its end has to say.
+    /// Result of a completed trial.
     pub fn done(&self) -> Option<&T> {
         match self {
             Self::Done(result) => Some(result),
@@ -32,17 +32,17 @@ impl<T> Outcome<T> {
     }
 }
 
-/// Why a trial failed.
+/// Reason why a trial failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Failure {
     /// The kind of failure, without the numbers of this trial, so that equal ones can be counted.
     pub reason: String,
-    /// What happened in this trial.
+    /// Details of this trial.
     pub detail: String,
 }
 
 impl Failure {
-    /// A step that did not happen: its kind without numbers, and everything.
+    /// Failure of a step: its kind without numbers, and the full message.
     pub fn of_step(error: &StepError) -> Self {
         let reason = match &error.cause {
             StepCause::NotSolved { hint, .. } => format!("the contact problem was not solved; {hint}"),
@@ -64,13 +64,13 @@ impl Failure {
     }
 }
 
-/// Somebody who watches trials and may want to stop.
+/// Observer of trials that can stop them.
 pub trait Watch: Sync {
-    /// Told before every trial how many are finished; false makes it the end.
+    /// Called before every trial with the number of completed ones; false ends the trials.
     fn goes_on(&self, finished: u64) -> bool;
 }
 
-/// Nobody.
+/// Observer that does nothing.
 impl Watch for () {
     fn goes_on(&self, _finished: u64) -> bool {
         true
@@ -85,10 +85,10 @@ pub struct ThreadsError {
     source: rayon::ThreadPoolBuildError,
 }
 
-/// Makes the trials 0 to `count` − 1 on so many threads (0 for one per core). Returns the outcomes in the order of their indices: all of
-/// them, or the first so many when the watch wanted to stop.
+/// Makes the trials 0 to `count` − 1 on this number of threads (0 for one per core). Returns the outcomes in the order of their indices:
+/// all of them, or the first ones if the watch stopped them.
 ///
-/// A trial must be a function of its index alone. One that panics has failed; the others go on.
+/// A trial must be a function of its index alone. A panic in it is a failure of the trial; the others continue.
 pub fn run_trials<T: Send>(
     count: u64,
     threads: usize,
@@ -104,13 +104,13 @@ pub fn run_trials<T: Send>(
     Ok(made.into_iter().map(|(_, outcome)| outcome).collect())
 }
 
-/// So many threads; 0 for one per core.
+/// Pool with this number of threads; 0 for one per core.
 pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, ThreadsError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|source| ThreadsError { threads, source })
 }
 
-/// What the workers share.
+/// Data shared by the workers.
 struct Queue {
     count: u64,
     next: AtomicU64,
@@ -119,7 +119,7 @@ struct Queue {
 }
 
 impl Queue {
-    /// Claims and makes trials until there are none left.
+    /// Claims and makes trials until none remain.
     fn work<T>(&self, watch: &dyn Watch, trial: &(impl Fn(u64) -> Outcome<T> + Sync)) -> Vec<(u64, Outcome<T>)> {
         let mut made = Vec::new();
         while !self.stopped.load(Ordering::Relaxed) {

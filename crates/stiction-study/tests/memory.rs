@@ -1,6 +1,6 @@
 //! Memory of a study does not grow with its trials; in a binary of its own, because the memory of the whole program is measured.
 
-// Tests write files and break things on purpose.
+// Tests write files and cause errors on purpose.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::{fs, path::PathBuf};
@@ -58,7 +58,7 @@ fn study(trials: u64) -> (MonteCarlo, PathBuf) {
     }
 }
 
-/// Ten times the trials, made and read again from the journal, take the same memory: tables, counts and messages are folded as they come.
+/// Ten times the trials, made and read again from the journal, need the same memory: tables, counts and messages are accumulated.
 #[test]
 fn memory_does_not_grow_with_the_trials() {
     let peaks = [10_000, 100_000].map(|trials| {

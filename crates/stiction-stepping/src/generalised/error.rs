@@ -1,47 +1,45 @@
-//! Why a problem of several systems was not written.
+//! Errors of the problem of several systems.
 
 use stiction_multibody::articulated::SingularInertia;
 
-/// Why a problem of several systems was not written.
+/// Reason why a problem of several systems was not written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SystemsError {
-    /// A friction polygon that has no opposite corners.
+    /// The friction polygon has no opposite corners.
     #[error("the friction polygon has {0} directions, but needs an even number of 2 or more")]
     Directions(usize),
     /// The step is not a positive number.
     #[error("the step is {0} s, but must be positive and finite")]
     Step(f64),
-    /// Other systems than there is room for.
-    #[error("there are {found} systems, but room was made for {expected}")]
+    /// The number of systems differs from that of the constructor.
+    #[error("there are {found} systems, but {expected} were given to the constructor")]
     Systems {
-        /// How many were given.
+        /// Number of systems given.
         found: usize,
-        /// How many were announced.
+        /// Number of systems of the constructor.
         expected: usize,
     },
-    /// A system with another tree, or with numbers that are not those of its tree.
-    #[error(
-        "system {system} is not the tree that room was made for, or its velocities or forces are not of its length"
-    )]
+    /// The tree of a system, or the length of its vectors, differs from that of the constructor.
+    #[error("system {system} differs from the tree of the constructor, or the length of its velocities or forces does")]
     Size {
         /// Its number.
         system: usize,
     },
-    /// A contact with impossible numbers, or on a link that does not exist.
-    #[error("contact {contact}: `{field}` is impossible")]
+    /// A contact has a parameter out of range, or is on a link that does not exist.
+    #[error("contact {contact}: `{field}` is out of range")]
     Contact {
         /// Its number.
         contact: usize,
-        /// The field at fault.
+        /// Name of the field.
         field: &'static str,
     },
-    /// A velocity that moves nothing.
+    /// A velocity has no inertia.
     #[error("system {system}: {cause}")]
     Singular {
         /// Its number.
         system: usize,
-        /// The velocity.
+        /// Velocity without inertia.
         cause: SingularInertia,
     },
 }

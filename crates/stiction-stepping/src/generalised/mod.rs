@@ -1,8 +1,8 @@
 //! The contact problem of several articulated systems in generalised coordinates, as Tan, Siu and Liu write it \[Tan2015\]: forces
 //! over a step, velocities of all systems stacked, one sign for each of the two systems of a contact.
 //!
-//! It is written for inspection: the matrices are dense and can be looked at. Steps of whole models are made by
-//! [`TimeStepper`](crate::TimeStepper), in any coordinates. The equations are in `docs/theory/generalised.md`.
+//! It is meant for inspection: the matrices are dense and public. [`TimeStepper`](crate::TimeStepper) makes steps of whole models, in any
+//! coordinates. The equations are in `docs/theory/generalised.md`.
 
 mod error;
 mod problem;
@@ -21,7 +21,7 @@ pub use error::SystemsError;
 pub struct ArticulatedSystem<'a> {
     /// Its tree.
     pub tree: &'a Tree,
-    /// Where it stands and how it moves: updated with (q, v).
+    /// Poses and velocities of its links, updated with (q, v).
     pub at: &'a Kinematics,
     /// Its velocities.
     pub v: &'a [f64],
@@ -41,11 +41,11 @@ pub struct SystemLink {
 /// A contact between two systems, or of one with the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SystemContact {
-    /// The link that the normal points to: it is pushed by +f.
+    /// Link that the normal points to; the force on it is +f.
     pub first: SystemLink,
-    /// The link that the normal comes from, pushed by −f; none for the world.
+    /// Link that the normal comes from, with the force −f; none for the world.
     pub second: Option<SystemLink>,
-    /// Where they touch, in the world, m.
+    /// Contact point in the world, m.
     pub point: Vector3<f64>,
     /// Unit normal.
     pub normal: Vector3<f64>,
@@ -74,7 +74,7 @@ pub struct SystemContacts {
     column: Vec<f64>,
 }
 
-/// Room for one system.
+/// Memory for one system.
 #[derive(Clone, Debug)]
 struct System {
     first: usize,
@@ -91,7 +91,8 @@ impl System {
 }
 
 impl SystemContacts {
-    /// Room for these systems, with friction polygons of `directions` corners: 2 in the plane, an even number of 4 or more in space.
+    /// Allocates memory for these systems, with friction polygons of `directions` corners: 2 in the plane, an even number of 4 or more in
+    /// space.
     pub fn new(trees: &[&Tree], directions: usize) -> Result<Self, SystemsError> {
         if directions < 2 || !directions.is_multiple_of(2) {
             return Err(SystemsError::Directions(directions));
@@ -148,7 +149,7 @@ impl SystemContacts {
         &self.momentum
     }
 
-    /// Gathers M, τ*, N and B for a step of `h` seconds; the systems are those of [`SystemContacts::new`], in their order.
+    /// Assembles M, τ*, N and B for a step of `h` seconds; the systems are those of [`SystemContacts::new`], in their order.
     pub fn assemble(
         &mut self,
         systems: &[ArticulatedSystem],
@@ -185,7 +186,7 @@ impl SystemContacts {
         Ok(())
     }
 
-    /// The field of a contact that makes no sense, if any.
+    /// Checks a contact, and returns the name of the first field out of range.
     fn check(&self, contact: &SystemContact) -> Result<(), &'static str> {
         let exists = |at: &SystemLink| self.systems.get(at.system).is_some_and(|own| at.link.index() < own.links);
         let unit = |v: &Vector3<f64>| (v.norm() - 1.0).abs() < 1e-9;
@@ -202,6 +203,7 @@ impl SystemContacts {
 
     /// M of one system with its factor, τ* and M⁻¹ τ*.   [GEN-1]
     fn write_momentum(&mut self, place: usize, given: &ArticulatedSystem, h: f64) -> Result<(), SystemsError> {
+        debug_assert!(place < self.systems.len(), "system {place} was checked");
         let Some(own) = self.systems.get_mut(place) else { return Ok(()) };
         let range = own.range();
         let ArticulatedSystem { tree, at, v, tau } = *given;
@@ -252,6 +254,11 @@ impl SystemContacts {
         self.column.fill(0.0);
         for (at, sign) in [(Some(contact.first), 1.0), (contact.second, -1.0)] {
             let Some(at) = at else { continue };
+            debug_assert!(
+                at.system < self.systems.len() && at.system < systems.len(),
+                "system {} was checked",
+                at.system
+            );
             let (Some(own), Some(given)) = (self.systems.get(at.system), systems.get(at.system)) else { continue };
             let wrench = Wrench { linear: along * sign, angular: Vector3::zeros() };
             let column = self.column.get_mut(own.range()).unwrap_or_default();
@@ -259,7 +266,7 @@ impl SystemContacts {
         }
     }
 
-    /// Keeps M⁻¹ of the column as a row of responses.
+    /// Writes M⁻¹ of the column as a row of responses.
     fn respond(&mut self, row: usize) {
         let out = self.responses.row_mut(row);
         out.copy_from_slice(&self.column);

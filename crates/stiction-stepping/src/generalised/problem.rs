@@ -35,8 +35,8 @@ impl SystemContacts {
         }
     }
 
-    /// The problem without velocities, in f_n, f_d and λ: p (2 + d) unknowns. `scale` multiplies E and μ, which leaves the forces as they
-    /// are and divides λ.   [GEN-4] [GEN-5]
+    /// The problem without velocities, in f_n, f_d and λ: p (2 + d) unknowns. `scale` multiplies E and μ. It leaves the forces unchanged
+    /// and divides λ.   [GEN-4] [GEN-5]
     pub fn reduced(&self, scale: f64, out: &mut Lcp) -> Result<(), ProblemError> {
         let pushes = self.contacts() * (1 + self.directions);
         out.refill(pushes + self.contacts(), |a, q| {
@@ -72,7 +72,7 @@ impl SystemContacts {
         v.iter().enumerate().map(|(k, v)| self.force(k, j) * v).sum()
     }
 
-    /// What ties forces and λ to each other: E λ in the rows of friction, μ f_n − Eᵀ f_d in the last rows.   [GEN-3]
+    /// Coupling of forces and λ: E λ in the rows of friction, μ f_n − Eᵀ f_d in the last rows.   [GEN-3]
     fn laws(&self, row: usize, scale: f64) -> impl Iterator<Item = (usize, f64)> {
         let (p, d) = (self.contacts(), self.directions);
         let last = p + p * d;

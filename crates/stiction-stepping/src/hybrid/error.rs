@@ -1,22 +1,22 @@
-//! Why a step did not happen.
+//! Errors of the hybrid stepper.
 
 use stiction_complementarity::{OptionError, ProblemError, Status};
 use stiction_multibody::articulated::SingularInertia;
 
-/// Why a step of a tree did not happen; the state is as it was.
+/// Reason why a step of a tree failed; the state is unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HybridError {
-    /// A choice that makes no sense.
+    /// An option is out of range.
     #[error(transparent)]
     Option(#[from] OptionError),
-    /// A velocity that moves nothing.
+    /// A velocity has no inertia.
     #[error(transparent)]
     Singular(#[from] SingularInertia),
     /// The step is not a positive number.
     #[error("the step is {0} s, but must be positive and finite")]
     Step(f64),
-    /// The state does not belong to the tree.
+    /// The state does not fit the tree.
     #[error("`{part}` of the state has {found} entries, but the tree needs {expected}")]
     Size {
         /// The part of the state.
@@ -26,7 +26,7 @@ pub enum HybridError {
         /// Entries needed.
         expected: usize,
     },
-    /// The state holds, or the step made, a number that is not finite.
+    /// The state holds, or the step computed, a number that is not finite.
     #[error("entry {index} of `{part}` is not a finite number")]
     NotFinite {
         /// The part of the state.
@@ -34,15 +34,15 @@ pub enum HybridError {
         /// Its entry.
         index: usize,
     },
-    /// A contact with impossible numbers, or on a link that does not exist.
-    #[error("contact {contact}: `{field}` is impossible")]
+    /// A contact has a parameter out of range, or is on a link that does not exist.
+    #[error("contact {contact}: `{field}` is out of range")]
     Contact {
         /// Its index.
         contact: usize,
-        /// The field at fault.
+        /// Name of the field.
         field: &'static str,
     },
-    /// Terminal handles are those of one tree.
+    /// Terminal handles exist for one tree only.
     #[error(
         "the forms with terminal handles are for one tree, but this forest has {roots} roots; use the reduced form"
     )]
@@ -50,7 +50,7 @@ pub enum HybridError {
         /// Number of roots.
         roots: usize,
     },
-    /// The numbers of a form were not gathered.
+    /// The numbers that a form needs were not assembled.
     #[error("this problem needs the equations assembled with `RootExtent::{needed}`")]
     Extent {
         /// The extent it needs.
@@ -62,7 +62,7 @@ pub enum HybridError {
     /// The contact problem was not solved.
     #[error("the contact problem was not solved ({status}, residual {residual:.3e})")]
     NotSolved {
-        /// How the last method ended.
+        /// Status of the last method.
         status: Status,
         /// Its residual.
         residual: f64,

@@ -2,11 +2,11 @@
 
 /// Directions of a friction polygon over (t, o), each with its exact opposite.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Star {
+pub(super) struct FrictionPolygon {
     directions: Vec<[f64; 2]>,
 }
 
-/// What an unknown impulse pushes along.
+/// Direction of an unknown impulse.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Push {
     pub(super) contact: usize,
@@ -14,7 +14,7 @@ pub(super) struct Push {
     pub(super) parts: [f64; 3],
 }
 
-impl Star {
+impl FrictionPolygon {
     pub(super) fn new(directions: usize) -> Self {
         let half: Vec<[f64; 2]> = (0..directions / 2)
             .map(|k| {
@@ -31,7 +31,7 @@ impl Star {
         self.directions.len()
     }
 
-    /// Unknowns of all contacts that push: λ_N of each contact, then λ_F contact by contact. The slips S follow them.
+    /// Unknown impulses of all contacts: λ_N of each contact, then λ_F contact by contact. The slips S follow them.
     pub(super) fn pushes(&self, contacts: usize) -> impl Iterator<Item = Push> + Clone + '_ {
         let normals = (0..contacts).map(|contact| Push { contact, parts: [1.0, 0.0, 0.0] });
         let frictions = (0..contacts)
@@ -47,7 +47,7 @@ impl Star {
 }
 
 impl Push {
-    /// Row of a matrix over all directions of all contacts, times this push.
+    /// Product of this direction with a row of a matrix over all directions of all contacts.
     pub(super) fn along(&self, row: &[f64]) -> f64 {
         let own = row.iter().skip(3 * self.contact);
         own.zip(&self.parts).map(|(entry, part)| entry * part).sum()

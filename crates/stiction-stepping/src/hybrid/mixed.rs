@@ -1,16 +1,15 @@
-//! The two mixed problems of the root: terminal velocities with χ dense, and with the velocities of the bodies in contact
-//! appended.
+//! Two mixed problems of the root: with the terminal velocities and dense χ, and with the velocities of the bodies in contact appended.
 
 use nalgebra::Vector6;
 use stiction_complementarity::{MixedLcp, SparseMatrix};
 
 use super::{
     HybridError, RootExtent,
-    friction::{Push, Star},
+    friction::{FrictionPolygon, Push},
     root::{RootContact, RootEquations},
 };
 
-/// Which of the two.
+/// Expression for the slip velocity, one for each form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Slip {
     /// v_r = χ¹ V₁ + χ³ λ + χ².
@@ -27,7 +26,7 @@ impl RootEquations {
         if !matches!(self.extent, Some(RootExtent::Handles | RootExtent::Bodies)) {
             return Err(HybridError::Extent { needed: "Handles" });
         }
-        self.write_mixed(&self.star, Slip::ByTerminal, out);
+        self.write_mixed(&self.polygon, Slip::ByTerminal, out);
         Ok(())
     }
 
@@ -38,19 +37,19 @@ impl RootEquations {
         if self.extent != Some(RootExtent::Bodies) {
             return Err(HybridError::Extent { needed: "Bodies" });
         }
-        self.write_mixed(&self.star, Slip::ByBody, out);
+        self.write_mixed(&self.polygon, Slip::ByBody, out);
         Ok(())
     }
 
-    fn write_mixed(&self, star: &Star, slip: Slip, out: &mut MixedLcp) {
+    fn write_mixed(&self, polygon: &FrictionPolygon, slip: Slip, out: &mut MixedLcp) {
         let contacts = self.contacts.len();
         let bodies = if slip == Slip::ByBody { self.bodies.len() } else { 0 };
-        let (free, pushes) = (12 + 6 * bodies, contacts * (1 + star.len()));
+        let (free, pushes) = (12 + 6 * bodies, contacts * (1 + polygon.len()));
         out.clear(free, pushes + contacts);
-        self.write_handles(star, bodies, out);
-        for (row, push) in star.pushes(contacts).enumerate() {
+        self.write_handles(polygon, bodies, out);
+        for (row, push) in polygon.pushes(contacts).enumerate() {
             let contact = &self.contacts[push.contact];
-            out.complementarity.constant[row] = self.write_slip(slip, &push, star, out);
+            out.complementarity.constant[row] = self.write_slip(slip, &push, polygon, out);
             if row < contacts {
                 out.complementarity.constant[row] += contact.normal_constant;
             } else {
@@ -58,12 +57,12 @@ impl RootEquations {
             }
             out.complementarity.on_complementary.finish_row();
         }
-        write_cones(&self.contacts, star, &mut out.complementarity.on_complementary);
+        write_cones(&self.contacts, polygon, &mut out.complementarity.on_complementary);
         out.complementarity.on_free.finish();
     }
 
     /// 0 = −V + V_free + κ λ for all handles and bodies.   [DCA-11]
-    fn write_handles(&self, star: &Star, bodies: usize, out: &mut MixedLcp) {
+    fn write_handles(&self, polygon: &FrictionPolygon, bodies: usize, out: &mut MixedLcp) {
         let matrices = [
             (&self.handles, self.handles_free.as_slice()),
             (&self.body_rows, self.bodies_free.get(..bodies).unwrap_or_default()),
@@ -75,7 +74,7 @@ impl RootEquations {
         for (row, (kappa, free)) in rows.enumerate() {
             out.equality.on_free.push(row, -1.0);
             out.equality.on_free.finish_row();
-            for (column, push) in star.pushes(self.contacts.len()).enumerate() {
+            for (column, push) in polygon.pushes(self.contacts.len()).enumerate() {
                 out.equality.on_complementary.push(column, push.along(kappa));
             }
             out.equality.on_complementary.finish_row();
@@ -83,8 +82,8 @@ impl RootEquations {
         }
     }
 
-    /// The velocity along a push, as coefficients of the unknowns; returned is the constant part.
-    fn write_slip(&self, slip: Slip, push: &Push, star: &Star, out: &mut MixedLcp) -> f64 {
+    /// Writes the velocity along an impulse direction as coefficients of the unknowns, and returns its constant part.
+    fn write_slip(&self, slip: Slip, push: &Push, polygon: &FrictionPolygon, out: &mut MixedLcp) -> f64 {
         let contact = &self.contacts[push.contact];
         let rows = &mut out.complementarity;
         let constant = match slip {
@@ -99,7 +98,7 @@ impl RootEquations {
                 for (k, entry) in chi.iter().enumerate() {
                     rows.on_free.push(k, *entry);
                 }
-                for (column, other) in star.pushes(self.contacts.len()).enumerate() {
+                for (column, other) in polygon.pushes(self.contacts.len()).enumerate() {
                     let entry: f64 =
                         (0..3).map(|i| push.parts[i] * other.along(self.beyond.row(3 * push.contact + i))).sum();
                     rows.on_complementary.push(column, entry);
@@ -124,11 +123,11 @@ impl RootEquations {
 }
 
 /// ζ = μ λ_N − eᵀ λ_F of every contact.
-fn write_cones(contacts: &[RootContact], star: &Star, out: &mut SparseMatrix) {
+fn write_cones(contacts: &[RootContact], polygon: &FrictionPolygon, out: &mut SparseMatrix) {
     for (place, contact) in contacts.iter().enumerate() {
         out.push(place, contact.friction);
-        for k in 0..star.len() {
-            out.push(contacts.len() + place * star.len() + k, -1.0);
+        for k in 0..polygon.len() {
+            out.push(contacts.len() + place * polygon.len() + k, -1.0);
         }
         out.finish_row();
     }

@@ -1,9 +1,9 @@
 //! Steps of a tree of links with contacts by divide and conquer: the hybrid scheme of Bhalerao, Anderson and Trinkle
 //! \[Bhalerao2009\].
 //!
-//! The tree is assembled to its root; what is left is a complementarity problem in the velocities of two handles and the
-//! impulses of the contacts, of the same size for two links and for a thousand. [`RootEquations`] holds the numbers and writes
-//! the problem in each of its forms, [`HybridStepper`] makes steps of it. The equations are in `docs/theory/divide.md`.
+//! The tree is assembled to its root. There remains a complementarity problem in the velocities of two handles and the impulses of the
+//! contacts, of the same size for two links and for a thousand. [`RootEquations`] holds the numbers and writes the problem in each of its
+//! forms, and [`HybridStepper`] makes steps with it. The equations are in `docs/theory/divide.md`.
 
 mod error;
 mod friction;

@@ -1,5 +1,5 @@
-//! The problems of the root in impulses alone: the velocities of handles are not unknowns but results. Written by
-//! substitution; nothing is inverted or factorised.
+//! Problems of the root in impulses alone: the velocities of handles are results, not unknowns. They are written by substitution; nothing
+//! is inverted or factorised.
 
 use stiction_complementarity::{FrictionProblem, Law, Lcp, Operator, ProblemError, linalg::BlockMatrix};
 
@@ -8,12 +8,12 @@ use super::root::RootEquations;
 impl RootEquations {
     /// The linear problem in λ_N, λ_F, S: Ξ (2 + η) unknowns.   [DCA-14]
     pub fn reduced(&self, out: &mut Lcp) -> Result<(), ProblemError> {
-        let (star, contacts) = (&self.star, self.contacts.len());
-        let pushes = contacts * (1 + star.len());
+        let (polygon, contacts) = (&self.polygon, self.contacts.len());
+        let pushes = contacts * (1 + polygon.len());
         out.refill(pushes + contacts, |m, q| {
-            for (row, push) in star.pushes(contacts).enumerate() {
+            for (row, push) in polygon.pushes(contacts).enumerate() {
                 let contact = &self.contacts[push.contact];
-                for (column, other) in star.pushes(contacts).enumerate() {
+                for (column, other) in polygon.pushes(contacts).enumerate() {
                     let along = |i: usize| push.parts[i] * other.along(self.delassus.row(3 * push.contact + i));
                     m[(row, column)] = (0..3).map(along).sum();
                 }
@@ -44,7 +44,10 @@ impl RootEquations {
             if !matches!(operator, Operator::Assembled(_)) {
                 *operator = Operator::Assembled(BlockMatrix::default());
             }
-            let Operator::Assembled(w) = operator else { return Ok(()) };
+            let Operator::Assembled(w) = operator else {
+                debug_assert!(false, "the operator has just been assembled");
+                return Ok(());
+            };
             let sizes = || std::iter::repeat_n(3, self.contacts.len());
             w.clear(sizes(), sizes());
             for row in 0..self.contacts.len() {

@@ -1,5 +1,5 @@
-//! The assembled tree at its root: what impulses of contacts do to each other, to the terminal handles and to the bodies in
-//! contact, all from rows carried up the plan.
+//! Assembled tree at its root: the response of contacts, terminal handles and bodies in contact to contact impulses. All are assembled from
+//! rows that are propagated up the assembly tree.
 
 use nalgebra::{Vector3, Vector6};
 use stiction_complementarity::DenseMatrix;
@@ -11,17 +11,17 @@ use stiction_multibody::{
     },
 };
 
-use super::{HybridError, PlaneContact, friction::Star};
+use super::{HybridError, PlaneContact, friction::FrictionPolygon};
 use crate::tangents::first_tangent;
 
-/// How much of the root is asked for.
+/// Extent of the root problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootExtent {
     /// The contacts only.
     Contacts,
     /// The contacts and the terminal handles.
     Handles,
-    /// Those and the bodies in contact.
+    /// The contacts, the terminal handles and the bodies in contact.
     Bodies,
 }
 
@@ -29,12 +29,12 @@ pub enum RootExtent {
 #[derive(Clone, Debug, Default)]
 pub struct RootEquations {
     /// The friction polygon.
-    pub(super) star: Star,
-    /// What was gathered last.
+    pub(super) polygon: FrictionPolygon,
+    /// Extent of the last assembly.
     pub(super) extent: Option<RootExtent>,
     /// W over the directions n, t, o of all contacts.
     pub(super) delassus: DenseMatrix,
-    /// W while the root link is held.
+    /// W with the root link fixed.
     pub(super) beyond: DenseMatrix,
     /// κ: velocities of the handles per impulse, 12 rows.
     pub(super) handles: DenseMatrix,
@@ -55,7 +55,7 @@ pub struct RootEquations {
 /// A contact of the root problem.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RootContact {
-    /// Where it is.
+    /// Contact point in the world, m.
     pub(super) point: Vector3<f64>,
     /// n, t, o.
     pub(super) frame: [Vector3<f64>; 3],
@@ -67,19 +67,19 @@ pub(super) struct RootContact {
     /// Velocity along the frame at the start of the step, and without contacts at its end.
     pub(super) before: [f64; 3],
     pub(super) free: [f64; 3],
-    /// What is added to the normal velocity in the complementarity: f / h, or ε v of the approach.   [DCA-16]
+    /// Constant of the normal velocity in the complementarity: f / h, or ε v of the approach.   [DCA-16]
     pub(super) normal_constant: f64,
     pub(super) rebound: bool,
     pub(super) friction: f64,
 }
 
 impl RootEquations {
-    /// Room for the numbers; friction polygons have so many directions, an even number.
+    /// Empty equations for friction polygons with `directions` directions, an even number.
     pub fn new(directions: usize) -> Self {
-        Self { star: Star::new(directions), ..Self::default() }
+        Self { polygon: FrictionPolygon::new(directions), ..Self::default() }
     }
 
-    /// Gathers the numbers at the configuration of `divide`; `free` are the velocities without contacts.   [DCA-11]
+    /// Assembles the numbers at the configuration of `divide`; `free` are the velocities without contacts.   [DCA-11]
     pub fn assemble(
         &mut self,
         (tree, at, divide): (&Tree, &Kinematics, &Divide),
@@ -136,19 +136,20 @@ impl RootEquations {
         &self.delassus
     }
 
-    /// The same while the root link is held: zero where a contact is on the root link.   [DCA-12]
+    /// Delassus matrix with the root link fixed: zero for contacts on the root link.   [DCA-12]
     pub fn beyond_root(&self) -> &DenseMatrix {
         &self.beyond
     }
 
     /// The impulses (n, t, o) of a contact in the complementary unknowns of a linear form.
     pub fn impulse(&self, contact: usize, complementary: &[f64]) -> [f64; 3] {
-        self.star.impulse(contact, self.contacts.len(), complementary)
+        self.polygon.impulse(contact, self.contacts.len(), complementary)
     }
 
-    /// Sets what the normal velocity of each contact is measured against: the gap over the step, or, after an impact with
-    /// normal velocity `approach` in the step before, Newton's law.   [DCA-16]
+    /// Sets the constant of the normal velocity of each contact: the gap over the step, or Newton's law after an impact with normal
+    /// velocity `approach` in the previous step.   [DCA-16]
     pub fn set_step(&mut self, contacts: &[PlaneContact], approach: &[Option<f64>], h: f64) {
+        debug_assert_eq!(self.contacts.len(), contacts.len(), "the contacts are those of the assembly");
         for (place, (contact, given)) in self.contacts.iter_mut().zip(contacts).enumerate() {
             let speed = approach.get(place).copied().flatten();
             contact.rebound = speed.is_some();
@@ -203,6 +204,7 @@ impl RootEquations {
 
     fn couple(&mut self, divide: &Divide, count: usize, handles: usize, bodies: usize) {
         let Self { delassus, beyond, handles: kappa, body_rows, rows, transfer, .. } = self;
+        debug_assert_eq!(rows.len(), count + handles + bodies, "the rows are those of contacts, handles and bodies");
         let (contact_rows, others) = rows.split_at(count);
         let (handle_rows, own_rows) = others.split_at(handles);
         let fill = |out: &mut DenseMatrix, rows: &[DivideRow]| {

@@ -1,4 +1,4 @@
-//! The hybrid step: assemble the tree, solve its contacts at the root, find the velocities again.
+//! Hybrid step: assemble the tree, solve its contacts at the root, recover the velocities.
 
 use nalgebra::Vector3;
 use stiction_complementarity::{
@@ -13,7 +13,7 @@ use stiction_multibody::{
 use super::{HybridError, HybridForm, HybridOptions, PlaneContact, RootEquations, RootExtent};
 use crate::Ladder;
 
-/// Everything the next step needs.
+/// State of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HybridState {
     /// Time, s.
@@ -22,7 +22,7 @@ pub struct HybridState {
     pub q: Vec<f64>,
     /// Velocities of the tree.
     pub v: Vec<f64>,
-    /// Normal velocity before the impact that the last step stopped, for each contact that had one.
+    /// Normal velocity before the impact of the last step, for each contact that had one.
     pub approach: Vec<Option<f64>>,
 }
 
@@ -46,11 +46,11 @@ pub struct ContactStep {
     pub before: [f64; 3],
     /// Velocities along the frame at its end, m/s.
     pub after: [f64; 3],
-    /// Whether the step was the rebound after an impact.
+    /// True if the step was the rebound after an impact.
     pub rebound: bool,
 }
 
-/// A step that happened.
+/// Report of a step.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "the report says how well the step was solved"]
 pub struct HybridReport {
@@ -58,13 +58,13 @@ pub struct HybridReport {
     pub time: f64,
     /// Unknowns of the contact problem.
     pub size: usize,
-    /// How its solve ended.
+    /// Status of the contact problem.
     pub status: Status,
-    /// Its residual, by its own ruler.
+    /// Residual of the contact problem (natural map).
     pub residual: Residual,
 }
 
-/// Steps a tree with contacts by divide and conquer, with the memory that needs.   [DCA-11] [DCA-16]
+/// Steps a tree with contacts by divide and conquer, and keeps its memory from step to step.   [DCA-11] [DCA-16]
 #[derive(Debug)]
 pub struct HybridStepper {
     tree: Tree,
@@ -96,7 +96,7 @@ struct Problems {
     cone_solution: FrictionSolution,
 }
 
-/// How a contact problem ended.
+/// Outcome of a contact problem.
 struct Solved {
     size: usize,
     status: Status,
@@ -142,7 +142,7 @@ impl HybridStepper {
         &self.divide
     }
 
-    /// Advances the state by `h`, or leaves it untouched and says why not.   [DCA-11]
+    /// Advances the state by `h`. On failure it returns the reason and leaves the state unchanged.   [DCA-11]
     pub fn step(&mut self, state: &mut HybridState, h: f64) -> Result<HybridReport, HybridError> {
         self.check_state(state, h)?;
         let Self { tree, at, divide, root, contacts, options, forces, free, .. } = self;
@@ -176,7 +176,7 @@ impl HybridStepper {
             return Err(HybridError::Step(h));
         }
         let velocities = self.tree.velocities();
-        // No forces at all are none.
+        // An empty list stands for zero forces.
         let forces = if self.forces.is_empty() { velocities } else { self.forces.len() };
         let sizes = [
             ("q", state.q.len(), self.tree.coordinates()),
@@ -191,7 +191,7 @@ impl HybridStepper {
         ensure_finite("v", &state.v)
     }
 
-    /// Writes the problem of the chosen form, solves it and leaves the impulses in the report of contacts.
+    /// Writes the problem of the chosen form, solves it and writes the impulses into the report of contacts.
     fn solve_contacts(&mut self) -> Result<Solved, HybridError> {
         let Self { root, problems, ladder, options, report, .. } = self;
         let solved = problems.solve(root, options, ladder)?;
@@ -221,10 +221,13 @@ impl HybridStepper {
 
     /// Velocity changes of the impulses, by disassembly.   [DCA-5]
     fn respond(&mut self) {
+        debug_assert_eq!(self.report.len(), self.root.contacts.len(), "every contact has an impulse");
+        debug_assert_eq!(self.report.len(), self.contacts.len(), "every contact has an impulse");
         self.wrenches.fill(Wrench::default());
         for ((contact, root), given) in self.report.iter().zip(&self.root.contacts).zip(&self.contacts) {
             let [n, t, o] = contact.frame;
             let force = n * contact.impulse[0] + t * contact.impulse[1] + o * contact.impulse[2];
+            debug_assert!(given.link.index() < self.wrenches.len(), "the link of a contact exists");
             if let Some(wrench) = self.wrenches.get_mut(given.link.index()) {
                 wrench.add(&Wrench::of_force(force, &root.arm));
             }
@@ -240,7 +243,7 @@ impl HybridStepper {
         }
     }
 
-    /// Keeps the speed of impacts for the rebound in the next step; a rebound is not an impact.   [DCA-16]
+    /// Stores the speed of impacts for the rebound in the next step; a rebound is not an impact.   [DCA-16]
     fn remember(&self, state: &mut HybridState) {
         state.approach.clear();
         state.approach.extend(self.report.iter().zip(&self.contacts).map(|(contact, given)| {
@@ -293,7 +296,7 @@ fn ensure_finite(part: &'static str, values: &[f64]) -> Result<(), HybridError> 
     }
 }
 
-/// The field of a contact that makes no sense, if any.
+/// Checks a contact, and returns the name of the first field out of range.
 fn check(contact: &PlaneContact, tree: &Tree) -> Result<(), &'static str> {
     let finite = |v: &Vector3<f64>| v.iter().all(|x| x.is_finite());
     let checks = [

@@ -1,4 +1,4 @@
-//! Contacts and feet that go with the bodies while Newton's method looks for the end of the step.
+//! Contacts and support points that move with the bodies in the iterations of Newton's method.
 
 use nalgebra::{Unit, Vector3};
 use stiction_geometry::{
@@ -12,28 +12,29 @@ use crate::{
     tangents::tangents,
 };
 
-/// What a contact is between.
+/// Geometry that defines the place of a contact.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Between {
+pub(super) enum ContactGeometry {
     /// Two features, which have their contact in closed form.   [MEET-1]
     Features(Meeting),
     /// Two smooth shapes: their closest points, as they were found last.   [IMP-4]
     Smooth(Closest),
 }
 
-/// What is known of a contact besides its place.
+/// Data by which a contact is tracked from iterate to iterate.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Followed {
-    pub(super) between: Between,
-    /// The constant of the normal row where the contact has to leave faster than its gap asks: then n · v⁺ + rebound counts.   [IMPACT-1]
+pub(super) struct TrackedContact {
+    pub(super) geometry: ContactGeometry,
+    /// Constant of the normal row if restitution asks for a higher speed than the gap. The row is then n · v⁺ + rebound.   [IMPACT-1]
     pub(super) rebound: Option<f64>,
 }
 
-/// Closest points this much off the contact that was found (relative to the size of its arms) are those of another one.
-const SAME_PLACE: f64 = 1e-6;
+/// Largest distance of the closest points from the contact that was found, relative to 1 m plus the length of its arms. Farther points
+/// belong to another contact.
+const SAME_CONTACT: f64 = 1e-6;
 
-impl Followed {
-    /// What a contact of the linearised problem is between; none where it cannot be followed.
+impl TrackedContact {
+    /// Geometry of a contact of the linearised problem; none if it cannot be tracked.
     pub(super) fn new(
         start: &Start,
         (contact, by_closest_points): (&Contact, bool),
@@ -52,26 +53,26 @@ impl Followed {
         };
         let (a, b) = ((&placed.a.shape, &placed.pose_a), (&placed.b.shape, &placed.pose_b));
         let features = if by_closest_points { None } else { Meeting::new(a, b, &point) };
-        let between = if let Some(meeting) = features {
-            Between::Features(meeting)
+        let geometry = if let Some(meeting) = features {
+            ContactGeometry::Features(meeting)
         } else {
             let closest = placed.closest(None, scratch)?;
             let size = 1.0 + contact.arm_a.norm() + contact.arm_b.norm();
             let off = (closest.point_b - point.point_b).norm().max((closest.gap - point.gap).abs());
-            if off > SAME_PLACE * size {
-                // One of several, as of a cylinder on its end: the passes correct what is wrong with it at second order.
-                Between::Features(Meeting::carried(a, b, &point))
+            if off > SAME_CONTACT * size {
+                // One of several contacts, as of a cylinder on its end. The error is of second order, and the next passes correct it.
+                ContactGeometry::Features(Meeting::carried(a, b, &point))
             } else {
-                Between::Smooth(closest)
+                ContactGeometry::Smooth(closest)
             }
         };
         let asked =
             gap_now(start.model, contact, &ws.linearisation_velocity, start.h) + contact.gap_end - contact.gap_start;
         let rebound = (contact.layer.is_none() && contact.bias < asked / start.h).then_some(contact.bias);
-        Some(Self { between, rebound })
+        Some(Self { geometry, rebound })
     }
 
-    /// Moves a contact to where it is at a configuration.
+    /// Moves a contact to its place at a configuration.
     pub(super) fn place(
         &mut self,
         start: &Start,
@@ -79,35 +80,47 @@ impl Followed {
         ws: &Workspace,
         (contact, scratch): (&mut Contact, &mut implicit::Scratch),
     ) {
-        let Some(placed) = Placed::new(start, contact, at) else { return };
-        let point = match &mut self.between {
-            Between::Features(meeting) => meeting.at(&placed.pose_a, &placed.pose_b),
-            Between::Smooth(closest) => {
-                let Some(found) = placed.closest(Some(closest), scratch) else { return };
+        let Some(placed) = Placed::new(start, contact, at) else {
+            debug_assert!(false, "the shapes of a contact exist");
+            return;
+        };
+        let point = match &mut self.geometry {
+            ContactGeometry::Features(meeting) => meeting.at(&placed.pose_a, &placed.pose_b),
+            ContactGeometry::Smooth(closest) => {
+                let Some(found) = placed.closest(Some(closest), scratch) else {
+                    debug_assert!(false, "a contact by closest points is between convex shapes");
+                    return;
+                };
                 *closest = found;
                 let Closest { point_a, point_b, normal, gap, .. } = found;
                 MeetingPoint { point_a, point_b, normal: normal.into_inner(), gap }
             }
         };
-        put(start, at, ws, contact, &point);
+        write_place(start, at, ws, contact, &point);
     }
 
-    /// How the contact moves with its bodies, at a configuration where it has been placed. Where flat lies on flat nothing is known of
-    /// that, and nothing is assumed.
+    /// Derivative of the contact by the poses of its bodies, at a configuration where it has been placed. It is zero where two flat faces
+    /// touch, because it is not defined there.
     pub(super) fn sensitivity(&self, start: &Start, at: &Configuration, contact: &Contact) -> Sensitivity {
         let Some(placed) = Placed::new(start, contact, at) else { return Sensitivity::default() };
-        match &self.between {
-            Between::Features(meeting) => {
+        match &self.geometry {
+            ContactGeometry::Features(meeting) => {
                 let point = meeting.at(&placed.pose_a, &placed.pose_b);
                 meeting.sensitivity(&placed.pose_a, &placed.pose_b, &point)
             }
-            Between::Smooth(closest) => placed.sensitivity(closest).unwrap_or_default(),
+            ContactGeometry::Smooth(closest) => placed.sensitivity(closest).unwrap_or_default(),
         }
     }
 }
 
-/// Writes the place of a contact at a configuration, with all that follows from it.
-pub(super) fn put(start: &Start, at: &Configuration, ws: &Workspace, contact: &mut Contact, point: &MeetingPoint) {
+/// Writes the place of a contact at a configuration, and all that depends on it.
+pub(super) fn write_place(
+    start: &Start,
+    at: &Configuration,
+    ws: &Workspace,
+    contact: &mut Contact,
+    point: &MeetingPoint,
+) {
     contact.point = point.point_b;
     contact.arm_a = point.point_a.coords - at.pose(contact.a).translation.vector;
     contact.arm_b = point.point_b.coords - at.pose(contact.b).translation.vector;
@@ -148,14 +161,18 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// Moves a foot to where its body is; the motion of the surface below is that of a rigid body.   [SUP-5]
+/// Moves a support point with its body. The motion of the surface below is that of a rigid body.   [SUP-5]
 pub(super) fn place_support_point(start: &Start, at: &Configuration, support_point: &mut SupportPointContact) {
     let Some(support) =
         start.model.supports().find(|(body, _)| *body == support_point.body).map(|(_, support)| support)
     else {
+        debug_assert!(false, "the body of a support point has a support");
         return;
     };
-    let Some(local) = support.points.get(support_point.index) else { return };
+    let Some(local) = support.points.get(support_point.index) else {
+        debug_assert!(false, "support point {} exists", support_point.index);
+        return;
+    };
     let pose = at.pose(support_point.body);
     let arm = pose.rotation * local.point;
     let spin = Vector3::z() * support_point.surface_spin;

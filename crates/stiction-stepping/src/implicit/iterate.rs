@@ -1,24 +1,24 @@
-//! One iterate (v⁺, p) of Newton's method, and how far it is from solving the step.   [GIM-3]
+//! One iterate (v⁺, p) of Newton's method, and its residual.   [GIM-3]
 
 use stiction_complementarity::{Bodies, Operator};
 use stiction_geometry::{MeetingPoint, implicit};
 use stiction_multibody::{BodyId, Configuration, Model, Twist, Wrench};
 
-use super::contacts::{Followed, Placed, place_support_point, put};
+use super::contacts::{Placed, TrackedContact, place_support_point, write_place};
 use super::points::{Local, Points};
 use crate::{
     Contact, Start, SupportPointContact, Workspace,
     formulation::{contact_rows, support_rows},
 };
 
-/// Velocities and impulses, the configuration they lead to, and what they leave unsolved.
+/// Velocities and impulses, the configuration they lead to, and their residual.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Iterate {
-    /// v⁺, then the velocities of the masses that only normals of feet move.
+    /// v⁺, then the velocities of the auxiliary masses of normals of support points.
     pub(super) v: Vec<f64>,
     /// Impulses of all laws, in the unit of the linearised problem.
     pub(super) r: Vec<f64>,
-    /// Closest points and multipliers, where they are unknowns.   [GIM-7]
+    /// Closest points and multipliers, if they are unknowns.   [GIM-7]
     pub(super) z: Vec<f64>,
     /// Velocities u of all laws.
     pub(super) u: Vec<f64>,
@@ -30,24 +30,24 @@ pub(super) struct Iterate {
     pub(super) at: Configuration,
     pub(super) contacts: Vec<Contact>,
     pub(super) support_points: Vec<SupportPointContact>,
-    /// What each of `contacts` is between.
-    pub(super) followed: Vec<Followed>,
-    /// The unknowns of each contact that has some, with its functions.
+    /// Geometry of each of `contacts`.
+    pub(super) tracked: Vec<TrackedContact>,
+    /// Unknowns of each contact that has some, with its functions.
     pub(super) locals: Vec<Option<Local>>,
     q: Vec<f64>,
     scratch: implicit::Scratch,
 }
 
-/// What is fixed while Newton's method runs.
+/// Data that are fixed while Newton's method runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fixed {
     /// ρ of each row of Alart and Curnier's map.   [NEWTON-1]
     pub(super) rho: Vec<f64>,
-    /// What is added to u besides geometry: constants of rows that also act on masses of their own.
+    /// Part of u besides geometry: constants of rows that also act on auxiliary masses.
     pub(super) extra: Vec<f64>,
-    /// The laws of contacts, each with the place of its contact and its block: those of the surfaces, then those of rigid cores.   [SOFT-5]
+    /// Laws of contacts, each with the index of its contact and of its block: those of the surfaces, then those of rigid cores.   [SOFT-5]
     pub(super) laws: Vec<(usize, usize)>,
-    /// Which contacts have their points as unknowns; empty where none has.
+    /// Point unknowns of each contact; empty if no contact has any.
     pub(super) points: Vec<Option<Points>>,
 }
 
@@ -59,28 +59,32 @@ pub(super) fn bodies(ws: &Workspace) -> Option<&Bodies> {
     }
 }
 
-/// The twist that the velocities `v` give a body; none for bodies that do not move by them.
+/// Twist of a body at the velocities `v`; none for bodies that these velocities do not move.
 pub(super) fn twist_of(model: &Model, v: &[f64], id: BodyId) -> Option<Twist> {
     let (mobility, range) = model.unknowns(id)?;
+    debug_assert!(range.end <= v.len(), "the velocities are those of all bodies");
     Some(mobility.twist(v.get(range).unwrap_or_default()))
 }
 
 impl Iterate {
-    /// Moves everything to q ⊕ h v⁺ and measures.
+    /// Moves everything to q ⊕ h v⁺ and evaluates the residual.
     pub(super) fn evaluate(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
         self.f.clear();
         self.f.resize(self.v.len() + self.r.len() + self.z.len(), 0.0);
         self.move_bodies(start, fixed, ws);
         self.u.clear();
         self.u.extend_from_slice(&fixed.extra);
+        debug_assert_eq!(self.u.len(), self.r.len(), "every row of a law has a velocity and an impulse");
+        debug_assert_eq!(fixed.rho.len(), self.r.len(), "every row of a law has a scaling");
         self.momentum(ws);
         self.joints(start);
         self.contact_laws(start, fixed, ws);
         self.support_laws(start, ws);
-        self.own_masses(start.model, ws);
+        self.auxiliary_masses(start.model, ws);
         let (_, maps) = self.f.split_at_mut(self.v.len());
         for (block, law) in ws.cone.laws().iter().enumerate() {
             let rows = ws.cone.range(block);
+            debug_assert!(rows.len() <= 6 && rows.end <= self.r.len(), "law {block} has rows {rows:?}");
             let part = |x: &'_ [f64]| -> [f64; 6] {
                 let mut out = [0.0; 6];
                 out.iter_mut().zip(x.get(rows.clone()).unwrap_or_default()).for_each(|(o, x)| *o = *x);
@@ -94,7 +98,7 @@ impl Iterate {
         self.merit = 0.5 * self.f.iter().map(|f| f * f).sum::<f64>();
     }
 
-    /// Has room for what another iterate holds: the two change places, and which of them met the largest problem must not matter.
+    /// Allocates memory for the numbers of another iterate. The two are swapped, so that both need room for the largest problem.
     pub(super) fn make_room(&mut self, other: &Self) {
         for (to, from) in [
             (&mut self.v, &other.v),
@@ -112,10 +116,12 @@ impl Iterate {
 
     fn move_bodies(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
         let &Start { model, scheme, state, h } = start;
+        debug_assert!(self.v.len() >= model.dof(), "an iterate has the velocities of all bodies");
         model.integrate(&state.q, self.v.get(..model.dof()).unwrap_or_default(), h, scheme.orientation, &mut self.q);
         self.at.update(model, &self.q, &self.v, state.time_after(h).0);
         self.locals.clear();
-        for (index, (followed, contact)) in self.followed.iter_mut().zip(&mut self.contacts).enumerate() {
+        debug_assert_eq!(self.tracked.len(), self.contacts.len(), "every contact is tracked");
+        for (index, (tracked, contact)) in self.tracked.iter_mut().zip(&mut self.contacts).enumerate() {
             let points = fixed.points.get(index).copied().flatten();
             let local = points.and_then(|points| {
                 let placed = Placed::new(start, contact, &self.at)?;
@@ -123,23 +129,27 @@ impl Iterate {
             });
             self.locals.push(local.map(|(_, local)| local));
             let Some((points, local)) = local else {
-                followed.place(start, &self.at, ws, (contact, &mut self.scratch));
+                tracked.place(start, &self.at, ws, (contact, &mut self.scratch));
                 continue;
             };
             let first = self.v.len() + self.r.len() + points.first;
+            debug_assert!(first + points.len() <= self.f.len(), "the rows of the points are within the residual");
             points.residual(&local, h, self.f.get_mut(first..first + points.len()).unwrap_or_default());
             let ([a, b], normal, gap) = local.place();
             let point = MeetingPoint { point_a: a.into(), point_b: b.into(), normal, gap };
-            put(start, &self.at, ws, contact, &point);
+            write_place(start, &self.at, ws, contact, &point);
         }
         for support_point in &mut self.support_points {
             place_support_point(start, &self.at, support_point);
         }
     }
 
-    /// M (v⁺ − v_free), in the unit of mass of the problem.
+    /// Writes M (v⁺ − v_free), in the unit of mass of the problem.
     fn momentum(&mut self, ws: &Workspace) {
-        let Some(bodies) = bodies(ws) else { return };
+        let Some(bodies) = bodies(ws) else {
+            debug_assert!(false, "an implicit step has a matrix-free operator");
+            return;
+        };
         let jacobian = bodies.jacobian();
         for body in 0..jacobian.block_cols() {
             let columns = jacobian.col_range(body);
@@ -151,7 +161,7 @@ impl Iterate {
         }
     }
 
-    /// Φ(q⁺, t⁺)/h, and what the joints do to momentum.
+    /// Adds Φ(q⁺, t⁺)/h to u, and the joint impulses to momentum.
     fn joints(&mut self, start: &Start) {
         let model = start.model;
         let mut row = 0;
@@ -164,12 +174,14 @@ impl Iterate {
                 row += 1;
             }
         }
+        debug_assert_eq!(row, model.joint_rows(), "the joints fill their rows");
     }
 
-    /// u of contacts, and what they do to momentum.
+    /// Adds the velocities of contacts to u, and their impulses to momentum.
     fn contact_laws(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
         let model = start.model;
         for &(index, block) in &fixed.laws {
+            debug_assert!(index < self.contacts.len(), "law {block} is that of a contact");
             let (Some(contact), rows) = (self.contacts.get(index), ws.cone.range(block)) else { continue };
             let wrenches = contact_rows(contact, rows.len());
             let constants = [
@@ -181,7 +193,7 @@ impl Iterate {
             for (k, row) in rows.enumerate() {
                 let (a, b) = &wrenches[k];
                 let along = power(model, &self.v, contact.a, a) + power(model, &self.v, contact.b, b);
-                self.u[row] += match (k, self.followed.get(index).and_then(|followed| followed.rebound)) {
+                self.u[row] += match (k, self.tracked.get(index).and_then(|tracked| tracked.rebound)) {
                     (0, None) => contact.gap_end / start.h,
                     (0, Some(rebound)) => along + rebound,
                     _ => along + constants[k],
@@ -192,7 +204,7 @@ impl Iterate {
         }
     }
 
-    /// u of feet, and what they do to momentum.
+    /// Adds the velocities of support points to u, and their impulses to momentum.
     fn support_laws(&mut self, start: &Start, ws: &Workspace) {
         let model = start.model;
         let first = model.joints().len();
@@ -212,9 +224,10 @@ impl Iterate {
         }
     }
 
-    /// Rows that act on masses of their own, as the normals of feet do, do so wherever the bodies are.
-    fn own_masses(&mut self, model: &Model, ws: &Workspace) {
-        for (rows, columns, block) in own_blocks(model, ws) {
+    /// Adds rows that act on auxiliary masses, such as the normals of support points. They do not depend on the configuration.
+    fn auxiliary_masses(&mut self, model: &Model, ws: &Workspace) {
+        for (rows, columns, block) in auxiliary_blocks(model, ws) {
+            debug_assert_eq!(block.len(), rows.len() * columns.len(), "a block has an entry for each row and column");
             for (row, block) in rows.zip(block.chunks_exact(columns.len().max(1))) {
                 for (column, x) in columns.clone().zip(block) {
                     self.u[row] += x * self.v[column];
@@ -225,8 +238,8 @@ impl Iterate {
     }
 }
 
-/// The blocks of the linearised Jacobian on masses that are no bodies: rows, columns and entries.
-pub(super) fn own_blocks<'w>(
+/// Blocks of the linearised Jacobian on auxiliary masses: rows, columns and entries.
+pub(super) fn auxiliary_blocks<'w>(
     model: &Model,
     ws: &'w Workspace,
 ) -> impl Iterator<Item = (std::ops::Range<usize>, std::ops::Range<usize>, &'w [f64])> {
@@ -246,12 +259,13 @@ pub(super) fn own_blocks<'w>(
 /// Adds a wrench times a number to the momentum of a body.
 pub(super) fn push(model: &Model, f: &mut [f64], id: BodyId, wrench: &Wrench, factor: f64) {
     let Some((mobility, range)) = model.unknowns(id) else { return };
+    debug_assert!(range.end <= f.len(), "the momentum of a body is within the residual");
     if let Some(f) = f.get_mut(range) {
         f.iter_mut().zip(mobility.project(wrench)).for_each(|(f, w)| *f += factor * w);
     }
 }
 
-/// The power of a wrench on the velocity of a body that moves by `v`.
+/// Power of a wrench on the velocity of a body that moves by `v`.
 fn power(model: &Model, v: &[f64], id: BodyId, wrench: &Wrench) -> f64 {
     twist_of(model, v, id).map_or(0.0, |twist| wrench.power(&twist))
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use nalgebra::Matrix3;
 use stiction_multibody::{BodyId, Model, Twist, Wrench};
 
-use super::iterate::{Fixed, Iterate, bodies, own_blocks};
+use super::iterate::{Fixed, Iterate, auxiliary_blocks, bodies};
 use super::points::{Local, Points};
 use super::slopes::{Change, ContactSlope, Moved, Slope, support_column, twist_or_rest};
 use super::system::NewtonSystem;
@@ -21,15 +21,15 @@ use crate::{
     surface_motion::{surface_rotation, surface_slope},
 };
 
-/// Most rows of a law: a weld in space.
-const MOST_ROWS: usize = 6;
+/// Largest number of rows of a law: a weld in space.
+const MAX_ROWS: usize = 6;
 
-/// Most rows of the points of a contact: two points, three functions at each, and the gap.
-const MOST_POINT_ROWS: usize = 13;
+/// Largest number of rows of the points of a contact: two points, three functions at each, and the gap.
+const MAX_POINT_ROWS: usize = 13;
 
-/// What is added to the slopes of the maps in their own impulses, which are of the size of 1: redundant contacts and joints leave the
-/// matrix singular otherwise. Newton's method then converges by this factor in every step, and no longer quadratically.
-const REDUNDANT: f64 = 1e-10;
+/// Regularisation that is added to the derivatives of the maps by their own impulses, which are of the size of 1. Without it redundant
+/// contacts and joints make the matrix singular. With it Newton's method converges linearly by this factor instead of quadratically.
+const REGULARISATION: f64 = 1e-10;
 
 /// The matrix with its memory.
 #[derive(Clone, Debug, Default)]
@@ -43,14 +43,14 @@ pub(super) struct NewtonMatrix {
 struct LawPlace<'a> {
     bodies: [BodyId; 2],
     rows: Range<usize>,
-    /// Where its rows begin in the matrix.
+    /// Offset of its rows in the matrix.
     first: usize,
     /// B by rows.
     on_u: &'a [f64],
 }
 
 impl NewtonMatrix {
-    /// The matrix at an iterate.
+    /// Writes the matrix at an iterate.
     pub(super) fn fill(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) -> &mut NewtonSystem {
         let &Start { model, scheme, h, .. } = start;
         self.system.begin(model, ws, fixed, at);
@@ -61,12 +61,15 @@ impl NewtonMatrix {
         self.joints(start, ws, fixed, at);
         self.contacts(start, ws, fixed, at);
         self.support_points(start, ws, fixed, at);
-        self.own_masses(start, ws, fixed, at);
+        self.auxiliary_masses(start, ws, fixed, at);
         &mut self.system
     }
 
     fn masses(&mut self, ws: &Workspace) {
-        let Some(bodies) = bodies(ws) else { return };
+        let Some(bodies) = bodies(ws) else {
+            debug_assert!(false, "an implicit step has a matrix-free operator");
+            return;
+        };
         for body in 0..bodies.jacobian().block_cols() {
             let columns = bodies.jacobian().col_range(body);
             for (row, mass) in columns.clone().zip(bodies.mass(body).chunks_exact(columns.len().max(1))) {
@@ -86,7 +89,7 @@ impl NewtonMatrix {
                 first: at.v.len(),
                 on_u: &on_u[..rows.len().pow(2)],
             };
-            let mut wrenches = [(Wrench::default(), Wrench::default()); MOST_ROWS];
+            let mut wrenches = [(Wrench::default(), Wrench::default()); MAX_ROWS];
             wrenches.iter_mut().zip(joint.evaluate(&at.at)).for_each(|(w, row)| *w = (row.a, row.b));
             self.impulse_columns(model, &place, &wrenches);
             self.velocity_columns(start, &place, |change| {
@@ -108,7 +111,8 @@ impl NewtonMatrix {
     fn contacts(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
         let &Start { model, h, .. } = start;
         for &(index, block) in &fixed.laws {
-            let (Some(contact), Some(followed)) = (at.contacts.get(index), at.followed.get(index)) else { continue };
+            debug_assert!(index < at.contacts.len() && index < at.tracked.len(), "law {block} is that of a contact");
+            let (Some(contact), Some(tracked)) = (at.contacts.get(index), at.tracked.get(index)) else { continue };
             let rows = ws.cone.range(block);
             let on_u = self.law(ws, fixed, at, block);
             let on_u = &on_u[..rows.len().pow(2)];
@@ -118,7 +122,7 @@ impl NewtonMatrix {
             impulses.iter_mut().zip(&at.r[rows]).for_each(|(p, r)| *p = *r);
             let slope = ContactSlope {
                 contact,
-                sensitivity: followed.sensitivity(start, &at.at, contact),
+                sensitivity: tracked.sensitivity(start, &at.at, contact),
                 rule: model.contact_rule(contact.a, contact.b),
                 dimension: model.dimension(),
                 at: &at.at,
@@ -126,12 +130,12 @@ impl NewtonMatrix {
                 twists: [contact.a, contact.b].map(|id| twist_or_rest(model, &at.v, id)),
                 surface: [contact.a, contact.b].map(|id| surface_slope(start, id, ws)),
                 surface_spin: surface_rotation(model, contact, ws),
-                rebounds: followed.rebound.is_some(),
+                rebounds: tracked.rebound.is_some(),
                 h,
             };
             match (fixed.points.get(index).copied().flatten(), at.locals.get(index).copied().flatten()) {
                 (Some(points), Some(local)) => {
-                    // A surface and the core below it share their points, whose rows count once.
+                    // A surface and the core below it share their points, whose rows are written once.
                     let is_surface = block == model.joints().len() + index;
                     self.point_columns(start, &place, &slope, (&points, &local, is_surface), at);
                 }
@@ -140,22 +144,23 @@ impl NewtonMatrix {
         }
     }
 
-    /// The rows and columns of a contact whose points are unknowns.   [GIM-7]
+    /// Writes the rows and columns of a contact whose points are unknowns.   [GIM-7]
     fn point_columns(
         &mut self,
         start: &Start,
         place: &LawPlace,
         slope: &ContactSlope,
-        (points, local, own_rows): (&Points, &Local, bool),
+        (points, local, with_rows): (&Points, &Local, bool),
         at: &Iterate,
     ) {
         let &Start { model, h, .. } = start;
         let first = at.v.len() + at.r.len() + points.first;
-        let mut rows = [0.0; MOST_POINT_ROWS];
+        debug_assert!(points.len() <= MAX_POINT_ROWS, "the points of a contact have {} rows", points.len());
+        let mut rows = [0.0; MAX_POINT_ROWS];
         for k in 0..points.len() {
             let shift = points.column(local, k, h, &mut rows);
             self.add_slope(model, place, &slope.point_column(&shift), first + k);
-            for (row, x) in rows.iter().take(if own_rows { points.len() } else { 0 }).enumerate() {
+            for (row, x) in rows.iter().take(if with_rows { points.len() } else { 0 }).enumerate() {
                 self.system.add(first + row, first + k, *x);
             }
         }
@@ -167,7 +172,7 @@ impl NewtonMatrix {
                 let change = Change { moved, velocity, displacement: moved_by };
                 let shift = points.body_column(local, &change, h, &mut rows);
                 self.add_slope(model, place, &slope.body_column(&change, &shift), column);
-                for (row, x) in rows.iter().take(if own_rows { points.len() } else { 0 }).enumerate() {
+                for (row, x) in rows.iter().take(if with_rows { points.len() } else { 0 }).enumerate() {
                     self.system.add(first + row, column, *x);
                 }
             }
@@ -202,12 +207,12 @@ impl NewtonMatrix {
         let (n, first) = (rows.len(), at.v.len() + rows.start);
         for (k, on_r) in on_r[..n * n].chunks_exact(n).enumerate() {
             on_r.iter().enumerate().for_each(|(j, on_r)| self.system.add(first + k, first + j, *on_r));
-            self.system.add(first + k, first + k, REDUNDANT);
+            self.system.add(first + k, first + k, REGULARISATION);
         }
         on_u
     }
 
-    /// −W: what a unit of each impulse does to momentum.
+    /// Writes −W, the momentum of a unit of each impulse.
     fn impulse_columns(&mut self, model: &Model, place: &LawPlace, wrenches: &[(Wrench, Wrench)]) {
         for (row, (on_a, on_b)) in place.rows.clone().zip(wrenches) {
             for (id, wrench) in place.bodies.into_iter().zip([on_a, on_b]) {
@@ -223,7 +228,7 @@ impl NewtonMatrix {
         }
     }
 
-    /// −∂(W p)/∂v⁺ and B ∂u/∂v⁺, column by column.
+    /// Writes −∂(W p)/∂v⁺ and B ∂u/∂v⁺, column by column.
     fn velocity_columns(&mut self, start: &Start, place: &LawPlace, slope: impl Fn(&Change) -> Slope) {
         let &Start { model, h, .. } = start;
         for (moved, id) in [Moved::A, Moved::B].into_iter().zip(place.bodies) {
@@ -237,7 +242,7 @@ impl NewtonMatrix {
         }
     }
 
-    /// Adds what one unknown does to momentum and to the map of a law.
+    /// Adds the derivatives of momentum and of the map of a law by one unknown.
     fn add_slope(&mut self, model: &Model, place: &LawPlace, slope: &Slope, column: usize) {
         self.push_wrench(model, place.bodies[0], &slope.on_a, column);
         self.push_wrench(model, place.bodies[1], &slope.on_b, column);
@@ -247,16 +252,19 @@ impl NewtonMatrix {
         }
     }
 
-    /// Rows that act on masses of their own: the same wherever the bodies are.
-    fn own_masses(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
+    /// Adds rows that act on auxiliary masses. They do not depend on the configuration.
+    fn auxiliary_masses(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
         let first = at.v.len();
-        for (rows, columns, block) in own_blocks(start.model, ws) {
+        for (rows, columns, block) in auxiliary_blocks(start.model, ws) {
             for (row, block) in rows.clone().zip(block.chunks_exact(columns.len().max(1))) {
                 for (column, x) in columns.clone().zip(block) {
                     self.system.add(column, first + row, -x);
                 }
             }
-            let Some(index) = (0..ws.cone.blocks()).find(|&index| ws.cone.range(index) == rows) else { continue };
+            let Some(index) = (0..ws.cone.blocks()).find(|&index| ws.cone.range(index) == rows) else {
+                debug_assert!(false, "rows {rows:?} of the Jacobian are those of a law");
+                continue;
+            };
             let (_, on_u) = slopes(ws, fixed, at, index);
             let (n, m) = (rows.len(), columns.len());
             for (k, on_u) in on_u[..n * n].chunks_exact(n).enumerate() {
@@ -272,6 +280,7 @@ impl NewtonMatrix {
 /// A and B of a law, row by row.
 fn slopes(ws: &Workspace, fixed: &Fixed, at: &Iterate, block: usize) -> ([f64; 36], [f64; 36]) {
     let (mut on_r, mut on_u) = ([0.0; 36], [0.0; 36]);
+    debug_assert!(block < ws.cone.blocks(), "law {block} exists");
     let (Some(law), rows) = (ws.cone.laws().get(block), ws.cone.range(block)) else { return (on_r, on_u) };
     let n = rows.len();
     let (rho, r, u) = (&fixed.rho[rows.clone()], &at.r[rows.clone()], &at.u[rows]);

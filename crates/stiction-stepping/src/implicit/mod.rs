@@ -1,13 +1,14 @@
-//! The geometrically implicit step: contacts and joints hold where the bodies are at the END of the step.   [GIM-1]
+//! Geometrically implicit step: contacts and joints hold at the configuration of the end of the step.   [GIM-1]
 //!
 //! ```text
 //! M (v⁺ − v_free) = W(q⁺) p,   q⁺ = q ⊕ h v⁺,   0 = Φ(q⁺, t⁺),   (p, u) obeys the contact laws with u = (ψ(q⁺, t⁺)/h, W_f(q⁺)ᵀ v⁺)
 //! ```
 //!
-//! The linearised step is a guess; Newton's method goes on from there with the exact change of every wrench ([`slopes`]), in the
-//! unknowns (v⁺, p). The closest points are eliminated: at every iterate they are found exactly, or in closed form; where that gets
-//! nowhere they become unknowns too ([`points`]). The answer is judged by other code: contacts are looked for again at q⁺, the problem linearised *there* is written, and (v⁺, p) must solve it, which
-//! is the same as solving the implicit equations. Where Newton fails, the fixed point over such problems is the next rung.   [STEP-10]
+//! The solution of the linearised step is the initial guess. Newton's method continues from it in the unknowns (v⁺, p), with the exact
+//! derivative of every wrench ([`slopes`]). The closest points are eliminated: they are found exactly, or in closed form, at every iterate.
+//! They become unknowns as well ([`points`]) if that does not converge. Independent code checks the result. Contacts are detected again at
+//! q⁺, the problem linearised at q⁺ is written, and (v⁺, p) must solve it, which is the same as solving the implicit equations. If Newton's
+//! method fails, the fixed-point iteration over such problems is the next rung.   [STEP-10]
 
 mod contacts;
 mod iterate;
@@ -26,10 +27,10 @@ use stiction_complementarity::{Problem, Status};
 
 use crate::{Detector, Start, StepCause, Workspace, detect, formulation, ladder::LadderOutcome};
 
-/// Looks for the contacts at q ⊕ h v⁺, writes the problem linearised there, and measures the answer (v⁺, p) in it.   [GIM-6]
+/// Detects the contacts at q ⊕ h v⁺, writes the problem linearised there, and evaluates the residual of (v⁺, p) in it.   [GIM-6]
 ///
-/// Some, with everything of the answer in the workspace; none where it is not the answer, or contacts have changed and have to be
-/// solved for: the problem of the next pass is then the one linearised there.
+/// Returns the outcome, with the solution in the workspace. Returns none if the residual is too large or contacts have changed. The problem
+/// of the next pass is then the one linearised there.
 pub(crate) fn accept(
     start: &Start,
     detector: &mut dyn Detector,

@@ -6,28 +6,28 @@ use stiction_complementarity::Delassus;
 use stiction_geometry::implicit;
 use stiction_multibody::{ContactId, Model};
 
-use super::contacts::{Between, Followed};
+use super::contacts::{ContactGeometry, TrackedContact};
 use super::iterate::{Fixed, Iterate, bodies};
 use super::matrix::NewtonMatrix;
 use super::points::Points;
 use crate::{Contact, Start, Workspace, formulation};
 
-/// Newton steps before the next rung is asked.
-const MOST_STEPS: u32 = 25;
+/// Largest number of Newton steps before the next rung.
+const MAX_STEPS: u32 = 25;
 
-/// Rows are solved when none is larger than this times the size of the velocities, or of 1 m/s.
+/// Residual at which the rows are solved, relative to the largest velocity or to 1 m/s.
 const TARGET: f64 = 1e-13;
 
-/// An error of so many times the target may be all that rounding leaves.
+/// Multiple of the target up to which the remaining residual may be rounding.
 const ROUNDING: f64 = 1e3;
 
-/// Merits that the line search remembers: it may go up within them.
-const MEMORY: usize = 4;
+/// Number of merit values that the nonmonotone line search compares with.
+const MERIT_MEMORY: usize = 4;
 
-/// The shortest share of a Newton step that is tried.
-const SHORTEST: f64 = 1.0 / 64.0;
+/// Smallest fraction of a Newton step that is tried.
+const MIN_STEP_FRACTION: f64 = 1.0 / 64.0;
 
-/// Newton's method with its memory; it carries nothing from one step to the next.
+/// Newton's method with its memory. It carries no state from one step to the next.
 #[derive(Default)]
 pub(crate) struct ImplicitNewton {
     here: Iterate,
@@ -35,7 +35,7 @@ pub(crate) struct ImplicitNewton {
     fixed: Fixed,
     matrix: NewtonMatrix,
     direction: Vec<f64>,
-    /// The contacts it was about, and their rows among those of all contacts.
+    /// Contacts of the last run, and their rows among those of all contacts.
     ids: Vec<ContactId>,
     rows: Vec<Range<usize>>,
     scratch: implicit::Scratch,
@@ -44,7 +44,7 @@ pub(crate) struct ImplicitNewton {
 }
 
 impl ImplicitNewton {
-    /// v⁺, and the velocities of masses that are no bodies.
+    /// v⁺, and the velocities of auxiliary masses.
     pub(crate) fn velocity(&self) -> &[f64] {
         &self.here.v
     }
@@ -54,28 +54,29 @@ impl ImplicitNewton {
         self.iterations
     }
 
-    /// Goes on from the solution of the linearised step in the workspace. Where that leads nowhere, false, and what it holds is the
-    /// linearised solution itself.
+    /// Continues from the solution of the linearised step in the workspace. Returns false if that fails; the iterate is then the linearised
+    /// solution itself.
     ///
-    /// From the second pass on, where a feature may have changed, shapes with one contact are met at their closest points.
+    /// From the second pass on a feature may have changed, and pairs of shapes with one contact are tracked by their closest points.
     pub(crate) fn solve(&mut self, start: &Start, pass: u32, ws: &Workspace) -> bool {
         self.iterations = 0;
         self.is_first_pass = pass <= 1;
-        let solved = self.load(start.model, ws) && self.follow(start, ws) && self.descend(start, ws);
-        let solved = solved || (self.load(start.model, ws) && self.free_points(start, ws) && self.descend(start, ws));
+        let solved = self.load(start.model, ws) && self.track_contacts(start, ws) && self.run_newton(start, ws);
+        let solved =
+            solved || (self.load(start.model, ws) && self.add_point_unknowns(start, ws) && self.run_newton(start, ws));
         if !solved {
             self.load(start.model, ws);
         }
         solved
     }
 
-    /// Makes the closest points of smooth shapes unknowns of their own; false where there are none.   [GIM-7]
-    fn free_points(&mut self, start: &Start, ws: &Workspace) -> bool {
-        if !self.follow(start, ws) {
+    /// Makes the closest points of smooth shapes unknowns; false if there are none.   [GIM-7]
+    fn add_point_unknowns(&mut self, start: &Start, ws: &Workspace) -> bool {
+        if !self.track_contacts(start, ws) {
             return false;
         }
-        for followed in &self.here.followed {
-            let Between::Smooth(closest) = &followed.between else {
+        for tracked in &self.here.tracked {
+            let ContactGeometry::Smooth(closest) = &tracked.geometry else {
                 self.fixed.points.push(None);
                 continue;
             };
@@ -86,18 +87,18 @@ impl ImplicitNewton {
         !self.here.z.is_empty()
     }
 
-    fn descend(&mut self, start: &Start, ws: &Workspace) -> bool {
+    fn run_newton(&mut self, start: &Start, ws: &Workspace) -> bool {
         self.here.evaluate(start, &self.fixed, ws);
         self.trial.make_room(&self.here);
         let speed = self.here.v.iter().fold(1.0_f64, |most, v| most.max(v.abs()));
         let target = TARGET * speed;
-        let mut recent = [self.here.merit; MEMORY];
-        let last = self.iterations + MOST_STEPS;
+        let mut recent = [self.here.merit; MERIT_MEMORY];
+        let last = self.iterations + MAX_STEPS;
         while self.error() > target {
             if self.iterations >= last || !self.here.merit.is_finite() {
                 return false;
             }
-            recent[self.iterations as usize % MEMORY] = self.here.merit;
+            recent[self.iterations as usize % MERIT_MEMORY] = self.here.merit;
             self.iterations += 1;
             let system = self.matrix.fill(start, ws, &self.fixed, &self.here);
             if system.factor().is_err() {
@@ -107,14 +108,14 @@ impl ImplicitNewton {
             let allowed = recent.iter().fold(0.0_f64, |most, merit| most.max(*merit));
             let before = self.error();
             if !self.search(start, ws, allowed) {
-                // At the floor of rounding nothing goes down any more.
+                // At the level of rounding the residual does not decrease any more.
                 return before <= ROUNDING * target;
             }
         }
         true
     }
 
-    /// Writes the impulses as the solution of the problem in the workspace, contact by contact; contacts it does not know carry nothing.
+    /// Writes the impulses as the solution of the problem in the workspace, contact by contact. New contacts have zero impulses.
     pub(crate) fn write_impulses(&self, model: &Model, ws: &mut Workspace) {
         let r = &mut ws.cone_solution.r;
         r.clear();
@@ -123,20 +124,21 @@ impl ImplicitNewton {
         let laws = ws.cone.laws().iter().skip(model.joints().len());
         for (contact, law) in ws.contacts.iter().zip(laws) {
             let first = r.len();
-            if let Some(rows) = self.known(contact.id, &ws.contacts) {
+            if let Some(rows) = self.rows_of(contact.id, &ws.contacts) {
+                debug_assert!(rows.end <= rest.len(), "the rows of a contact are within the impulses");
                 r.extend(rest.get(rows).unwrap_or_default());
             }
             r.resize(first + law.rows(), 0.0);
         }
-        // Feet and cores.
+        // Support points and cores.
         let contacts = self.rows.last().map_or(0, |rows| rows.end);
         r.extend(rest.get(contacts..).unwrap_or_default());
         r.resize(ws.cone.rows(), 0.0);
     }
 
-    /// The rows of a contact among those of all contacts: the one of this name, or the only one of its two shapes, whose feature may have
-    /// changed on the way to the end of the step.
-    fn known(&self, id: ContactId, now: &[Contact]) -> Option<Range<usize>> {
+    /// Rows of a contact among those of all contacts: those of the same id, or those of the only contact of its two shapes, whose feature
+    /// may have changed within the step.
+    fn rows_of(&self, id: ContactId, now: &[Contact]) -> Option<Range<usize>> {
         let is_of_pair = |other: &ContactId| (other.shape_a, other.shape_b) == (id.shape_a, id.shape_b);
         let place = self.ids.binary_search(&id).ok().or_else(|| {
             let is_only = now.iter().filter(|contact| is_of_pair(&contact.id)).count() == 1;
@@ -151,7 +153,7 @@ impl ImplicitNewton {
         self.here.f.iter().fold(0.0_f64, |most, f| most.max(f.abs()))
     }
 
-    /// Takes velocities and impulses from the linearised step.
+    /// Copies velocities and impulses from the linearised step.
     fn load(&mut self, model: &Model, ws: &Workspace) -> bool {
         self.ids.clear();
         self.ids.extend(ws.contacts.iter().map(|contact| contact.id));
@@ -165,31 +167,34 @@ impl ImplicitNewton {
         let Some(bodies) = bodies(ws) else { return false };
         self.here.r.clone_from(&ws.cone_solution.r);
         bodies.begin(&self.here.r, &mut self.here.v);
+        debug_assert_eq!(self.here.v.len(), ws.free_velocity.len(), "every velocity has its free part");
         self.here.v.iter_mut().zip(&ws.free_velocity).for_each(|(v, free)| *v += free);
         true
     }
 
-    /// Takes contacts and feet from the linearised step; false where a contact cannot be followed.
-    fn follow(&mut self, start: &Start, ws: &Workspace) -> bool {
-        self.here.followed.clear();
+    /// Copies contacts and support points from the linearised step; false if a contact cannot be tracked.
+    fn track_contacts(&mut self, start: &Start, ws: &Workspace) -> bool {
+        self.here.tracked.clear();
         self.here.z.clear();
         self.fixed.points.clear();
         for contact in &ws.contacts {
-            let alone = !self.is_first_pass && is_alone(contact, &ws.contacts);
-            let Some(followed) = Followed::new(start, (contact, alone), ws, &mut self.scratch) else { return false };
-            self.here.followed.push(followed);
+            let is_single = !self.is_first_pass && is_alone(contact, &ws.contacts);
+            let Some(tracked) = TrackedContact::new(start, (contact, is_single), ws, &mut self.scratch) else {
+                return false;
+            };
+            self.here.tracked.push(tracked);
         }
-        self.trial.followed.clone_from(&self.here.followed);
+        self.trial.tracked.clone_from(&self.here.tracked);
         for iterate in [&mut self.here, &mut self.trial] {
             iterate.contacts.clone_from(&ws.contacts);
             iterate.support_points.clone_from(&ws.support_points);
         }
-        self.weigh(start, ws);
+        self.set_scaling(start, ws);
         true
     }
 
-    /// ρ = 1/W of each block, one number for the normal and one for all tangents; and the constants of rows with masses of their own.
-    fn weigh(&mut self, start: &Start, ws: &Workspace) {
+    /// Sets ρ = 1/W of each block, one number for the normal and one for all tangents, and the constants of rows with auxiliary masses.
+    fn set_scaling(&mut self, start: &Start, ws: &Workspace) {
         let Fixed { rho, extra, .. } = &mut self.fixed;
         rho.clear();
         extra.clear();
@@ -204,6 +209,7 @@ impl ImplicitNewton {
             let is_joint = block < start.model.joints().len();
             rho.extend((0..n).map(|k| if k == 0 || is_joint { inverse(k) } else { tangential }));
         }
+        debug_assert_eq!(rho.len(), ws.cone.rows(), "every row of a law has a scaling");
         formulation::constants_of_own_masses(start, ws, extra);
         let first = start.model.joints().len();
         self.fixed.laws.clear();
@@ -218,30 +224,31 @@ impl ImplicitNewton {
         }
     }
 
-    /// Tries the whole step, then shorter ones; false where none brings the merit below what is allowed.
+    /// Backtracking line search from the full step; false if no step brings the merit below `allowed`.
     fn search(&mut self, start: &Start, ws: &Workspace, allowed: f64) -> bool {
-        let (n_v, mut share) = (self.here.v.len(), 1.0);
-        while share >= SHORTEST {
+        let (n_v, mut fraction) = (self.here.v.len(), 1.0);
+        while fraction >= MIN_STEP_FRACTION {
+            debug_assert_eq!(self.direction.len(), self.here.f.len(), "a Newton step has all unknowns");
             let (on_v, rest) = self.direction.split_at(n_v);
             let (on_r, on_z) = rest.split_at(self.here.r.len());
             self.trial.z.clear();
-            self.trial.z.extend(self.here.z.iter().zip(on_z).map(|(z, d)| z - share * d));
+            self.trial.z.extend(self.here.z.iter().zip(on_z).map(|(z, d)| z - fraction * d));
             self.trial.v.clear();
-            self.trial.v.extend(self.here.v.iter().zip(on_v).map(|(v, d)| v - share * d));
+            self.trial.v.extend(self.here.v.iter().zip(on_v).map(|(v, d)| v - fraction * d));
             self.trial.r.clear();
-            self.trial.r.extend(self.here.r.iter().zip(on_r).map(|(r, d)| r - share * d));
+            self.trial.r.extend(self.here.r.iter().zip(on_r).map(|(r, d)| r - fraction * d));
             self.trial.evaluate(start, &self.fixed, ws);
-            if self.trial.merit < allowed * (1.0 - 1e-4 * share) {
+            if self.trial.merit < allowed * (1.0 - 1e-4 * fraction) {
                 std::mem::swap(&mut self.here, &mut self.trial);
                 return true;
             }
-            share *= 0.5;
+            fraction *= 0.5;
         }
         false
     }
 }
 
-/// Whether a contact is the only one of its two shapes.
+/// True if a contact is the only one of its two shapes.
 fn is_alone(contact: &Contact, contacts: &[Contact]) -> bool {
     let pair = (contact.id.shape_a, contact.id.shape_b);
     contacts.iter().filter(|other| (other.id.shape_a, other.id.shape_b) == pair).count() == 1
@@ -249,15 +256,15 @@ fn is_alone(contact: &Contact, contacts: &[Contact]) -> bool {
 
 #[cfg(test)]
 impl ImplicitNewton {
-    /// The largest difference between the matrix and central differences at these impulses, relative to the size of its column, with the
-    /// number of rows.
+    /// Largest difference between the matrix and central differences at these impulses, relative to the size of its column, with the number
+    /// of rows.
     pub(super) fn derivative_error(&mut self, start: &Start, ws: &Workspace, points: bool) -> (f64, usize) {
-        assert!(self.load(start.model, ws) && self.follow(start, ws), "every contact can be followed");
+        assert!(self.load(start.model, ws) && self.track_contacts(start, ws), "every contact can be tracked");
         if points {
-            assert!(self.free_points(start, ws), "there are smooth contacts");
+            assert!(self.add_point_unknowns(start, ws), "there are smooth contacts");
         }
         self.here.evaluate(start, &self.fixed, ws);
-        let matrix = self.matrix.fill(start, ws, &self.fixed, &self.here).written_out();
+        let matrix = self.matrix.fill(start, ws, &self.fixed, &self.here).to_dense();
         let (n_v, n_r, n) = (self.here.v.len(), self.here.r.len(), self.here.f.len());
         let mut worst = 0.0_f64;
         for column in 0..n {

@@ -1,12 +1,12 @@
-//! Closest points as unknowns of their own: the nonlinear complementarity problem of the papers, in full.   [GIM-7]
+//! Closest points as unknowns: the full nonlinear complementarity problem of the papers.   [GIM-7]
 //!
 //! ```text
 //! a₂ − a₁ = ψ n,    n = Σ λ_i ∇f_i(a₁),    n + Σ μ_j ∇g_j(a₂) = 0,    f_i(a₁) = g_j(a₂) = 0,    |n| = 1
 //! ```
 //!
-//! Eliminating the points is cheaper, but where a body is flat to second order (a superellipse on its side) the point found for given poses
-//! moves infinitely fast with them, and Newton's method gets nowhere. Beside the velocities it is an unknown like any other: what a body
-//! stands on is then decided by the balance of moments.
+//! Eliminating the points is cheaper. But if a body is flat to second order (a superellipse on its side), the point found for given poses
+//! moves infinitely fast with them, and Newton's method does not converge. As an unknown beside the velocities it is regular: the balance
+//! of moments decides where the body is supported.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 use stiction_geometry::implicit::{Closest, Convex};
@@ -16,16 +16,16 @@ use super::contacts::Placed;
 use super::slopes::{Change, Moved};
 use crate::Contact;
 
-/// The most functions that meet in a point.
-const MOST_ACTIVE: usize = 3;
+/// Largest number of functions that are active at a point.
+const MAX_ACTIVE: usize = 3;
 
-/// Which unknowns a contact has: the points, the multipliers of the functions active at them, and the gap.
+/// Unknowns of a contact: the points, the multipliers of the functions active at them, and the gap.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Points {
-    /// Where they begin among the unknowns of all contacts.
+    /// Offset among the unknowns of all contacts.
     pub(super) first: usize,
     axes: usize,
-    active: [[usize; MOST_ACTIVE]; 2],
+    active: [[usize; MAX_ACTIVE]; 2],
     counts: [usize; 2],
 }
 
@@ -37,20 +37,20 @@ struct WorldJet {
     hessian: Matrix3<f64>,
 }
 
-/// The unknowns of a contact, and the functions at its points.
+/// Values of the unknowns of a contact, and the functions at its points.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Local {
     points: [Vector3<f64>; 2],
-    multipliers: [[f64; MOST_ACTIVE]; 2],
+    multipliers: [[f64; MAX_ACTIVE]; 2],
     gap: f64,
-    jets: [[WorldJet; MOST_ACTIVE]; 2],
+    jets: [[WorldJet; MAX_ACTIVE]; 2],
     /// Σ λ ∇f and Σ μ ∇g, and their derivatives Σ λ ∇²f and Σ μ ∇²g.
     sums: [Vector3<f64>; 2],
     curvatures: [Matrix3<f64>; 2],
     centres: [Vector3<f64>; 2],
 }
 
-/// What a change of one unknown does to the place of a contact.
+/// Change of the place of a contact with one unknown.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shift {
     pub(super) points: [Vector3<f64>; 2],
@@ -63,9 +63,10 @@ impl Points {
         let mut points = Self {
             first,
             axes: if dimension == Dimension::Planar { 2 } else { 3 },
-            active: [[0; MOST_ACTIVE]; 2],
+            active: [[0; MAX_ACTIVE]; 2],
             counts: [closest.multipliers_a.len(), closest.multipliers_b.len()],
         };
+        debug_assert!(points.counts.iter().all(|count| *count <= MAX_ACTIVE), "{:?} active functions", points.counts);
         for (active, multipliers) in points.active.iter_mut().zip([&closest.multipliers_a, &closest.multipliers_b]) {
             active.iter_mut().zip(multipliers.iter()).for_each(|(active, (k, _))| *active = k);
         }
@@ -77,7 +78,7 @@ impl Points {
         2 * self.axes + self.counts[0] + self.counts[1] + 1
     }
 
-    /// Appends the unknowns as they are found at fixed poses.
+    /// Appends the initial guess, which is found at fixed poses.
     pub(super) fn push_start(&self, closest: &Closest, z: &mut Vec<f64>) {
         z.extend(closest.point_a.coords.iter().take(self.axes));
         z.extend(closest.point_b.coords.iter().take(self.axes));
@@ -88,6 +89,7 @@ impl Points {
 
     /// Reads the unknowns and evaluates the functions at the points.
     pub(super) fn read(&self, placed: &Placed, at: (&Configuration, &Contact), z: &[f64]) -> Option<Local> {
+        debug_assert!(self.first + self.len() <= z.len(), "the unknowns of a contact are within those of all");
         let z = z.get(self.first..self.first + self.len())?;
         let mut local = Local { gap: *z.last()?, ..Local::default() };
         let mut rest = z;
@@ -117,8 +119,9 @@ impl Points {
         Some(local)
     }
 
-    /// The rows of the contact; those with a length are divided by h, so that all count as velocities do.
+    /// Writes the rows of the contact. Those with a length are divided by h, so that all have the size of velocities.
     pub(super) fn residual(&self, local: &Local, h: f64, out: &mut [f64]) {
+        debug_assert_eq!(out.len(), self.len(), "a contact has as many rows as unknowns");
         let n = local.sums[0];
         let apart = (local.points[1] - local.points[0] - n * local.gap) / h;
         let opposed = n + local.sums[1];
@@ -128,11 +131,11 @@ impl Points {
         out.iter_mut().zip(rows.chain(values).chain([unit])).for_each(|(out, row)| *out = row);
     }
 
-    /// What a change of unknown number `k` does to the place of the contact, and to its own rows.
+    /// Derivatives of the place of the contact, and of its rows, by unknown number `k`.
     pub(super) fn column(&self, local: &Local, k: usize, h: f64, rows: &mut [f64]) -> Shift {
         let mut shift = Shift::default();
         let mut sums = [Vector3::zeros(); 2];
-        let mut values = [[0.0; MOST_ACTIVE]; 2];
+        let mut values = [[0.0; MAX_ACTIVE]; 2];
         let (axes, [on_a, on_b]) = (self.axes, self.counts);
         if k < 2 * axes {
             let side = k / axes;
@@ -152,13 +155,13 @@ impl Points {
         shift
     }
 
-    /// What a motion of a body does to the rows of the contact, its points staying where they are.
+    /// Derivatives of the rows of the contact by a motion of a body, while its points stay fixed.
     pub(super) fn body_column(&self, local: &Local, change: &Change, h: f64, rows: &mut [f64]) -> Shift {
         let side = usize::from(change.moved == Moved::B);
         let Twist { linear, angular } = change.displacement;
         let carried = linear + angular.cross(&(local.points[side] - local.centres[side]));
         let mut sums = [Vector3::zeros(); 2];
-        let mut values = [[0.0; MOST_ACTIVE]; 2];
+        let mut values = [[0.0; MAX_ACTIVE]; 2];
         // The solid moves under the point: δf = −∇f · δx, δ∇f = δθ × ∇f − ∇²f δx.
         sums[side] = angular.cross(&local.sums[side]) - local.curvatures[side] * carried;
         values[side] = local.jets[side].map(|jet| -jet.gradient.dot(&carried));
@@ -171,7 +174,7 @@ impl Points {
         &self,
         local: &Local,
         shift: &Shift,
-        (sums, values): (&[Vector3<f64>; 2], &[[f64; MOST_ACTIVE]; 2]),
+        (sums, values): (&[Vector3<f64>; 2], &[[f64; MAX_ACTIVE]; 2]),
         h: f64,
         rows: &mut [f64],
     ) {

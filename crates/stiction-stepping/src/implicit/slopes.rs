@@ -1,7 +1,7 @@
-//! The exact change of every wrench and of every velocity u with v⁺: columns of Newton's matrix.   [GIM-4]
+//! Exact derivatives of every wrench and of every velocity u by v⁺: columns of Newton's matrix.   [GIM-4]
 //!
-//! A small change of v⁺ moves the bodies at the end of the step; they move contact points, normals and tangents; these turn the wrenches
-//! of the impulses and the directions in which velocities count. [`ContactSlope`] follows one column through.
+//! A small change of v⁺ moves the bodies at the end of the step. They move contact points, normals and tangents. These turn the wrenches of
+//! the impulses and the directions in which velocities are measured. [`ContactSlope`] computes one such column.
 
 use nalgebra::{Matrix3, Vector3, Vector6};
 use stiction_geometry::implicit::Sensitivity;
@@ -10,14 +10,14 @@ use stiction_multibody::{BodyId, Configuration, ContactRule, Dimension, Model, T
 use super::points::Shift;
 use crate::{Contact, SupportPointContact, tangents::tangents_change};
 
-/// Which of the two bodies of a contact moves.
+/// Body of a contact that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moved {
     A,
     B,
 }
 
-/// A small change of the velocity of one body: the velocity itself, and the displacement it makes at the end of the step.
+/// Small change of the velocity of one body, and the displacement that it causes at the end of the step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     pub(super) moved: Moved,
@@ -25,7 +25,7 @@ pub(super) struct Change {
     pub(super) displacement: Twist,
 }
 
-/// The change of a law with one column: wrenches on both bodies for the impulses that act, and velocities u.
+/// Derivative of a law by one unknown: wrenches on both bodies at the given impulses, and velocities u.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slope {
     pub(super) on_a: Wrench,
@@ -33,7 +33,7 @@ pub(super) struct Slope {
     pub(super) u: [f64; 6],
 }
 
-/// What the columns of one contact share.
+/// Data that the columns of one contact share.
 pub(super) struct ContactSlope<'a> {
     pub(super) contact: &'a Contact,
     pub(super) sensitivity: Sensitivity,
@@ -44,16 +44,16 @@ pub(super) struct ContactSlope<'a> {
     pub(super) impulses: [f64; 4],
     /// Velocities of the two bodies, zero for those that do not move by v⁺.
     pub(super) twists: [Twist; 2],
-    /// How the prescribed velocity of the two surfaces changes from place to place.
+    /// Gradient of the prescribed velocity of the two surfaces.
     pub(super) surface: [Matrix3<f64>; 2],
     /// Prescribed angular velocity of b against a.
     pub(super) surface_spin: Vector3<f64>,
-    /// Whether the normal row is n · v⁺ and not the gap.
+    /// True if the normal row is n · v⁺ and not the gap.
     pub(super) rebounds: bool,
     pub(super) h: f64,
 }
 
-/// How the place of a contact changes, and what moves besides.
+/// Change of the place of a contact, and of the motion of its bodies.
 #[derive(Clone, Copy, Debug, Default)]
 struct PlaceChange {
     points: [Vector3<f64>; 2],
@@ -69,12 +69,12 @@ struct PlaceChange {
 }
 
 impl ContactSlope<'_> {
-    /// The change with one velocity, the points following their bodies.
+    /// Derivative by one velocity, while the points follow their bodies.
     pub(super) fn column(&self, change: &Change) -> Slope {
         let Contact { arm_a, arm_b, normal, gap_end: gap, .. } = self.contact;
         let Twist { linear, angular } = change.displacement;
         let a_moves = change.moved == Moved::A;
-        // The motion of b against a at the contact point of b, and what it does seen from a.   [MEET-2]
+        // Motion of b against a at the contact point of b, as seen from a.   [MEET-2]
         let (relative, turned) = if a_moves {
             (-(linear + angular.cross(&(arm_a + normal * *gap))), -angular)
         } else {
@@ -91,18 +91,18 @@ impl ContactSlope<'_> {
         self.slope(&PlaceChange { points: [point_a, point_b], normal: d_normal, gap: d_gap, ..self.motion(change) })
     }
 
-    /// The change with one velocity, the points staying where they are.
+    /// Derivative by one velocity, while the points stay fixed.
     pub(super) fn body_column(&self, change: &Change, shift: &Shift) -> Slope {
         self.slope(&PlaceChange { normal: shift.normal, ..self.motion(change) })
     }
 
-    /// The change with an unknown of the contact itself.
+    /// Derivative by an unknown of the contact itself.
     pub(super) fn point_column(&self, shift: &Shift) -> Slope {
         let Shift { points, normal, gap } = *shift;
         self.slope(&PlaceChange { points, normal, gap, ..PlaceChange::default() })
     }
 
-    /// What a body takes along that is not the place of the contact.
+    /// Changes with a body other than that of the place of the contact.
     fn motion(&self, change: &Change) -> PlaceChange {
         let Contact { a, b, arm_a, arm_b, .. } = self.contact;
         let Twist { linear, angular } = change.displacement;
@@ -150,7 +150,7 @@ impl ContactSlope<'_> {
     }
 }
 
-/// The change of a foot with one column: its normal and tangents never change.
+/// Derivative of a support point by one unknown. Its normal and tangents are constant.
 pub(super) fn support_column(
     support_point: &SupportPointContact,
     impulses: &[f64],

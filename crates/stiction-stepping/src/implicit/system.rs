@@ -1,40 +1,40 @@
-//! Newton's linear system: dense for a few bodies, by blocks of bodies with their contacts for many.
+//! Linear system of Newton's method: dense for a few bodies, block-sparse for many.
 //!
-//! A body, the laws assigned to it and what belongs to these (surfaces of layers, normals of feet, closest points) are one block. Blocks
-//! are coupled where a law joins two bodies, so the elimination costs what the graph of contacts and joints asks for.
+//! A block is a body with the laws assigned to it and their further unknowns (surfaces of layers, normals of support points, closest
+//! points). Blocks are coupled if a law joins two bodies, so that the elimination follows the graph of contacts and joints.
 
 use stiction_complementarity::linalg::{BlockSparseLu, DenseLu, DenseMatrix, SingularRow};
 use stiction_multibody::{BodyId, Model};
 
-use super::iterate::{Fixed, Iterate, own_blocks};
+use super::iterate::{Fixed, Iterate, auxiliary_blocks};
 use crate::Workspace;
 
-/// Up to so many unknowns a dense matrix is eliminated sooner than the pattern of a sparse one is looked at.
-const DENSE: usize = 64;
+/// Largest number of unknowns for which a dense elimination is used. For so few it is faster than the analysis of a sparse pattern.
+const MAX_DENSE: usize = 64;
 
-/// A matrix that entries are added to, its factors and its memory.
+/// Matrix to which entries are added, its factors and its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NewtonSystem {
     dense: DenseMatrix,
     dense_lu: DenseLu,
     sparse: BlockSparseLu,
     is_dense: bool,
-    /// Block of each unknown, and its place in the block.
+    /// Block of each unknown, and its index in the block.
     places: Vec<(usize, usize)>,
     sizes: Vec<usize>,
     couplings: Vec<(usize, usize)>,
     /// Rows of laws assigned to each block.
     loads: Vec<usize>,
-    /// Where each block begins in the vector of the sparse solver.
+    /// Offset of each block in the vector of the sparse solver.
     starts: Vec<usize>,
     permuted: Vec<f64>,
 }
 
 impl NewtonSystem {
-    /// An empty matrix for the unknowns of an iterate.
+    /// Begins an empty matrix for the unknowns of an iterate.
     pub(super) fn begin(&mut self, model: &Model, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
         let n = at.f.len();
-        self.is_dense = n <= DENSE;
+        self.is_dense = n <= MAX_DENSE;
         if self.is_dense {
             self.dense.reset(n, n);
             return;
@@ -44,7 +44,7 @@ impl NewtonSystem {
         self.sparse.clear();
     }
 
-    /// Gives every unknown a block: bodies their own, laws that of the body of theirs that has fewest so far.
+    /// Assigns every unknown to a block: velocities to that of their body, laws to that of their body with the fewest rows so far.
     fn assign(&mut self, model: &Model, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
         let blocks = model.layout().iter().filter(|slot| !slot.v.is_empty()).count();
         let (n_v, n_r) = (at.v.len(), at.r.len());
@@ -56,7 +56,7 @@ impl NewtonSystem {
         self.places.clear();
         self.places.resize(at.f.len(), (0, 0));
         for (block, slot) in model.layout().iter().filter(|slot| !slot.v.is_empty()).enumerate() {
-            slot.v.clone().for_each(|unknown| self.put(unknown, block));
+            slot.v.clone().for_each(|unknown| self.assign_block(unknown, block));
         }
         for law in 0..ws.cone.blocks() {
             let [a, b] = bodies_of(model, fixed, at, law).map(|id| block_of(model, id));
@@ -72,18 +72,19 @@ impl NewtonSystem {
             if let Some(load) = self.loads.get_mut(owner) {
                 *load += rows.len();
             }
-            rows.for_each(|row| self.put(n_v + row, owner));
+            rows.for_each(|row| self.assign_block(n_v + row, owner));
         }
-        for (rows, columns, _) in own_blocks(model, ws) {
+        for (rows, columns, _) in auxiliary_blocks(model, ws) {
             let owner = self.places.get(n_v + rows.start).map_or(0, |place| place.0);
-            columns.for_each(|column| self.put(column, owner));
+            columns.for_each(|column| self.assign_block(column, owner));
         }
         // The first laws are those of the contacts, in order.
         for (&(_, law), points) in fixed.laws.iter().zip(&fixed.points) {
             let Some(points) = points else { continue };
             let owner = self.places.get(n_v + ws.cone.range(law).start).map_or(0, |place| place.0);
-            (points.first..points.first + points.len()).for_each(|z| self.put(n_v + n_r + z, owner));
+            (points.first..points.first + points.len()).for_each(|z| self.assign_block(n_v + n_r + z, owner));
         }
+        debug_assert_eq!(self.sizes.iter().sum::<usize>(), self.places.len(), "every unknown is in one block");
         self.starts.clear();
         self.starts.extend(self.sizes.iter().scan(0, |begin, size| {
             *begin += size;
@@ -91,7 +92,8 @@ impl NewtonSystem {
         }));
     }
 
-    fn put(&mut self, unknown: usize, block: usize) {
+    fn assign_block(&mut self, unknown: usize, block: usize) {
+        debug_assert!(unknown < self.places.len() && block < self.sizes.len(), "unknown {unknown}, block {block}");
         if let (Some(place), Some(size)) = (self.places.get_mut(unknown), self.sizes.get_mut(block)) {
             *place = (block, *size);
             *size += 1;
@@ -108,6 +110,8 @@ impl NewtonSystem {
         let width = self.sizes[j];
         if let Some(place) = self.sparse.place(i, j) {
             self.sparse.block_mut(place)[row * width + column] += value;
+        } else {
+            debug_assert!(value == 0.0, "blocks {i} and {j} are coupled");
         }
     }
 
@@ -128,6 +132,7 @@ impl NewtonSystem {
             self.dense_lu.solve(b, x);
             return;
         }
+        debug_assert_eq!(b.len(), self.places.len(), "the right-hand side has all unknowns");
         self.permuted.clear();
         self.permuted.resize(b.len(), 0.0);
         for (&(block, place), b) in self.places.iter().zip(b) {
@@ -141,7 +146,7 @@ impl NewtonSystem {
 
     /// The matrix as rows, for tests.
     #[cfg(test)]
-    pub(super) fn written_out(&mut self) -> DenseMatrix {
+    pub(super) fn to_dense(&mut self) -> DenseMatrix {
         if self.is_dense {
             return self.dense.clone();
         }

@@ -1,5 +1,5 @@
-//! Newton's matrix against differences of what it is the derivative of: every kind of feature, smooth pairs, joints of every kind, feet,
-//! moving surfaces, both updates of orientations.
+//! Newton's matrix against finite differences: every kind of feature, smooth pairs, joints of every kind, support points, moving surfaces,
+//! both updates of orientations.
 
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 

@@ -1,12 +1,12 @@
-//! How the pose at the end of a step moves with the velocity at its end.
+//! Derivative of the pose at the end of a step by the velocity at its end.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::{Mobility, OrientationUpdate, Twist, rotation::cross_matrix};
 
 /// δθ/δω for R⁺ = turn(h ω) R, where δR⁺ = [δθ]ₓ R⁺.   [GIM-2]
 ///
-/// On the group it is the left Jacobian of the exponential map, h (I + (1 − cos φ)/φ² [φ]ₓ + (φ − sin φ)/φ³ [φ]ₓ²); the update of the
-/// papers turns by Cayley's map, whose derivative is h (I + ½ [φ]ₓ) / (1 + φ²/4). With φ = h ω.
+/// On the group it is the left Jacobian of the exponential map, h (I + (1 − cos φ)/φ² [φ]ₓ + (φ − sin φ)/φ³ [φ]ₓ²). The update of the
+/// papers is Cayley's map, whose derivative is h (I + ½ [φ]ₓ) / (1 + φ²/4). Both with φ = h ω.
 pub(super) fn turn_jacobian(omega: &Vector3<f64>, h: f64, update: OrientationUpdate) -> Matrix3<f64> {
     let phi = omega * h;
     let squared = phi.norm_squared();
@@ -25,7 +25,7 @@ pub(super) fn turn_jacobian(omega: &Vector3<f64>, h: f64, update: OrientationUpd
     (Matrix3::identity() + cross * first + cross * cross * second) * h
 }
 
-/// The displacement and rotation at the end of the step for a small change of one velocity of a body.
+/// Twist of a unit of one velocity of a body, and the displacement and rotation that it causes at the end of the step.
 pub(super) fn displacement(mobility: Mobility, turn: &Matrix3<f64>, h: f64, component: usize) -> (Twist, Twist) {
     let mut unit = [0.0; 6];
     if let Some(place) = unit.get_mut(component) {

@@ -1,4 +1,4 @@
-//! A quick look whether a quasistatic motion is unique, for steps that would rather not look closely.
+//! Sufficient condition for the uniqueness of a quasistatic motion, cheaper than the full check.
 
 use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Model, Wrench};
@@ -6,13 +6,13 @@ use stiction_multibody::{BodyId, Model, Wrench};
 use super::uniqueness::ZERO;
 use crate::{Scheme, SupportPointContact, Workspace, rows::power};
 
-/// Velocities up to which it is worth while to ask [`is_determined`].
-const FEW: usize = 48;
+/// Largest number of velocities for which [`is_determined`] is evaluated; above it the elimination is not worth its cost.
+const MAX_DOF: usize = 48;
 
-/// Whether the equalities of [QS-6] alone leave no other motion: enough for it to be unique, and quickly said.
+/// True if the equalities of [QS-6] alone leave no other motion. This is sufficient for uniqueness.
 pub(super) fn is_determined(model: &Model, scheme: &Scheme, ws: &mut Workspace) -> bool {
     let columns = model.dof();
-    if columns > FEW {
+    if columns > MAX_DOF {
         return false;
     }
     let mut rows = std::mem::take(&mut ws.balance_rows);
@@ -23,8 +23,8 @@ pub(super) fn is_determined(model: &Model, scheme: &Scheme, ws: &mut Workspace) 
     rank == columns
 }
 
-/// Rows of δ that have to vanish: of joints, of contacts that carry something, and across the slip or along everything where there is none.
-/// Only what is certain is listed; edges of friction sets without slip, and linear sets, are not.
+/// Rows of δ that must vanish: those of joints, of contacts with an impulse, and across the slip, or along both tangents if there is none.
+/// Edges of friction sets without slip, and linear sets, are omitted: their rows are not certain to vanish.
 fn equalities(model: &Model, scheme: &Scheme, ws: &Workspace, rows: &mut Vec<f64>) {
     let mut push = |bodies: [BodyId; 2], (a, b): &(Wrench, Wrench)| {
         let first = rows.len();
@@ -40,6 +40,8 @@ fn equalities(model: &Model, scheme: &Scheme, ws: &Workspace, rows: &mut Vec<f64
             push([joint.a.0, joint.b.0], &(row.a, row.b));
         }
     }
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
+    debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
     let scale = ws.contact_impulses.iter().map(|p| p.normal).fold(0.0, f64::max);
     for (contact, impulse) in ws.contacts.iter().zip(&ws.contact_impulses) {
         if impulse.normal > ZERO * scale {
@@ -68,12 +70,13 @@ fn equalities(model: &Model, scheme: &Scheme, ws: &Workspace, rows: &mut Vec<f64
     }
 }
 
-/// The number of independent rows, by elimination with the largest pivot of what is left.
+/// Number of independent rows, by elimination with full pivoting.
 fn rank(rows: &mut [f64], columns: usize) -> usize {
     if columns == 0 {
         return 0;
     }
     let most = rows.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    debug_assert!(rows.len().is_multiple_of(columns), "the rows are complete");
     let full = columns.min(rows.len() / columns);
     for done in 0..full {
         let left = rows.get_mut(done * columns..).unwrap_or_default();

@@ -1,19 +1,19 @@
-//! Bodies without inertia: at the end of every step forces are in balance.
+//! Quasistatic steps of bodies without inertia: forces are in balance at the end of every step.
 //!
 //! ```text
 //! 0 = W_b p_b + W_n p_n + W_f p_f + h λ_app,    with the rows of joints, contacts and friction of any other step       [QS-1]
 //! ```
 //!
-//! The velocities have no coefficient in the balance: what it does not determine is free, and no elimination of velocities is
-//! possible. Both are mended by the proximal point method, whose fixed points are exactly the solutions of [QS-1]:
+//! The velocities have no coefficient in the balance. Those that it does not determine are free, and velocities cannot be eliminated. Both
+//! are resolved by the proximal point method, whose fixed points are exactly the solutions of [QS-1]:
 //!
 //! ```text
 //! ε M (v_{k+1} − v_k) = W p + h λ_app                                                                                   [QS-2]
 //! ```
 //!
-//! Every round is the problem of a dynamic step of light bodies, and what is left over, ε M (v_{k+1} − v_k), is the force by
-//! which the balance is missed. From v_0 = 0 and with a light mass the first round is already close to the motion of least
-//! kinetic energy among all in balance: the laziest.   [QS-3]
+//! Every proximal iteration is the problem of a dynamic step of light bodies. The remainder ε M (v_{k+1} − v_k) is the imbalance of forces.
+//! From v_0 = 0 and with a light mass the first iteration is already close to the minimum-kinetic-energy velocity among all in
+//! balance.   [QS-3]
 
 mod determined;
 mod uniqueness;
@@ -31,51 +31,52 @@ use crate::{
     rows,
 };
 
-/// Share of the friction forces that a proximal mass may need for the motion of the step: the factor by which a round brings
-/// the balance nearer.   [QS-4]
-const LIGHT: f64 = 1e-4;
+/// Fraction of the friction forces that a proximal mass may need for the motion of the step. It is also the factor by which an iteration
+/// reduces the imbalance.   [QS-4]
+const COLD_FRACTION: f64 = 1e-4;
 
-/// The same for the first round from a motion that is nearly right, and what it is multiplied with from round to round: heavier
-/// bodies stay nearer to it.   [QS-4]
-const FROM_NEAR: f64 = 1e-3;
-const LIGHTEN: f64 = 1e-2;
+/// Fraction of the first iteration from a warm start, and its factor from iteration to iteration: heavier bodies stay nearer to the warm
+/// start.   [QS-4]
+const WARM_FRACTION: f64 = 1e-3;
+const WARM_DECREASE: f64 = 1e-2;
 
-/// Speeds below this share of h F / m are what rounding left of rest: bodies need not be heavier for them.   [QS-4]
+/// Speed that is rounding of rest, as a fraction of h F / m. It does not make bodies heavier.   [QS-4]
 const AT_REST: f64 = 1e-9;
 
-/// What is left over is nothing below this share of the largest force.
+/// Imbalance that counts as zero, as a fraction of the largest force.
 const BALANCED: f64 = 1e-10;
 
-/// What may be left over where rounds stop to help.
+/// Imbalance that is accepted if iterations do not reduce it any more, as a fraction of the largest force.
 const ACCEPTED: f64 = 1e-9;
 
-/// Rounds at most, from rest and from a motion that is nearly right.
-const ROUNDS: u32 = 60;
-const ROUNDS_FROM_NEAR: u32 = 5;
+/// Largest number of iterations, from rest and from a warm start.
+const MAX_ITERATIONS: u32 = 60;
+const MAX_WARM_ITERATIONS: u32 = 5;
 
-/// Rounds after which a body that still takes most of the force is said to be held by nothing.
-const PATIENCE: u32 = 12;
+/// Number of iterations after which a body that still takes most of the force is reported as held by nothing.
+const MIN_ITERATIONS: u32 = 12;
 
-/// Solves the balance of forces of the step for the contacts in the workspace, by rounds of [QS-2].
+/// Solves the balance of forces of the step for the contacts in the workspace, by proximal iterations [QS-2].
 pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
     rows::write(start, ws);
     let weight = weight(start, ws);
     let moving = start.state.v.iter().any(|v| *v != 0.0);
     if start.scheme.undetermined == Undetermined::Rest && moving {
-        // The motion of the last step is nearly right. Where the balance leaves no choice it does not matter where one comes from.
+        // The motion of the last step is a warm start. If the balance determines the motion, the result does not depend on the start.
         ws.before.clone_from(&start.state.v);
-        let weights = Weights { first: weight * FROM_NEAR, factor: LIGHTEN, least: weight * LIGHT * 0.1 };
-        let near = rounds(start, ladder, ws, weights, ROUNDS_FROM_NEAR);
-        if near.is_ok() && is_determined(start.model, start.scheme, ws) {
-            return near;
+        let weights =
+            Weights { first: weight * WARM_FRACTION, factor: WARM_DECREASE, least: weight * COLD_FRACTION * 0.1 };
+        let warm = iterate(start, ladder, ws, weights, MAX_WARM_ITERATIONS);
+        if warm.is_ok() && is_determined(start.model, start.scheme, ws) {
+            return warm;
         }
     }
     centre(start, ws);
-    let weights = Weights { first: weight * LIGHT, factor: 1.0, least: 0.0 };
-    rounds(start, ladder, ws, weights, ROUNDS)
+    let weights = Weights { first: weight * COLD_FRACTION, factor: 1.0, least: 0.0 };
+    iterate(start, ladder, ws, weights, MAX_ITERATIONS)
 }
 
-/// The centre v_0 of the first round.   [QS-3]
+/// Sets the centre v_0 of the first iteration.   [QS-3]
 fn centre(start: &Start, ws: &mut Workspace) {
     ws.before.clone_from(&start.state.v);
     if start.scheme.undetermined == Undetermined::Rest {
@@ -83,7 +84,7 @@ fn centre(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// Masses of the rounds: ε of the first, the factor to the next, and where that ends.
+/// Proximal masses: ε of the first iteration, the factor to the next, and its lower bound.
 #[derive(Clone, Copy)]
 struct Weights {
     first: f64,
@@ -91,8 +92,8 @@ struct Weights {
     least: f64,
 }
 
-/// Rounds from the centre in `ws.before` until the forces are in balance.   [QS-2]
-fn rounds(
+/// Iterates from the centre in `ws.before` until the forces are in balance.   [QS-2]
+fn iterate(
     start: &Start,
     ladder: &mut Ladder,
     ws: &mut Workspace,
@@ -100,41 +101,41 @@ fn rounds(
     most: u32,
 ) -> Result<LadderOutcome, StepCause> {
     let (mut weight, mut iterations, mut last) = (weights.first, 0, f64::INFINITY);
-    for round in 1..=most {
-        let ladder_outcome = one_round(start, ladder, ws, weight, round == 1)?;
+    for iteration in 1..=most {
+        let ladder_outcome = proximal_step(start, ladder, ws, weight, iteration == 1)?;
         iterations += ladder_outcome.iterations;
-        let left = left_over(start, ws, weight);
-        let share = left.share();
-        if share <= BALANCED || (share <= ACCEPTED && share > 0.5 * last) {
+        let imbalance = measure_imbalance(start, ws, weight);
+        let fraction = imbalance.fraction();
+        if fraction <= BALANCED || (fraction <= ACCEPTED && fraction > 0.5 * last) {
             let residual = measured(
                 start,
                 ws,
-                Residual { value: ladder_outcome.residual.value.max(share), ..ladder_outcome.residual },
+                Residual { value: ladder_outcome.residual.value.max(fraction), ..ladder_outcome.residual },
             )?;
             return Ok(LadderOutcome { residual, iterations, ..ladder_outcome });
         }
-        if round >= PATIENCE && share > 0.1 || round == most {
-            return Err(left.no_balance(start.model, start.h));
+        if iteration >= MIN_ITERATIONS && fraction > 0.1 || iteration == most {
+            return Err(imbalance.no_balance(start.model, start.h));
         }
         weight = (weight * weights.factor).max(weights.least);
-        if share > 0.1 * last {
+        if fraction > 0.1 * last {
             weight *= 0.1;
         }
-        last = share;
+        last = fraction;
         ws.before.clone_from(&ws.velocity);
     }
-    Err(left_over(start, ws, weight).no_balance(start.model, start.h))
+    Err(measure_imbalance(start, ws, weight).no_balance(start.model, start.h))
 }
 
-/// One dynamic step of bodies with `weight` of their mass, from the impulses of the last step or of the last round.   [QS-2]
-fn one_round(
+/// Solves one dynamic step of bodies with `weight` of their mass, from the impulses of the last step or of the last iteration.   [QS-2]
+fn proximal_step(
     start: &Start,
     ladder: &mut Ladder,
     ws: &mut Workspace,
     weight: f64,
     is_first: bool,
 ) -> Result<LadderOutcome, StepCause> {
-    // Impulses are in a unit of mass that becomes lighter with the bodies.
+    // Impulses are in a unit of mass that decreases with the mass of the bodies.
     let unit = ws.mass_unit;
     ws.proximal_weight = Some(weight);
     let solved = if is_first {
@@ -144,16 +145,16 @@ fn one_round(
             .and_then(|()| formulation::solve_again(start, ladder, ws, unit / ws.mass_unit))
     };
     ws.proximal_weight = None;
-    // No momentum is balanced here, and no account of energy can be made of it.
+    // No momentum is balanced here, so that there is no energy balance.
     ws.balanced_over = 0.0;
     solved
 }
 
-/// The residual in the problem itself: with linear sets it is a mixed problem with a zero block, which takes the place of the
-/// last round in the workspace.   [QS-1]
-fn measured(start: &Start, ws: &mut Workspace, last_round: Residual) -> Result<Residual, StepCause> {
+/// Residual in the problem itself. With linear sets it is a mixed problem with a zero block, which replaces the last iteration in the
+/// workspace.   [QS-1]
+fn measured(start: &Start, ws: &mut Workspace, last_iteration: Residual) -> Result<Residual, StepCause> {
     if ws.quadratic {
-        return Ok(last_round);
+        return Ok(last_iteration);
     }
     ws.proximal_weight = Some(0.0);
     let assembled = formulation::assemble_rows(start, ws);
@@ -162,9 +163,10 @@ fn measured(start: &Start, ws: &mut Workspace, last_round: Residual) -> Result<R
     Ok(ws.mixed.residual(&ws.mixed_solution))
 }
 
-/// ε for which moving as fast as prescribed surfaces within a step would take all the forces at work.   [QS-4]
+/// ε for which moving as fast as prescribed surfaces within a step would take all the applied forces.   [QS-4]
 fn weight(start: &Start, ws: &Workspace) -> f64 {
     let &Start { model, state, h, .. } = start;
+    debug_assert_eq!(model.bodies().len(), ws.applied.len(), "every body has an applied wrench");
     let (mut force, mut mass) = (0.0_f64, 0.0_f64);
     for (body, wrench) in model.bodies().iter().zip(&ws.applied) {
         mass = mass.max(body.mass().unwrap_or(0.0));
@@ -186,18 +188,18 @@ fn weight(start: &Start, ws: &Workspace) -> f64 {
     if own > 0.0 && own.is_finite() { own / speed } else { 1.0 }
 }
 
-/// The force by which the balance is missed after a round, and the forces it is measured by.
-struct LeftOver {
-    /// N s.
+/// Imbalance of forces after an iteration, and its scale.
+struct Imbalance {
+    /// Largest imbalance, N s.
     most: f64,
-    /// Index of the body with the most.
+    /// Index of the body with the largest imbalance.
     body: usize,
-    /// The largest impulse at work, N s.
+    /// Largest impulse, N s.
     scale: f64,
 }
 
-impl LeftOver {
-    fn share(&self) -> f64 {
+impl Imbalance {
+    fn fraction(&self) -> f64 {
         if self.most == 0.0 { 0.0 } else { self.most / self.scale.max(f64::MIN_POSITIVE) }
     }
 
@@ -207,14 +209,15 @@ impl LeftOver {
     }
 }
 
-/// ε M (v⁺ − v_k) of every body, torques by the radius of gyration.
-fn left_over(start: &Start, ws: &Workspace, weight: f64) -> LeftOver {
+/// ε M (v⁺ − v_k) of every body, torques divided by the radius of gyration.
+fn measure_imbalance(start: &Start, ws: &Workspace, weight: f64) -> Imbalance {
     let &Start { model, h, .. } = start;
+    debug_assert_eq!(ws.velocity.len(), ws.before.len(), "both velocities are those of all bodies");
     let applied = ws.applied.iter().map(|wrench| h * wrench.linear.norm());
     let contacts = ws.contact_impulses.iter().map(|p| p.normal.max(p.friction.norm()));
     let support_points = ws.support_impulses.iter().map(|p| p.friction.norm());
-    let mut left =
-        LeftOver { most: 0.0, body: 0, scale: applied.chain(contacts).chain(support_points).fold(0.0, f64::max) };
+    let mut imbalance =
+        Imbalance { most: 0.0, body: 0, scale: applied.chain(contacts).chain(support_points).fold(0.0, f64::max) };
     for (index, slot) in model.layout().iter().enumerate() {
         let Some((mobility, mass, moments)) = inertia(model, (&ws.start, Some(weight)), index) else { continue };
         let change = |k: usize| ws.velocity.get(k).zip(ws.before.get(k)).map_or(0.0, |(new, old)| new - old);
@@ -224,9 +227,9 @@ fn left_over(start: &Start, ws: &Workspace, weight: f64) -> LeftOver {
         // ½ νᵀ M ν = ½ m |v|² with the speed of the whole motion.
         let energy = mass * twist.linear.norm_squared() + twist.angular.dot(&(moments * twist.angular));
         let impulse = (mass * energy).sqrt();
-        if impulse > left.most || impulse.is_nan() {
-            (left.most, left.body) = (impulse, index);
+        if impulse > imbalance.most || impulse.is_nan() {
+            (imbalance.most, imbalance.body) = (impulse, index);
         }
     }
-    left
+    imbalance
 }

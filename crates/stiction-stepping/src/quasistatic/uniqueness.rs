@@ -1,6 +1,6 @@
-//! Whether the balance of forces determines the motion of a quasistatic step.
+//! Uniqueness of the motion of a quasistatic step under the balance of forces.
 //!
-//! For the normal impulses of the solution the motion minimises a convex function [QS-5], and another motion v + δ is as good if
+//! For the normal impulses of the solution the motion minimises a convex function [QS-5], and another motion v + δ is also a solution if
 //! and only if δ is in the cone [QS-6]:
 //!
 //! ```text
@@ -23,19 +23,19 @@ use stiction_multibody::{BodyId, Model, Wrench};
 
 use crate::{Contact, ContactImpulse, Dynamics, Scheme, SupportPointContact, Workspace};
 
-/// Whether the last quasistatic step could have gone otherwise.
+/// Uniqueness of the last quasistatic step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Uniqueness {
-    /// Forces in balance leave one motion only.
+    /// Forces in balance allow one motion only.
     Unique,
     /// Another motion is in balance as well: in this direction, in the order of the velocities, of unit length.
     NotUnique(Vec<f64>),
 }
 
-/// Relative size below which a number counts as zero: forces of friction at the edge of their set, entries of normalised rows.
+/// Relative size below which a number counts as zero: friction forces at the edge of their set, entries of normalised rows.
 pub(super) const ZERO: f64 = 1e-7;
 
-/// Judges the last step in the workspace; `None` where bodies have inertia.   [QS-6]
+/// Checks the last step in the workspace; `None` if bodies have inertia.   [QS-6]
 pub fn uniqueness(model: &Model, scheme: &Scheme, ws: &Workspace) -> Option<Uniqueness> {
     if scheme.dynamics != Dynamics::Quasistatic {
         return None;
@@ -52,13 +52,13 @@ pub fn uniqueness(model: &Model, scheme: &Scheme, ws: &Workspace) -> Option<Uniq
         let normal = dense(model, [(contact.a, &a), (contact.b, &b)]);
         if impulse.normal > ZERO * scale {
             cone.equalities.push(normal);
-            Rubbing::of_contact(contact, impulse).add_to(&mut cone, model, ws);
+            FrictionPair::of_contact(contact, impulse).add_to(&mut cone, model, ws);
         } else if dot(&normal, &ws.velocity) + contact.bias <= scheme.slip_threshold {
             cone.inequalities.push(normal);
         }
     }
     for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses) {
-        Rubbing::of_support_point(support_point, impulse).add_to(&mut cone, model, ws);
+        FrictionPair::of_support_point(support_point, impulse).add_to(&mut cone, model, ws);
     }
     Some(cone.direction().map_or(Uniqueness::Unique, Uniqueness::NotUnique))
 }
@@ -66,8 +66,8 @@ pub fn uniqueness(model: &Model, scheme: &Scheme, ws: &Workspace) -> Option<Uniq
 /// The wrenches on two bodies of a unit impulse along a direction.
 type RowAlong<'a> = dyn Fn(&Vector3<f64>) -> (Wrench, Wrench) + 'a;
 
-/// Two surfaces that rub on each other: at a contact, or under a foot.
-struct Rubbing<'a> {
+/// Friction between two bodies: at a contact, or at a support point.
+struct FrictionPair<'a> {
     bodies: [BodyId; 2],
     /// The row along a direction.
     row: Box<RowAlong<'a>>,
@@ -84,7 +84,7 @@ struct Rubbing<'a> {
     cones: usize,
 }
 
-impl<'a> Rubbing<'a> {
+impl<'a> FrictionPair<'a> {
     fn of_contact(contact: &'a Contact, impulse: &'a ContactImpulse) -> Self {
         Self {
             bodies: [contact.a, contact.b],
@@ -117,7 +117,7 @@ impl<'a> Rubbing<'a> {
         }
     }
 
-    /// What friction asks of δ.   [QS-6]
+    /// Adds the conditions of friction on δ.   [QS-6]
     fn add_to(&self, cone: &mut Cone, model: &Model, ws: &Workspace) {
         if self.most == 0.0 {
             return;
@@ -154,10 +154,10 @@ impl<'a> Rubbing<'a> {
     }
 
     fn add_polygons(&self, cone: &mut Cone, model: &Model, ws: &Workspace) {
-        let share = self.directions.len() / self.cones.max(1);
+        let per_cone = self.directions.len() / self.cones.max(1);
         for part in 0..self.cones {
-            let first = self.directions.start + part * share;
-            let corners = (first..first + share).filter_map(|place| Some((place, ws.directions.get(place)?)));
+            let first = self.directions.start + part * per_cone;
+            let corners = (first..first + per_cone).filter_map(|place| Some((place, ws.directions.get(place)?)));
             let corners: Vec<_> = corners
                 .map(|(place, d)| {
                     let row = self.dense(model, &(self.row)(d));
@@ -197,21 +197,21 @@ fn dense(model: &Model, wrenches: [(BodyId, &Wrench); 2]) -> Vec<f64> {
 struct Cone {
     velocities: usize,
     columns: usize,
-    /// Slip up to this is none.
-    still: f64,
+    /// Speed up to which a slip counts as zero, m/s.
+    slip_threshold: f64,
     equalities: Vec<Vec<f64>>,
     inequalities: Vec<Vec<f64>>,
 }
 
 impl Cone {
-    fn new(velocities: usize, still: f64) -> Self {
-        Self { velocities, columns: velocities, still, equalities: Vec::new(), inequalities: Vec::new() }
+    fn new(velocities: usize, slip_threshold: f64) -> Self {
+        Self { velocities, columns: velocities, slip_threshold, equalities: Vec::new(), inequalities: Vec::new() }
     }
 
-    /// Friction in a ball of radius `most`.
+    /// Adds friction in a ball of radius `most`.
     fn add_ball(&mut self, rows: &[Vec<f64>], slip: &[f64], force: &[f64], most: f64) {
         let norm = |x: &[f64]| dot(x, x).sqrt();
-        let slips = norm(slip) > self.still;
+        let slips = norm(slip) > self.slip_threshold;
         if !slips && norm(force) < (1.0 - ZERO) * most {
             self.equalities.extend(rows.iter().cloned());
             return;
@@ -239,18 +239,18 @@ impl Cone {
         }
     }
 
-    /// Friction in a polygon: −d_k · δ ≤ m for the corners the motion may use, with equality for those that push; m is one more
-    /// column.
+    /// Adds friction in a polygon: −d_k · δ ≤ m for the corners that the motion may use, with equality for those with an impulse; m is one
+    /// more column.
     fn add_polygon(&mut self, corners: &[Corner], most: f64) {
         let sigma = corners.iter().map(|corner| -corner.speed).fold(0.0, f64::max);
         let total: f64 = corners.iter().map(|corner| corner.impulse).sum();
-        if sigma <= self.still && total < (1.0 - ZERO) * most {
+        if sigma <= self.slip_threshold && total < (1.0 - ZERO) * most {
             self.equalities.extend(corners.iter().map(|corner| corner.row.clone()));
             return;
         }
         let m = self.columns;
         self.columns += 1;
-        let near = self.still.max(ZERO * sigma);
+        let near = self.slip_threshold.max(ZERO * sigma);
         for corner in corners.iter().filter(|corner| -corner.speed >= sigma - near) {
             let mut row = corner.row.clone();
             row.resize(m, 0.0);
@@ -259,7 +259,7 @@ impl Cone {
         }
     }
 
-    /// A direction other than zero in the cone, of unit length, without the columns that are not velocities; none if there is none.
+    /// Nonzero direction in the cone, of unit length, restricted to the velocities; none if the cone is {0}.
     fn direction(&self) -> Option<Vec<f64>> {
         let free = null_space(&self.matrix(&self.equalities), self.columns);
         if free.ncols() == 0 {
@@ -268,7 +268,7 @@ impl Cone {
         let c = self.matrix(&self.inequalities) * &free;
         let lines = null_space(&c, free.ncols());
         let y = match lines.ncols() {
-            0 => edge_of(&c)?,
+            0 => boundary_direction(&c)?,
             _ => lines.column(0).into_owned(),
         };
         let x = free * y;
@@ -277,7 +277,7 @@ impl Cone {
         (norm > 0.0).then(|| velocities.iter().map(|x| x / norm).collect())
     }
 
-    /// Rows of length one, filled up to all columns.
+    /// Normalised rows, extended to all columns.
     fn matrix(&self, rows: &[Vec<f64>]) -> DMatrix<f64> {
         let mut matrix = DMatrix::zeros(rows.len(), self.columns);
         for (i, row) in rows.iter().enumerate() {
@@ -308,7 +308,7 @@ fn null_space(a: &DMatrix<f64>, columns: usize) -> DMatrix<f64> {
 ///
 /// By Stiemke's theorem there is one unless Cᵀ x = 0 for some x > 0. The least |Cᵀ x| over x ≥ 1 decides: y = Cᵀ x at the
 /// minimum is such a direction, or zero.
-fn edge_of(c: &DMatrix<f64>) -> Option<DVector<f64>> {
+fn boundary_direction(c: &DMatrix<f64>) -> Option<DVector<f64>> {
     let gram = c * c.transpose();
     let n = c.nrows();
     let ones = DVector::from_element(n, 1.0);
@@ -317,7 +317,7 @@ fn edge_of(c: &DMatrix<f64>) -> Option<DVector<f64>> {
     let matrix = DenseMatrix::from_row_major(n, n, gram.as_slice().to_vec())?;
     let lcp = Lcp::new(matrix, q.as_slice().to_vec()).ok()?;
     let mut solution = LcpSolution::default();
-    // A half-solved problem gives a y that fails the test C y ≥ 0 below.
+    // An inaccurate solution gives a y that fails the test C y ≥ 0 below.
     let _ = LcpLadder::new().run(&lcp, None, &mut solution);
     let x = ones + DVector::from_column_slice(&solution.z);
     let y = c.transpose() * &x;

@@ -1,7 +1,7 @@
-//! Accelerations and forces when it is known which contacts stick and which slip.
+//! Accelerations and forces for given contact modes.
 //!
-//! Of [REF-1] the rows of joints, of closed normals and of sticking tangents are zero; a slipping contact has the friction force
-//! −μ N σ/|σ| in its tangents, which makes the system for the remaining forces λ, r = C λ, unsymmetric:
+//! Of [REF-1] the rows of joints, of closed normals and of sticking tangents are zero. A slipping contact has the friction force −μ N σ/|σ|
+//! in its tangents, which makes the system for the remaining forces λ, r = C λ, unsymmetric:
 //!
 //! ```text
 //! A λ = −b_active,     A = W_active C                                                          [REF-3]
@@ -11,14 +11,14 @@ use nalgebra::{DMatrix, DVector};
 
 use super::instant::Instant;
 
-/// What a contact does.
+/// Mode of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Mode {
-    /// Touches but carries nothing.
+    /// Touches without force.
     Open,
-    /// Does not slip.
+    /// Sticks.
     Stick,
-    /// Slips; the direction, a unit vector in the scaled friction rows, is that at the start of the piece of motion.
+    /// Slips. The direction, a unit vector in the scaled friction rows, is that at the start of the substep.
     Slip([f64; 3]),
 }
 
@@ -31,18 +31,17 @@ pub(super) struct Balance {
     pub(super) rate: DVector<f64>,
     /// v̇.
     pub(super) acceleration: DVector<f64>,
-    /// Whether other forces give the same accelerations; these are then the smallest ones.
+    /// True if other forces give the same accelerations; these are then the smallest ones.
     pub(super) redundant: bool,
 }
 
-/// Slips slower than this have no direction of their own, m/s.
-const UNDIRECTED: f64 = 1e-10;
+/// Smallest slip that has a direction, m/s.
+const MIN_DIRECTED_SLIP: f64 = 1e-10;
 
-/// The direction of slip `slip`, or its opposite where it has passed zero since it was `start`: friction stays smooth until
-/// the stop is located.
+/// Direction of `slip`, or its opposite if it has passed zero since it was `start`. Friction stays smooth until the stop is located.
 fn direction(slip: [f64; 3], start: [f64; 3]) -> [f64; 3] {
     let size = norm(slip);
-    if size < UNDIRECTED {
+    if size < MIN_DIRECTED_SLIP {
         return start;
     }
     let sign = if dot(slip, start) < 0.0 { -1.0 } else { 1.0 };
@@ -59,6 +58,8 @@ pub(super) fn norm(a: [f64; 3]) -> f64 {
 
 /// Solves [REF-3] for the given modes.
 pub(super) fn balance(at: &Instant, modes: &[Mode]) -> Balance {
+    debug_assert_eq!(at.contacts.len(), modes.len(), "every closed contact has a mode");
+    debug_assert_eq!(at.contacts.len(), at.touches.len(), "every closed contact has rows");
     let rows = at.free_rate.len();
     let mut active: Vec<usize> = (0..at.joint_rows).collect();
     for (block, mode) in at.contacts.iter().zip(modes) {
@@ -100,10 +101,10 @@ pub(super) fn scale_of(diagonal: f64) -> f64 {
     if diagonal > 0.0 { 1.0 / diagonal.sqrt() } else { 1.0 }
 }
 
-/// Pivots and singular values below this share of the largest are zero: rows so nearly dependent are redundant.
+/// Largest pivot or singular value that counts as zero, as a fraction of the largest. Rows so nearly dependent are redundant.
 const DEPENDENT: f64 = 1e-10;
 
-/// Solves A x = b in the units `scale`; of many solutions, and where there is none exactly, the smallest that is nearest.
+/// Solves A x = b in the units `scale`. A singular system is solved by least squares of least norm; the flag is then true.
 pub(super) fn solve(mut matrix: DMatrix<f64>, target: &DVector<f64>, scale: &DVector<f64>) -> (DVector<f64>, bool) {
     if target.is_empty() {
         return (DVector::zeros(0), false);
@@ -118,7 +119,7 @@ pub(super) fn solve(mut matrix: DMatrix<f64>, target: &DVector<f64>, scale: &DVe
     if pivots.min() > DEPENDENT * pivots.max()
         && let Some(mut x) = factors.solve(&target)
     {
-        // One refinement: what the elimination lost comes back.
+        // One step of iterative refinement.
         let rest = &target - &matrix * &x;
         if let Some(correction) = factors.solve(&rest) {
             x += correction;

@@ -1,4 +1,4 @@
-//! The frictional problems of the reference: impacts, and accelerations of contacts that do not slip yet.
+//! Frictional problems of the reference: impacts, and accelerations of contacts that do not slip yet.
 
 use nalgebra::DVector;
 use stiction_complementarity::{
@@ -9,7 +9,7 @@ use stiction_multibody::Model;
 
 use super::instant::{Block, Instant};
 
-/// Solves frictional problems and remembers how well.
+/// Solves frictional problems and keeps the largest residual.
 pub(super) struct Impulses {
     ladder: FrictionLadder,
     pub(super) residual: Residual,
@@ -17,7 +17,7 @@ pub(super) struct Impulses {
     pub(super) iterations: u32,
 }
 
-/// The residual asked of the ladder, and what is accepted where rounding allows no better.
+/// Residual that the ladder aims at, and the residuals that are accepted if rounding allows no better. Both are dimensionless.
 const AIM: f64 = 1e-13;
 const ACCEPTED: Tolerance = Tolerance { solved: 1e-9, loose: 1e-7 };
 
@@ -31,9 +31,9 @@ impl Impulses {
         }
     }
 
-    /// r with u = W r + q under the laws of joints and contacts [CONE-1]; `None` where no rung solves it.   [REF-6]
+    /// Solves for r with u = W r + q under the laws of joints and contacts [CONE-1]; `None` if no rung solves it.   [REF-6]
     pub(super) fn solve(&mut self, model: &Model, at: &Instant, q: &DVector<f64>) -> Option<DVector<f64>> {
-        // In the unit of the largest entry of W forces are about as large as accelerations, whatever the unit of mass.
+        // In the unit of the largest entry of W forces are about as large as accelerations, in any unit of mass.
         let unit = at.delassus.diagonal().amax();
         if q.is_empty() || unit == 0.0 {
             return Some(DVector::zeros(q.len()));
@@ -63,7 +63,7 @@ fn write(model: &Model, at: &Instant, q: &DVector<f64>, unit: f64) -> Option<Fri
     for row in &blocks {
         for (column, part) in blocks.iter().enumerate() {
             let view = at.delassus.view((row.first, part.first), (row.rows, part.rows));
-            // Numbers row by row: those of the transpose column by column.
+            // The transpose column by column is the block row by row.
             let entries: Vec<f64> = view.transpose().iter().map(|w| w / unit).collect();
             matrix.push(column, &entries);
         }

@@ -1,4 +1,4 @@
-//! Contacts at one configuration: where surfaces meet, and how they move against each other.
+//! Contacts at one configuration: contact points and relative velocities.
 
 use nalgebra::{Point3, Vector3};
 use stiction_geometry::ContactPoint;
@@ -6,7 +6,7 @@ use stiction_multibody::{BodyId, Configuration, ContactId, Dimension, Model, Wre
 
 use crate::{Detector, StepCause, tangents::tangents};
 
-/// A pair of features that touch or may touch soon, with the velocities at the time of looking.
+/// Pair of features that touch or may touch soon, with the velocities at the time of detection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
     pub(super) id: ContactId,
@@ -36,7 +36,7 @@ impl Touch {
         self.normal.dot(&self.relative)
     }
 
-    /// The slip in the scaled rows of the friction ellipsoid, as many components as there are friction rows.   [FRIC-3]
+    /// Slip in the scaled rows of the friction ellipsoid, as many components as there are friction rows.   [FRIC-3]
     pub(super) fn slip(&self) -> [f64; 3] {
         let [t, o] = &self.tangents;
         let all = [t.dot(&self.relative), o.dot(&self.relative), self.torsion * self.normal.dot(&self.turning)];
@@ -53,14 +53,14 @@ impl Touch {
     }
 }
 
-/// Looks for contacts.
-pub(super) struct Eyes<'a> {
+/// Detects contacts.
+pub(super) struct ContactFinder<'a> {
     pub(super) model: &'a Model,
     pub(super) detector: &'a mut dyn Detector,
     points: Vec<ContactPoint>,
 }
 
-impl<'a> Eyes<'a> {
+impl<'a> ContactFinder<'a> {
     pub(super) fn new(model: &'a Model, detector: &'a mut dyn Detector) -> Self {
         Self { model, detector, points: Vec::new() }
     }
@@ -88,6 +88,7 @@ impl<'a> Eyes<'a> {
         let mut found = Vec::new();
         for &(i, j) in pairs {
             let model = self.model;
+            debug_assert!(model.shape(i).is_some() && model.shape(j).is_some(), "shapes {i} and {j} exist");
             let (Some((shape_a, a, on_a)), Some((shape_b, b, on_b))) = (model.shape(i), model.shape(j)) else {
                 continue;
             };
@@ -139,7 +140,7 @@ fn touch(
     }
 }
 
-/// The velocity a surface has against its body.
+/// Velocity of a surface relative to its body.
 fn belt(model: &Model, id: BodyId, time: f64) -> Vector3<f64> {
     let belt = model.body(id).and_then(|body| body.surface_velocity.as_ref());
     belt.map_or_else(Vector3::zeros, |belt| Vector3::from_fn(|k, _| belt[k].value(time)))

@@ -1,4 +1,4 @@
-//! The equations at one instant: what joints and closed contacts ask of accelerations and forces.
+//! Equations at one instant: accelerations and forces of joints and closed contacts.
 //!
 //! With J the rows of all joints and of the normals and tangents of all closed contacts,
 //!
@@ -10,7 +10,7 @@ use nalgebra::{DMatrix, DVector};
 use stiction_multibody::{BodyId, ContactId, Model, Wrench, applied_wrenches, apply_inverse_mass, mass_block};
 
 use super::{
-    geometry::{Eyes, Touch},
+    geometry::{ContactFinder, Touch},
     motion::Motion,
 };
 use crate::StepCause;
@@ -24,7 +24,7 @@ pub(super) struct Block {
 
 /// The equations at one instant.
 pub(super) struct Instant {
-    /// The closed contacts, in the order they were asked for.
+    /// Closed contacts, in the given order.
     pub(super) touches: Vec<Touch>,
     /// Rows of each of them.
     pub(super) contacts: Vec<Block>,
@@ -46,26 +46,26 @@ pub(super) struct Instant {
     pub(super) free_rate: DVector<f64>,
 }
 
-/// Why the equations could not be written.
+/// Reason why the equations could not be written.
 #[derive(Debug)]
-pub(super) enum Trouble {
-    /// A closed contact is not there any more: its features parted.
+pub(super) enum InstantError {
+    /// A closed contact is not found any more, because its features separated.
     Lost(ContactId),
-    /// The independent coordinates of the piece do not reach so far.
+    /// The independent coordinates of the substep are not valid so far from its start.
     OutOfChart,
-    /// Something no smaller step can mend.
+    /// Cause that no smaller step removes.
     Cause(StepCause),
 }
 
-impl From<StepCause> for Trouble {
+impl From<StepCause> for InstantError {
     fn from(cause: StepCause) -> Self {
         Self::Cause(cause)
     }
 }
 
-/// What is asked of an instant.
+/// Terms that are evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Depth {
+pub(super) enum Level {
     /// Values, rates and W: enough for impulses and projections.
     Velocities,
     /// Forces and velocity products as well.
@@ -75,18 +75,18 @@ pub(super) enum Depth {
 impl Instant {
     /// Writes the equations for the given closed contacts.
     pub(super) fn new(
-        eyes: &mut Eyes,
+        finder: &mut ContactFinder,
         motion: &Motion,
         time: f64,
         closed: &[ContactId],
-        depth: Depth,
-    ) -> Result<Self, Trouble> {
-        let model = eyes.model;
+        level: Level,
+    ) -> Result<Self, InstantError> {
+        let model = finder.model;
         let at = motion.configuration(model, time);
-        let touches = closed_touches(eyes, motion, time, closed)?
+        let touches = closed_touches(finder, motion, time, closed)?
             .into_iter()
             .zip(closed)
-            .map(|(touch, &id)| touch.ok_or(Trouble::Lost(id)))
+            .map(|(touch, &id)| touch.ok_or(InstantError::Lost(id)))
             .collect::<Result<Vec<_>, _>>()?;
         let rows = all_rows(model, motion, time, &touches);
         let mut first = model.joint_rows();
@@ -96,6 +96,7 @@ impl Instant {
             block
         });
         let contacts: Vec<_> = contacts.collect();
+        debug_assert_eq!(first, rows.len(), "joints and contacts fill the rows");
         let mut response = DMatrix::zeros(model.dof(), rows.len());
         let mut jacobian = DMatrix::zeros(rows.len(), model.dof());
         for (k, row) in rows.iter().enumerate() {
@@ -112,11 +113,12 @@ impl Instant {
         let delassus = &jacobian * &response;
         let mut free = DVector::zeros(model.dof());
         let mut free_rate = DVector::zeros(rows.len());
-        if depth == Depth::Accelerations {
+        if level == Level::Accelerations {
             free = free_acceleration(model, motion, time)?;
-            free_rate = &jacobian * &free + velocity_products(eyes, motion, time, &touches)?;
+            free_rate = &jacobian * &free + velocity_products(finder, motion, time, &touches)?;
         }
         let rate = rates(model, motion, time, &touches);
+        debug_assert_eq!(rate.len(), rows.len(), "every row has a rate");
         let value = DVector::from_iterator(rows.len(), rows.iter().map(|row| row.value));
         Ok(Self {
             touches,
@@ -134,12 +136,14 @@ impl Instant {
 
     /// Friction components of a contact in a vector over all rows.
     pub(super) fn friction_of(&self, contact: usize, all: &DVector<f64>) -> [f64; 3] {
+        debug_assert!(contact < self.contacts.len(), "contact {contact} is closed");
         let Some(block) = self.contacts.get(contact) else { return [0.0; 3] };
         std::array::from_fn(|k| if k + 1 < block.rows { all[block.first + 1 + k] } else { 0.0 })
     }
 
     /// Normal component of a contact in a vector over all rows.
     pub(super) fn normal_of(&self, contact: usize, all: &DVector<f64>) -> f64 {
+        debug_assert!(contact < self.contacts.len(), "contact {contact} is closed");
         self.contacts.get(contact).map_or(0.0, |block| all[block.first])
     }
 }
@@ -187,7 +191,7 @@ fn free_acceleration(model: &Model, motion: &Motion, time: f64) -> Result<DVecto
     Ok(free)
 }
 
-/// J v with the prescribed part. The tangents are those of the instant, also where the bodies have drifted on.
+/// J v with the prescribed part. The tangents are those of the instant, also if the bodies have moved on.
 fn rates(model: &Model, motion: &Motion, time: f64, touches: &[Touch]) -> Vec<f64> {
     let mut rates = joint_rates(model, motion, time);
     for touch in touches {
@@ -206,13 +210,13 @@ fn joint_rates(model: &Model, motion: &Motion, time: f64) -> Vec<f64> {
     model.joints().iter().flat_map(power).collect()
 }
 
-/// Shapes of closed contacts are looked at with this share of their size as margin: the gaps are zero up to rounding and
-/// the drift of differences.
+/// Margin within which closed contacts are detected, as a fraction of the radius of the smallest shape. Their gaps are zero up to rounding
+/// and the displacements of finite differences.
 const CLOSED_MARGIN: f64 = 0.02;
 
-/// The closed contacts at a configuration, each `None` where its features do not meet.
+/// Closed contacts at a configuration, each `None` if its features do not meet.
 fn closed_touches(
-    eyes: &mut Eyes,
+    finder: &mut ContactFinder,
     motion: &Motion,
     time: f64,
     closed: &[ContactId],
@@ -220,43 +224,47 @@ fn closed_touches(
     if closed.is_empty() {
         return Ok(Vec::new());
     }
-    let at = motion.configuration(eyes.model, time);
+    let at = motion.configuration(finder.model, time);
     let mut pairs: Vec<_> = closed.iter().map(|id| (id.shape_a.index(), id.shape_b.index())).collect();
     pairs.sort_unstable();
     pairs.dedup();
-    let found = eyes.touches(&at, time, &pairs, CLOSED_MARGIN * smallest_radius(eyes.model))?;
+    let found = finder.touches(&at, time, &pairs, CLOSED_MARGIN * smallest_radius(finder.model))?;
     let find =
         |id: &ContactId| found.binary_search_by_key(id, |touch| touch.id).ok().and_then(|k| found.get(k).copied());
     Ok(closed.iter().map(find).collect())
 }
 
-/// The step of differences, in units of the time in which the geometry changes: for five points the error of order (step)⁴ and
-/// that of rounding, ε/step, meet near here, at about 1e-13 of the rates.
+/// Step of finite differences, in units of the time in which the geometry changes. For five points the truncation of order (step)⁴ and the
+/// rounding ε/step balance near here, at about 1e-13 of the rates.
 const DIFFERENCE: f64 = 1e-3;
 
-/// Prescribed motions change on a time scale of their own, s.
+/// Largest step of finite differences of prescribed motions, which have a time scale of their own, s.
 const PRESCRIBED_DIFFERENCE: f64 = 2e-5;
 
 /// J̇ v and ∂²/∂t²: the rates at q ⊕ kδ v, t + kδ, k = ±1, ±2, differenced at constant v.   [REF-2]
 fn velocity_products(
-    eyes: &mut Eyes,
+    finder: &mut ContactFinder,
     motion: &Motion,
     time: f64,
     touches: &[Touch],
 ) -> Result<DVector<f64>, StepCause> {
-    let model = eyes.model;
+    let model = finder.model;
     let delta = difference_step(model, motion, time);
     let closed: Vec<_> = touches.iter().map(|touch| touch.id).collect();
     let mut samples = Vec::with_capacity(5);
     for k in [-2.0, -1.0, 0.0, 1.0, 2.0] {
         let (moved, then) = (motion.drifted(model, k * delta), time + k * delta);
         let mut rates: Vec<_> = joint_rates(model, &moved, then).into_iter().map(Some).collect();
-        for (found, base) in closed_touches(eyes, &moved, then, &closed)?.into_iter().zip(touches) {
+        for (found, base) in closed_touches(finder, &moved, then, &closed)?.into_iter().zip(touches) {
             rates.push(found.map(|touch| touch.opening()));
-            // Slips along the directions of the instant itself.
+            // The slip is taken along the tangents of the instant itself.
             let slip = found.map(|touch| Touch { tangents: base.tangents, ..touch }.slip());
             rates.extend((0..base.friction_rows).map(|row| slip.map(|slip| slip[row])));
         }
+        debug_assert!(
+            samples.first().is_none_or(|first: &Vec<_>| first.len() == rates.len()),
+            "samples differ in length"
+        );
         samples.push(rates);
     }
     let rows = samples.first().map_or(0, Vec::len);
@@ -266,8 +274,8 @@ fn velocity_products(
     }))
 }
 
-/// First derivative from up to five equidistant samples around the middle, in units of their distance; the formula of the highest
-/// order that the samples present allow.   [REF-2]
+/// First derivative from up to five equidistant samples around the middle, in units of their distance. It uses the formula of the highest
+/// order that the available samples allow.   [REF-2]
 fn derivative(samples: &[Option<f64>; 5]) -> f64 {
     match *samples {
         [Some(a), Some(b), _, Some(c), Some(d)] => (8.0 * (c - b) - (d - a)) / 12.0,

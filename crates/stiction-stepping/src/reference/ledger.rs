@@ -1,4 +1,4 @@
-//! What joints and contacts carried over a step.
+//! Impulses of joints and contacts over a step.
 
 use nalgebra::Vector3;
 use stiction_multibody::ContactId;
@@ -9,7 +9,7 @@ use crate::ContactImpulse;
 /// A contact and its impulse.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// As it was last seen carrying something.
+    /// The contact as it was at its last impulse.
     pub(super) touch: Touch,
     pub(super) impulse: ContactImpulse,
 }
@@ -43,6 +43,12 @@ impl Ledger {
 
     /// Adds impulses in the order of [`loads`].
     pub(super) fn add(&mut self, at: &Instant, impulses: &[f64]) {
+        debug_assert_eq!(self.joints.len(), at.joint_rows, "every row of a joint has an impulse");
+        debug_assert_eq!(
+            impulses.len(),
+            at.joint_rows + PER_CONTACT * at.touches.len(),
+            "the impulses are those of joints and contacts"
+        );
         self.joints.iter_mut().zip(impulses).for_each(|(sum, p)| *sum += p);
         let rest = impulses.get(at.joint_rows..).unwrap_or_default();
         for (touch, p) in at.touches.iter().zip(rest.chunks_exact(PER_CONTACT)) {
@@ -55,7 +61,7 @@ impl Ledger {
         }
     }
 
-    /// The entry of a contact, made where there is none.
+    /// Entry of a contact, inserted if there is none.
     fn entry(&mut self, touch: &Touch) -> &mut Entry {
         let place = match self.contacts.binary_search_by_key(&touch.id, |entry| entry.touch.id) {
             Ok(place) => place,

@@ -1,12 +1,12 @@
-//! The trusted reference: accelerations instead of impulses, events located instead of stepped over.
+//! Reference method: it integrates accelerations instead of impulses, and locates events instead of stepping over them.
 //!
-//! Between events the modes of all contacts are known and the motion is smooth; it is integrated with error control
-//! ([`runge_kutta`]), its accelerations coming from the index-1 equations of joints and closed contacts ([`instant`],
-//! [`balance`]). Where a gap closes, a contact stops pushing, a slip stops or friction leaves its cone ([`events`]), the time is
-//! located, impacts are solved ([`friction`]), modes are decided anew ([`modes`], [`restart`]) and integration goes on ([`run`]).
+//! Between events the modes of all contacts are known and the motion is smooth. It is integrated with error control ([`runge_kutta`]). Its
+//! accelerations come from the index-1 equations of joints and closed contacts ([`instant`], [`balance`]). If a gap closes, a contact stops
+//! pushing, a slip stops or friction leaves its cone ([`events`]), the time of the event is located. Impacts are then solved
+//! ([`friction`]), modes are determined again ([`modes`], [`restart`]) and integration continues ([`run`]).
 //!
-//! It verifies the time-stepping schemes: its error is that of the tolerance, not of the step. It is slow, allocates, and gives up
-//! with a reason where they would go on: accumulations of events beyond a bound, modes that cannot be told.
+//! It verifies the time-stepping schemes: its error is that of the tolerance, not of the step. It is slow and allocates. It fails with a
+//! reason where they would continue: if events accumulate beyond a bound, or if the modes are ambiguous.
 
 mod balance;
 mod events;
@@ -33,17 +33,17 @@ use balance::Mode;
 use geometry::Touch;
 use run::Run;
 
-/// Steps by integrating from event to event. The step size only says when to report.
+/// Steps by integrating from event to event. The step size only sets the times of reports.
 pub struct ReferenceStepper {
     /// Finds contacts.
     pub detector: Box<dyn Detector>,
-    /// Local error allowed in a piece of motion, as a share of 1 + |y| for every coordinate and velocity y. Default 1e-11;
-    /// below 1e-13 rounding forbids it.
+    /// Local error allowed in a substep, as a fraction of 1 + |y| for every coordinate and velocity y. Default 1e-11; below 1e-13 it cannot
+    /// be reached because of rounding.
     pub tolerance: f64,
-    /// Impacts slower than this give nothing back, m/s: it ends the infinitely many bounces of a ball that comes to rest.
-    /// Default 1e-6, a bounce of 5e-14 m.
+    /// Speed of approach below which impacts are inelastic, m/s. It ends the infinitely many bounces of a ball that comes to rest. Default
+    /// 1e-6, a bounce of 5e-14 m.
     pub settling_speed: f64,
-    /// Events followed in one step before it is refused. Default 1000.
+    /// Largest number of events in one step; a step with more fails. Default 1000.
     pub max_events: u32,
 }
 
@@ -62,7 +62,7 @@ impl Stepper for ReferenceStepper {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         if start.scheme.impact == Impact::Poisson {
             return Err(StepCause::Unsupported(
-                "the reference stepper knows Newton's law of impact only; use `impact = \"newton\"` or `\"inelastic\"`",
+                "the reference stepper supports Newton's law of impact only; use `impact = \"newton\"` or `\"inelastic\"`",
             ));
         }
         if start.model.support_point_count() > 0 {
@@ -72,7 +72,7 @@ impl Stepper for ReferenceStepper {
         }
         prepare(start, ws)?;
         let mut run = Run::new(self, start);
-        run.drive()?;
+        run.integrate()?;
         next_state(start, &run, ws)?;
         report_contacts(&mut run, ws)?;
         report(start, &mut run, ws)
@@ -99,7 +99,7 @@ fn next_state(start: &Start, run: &Run, ws: &mut Workspace) -> Result<(), StepCa
     Ok(())
 }
 
-/// Contacts near at the end, and those that carried something within the step.
+/// Writes the reports of contacts that are near at the end, and of those with an impulse within the step.
 fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
     let time = ws.next.time;
     let motion = run.motion.clone();
@@ -108,7 +108,8 @@ fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
     let gone: Vec<_> = gone.map(|entry| Touch { gap: f64::INFINITY, ..entry.touch }).collect();
     for touch in gone {
         let pair = [(touch.id.shape_a.index(), touch.id.shape_b.index())];
-        let found = run.eyes.touches(&ws.end, time, &pair, FAR)?.into_iter().find(|found| found.id == touch.id);
+        let found =
+            run.finder.touches(&ws.end, time, &pair, SEARCH_DISTANCE)?.into_iter().find(|found| found.id == touch.id);
         touches.push(found.unwrap_or(touch));
     }
     touches.sort_unstable_by_key(|touch| touch.id);
@@ -144,20 +145,20 @@ fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
     Ok(())
 }
 
-/// Features that carried something are looked for up to this distance, m.
-const FAR: f64 = 1e3;
+/// Largest distance up to which features with an impulse are searched for, m.
+const SEARCH_DISTANCE: f64 = 1e3;
 
 fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport, StepCause> {
     ws.impacts.clear();
     ws.shocks = run.shocks;
     ws.events.clone_from(&run.events);
-    let pairs = run.eyes.pairs(&ws.end, 0.0);
+    let pairs = run.finder.pairs(&ws.end, 0.0);
     place_shapes(start.model, &ws.end, &mut ws.shape_poses);
     let measured = measure(
         (start.model, start.model.joints().iter()),
         (&ws.end, &ws.shape_poses),
         &pairs,
-        (&mut *run.eyes.detector, &mut ws.points),
+        (&mut *run.finder.detector, &mut ws.points),
         |_, _| (),
     )?;
     Ok(StepReport {
@@ -167,7 +168,7 @@ fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport
         problem_size: run.largest,
         residual: run.impulses.residual,
         status: run.impulses.status,
-        iterations: run.layer_substeps + run.impulses.iterations,
+        iterations: run.substeps + run.impulses.iterations,
         passes: run.restarts + 1,
         impacts: run.hits + run.shocks,
         rung: "reference",

@@ -3,7 +3,7 @@
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction_multibody::{Configuration, Mobility, Model, OrientationUpdate, rotation};
 
-/// Where the system is and how fast: what the Runge-Kutta method integrates.
+/// Coordinates and velocities: the unknowns of the Runge-Kutta method.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Motion {
     pub(super) q: Vec<f64>,
@@ -15,6 +15,11 @@ impl Motion {
     pub(super) fn plus<'a>(&self, terms: impl Iterator<Item = (f64, &'a Self)>) -> Self {
         let mut sum = self.clone();
         for (weight, rate) in terms {
+            debug_assert_eq!(
+                (sum.q.len(), sum.v.len()),
+                (rate.q.len(), rate.v.len()),
+                "a rate has the size of the motion"
+            );
             sum.q.iter_mut().zip(&rate.q).for_each(|(q, dq)| *q += weight * dq);
             sum.v.iter_mut().zip(&rate.v).for_each(|(v, dv)| *v += weight * dv);
         }
@@ -43,7 +48,7 @@ impl Motion {
         at
     }
 
-    /// The same velocities a time `offset` further on the way: q ⊕ offset v.
+    /// The same velocities at the configuration q ⊕ offset v.
     pub(super) fn drifted(&self, model: &Model, offset: f64) -> Self {
         let mut q = Vec::new();
         model.integrate(&self.q, &self.v, offset, OrientationUpdate::Exponential, &mut q);
@@ -65,6 +70,7 @@ impl Motion {
             let (Some(rate), Some(v), Some(x)) =
                 (q.get_mut(slot.q.clone()), self.v.get(slot.v.clone()), self.q.get(slot.q.clone()))
             else {
+                debug_assert!(false, "the coordinates and velocities of a body are within those of the model");
                 continue;
             };
             match (mobility, v, x) {

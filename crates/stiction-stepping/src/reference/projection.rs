@@ -1,4 +1,4 @@
-//! Takes the drift out of constraints: positions of joints and closed gaps, velocities of everything that does not move.
+//! Projection that removes drift of constraints: positions of joints and closed gaps, velocities of all rows at rest.
 //!
 //! ```text
 //! Δq = −M⁻¹ Jᵀ W⁺ Φ,     Δv = −M⁻¹ Jᵀ W⁺ (J v + ∂Φ/∂t)                                          [REF-5]
@@ -9,49 +9,49 @@ use stiction_multibody::ContactId;
 
 use super::{
     balance::{Mode, scale_of, solve},
-    geometry::Eyes,
-    instant::{Depth, Instant, Trouble},
+    geometry::ContactFinder,
+    instant::{Instant, InstantError, Level},
     motion::Motion,
 };
 use crate::{Manifold, Stabilisation};
 
-/// Rounds of Newton's method for positions: drift is tiny, and the second squares what the first leaves.
-const ROUNDS: usize = 2;
+/// Iterations of Newton's method for positions. Drift is tiny, and the second iteration squares the error of the first.
+const MAX_ITERATIONS: usize = 2;
 
-/// Projects q onto Φ = 0, ψ = 0 and then v onto the velocities that keep it there, with no slip where contacts stick; joints
-/// only onto the manifolds the scheme names.   [REF-5] [STAB-5]
+/// Projects q onto Φ = 0, ψ = 0 and then v onto the tangent velocities, without slip of sticking contacts. Joints are projected only onto
+/// the manifolds of the scheme.   [REF-5] [STAB-5]
 pub(super) fn project(
-    eyes: &mut Eyes,
+    finder: &mut ContactFinder,
     motion: &mut Motion,
     time: f64,
     closed: &[(ContactId, Mode)],
     by: Stabilisation,
-) -> Result<(), Trouble> {
+) -> Result<(), InstantError> {
     let manifold = match by {
         Stabilisation::Usual => Some(Manifold::Both),
         Stabilisation::Projection(manifold) => Some(manifold),
         _ => None,
     };
     let (positions, velocities) = manifold.map_or((false, false), |m| (m.has_positions(), m.has_velocities()));
-    if closed.is_empty() && (eyes.model.joint_rows() == 0 || !(positions || velocities)) {
+    if closed.is_empty() && (finder.model.joint_rows() == 0 || !(positions || velocities)) {
         return Ok(());
     }
     let ids: Vec<_> = closed.iter().map(|(id, _)| *id).collect();
-    for _ in 0..ROUNDS {
-        let at = Instant::new(eyes, motion, time, &ids, Depth::Velocities)?;
-        let step = correction(&at, &at.position_rows(), &wanted(&at, &at.value, positions));
-        motion.shift(eyes.model, step.as_slice());
-        motion.normalise(eyes.model);
+    for _ in 0..MAX_ITERATIONS {
+        let at = Instant::new(finder, motion, time, &ids, Level::Velocities)?;
+        let step = correction(&at, &at.position_rows(), &errors_to_remove(&at, &at.value, positions));
+        motion.shift(finder.model, step.as_slice());
+        motion.normalise(finder.model);
     }
-    let at = Instant::new(eyes, motion, time, &ids, Depth::Velocities)?;
+    let at = Instant::new(finder, motion, time, &ids, Level::Velocities)?;
     let rows = at.velocity_rows(closed.iter().map(|(_, mode)| *mode));
-    let step = correction(&at, &rows, &wanted(&at, &at.rate, velocities));
+    let step = correction(&at, &rows, &errors_to_remove(&at, &at.rate, velocities));
     motion.v.iter_mut().zip(step.iter()).for_each(|(v, dv)| *v += dv);
     Ok(())
 }
 
-/// The errors to remove: all, or those of contacts while joints keep theirs.
-fn wanted(at: &Instant, error: &DVector<f64>, joints: bool) -> DVector<f64> {
+/// Errors to remove: all, or only those of contacts.
+fn errors_to_remove(at: &Instant, error: &DVector<f64>, joints: bool) -> DVector<f64> {
     let mut error = error.clone();
     if !joints {
         error.rows_mut(0, at.joint_rows).fill(0.0);

@@ -1,8 +1,8 @@
 //! Independent coordinates: a local parametrisation of the configurations that joints allow.
 //!
-//! With W = J₀ᵀ and M₀ at the start of a piece of motion and N a basis of the null space of J₀, the coordinates are u = R q with
-//! R = Nᵀ M₀: those along which nothing is left to the joints. Linear combinations of stages are combinations of their u, and
-//! the dependent rest follows from the constraints themselves,
+//! With W = J₀ᵀ and M₀ at the start of a substep and N a basis of the null space of J₀, the coordinates are u = R q with R = Nᵀ M₀. The
+//! joints do not constrain them. Linear combinations of stages are combinations of their u, and the dependent rest follows from the
+//! constraints themselves,
 //!
 //! ```text
 //! R (q − q_stage) = 0,   Φ(q, t) = 0      ⇔      q = q_stage ⊕ M₀⁻¹ J₀ᵀ μ,   Φ(q, t) = 0
@@ -13,16 +13,16 @@ use nalgebra::{DMatrix, DVector};
 
 use super::{
     balance::{scale_of, solve},
-    geometry::Eyes,
-    instant::{Depth, Instant, Trouble},
+    geometry::ContactFinder,
+    instant::{Instant, InstantError, Level},
     motion::Motion,
 };
 
-/// Steps of Newton's method after which a stage is too far from where the coordinates were chosen.
-const ROUNDS: u32 = 12;
+/// Largest number of Newton iterations. A stage that needs more is too far from the point where the coordinates were chosen.
+const MAX_ITERATIONS: u32 = 12;
 
-/// Errors of joints that are rounding, as a share of 1 or the largest coordinate.
-const LEFT: f64 = 1e-14;
+/// Errors of joints that are rounding, as a fraction of 1 or the largest coordinate.
+const ROUNDING: f64 = 1e-14;
 
 /// Directions M₀⁻¹ J₀ᵀ along which the dependent coordinates are sought.
 pub(super) struct Chart {
@@ -30,28 +30,33 @@ pub(super) struct Chart {
 }
 
 impl Chart {
-    /// Chooses the coordinates for the piece that starts here.
-    pub(super) fn new(eyes: &mut Eyes, motion: &Motion, time: f64) -> Result<Self, Trouble> {
-        Ok(Self { directions: Instant::new(eyes, motion, time, &[], Depth::Velocities)?.response })
+    /// Chooses the coordinates for the substep that starts here.
+    pub(super) fn new(finder: &mut ContactFinder, motion: &Motion, time: f64) -> Result<Self, InstantError> {
+        Ok(Self { directions: Instant::new(finder, motion, time, &[], Level::Velocities)?.response })
     }
 
-    /// Replaces the dependent part of a stage by what the constraints make of its independent one.   [STAB-8]
-    pub(super) fn restore(&self, eyes: &mut Eyes, motion: &mut Motion, time: f64) -> Result<(), Trouble> {
+    /// Replaces the dependent part of a stage by the solution of the constraints for its independent part.   [STAB-8]
+    pub(super) fn restore(
+        &self,
+        finder: &mut ContactFinder,
+        motion: &mut Motion,
+        time: f64,
+    ) -> Result<(), InstantError> {
         let size = motion.q.iter().fold(1.0, |most: f64, q| most.max(q.abs()));
         let mut before = f64::INFINITY;
-        for _ in 0..ROUNDS {
-            let at = Instant::new(eyes, motion, time, &[], Depth::Velocities)?;
+        for _ in 0..MAX_ITERATIONS {
+            let at = Instant::new(finder, motion, time, &[], Level::Velocities)?;
             let error = at.value.amax();
-            // Where rounding does not let it halve any more, it is as good as it gets.
-            if error <= LEFT * size || (error <= 100.0 * LEFT * size && error > 0.5 * before) {
+            // If rounding prevents that the error halves again, it is accepted.
+            if error <= ROUNDING * size || (error <= 100.0 * ROUNDING * size && error > 0.5 * before) {
                 let change = &self.directions * self.multipliers(&at, &at.rate);
                 motion.v.iter_mut().zip(change.iter()).for_each(|(v, dv)| *v += dv);
                 return Ok(());
             }
             before = error;
-            motion.shift(eyes.model, (&self.directions * self.multipliers(&at, &at.value)).as_slice());
+            motion.shift(finder.model, (&self.directions * self.multipliers(&at, &at.value)).as_slice());
         }
-        Err(Trouble::OutOfChart)
+        Err(InstantError::OutOfChart)
     }
 
     /// μ with J M₀⁻¹ J₀ᵀ μ = −error.

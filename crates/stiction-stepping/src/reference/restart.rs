@@ -1,4 +1,4 @@
-//! What follows from an event: impacts, shocks, and new modes for the contacts that stay.
+//! Response to an event: impacts, shocks, and new modes for the remaining contacts.
 
 use nalgebra::DVector;
 use stiction_multibody::{ContactId, ShapeId};
@@ -7,45 +7,44 @@ use super::{
     balance::{Mode, balance, norm},
     events::{Signal, Signals, is_over},
     geometry::Touch,
-    instant::{Depth, Instant, Trouble},
+    instant::{Instant, InstantError, Level},
     ledger::loads,
     modes::{Decision, SHOCK_TIME, consistent, decide},
     run::Run,
 };
 use crate::{Event, EventKind, Impact, StepCause};
 
-/// Gaps up to this are closed, m: what the location of a touch leaves.
-const TOUCHING: f64 = 1e-10;
+/// Gap up to which a contact is closed, m: the error of the location of a touch.
+const CLOSED_GAP: f64 = 1e-10;
 
-/// Surfaces that approach or part more slowly than this are at rest along the normal, m/s, or this share of the speeds before
-/// an impact where that is more.
-const RESTING: f64 = 1e-10;
+/// Normal speed below which surfaces are at rest, m/s, or as a fraction of the speeds before an impact if that is more.
+const REST_SPEED: f64 = 1e-10;
 
-/// Impacts up to this multiple of the settling speed do not open other contacts.
-const HAIR: f64 = 10.0;
+/// Multiple of the settling speed up to which impacts do not open other contacts.
+const GRAZING: f64 = 10.0;
 
 impl Run<'_> {
-    /// What follows from the signals that are over.
+    /// Responds to the signals whose conditions ended.
     pub(super) fn handle(&mut self, signals: &Signals) -> Result<(), StepCause> {
         let over: Vec<_> = signals.iter().filter(|signal| is_over(signal)).map(|(signal, _)| *signal).collect();
-        let culprit = over.iter().find_map(|signal| match signal {
+        let first = over.iter().find_map(|signal| match signal {
             Signal::Push(contact) | Signal::Cone(contact) | Signal::Slip(contact) => self.closed.get(*contact),
             Signal::Gap | Signal::Balance => None,
         });
-        self.count_event(culprit.map(|(id, _)| *id))?;
+        self.count_event(first.map(|(id, _)| *id))?;
         let simple = over.iter().all(|signal| matches!(signal, Signal::Push(_) | Signal::Cone(_)));
-        if simple && self.let_go(&over)? { Ok(()) } else { self.restart() }
+        if simple && self.release(&over)? { Ok(()) } else { self.restart() }
     }
 
-    /// Contacts that stopped pushing open, those at the edge of their cone slip; false where that is not consistent.
-    fn let_go(&mut self, over: &[Signal]) -> Result<bool, StepCause> {
+    /// Opens contacts that stopped pushing, and lets those at the edge of their cone slip; false if that is not consistent.
+    fn release(&mut self, over: &[Signal]) -> Result<bool, StepCause> {
         let before = self.closed.clone();
         let ids = self.ids();
         let time = self.time();
-        let at = match Instant::new(&mut self.eyes, &self.motion, time, &ids, Depth::Accelerations) {
+        let at = match Instant::new(&mut self.finder, &self.motion, time, &ids, Level::Accelerations) {
             Ok(at) => at.stabilised(self.stabilisation()),
-            Err(Trouble::Cause(cause)) => return Err(cause),
-            Err(Trouble::Lost(_) | Trouble::OutOfChart) => return Ok(false),
+            Err(InstantError::Cause(cause)) => return Err(cause),
+            Err(InstantError::Lost(_) | InstantError::OutOfChart) => return Ok(false),
         };
         let mut modes = self.modes();
         let forces = balance(&at, &modes);
@@ -69,11 +68,11 @@ impl Run<'_> {
         if !consistent(self.model(), &at, &modes, &forces, &mut self.impulses) {
             return Ok(false);
         }
-        self.adopt(&before, ids.into_iter().zip(modes));
+        self.set_modes(&before, ids.into_iter().zip(modes));
         Ok(true)
     }
 
-    /// Looks at everything anew: who touches, who collides, who sticks.
+    /// Determines closed contacts, impacts and modes from the state alone.
     pub(super) fn restart(&mut self) -> Result<(), StepCause> {
         self.restart_without(None)
     }
@@ -82,22 +81,23 @@ impl Run<'_> {
         let before = self.closed.clone();
         let motion = self.motion.clone();
         let near = self.near(&motion, self.time())?;
-        let touching = |touch: &&Touch| Some(touch.id) != lost && touch.gap <= TOUCHING && touch.opening() <= RESTING;
+        let touching =
+            |touch: &&Touch| Some(touch.id) != lost && touch.gap <= CLOSED_GAP && touch.opening() <= REST_SPEED;
         let mut ids: Vec<_> = near.iter().filter(touching).map(|touch| touch.id).collect();
-        if near.iter().filter(touching).any(|touch| touch.opening() < -RESTING) {
+        if near.iter().filter(touching).any(|touch| touch.opening() < -REST_SPEED) {
             ids = self.collide(&ids, &before)?;
         }
-        // A shock may leave another one to be made, at most once for every contact that can stop.
+        // A shock may cause another one, at most once for every contact that can stop.
         for _ in 0..=ids.len() {
             let at = self.instant(&ids)?;
             match decide(self.model(), &at, &mut self.impulses) {
                 Some(Decision::Modes(modes)) => {
-                    self.adopt(&before, ids.into_iter().zip(modes));
+                    self.set_modes(&before, ids.into_iter().zip(modes));
                     return self.project();
                 }
                 Some(Decision::Shock(impulse)) => {
                     self.shocks += 1;
-                    ids = self.strike(&at, &impulse, &ids, 10.0 * SHOCK_TIME * (1.0 + at.free_rate.amax()))?;
+                    ids = self.apply_impulse(&at, &impulse, &ids, 10.0 * SHOCK_TIME * (1.0 + at.free_rate.amax()))?;
                 }
                 None => break,
             }
@@ -107,15 +107,15 @@ impl Run<'_> {
 
     fn instant(&mut self, ids: &[ContactId]) -> Result<Instant, StepCause> {
         let time = self.time();
-        match Instant::new(&mut self.eyes, &self.motion, time, ids, Depth::Accelerations) {
+        match Instant::new(&mut self.finder, &self.motion, time, ids, Level::Accelerations) {
             Ok(at) => Ok(at.stabilised(self.stabilisation())),
-            Err(Trouble::Cause(cause)) => Err(cause),
-            Err(Trouble::Lost(id)) => Err(self.no_motion(Some(id))),
-            Err(Trouble::OutOfChart) => Err(self.no_motion(None)),
+            Err(InstantError::Cause(cause)) => Err(cause),
+            Err(InstantError::Lost(id)) => Err(self.no_motion(Some(id))),
+            Err(InstantError::OutOfChart) => Err(self.no_motion(None)),
         }
     }
 
-    /// The impact of all contacts that touch: u_n⁺ + ε u_n⁻ ≥ 0 ⊥ p_n ≥ 0 with friction. Returns those that stay closed.   [REF-10]
+    /// Solves the impact of all contacts that touch: u_n⁺ + ε u_n⁻ ≥ 0 ⊥ p_n ≥ 0 with friction. Returns those that stay closed.   [REF-10]
     fn collide(&mut self, ids: &[ContactId], before: &[(ContactId, Mode)]) -> Result<Vec<ContactId>, StepCause> {
         let at = self.instant(ids)?;
         let elastic = self.start.scheme.impact != Impact::Inelastic;
@@ -130,8 +130,8 @@ impl Run<'_> {
             return Err(self.no_motion(ids.first().copied()));
         };
         self.hits +=
-            at.contacts.iter().filter(|block| impulse[block.first] > 0.0 && at.rate[block.first] < -RESTING).count();
-        let staying = self.strike(&at, &impulse, ids, RESTING * at.rate.amax().max(1.0))?;
+            at.contacts.iter().filter(|block| impulse[block.first] > 0.0 && at.rate[block.first] < -REST_SPEED).count();
+        let staying = self.apply_impulse(&at, &impulse, ids, REST_SPEED * at.rate.amax().max(1.0))?;
         let time = self.time();
         for id in ids.iter().filter(|id| !staying.contains(id) && !before.iter().any(|(old, _)| old == *id)) {
             let both = [EventKind::Touch, EventKind::Separate];
@@ -140,8 +140,8 @@ impl Run<'_> {
         Ok(staying)
     }
 
-    /// v⁺ = v + M⁻¹ Jᵀ p; returns the contacts that do not part. Velocities that end below `slack` are zero, and made so.
-    fn strike(
+    /// Applies v⁺ = v + M⁻¹ Jᵀ p and returns the contacts that do not separate. Velocities below `slack` are set to zero.
+    fn apply_impulse(
         &mut self,
         at: &Instant,
         impulse: &DVector<f64>,
@@ -154,11 +154,11 @@ impl Run<'_> {
         let after = &at.delassus * impulse + &at.rate;
         let still = |contact: usize| norm(at.friction_of(contact, &after)) <= slack;
         let mode = |contact: usize| if still(contact) { Mode::Stick } else { Mode::Slip([0.0; 3]) };
-        // What a touch of a hair's breadth lifts elsewhere comes back at once, and would lift the first: both stay.
+        // A contact that a very slow impact opens elsewhere closes again at once, and would open the first one. Both stay closed.
         let approach = -(0..ids.len()).map(|contact| at.normal_of(contact, &at.rate)).fold(0.0, f64::min);
         let lifted = |contact: usize| {
-            approach <= HAIR * self.settling_speed
-                && at.normal_of(contact, &at.rate) >= -RESTING
+            approach <= GRAZING * self.settling_speed
+                && at.normal_of(contact, &at.rate) >= -REST_SPEED
                 && at.normal_of(contact, &after) <= approach
         };
         let stays = |contact: usize| at.normal_of(contact, &after) <= slack || lifted(contact);
@@ -168,8 +168,8 @@ impl Run<'_> {
         Ok(self.ids())
     }
 
-    /// Takes over new modes and reports what changed.
-    fn adopt(&mut self, before: &[(ContactId, Mode)], after: impl Iterator<Item = (ContactId, Mode)>) {
+    /// Sets new modes and reports the changes.
+    fn set_modes(&mut self, before: &[(ContactId, Mode)], after: impl Iterator<Item = (ContactId, Mode)>) {
         let time = self.time();
         self.closed = after.filter(|(_, mode)| *mode != Mode::Open).collect();
         for &(id, mode) in &self.closed {
@@ -189,13 +189,13 @@ impl Run<'_> {
         }
     }
 
-    /// A closed contact whose features part: it is open, until the next ones are looked for just beyond.
-    pub(super) fn lose(&mut self, id: ContactId) -> Result<(), StepCause> {
+    /// Opens a closed contact whose features separated. The next features are detected just after this time.
+    pub(super) fn handle_lost(&mut self, id: ContactId) -> Result<(), StepCause> {
         self.count_event(Some(id))?;
         self.restart_without(Some(id))
     }
 
-    /// Refuses to follow more events than allowed.
+    /// Counts an event, and fails if there are more than allowed.
     fn count_event(&mut self, contact: Option<ContactId>) -> Result<(), StepCause> {
         self.restarts += 1;
         if self.restarts <= self.max_events {

@@ -1,4 +1,4 @@
-//! From event to event: integrate, detect, restart.
+//! Integration from event to event: integrate, detect, restart.
 
 use stiction_multibody::{ContactId, ContactMode, Model};
 
@@ -7,8 +7,8 @@ use super::{
     balance::{Balance, Mode, balance},
     events::{Bracket, Signal, Signals, contact_signals, is_over, least},
     friction::Impulses,
-    geometry::{Eyes, Touch},
-    instant::{Depth, Instant, Trouble},
+    geometry::{ContactFinder, Touch},
+    instant::{Instant, InstantError, Level},
     ledger::{Ledger, loads},
     modes::consistent,
     motion::Motion,
@@ -18,37 +18,37 @@ use super::{
 };
 use crate::{Event, Stabilisation, Start, StepCause};
 
-/// Events are located to this time, s.
+/// Accuracy to which the time of an event is located, s.
 const TIME_RESOLUTION: f64 = 1e-13;
 
-/// Pieces of motion are not cut shorter than this, s.
+/// Shortest substep, s.
 const SHORTEST: f64 = 1e-11;
 
-/// Pieces tried in one step at most, those that were too long included: a step that needs more would not end in a day.
-const MOST_TRIALS: u32 = 4000;
+/// Largest number of substeps tried in one step, including those that were too long: a step that needs more would not end in a day.
+const MAX_TRIALS: u32 = 4000;
 
-/// Where features end, those that take over are looked for this much later, s.
+/// Time after the end of features at which the next ones are detected, s.
 const BEYOND: f64 = 4.0 * SHORTEST;
 
-/// Contacts within this distance are looked at beyond what bodies can reach, m.
-const NEAR: f64 = 1e-3;
+/// Distance beyond the reach of the bodies within which contacts are detected, m.
+const NEAR_MARGIN: f64 = 1e-3;
 
-/// Within a piece no body moves further than this share of the smallest shape: nothing slips through unseen.
-const STRIDE: f64 = 0.5;
+/// Largest displacement within a substep, as a fraction of the smallest shape. It prevents that bodies pass each other undetected.
+const MAX_TRAVEL: f64 = 0.5;
 
-/// The evaluation kept at the end of a piece.
+/// Evaluation at the end of a substep.
 type Kept = (Instant, Balance);
 
-/// A piece of motion with the signals at its end.
-struct Piece {
+/// Substep with the signals at its end.
+struct Substep {
     trial: Trial<Kept>,
     length: f64,
     signals: Signals,
 }
 
-/// A step under way.
+/// Step in progress.
 pub(super) struct Run<'a> {
-    pub(super) eyes: Eyes<'a>,
+    pub(super) finder: ContactFinder<'a>,
     pub(super) start: &'a Start<'a>,
     tolerance: f64,
     pub(super) settling_speed: f64,
@@ -62,7 +62,7 @@ pub(super) struct Run<'a> {
     pub(super) events: Vec<Event>,
     pub(super) hits: usize,
     pub(super) shocks: usize,
-    pub(super) layer_substeps: u32,
+    pub(super) substeps: u32,
     pub(super) restarts: u32,
     pub(super) largest: usize,
 }
@@ -76,7 +76,7 @@ impl<'a> Run<'a> {
             ContactMode::Slip => Some((memory.id, Mode::Slip([0.0; 3]))),
         });
         Self {
-            eyes: Eyes::new(start.model, stepper.detector.as_mut()),
+            finder: ContactFinder::new(start.model, stepper.detector.as_mut()),
             start,
             tolerance: stepper.tolerance,
             settling_speed: stepper.settling_speed,
@@ -89,7 +89,7 @@ impl<'a> Run<'a> {
             events: Vec::new(),
             hits: 0,
             shocks: 0,
-            layer_substeps: 0,
+            substeps: 0,
             restarts: 0,
             largest: start.model.dof(),
         }
@@ -112,49 +112,49 @@ impl<'a> Run<'a> {
     }
 
     /// Makes the whole step.
-    pub(super) fn drive(&mut self) -> Result<(), StepCause> {
+    pub(super) fn integrate(&mut self) -> Result<(), StepCause> {
         let h = self.start.h;
         self.restart()?;
-        let (mut wanted, mut look_again, mut trials) = (h, false, 0);
+        let (mut next_length, mut redetect, mut trials) = (h, false, 0);
         while self.elapsed < h {
             trials += 1;
-            if trials > MOST_TRIALS {
-                return Err(self.too_many(MOST_TRIALS, None));
+            if trials > MAX_TRIALS {
+                return Err(self.too_many(MAX_TRIALS, None));
             }
             let left = h - self.elapsed;
-            let length = wanted.min(self.stride()).min(left);
+            let length = next_length.min(self.longest_substep()).min(left);
             let trial = match self.attempt(length) {
                 Ok(trial) => trial,
-                Err(Trouble::Cause(cause)) => return Err(cause),
-                Err(Trouble::Lost(_) | Trouble::OutOfChart) if length > SHORTEST => {
-                    wanted = 0.5 * length;
+                Err(InstantError::Cause(cause)) => return Err(cause),
+                Err(InstantError::Lost(_) | InstantError::OutOfChart) if length > SHORTEST => {
+                    next_length = 0.5 * length;
                     continue;
                 }
-                Err(Trouble::OutOfChart) => return Err(self.no_motion(None)),
-                Err(Trouble::Lost(id)) => {
-                    self.lose(id)?;
-                    wanted = BEYOND;
-                    look_again = true;
+                Err(InstantError::OutOfChart) => return Err(self.no_motion(None)),
+                Err(InstantError::Lost(id)) => {
+                    self.handle_lost(id)?;
+                    next_length = BEYOND;
+                    redetect = true;
                     continue;
                 }
             };
             if trial.error > 1.0 && length > SHORTEST {
-                wanted = length * change_of_length(trial.error);
+                next_length = length * change_of_length(trial.error);
                 continue;
             }
-            wanted = length * change_of_length(trial.error);
+            next_length = length * change_of_length(trial.error);
             let signals = self.signals(&trial, length)?;
             if signals.iter().any(is_over) {
-                let Some(piece) = self.locate(trial, length, signals)? else {
-                    wanted = SHORTEST;
+                let Some(substep) = self.locate(trial, length, signals)? else {
+                    next_length = SHORTEST;
                     continue;
                 };
-                self.accept(piece.trial, piece.length)?;
-                self.handle(&piece.signals)?;
-                wanted = h;
+                self.accept(substep.trial, substep.length)?;
+                self.handle(&substep.signals)?;
+                next_length = h;
             } else {
                 self.accept(trial, length)?;
-                if std::mem::take(&mut look_again) {
+                if std::mem::take(&mut redetect) {
                     self.restart()?;
                 }
             }
@@ -162,28 +162,28 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The longest piece in which no body passes another unseen.
-    fn stride(&self) -> f64 {
+    /// Longest substep in which no body passes another undetected, s.
+    fn longest_substep(&self) -> f64 {
         let model = self.model();
         let at = self.motion.configuration(model, self.time());
         let radii = model.shapes().filter_map(|(_, _, shape)| shape.shape.radius_bound()).filter(|&r| r > 0.0);
         let smallest = radii.fold(f64::INFINITY, f64::min);
         let fastest = fastest(model, &at);
-        if fastest > 0.0 { STRIDE * smallest / fastest } else { f64::INFINITY }
+        if fastest > 0.0 { MAX_TRAVEL * smallest / fastest } else { f64::INFINITY }
     }
 
-    fn attempt(&mut self, length: f64) -> Result<Trial<Kept>, Trouble> {
+    fn attempt(&mut self, length: f64) -> Result<Trial<Kept>, InstantError> {
         let (ids, modes) = (self.ids(), self.modes());
         let (model, time) = (self.model(), self.time());
-        let (by, eyes) = (self.stabilisation(), &mut self.eyes);
-        self.layer_substeps += 1;
-        let chart = (by == Stabilisation::Reduction).then(|| Chart::new(eyes, &self.motion, time)).transpose()?;
+        let (by, finder) = (self.stabilisation(), &mut self.finder);
+        self.substeps += 1;
+        let chart = (by == Stabilisation::Reduction).then(|| Chart::new(finder, &self.motion, time)).transpose()?;
         attempt(&self.motion, time, length, self.tolerance, |motion, time| {
             motion.normalise(model);
             if let Some(chart) = &chart {
-                chart.restore(eyes, motion, time)?;
+                chart.restore(finder, motion, time)?;
             }
-            let at = Instant::new(eyes, motion, time, &ids, Depth::Accelerations)?.stabilised(by);
+            let at = Instant::new(finder, motion, time, &ids, Level::Accelerations)?.stabilised(by);
             let forces = balance(&at, &modes);
             let mut acceleration: Vec<f64> = forces.acceleration.iter().copied().collect();
             let rate = match at.stabilising_rates(&modes, by) {
@@ -220,25 +220,25 @@ impl<'a> Run<'a> {
         self.closed.iter().any(|(closed, _)| *closed == id)
     }
 
-    /// Contacts that may matter soon.
+    /// Contacts that may close soon.
     pub(super) fn near(&mut self, motion: &Motion, time: f64) -> Result<Vec<Touch>, StepCause> {
         let at = motion.configuration(self.model(), time);
-        let margin = NEAR + 2.0 * self.start.h * fastest(self.model(), &at);
-        let pairs = self.eyes.pairs(&at, 2.0 * margin);
-        self.eyes.touches(&at, time, &pairs, margin)
+        let margin = NEAR_MARGIN + 2.0 * self.start.h * fastest(self.model(), &at);
+        let pairs = self.finder.pairs(&at, 2.0 * margin);
+        self.finder.touches(&at, time, &pairs, margin)
     }
 
-    /// The piece up to the first event within a trial, and the signals just after it. Where a contact is lost there, the piece
-    /// ends just before; nothing where it is lost at once.   [REF-9]
-    fn locate(&mut self, trial: Trial<Kept>, length: f64, signals: Signals) -> Result<Option<Piece>, StepCause> {
+    /// Substep up to the first event within a trial, and the signals just after it. If a contact is lost there, the substep ends just
+    /// before; none if it is lost at once.   [REF-9]
+    fn locate(&mut self, trial: Trial<Kept>, length: f64, signals: Signals) -> Result<Option<Substep>, StepCause> {
         let mut bracket = Bracket::new(length, least(&signals));
-        let (mut low, mut high) = (None, Some(Piece { trial, length, signals }));
+        let (mut low, mut high) = (None, Some(Substep { trial, length, signals }));
         while bracket.width() > TIME_RESOLUTION {
             let length = bracket.next();
             let trial = match self.attempt(length) {
                 Ok(trial) => trial,
-                Err(Trouble::Cause(cause)) => return Err(cause),
-                Err(Trouble::Lost(_) | Trouble::OutOfChart) => {
+                Err(InstantError::Cause(cause)) => return Err(cause),
+                Err(InstantError::Lost(_) | InstantError::OutOfChart) => {
                     bracket.narrow(length, -1.0);
                     high = None;
                     continue;
@@ -247,12 +247,12 @@ impl<'a> Run<'a> {
             let signals = self.signals(&trial, length)?;
             let (over, value) = (signals.iter().any(is_over), least(&signals));
             bracket.narrow(length, if over { value } else { value.abs().max(f64::MIN_POSITIVE) });
-            *(if over { &mut high } else { &mut low }) = Some(Piece { trial, length, signals });
+            *(if over { &mut high } else { &mut low }) = Some(Substep { trial, length, signals });
         }
         Ok(high.or(low))
     }
 
-    /// Moves on to the end of a piece, without drift.
+    /// Moves to the end of a substep, and removes drift.
     fn accept(&mut self, trial: Trial<Kept>, length: f64) -> Result<(), StepCause> {
         let at = &trial.end.0;
         self.largest = self.largest.max(self.model().dof() + at.rate.len());
@@ -266,10 +266,10 @@ impl<'a> Run<'a> {
 
     pub(super) fn project(&mut self) -> Result<(), StepCause> {
         let (time, by) = (self.time(), self.stabilisation());
-        match project(&mut self.eyes, &mut self.motion, time, &self.closed, by) {
-            Err(Trouble::Cause(cause)) => Err(cause),
-            // A lost contact is found lost once more at the start of the next piece, and dealt with there.
-            Ok(()) | Err(Trouble::Lost(_) | Trouble::OutOfChart) => Ok(()),
+        match project(&mut self.finder, &mut self.motion, time, &self.closed, by) {
+            Err(InstantError::Cause(cause)) => Err(cause),
+            // A lost contact is detected again at the start of the next substep, and handled there.
+            Ok(()) | Err(InstantError::Lost(_) | InstantError::OutOfChart) => Ok(()),
         }
     }
 
@@ -278,7 +278,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// By how much the next piece may be longer: the error is of fifth order.
+/// Factor of the length of the next substep: the error is of fifth order.
 fn change_of_length(error: f64) -> f64 {
     if error == 0.0 { 5.0 } else { (0.9 * libm::pow(error, -0.2)).clamp(0.2, 5.0) }
 }

@@ -2,21 +2,21 @@
 
 use super::motion::Motion;
 
-/// The rate of motion at a time, with what is to be integrated beside it.
+/// Rate of motion at a time, with the loads to be integrated.
 pub(super) struct Sample<T> {
     pub(super) rate: Motion,
     /// Loads on joints and contacts, integrated to impulses with the weights of the step.
     pub(super) loads: Vec<f64>,
-    /// What the caller wants to keep of this evaluation.
+    /// Data of this evaluation that the caller keeps.
     pub(super) kept: T,
 }
 
-/// A step tried.
+/// Trial step.
 pub(super) struct Trial<T> {
     pub(super) motion: Motion,
     /// ∫ loads dt over the step.
     pub(super) impulses: Vec<f64>,
-    /// Error in units of the tolerance: at most one is good.
+    /// Error in units of the tolerance: a step is accepted up to one.
     pub(super) error: f64,
     /// The evaluation at the end.
     pub(super) end: T,
@@ -55,6 +55,7 @@ pub(super) fn attempt<T, E>(
     let error = start_error(start, &stage, dt, tolerance, &samples);
     let weights = STAGES[6];
     let loads = samples.first().map_or(0, |s| s.loads.len());
+    debug_assert!(samples.iter().all(|s| s.loads.len() == loads), "all stages have the same loads");
     let impulse = |k: usize| {
         let weighted = weights.iter().zip(&samples).map(|(w, s)| w * s.loads.get(k).copied().unwrap_or(0.0));
         dt * weighted.sum::<f64>()
@@ -72,7 +73,7 @@ fn start_error<T>(start: &Motion, end: &Motion, dt: f64, tolerance: f64, samples
     let errors = error.q.iter().chain(&error.v);
     let sizes = start.q.iter().chain(&start.v).zip(end.q.iter().chain(&end.v));
     errors.zip(sizes).fold(0.0, |most: f64, (error, (a, b))| {
-        let share = error.abs() / (tolerance * (1.0 + a.abs().max(b.abs())));
-        if share.is_nan() { f64::INFINITY } else { most.max(share) }
+        let scaled = error.abs() / (tolerance * (1.0 + a.abs().max(b.abs())));
+        if scaled.is_nan() { f64::INFINITY } else { most.max(scaled) }
     })
 }

@@ -1,6 +1,6 @@
-//! What keeps joints closed between events, besides projection: terms in the equations of motion.
+//! Stabilisation of joints between events, besides projection: terms in the equations of motion.
 //!
-//! Errors of closed contacts are always projected away: events are signs of gaps and slips, and drift has a sign too.
+//! Errors of closed contacts are always removed by projection: events are signs of gaps and slips, and drift has a sign too.
 
 use nalgebra::DVector;
 
@@ -8,7 +8,7 @@ use super::{balance::Mode, instant::Instant, projection::correction};
 use crate::Stabilisation;
 
 impl Instant {
-    /// Joints accelerate by −a Φ̇ − b Φ instead of not at all, where Baumgarte's equation is asked for.   [STAB-1]
+    /// Adds −a Φ̇ − b Φ to the accelerations of joints, if Baumgarte's equation is chosen.   [STAB-1]
     pub(super) fn stabilised(mut self, by: Stabilisation) -> Self {
         if let Stabilisation::Baumgarte { damping, stiffness } = by {
             for row in 0..self.joint_rows {
@@ -23,7 +23,7 @@ impl Instant {
         (0..self.joint_rows).chain(self.contacts.iter().map(|block| block.first)).collect()
     }
 
-    /// Rows that do not move: joints, closed normals, sticking tangents.
+    /// Rows at rest: joints, closed normals, sticking tangents.
     pub(super) fn velocity_rows(&self, modes: impl Iterator<Item = Mode>) -> Vec<usize> {
         let mut rows: Vec<_> = (0..self.joint_rows).collect();
         for (block, mode) in self.contacts.iter().zip(modes) {
@@ -33,8 +33,8 @@ impl Instant {
         rows
     }
 
-    /// What is added to the rates of positions and velocities: −α F(z) (Φ, Φ̇) by Ascher [STAB-3], the multipliers of the index-2
-    /// form [STAB-6], or nothing.
+    /// Terms that are added to the rates of positions and velocities: −α F(z) (Φ, Φ̇) by Ascher [STAB-3], the multipliers of the index-2
+    /// form [STAB-6], or none.
     pub(super) fn stabilising_rates(&self, modes: &[Mode], by: Stabilisation) -> Option<[DVector<f64>; 2]> {
         match by {
             Stabilisation::Ascher { rate } => {

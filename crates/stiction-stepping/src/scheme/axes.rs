@@ -1,12 +1,12 @@
-//! The axes a scheme chooses on: each is an independent question with a few answers.
+//! Axes of a scheme: each is an independent choice between a few options.
 
-/// How a step is made.
+/// Method that makes a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
     /// One complementarity problem for the end of the step, [STEP-1..4].
     #[default]
     TimeStepping,
-    /// The θ-method of Moreau and Jean: velocities, for the contacts its rule activates.   [THETA-1]
+    /// θ-method of Moreau and Jean on the velocity level, with the contacts that its activation rule selects.   [THETA-1]
     MoreauJean,
     /// Accelerations, integrated from event to event: slow, for comparison.   [REF-1]
     Reference,
@@ -23,23 +23,23 @@ impl Method {
     }
 }
 
-/// Whether bodies have inertia.
+/// Inertia of the bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dynamics {
-    /// They do.
+    /// Bodies have inertia.
     #[default]
     Inertial,
-    /// They do not: forces are in balance at the end of every step, and only prescribed motion keeps things moving.   [QS-1]
+    /// Bodies have no inertia: forces are in balance at the end of every step, and only prescribed motion moves bodies.   [QS-1]
     Quasistatic,
 }
 
-/// What a quasistatic body does that the balance of forces leaves free.
+/// Choice among the quasistatic motions that the balance of forces leaves free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Undetermined {
-    /// As little as possible: of all motions in balance the one nearest to rest, in the norm of the mass matrix.   [QS-3]
+    /// Motion in balance that is nearest to rest, in the norm of the mass matrix: that of minimum kinetic energy.   [QS-3]
     #[default]
     Rest,
-    /// It goes on: the motion nearest to that of the last step.
+    /// Motion nearest to that of the last step.
     Continue,
 }
 
@@ -53,27 +53,27 @@ impl Undetermined {
     }
 }
 
-/// Where normals, arms and joint axes are evaluated, and how often.
+/// Configuration at which normals, arms and joint axes are evaluated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LineariseAt {
     /// At q, the start of the step.
     #[default]
     Start,
-    /// At q + h v, where the bodies would be if nothing happened.
+    /// At q + h v, the free-flight prediction.
     Predicted,
-    /// At q⁺, the end of the step: first at q + h v, then again at each answer until it stops moving.   [STEP-10]
+    /// At q⁺, the end of the step: first at q + h v, then by fixed-point iteration on the solution.   [STEP-10]
     End,
-    /// Not at all: the equations of the end of the step are solved as they are, by Newton's method.   [GIM-1]
+    /// No linearisation: Newton's method solves the equations at the end of the step.   [GIM-1]
     Implicit,
 }
 
-/// Which velocity moves the bodies over a step.
+/// Velocity that moves the bodies over a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PositionUpdate {
-    /// That of its end: q⁺ = q ⊕ h v⁺.   [STEP-5]
+    /// Velocity at the end: q⁺ = q ⊕ h v⁺.   [STEP-5]
     #[default]
     End,
-    /// The mean of both ends: q⁺ = q ⊕ h (v + v⁺)/2. Free flight is exact, and compliant layers keep the energy they store.   [SOFT-6]
+    /// Mean velocity: q⁺ = q ⊕ h (v + v⁺)/2. Free flight is exact, and compliant layers keep the energy they store.   [SOFT-6]
     Average,
 }
 
@@ -87,29 +87,29 @@ impl PositionUpdate {
     }
 }
 
-/// Which contacts are given to the solver.
+/// Choice of the contacts that are given to the solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Margin {
-    /// Those the bodies can reach within the step: gap ≤ the sum of (|v| + |a| h) h over the two; with γ = 0 those that touch.   [STEP-6]
+    /// Contacts within reach of the step: gap ≤ the sum of (|v| + |a| h) h over the two bodies; with γ = 0 those that touch.   [STEP-6]
     #[default]
     Automatic,
-    /// Those with at most this gap, m.
+    /// Contacts with at most this gap, m.
     Fixed(f64),
 }
 
-/// Which velocity of a prescribed surface friction works against.
+/// Velocity of a prescribed surface that friction opposes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PrescribedSlip {
     /// The velocity at the start of the step.
     Start,
-    /// The displacement over the step divided by h: what sticks, sticks exactly.
+    /// Displacement over the step divided by h, so that sticking contacts follow the surface exactly.
     #[default]
     Displacement,
     /// The velocity at the end of the step.
     End,
 }
 
-/// The set F(μ p_n) of friction impulses, and with it the kind of problem a step is.
+/// Set F(μ p_n) of friction impulses, which decides the kind of problem of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrictionSet {
     /// The disc or ellipsoid, exactly: a problem over second-order cones.   [FRIC-3]
@@ -117,7 +117,7 @@ pub enum FrictionSet {
     Quadratic,
     /// A polygon with n_d corners inside it: a linear problem.   [FRIC-1]
     Polygon,
-    /// A square around it: the two friction directions do not know of each other. A linear problem.   [FRIC-4]
+    /// A square around the disc, so that the two friction directions are independent: a linear problem.   [FRIC-4]
     Box,
 }
 
@@ -132,15 +132,15 @@ impl FrictionSet {
     }
 }
 
-/// How a vertex in front of a corner that sticks out is kept outside.   [CORNER-1]
+/// Rule that keeps a vertex outside a convex corner.   [CORNER-1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CornerLogic {
-    /// By one of its faces: that in whose region the vertex is at the end of the step.   [CORNER-2]
+    /// One of the two faces: that in whose region the vertex is at the end of the step.   [CORNER-2]
     #[default]
     Exact,
-    /// By one of its faces, chosen within the problem by further complementary variables.   [CORNER-4]
+    /// One of the two faces, chosen within the problem by further complementary variables.   [CORNER-4]
     Disjunctive,
-    /// By both of its faces, as if they had no end: wrong, and common. For comparison.
+    /// Both faces, as if they were unbounded: wrong, and common. For comparison.
     Conjunctive,
 }
 
@@ -155,7 +155,7 @@ impl CornerLogic {
     }
 }
 
-/// What the unknowns of a step are.
+/// Unknowns of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coordinates {
     /// The velocities of all bodies; joints are constraints.
@@ -178,15 +178,15 @@ impl Coordinates {
     }
 }
 
-/// What a contact gives back after it was hit.
+/// Law of impact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Impact {
-    /// Nothing.
+    /// No rebound.
     Inelastic,
-    /// Newton: normal velocities after and before, n · v⁺ = −ε n · v⁻.   [IMPACT-1]
+    /// Newton's law between normal velocities, n · v⁺ = −ε n · v⁻.   [IMPACT-1]
     #[default]
     Newton,
-    /// Poisson: normal impulses of decompression and compression, p_d ≥ ε p_c.   [IMPACT-2]
+    /// Poisson's law between the normal impulses of decompression and compression, p_d ≥ ε p_c.   [IMPACT-2]
     Poisson,
 }
 

@@ -1,4 +1,4 @@
-//! The choices that make a scheme, and which of them go together.
+//! Choices that make a scheme, and checks of their combinations.
 
 mod axes;
 mod preset;
@@ -15,61 +15,60 @@ pub use axes::{
 pub use preset::Preset;
 pub use stabilisation::{Manifold, Stabilisation};
 
-/// How a step is discretised.
+/// Discretisation of a step.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Scheme {
-    /// How a step is made; the other choices are those of [`Method::TimeStepping`], and the other methods refuse what they do
-    /// not know.
+    /// Method. The other choices are those of [`Method::TimeStepping`]; the other methods refuse the choices they do not support.
     pub method: Method,
-    /// What the unknowns are.
+    /// Unknowns of a step.
     pub coordinates: Coordinates,
-    /// Whether bodies have inertia.
+    /// Inertia of the bodies.
     pub dynamics: Dynamics,
-    /// What quasistatic bodies do that the balance of forces leaves free.
+    /// Choice among the quasistatic motions that the balance of forces leaves free.
     pub undetermined: Undetermined,
     /// Weight γ ∈ [0, 1] of contact gaps in [STEP-3]; a contact rule may override it.
     pub gamma: f64,
     /// Weight γ_b ∈ [0, 1] of joint errors in [STEP-2]; a joint may override it.
     pub joint_gamma: f64,
-    /// Where the constraints are linearised.
+    /// Configuration at which the constraints are linearised.
     pub linearise_at: LineariseAt,
-    /// Which velocity moves the bodies.
+    /// Velocity that moves the bodies.
     pub position_update: PositionUpdate,
     /// The set of friction impulses.
     pub friction: FrictionSet,
-    /// How a vertex passes a corner that sticks out, in the plane.
+    /// Rule by which a vertex passes a convex corner, in the plane.
     pub corners: CornerLogic,
-    /// What contacts give back after they were hit, with the coefficient ε of their rule.
+    /// Law of impact, with the coefficient ε of the contact rule.
     pub impact: Impact,
-    /// Directions n_d of the friction polygon in space and of feet; a contact rule may override it. Even, 4 to 1024.
+    /// Directions n_d of the friction polygon in space and of support points; a contact rule may override it. Even, 4 to 1024.
     pub directions: u32,
-    /// Which contacts enter; a contact rule may override it.
+    /// Choice of the contacts; a contact rule may override it.
     pub margin: Margin,
     /// Velocity of prescribed surfaces.
     pub prescribed_slip: PrescribedSlip,
-    /// What is done against drift in joints and gaps.
+    /// Stabilisation against drift in joints and gaps.
     pub stabilisation: Stabilisation,
-    /// How often a step that was not solved may be halved, 0 to 10: it is then made in smaller ones, and reported.   [STEP-13]
-    /// Default 3. The reference chooses its own steps and takes no other number than that or 0.
+    /// Largest number of times an unsolved step is bisected, 0 to 10. The substeps are reported.   [STEP-13] Default 3. The reference
+    /// chooses its own steps and accepts only the default or 0.
     pub halve_steps: u32,
-    /// Whether a step is cut where a compliant layer is touched first.   [SOFT-10]
+    /// True if a step is divided at the first touch of a compliant layer.   [SOFT-10]
     pub locate_contacts: bool,
-    /// Pieces at least that the natural period of a pressed layer is made in, up to 10000; 0 takes steps as they are.   [SOFT-10]
+    /// Smallest number of substeps in the natural period of a pressed layer, up to 10000; 0 does not divide steps.   [SOFT-10]
     pub steps_per_period: u32,
-    /// Thickness of the layer that keeps shapes apart, m; 0 lets them touch.   [STEP-16]
+    /// Thickness of the layer that keeps shapes apart, m; 0 for none.   [STEP-16]
     pub protective_layer: f64,
-    /// How orientations turn.
+    /// Update of orientations.
     pub orientation: OrientationUpdate,
-    /// A touching contact moving faster than this along its surface counts as slipping in reports and events, m/s. It has no
-    /// influence on the motion.
+    /// Speed along the surface above which a touching contact counts as slipping, m/s. It is used in reports and events only and does not
+    /// influence the motion.
     pub slip_threshold: f64,
-    /// A contact with a gap up to this is touching, m: in reports and events, and with γ = 0 for the choice of contacts.
-    /// Round-off must not open contacts.
+    /// Gap up to which a contact counts as touching, m. It is used in reports and events, and with γ = 0 for the choice of contacts. It
+    /// prevents that round-off opens contacts.
     pub touch_threshold: f64,
 }
 
-/// What [`Scheme::halve_steps`] is when nobody says: an eighth of a step is a different problem, and usually an easier one.
+/// Default of [`Scheme::halve_steps`]: an eighth of a step is a different problem, and usually an easier one.
 const HALVINGS: u32 = 3;
 
 impl Default for Scheme {
@@ -101,19 +100,19 @@ impl Default for Scheme {
     }
 }
 
-/// Halvings allowed at most: 1024 small steps instead of one.
+/// Largest number of bisections: 1024 substeps instead of one step.
 const MOST_HALVINGS: u32 = 10;
 
-/// Pieces of a natural period at most.
+/// Largest number of substeps of a natural period.
 const MOST_STEPS_PER_PERIOD: u32 = 10_000;
 
-/// A scheme that cannot be used.
+/// Scheme that cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("scheme, {field}: {reason}")]
 pub struct SchemeError {
-    /// The option at fault, named as in a scene file.
+    /// Option at fault, named as in a scene file.
     pub field: &'static str,
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
@@ -154,7 +153,7 @@ impl Scheme {
         Ok(())
     }
 
-    /// Refuses a disjunction that is not part of one linear problem.
+    /// Refuses the disjunction of faces outside of a single linear problem.
     fn check_corners(&self) -> Result<(), SchemeError> {
         let linear = self.friction != FrictionSet::Quadratic && self.impact != Impact::Poisson;
         if self.corners != CornerLogic::Disjunctive || (linear && self.method == Method::TimeStepping) {
@@ -164,7 +163,7 @@ impl Scheme {
         Err(SchemeError { field: "corners", reason: reason.to_owned() })
     }
 
-    /// Refuses what an implicit step does not know.   [GIM-1]
+    /// Refuses choices that an implicit step does not support.   [GIM-1]
     fn check_implicit(&self, model: &Model) -> Result<(), SchemeError> {
         let weighed = self.gamma < 1.0
             || self.joint_gamma < 1.0
@@ -194,7 +193,7 @@ impl Scheme {
             (
                 "jacobians",
                 format!(
-                    "body \"{name}\" has a polygon that is not convex, which an implicit step does not take; split it into convex shapes, or use `jacobians = \"end\"`"
+                    "body \"{name}\" has a polygon that is not convex, and implicit steps need convex shapes; split it into convex shapes, or use `jacobians = \"end\"`"
                 ),
             )
         } else {
@@ -203,7 +202,7 @@ impl Scheme {
         Err(SchemeError { field, reason })
     }
 
-    /// Refuses what coordinates and model do not have in common.   [RED-1]
+    /// Refuses coordinates that do not fit the model or the method.   [RED-1]
     fn check_coordinates(&self, model: &Model) -> Result<(), SchemeError> {
         let fail = |field, reason: String| Err(SchemeError { field, reason });
         if self.coordinates == Coordinates::Maximal {
@@ -221,7 +220,7 @@ impl Scheme {
             return fail(
                 "coordinates",
                 format!(
-                    "this preset steps all bodies; use a time-stepping preset with `{name}`, or leave `coordinates` out"
+                    "this preset has the velocities of all bodies as unknowns; use a time-stepping preset with `{name}`, or leave `coordinates` out"
                 ),
             );
         }
@@ -239,14 +238,14 @@ impl Scheme {
         }
         if self.stabilisation != Stabilisation::Usual {
             let reason = format!(
-                "joints cannot drift in `{name}` coordinates, and what is left is weighed by joint_gamma; leave `stabilisation` out"
+                "joints cannot drift in `{name}` coordinates, and errors of loops have the weight joint_gamma; leave `stabilisation` out"
             );
             return fail("stabilisation", reason);
         }
         Ok(())
     }
 
-    /// Refuses what needs inertia.
+    /// Refuses models and choices that need inertia.
     fn check_quasistatic(&self, model: &Model) -> Result<(), SchemeError> {
         let damped = !model.dampers().is_empty() || model.springs().iter().any(|spring| spring.damping > 0.0);
         let (field, reason) = if self.method != Method::TimeStepping {
@@ -289,7 +288,7 @@ impl Scheme {
         if self.protective_layer > 0.0 && self.method != Method::TimeStepping {
             return fail(
                 "protective_layer",
-                "this preset looks for contacts by itself; leave `protective_layer` out, or use a time-stepping preset",
+                "this preset has its own contact detection; leave `protective_layer` out, or use a time-stepping preset",
             );
         }
         if self.protective_layer > 0.0 && self.linearise_at == LineariseAt::Implicit {

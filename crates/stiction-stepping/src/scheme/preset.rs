@@ -1,8 +1,8 @@
-//! The named schemes: rows of a table over the axes.
+//! Named schemes: rows of a table over the axes.
 
 use super::{Dynamics, FrictionSet, LineariseAt, Method, Scheme};
 
-/// A named scheme.
+/// Named scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Preset {
@@ -38,7 +38,7 @@ impl Preset {
         Self::GeometricallyImplicit,
     ];
 
-    /// Those in which bodies have inertia: they approximate one and the same motion.
+    /// Presets in which bodies have inertia. They approximate the same motion.
     pub const INERTIAL: [Self; 7] = [
         Self::Ncp,
         Self::StewartTrinkle,
@@ -49,7 +49,7 @@ impl Preset {
         Self::GeometricallyImplicit,
     ];
 
-    /// The name in scene files and on the command line.
+    /// Name in scene files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ncp => "ncp",
@@ -63,12 +63,12 @@ impl Preset {
         }
     }
 
-    /// The preset called `name`.
+    /// Finds the preset called `name`.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|preset| preset.name() == name)
     }
 
-    /// The scheme it stands for.
+    /// Scheme of the preset.
     pub fn scheme(self) -> Scheme {
         let method = match self {
             Self::MoreauJean => Method::MoreauJean,

@@ -1,14 +1,14 @@
-//! What is done against drift: small errors in joints and gaps that every step adds and no velocity row removes.
+//! Stabilisation against drift: small errors in joints and gaps that every step adds and no velocity row removes.
 
 use stiction_multibody::Model;
 
 use super::{Method, Scheme, SchemeError};
 
-/// How errors in joints, and by projection penetrations, are kept small. The equations are in `docs/theory/stabilisation.md`.
+/// Method that keeps errors in joints, and by projection penetrations, small. The equations are in `docs/theory/stabilisation.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Stabilisation {
-    /// That of the method: the weights γ within the step [STEP-2], [STEP-3]; in the reference, projection onto both manifolds; with
-    /// the θ-method, whose γ would add energy, that of joints.
+    /// Stabilisation of the method itself. Time-stepping has the weights γ within the step [STEP-2], [STEP-3]; the reference projects onto
+    /// both manifolds. The θ-method, where γ of contacts would add energy, has that of joints.
     #[default]
     Usual,
     /// Joint errors obey Φ̈ + a Φ̇ + b Φ = 0 (Baumgarte).   [STAB-1] [STAB-2]
@@ -25,13 +25,13 @@ pub enum Stabilisation {
     },
     /// Positions and velocities are projected after the step, with the mass matrix as metric.   [STAB-5]
     Projection(Manifold),
-    /// Positions stay on the joints by multipliers of their own, the index-2 form of the equations of motion.   [STAB-6] [STAB-7]
+    /// Additional multipliers keep positions on the joints, the index-2 form of the equations of motion.   [STAB-6] [STAB-7]
     Multiplier,
     /// The reference integrates independent coordinates u = R q only.   [STAB-8]
     Reduction,
 }
 
-/// What a projection restores.
+/// Manifold onto which a projection maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manifold {
     /// Joints are closed and bodies apart: Φ = 0, ψ ≥ 0.
@@ -43,7 +43,7 @@ pub enum Manifold {
 }
 
 impl Manifold {
-    /// The name in scene files.
+    /// Name in scene files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Positions => "positions",
@@ -52,24 +52,24 @@ impl Manifold {
         }
     }
 
-    /// Whether positions are projected.
+    /// True if positions are projected.
     pub fn has_positions(self) -> bool {
         self != Self::Velocities
     }
 
-    /// Whether velocities are projected.
+    /// True if velocities are projected.
     pub fn has_velocities(self) -> bool {
         self != Self::Positions
     }
 }
 
-/// Largest coefficient of Baumgarte and rate of Ascher.
+/// Largest coefficients of Baumgarte, 1/s and 1/s², and largest rate of Ascher, 1/s.
 const LARGEST: f64 = 1e12;
 
 const FIELD: &str = "stabilisation";
 
 impl Stabilisation {
-    /// The name in scene files.
+    /// Name in scene files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Usual => "usual",
@@ -97,7 +97,7 @@ impl Stabilisation {
         }
     }
 
-    /// Refuses what the method or the model cannot do.
+    /// Refuses a stabilisation that the method or the model does not support.
     pub(super) fn check(self, scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
         let joints_only = !matches!(self, Self::Usual | Self::Projection(Manifold::Positions | Manifold::Both));
         let own_weight = model.joints().iter().any(|joint| joint.gamma.is_some());

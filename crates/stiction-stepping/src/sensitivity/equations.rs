@@ -1,7 +1,7 @@
-//! The equations that a step solved, as numbers: momentum, rows, and what the laws of the rows depend on.
+//! Equations that a step solved, as numbers: momentum, rows, and the coefficients of the contact laws.
 //!
-//! They are written anew for another state or another model with the velocities and impulses of the solution kept, which shows how they
-//! change.   [GRAD-1]
+//! They are evaluated for another state or another model, while the velocities and impulses of the solution are kept. Their differences are
+//! the derivatives.   [GRAD-1]
 
 use nalgebra::{DMatrix, Vector3};
 use stiction_complementarity::Law;
@@ -27,17 +27,17 @@ pub(super) enum Axis {
     Spin,
 }
 
-/// What a row measures. Contacts are counted among those that are kept.
+/// Kind of a row, with its index. Contacts are counted among those that are kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Row {
     Joint(usize),
     Normal(usize),
     Contact(usize, Axis),
     SupportPoint(usize, Axis),
-    Drive(usize),
+    JointSpace(usize),
 }
 
-/// A solved step: its rows, what acts along them, and v⁺.
+/// Solved step: its rows, the impulses along them, and v⁺.
 #[derive(Debug, Default)]
 pub(super) struct Solved {
     pub(super) rows: Vec<Row>,
@@ -49,8 +49,10 @@ pub(super) struct Solved {
 }
 
 impl Solved {
-    /// The rows of the step in the workspace; of contacts those that `keep` wants.
+    /// Collects the rows of the step in the workspace, and of the contacts those for which `keep` is true.
     pub(super) fn of(start: &Start, ws: &Workspace, keep: impl Fn(usize) -> bool) -> Self {
+        debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
+        debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
         let mut solved = Self {
             velocity: ws.velocity.clone(),
             support_points: ws.support_points.len(),
@@ -103,12 +105,12 @@ impl Solved {
         solved
     }
 
-    /// Adds the rows of drives: those that were written beside limits out of reach, with the impulses of those that were in the problem.
-    pub(super) fn add_actuators(&mut self, all: &Workspace, ws: &Workspace) {
+    /// Adds the joint-space rows of `all`, which include limits out of reach, with the impulses of the rows that were in the problem.
+    pub(super) fn add_joint_space_rows(&mut self, all: &Workspace, ws: &Workspace) {
         for (index, row) in all.joint_space_rows.iter().enumerate() {
             let same = |other: &JointSpaceRow| (other.joint, other.law, other.bias) == (row.joint, row.law, row.bias);
             let known = ws.joint_space_rows.iter().zip(&ws.joint_space_impulses).find(|(other, _)| same(other));
-            self.push(Row::Drive(index), known.map_or(0.0, |(_, impulse)| *impulse));
+            self.push(Row::JointSpace(index), known.map_or(0.0, |(_, impulse)| *impulse));
         }
         self.joint_space = all.joint_space_rows.len();
     }
@@ -118,12 +120,12 @@ impl Solved {
         self.impulses.push(impulse);
     }
 
-    /// The place of a row.
+    /// Index of a row.
     pub(super) fn place(&self, row: Row) -> Option<usize> {
         self.rows.iter().position(|other| *other == row)
     }
 
-    /// Rows of friction at a contact or foot, with their axes.
+    /// Rows of friction at a contact or support point, with their axes.
     pub(super) fn friction<'s>(
         &'s self,
         of: impl Fn(&Row) -> Option<Axis> + 's,
@@ -132,13 +134,13 @@ impl Solved {
     }
 }
 
-/// The impulse at a corner of a friction polygon, N s.
+/// Impulse at a corner of a friction polygon, N s. Zero if the workspace holds no solution of a mixed problem.
 fn corner_impulse(ws: &Workspace, direction: usize) -> f64 {
     let place = ws.layout.friction_at(direction);
     ws.mixed_solution.complementary.get(place).map_or(0.0, |p| p * ws.mass_unit)
 }
 
-/// Writes detection and rows at a start into the workspace, with the contacts of the solution in it and no others.
+/// Writes detection and rows at a start into the workspace. Only the contacts of the solution are kept.
 pub(super) fn place(
     start: &Start,
     solved: &Solved,
@@ -173,16 +175,17 @@ pub(super) fn place(
     Ok(())
 }
 
-/// A contact by the names of its bodies.
+/// Names of the bodies of a contact, for messages.
 pub(super) fn name_of(model: &Model, id: &ContactId) -> String {
     let owner = |shape: usize| model.shape(shape).and_then(|(_, body, _)| model.body(body));
     let name = |shape: usize| owner(shape).map_or("?", |body| body.name.as_str());
     format!("the contact between \"{}\" and \"{}\"", name(id.shape_a.index()), name(id.shape_b.index()))
 }
 
-/// Coefficients and constant of a row: u = row · v⁺ + constant.
+/// Writes the coefficients of a row and returns its constant: u = row · v⁺ + constant.
 pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out: &mut [f64]) -> f64 {
     let model = start.model;
+    debug_assert_eq!(out.len(), model.dof(), "a row has one coefficient for each velocity");
     out.fill(0.0);
     let mut add = |body: BodyId, wrench: &Wrench| {
         let Some((mobility, range)) = model.unknowns(body) else { return };
@@ -192,6 +195,7 @@ pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out:
     match row {
         Row::Joint(place) => {
             let joint = model.joints().iter().find(|j| (j.first_row()..j.first_row() + j.rows()).contains(&place));
+            debug_assert!(joint.is_some() && place < ws.joint_rows.len(), "row {place} is that of a joint");
             let (Some(joint), Some(row)) = (joint, ws.joint_rows.get(place)) else { return 0.0 };
             add(joint.a.0, &row.a);
             add(joint.b.0, &row.b);
@@ -219,6 +223,7 @@ pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out:
             constant
         }
         Row::SupportPoint(place, axis) => {
+            debug_assert!(place < ws.support_points.len(), "support point {place} is written");
             let Some(support_point) = ws.support_points.get(place) else { return 0.0 };
             let (on, body, constant) =
                 if let Some(d) = axis_of(axis, &SupportPointContact::tangents(), ws, support_point.directions.start) {
@@ -236,7 +241,8 @@ pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out:
             add(support_point.body, &body);
             constant
         }
-        Row::Drive(place) => {
+        Row::JointSpace(place) => {
+            debug_assert!(place < ws.joint_space_rows.len(), "joint-space row {place} is written");
             let Some(row) = ws.joint_space_rows.get(place) else { return 0.0 };
             for side in row.sides.iter().flatten() {
                 if let Side::Wrench(body, wrench) = side {
@@ -256,21 +262,23 @@ fn axis_of(axis: Axis, tangents: &[Vector3<f64>; 2], ws: &Workspace, first: usiz
     }
 }
 
-/// A kept contact in a workspace that has no others.
+/// Kept contact in a workspace that has no others.
 pub(super) fn contact<'w>(solved: &Solved, ws: &'w Workspace, place: usize) -> Option<&'w Contact> {
     let id = solved.contacts.get(place)?;
-    ws.contacts.iter().find(|contact| contact.id == *id)
+    let found = ws.contacts.iter().find(|contact| contact.id == *id);
+    debug_assert!(found.is_some(), "kept contact {place} is in the workspace");
+    found
 }
 
-/// Where the parts of [`evaluate`] begin.
+/// Offsets of the parts of the vector that [`evaluate`] writes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     pub(super) rows: usize,
     /// μ of each kept contact.
     pub(super) friction: usize,
-    /// μ h N of each foot.
+    /// μ h N of each support point.
     pub(super) limits: usize,
-    /// Lower and upper bound of each drive.
+    /// Lower and upper bound of each joint-space row.
     pub(super) bounds: usize,
     /// Speed of approach of each kept contact.
     pub(super) approach: usize,
@@ -288,10 +296,14 @@ impl Parts {
     }
 }
 
-/// M (v⁺ − v) − h λ_app − Σ pᵢ rowᵢ; uᵢ; what the laws depend on. Velocities and impulses are those of the solution, all else is in the
-/// workspace.   [GRAD-1]
+/// Writes M (v⁺ − v) − h λ_app − Σ pᵢ rowᵢ, then uᵢ, then the coefficients of the laws. Velocities and impulses are those of the solution,
+/// all else is that of the workspace.   [GRAD-1]
 pub(super) fn evaluate(start: &Start, solved: &Solved, ws: &Workspace, out: &mut Vec<f64>) {
     let &Start { model, state, h, .. } = start;
+    debug_assert_eq!(solved.rows.len(), solved.impulses.len(), "every row has an impulse");
+    debug_assert_eq!(solved.velocity.len(), model.dof(), "the solution has all velocities");
+    debug_assert_eq!(state.v.len(), model.dof(), "the state has all velocities");
+    debug_assert_eq!(ws.support_points.len(), solved.support_points, "no support point appears or vanishes");
     let parts = Parts::of(model, solved);
     out.clear();
     out.resize(parts.end, 0.0);
@@ -311,7 +323,7 @@ pub(super) fn evaluate(start: &Start, solved: &Solved, ws: &Workspace, out: &mut
     for ((kind, impulse), value) in solved.rows.iter().zip(&solved.impulses).zip(rest.iter_mut()) {
         let constant = row(start, solved, ws, *kind, &mut coefficients);
         *value = constant + coefficients.iter().zip(&solved.velocity).map(|(a, v)| a * v).sum::<f64>();
-        if let (Row::Drive(place), p) = (kind, impulse) {
+        if let (Row::JointSpace(place), p) = (kind, impulse) {
             *value += ws.joint_space_rows.get(*place).map_or(0.0, |row| row.compliance * p);
         }
         momentum.iter_mut().zip(&coefficients).for_each(|(out, a)| *out -= impulse * a);
@@ -328,7 +340,7 @@ pub(super) fn evaluate(start: &Start, solved: &Solved, ws: &Workspace, out: &mut
     laws.iter_mut().zip(friction.chain(limits).chain(bounds).chain(speeds)).for_each(|(out, x)| *out = x);
 }
 
-/// The rows of the solution as a matrix.
+/// Rows of the solution as a matrix.
 pub(super) fn jacobian(start: &Start, solved: &Solved, ws: &Workspace) -> DMatrix<f64> {
     let mut out = DMatrix::zeros(solved.rows.len(), start.model.dof());
     let mut coefficients = vec![0.0; start.model.dof()];
@@ -362,7 +374,7 @@ pub(super) fn mass(model: &Model, ws: &Workspace) -> DMatrix<f64> {
     out
 }
 
-/// Whether a rule of impact makes the speed of approach part of the state.
-pub(super) fn remembers(scheme: &Scheme) -> bool {
+/// True if the speed of approach is part of the state, as by Newton's law of impact.
+pub(super) fn has_pending_restitution(scheme: &Scheme) -> bool {
     scheme.impact == Impact::Newton
 }

@@ -1,4 +1,4 @@
-//! The laws of a solved step, linearised: how impulses and v⁺ follow when the equations change.
+//! Linearised laws of a solved step: the change of impulses and of v⁺ with the equations.
 //!
 //! With W = J M⁻¹ Jᵀ and a change (dm, du) of the equations at fixed velocities and impulses,
 //!
@@ -6,8 +6,8 @@
 //! dv⁺ = M⁻¹ (Jᵀ dp − dm),    dU = W dp + du − J M⁻¹ dm                                                       [GRAD-2]
 //! ```
 //!
-//! and each law adds as many equations as it has rows: dU = 0 for joints and for contacts that stick, dp = 0 for open ones, and for all
-//! others their weights between the two.   [GRAD-4]
+//! and each law adds as many equations as it has rows: dU = 0 for joints and sticking contacts, dp = 0 for open ones. All others have
+//! weights between the two.   [GRAD-4]
 
 use nalgebra::{DMatrix, DVector};
 use stiction_complementarity::Law;
@@ -19,25 +19,25 @@ use super::{
 };
 use crate::{Start, Workspace};
 
-/// How near a step is to another mode of one of its contacts.
+/// Distance of a step from another mode of one of its contacts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clearance {
-    /// By how much a velocity would have to change, m/s.
+    /// Smallest change of a velocity that changes the mode, m/s.
     pub speed: f64,
-    /// At which contact; none for feet and drives.
+    /// Contact that changes its mode; none for support points and joint-space rows.
     pub contact: Option<ContactId>,
 }
 
-/// Systems whose smallest singular value is below this share of the largest are solved by least norm.
+/// Smallest singular value relative to the largest, dimensionless. Below it a system is solved by least norm.
 const RANK: f64 = 1e-10;
 
-/// The linearised laws as A y = B; unknowns are impulses times the diagonal of W, and slip speeds: velocities all.
+/// Linearised laws as A y = B. The unknowns are impulses times the diagonal of W, and slip speeds, so that all are velocities.
 pub(super) struct System<'s> {
     start: &'s Start<'s>,
     solved: &'s Solved,
-    /// The nominal rows.
+    /// Nominal rows.
     ws: &'s Workspace,
-    /// Values of the equations, and how they change, one column for each cause.
+    /// Values of the equations, and their changes, one column for each cause.
     values: &'s [f64],
     changes: &'s DMatrix<f64>,
     parts: Parts,
@@ -53,7 +53,7 @@ pub(super) struct System<'s> {
     pub(super) clearance: Option<Clearance>,
 }
 
-/// Σ impulses·dp + Σ rows·dU + Σ others·dσ + Σ changes·dE = 0, with rows by their places.
+/// Equation Σ impulses·dp + Σ rows·dU + Σ speeds·dσ + Σ changes·dE = 0, with the indices of rows.
 #[derive(Default)]
 struct Equation {
     impulses: Vec<(usize, f64)>,
@@ -62,7 +62,7 @@ struct Equation {
     changes: Vec<(usize, f64)>,
 }
 
-/// Weights (a, b) of a dx + b dy = 0 for 0 ≤ x ⊥ y ≥ 0: one and zero where it is strict, in between where it is smoothed.   [GRAD-6]
+/// Weights (a, b) of a dx + b dy = 0 for 0 ≤ x ⊥ y ≥ 0: one and zero if the law is strict, in between if it is smoothed.   [GRAD-6]
 fn weights(x: f64, y: f64, smoothing: f64, closed: bool) -> (f64, f64) {
     if smoothing == 0.0 {
         return if closed { (0.0, 1.0) } else { (1.0, 0.0) };
@@ -84,8 +84,8 @@ impl<'s> System<'s> {
         let response = &j * &inverse_mass;
         let mut w = &response * j.transpose();
         for (place, row) in solved.rows.iter().enumerate() {
-            if let Row::Drive(drive) = row {
-                w[(place, place)] += ws.joint_space_rows.get(*drive).map_or(0.0, |row| row.compliance);
+            if let Row::JointSpace(index) = row {
+                w[(place, place)] += ws.joint_space_rows.get(*index).map_or(0.0, |row| row.compliance);
             }
         }
         let driven = changes.rows(parts.rows, solved.rows.len()) - response * changes.rows(0, model.dof());
@@ -110,14 +110,16 @@ impl<'s> System<'s> {
     }
 
     fn value(&self, row: usize) -> f64 {
+        debug_assert!(self.parts.rows + row < self.values.len(), "row {row} has a value");
         self.values.get(self.parts.rows + row).copied().unwrap_or(0.0)
     }
 
     fn impulse(&self, row: usize) -> f64 {
+        debug_assert!(row < self.solved.impulses.len(), "row {row} has an impulse");
         self.solved.impulses.get(row).copied().unwrap_or(0.0)
     }
 
-    fn near(&mut self, speed: f64, contact: Option<ContactId>) {
+    fn update_clearance(&mut self, speed: f64, contact: Option<ContactId>) {
         if self.clearance.is_none_or(|nearest| speed < nearest.speed) {
             self.clearance = Some(Clearance { speed, contact });
         }
@@ -126,9 +128,9 @@ impl<'s> System<'s> {
     fn write(&mut self) {
         for (place, row) in self.solved.rows.iter().enumerate() {
             match *row {
-                Row::Joint(_) => self.holds(place),
+                Row::Joint(_) => self.fix_velocity(place),
                 Row::Normal(contact) => self.normal(place, contact),
-                Row::Drive(drive) => self.drive(place, drive),
+                Row::JointSpace(index) => self.joint_space_law(place, index),
                 Row::Contact(..) | Row::SupportPoint(..) => {}
             }
         }
@@ -165,17 +167,17 @@ impl<'s> System<'s> {
         }
     }
 
-    /// dU = 0.
-    fn holds(&mut self, row: usize) {
+    /// Adds the equation dU = 0.
+    fn fix_velocity(&mut self, row: usize) {
         self.equations.push(Equation { rows: vec![(row, 1.0)], ..Equation::default() });
     }
 
-    /// dp = 0.
-    fn rests(&mut self, row: usize) {
+    /// Adds the equation dp = 0.
+    fn fix_impulse(&mut self, row: usize) {
         self.equations.push(Equation { impulses: vec![(row, 1.0)], ..Equation::default() });
     }
 
-    /// 0 ≤ p ⊥ u ≥ 0.
+    /// Adds the equation of 0 ≤ p ⊥ u ≥ 0.
     fn normal(&mut self, row: usize, contact: usize) {
         let stiffness = self.w[(row, row)];
         let (x, y) = (self.impulse(row) * stiffness, self.value(row));
@@ -185,13 +187,13 @@ impl<'s> System<'s> {
             rows: vec![(row, b)],
             ..Equation::default()
         });
-        self.near(x.max(y), self.solved.contacts.get(contact).copied());
+        self.update_clearance(x.max(y), self.solved.contacts.get(contact).copied());
     }
 
-    /// A drive at one of its bounds follows it; between them it holds.
-    fn drive(&mut self, row: usize, drive: usize) {
-        let law = self.ws.joint_space_rows.get(drive).map(|row| row.law);
-        let Some(Law::Boxed { lower, upper }) = law else { return self.holds(row) };
+    /// Adds the equation of a joint-space row: at one of its bounds the impulse follows the bound, between them dU = 0.
+    fn joint_space_law(&mut self, row: usize, index: usize) {
+        let law = self.ws.joint_space_rows.get(index).map(|row| row.law);
+        let Some(Law::Boxed { lower, upper }) = law else { return self.fix_velocity(row) };
         let (p, scale) = (self.impulse(row), self.w[(row, row)]);
         let bound = if p <= lower {
             Some(0)
@@ -201,16 +203,16 @@ impl<'s> System<'s> {
             None
         };
         if let Some(side) = bound {
-            let change = self.parts.bounds + 2 * drive + side;
+            let change = self.parts.bounds + 2 * index + side;
             self.equations.push(Equation {
                 impulses: vec![(row, scale)],
                 changes: vec![(change, -scale)],
                 ..Equation::default()
             });
-            self.near(self.value(row).abs(), None);
+            self.update_clearance(self.value(row).abs(), None);
         } else {
-            self.holds(row);
-            self.near((p - lower).min(upper - p) * scale, None);
+            self.fix_velocity(row);
+            self.update_clearance((p - lower).min(upper - p) * scale, None);
         }
     }
 
@@ -221,13 +223,13 @@ impl<'s> System<'s> {
         if corners == 0 {
             return self.cone(rows, limit, of);
         }
-        let share = corners / cones.max(1);
-        for chunk in rows.chunks(share.max(1)) {
+        let per_cone = corners / cones.max(1);
+        for chunk in rows.chunks(per_cone.max(1)) {
             self.polygon(chunk, limit, of);
         }
     }
 
-    /// L of the law, at the solution.
+    /// Bound L of the law, at the solution.
     fn limit(&self, limit: &Limit) -> f64 {
         match limit.normal {
             Some((normal, mu)) => mu * self.impulse(normal),
@@ -239,7 +241,7 @@ impl<'s> System<'s> {
         if let Row::Normal(place) = of { self.solved.contacts.get(place).copied() } else { None }
     }
 
-    /// L u + σ p = 0 and 0 ≤ L − |p| ⊥ σ ≥ 0 with σ = |u|, the law of Fritz and John.   [GRAD-4]
+    /// Adds L u + σ p = 0 and 0 ≤ L − |p| ⊥ σ ≥ 0 with σ = |u|, the law of Fritz and John.   [GRAD-4]
     fn cone(&mut self, rows: &[(usize, Axis)], limit: &Limit, of: Row) {
         let most = self.limit(limit);
         let u = DVector::from_iterator(rows.len(), rows.iter().map(|(row, _)| self.value(*row)));
@@ -248,7 +250,7 @@ impl<'s> System<'s> {
         let (sigma, pushes) = (u.norm(), p.norm());
         let scale = most.max(if stiffness > 0.0 { sigma / stiffness } else { 0.0 });
         if scale == 0.0 || (most == 0.0 && self.smoothing == 0.0) {
-            return rows.iter().for_each(|(row, _)| self.rests(*row));
+            return rows.iter().for_each(|(row, _)| self.fix_impulse(*row));
         }
         let speed = self.unknowns;
         self.unknowns += 1;
@@ -271,24 +273,24 @@ impl<'s> System<'s> {
         }
         limit.add(a * stiffness, &mut slack);
         self.equations.push(slack);
-        self.near(if slips { sigma } else { (most - pushes) * stiffness }, self.contact_of(of));
+        self.update_clearance(if slips { sigma } else { (most - pushes) * stiffness }, self.contact_of(of));
     }
 
-    /// Corners that push: they share the limit, and slip at one speed; where nothing slips, nothing moves.   [GRAD-4]
+    /// Adds the equations of a polygon. Corners with an impulse share the limit and slip at one speed; without slip dU = 0.   [GRAD-4]
     fn polygon(&mut self, rows: &[(usize, Axis)], limit: &Limit, of: Row) {
         let most = self.limit(limit);
         let stiffness = rows.iter().map(|(row, _)| self.w[(*row, *row)]).fold(0.0, f64::max);
         let total: f64 = rows.iter().map(|(row, _)| self.impulse(*row)).sum();
         if most <= 0.0 {
-            return rows.iter().for_each(|(row, _)| self.rests(*row));
+            return rows.iter().for_each(|(row, _)| self.fix_impulse(*row));
         }
         let fastest = rows.iter().map(|(row, _)| -self.value(*row)).fold(0.0, f64::max);
         if fastest <= ((most - total) * stiffness).max(0.0) {
             let kept = self.independent(rows);
             for (row, _) in rows {
-                if kept.contains(row) { self.holds(*row) } else { self.rests(*row) }
+                if kept.contains(row) { self.fix_velocity(*row) } else { self.fix_impulse(*row) }
             }
-            return self.near((most - total) * stiffness, self.contact_of(of));
+            return self.update_clearance((most - total) * stiffness, self.contact_of(of));
         }
         let speed = self.unknowns;
         self.unknowns += 1;
@@ -304,15 +306,15 @@ impl<'s> System<'s> {
                 sum.impulses.push((*row, -stiffness));
                 slowest = slowest.min(-self.value(*row));
             } else {
-                self.rests(*row);
+                self.fix_impulse(*row);
             }
         }
         limit.add(stiffness, &mut sum);
         self.equations.push(sum);
-        self.near(slowest, self.contact_of(of));
+        self.update_clearance(slowest, self.contact_of(of));
     }
 
-    /// One corner, and the first that is not along it: together they span what the polygon spans.
+    /// Rows of the first corner and of the first other corner that is not parallel to it. Together they span the polygon.
     fn independent(&self, rows: &[(usize, Axis)]) -> Vec<usize> {
         let mut kept: Vec<usize> = rows.iter().take(1).map(|(row, _)| *row).collect();
         let other = rows.iter().skip(1).find(|(row, _)| {
@@ -326,8 +328,9 @@ impl<'s> System<'s> {
         kept
     }
 
-    /// dv⁺ for every cause, and the share of the changes that the modes cannot follow.
+    /// Solves for dv⁺ of every cause. Also returns the fraction of the changes that the modes cannot follow.
     pub(super) fn solve(&self) -> Result<(DMatrix<f64>, f64), SensitivityError> {
+        debug_assert_eq!(self.equations.len(), self.unknowns, "every impulse and every slip speed has an equation");
         let count = self.solved.rows.len();
         let causes = self.changes.ncols();
         let mut a = DMatrix::zeros(self.equations.len(), self.unknowns);
@@ -362,17 +365,17 @@ impl<'s> System<'s> {
     }
 }
 
-/// The bound L of friction: μ p_n of a contact, or a number of its own, and how it changes with both.
+/// Bound L of friction, μ p_n of a contact or a given number, and its derivatives.
 struct Limit {
     /// Row of the normal impulse, and μ.
     normal: Option<(usize, f64)>,
-    /// Where the change of μ or of L stands, and what it is multiplied by.
+    /// Index of the change of μ or of L, and its factor.
     change: usize,
     by: f64,
 }
 
 impl Limit {
-    /// factor · dL.
+    /// Adds factor · dL to an equation.
     fn add(&self, factor: f64, equation: &mut Equation) {
         equation.changes.push((self.change, factor * self.by));
         if let Some((normal, mu)) = self.normal {
@@ -381,7 +384,7 @@ impl Limit {
     }
 }
 
-/// The y that comes nearest to A y = B, the smallest of them, and the share of B that is left.
+/// Least-norm solution y of the least-squares problem A y = B, and the fraction of B that remains.
 fn least_norm(a: &DMatrix<f64>, b: &DMatrix<f64>) -> Result<(DMatrix<f64>, f64), SensitivityError> {
     if a.is_empty() {
         return Ok((DMatrix::zeros(a.ncols(), b.ncols()), 0.0));

@@ -1,12 +1,12 @@
-//! Derivatives of a step: how its end moves with the state it starts from, and with parameters of the model.
+//! Derivatives of a step: those of its end by the state it starts from and by parameters of the model.
 //!
-//! A step is the solution of equations that belong to the modes of its contacts: open, stick or slip.   [GRAD-1] As long as these stay the
-//! same, the implicit function theorem gives the derivative of the solution from that of the equations.   [GRAD-2] The equations
-//! themselves are smooth, and written anew at five points along every direction; nothing is solved for that.   [GRAD-3]
+//! A step solves equations that belong to the modes of its contacts: open, stick or slip.   [GRAD-1] As long as the modes stay the same,
+//! the implicit function theorem gives the derivative of the solution from that of the equations.   [GRAD-2] The equations are smooth. They
+//! are evaluated at five points along every direction, and nothing is solved for that.   [GRAD-3]
 //!
-//! Exactly where modes change there is no derivative. What is given there is that of one side: a contact that neither pushes nor opens is
-//! open, one that neither slips nor has friction in hand sticks. [`StepDerivative::clearance`] says how near that is;
-//! [`SensitivityOptions::smoothing`] blends the modes instead.   [GRAD-6]
+//! Exactly at a change of modes there is no derivative, and a one-sided one is given. A contact that neither pushes nor opens counts as
+//! open; one that neither slips nor has friction in reserve counts as sticking. [`StepDerivative::clearance`] is the distance to such a
+//! change; [`SensitivityOptions::smoothing`] blends the modes instead.   [GRAD-6]
 
 mod equations;
 mod linearise;
@@ -24,11 +24,11 @@ use crate::{
     Coordinates, Detector, Dynamics, FeatureDetector, Impact, LineariseAt, Method, PositionUpdate, ProtectiveLayer,
     Scheme, Stabilisation, Start, StepCause, StepReport, Workspace, prepare,
 };
-use equations::{Parts, Solved, evaluate, place, remembers};
+use equations::{Parts, Solved, evaluate, has_pending_restitution, place};
 use linearise::System;
 use tangent::{Advance, STENCIL, spacings};
 
-/// A parameter of the model: what the model is with it at two places below and two above, `spacing` apart from each other.
+/// Parameter of the model, given by the models at two values below and two above, `spacing` apart from each other.
 #[derive(Clone, Copy, Debug)]
 pub struct Variation<'a> {
     /// The models at −2, −1, 1 and 2 times the spacing.
@@ -37,69 +37,72 @@ pub struct Variation<'a> {
     pub spacing: f64,
 }
 
-/// How derivatives are taken.
+/// Options of derivatives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SensitivityOptions {
     /// Speed over which contact modes are blended, m/s; 0 takes them as they are.   [GRAD-6]
     pub smoothing: f64,
 }
 
-/// Why a step has no derivative here.
+/// Reason why a step has no derivative.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SensitivityError {
     /// The scheme has no derivatives.
-    #[error("derivatives are not known with {what}; {instead}")]
+    #[error("derivatives are not available with {what}; {instead}")]
     Unsupported {
-        /// What is not known.
+        /// Unsupported choice.
         what: &'static str,
-        /// What to do.
+        /// Supported alternative.
         instead: &'static str,
     },
-    /// A contact of the step is not there beside it.
-    #[error("{contact} is lost when the state is moved by a ten-thousandth of its size: the geometry changes there")]
+    /// A contact of the step is not found at a neighbouring state.
+    #[error(
+        "{contact} is not found if the state changes by a ten-thousandth of its size, because the geometry changes there; use a slightly different state"
+    )]
     Lost {
-        /// Which.
+        /// Name of the contact.
         contact: String,
     },
     /// The equations cannot be solved.
-    #[error("the equations of the step have no derivative: a mass or a row in them is no number or vanishes")]
+    #[error("the equations of the step have no derivative: a mass or a row is zero or not finite")]
     Indeterminate,
     /// The solution in the workspace is not that of the step.
-    #[error("the workspace does not hold the solution of this step: its momentum is off by {error:e}")]
+    #[error("the workspace does not hold the solution of this step: the relative error of its momentum is {error:e}")]
     NotTheStep {
-        /// By how much, relative.
+        /// Relative error of the momentum.
         error: f64,
     },
-    /// Something beside the step cannot be evaluated.
-    #[error("beside the step: {0}")]
+    /// Something cannot be evaluated at a neighbouring state.
+    #[error("at a neighbouring state: {0}")]
     Beside(#[from] StepCause),
 }
 
-/// The derivative of a step. Rows and columns are displacements of the bodies (those of [`displacement`]), velocities, and what
-/// contacts owe after a hit.
+/// Derivative of a step. Rows and columns are displacements of the bodies (those of [`displacement`]), velocities, and the pending
+/// restitution of contacts.
 #[derive(Clone, Debug)]
 pub struct StepDerivative {
     /// ∂x⁺/∂x.
     pub by_state: DMatrix<f64>,
     /// ∂x⁺/∂p, a column for each parameter.
     pub by_parameters: DMatrix<f64>,
-    /// Contacts whose debts are columns of `by_state`, after displacements and velocities.
+    /// Contacts whose pending restitution is a column of `by_state`, after displacements and velocities.
     pub pending_before: Vec<ContactId>,
-    /// Contacts whose debts are rows.
+    /// Contacts whose pending restitution is a row.
     pub pending_after: Vec<ContactId>,
-    /// The contact that is nearest to another mode; none where there are none.
+    /// Contact that is nearest to another mode; none if there are none.
     pub clearance: Option<Clearance>,
-    /// The share of the changes that the modes cannot follow, such as two contacts that stick and one on the verge: rounding elsewhere.
-    /// The derivative is the nearest that they can.
+    /// Fraction of the changes that the modes cannot follow, such as two contacts that stick and one at its limit. Elsewhere it is
+    /// rounding. The derivative is then that of least squares.
     pub left: f64,
 }
 
 impl StepDerivative {
-    /// The derivative of this step and another after it.
+    /// Derivative of this step followed by another.
     pub fn then(&self, next: &Self) -> Self {
         let n = self.by_state.nrows() - self.pending_after.len();
-        // What the next step starts from: debts that it does not know are forgotten.
+        // State at the start of the next step. Pending restitution that the next step does not have is dropped.
+        debug_assert_eq!(next.by_state.ncols(), n + next.pending_before.len(), "both steps have the same velocities");
         let carry = |rows: &DMatrix<f64>| {
             let mut carried = DMatrix::zeros(n + next.pending_before.len(), rows.ncols());
             carried.rows_mut(0, n).copy_from(&rows.rows(0, n));
@@ -123,7 +126,7 @@ impl StepDerivative {
     }
 }
 
-/// Takes derivatives of steps; keeps memory from one to the next.
+/// Computes derivatives of steps, and keeps its memory from one to the next.
 #[derive(Default)]
 pub struct Differentiator {
     detector: FeatureDetector,
@@ -131,7 +134,7 @@ pub struct Differentiator {
     values: Vec<f64>,
 }
 
-/// A column of derivatives: what is moved.
+/// Column of derivatives: the quantity that is varied.
 enum Cause {
     Displacement(usize),
     Velocity(usize),
@@ -139,14 +142,14 @@ enum Cause {
     Parameter(usize),
 }
 
-/// Momentum that may be missing in a solution, as a share of what acts.
+/// Largest imbalance of momentum in a solution, as a fraction of the largest momentum or impulse.
 const BALANCE: f64 = 1e-5;
 
-/// How often the spacing is made ten times smaller where a contact is lost.
-const CLOSER: u32 = 3;
+/// Largest number of times the spacing is divided by ten after a contact is lost.
+const MAX_REFINEMENTS: u32 = 3;
 
 impl Differentiator {
-    /// The derivative of the step that led from `start` to what `solved` holds, with its report.
+    /// Derivative of the step that led from `start` to the solution in `solved`, with its report.
     pub fn differentiate(
         &mut self,
         start: &Start,
@@ -161,11 +164,11 @@ impl Differentiator {
         let mut step = Step { start, ws: solved, solved: Solved::of(start, solved, keep), parameters };
         let mut values = Vec::new();
         self.write(&step, start, 1.0, &mut values)?;
-        step.solved.add_actuators(&self.ws, solved);
+        step.solved.add_joint_space_rows(&self.ws, solved);
         evaluate(start, &step.solved, &self.ws, &mut values);
         step.check_balance(&values)?;
         let causes = step.causes();
-        let changes = self.changes_as_close_as_needed(&step, &causes)?;
+        let changes = self.changes_with_refinement(&step, &causes)?;
         self.write(&step, start, 1.0, &mut values)?;
         let system = System::new((start, &step.solved, &self.ws), (&values, &changes), options.smoothing)?;
         let (velocity, left) = system.solve()?;
@@ -173,10 +176,16 @@ impl Differentiator {
         Ok(StepDerivative { clearance: system.clearance, left, ..derivative })
     }
 
-    /// Writes the equations at a start that is beside that of the step.
-    fn write(&mut self, step: &Step, at: &Start, closer: f64, values: &mut Vec<f64>) -> Result<(), SensitivityError> {
+    /// Writes the equations at a start near that of the step.
+    fn write(
+        &mut self,
+        step: &Step,
+        at: &Start,
+        spacing_factor: f64,
+        values: &mut Vec<f64>,
+    ) -> Result<(), SensitivityError> {
         let thickness = at.scheme.protective_layer;
-        let margin = step.margin(closer);
+        let margin = step.margin(spacing_factor);
         let close_pairs = &step.ws.close_pairs;
         if thickness > 0.0 {
             let mut detector = ProtectiveLayer::new(FeatureDetector::default(), thickness);
@@ -188,28 +197,34 @@ impl Differentiator {
         Ok(())
     }
 
-    /// The same with the widest spacing at which no contact is lost.
-    fn changes_as_close_as_needed(&mut self, step: &Step, causes: &[Cause]) -> Result<DMatrix<f64>, SensitivityError> {
-        let mut closer = 1.0;
-        for _ in 0..CLOSER {
-            match self.changes(step, causes, closer) {
-                Err(SensitivityError::Lost { .. }) => closer *= 0.1,
+    /// Changes of the equations with the widest spacing at which no contact is lost.
+    fn changes_with_refinement(&mut self, step: &Step, causes: &[Cause]) -> Result<DMatrix<f64>, SensitivityError> {
+        let mut spacing_factor = 1.0;
+        for _ in 0..MAX_REFINEMENTS {
+            match self.changes(step, causes, spacing_factor) {
+                Err(SensitivityError::Lost { .. }) => spacing_factor *= 0.1,
                 other => return other,
             }
         }
-        self.changes(step, causes, closer)
+        self.changes(step, causes, spacing_factor)
     }
 
-    /// How the equations change, a column for each cause, by five points with spacings `closer` times the usual.   [GRAD-3]
-    fn changes(&mut self, step: &Step, causes: &[Cause], closer: f64) -> Result<DMatrix<f64>, SensitivityError> {
+    /// Changes of the equations, a column for each cause, by five points with spacings `spacing_factor` times the usual.   [GRAD-3]
+    fn changes(
+        &mut self,
+        step: &Step,
+        causes: &[Cause],
+        spacing_factor: f64,
+    ) -> Result<DMatrix<f64>, SensitivityError> {
         let start = step.start;
         let mut out = DMatrix::zeros(Parts::of(start.model, &step.solved).end, causes.len());
         let lengths = spacings(start.model);
         let mut values = std::mem::take(&mut self.values);
         let mut state = start.state.clone();
-        // Contacts do not depend on velocities; rows along freedoms do. Velocities come first, while the rows of the step are still there.
+        // Contacts do not depend on velocities, but rows along joint DOFs do. Velocities come first, while the rows of the step are still
+        // in the workspace.
         let geometry_stays = start.model.actuated_dofs().is_empty();
-        self.write(step, start, closer, &mut values)?;
+        self.write(step, start, spacing_factor, &mut values)?;
         let velocities_first = |(_, cause): &(usize, &Cause)| !matches!(cause, Cause::Velocity(_));
         let mut order: Vec<_> = causes.iter().enumerate().collect();
         order.sort_by_key(velocities_first);
@@ -220,7 +235,7 @@ impl Differentiator {
                 let mut model = start.model;
                 let spacing = match cause {
                     Cause::Displacement(place) => {
-                        let spacing = closer * lengths.get(*place).copied().unwrap_or(tangent::SPACING);
+                        let spacing = spacing_factor * lengths.get(*place).copied().unwrap_or(tangent::SPACING);
                         displace(start, *place, distance * spacing, &mut state);
                         spacing
                     }
@@ -230,12 +245,14 @@ impl Differentiator {
                     }
                     Cause::PendingRestitution(id) => {
                         let pending_restitution = state.contacts.iter_mut().find(|memory| memory.id == *id);
+                        debug_assert!(pending_restitution.is_some(), "a varied contact has a memory");
                         let Some(pending_restitution) = pending_restitution else { continue };
                         let spacing = tangent::SPACING * pending_restitution.pending_restitution.abs();
                         pending_restitution.pending_restitution += distance * spacing;
                         spacing
                     }
                     Cause::Parameter(place) => {
+                        debug_assert!(*place < step.parameters.len(), "a varied parameter is given");
                         let Some(variation) = step.parameters.get(*place) else { continue };
                         model = variation.models[number];
                         variation.spacing
@@ -246,8 +263,14 @@ impl Differentiator {
                     prepare(&at, &mut self.ws)?;
                     evaluate(&at, &step.solved, &self.ws, &mut values);
                 } else {
-                    self.write(step, &at, closer, &mut values)?;
+                    self.write(step, &at, spacing_factor, &mut values)?;
                 }
+                debug_assert_eq!(column.len(), values.len(), "the equations keep their number");
+                debug_assert_eq!(
+                    self.ws.joint_space_rows.len(),
+                    step.solved.joint_space,
+                    "no joint-space row appears or vanishes"
+                );
                 column.iter_mut().zip(&values).for_each(|(out, value)| *out += weight / spacing * value);
             }
         }
@@ -256,15 +279,16 @@ impl Differentiator {
     }
 }
 
-/// Moves the coordinate of a velocity.
+/// Displaces the coordinate of a velocity.
 fn displace(start: &Start, place: usize, by: f64, state: &mut State) {
+    debug_assert!(place < start.model.dof(), "velocity {place} exists");
     let mut shift = vec![0.0; start.model.dof()];
     shift.get_mut(place).into_iter().for_each(|x| *x = by);
     let update = stiction_multibody::OrientationUpdate::Exponential;
     start.model.integrate(&start.state.q, &shift, 1.0, update, &mut state.q);
 }
 
-/// A solved step and what it is differentiated by.
+/// Solved step and the parameters it is differentiated by.
 struct Step<'s> {
     start: &'s Start<'s>,
     ws: &'s Workspace,
@@ -273,12 +297,12 @@ struct Step<'s> {
 }
 
 impl Step<'_> {
-    /// Within which gap the contacts of the step are found again beside it.
-    fn margin(&self, closer: f64) -> f64 {
+    /// Largest gap within which the contacts of the step are found again at neighbouring states, m.
+    fn margin(&self, spacing_factor: f64) -> f64 {
         let kept = self.ws.contacts.iter().filter(|contact| self.solved.contacts.contains(&contact.id));
         let widest = kept.map(|contact| contact.gap_start.abs().max(contact.gap_end.abs())).fold(0.0, f64::max);
         let largest = spacings(self.start.model).into_iter().fold(0.0, f64::max);
-        widest + 10.0 * closer * largest + self.start.scheme.touch_threshold
+        widest + 10.0 * spacing_factor * largest + self.start.scheme.touch_threshold
     }
 
     fn causes(&self) -> Vec<Cause> {
@@ -292,17 +316,18 @@ impl Step<'_> {
 
     fn pending_before(&self) -> Vec<ContactId> {
         let memories = self.start.state.contacts.iter().filter(|memory| memory.pending_restitution < 0.0);
-        memories.filter(|_| remembers(self.start.scheme)).map(|memory| memory.id).collect()
+        memories.filter(|_| has_pending_restitution(self.start.scheme)).map(|memory| memory.id).collect()
     }
 
-    /// Kept contacts that were hit in the step.
+    /// Kept contacts with an impact in the step.
     fn pending_after(&self) -> Vec<(usize, ContactId)> {
         let reports = || self.ws.contact_reports.iter().filter(|report| report.pending_restitution < 0.0);
-        let is_pending = |id: &ContactId| remembers(self.start.scheme) && reports().any(|report| report.id == *id);
+        let is_pending =
+            |id: &ContactId| has_pending_restitution(self.start.scheme) && reports().any(|report| report.id == *id);
         self.solved.contacts.iter().copied().enumerate().filter(|(_, id)| is_pending(id)).collect()
     }
 
-    /// The momentum of the solution is that of the equations, or else they are not its equations.
+    /// Checks that the momentum of the solution is that of the equations; otherwise they are not its equations.
     fn check_balance(&self, values: &[f64]) -> Result<(), SensitivityError> {
         let n = self.start.model.dof();
         let (mass, state) = (equations::mass(self.start.model, self.ws), self.start.state);
@@ -313,7 +338,7 @@ impl Step<'_> {
         if error <= BALANCE { Ok(()) } else { Err(SensitivityError::NotTheStep { error }) }
     }
 
-    /// ∂x⁺ from ∂v⁺: q⁺ = q ⊕ h v⁺, or with the mean of v and v⁺.   [GRAD-5]
+    /// Assembles ∂x⁺ from ∂v⁺: q⁺ = q ⊕ h v⁺, or with the mean of v and v⁺.   [GRAD-5]
     fn assemble(&self, causes: &[Cause], velocity: &DMatrix<f64>, changes: &DMatrix<f64>) -> StepDerivative {
         let &Start { model, scheme, state, h } = self.start;
         let n = model.dof();
@@ -356,7 +381,7 @@ impl Step<'_> {
     }
 }
 
-/// Refuses what is not one momentum balance with laws.
+/// Refuses steps that are not one momentum balance with laws.
 fn check(start: &Start, report: &StepReport) -> Result<(), SensitivityError> {
     let no = |what, instead| Err(SensitivityError::Unsupported { what, instead });
     check_scheme(start)?;
@@ -364,12 +389,12 @@ fn check(start: &Start, report: &StepReport) -> Result<(), SensitivityError> {
         return no("corrections after the step", "leave `stabilisation` out");
     }
     if report.substeps > 1 {
-        return no("a step that was made in several", "make the step shorter");
+        return no("a step that was divided into substeps", "make the step shorter");
     }
     Ok(())
 }
 
-/// The same before the step is made.
+/// Refuses schemes without derivatives, before the step is made.
 fn check_scheme(start: &Start) -> Result<(), SensitivityError> {
     let Scheme { method, coordinates, dynamics, linearise_at, impact, stabilisation, .. } = start.scheme;
     let no = |what, instead| Err(SensitivityError::Unsupported { what, instead });
@@ -384,10 +409,7 @@ fn check_scheme(start: &Start) -> Result<(), SensitivityError> {
         return no("reduced coordinates", "use `coordinates = \"maximal\"`");
     }
     if *linearise_at != LineariseAt::Start {
-        return no(
-            "constraints that are linearised anywhere but at the start of the step",
-            "use `linearise_at = \"start\"`",
-        );
+        return no("constraints that are not linearised at the start of the step", "use `jacobians = \"start\"`");
     }
     if *impact == Impact::Poisson {
         return no("Poisson's hypothesis", "use `impact = \"newton\"`");

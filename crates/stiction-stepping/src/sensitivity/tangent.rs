@@ -1,19 +1,19 @@
 //! Small displacements of coordinates, and differences of five points along them.
 //!
-//! Displacements have a number for each velocity: q ⊕ δ moves the bodies by the twist δ for a unit of time, orientations on the group.
+//! A displacement has a number for each velocity: q ⊕ δ moves the bodies by the twist δ for a unit of time, orientations on the group.
 
 use nalgebra::{DMatrix, Quaternion, UnitQuaternion};
 use stiction_multibody::{Mobility, Model, OrientationUpdate, rotation};
 
-/// Places of central differences in units of their spacing, and their weights: exact for polynomials of degree four.   [GRAD-3]
+/// Points of central differences in units of their spacing, and their weights. Exact for polynomials of degree four.   [GRAD-3]
 pub(super) const STENCIL: [(f64, f64); 4] =
     [(-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0)];
 
-/// Spacing of turns, rad, and of displacements as a share of the size of their body. Five points leave an error of its fourth power,
-/// rounding one of its inverse.
+/// Spacing of rotations, rad, and of displacements as a fraction of the size of their body. Truncation of the five points grows with its
+/// fourth power, rounding with its inverse.
 pub(super) const SPACING: f64 = 1e-4;
 
-/// The displacement δ with q = from ⊕ δ.
+/// Displacement δ with q = from ⊕ δ.
 pub fn displacement(model: &Model, from: &[f64], q: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; model.dof()];
     for (body, slot) in model.bodies().iter().zip(model.layout()) {
@@ -30,7 +30,7 @@ pub fn displacement(model: &Model, from: &[f64], q: &[f64]) -> Vec<f64> {
     out
 }
 
-/// How q⁺ = q ⊕ h v moves with q, and with v: block-diagonal, a block for each body.   [GRAD-5]
+/// Derivatives of q⁺ = q ⊕ h v by q and by v: block-diagonal, a block for each body.   [GRAD-5]
 pub(super) struct Advance {
     pub(super) by_q: DMatrix<f64>,
     pub(super) by_v: DMatrix<f64>,
@@ -43,7 +43,7 @@ impl Advance {
         model.integrate(q, v, h, update, &mut end);
         let (mut by_q, mut by_v) = (DMatrix::zeros(n, n), DMatrix::zeros(n, n));
         let (mut moved, mut other) = (Vec::new(), Vec::new());
-        // Bodies do not touch each other here: the k-th freedoms of all of them are moved at once.
+        // Bodies do not interact here, so that the k-th velocities of all of them are moved at once.
         for joint_dof in 0..6 {
             for (place, weight) in STENCIL {
                 let shift = |base: &[f64]| -> Vec<f64> {
@@ -69,6 +69,7 @@ impl Advance {
 }
 
 fn add_blocks(model: &Model, joint_dof: usize, weight: f64, change: &[f64], out: &mut DMatrix<f64>) {
+    debug_assert_eq!((change.len(), out.nrows()), (model.dof(), model.dof()), "a displacement has all velocities");
     for slot in model.layout().iter().filter(|slot| joint_dof < slot.v.len()) {
         for row in slot.v.clone() {
             if let (Some(place), Some(change)) = (out.get_mut((row, slot.v.start + joint_dof)), change.get(row)) {
@@ -78,7 +79,7 @@ fn add_blocks(model: &Model, joint_dof: usize, weight: f64, change: &[f64], out:
     }
 }
 
-/// How far the coordinate of a velocity is moved: lengths by a share of the size of the body, angles as they are.
+/// Spacing of each velocity: lengths are a fraction of the size of the body, angles are absolute.
 pub(super) fn spacings(model: &Model) -> Vec<f64> {
     let mut out = vec![SPACING; model.dof()];
     for (body, slot) in model.bodies().iter().zip(model.layout()) {

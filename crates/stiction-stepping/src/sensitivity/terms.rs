@@ -1,11 +1,11 @@
-//! The equations of a step before anything is solved: what multiplies velocities and impulses, at any state and with any model.
+//! Equations of a step before they are solved: the coefficients of velocities and impulses, at any state and with any model.
 //!
 //! ```text
 //! momentum   M (v⁺ − v) − h λ_app − Jᵀ p = 0,      rows   u = J v⁺ + c,      limits   L = μ p_n or a number       [MPEC-5]
 //! ```
 //!
-//! M, h λ_app, J, c and the coefficients are functions of q, v and the parameters of the model; they are written by the assembly of the
-//! simulator itself.
+//! M, h λ_app, J, c and the coefficients are functions of q, v and the parameters of the model. The assembly of the simulator itself writes
+//! them.
 
 use stiction_multibody::{ContactId, limits};
 
@@ -18,73 +18,73 @@ use crate::{
     detect::{detect, prepare},
 };
 
-/// What a row asks.
+/// Law of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepRow {
     /// u = 0, with any impulse.
     Joint,
     /// 0 ≤ u ⊥ p ≥ 0.
     Normal,
-    /// What its friction law says.
+    /// Friction, by the friction law it belongs to.
     Friction,
 }
 
-/// What bounds friction.
+/// Bound of friction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrictionLimit {
-    /// μ p_n: the row of p_n, and the place of μ among the coefficients.
+    /// μ p_n: the row of p_n, and the index of μ among the coefficients.
     Contact {
-        /// The row.
+        /// Row of p_n.
         normal: usize,
-        /// The place.
+        /// Index of μ among the coefficients.
         coefficient: usize,
     },
-    /// A number among the coefficients: μ h N of a foot.
+    /// Number among the coefficients: μ h N of a support point.
     Known {
-        /// The place.
+        /// Index among the coefficients.
         coefficient: usize,
     },
 }
 
-/// Rows of friction that share a limit L: corners of a polygon, 0 ≤ p ⊥ u + σ ≥ 0 and 0 ≤ σ ⊥ L − Σ p ≥ 0, or components of a
-/// cone, L u + σ p = 0 and 0 ≤ σ ⊥ L² − |p|² ≥ 0.
+/// Rows of friction that share a limit L. Corners of a polygon obey 0 ≤ p ⊥ u + σ ≥ 0 and 0 ≤ σ ⊥ L − Σ p ≥ 0; components of a cone obey L
+/// u + σ p = 0 and 0 ≤ σ ⊥ L² − |p|² ≥ 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrictionLaw {
     /// L.
     pub limit: FrictionLimit,
     /// Its rows.
     pub rows: Vec<usize>,
-    /// Whether they are corners.
+    /// True if they are corners.
     pub polygon: bool,
 }
 
-/// A contact that gives back a share ε of the speed it is hit with, in the next step.   [IMPACT-1]
+/// Contact that rebounds in the next step with a fraction ε of its speed of approach.   [IMPACT-1]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rebound {
     /// The row of its normal.
     pub normal: usize,
-    /// Its place among the contacts.
+    /// Index among the contacts.
     pub contact: usize,
-    /// The place of ε among the coefficients.
+    /// Index of ε among the coefficients.
     pub coefficient: usize,
-    /// The place of what prescribed motion adds to n·v.
+    /// Index of the coefficient that prescribed motion adds to n·v.
     pub prescribed: usize,
 }
 
-/// What a step asks, row by row.
+/// Structure of the equations of a step, row by row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepForm {
     /// Velocities.
     pub dof: usize,
-    /// The rows.
+    /// Rows.
     pub rows: Vec<StepRow>,
     /// Laws of friction.
     pub frictions: Vec<FrictionLaw>,
     /// Contacts that rebound.
     pub rebounds: Vec<Rebound>,
-    /// How many coefficients there are.
+    /// Number of coefficients.
     pub coefficients: usize,
-    /// The contacts, in the order of their normal rows.
+    /// Contacts, in the order of their normal rows.
     pub contacts: Vec<ContactId>,
 }
 
@@ -93,18 +93,19 @@ pub struct StepForm {
 pub struct StepTerms {
     dof: usize,
     rows: usize,
-    /// The numbers.
+    /// Numbers.
     pub numbers: Vec<f64>,
 }
 
 impl StepTerms {
-    /// As many zeros as a form has numbers.
+    /// Terms of a form, all zero.
     pub fn zeros(form: &StepForm) -> Self {
         let (dof, rows) = (form.dof, form.rows.len());
         Self { dof, rows, numbers: vec![0.0; dof * dof + dof + rows * dof + rows + form.coefficients] }
     }
 
     fn at(&self, place: usize) -> f64 {
+        debug_assert!(place < self.numbers.len(), "entry {place} is one of the {} numbers", self.numbers.len());
         self.numbers.get(place).copied().unwrap_or(0.0)
     }
 
@@ -143,12 +144,12 @@ pub struct StepEquations {
 }
 
 impl StepEquations {
-    /// The equations of a step from `start` with all contacts within `reach` of it, whether they close or not.
+    /// Equations of a step from `start` with all contacts within `reach`, closed or not.
     pub fn new(start: &Start, reach: f64) -> Result<Self, SensitivityError> {
         let no = |what, instead| Err(SensitivityError::Unsupported { what, instead });
         check_scheme(start)?;
         if !start.model.actuated_dofs().is_empty() {
-            return no("motors, limits and friction of joints in one program", "use shooting");
+            return no("motors, limits and friction of joints in a direct transcription", "use shooting");
         }
         let (mut ws, mut detector) = (Workspace::default(), FeatureDetector::default());
         let scheme = Scheme { margin: Margin::Fixed(reach), ..start.scheme.clone() };
@@ -156,10 +157,10 @@ impl StepEquations {
         prepare(&at, &mut ws)?;
         detect(&at, &mut detector, &mut ws)?;
         if !ws.candidates.is_empty() {
-            return no("contacts of which only one of several counts", "use shooting");
+            return no("contacts that are alternatives of each other", "use shooting");
         }
         if ws.contacts.iter().any(|contact| contact.gamma == 0.0) {
-            return no("contacts that are either there or not (gamma = 0)", "use a preset such as `stewart-trinkle`");
+            return no("contacts that are switched on and off (gamma = 0)", "use a preset such as `stewart-trinkle`");
         }
         let mut solved =
             Solved { contacts: ws.contacts.iter().map(|contact| contact.id).collect(), ..Solved::default() };
@@ -177,12 +178,12 @@ impl StepEquations {
         Ok(equations)
     }
 
-    /// What the step asks.
+    /// Structure of the equations.
     pub fn form(&self) -> &StepForm {
         &self.form
     }
 
-    /// M, h λ_app, J, c and the coefficients at a start, with a model that differs in its numbers only.
+    /// Writes M, h λ_app, J, c and the coefficients at a start, with a model that differs in its numbers only.
     pub fn terms(&mut self, start: &Start, out: &mut StepTerms) -> Result<(), SensitivityError> {
         let solved = std::mem::take(&mut self.solved);
         let placed = self.place(start, &solved);
@@ -192,6 +193,7 @@ impl StepEquations {
         if out.numbers.len() != StepTerms::zeros(&self.form).numbers.len() {
             *out = StepTerms::zeros(&self.form);
         }
+        debug_assert_eq!((out.dof, out.rows), (dof, self.form.rows.len()), "the terms are those of this form");
         out.numbers.fill(0.0);
         let mass = equations::mass(start.model, ws);
         let (masses, rest) = out.numbers.split_at_mut(dof * dof);
@@ -207,6 +209,7 @@ impl StepEquations {
         for ((kind, row), constant) in solved.rows.iter().zip(rows.chunks_mut(dof.max(1))).zip(constants) {
             *constant = equations::row(start, solved, ws, *kind, row);
         }
+        debug_assert_eq!(coefficients.len(), 3 * solved.contacts.len() + ws.support_points.len(), "one place for each");
         let contacts = (0..solved.contacts.len()).map(|k| equations::contact(solved, ws, k).map_or(0.0, |c| c.mu));
         let support_points =
             ws.support_points.iter().map(|support_point| support_point.mu * support_point.load * start.h);
@@ -226,10 +229,10 @@ impl StepEquations {
     }
 }
 
-/// The laws of the rows.
+/// Structure of the solved rows.
 fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
     let row = |row: &Row| match row {
-        Row::Joint(_) | Row::Drive(_) => StepRow::Joint,
+        Row::Joint(_) | Row::JointSpace(_) => StepRow::Joint,
         Row::Normal(_) => StepRow::Normal,
         Row::Contact(..) | Row::SupportPoint(..) => StepRow::Friction,
     };
@@ -237,8 +240,9 @@ fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
     let mut add = |rows: Vec<(usize, Axis)>, limit: FrictionLimit, cones: usize| {
         let rows: Vec<usize> = rows.into_iter().map(|(row, _)| row).collect();
         let polygon = cones > 0;
-        let share = if polygon { rows.len() / cones } else { rows.len() };
-        for rows in rows.chunks(share.max(1)) {
+        debug_assert!(!polygon || rows.len().is_multiple_of(cones), "all polygons have as many corners");
+        let per_cone = if polygon { rows.len() / cones } else { rows.len() };
+        for rows in rows.chunks(per_cone.max(1)) {
             frictions.push(FrictionLaw { limit, rows: rows.to_vec(), polygon });
         }
     };
@@ -271,7 +275,7 @@ fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
         dof: start.model.dof(),
         rows: solved.rows.iter().map(row).collect(),
         frictions,
-        rebounds: if equations::remembers(start.scheme) {
+        rebounds: if equations::has_pending_restitution(start.scheme) {
             (0..contacts).filter_map(rebound).collect()
         } else {
             Vec::new()

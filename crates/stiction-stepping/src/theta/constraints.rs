@@ -1,4 +1,4 @@
-//! The constraints a step knows, and their problem in impulses.
+//! Active constraints of a step, and their problem in impulses.
 
 use stiction_complementarity::linalg::{BlockMatrix, DenseLu};
 use stiction_complementarity::{FrictionProblem, FrictionSolution, Law, Operator, ProblemError};
@@ -25,9 +25,9 @@ pub(super) struct Constraints {
     rows: Vec<f64>,
     /// M̂⁻¹ Hᵀ, column by column.
     responses: Vec<f64>,
-    /// What the laws add to H v⁺: drift, restitution, joint errors.   [THETA-5]
+    /// Constants that the laws add to H v⁺: drift, restitution, joint errors.   [THETA-5]
     constants: Vec<f64>,
-    /// Impulses are measured in it: about one over the mean diagonal of W.
+    /// Unit of impulses: about one over the mean diagonal of W.
     unit: f64,
     problem: FrictionProblem,
     guess: FrictionSolution,
@@ -37,7 +37,7 @@ pub(super) struct Constraints {
     drift: Vec<f64>,
 }
 
-/// The coordinates, the velocity and the two times a step goes between.
+/// State at the start of a step, its length, and the time at its end.
 #[derive(Clone, Copy)]
 pub(super) struct Span<'a> {
     pub(super) state: &'a SystemState,
@@ -93,7 +93,7 @@ impl Constraints {
         } else {
             system.gap(constraint, state.time, &state.q)
         };
-        // u at the start, with the drift there; the drift at the end is what u⁺ has by itself.
+        // u at the start, with the drift there. The drift at the end is the constant part of u⁺.
         let drift_at = |t: f64, drift: &mut Vec<f64>| {
             drift.clear();
             drift.resize(law.rows(), 0.0);
@@ -161,6 +161,7 @@ impl Constraints {
     fn respond(&mut self, matrix: &DenseLu, n: usize) {
         self.responses.clear();
         self.responses.resize(self.rows.len(), 0.0);
+        debug_assert_eq!(self.rows.len(), self.constants.len() * n, "every row has a constant");
         let mut diagonal = 0.0;
         for (row, response) in self.rows.chunks_exact(n).zip(self.responses.chunks_exact_mut(n)) {
             matrix.solve(row, response);
@@ -183,14 +184,17 @@ impl Constraints {
             if !matches!(operator, Operator::Assembled(_)) {
                 *operator = Operator::Assembled(BlockMatrix::default());
             }
-            let Operator::Assembled(w) = operator else { return Ok(()) };
+            let Operator::Assembled(w) = operator else {
+                debug_assert!(false, "the operator has just been assembled");
+                return Ok(());
+            };
             write_delassus(w, laws, (rows, responses, n), *unit, block);
             Ok::<_, ProblemError>(())
         });
         filled.map_err(|_| ThetaError::NonFinite { what: "contact problem", index: 0 })
     }
 
-    /// The impulses of the step before as a guess.
+    /// Sets the impulses of the previous step as the initial guess.
     fn start_from(&mut self, impulses: &[f64]) {
         self.guess.r.clear();
         for active in &self.active {
@@ -221,10 +225,11 @@ impl Constraints {
             let places = out.iter_mut().skip(active.place).take(active.law.rows());
             places.zip(&mut r).for_each(|(out, r)| *out = r * self.unit);
         }
+        debug_assert!(self.active.is_empty() || r.len() == 0, "the active constraints have all impulses");
     }
 }
 
-/// The law of a constraint between impulses in their unit and velocities; `time` is h in that unit.
+/// Law of a constraint between impulses in their unit and velocities; `time` is h in that unit.
 fn law(law: &ConstraintLaw, time: f64) -> Law {
     match *law {
         ConstraintLaw::Joint => Law::Equality { rows: 1 },

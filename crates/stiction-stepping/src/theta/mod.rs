@@ -1,11 +1,11 @@
-//! The θ-method of Moreau and Jean: forces by a θ-rule, contact at the level of velocities with Newton's restitution, and an
-//! activation rule that says which contacts a step knows.   [THETA-2..5]
+//! θ-method of Moreau and Jean: forces by a θ-rule, contact on the velocity level with Newton's restitution, and an activation rule that
+//! selects the contacts of a step.   [THETA-2..5]
 //!
-//! [`ThetaStepper`] steps any [`System`]: mass matrix, force with its derivatives, gaps and contact rows, given by the user. What
-//! is elastic enters implicitly. [`MoreauJean`] is the same scheme for rigid bodies, a [`crate::Stepper`].
+//! [`ThetaStepper`] steps any [`System`]: mass matrix, force with its derivatives, gaps and contact rows, given by the user. Elastic forces
+//! are implicit. [`MoreauJean`] is the same scheme for rigid bodies, a [`crate::Stepper`].
 //!
-//! Nothing corrects a gap at this level: a contact that was activated late stays as deep as it is. The equations
-//! are in `docs/theory/theta.md`.
+//! Nothing corrects a gap on this level: a contact that was activated late keeps its penetration. The equations are in
+//! `docs/theory/theta.md`.
 
 mod constraints;
 mod rigid;
@@ -18,7 +18,7 @@ pub use rigid::MoreauJean;
 pub use step::ThetaStepper;
 pub use system::{ConstraintLaw, System, SystemState};
 
-/// The numbers of the θ-method.
+/// Parameters of the θ-method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ThetaScheme {
@@ -28,11 +28,10 @@ pub struct ThetaScheme {
     pub activation: f64,
     /// Weight γ_b ∈ [0, 1] of the error of joints that is removed per step.   [THETA-5]
     pub joint_gamma: f64,
-    /// Newton's method ends when its next correction has less than this times the largest velocity of the step, both measured by
-    /// the mass matrix.   [THETA-7]
-    /// Dimensionless. Default 1e-12.
+    /// Bound of the next correction of Newton's method relative to the largest velocity of the step, both measured by the mass matrix;
+    /// below it the method ends.   [THETA-7] Dimensionless. Default 1e-12.
     pub newton_tolerance: f64,
-    /// The most steps of Newton's method; a linear system needs one.
+    /// Largest number of steps of Newton's method; a linear system needs one.
     pub newton_steps: u32,
 }
 
@@ -59,7 +58,7 @@ impl ThetaScheme {
     }
 }
 
-/// A step of a system that happened.
+/// Report of a step of a system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[must_use = "the report says how well the step was solved"]
@@ -68,11 +67,11 @@ pub struct ThetaReport {
     pub step: u64,
     /// Time at its end, s.
     pub time: f64,
-    /// Constraints the step knew: active contacts, joints and dry friction.
+    /// Active constraints of the step: contacts, joints and dry friction.
     pub active: usize,
-    /// Residual of the last contact problem, by its own ruler; zero without active constraints.
+    /// Residual of the last contact problem (natural map); zero without active constraints.
     pub residual: Residual,
-    /// How its solve ended.
+    /// Status of the last contact problem.
     pub status: Status,
     /// Iterations of all solves.
     pub iterations: u32,
@@ -82,17 +81,17 @@ pub struct ThetaReport {
     pub rung: &'static str,
 }
 
-/// Why a step of a system did not happen; the state is as it was.
+/// Reason why a step of a system failed; the state is unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThetaError {
-    /// A number of the scheme makes no sense.
+    /// A parameter of the scheme is out of range.
     #[error(transparent)]
     Option(#[from] OptionError),
     /// The step is not a positive number.
     #[error("the step is {0} s, but must be positive and finite")]
     Step(f64),
-    /// The state does not belong to the system.
+    /// The state does not fit the system.
     #[error("the state has {q} coordinates and {v} velocities, but the system has {expected} of each")]
     Size {
         /// Coordinates of the state.
@@ -102,18 +101,18 @@ pub enum ThetaError {
         /// Coordinates of the system.
         expected: usize,
     },
-    /// A constraint with impossible numbers.
-    #[error("the law of constraint {constraint} is impossible: {law:?}")]
+    /// The law of a constraint has parameters out of range.
+    #[error("the law of constraint {constraint} has a parameter out of range: {law:?}")]
     BadLaw {
         /// Its index.
         constraint: usize,
         /// Its law.
         law: ConstraintLaw,
     },
-    /// The system gave, or the step made, a number that is not finite.
+    /// The system returned, or the step computed, a number that is not finite.
     #[error("{what} of index {index} is not a finite number")]
     NonFinite {
-        /// Which quantity.
+        /// Name of the quantity.
         what: &'static str,
         /// Its coordinate, or its constraint.
         index: usize,
@@ -124,19 +123,19 @@ pub enum ThetaError {
         /// The row that depends on the others.
         coordinate: usize,
     },
-    /// Every rung of the ladder ended without a solution.
+    /// No rung of the ladder found a solution.
     #[error("the contact problem was not solved ({status}, residual {residual:.3e}, worst at constraint {constraint})")]
     NotSolved {
-        /// How the last rung ended.
+        /// Status of the last rung.
         status: Status,
         /// Its residual.
         residual: f64,
         /// The constraint of the worst row.
         constraint: usize,
     },
-    /// Newton's method did not come to its end.
+    /// Newton's method did not converge.
     #[error(
-        "Newton's method still corrects velocities by {correction:.3e} of their size after {steps} steps; try a shorter step"
+        "Newton's method did not converge: after {steps} steps the correction is {correction:.3e} of the velocities; use a shorter step"
     )]
     NotConverged {
         /// The last correction, relative, measured by the mass matrix.   [THETA-7]

@@ -16,11 +16,11 @@ use crate::{
 
 /// Steps rigid bodies by the θ-method with its activation rule and Newton's restitution.
 ///
-/// Of the [`Scheme`] of a simulation it takes the friction set, the orientation update and the thresholds of reports; gaps
-/// are never corrected, so its γ have no say, but for that of joints. Forces are evaluated once, at q ⊕ θh v and t + θh, and are
-/// not implicit: stiff springs need short steps here.   [THETA-8]
+/// Of the [`Scheme`] of a simulation it uses the friction set, the orientation update and the thresholds of reports. Gaps are never
+/// corrected, so that of its γ only that of joints is used. Forces are evaluated once, at q ⊕ θh v and t + θh, and are not implicit: stiff
+/// springs need short steps here.   [THETA-8]
 pub struct MoreauJean {
-    /// θ and the activation γ; the rest of it is for systems, the weight of joint errors is that of [`Scheme`].
+    /// θ and the activation γ. The other parameters are for systems; the weight of joint errors is that of [`Scheme`].
     pub scheme: ThetaScheme,
     /// Finds contacts.
     pub detector: Box<dyn Detector>,
@@ -40,7 +40,7 @@ impl Default for MoreauJean {
 
 impl Stepper for MoreauJean {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
-        // Contacts are looked for as far as bodies reach, and owe nothing after the step: restitution is within it.
+        // Contacts are detected within the reach of the bodies, and have no pending restitution after the step: restitution is within it.
         let scheme = Scheme {
             gamma: 1.0,
             linearise_at: LineariseAt::Start,
@@ -66,7 +66,7 @@ impl Stepper for MoreauJean {
 }
 
 impl MoreauJean {
-    /// f(t + θh, q ⊕ θh v, v).   [THETA-8]
+    /// Evaluates f(t + θh, q ⊕ θh v, v).   [THETA-8]
     fn evaluate_forces(&self, start: &Start, ws: &mut Workspace) {
         let &Start { model, scheme, state, h } = start;
         let (ahead, time) = (self.scheme.theta * h, state.time + self.scheme.theta * h);
@@ -75,7 +75,7 @@ impl MoreauJean {
         applied_wrenches(model, &ws.linear_start, time, &mut ws.applied);
     }
 
-    /// Leaves the contacts with g + γ h ġ ≤ 0 and writes the rows; returns how many of them were hit.   [THETA-4] [THETA-5]
+    /// Keeps the contacts with g + γ h ġ ≤ 0 and writes the rows. Returns the number of impacts among them.   [THETA-4] [THETA-5]
     fn activate(&self, start: &Start, ws: &mut Workspace) -> usize {
         let &Start { model, scheme, state, h } = start;
         let approach = |contact: &Contact| approach(model, contact, &state.v, h);
@@ -92,7 +92,7 @@ impl MoreauJean {
         hit
     }
 
-    /// q⁺ = q ⊕ h (θ v⁺ + (1 − θ) v), and the gaps there.   [THETA-3]
+    /// Sets q⁺ = q ⊕ h (θ v⁺ + (1 − θ) v), and the gaps there.   [THETA-3]
     fn displace(&self, start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
         let &Start { model, scheme, state, h } = start;
         let theta = self.scheme.theta;
@@ -109,7 +109,7 @@ impl MoreauJean {
         Ok(())
     }
 
-    /// I(q⁺).   [STEP-9]
+    /// Evaluates I(q⁺).   [STEP-9]
     fn measure_end(&mut self, start: &Start, ws: &mut Workspace) -> Result<Infeasibility, StepCause> {
         find_pairs_at_end(start.model, start.scheme, self.detector.as_mut(), ws);
         let (joints, at) = (start.model.joints().iter(), (&ws.end, &ws.shape_poses[..]));

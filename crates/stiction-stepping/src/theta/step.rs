@@ -1,4 +1,4 @@
-//! One step of a system: activate, linearise, solve, and again until the forces agree with where they led.
+//! One step of a system: activate, linearise, solve, and iterate until the implicit forces converge.
 
 use stiction_complementarity::{Residual, Status, linalg::DenseLu};
 
@@ -6,7 +6,7 @@ use super::constraints::{Constraints, Span, dot};
 use super::{System, SystemState, ThetaError, ThetaReport, ThetaScheme};
 use crate::Ladder;
 
-/// Steps systems by the θ-method, with the memory that needs.
+/// Steps systems by the θ-method, and keeps its memory from step to step.
 ///
 /// ```
 /// use stiction_stepping::{ConstraintLaw, System, SystemState, ThetaStepper};
@@ -50,7 +50,7 @@ use crate::Ladder;
 /// ```
 #[derive(Debug, Default)]
 pub struct ThetaStepper {
-    /// The numbers of the scheme.
+    /// Parameters of the scheme.
     pub scheme: ThetaScheme,
     /// Solves the contact problems.
     pub ladder: Ladder,
@@ -59,13 +59,13 @@ pub struct ThetaStepper {
 }
 
 impl ThetaStepper {
-    /// A stepper with these numbers and the usual ladder.
+    /// Stepper with these parameters and the default ladder.
     pub fn new(scheme: ThetaScheme) -> Result<Self, ThetaError> {
         scheme.validate()?;
         Ok(Self { scheme, ..Self::default() })
     }
 
-    /// Advances the state by `h`, or leaves it untouched and says why not.
+    /// Advances the state by `h`. On failure it returns the reason and leaves the state unchanged.
     pub fn step<S: System + ?Sized>(
         &mut self,
         system: &S,
@@ -90,7 +90,7 @@ impl ThetaStepper {
             rung: "none",
         };
         let mut newton = NewtonProgress::default();
-        while newton.goes_on(scheme)? {
+        while newton.continues(scheme)? {
             motion.linearise(system, scheme, &span)?;
             let solved = constraints.solve((&motion.matrix, &motion.free), &span, ladder, &mut motion.v)?;
             if let Some(solved) = solved {
@@ -101,7 +101,7 @@ impl ThetaStepper {
             newton.measure(motion.correction(constraints, state));
         }
         report.newton_steps = newton.steps;
-        // Everything is finite and solved: what was made beside the state becomes the state.
+        // Everything is finite and solved: the new numbers become the state.
         (state.step, state.time, state.time_carry) = (report.step, end, end_carry);
         std::mem::swap(&mut state.q, &mut motion.q);
         std::mem::swap(&mut state.v, &mut motion.v);
@@ -130,7 +130,7 @@ fn ensure_finite(what: &'static str, values: &[f64]) -> Result<(), ThetaError> {
     }
 }
 
-/// When Newton's method ends.   [THETA-7]
+/// Convergence of Newton's method.   [THETA-7]
 #[derive(Debug)]
 struct NewtonProgress {
     steps: u32,
@@ -138,7 +138,7 @@ struct NewtonProgress {
     before: f64,
 }
 
-/// A correction that no longer halves is rounding if it is below this share of the velocities: M̂ is then badly conditioned.
+/// Largest correction that counts as rounding if it no longer halves, as a fraction of the velocities: M̂ is then badly conditioned.
 const ROUNDING: f64 = 1e-9;
 
 impl Default for NewtonProgress {
@@ -153,7 +153,7 @@ impl NewtonProgress {
         self.before = std::mem::replace(&mut self.correction, correction);
     }
 
-    fn goes_on(&self, scheme: &ThetaScheme) -> Result<bool, ThetaError> {
+    fn continues(&self, scheme: &ThetaScheme) -> Result<bool, ThetaError> {
         let stalled = self.correction <= ROUNDING && self.correction > 0.5 * self.before;
         if self.correction <= scheme.newton_tolerance || stalled {
             return Ok(false);
@@ -168,7 +168,7 @@ impl NewtonProgress {
 /// The smooth part of a step and its linearisation.
 #[derive(Debug, Default)]
 struct Motion {
-    /// v⁺ and q⁺ as far as they are known.
+    /// Current v⁺ and q⁺.
     v: Vec<f64>,
     q: Vec<f64>,
     /// f(t, q, v).
@@ -250,7 +250,7 @@ impl Motion {
         ensure_finite("velocity without impulses", &self.free)
     }
 
-    /// The next correction M̂⁻¹ (R(v⁺) − Hᵀ r) against the largest of v, v⁺ and v⁺ − v, both measured by M.   [THETA-7]
+    /// Next correction M̂⁻¹ (R(v⁺) − Hᵀ r) relative to the largest of v, v⁺ and v⁺ − v, all measured by M.   [THETA-7]
     fn correction(&mut self, constraints: &Constraints, state: &SystemState) -> f64 {
         let n = self.v.len();
         self.vector.clone_from(&self.imbalance);

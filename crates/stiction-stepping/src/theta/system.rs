@@ -1,8 +1,8 @@
-//! A mechanical system as the user knows it: what it weighs, what pulls at it, what it may touch.
+//! Mechanical system given by the user: mass matrix, forces and constraints.
 
 /// Coordinates q with q̇ = v that obey M(q) v̇ = f(t, q, v) + Hᵀ r.   [THETA-1]
 ///
-/// Matrices are dense and written row by row into zeros. Units are the user's own, as long as they are consistent.
+/// Matrices are dense and written row by row into zeros. The user chooses the units, which must be consistent.
 pub trait System {
     /// Number n of coordinates, and of velocities.
     fn size(&self) -> usize;
@@ -10,10 +10,10 @@ pub trait System {
     /// Mass matrix M(q), symmetric and positive definite, n × n.
     fn mass(&self, q: &[f64], out: &mut [f64]);
 
-    /// f(t, q, v): everything but constraints. Loads, springs, dampers, and the terms −Ṁ v + ½ ∂(vᵀ M v)/∂q where M depends on q.
+    /// f(t, q, v), all forces except those of constraints: loads, springs, dampers, and the terms −Ṁ v + ½ ∂(vᵀ M v)/∂q if M depends on q.
     fn force(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]);
 
-    /// K = −∂f/∂q, n × n. Left at zero, springs still act, but Newton's method has to find their θ-rule by itself.
+    /// K = −∂f/∂q, n × n. If it is left at zero, springs still act, but Newton's method needs more steps for their θ-rule.
     fn stiffness(&self, _t: f64, _q: &[f64], _v: &[f64], _out: &mut [f64]) {}
 
     /// C = −∂f/∂v, n × n.
@@ -29,7 +29,7 @@ pub trait System {
         ConstraintLaw::Joint
     }
 
-    /// Gap of a contact (negative inside), error of a joint; not asked for dry friction.
+    /// Gap of a contact (negative inside), error of a joint; not called for dry friction.
     fn gap(&self, _constraint: usize, _t: f64, _q: &[f64]) -> f64 {
         0.0
     }
@@ -37,11 +37,11 @@ pub trait System {
     /// Rows H of a constraint, as many as its law has, normal first: its velocities are u = H v + drift.
     fn rows(&self, _constraint: usize, _t: f64, _q: &[f64], _out: &mut [f64]) {}
 
-    /// Velocities that surfaces have by themselves: moving walls, belts. One per row.
+    /// Prescribed velocities of surfaces, such as moving walls and belts. One per row.
     fn drift(&self, _constraint: usize, _t: f64, _q: &[f64], _out: &mut [f64]) {}
 }
 
-/// What the rows of a constraint obey.
+/// Law of the rows of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ConstraintLaw {
@@ -89,7 +89,7 @@ impl ConstraintLaw {
         }
     }
 
-    /// Whether the numbers make sense.
+    /// True if the parameters are in range.
     pub fn is_legal(&self) -> bool {
         match *self {
             Self::Joint => true,
@@ -105,21 +105,21 @@ impl ConstraintLaw {
     }
 }
 
-/// Where a system is.
+/// State of a system.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SystemState {
     /// Steps taken so far.
     pub step: u64,
     /// Time, s.
     pub time: f64,
-    /// What rounding has taken from `time` so far (compensated summation).
+    /// Rounding error of `time` so far (compensated summation).
     pub time_carry: f64,
     /// Coordinates.
     pub q: Vec<f64>,
     /// Velocities.
     pub v: Vec<f64>,
-    /// Impulses of the last step, all rows of all constraints in order, zero where a contact was not active; the next solve
-    /// starts from them. Empty before the first step.
+    /// Impulses of the last step, all rows of all constraints in order, zero for contacts that were not active. They are the initial guess
+    /// of the next solve. Empty before the first step.
     pub impulses: Vec<f64>,
 }
 

@@ -139,7 +139,7 @@ fn c31_matrices_are_those_derived_by_hand() {
     }
 }
 
-/// S4(8): which systems a contact moves, and + on the first of them where all turn the same way.
+/// S4(8): the systems that a contact moves, with + on the first of them if all turn the same way.
 #[test]
 fn c31_sign_pattern() {
     let mut scene = Scene::new(false);
@@ -147,7 +147,7 @@ fn c31_sign_pattern() {
     let ranges = [0..4, 4..8, 8..10];
     let of_pairs: Vec<_> = (0..10).map(|k| scene.problem.normals().row(k).to_vec()).collect();
     for j in 0..4 {
-        // With the other side taken for the world, the column of a system is what its own J says.
+        // With the world as the other side, the column of a system is that of its own J.
         for (system, range) in ranges.iter().enumerate() {
             let contact = scene.contacts[j];
             let mut alone = contact;
@@ -244,7 +244,7 @@ fn c31_reduced_and_mixed_form_agree_with_the_enumeration() {
     assert_near(&solution.complementary[12..], &z[12..], 1e-12, "λ of the mixed form");
 }
 
-/// Section 5: E and μ times the step leave the forces as they are and divide λ by it.
+/// Section 5: E and μ times the step leave the forces unchanged and divide λ by it.
 #[test]
 fn c31_scaling_leaves_the_forces() {
     let scene = Scene::new(false);

@@ -1,4 +1,4 @@
-//! One evaluation: every run is simulated and measured.
+//! Evaluation of a design: every run is simulated and measured.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -20,12 +20,12 @@ use crate::{Failure, Outcome};
 pub struct Run {
     /// Its name in tables.
     pub name: String,
-    /// Values of the scene that are its own: pairs of a path and a TOML value.
+    /// Values of the scene that belong to this run: pairs of a path and a TOML value.
     pub changes: Vec<(String, String)>,
 }
 
 impl Run {
-    /// A run with values of its own.
+    /// Run with its own values of the scene.
     pub fn new(name: impl Into<String>, changes: Vec<(String, String)>) -> Self {
         Self { name: name.into(), changes }
     }
@@ -37,13 +37,13 @@ impl Run {
 pub struct Term {
     /// Its name in tables.
     pub name: String,
-    /// What is measured of a run: one number.
+    /// Measured quantity of a run: one number.
     pub measure: Measure,
-    /// What it is multiplied by.
+    /// Factor of the value.
     pub weight: f64,
 }
 
-/// What an evaluation found.
+/// Result of an evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evaluation {
     /// For each run the value of each term, weighted.
@@ -68,7 +68,7 @@ impl Evaluation {
 }
 
 impl Design {
-    /// The terms at these values of the parameters. Runs are simulated at once where there are threads for them.
+    /// Evaluates the terms at these values of the parameters. Runs are simulated in parallel if there are threads for them.
     pub fn evaluate(&self, parameters: &[f64]) -> Outcome<Evaluation> {
         let mut needs = Needs::default();
         self.terms.iter().for_each(|term| term.measure.add_needs(&mut needs));
@@ -101,12 +101,12 @@ impl Design {
         scene::rewrite(&self.scene_path, &self.changes(run, parameters))
     }
 
-    /// The scene as it was read, before anything is changed in it.
+    /// Text of the scene as it was read, before any changes.
     pub fn scene_source(&self) -> &str {
         &self.scene_text
     }
 
-    /// What of the scene is changed: values of the run, then parameters, then what follows from them.
+    /// Changes of the scene: values of the run, then parameters, then formulas of parameters.
     fn changes(&self, run: &Run, parameters: &[f64]) -> Vec<(String, String)> {
         let values = self.parameters.iter().zip(parameters);
         let own = values.filter_map(|(parameter, value)| Some((parameter.path.clone()?, format!("{value:?}"))));

@@ -1,4 +1,4 @@
-//! Design files: which scene, what may be chosen, what should become small.
+//! Design files: a scene, parameters to choose, and terms to minimise.
 
 use std::path::{Path, PathBuf};
 
@@ -13,83 +13,83 @@ use stiction::{
 
 use super::{Design, DesignError, DesignSearch, Formula, Method, Parameter, Run, SearchOptions, Term};
 
-/// What the schema is called, for tools that keep several.
+/// Identifier of the schema, for tools that keep several.
 const ID: &str = "urn:stiction:design";
 
-/// Names that formulas and expressions know already.
+/// Names that are reserved in formulas and expressions.
 const TAKEN: [&str; 4] = ["t", "pi", "step", "step_number"];
 
-/// A design: a scene, parameters to choose, and terms that should become small. SI units throughout.
+/// A design: a scene, parameters to choose, and terms to minimise. SI units throughout.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "stiction design")]
 struct DesignFile {
-    /// The scene and how it is searched.
+    /// The scene and the options of the search.
     design: DesignTable,
-    /// What may be chosen.
+    /// Parameters to choose.
     #[schemars(length(min = 1, max = 1000))]
     parameter: Vec<ParameterTable>,
-    /// Values of the scene that follow from parameters.
+    /// Values of the scene that are formulas of parameters.
     #[serde(default)]
     set: Vec<SetTable>,
-    /// What is simulated in one evaluation; the scene as it is when left out.
+    /// Runs of one evaluation; the scene as it is by default.
     #[serde(default)]
     run: Vec<RunTable>,
-    /// What is measured of each run; the objective is the sum over terms and runs.
+    /// Terms that are measured of each run; the objective is the sum over terms and runs.
     #[schemars(length(min = 1, max = 1000))]
     term: Vec<TermTable>,
 }
 
-/// The scene and how it is searched.
+/// The scene and the options of the search.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DesignTable {
-    /// The scene file, as seen from the folder of the design.
+    /// The scene file, relative to the folder of the design.
     #[schemars(extend("examples" = ["../scenes/plate/circle.toml"]))]
     scene: String,
-    /// How parameters are searched for; nelder-mead when left out.
+    /// Method of the search; nelder-mead by default.
     method: Option<Method>,
-    /// Number of starts; 1 when left out. Others than the first are drawn from the bounds.
+    /// Number of starts; 1 by default. All but the first are drawn from the bounds.
     #[schemars(range(min = 1, max = 100_000), title = "a whole number from 1 on", extend("examples" = [1]))]
     starts: Option<u32>,
-    /// Evaluations of each search; 500 when left out. A last iteration may go beyond them.
+    /// Evaluations of each search; 500 by default. The last iteration may exceed it.
     #[schemars(range(min = 1, max = 1_000_000_000), title = "a whole number from 1 on", extend("examples" = [500]))]
     evaluations: Option<u64>,
-    /// What the randomness starts from; 1 when left out.
+    /// Seed of the random numbers; 1 by default.
     #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64), title = "a whole number from 0 on", extend("examples" = [1]))]
     seed: Option<u64>,
-    /// A search ends when the simplex or the distribution is smaller than this, in units of the scales; least squares when every
-    /// term is smaller than this. 0.001 when left out.
+    /// Size of the simplex or of the distribution at which a search ends, in units of the scales. Least squares ends when every term is
+    /// smaller than this. 0.001 by default.
     tolerance: Option<f64>,
-    /// Half-width of the differences that make derivatives, in units of the scales; 0.0001 when left out. For least squares.
+    /// Half-width of the finite differences for derivatives, in units of the scales; 0.0001 by default. For least squares.
     difference: Option<f64>,
-    /// Every how many steps a run is looked at; 1 when left out.
+    /// Number of steps between records of a run; 1 by default.
     #[schemars(range(min = 1, max = 1_000_000_000), title = "a whole number from 1 on", extend("examples" = [1]))]
     record_every: Option<u32>,
 }
 
-/// A quantity to choose.
+/// A parameter to choose.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ParameterTable {
     /// Its name in formulas and expressions.
     #[schemars(extend("examples" = ["A3"]))]
     name: String,
-    /// The value of the scene that it is, by its path; left out where it acts through formulas only.
+    /// Path of the value of the scene that it sets; absent if it acts through formulas only.
     #[schemars(extend("examples" = ["body.plate.vibration.acceleration.2"]))]
     path: Option<String>,
-    /// Where the search starts.
+    /// Start of the search.
     #[schemars(extend("examples" = [8.0]))]
     start: f64,
-    /// Least and greatest value; none when left out.
+    /// Lower and upper bound; none by default.
     #[schemars(title = "the least and the greatest value", extend("examples" = [[0.0, 30.0]]))]
     bounds: Option<[f64; 2]>,
-    /// How far the first trials go from the start; a tenth of the start when left out.
+    /// Distance of the first trials from the start; a tenth of the start by default.
     #[schemars(extend("examples" = [2.0]))]
     scale: Option<f64>,
 }
 
-/// A value of the scene that follows from parameters.
+/// A value of the scene that is a formula of parameters.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SetTable {
@@ -107,13 +107,13 @@ struct SetTable {
 struct RunTable {
     /// Its name in tables.
     name: String,
-    /// Values of the scene that are its own, as behind `--set`: "PATH=VALUE".
+    /// Values of the scene that belong to this run, as after `--set`: "PATH=VALUE".
     #[serde(default)]
     #[schemars(extend("examples" = [["body.particle.position.0=0.04"]]))]
     set: Vec<String>,
 }
 
-/// What is measured of each run.
+/// A term that is measured of each run.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TermTable {
@@ -122,7 +122,7 @@ struct TermTable {
     /// An expression over the run whose value is one number.
     #[schemars(extend("examples" = ["sum_every(abs(block.x - 0.5), 0.25)"]))]
     value: String,
-    /// What it is multiplied by; 1 when left out.
+    /// Factor of the value; 1 by default.
     weight: Option<f64>,
 }
 
@@ -131,21 +131,21 @@ pub fn schema() -> serde_json::Value {
     schema_of::<DesignFile>(ID)
 }
 
-/// Reads a design and the scene it names. The scene of every run must be one where the search starts, and every term must have a value
-/// at its first moment.
+/// Reads a design and its scene. The scene of every run must be valid at the start of the search, and every term must have a value at its
+/// initial state.
 pub fn load(path: impl AsRef<Path>) -> Result<DesignSearch, SceneError> {
     let path = path.as_ref();
     let reading = Reading::<DesignFile>::load(path)?;
     let scene_path = path.parent().unwrap_or(Path::new("")).join(&reading.value.design.scene);
     let text = scene::text_of(&scene_path, &RobotOptions::default()).map_err(|error| match error.span {
         Some(_) => error,
-        // The scene could not be read at all: the fault is the design's.
+        // The scene file could not be read: the error is in the design.
         None => reading.error(&["design", "scene"], format!("the scene {} {}", scene_path.display(), error.message)),
     })?;
     understood(&reading, path, scene_path, text.text)
 }
 
-/// Reads a design from a text, and its scene from another, whatever scene file it names; `file` is for messages and for the name of the
+/// Reads a design from a text, and its scene from another text instead of the named file; `file` is for messages and for the name of the
 /// design.
 pub fn parse(text: &str, file: &str, scene_text: &str) -> Result<DesignSearch, SceneError> {
     let reading = Reading::<DesignFile>::parse(text, file)?;
@@ -191,7 +191,7 @@ fn options(table: &DesignTable) -> SearchOptions {
     }
 }
 
-/// The parameters, each with its own name, in its bounds.
+/// Reads the parameters, with unique names and starts within their bounds.
 fn parameters(file: &DesignFile) -> Result<Vec<Parameter>, DesignError> {
     let mut parameters: Vec<Parameter> = Vec::new();
     for (k, table) in file.parameter.iter().enumerate() {
@@ -270,13 +270,13 @@ fn terms(file: &DesignFile) -> Result<Vec<Term>, DesignError> {
     file.term.iter().enumerate().map(term).collect()
 }
 
-/// Every run must be a scene that can be simulated, and every term one number.
+/// Checks that every run is a scene that can be simulated, and that every term is one number.
 fn check_scenes(design: &Design, reading: &Reading<DesignFile>) -> Result<(), SceneError> {
     let start: Vec<_> = design.parameters.iter().map(|parameter| parameter.start).collect();
     let mut needs = Needs::default();
     design.terms.iter().for_each(|term| term.measure.add_needs(&mut needs));
     for (k, run) in design.runs.iter().enumerate() {
-        let scene = design.scene(run, &start).map_err(|error| blamed(design, reading, k, error))?;
+        let scene = design.scene(run, &start).map_err(|error| error_in_design(design, reading, k, error))?;
         let simulation =
             Simulation::from_scene(&scene).map_err(|error| reading.error(&["design", "scene"], error.to_string()))?;
         let mut columns = RunColumns::new(&simulation, &needs, 1);
@@ -298,8 +298,8 @@ fn check_scenes(design: &Design, reading: &Reading<DesignFile>) -> Result<(), Sc
     Ok(())
 }
 
-/// Blames the line of the design whose value the scene refuses.
-fn blamed(design: &Design, reading: &Reading<DesignFile>, run: usize, error: SceneError) -> SceneError {
+/// Error at the line of the design whose value the scene refuses.
+fn error_in_design(design: &Design, reading: &Reading<DesignFile>, run: usize, error: SceneError) -> SceneError {
     if error.file != "--set" {
         return error;
     }

@@ -1,4 +1,4 @@
-//! Values of a scene that follow from the parameters: `-A3*sin(C3)/(66*pi)^2`.
+//! Formulas of parameters for values of a scene: `-A3*sin(C3)/(66*pi)^2`.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use stiction::Expression;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formula {
     text: String,
-    /// Pieces of the text; every other one is the name of a parameter.
+    /// Parts of the text; every other one is the name of a parameter.
     pieces: Vec<Piece>,
 }
 
@@ -20,10 +20,10 @@ enum Piece {
 }
 
 impl Formula {
-    /// Reads a formula over these names. The complaint says what is wrong.
+    /// Reads a formula over these names. On failure it returns the reason.
     pub fn new(text: &str, names: &[&str]) -> Result<Self, String> {
         let formula = Self { text: text.to_owned(), pieces: pieces(text, names)? };
-        // With any numbers the text is an expression, or with none.
+        // The text is an expression with any numbers, or with none.
         Expression::parse(&formula.filled(&vec![1.0; names.len()])).map_err(|error| error.reason)?;
         Ok(formula)
     }
@@ -39,12 +39,12 @@ impl Formula {
         &self.text
     }
 
-    /// Its value; not a number where it has none.
+    /// Value of the formula; NaN if it has none.
     pub fn value(&self, parameters: &[f64]) -> f64 {
         Expression::parse(&self.filled(parameters)).map_or(f64::NAN, |expression| expression.value(0.0))
     }
 
-    /// The text with numbers in the place of names; brackets keep their signs apart from operators.
+    /// Text with numbers instead of names; brackets separate their signs from operators.
     fn filled(&self, parameters: &[f64]) -> String {
         let mut text = String::new();
         for piece in &self.pieces {
@@ -60,7 +60,7 @@ impl Formula {
     }
 }
 
-/// Cuts a text at its names.
+/// Splits a text at its names.
 fn pieces(text: &str, names: &[&str]) -> Result<Vec<Piece>, String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut pieces = Vec::new();
@@ -75,7 +75,7 @@ fn pieces(text: &str, names: &[&str]) -> Result<Vec<Piece>, String> {
             Some(k) if !in_number => {
                 pieces.extend([Piece::Text(before.to_owned()), Piece::Parameter(k)]);
             }
-            _ if word == "t" => return Err("a formula knows parameters, not the time `t`".to_owned()),
+            _ if word == "t" => return Err("formulas depend on parameters, not on the time `t`".to_owned()),
             _ => pieces.push(Piece::Text(format!("{before}{word}"))),
         }
         rest = after;

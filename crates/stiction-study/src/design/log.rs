@@ -1,7 +1,7 @@
-//! Evaluations on disk: one line of JSON each, added as they are made.
+//! Log of evaluations on disk: one line of JSON each, appended as they are made.
 //!
-//! The first line says to what the others belong. Whatever ends the program, at most the last line is torn; it is cut off when the
-//! log is opened again. Which line stands where depends on the threads, what the lines say does not.
+//! The first line identifies the design. An interruption can damage only the last line, which is removed when the log is opened again. The
+//! order of the lines depends on the threads, their contents do not.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{Design, Evaluation};
 use crate::{Failure, Outcome};
 
-/// Evaluations that were made, in memory and perhaps in a file.
+/// Evaluations that were made, in memory and optionally in a file.
 #[derive(Debug, Default)]
 pub struct Log {
     inner: Mutex<Inner>,
@@ -24,15 +24,15 @@ pub struct Log {
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// By the bits of the parameters.
+    /// Key: bits of the parameters.
     known: BTreeMap<Vec<u64>, Outcome<Evaluation>>,
-    /// How many of them are from an earlier time.
+    /// Number of evaluations that were in the file when it was opened.
     found: usize,
     file: Option<(PathBuf, File)>,
     trouble: Option<LogError>,
 }
 
-/// What can be wrong with a log.
+/// Errors of a log.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogError {
@@ -41,15 +41,15 @@ pub enum LogError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// Reason.
         source: io::Error,
     },
-    /// The evaluations are those of something else.
+    /// The evaluations belong to another design.
     #[error("{path} holds evaluations of another design: {reason}")]
     Other {
         /// The file.
         path: PathBuf,
-        /// What differs.
+        /// Difference.
         reason: String,
     },
 }
@@ -61,7 +61,7 @@ struct Header {
     stiction: String,
     /// Name of the design.
     design: String,
-    /// Of all that an evaluation depends on.
+    /// Digest of all inputs of an evaluation.
     digest: String,
 }
 
@@ -76,7 +76,7 @@ struct Line {
 }
 
 impl Log {
-    /// A log that begins anew; an older file of this name is replaced.
+    /// Creates a new log; an older file of this name is replaced.
     pub fn create(path: &Path, design: &Design) -> Result<Self, LogError> {
         let unwritten = |source| LogError::Io { path: path.to_path_buf(), source };
         let mut file = File::create(path).map_err(unwritten)?;
@@ -84,7 +84,7 @@ impl Log {
         Ok(Self::with(BTreeMap::new(), path, file))
     }
 
-    /// A log that continues: what the file holds is known. Without a file it begins anew.
+    /// Continues a log: the evaluations in the file are known. Without a file it creates a new one.
     pub fn resume(path: &Path, design: &Design) -> Result<Self, LogError> {
         let unread = |source| LogError::Io { path: path.to_path_buf(), source };
         let mut file = match OpenOptions::new().read(true).write(true).open(path) {
@@ -119,27 +119,27 @@ impl Log {
         Self { inner: Mutex::new(Inner { found: known.len(), known, file, trouble: None }) }
     }
 
-    /// How many evaluations are known.
+    /// Number of known evaluations.
     pub fn len(&self) -> usize {
         self.lock().known.len()
     }
 
-    /// Whether none is known.
+    /// True if no evaluation is known.
     pub fn is_empty(&self) -> bool {
         self.lock().known.is_empty()
     }
 
-    /// How many evaluations were in the file when it was opened.
+    /// Number of evaluations that were in the file when it was opened.
     pub fn found(&self) -> usize {
         self.lock().found
     }
 
-    /// What went wrong with the file. Evaluations are kept in memory all the same.
+    /// Error of the file, if any. Evaluations are still kept in memory.
     pub fn trouble(&self) -> Option<String> {
         self.lock().trouble.as_ref().map(ToString::to_string)
     }
 
-    /// Everything that is known, a line for each evaluation: what [`Self::add_line`] takes elsewhere.
+    /// All known evaluations, one line each, for [`Self::add_line`] of another log.
     pub fn lines(&self) -> Vec<String> {
         let line = |(key, outcome): (&Vec<u64>, &Outcome<Evaluation>)| {
             let parameters: Vec<f64> = key.iter().map(|bits| f64::from_bits(*bits)).collect();
@@ -148,7 +148,7 @@ impl Log {
         self.lock().known.iter().map(line).collect()
     }
 
-    /// Takes note of an evaluation that was made elsewhere; a damaged line is left alone.
+    /// Adds an evaluation that was made elsewhere; a damaged line is ignored.
     pub fn add_line(&self, line: &str) {
         if let Some((key, outcome)) = Line::read(line.as_bytes()) {
             let parameters: Vec<f64> = key.iter().map(|bits| f64::from_bits(*bits)).collect();
@@ -156,12 +156,12 @@ impl Log {
         }
     }
 
-    /// The evaluation at these parameters, if it is known.
+    /// Evaluation at these parameters, if it is known.
     pub(super) fn get(&self, parameters: &[f64]) -> Option<Outcome<Evaluation>> {
         self.lock().known.get(&key(parameters)).cloned()
     }
 
-    /// Takes note of an evaluation.
+    /// Adds an evaluation.
     pub(super) fn add(&self, parameters: &[f64], outcome: &Outcome<Evaluation>) {
         let mut inner = self.lock();
         if inner.known.insert(key(parameters), outcome.clone()).is_some() {
@@ -188,7 +188,7 @@ impl Header {
     fn check(&self, line: &[u8], path: &Path) -> Result<(), LogError> {
         let other = |reason: String| Err(LogError::Other { path: path.to_path_buf(), reason });
         let Ok(found) = serde_json::from_slice::<Self>(line) else {
-            return other("its first line says nothing about one".to_owned());
+            return other("its first line is no header of a log".to_owned());
         };
         if found.stiction != self.stiction {
             return other(format!("made with version {}, this is {}", found.stiction, self.stiction));
@@ -223,7 +223,7 @@ impl Line {
 }
 
 impl Design {
-    /// A number that changes with everything an evaluation depends on (FNV-1a of 64 bits), and not with the method or the budget.
+    /// Digest of all inputs of an evaluation (FNV-1a of 64 bits), without the method and the budget.
     fn digest(&self) -> u64 {
         let parameters: Vec<_> = self.parameters.iter().map(|p| (&p.name, &p.path)).collect();
         let formulas: Vec<_> = self.formulas.iter().map(|(path, formula)| (path, formula.text())).collect();
@@ -240,7 +240,7 @@ fn key(parameters: &[f64]) -> Vec<u64> {
     parameters.iter().map(|x| x.to_bits()).collect()
 }
 
-/// One line in one write, so that a line is there or not.
+/// Writes one line in one call, so that it is written completely or not at all.
 fn write_line(file: &mut File, line: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_string(line)?;
     text.push('\n');

@@ -1,13 +1,13 @@
-//! Design: parameters of a scene, chosen so that an objective over one or several runs becomes small.
+//! Design: parameters of a scene that minimise an objective over one or several runs.
 //!
-//! A [`Design`] is a scene, *parameters* that enter it, *runs* that differ in where they start, and *terms*: expressions over each
-//! run ([`stiction::measure`]) whose weighted sum is the objective. An evaluation simulates every run. A [`DesignSearch`] minimises
-//! the objective by the method of Nelder and Mead or by CMA-ES, or solves a boundary-value problem: terms that must vanish, by
-//! the method of Levenberg and Marquardt.
+//! A [`Design`] is a scene, *parameters* that enter it, *runs* that differ in their initial values, and *terms*: expressions over each run
+//! ([`stiction::measure`]) whose weighted sum is the objective. An evaluation simulates every run. A [`DesignSearch`] minimises the
+//! objective by the method of Nelder and Mead or by CMA-ES, or solves a boundary-value problem: terms that must vanish, by the method of
+//! Levenberg and Marquardt.
 //!
-//! The objective is a pure function of the parameters, and the methods are deterministic: the same design has the same result on any
-//! number of threads. Every evaluation goes to a [`Log`]; a search that was stopped is made again from its start, with the answers of
-//! the log, and so continues where it stopped.
+//! The objective is a pure function of the parameters, and the methods are deterministic: the same design has the same result on any number
+//! of threads. Every evaluation is written to a [`Log`]. An interrupted search starts again with the evaluations of the log, and so
+//! continues at the point of interruption.
 //!
 //! ```text
 //! file       design files (TOML)                     formula   values that follow from parameters
@@ -34,23 +34,23 @@ pub use search::{DesignError, DesignSearch, SearchOptions};
 
 use std::path::PathBuf;
 
-/// A quantity that a design chooses.
+/// Parameter that a design chooses.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Parameter {
     /// Its name in formulas and expressions.
     pub name: String,
-    /// The value of the scene that it is, by its path; `None` where it acts through formulas only.
+    /// Path of the value of the scene that it sets; `None` if it acts through formulas only.
     pub path: Option<String>,
-    /// Where the search starts.
+    /// Start of the search.
     pub start: f64,
-    /// Least and greatest value.
+    /// Lower and upper bound.
     pub bounds: [f64; 2],
-    /// How far the first trials go from the start: the size of the first simplex, or the standard deviation of the first generation.
+    /// Distance of the first trials from the start: the size of the first simplex, or the standard deviation of the first generation.
     pub scale: f64,
 }
 
-/// A scene and what should become small by the choice of parameters.
+/// Scene with parameters and an objective to minimise.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Design {
@@ -60,20 +60,20 @@ pub struct Design {
     pub scene_path: PathBuf,
     /// Its text.
     scene_text: String,
-    /// What is chosen.
+    /// Parameters to choose.
     pub parameters: Vec<Parameter>,
-    /// Values of the scene that follow from parameters.
+    /// Values of the scene that are formulas of parameters.
     formulas: Vec<(String, Formula)>,
-    /// What is simulated in one evaluation.
+    /// Runs of one evaluation.
     pub runs: Vec<Run>,
-    /// What is measured of each run.
+    /// Terms that are measured of each run.
     pub terms: Vec<Term>,
-    /// Every how many steps a run is looked at.
+    /// Number of steps between records of a run.
     record_every: u32,
 }
 
 impl Design {
-    /// The design with one more value of the scene that does not change in the search.
+    /// Adds a value of the scene that is constant in the search.
     pub fn with_value(mut self, path: &str, value: f64) -> Self {
         self.formulas.push((path.to_owned(), Formula::constant(value)));
         self

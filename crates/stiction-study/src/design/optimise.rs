@@ -1,7 +1,7 @@
-//! The methods of optimisation: a thin layer over the crate `basin`, which nobody else here knows.
+//! Methods of optimisation: a thin layer over the crate `basin`. No other module uses it directly.
 //!
-//! Methods work on scaled parameters u = (x − x₀)/s in a box. They call for values and are told how things stand after every iteration;
-//! a population is evaluated at once where there are threads for it. Another crate could take the place of this one.
+//! Methods work on scaled parameters u = (x − x₀)/s in a box. They request values and are informed after every iteration. A population is
+//! evaluated in parallel if there are threads for it. Another crate could replace this one.
 
 use basin::{
     BoundedCmaEs, BoundedLevenbergMarquardt, BoxBounds, ConstraintDescription, ConstraintSet, ConstraintSolveError,
@@ -14,16 +14,16 @@ use serde::{Deserialize, Serialize};
 
 use super::Ending;
 
-/// How parameters are searched for.
+/// Method of the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// The simplex method of Nelder and Mead: few parameters, an objective with kinks and small jumps.
+    /// The simplex method of Nelder and Mead: for few parameters, and objectives with kinks and small jumps.
     #[default]
     NelderMead,
-    /// Evolution with an adapted covariance matrix: more parameters, several valleys, many threads.
+    /// Evolution strategy with covariance matrix adaptation: for more parameters, several minima, many threads.
     CmaEs,
-    /// The method of Levenberg and Marquardt: terms that should all vanish, as in boundary-value problems.
+    /// The method of Levenberg and Marquardt: for terms that must all vanish, as in boundary-value problems.
     LeastSquares,
 }
 
@@ -38,42 +38,42 @@ impl Method {
     }
 }
 
-/// What is minimised, in scaled parameters.
+/// Objective in scaled parameters.
 pub(super) trait Target: Sync {
-    /// The objective; infinite where it has no value.
+    /// Objective; infinite if it has no value.
     fn cost(&self, u: &[f64]) -> Result<f64, Stopped>;
-    /// What should vanish; infinite where it has no value.
+    /// Residuals that should vanish; infinite if they have no value.
     fn residuals(&self, u: &[f64]) -> Result<Vec<f64>, Stopped>;
-    /// Told after every iteration the best point so far, or that none had a finite value; an ending makes it the end.
+    /// Called after every iteration with the best point so far, or none if no value was finite. Returns an ending to end the search.
     fn after(&self, iteration: u64, best: Option<&[f64]>) -> Option<Ending>;
 }
 
-/// Somebody wanted to stop.
+/// The search was stopped from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stopped on request")]
 pub(super) struct Stopped;
 
-/// The numbers of a search.
+/// Options of a search.
 #[derive(Clone, Debug)]
 pub(super) struct Setting {
-    /// Where it begins.
+    /// Start, in scaled parameters.
     pub(super) start: Vec<f64>,
-    /// The box.
+    /// Bounds of the box.
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
-    /// The search ends when the simplex or the distribution is smaller than this.
+    /// Size of the simplex or of the distribution at which the search ends.
     pub(super) tolerance: f64,
-    /// Central differences of this half-width make derivatives.
+    /// Half-width of the central differences for derivatives.
     pub(super) difference: f64,
-    /// Where randomness begins.
+    /// Seed of the random numbers.
     pub(super) seed: u64,
 }
 
-/// Searches until the method has converged, or the target wants an end.
+/// Searches until the method has converged, or the target ends it.
 pub(super) fn search(method: Method, setting: &Setting, target: &impl Target) -> Result<Ending, Stopped> {
     match method {
         Method::NelderMead => {
-            // Size alone decides: jumps of the objective may keep the costs of the corners apart for ever.
+            // Only the size decides: jumps of the objective may keep the costs of the corners apart for ever.
             let solver = NelderMead::new()
                 .projected()
                 .with_absolute_simplex_size_tolerance(setting.tolerance)
@@ -94,7 +94,7 @@ pub(super) fn search(method: Method, setting: &Setting, target: &impl Target) ->
     }
 }
 
-/// The start and one step along each axis, inwards where the box is near.
+/// The start and one step along each axis, inwards if the box is near.
 fn simplex(setting: &Setting) -> Vec<Vec<f64>> {
     let corner = |k: usize| {
         let mut corner = setting.start.clone();
@@ -125,18 +125,18 @@ where
         }
         if let StepOutcome::Stopped(report) = outcome {
             let broke = matches!(report.code(), TerminationCode::SolverFailed | TerminationCode::NumericalNoProgress);
-            // What shrinks to a point without a value has not converged to anything.
+            // A method that shrinks to a point without a value has not converged.
             return Ok(if broke || best.is_none() { Ending::NoProgress } else { Ending::Converged });
         }
     }
 }
 
-/// Bounds are right where they come from, so that nothing but the wish to stop comes back.
+/// The bounds are valid, so that the only possible error is the request to stop.
 fn stopped(_error: ConstraintSolveError<Stopped>) -> Stopped {
     Stopped
 }
 
-/// A target as `basin` sees it.
+/// Target as a problem of `basin`.
 struct Problem<'t, T> {
     target: &'t T,
     setting: &'t Setting,
@@ -173,7 +173,7 @@ impl<T: Target> Residual for Problem<'_, T> {
 impl<T: Target> Jacobian for Problem<'_, T> {
     type Jacobian = DenseMatrix;
 
-    /// Central differences, one-sided where the box ends; all columns at once where there are threads for them.
+    /// Central differences, one-sided at the ends of the box; all columns in parallel if there are threads for them.
     fn jacobian(&self, u: &Vec<f64>) -> Result<DenseMatrix, Stopped> {
         let columns: Result<Vec<_>, Stopped> = (0..u.len()).into_par_iter().map(|k| self.slope(u, k)).collect();
         let columns = columns?;
@@ -186,7 +186,7 @@ impl<T: Target> Jacobian for Problem<'_, T> {
 }
 
 impl<T: Target> Problem<'_, T> {
-    /// How the residuals change with one parameter.
+    /// Derivative of the residuals by one parameter.
     fn slope(&self, u: &[f64], k: usize) -> Result<Vec<f64>, Stopped> {
         let moved = |by: f64| {
             let mut moved = u.to_vec();

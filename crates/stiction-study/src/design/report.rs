@@ -1,20 +1,20 @@
-//! What a search found.
+//! Report of a search.
 
 use serde::Serialize;
 
 use super::Method;
 
-/// What came out of a design. Nothing in it depends on the machine or the number of threads.
+/// Report of a design. It does not depend on the machine or the number of threads.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct DesignReport {
-    /// How it was searched.
+    /// Method of the search.
     pub method: Method,
-    /// What the randomness started from.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// The best parameters that were found; as they are at the start where no evaluation came to its end.
+    /// Best parameters found; those of the start if no evaluation was completed.
     pub parameters: Vec<Chosen>,
-    /// The objective there; `None` where no evaluation came to its end. For least squares the sum of squares.
+    /// Objective there; `None` if no evaluation was completed. For least squares it is the sum of squares.
     pub objective: Option<f64>,
     /// The objective at the start of the first search.
     pub objective_at_start: Option<f64>,
@@ -22,9 +22,9 @@ pub struct DesignReport {
     pub runs: Vec<RunScore>,
     /// Number of different points that were evaluated.
     pub evaluations: u64,
-    /// Evaluations that failed, by reason; the search saw them as infinitely bad.
+    /// Evaluations that failed, by reason; their objective was infinite.
     pub failed: Vec<DesignFailure>,
-    /// Whether it was stopped.
+    /// True if it was interrupted.
     pub interrupted: bool,
     /// The searches, from their different starts.
     pub starts: Vec<StartReport>,
@@ -38,7 +38,7 @@ pub struct DesignFailure {
     pub reason: String,
     /// Number of evaluations.
     pub count: u64,
-    /// What happened in one of them.
+    /// Details of one of them.
     pub detail: String,
 }
 
@@ -48,13 +48,13 @@ pub struct DesignFailure {
 pub struct Chosen {
     /// Its name.
     pub name: String,
-    /// The value of the scene that it is.
+    /// Path of the value of the scene that it sets.
     pub path: Option<String>,
-    /// What was found.
+    /// Value found.
     pub value: f64,
-    /// Where the first search started.
+    /// Start of the first search.
     pub start: f64,
-    /// Least and greatest value; `None` where there is no bound.
+    /// Lower and upper bound; `None` without a bound.
     pub bounds: [Option<f64>; 2],
 }
 
@@ -72,19 +72,19 @@ pub struct RunScore {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct StartReport {
-    /// Where it started.
+    /// Start of the search.
     pub start: Vec<f64>,
-    /// The best it found.
+    /// Best parameters found.
     pub best: Vec<f64>,
     /// The objective there.
     pub objective: Option<f64>,
-    /// Why it ended.
+    /// Reason why it ended.
     pub ending: Ending,
-    /// How it went.
+    /// Progress of the search.
     pub milestones: Vec<Milestone>,
 }
 
-/// How things stood after an iteration.
+/// Progress after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Milestone {
@@ -92,27 +92,27 @@ pub struct Milestone {
     pub iteration: u64,
     /// Evaluations of this search so far.
     pub evaluations: u64,
-    /// The best objective so far; `None` where no evaluation came to its end.
+    /// Best objective so far; `None` if no evaluation was completed.
     pub objective: Option<f64>,
 }
 
-/// Why a search ended.
+/// Reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Ending {
-    /// The method is as near as was asked for.
+    /// The method has converged to the tolerance.
     Converged,
-    /// The evaluations were used up.
+    /// The evaluations are used up.
     Budget,
-    /// The method found no way on.
+    /// The method made no progress.
     NoProgress,
-    /// Somebody wanted to stop.
+    /// The search was stopped from outside.
     Stopped,
 }
 
 impl Ending {
-    /// In words.
+    /// Description in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Converged => "converged",

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{Failure, Outcome, Stream, ThreadsError, Watch};
 
-/// How a design is searched.
+/// Options of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SearchOptions {
@@ -24,14 +24,14 @@ pub struct SearchOptions {
     pub method: Method,
     /// Number of starts: the given one, and others drawn from the bounds.
     pub starts: u32,
-    /// Evaluations of each search. It is looked at after every iteration, so that a last one may go beyond it.
+    /// Evaluations of each search. The number is checked after every iteration, so that the last one may exceed it.
     pub evaluations: u64,
-    /// What the randomness starts from.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// A search ends when the simplex (or the distribution) is smaller than this in units of the scales; a boundary-value problem is
-    /// solved when every term is smaller than this.
+    /// Size of the simplex (or of the distribution) at which a search ends, in units of the scales. A boundary-value problem is solved when
+    /// every term is smaller than this.
     pub tolerance: f64,
-    /// Half-width of the differences that make derivatives, in units of the scales; for least squares.
+    /// Half-width of the finite differences for derivatives, in units of the scales; for least squares.
     pub difference: f64,
 }
 
@@ -42,14 +42,14 @@ impl Default for SearchOptions {
     }
 }
 
-/// A value of a design that is refused.
+/// Error in a value of a design.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 #[non_exhaustive]
 pub struct DesignError {
-    /// Which value, by its keys in a design file.
+    /// Keys of the value in a design file.
     pub place: Vec<String>,
-    /// What is wrong with it.
+    /// Reason.
     pub reason: String,
 }
 
@@ -59,7 +59,7 @@ impl DesignError {
     }
 }
 
-/// A design and how it is searched.
+/// Design with the options of its search.
 #[derive(Clone, Debug)]
 pub struct DesignSearch {
     design: Design,
@@ -101,17 +101,17 @@ impl DesignSearch {
         &self.options
     }
 
-    /// The most evaluations that a search makes, but for the last iteration of each start.
+    /// Largest number of evaluations of a search, except for the last iteration of each start.
     pub fn work(&self) -> u64 {
         u64::from(self.options.starts) * self.options.evaluations
     }
 
-    /// Searches on so many threads (0 for one per core). What the log knows is not evaluated again.
+    /// Searches on this number of threads (0 for one per core). Evaluations in the log are not repeated.
     pub fn run(&self, threads: usize, log: &Log, watch: &dyn Watch) -> Result<DesignReport, ThreadsError> {
         Ok(crate::trial::pool(threads)?.install(|| self.run_here(log, watch)))
     }
 
-    /// Searches on the threads of whoever calls.
+    /// Searches on the threads of the calling pool.
     pub fn run_here(&self, log: &Log, watch: &dyn Watch) -> DesignReport {
         let shared = Shared { search: self, log, watch, seen: Mutex::default(), stopped: AtomicBool::new(false) };
         let starts = (0..self.options.starts).into_par_iter().map(|number| shared.search_from(number)).collect();
@@ -119,7 +119,7 @@ impl DesignSearch {
         self.report(starts, log, &seen)
     }
 
-    /// Searches from one start only: what it evaluates is then known to the log.
+    /// Searches from one start only and adds its evaluations to the log.
     pub fn run_start(&self, number: u32, log: &Log, watch: &dyn Watch) -> StartReport {
         let shared = Shared { search: self, log, watch, seen: Mutex::default(), stopped: AtomicBool::new(false) };
         shared.search_from(number)
@@ -163,7 +163,7 @@ impl DesignSearch {
         scores.collect()
     }
 
-    /// What is minimised, of an evaluation.
+    /// Objective of an evaluation.
     pub fn objective(&self, evaluation: &Evaluation) -> f64 {
         match self.options.method {
             Method::LeastSquares => evaluation.sum_of_squares(),
@@ -171,7 +171,7 @@ impl DesignSearch {
         }
     }
 
-    /// Where a search starts: the first where the design says, the others anywhere in the bounds.
+    /// Start of a search: the first is that of the design, the others are drawn from the bounds.
     fn start(&self, number: u32) -> Vec<f64> {
         let mut stream = Stream::new(self.options.seed, u64::from(number));
         let start = self.design.parameters.iter().map(|parameter| {
@@ -182,7 +182,7 @@ impl DesignSearch {
     }
 }
 
-/// The points that were evaluated, by the bits of their parameters, and why those failed that did.
+/// Points that were evaluated, by the bits of their parameters, each with its failure if any.
 type Seen = BTreeMap<Vec<u64>, Option<Failure>>;
 
 /// Failures by reason.
@@ -195,7 +195,7 @@ fn count_failures(seen: &Seen) -> Vec<DesignFailure> {
     counts.into_values().collect()
 }
 
-/// What the searches from all starts share.
+/// Data shared by the searches from all starts.
 struct Shared<'s> {
     search: &'s DesignSearch,
     log: &'s Log,
@@ -227,7 +227,7 @@ impl Shared<'_> {
         StartReport { start, best, objective, ending, milestones }
     }
 
-    /// What the log knows, or a new evaluation.
+    /// Evaluation from the log, or a new one.
     fn evaluate(&self, values: &[f64]) -> Result<Outcome<Evaluation>, Stopped> {
         let outcome = match self.log.get(values) {
             Some(known) => known,
@@ -257,13 +257,13 @@ impl Shared<'_> {
 /// The search from one start.
 struct One<'s> {
     shared: &'s Shared<'s>,
-    /// Where the scaled parameters are zero.
+    /// Values at which the scaled parameters are zero.
     start: &'s [f64],
     evaluations: AtomicU64,
     milestones: Mutex<Progress>,
 }
 
-/// How a search went so far.
+/// Progress of a search.
 #[derive(Default)]
 struct Progress {
     milestones: Vec<Milestone>,
@@ -271,7 +271,7 @@ struct Progress {
 }
 
 impl One<'_> {
-    /// x = x₀ + s u, kept in its bounds against rounding.
+    /// x = x₀ + s u, clamped to its bounds against rounding.
     fn values(&self, u: &[f64]) -> Vec<f64> {
         let parameters = self.shared.search.design.parameters.iter().zip(self.start).zip(u);
         let value = parameters.map(|((parameter, start), u)| {

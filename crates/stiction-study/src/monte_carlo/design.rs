@@ -1,6 +1,7 @@
-//! Where the trials of a cell lie in the unit cube of what is random in them.
+//! Sampling of the trials of a cell in the unit cube of their random parameters.
 //!
-//! A point depends on the seed of the study, the cell and the trial, never on the variant: variants meet the same circumstances.   [STUDY-4]
+//! A point depends on the seed of the study, the cell and the trial, never on the variant: all variants have the same random
+//! numbers.   [STUDY-4]
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,21 +9,21 @@ use serde::{Deserialize, Serialize};
 use super::sobol;
 use crate::random::{Stream, mix};
 
-/// How the trials of a cell are spread.
+/// Sampling of the trials of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Design {
-    /// Independently.
+    /// Independent points.
     #[default]
     Random,
-    /// Each parameter alone is spread evenly: of n trials one in every n-th of its distribution.
+    /// Each parameter alone is stratified: of n trials one in every n-th of its distribution.
     LatinHypercube,
-    /// Points of Sobol with Owen's scrambling: parameters are spread evenly together. Best for a power of two of trials, up to 21 parameters.
+    /// Sobol points with Owen's scrambling: parameters are stratified jointly. Best for a power of two of trials, up to 21 parameters.
     Sobol,
 }
 
 impl Design {
-    /// The point of a trial, each coordinate from 0 up to but without 1, of so many `trials` per cell.   [STUDY-4]
+    /// Point of a trial, each coordinate in [0, 1), with this number of `trials` per cell.   [STUDY-4]
     pub fn point(self, seed: u64, [cell, trial]: [u64; 2], trials: u64, point: &mut [f64]) {
         let seed = Stream::new(seed, cell).bits();
         let mut stream = Stream::new(seed, trial);
@@ -43,12 +44,13 @@ impl Design {
     }
 }
 
-/// A permutation of 0 to n − 1 that `key` chooses: four rounds of Feistel over the next power of four, repeated until it falls into the range.
+/// Permutation of 0 to n − 1 chosen by `key`: four rounds of Feistel over the next power of four, repeated until the result is in the
+/// range.
 pub(super) fn permuted(index: u64, n: u64, key: u64) -> u64 {
     let half = (64 - n.saturating_sub(1).leading_zeros()).div_ceil(2).max(1);
     let mask = (1_u64 << half) - 1;
     let mut at = index;
-    // Leaving the range and coming back is a walk along a cycle of the larger permutation, which returns to where it started at the latest.
+    // The repetition follows a cycle of the larger permutation, which returns to its start at the latest.
     for _ in 0..=4 * n.max(1) {
         let mut sides = [at >> half & mask, at & mask];
         for round in 0..4_u64 {

@@ -2,13 +2,14 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Φ, the share of the standard normal distribution below x.
-pub fn normal_share(x: f64) -> f64 {
+/// Φ, the cumulative distribution function of the standard normal distribution.
+pub fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * FRAC_1_SQRT_2)
 }
 
-/// Φ⁻¹: the x with this share below it, within ±38, by bisection. Bisection needs no more than that Φ grows, and ends at two neighbouring numbers.
-pub fn normal_quantile(share: f64) -> f64 {
+/// Φ⁻¹, the quantile of the standard normal distribution, within ±38, by bisection. Bisection needs only that Φ increases, and ends at two
+/// neighbouring numbers.
+pub fn normal_quantile(probability: f64) -> f64 {
     let (mut low, mut high) = (-38.0, 38.0);
     // 38 is halved down to the spacing of numbers around the result.
     for _ in 0..80 {
@@ -16,7 +17,7 @@ pub fn normal_quantile(share: f64) -> f64 {
         if middle <= low || middle >= high {
             break;
         }
-        if normal_share(middle) < share {
+        if normal_cdf(middle) < probability {
             low = middle;
         } else {
             high = middle;

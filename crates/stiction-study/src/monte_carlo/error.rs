@@ -1,4 +1,4 @@
-//! What ends a study that cannot go on.
+//! Errors that end a study.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use stiction::record::RecordError;
 
 use crate::ThreadsError;
 
-/// Why a study could not be made; a trial that fails is none of these.
+/// Reason why a study could not be made; a failed trial is not an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
@@ -15,7 +15,7 @@ pub enum StudyError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         source: std::io::Error,
     },
     /// A file could not be read.
@@ -23,7 +23,7 @@ pub enum StudyError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         source: std::io::Error,
     },
     /// The journal belongs to another study.
@@ -31,30 +31,30 @@ pub enum StudyError {
     OtherStudy {
         /// The journal.
         path: PathBuf,
-        /// What is different.
+        /// Difference.
         reason: String,
     },
-    /// The folder holds trials already, and nobody said that they may go.
+    /// The folder holds trials already, and replacing them was not requested.
     #[error("{} holds {made} of {count} trials of this study already", path.display())]
     Present {
         /// The journal.
         path: PathBuf,
-        /// Trials that are there.
+        /// Number of trials present.
         made: u64,
         /// Trials in all.
         count: u64,
     },
-    /// The folder holds trials of another study, and nobody said that they may go.
+    /// The folder holds trials of another study, and replacing them was not requested.
     #[error("{} holds {made} trials of another study: {reason}", path.display())]
     OtherPresent {
         /// The journal.
         path: PathBuf,
-        /// Trials that are there.
+        /// Number of trials present.
         made: u64,
-        /// What is different.
+        /// Difference.
         reason: String,
     },
-    /// Something else has the name of the journal.
+    /// Another kind of file has the name of the journal.
     #[error("{} is no journal of a study, or its first line is damaged", path.display())]
     NotAJournal {
         /// The file.

@@ -1,4 +1,4 @@
-//! The tables of a study file that a Monte Carlo study is made of.
+//! Tables of a study file for a Monte Carlo study.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -18,11 +18,11 @@ use super::{
 /// Names of columns of the table of trials.
 const TAKEN: [&str; 8] = ["index", "trial", "cell", "variant", "success", "steps", "failure", "detail"];
 
-/// Names that expressions know.
+/// Names that are reserved in expressions.
 const KNOWN: [&str; 7] = ["t", "step", "step_number", "pi", "and", "or", "not"];
 
-/// Most cells of a study.
-const MOST_CELLS: usize = 1_000_000;
+/// Largest number of cells of a study.
+const MAX_CELLS: usize = 1_000_000;
 
 /// A number, a word, or true or false.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -39,28 +39,28 @@ pub(crate) enum Scalar {
     Truth(bool),
 }
 
-/// Where the values of a parameter come from: exactly one of `values`, `grid`, `uniform`, `normal` and `choice`.
+/// Source of the values of a parameter: exactly one of `values`, `grid`, `uniform`, `normal` and `choice`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ParameterTable {
-    /// The value of the scene that it sets, by its path.
+    /// Path of the value of the scene that it sets.
     #[schemars(extend("examples" = ["body.box.velocity.0"]))]
     pub(super) path: Option<String>,
-    /// Several values of the scene that it sets alike.
+    /// Paths of several values of the scene that it sets to the same value.
     pub(super) paths: Option<Vec<String>>,
-    /// The unit written behind its numbers: `deg` or `rad` for angles.
+    /// Unit of its numbers: `deg` or `rad` for angles.
     #[schemars(extend("examples" = ["deg"]))]
     pub(super) unit: Option<String>,
-    /// Values of a grid parameter, one after the other.
+    /// Values of a grid parameter, in order.
     #[schemars(extend("examples" = [[0.1, 0.2, 0.5]]))]
     values: Option<Vec<f64>>,
-    /// Values of a grid parameter at equal distances.
+    /// Equidistant values of a grid parameter.
     #[schemars(extend("examples" = [{"from": -0.01, "to": 0.01, "count": 21}]))]
     grid: Option<GridTable>,
     /// Drawn uniformly between two ends.
     #[schemars(title = "the two ends", extend("examples" = [[0.33, 0.66]]))]
     uniform: Option<[f64; 2]>,
-    /// Which ends of `uniform` are values themselves: `[]` (when left out), `(]`, `[)` or `()`.
+    /// Ends of `uniform` that belong to the interval: `[]` (by default), `(]`, `[)` or `()`.
     ends: Option<EndsWord>,
     /// Drawn normally.
     #[schemars(extend("examples" = [{"mean": 1.0, "deviation": 0.1}]))]
@@ -70,7 +70,7 @@ pub(crate) struct ParameterTable {
     choice: Option<Vec<Scalar>>,
 }
 
-/// Values at equal distances.
+/// Equidistant values.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct GridTable {
@@ -78,26 +78,26 @@ struct GridTable {
     from: f64,
     /// The last.
     to: f64,
-    /// How many.
+    /// Number of values.
     #[schemars(range(min = 1, max = 1_000_000), title = "a whole number from 1 on", extend("examples" = [21]))]
     count: u32,
 }
 
-/// A normal distribution, cut off where it has ends.
+/// Normal distribution, truncated if it has ends.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NormalTable {
-    /// Mean, before cutting.
+    /// Mean, before truncation.
     mean: f64,
-    /// Standard deviation, before cutting.
+    /// Standard deviation, before truncation.
     deviation: f64,
-    /// No value is below.
+    /// Lower end.
     low: Option<f64>,
-    /// No value is above.
+    /// Upper end.
     high: Option<f64>,
 }
 
-/// Which ends of an interval belong to it.
+/// Ends of an interval that belong to it.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 enum EndsWord {
     /// Both.
@@ -114,11 +114,11 @@ enum EndsWord {
     Open,
 }
 
-/// What a study file says about a Monte Carlo study.
+/// Tables of a study file for a Monte Carlo study.
 pub(crate) struct MonteCarloTables<'f> {
     /// The folder of the file.
     pub(crate) folder: &'f Path,
-    /// Reads a scene; the complaint says why it could not be read.
+    /// Reads a scene; on failure it returns the reason.
     pub(crate) read: &'f dyn Fn(&Path) -> Result<String, String>,
     pub(crate) trials: u64,
     pub(crate) seed: u64,
@@ -133,34 +133,34 @@ pub(crate) struct MonteCarloTables<'f> {
     pub(crate) variants: &'f BTreeMap<String, VariantTable>,
 }
 
-/// Gives a complaint about the value behind some keys its place.
-pub(crate) type Complain<'c> = dyn Fn(&[&str], String, Option<String>) -> SceneError + 'c;
+/// Makes an error about the value with these keys.
+pub(crate) type MakeError<'c> = dyn Fn(&[&str], String, Option<String>) -> SceneError + 'c;
 
-/// The study that a file describes, with every path, value and expression tried out once.
+/// Builds the study of a file. Every path, value and expression is evaluated once.
 pub(crate) fn build(
     name: String,
     (scene_path, study_text): (&Path, &str),
     tables: &MonteCarloTables<'_>,
-    complain: &Complain<'_>,
+    make_error: &MakeError<'_>,
 ) -> Result<MonteCarlo, SceneError> {
-    let parameters = tables.parameters.iter().map(|(name, table)| parameter(name, table, complain));
+    let parameters = tables.parameters.iter().map(|(name, table)| parameter(name, table, make_error));
     let (grid, random): (Vec<_>, Vec<_>) =
         parameters.collect::<Result<Vec<_>, _>>()?.into_iter().partition(Parameter::is_grid);
     let mut needs = Needs::default();
     let mut measure = |keys: &[&str], text: &str| {
-        let measure = Measure::parse(text).map_err(|error| misread(keys, &error, complain))?;
+        let measure = Measure::parse(text).map_err(|error| misread(keys, &error, make_error))?;
         measure.add_needs(&mut needs);
         Ok::<_, SceneError>(measure)
     };
     let success = measure(&["study", "success"], tables.success)?;
     let mut metrics = Vec::new();
     for (name, text) in tables.metrics {
-        check_name(&["metrics", name], name, complain)?;
+        check_name(&["metrics", name], name, make_error)?;
         metrics.push((name.clone(), measure(&["metrics", name], text)?));
     }
     let order = metrics::order(&metrics)
-        .map_err(|name| complain(&["metrics", &name], format!("the metric `{name}` depends on itself"), None))?;
-    let variants = variants::read(tables, scene_path, &random, complain)?;
+        .map_err(|name| make_error(&["metrics", &name], format!("the metric `{name}` depends on itself"), None))?;
+    let variants = variants::read(tables, scene_path, &random, make_error)?;
     let study = MonteCarlo {
         name,
         scene_path: scene_path.to_path_buf(),
@@ -180,32 +180,40 @@ pub(crate) fn build(
         mirror: tables.mirror.to_vec(),
         needs,
     };
-    check_sizes(&study, complain)?;
-    check_mirror(&study, complain)?;
-    check_variants(&study, complain)?;
+    check_sizes(&study, make_error)?;
+    check_mirror(&study, make_error)?;
+    check_variants(&study, make_error)?;
     Ok(study)
 }
 
-pub(crate) fn parameter(name: &str, table: &ParameterTable, complain: &Complain<'_>) -> Result<Parameter, SceneError> {
+pub(crate) fn parameter(
+    name: &str,
+    table: &ParameterTable,
+    make_error: &MakeError<'_>,
+) -> Result<Parameter, SceneError> {
     let keys = ["parameters", name];
-    check_name(&keys, name, complain)?;
+    check_name(&keys, name, make_error)?;
     let paths: Vec<_> = table.path.iter().chain(table.paths.iter().flatten()).cloned().collect();
     if paths.is_empty() {
         let hint = "such as path = \"body.box.velocity.0\"".to_owned();
-        return Err(complain(&keys, format!("`{name}` needs `path`, the value of the scene that it sets"), Some(hint)));
+        return Err(make_error(
+            &keys,
+            format!("`{name}` needs `path`, the value of the scene that it sets"),
+            Some(hint),
+        ));
     }
-    let draw = draw(&keys, name, table, complain)?;
+    let draw = draw(&keys, name, table, make_error)?;
     Ok(Parameter { name: name.to_owned(), paths, unit: table.unit.clone(), draw })
 }
 
-/// Where the values of the parameter `name`, described behind `keys`, come from.
+/// Source of the values of the parameter `name`, described by `keys`.
 pub(super) fn draw(
     keys: &[&str],
     name: &str,
     table: &ParameterTable,
-    complain: &Complain<'_>,
+    make_error: &MakeError<'_>,
 ) -> Result<Draw, SceneError> {
-    let fault = |key: &str, message: String| Err(complain(&[keys, &[key]].concat(), message, None));
+    let fault = |key: &str, message: String| Err(make_error(&[keys, &[key]].concat(), message, None));
     let draws = [
         table.values.is_some(),
         table.grid.is_some(),
@@ -214,7 +222,7 @@ pub(super) fn draw(
         table.choice.is_some(),
     ];
     if draws.into_iter().filter(|given| *given).count() != 1 {
-        return Err(complain(
+        return Err(make_error(
             keys,
             format!("`{name}` needs one of `values`, `grid`, `uniform`, `normal` and `choice`, and only one"),
             None,
@@ -270,21 +278,21 @@ fn ends_of(word: Option<EndsWord>) -> Ends {
     Ends { low, high }
 }
 
-/// Values at equal distances, symmetric to the bit about a middle of zero.
+/// Equidistant values, exactly symmetric if the middle is zero.
 fn spaced(grid: &GridTable) -> Vec<f64> {
     let last = f64::from(grid.count.max(2) - 1);
     (0..grid.count).map(f64::from).map(|i| (grid.from * (last - i) + grid.to * i) / last).collect()
 }
 
-/// Names stand in expressions and become columns.
-fn check_name(keys: &[&str], name: &str, complain: &Complain<'_>) -> Result<(), SceneError> {
+/// Checks a name, which is used in expressions and as a column.
+fn check_name(keys: &[&str], name: &str, make_error: &MakeError<'_>) -> Result<(), SceneError> {
     let plain =
         name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit());
     if !plain || name.is_empty() {
-        return Err(complain(keys, format!("`{name}` is no name for expressions: letters, digits and _"), None));
+        return Err(make_error(keys, format!("`{name}` is no name for expressions: letters, digits and _"), None));
     }
     if TAKEN.contains(&name) || KNOWN.contains(&name) {
-        return Err(complain(
+        return Err(make_error(
             keys,
             format!("the name `{name}` is taken"),
             Some(format!("names that are taken: {}", TAKEN.join(", "))),
@@ -293,51 +301,51 @@ fn check_name(keys: &[&str], name: &str, complain: &Complain<'_>) -> Result<(), 
     Ok(())
 }
 
-fn check_sizes(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), SceneError> {
-    let cells = study.shape().into_iter().try_fold(1_usize, usize::checked_mul).filter(|cells| *cells <= MOST_CELLS);
+fn check_sizes(study: &MonteCarlo, make_error: &MakeError<'_>) -> Result<(), SceneError> {
+    let cells = study.shape().into_iter().try_fold(1_usize, usize::checked_mul).filter(|cells| *cells <= MAX_CELLS);
     if cells.is_none() {
-        return Err(complain(&["parameters"], format!("the grid has more than {MOST_CELLS} cells"), None));
+        return Err(make_error(&["parameters"], format!("the grid has more than {MAX_CELLS} cells"), None));
     }
-    check_design(study.design, study.random.len(), study.trials, complain)?;
+    check_design(study.design, study.random.len(), study.trials, make_error)?;
     if let Some((name, _)) =
         study.metrics.iter().find(|(name, _)| study.parameters().any(|parameter| parameter.name == *name))
     {
-        return Err(complain(&["metrics", name], format!("`{name}` is a parameter already"), None));
+        return Err(make_error(&["metrics", name], format!("`{name}` is a parameter already"), None));
     }
     if study.budget.seconds.is_some_and(|seconds| seconds <= 0.0) {
-        return Err(complain(&["study", "max_seconds"], "`max_seconds` must be positive".to_owned(), None));
+        return Err(make_error(&["study", "max_seconds"], "`max_seconds` must be positive".to_owned(), None));
     }
     Ok(())
 }
 
-/// Sequences of Sobol have so many dimensions and points.
+/// Checks that a Sobol sequence has enough dimensions and points.
 pub(crate) fn check_design(
     design: Design,
     random: usize,
     trials: u64,
-    complain: &Complain<'_>,
+    make_error: &MakeError<'_>,
 ) -> Result<(), SceneError> {
     if design == Design::Sobol && (random > sobol::MOST_DIMENSIONS || trials > u64::from(u32::MAX)) {
         let message = format!(
             "the design `sobol` has {} dimensions, and as many random parameters at most",
             sobol::MOST_DIMENSIONS
         );
-        return Err(complain(&["study", "design"], message, Some("`latin-hypercube` has no limit".to_owned())));
+        return Err(make_error(&["study", "design"], message, Some("`latin-hypercube` has no limit".to_owned())));
     }
     Ok(())
 }
 
-/// The values of a mirrored parameter must have their mirror images.
-fn check_mirror(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), SceneError> {
+/// Checks that the values of a mirrored parameter have their mirror images.
+fn check_mirror(study: &MonteCarlo, make_error: &MakeError<'_>) -> Result<(), SceneError> {
     for name in &study.mirror {
         let found = study.grid.iter().find(|parameter| parameter.name == *name);
         let Some(Parameter { draw: Draw::Grid(values), .. }) = found else {
-            return Err(complain(&["study", "mirror"], format!("there is no grid parameter `{name}`"), None));
+            return Err(make_error(&["study", "mirror"], format!("there is no grid parameter `{name}`"), None));
         };
         let [low, high] = [values.first(), values.last()].map(|value| value.copied().unwrap_or_default());
         let is_even = |(a, b): (&f64, &f64)| (a + b - low - high).abs() <= 1e-9 * (low.abs() + high.abs());
         if !values.iter().zip(values.iter().rev()).all(is_even) {
-            return Err(complain(
+            return Err(make_error(
                 &["study", "mirror"],
                 format!("the values of `{name}` are not symmetric about their middle"),
                 None,
@@ -347,27 +355,28 @@ fn check_mirror(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), Scene
     Ok(())
 }
 
-/// Trials that are looked at for one whose scene can be built. A wrong path fails in all of them; values that are refused are failures of trials.
-const LOOKED_AT: u64 = 8;
+/// Number of trials that are tried for one whose scene can be built. A wrong path fails in all of them; values that are refused are
+/// failures of trials.
+const MAX_TRIED: u64 = 8;
 
 /// Builds a scene of every variant and evaluates every expression at its initial state.
-fn check_variants(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), SceneError> {
+fn check_variants(study: &MonteCarlo, make_error: &MakeError<'_>) -> Result<(), SceneError> {
     for variant in 0..study.variants.len() {
-        let places = (0..study.trials.min(LOOKED_AT)).map(|trial| Place { trial, cell: 0, variant });
+        let places = (0..study.trials.min(MAX_TRIED)).map(|trial| Place { trial, cell: 0, variant });
         let mut built = places.map(|place| study.scene(place).map(|scene| (place, scene)));
         let first =
-            built.next().unwrap_or_else(|| Err(complain(&["study", "trials"], "there is no trial".to_owned(), None)));
+            built.next().unwrap_or_else(|| Err(make_error(&["study", "trials"], "there is no trial".to_owned(), None)));
         let (place, scene) = first.or_else(|error| built.find_map(Result::ok).ok_or(error))?;
         let simulation =
-            Simulation::from_scene(&scene).map_err(|error| complain(&["study", "scene"], error.to_string(), None))?;
+            Simulation::from_scene(&scene).map_err(|error| make_error(&["study", "scene"], error.to_string(), None))?;
         let mut run = study.columns(&simulation, &scene, place);
         study.metrics.iter().for_each(|(name, _)| run.set_constant(name, 0.0));
         let metrics = study.metrics.iter().map(|(name, measure)| (vec!["metrics", name.as_str()], measure));
         for (keys, measure) in std::iter::once((vec!["study", "success"], &study.success)).chain(metrics) {
-            let measured = measure.evaluate(&run).map_err(|error| misread(&keys, &error, complain))?;
+            let measured = measure.evaluate(&run).map_err(|error| misread(&keys, &error, make_error))?;
             if matches!(measured.value, Measured::Series(_)) {
                 let hint = "final(e), max(e), at(e, t), any(c) and all(c) make one number of a series".to_owned();
-                return Err(complain(
+                return Err(make_error(
                     &keys,
                     format!("`{}` is a number per moment, but must be one number", measure.text()),
                     Some(hint),
@@ -378,8 +387,8 @@ fn check_variants(study: &MonteCarlo, complain: &Complain<'_>) -> Result<(), Sce
     Ok(())
 }
 
-pub(crate) fn misread(keys: &[&str], error: &MeasureError, complain: &Complain<'_>) -> SceneError {
+pub(crate) fn misread(keys: &[&str], error: &MeasureError, make_error: &MakeError<'_>) -> SceneError {
     let at = error.text.get(error.span.clone()).unwrap_or_default();
     let place = if at.is_empty() || at == error.text { String::new() } else { format!(", at `{at}`") };
-    complain(keys, format!("{}{place}", error.reason), error.hint.clone())
+    make_error(keys, format!("{}{place}", error.reason), error.hint.clone())
 }

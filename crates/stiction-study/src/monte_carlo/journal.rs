@@ -1,6 +1,6 @@
-//! The journal of a study: every trial as soon as it is made, so that whatever ends the program loses only the trials in flight.
+//! Journal of a study: every trial is written as soon as it is made, so that an interruption loses only the trials in progress.
 //!
-//! A file of lines. The first says which study it is; each other line is a trial as JSON and a checksum. The end of a torn file is
+//! A file of lines. The first identifies the study; each other line is a trial as JSON and a checksum. An incomplete end of the file is
 //! recognised by its checksum and dropped. Numbers are written as their bits.
 
 use std::{
@@ -20,10 +20,10 @@ pub(super) const FILE: &str = "trials.journal";
 /// Version of the format.
 const VERSION: u32 = 1;
 
-/// The longest line that is read, in bytes.
+/// Largest length of a line, in bytes.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// What a journal begins with.
+/// First line of a journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header {
@@ -33,7 +33,7 @@ pub(super) struct Header {
     scene: String,
     trials: u64,
     seed: u64,
-    /// Trials in all, which follows from the rest.
+    /// Number of all trials, which follows from the rest.
     #[serde(skip)]
     count: u64,
 }
@@ -51,7 +51,7 @@ impl Header {
         }
     }
 
-    /// In what the study of a journal differs from this one.
+    /// Difference between the study of a journal and this one.
     fn difference(&self, found: &Self) -> Option<String> {
         if found.stiction_journal != self.stiction_journal || found.version != self.version {
             return Some(format!("it was made by version {}, this is {}", found.version, self.version));
@@ -88,12 +88,12 @@ impl Entry {
     }
 }
 
-/// The line of a trial, for somebody else's journal.
+/// Line of a trial, for the journal of another process.
 pub(super) fn line_of(index: u64, row: &Row) -> String {
     line(&Entry::of(index, row)).unwrap_or_default()
 }
 
-/// The trial of a line, if the line is whole.
+/// Trial of a line, if the line is complete.
 pub(super) fn row_of(line: &str) -> Option<(u64, Row)> {
     checked::<Entry>(line.as_bytes()).map(Entry::into_row)
 }
@@ -103,12 +103,12 @@ struct Reader<'p> {
     path: &'p Path,
     file: BufReader<File>,
     line: Vec<u8>,
-    /// Bytes of whole lines so far.
+    /// Bytes of complete lines so far.
     whole: u64,
 }
 
 impl<'p> Reader<'p> {
-    /// The journal of a study that was begun, and what it says it is; `None` where nothing was.
+    /// Journal of a study and its header; `None` if there is no journal.
     fn open(path: &'p Path) -> Result<Option<(Self, Header)>, StudyError> {
         let file = match File::open(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -117,13 +117,13 @@ impl<'p> Reader<'p> {
         let mut reader = Self { path, file: BufReader::new(file), line: Vec::new(), whole: 0 };
         match reader.next()? {
             Some(header) => Ok(Some((reader, header))),
-            // Torn before the first line was whole: nothing is lost.
+            // The first line is incomplete: nothing is lost.
             None if reader.line.last() != Some(&b'\n') => Ok(None),
             None => Err(StudyError::NotAJournal { path: path.to_path_buf() }),
         }
     }
 
-    /// The next line, if it is whole.
+    /// Next line, if it is complete.
     fn next<T: for<'de> Deserialize<'de>>(&mut self) -> Result<Option<T>, StudyError> {
         self.line.clear();
         let mut part = std::io::Read::take(&mut self.file, LONGEST_LINE as u64);
@@ -137,7 +137,7 @@ impl<'p> Reader<'p> {
     }
 }
 
-/// Refuses a folder whose journal cannot be continued; unless it shall be continued, also one that holds any trial. Changes nothing.
+/// Refuses a folder whose journal cannot be continued. Without `resume` it also refuses a folder that holds any trial. It changes nothing.
 pub(super) fn check(folder: &Path, header: &Header, resume: bool) -> Result<(), StudyError> {
     let path = folder.join(FILE);
     let Some((mut reader, found)) = Reader::open(&path)? else { return Ok(()) };
@@ -163,7 +163,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Begins a new journal, replacing an older one.
+    /// Creates a new journal, replacing an older one.
     pub(super) fn create(folder: &Path, header: &Header) -> Result<Self, StudyError> {
         let path = folder.join(FILE);
         let file = File::create(&path).map_err(|source| StudyError::write(&path, source))?;
@@ -172,7 +172,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Continues a journal: `keep` is given what it holds, and what is torn is cut off. A folder without a journal begins one.
+    /// Continues a journal: `keep` receives its trials, and an incomplete end is removed. A folder without a journal gets a new one.
     pub(super) fn resume(
         folder: &Path,
         header: &Header,
@@ -197,7 +197,7 @@ impl Journal {
         Ok(Self { path, file })
     }
 
-    /// Writes a trial. When this returns, the operating system has it.
+    /// Writes a trial. After it returns, the operating system has the data.
     pub(super) fn write(&mut self, index: u64, row: &Row) -> Result<(), StudyError> {
         self.line(&Entry::of(index, row))
     }
@@ -215,7 +215,7 @@ fn line(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(format!("{json} {:016x}\n", digest(json.as_bytes())))
 }
 
-/// The value of a line that is whole.
+/// Value of a complete line.
 fn checked<T: for<'de> Deserialize<'de>>(line: &[u8]) -> Option<T> {
     let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
     let (json, sum) = line.rsplit_once(' ')?;

@@ -2,7 +2,7 @@
 
 use stiction::measure::{Measure, Needs};
 
-/// An order in which every metric comes after those that it names; the name of one that depends on itself, where there is none.
+/// Order in which every metric comes after those that it names. On a cyclic dependency it returns the name of one such metric.
 pub(super) fn order(metrics: &[(String, Measure)]) -> Result<Vec<usize>, String> {
     let named = |(_, measure): &(String, Measure)| {
         let mut needs = Needs::default();

@@ -26,7 +26,7 @@ mod tally;
 mod variants;
 
 pub use design::Design;
-pub use distribution::{chi_square_beyond, normal_quantile, normal_share};
+pub use distribution::{chi_square_beyond, normal_cdf, normal_quantile};
 pub use error::StudyError;
 pub use parameter::{Draw, Ends, Parameter, STRATA, Value};
 pub use problems::{KeptProblem, MOST_PROBLEMS};
@@ -40,5 +40,5 @@ pub use tally::FailureCount;
 
 pub use crate::file::unpack_monte_carlo as unpack;
 
-pub(crate) use file::{Complain, MonteCarloTables, ParameterTable, Scalar, build, check_design, misread, parameter};
+pub(crate) use file::{MakeError, MonteCarloTables, ParameterTable, Scalar, build, check_design, misread, parameter};
 pub(crate) use variants::{VariantTable, text_of};

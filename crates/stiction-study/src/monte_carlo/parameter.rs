@@ -1,10 +1,10 @@
-//! Parameters: which values of the scene they set, and where their own values come from.
+//! Parameters: the values of the scene that they set, and the source of their own values.
 
 use serde::Serialize;
 
-use super::distribution::{normal_quantile, normal_share};
+use super::distribution::{normal_cdf, normal_quantile};
 
-/// Strata of equal probability into which trials are sorted by the value of a random parameter.
+/// Number of strata of equal probability into which trials are sorted by the value of a random parameter.
 pub const STRATA: usize = 10;
 
 /// A value of a parameter.
@@ -17,7 +17,7 @@ pub enum Value {
     Word(String),
 }
 
-/// Whether an interval has its ends.
+/// Ends of an interval that belong to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ends {
     /// The lower end belongs to it.
@@ -26,23 +26,23 @@ pub struct Ends {
     pub high: bool,
 }
 
-/// Where the values of a parameter come from.
+/// Source of the values of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Draw {
-    /// One after the other: they span the cells of the study.
+    /// Values in order: they span the cells of the study.
     Grid(Vec<f64>),
     /// Uniformly between two ends.
     Uniform {
         /// The ends.
         range: [f64; 2],
-        /// Which of them are values themselves.
+        /// Ends that belong to the interval.
         ends: Ends,
     },
-    /// Normally, cut off at two ends that may be infinite.
+    /// Normally, truncated at two ends that may be infinite.
     Normal {
-        /// Mean before cutting.
+        /// Mean before truncation.
         mean: f64,
-        /// Standard deviation before cutting.
+        /// Standard deviation before truncation.
         deviation: f64,
         /// The ends.
         range: [f64; 2],
@@ -58,14 +58,14 @@ pub struct Parameter {
     pub name: String,
     /// The values of the scene that it sets.
     pub paths: Vec<String>,
-    /// The unit written behind its numbers, such as `deg`.
+    /// Unit of its numbers, such as `deg`.
     pub unit: Option<String>,
-    /// Where its values come from.
+    /// Source of its values.
     pub draw: Draw,
 }
 
 impl Draw {
-    /// The value at a share u of the distribution, from 0 up to but without 1.
+    /// Quantile of the distribution at u, in [0, 1).
     pub fn at(&self, u: f64) -> Value {
         match self {
             Self::Grid(values) => Value::Number(at(values, u).copied().unwrap_or(f64::NAN)),
@@ -76,7 +76,7 @@ impl Draw {
                 Value::Number((low + (high - low) * u).max(first).min(last))
             }
             Self::Normal { mean, deviation, range: [low, high] } => {
-                let [below, above] = [low, high].map(|end| normal_share((end - mean) / deviation));
+                let [below, above] = [low, high].map(|end| normal_cdf((end - mean) / deviation));
                 let x = mean + deviation * normal_quantile(below + (above - below) * u.max(f64::EPSILON));
                 Value::Number(x.max(*low).min(*high))
             }
@@ -88,15 +88,15 @@ impl Draw {
         if let Self::Choice(values) = self { values.len() } else { STRATA }
     }
 
-    /// The stratum of a share.
+    /// Stratum of the probability u.
     pub fn stratum(&self, u: f64) -> usize {
         place(u, self.strata())
     }
 }
 
-/// Which of n equal parts a share falls into.
+/// Index of the part of [0, 1) that contains u, of n equal parts.
 fn place(u: f64, n: usize) -> usize {
-    // A share is not negative.
+    // u is not negative.
     #[allow(clippy::cast_sign_loss)]
     let place = (u * n as f64) as usize;
     place.min(n.saturating_sub(1))
@@ -107,10 +107,10 @@ fn at<T>(values: &[T], u: f64) -> Option<&T> {
 }
 
 impl Parameter {
-    /// The value as it is written into a scene.
+    /// Value as it is written into a scene.
     pub fn written(&self, value: &Value) -> String {
         let number = |x: &f64| {
-            // Places that want a whole number take no decimal point; places that want a number take both.
+            // A whole number has no decimal point, because some values must be whole; other values accept both.
             let is_whole = x.fract() == 0.0 && x.abs() < 9e15;
             if is_whole { format!("{x:.0}") } else { format!("{x:?}") }
         };
@@ -121,7 +121,7 @@ impl Parameter {
         }
     }
 
-    /// Whether its values span cells.
+    /// True if its values span cells.
     pub fn is_grid(&self) -> bool {
         matches!(self.draw, Draw::Grid(_))
     }
@@ -170,7 +170,7 @@ mod tests {
         assert!(values.iter().all(|x| (-1.0..=2.0).contains(x)) && values.is_sorted());
         // The mean of a normal distribution cut off at a and b is (φ(a) − φ(b)) / (Φ(b) − Φ(a)).
         let density = |x: f64| libm::exp(-0.5 * x * x) / (2.0 * std::f64::consts::PI).sqrt();
-        let exact = (density(-1.0) - density(2.0)) / (normal_share(2.0) - normal_share(-1.0));
+        let exact = (density(-1.0) - density(2.0)) / (normal_cdf(2.0) - normal_cdf(-1.0));
         assert!((values.iter().sum::<f64>() / f64::from(n) - exact).abs() < 1e-6);
     }
 

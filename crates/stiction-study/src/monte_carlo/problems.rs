@@ -1,7 +1,7 @@
-//! Problems that were not solved, beside the trials, for `stiction solve`.
+//! Unsolved problems of failed trials, as files for `stiction solve`.
 //!
-//! Kept are those of the failing trials with the least numbers, whoever makes them first: the files are the same for any number of
-//! threads and after any interruption. The file of a trial is written before its line in the journal.
+//! The files of the failed trials with the lowest numbers are kept. They do not depend on the number of threads or on interruptions. The
+//! file of a trial is written before its line in the journal.
 
 use std::{
     collections::BTreeSet,
@@ -13,30 +13,30 @@ use serde::Serialize;
 
 use super::StudyError;
 
-/// Problem files that are kept.
+/// Largest number of problem files.
 pub const MOST_PROBLEMS: usize = 20;
 
 /// Folder of problem files, inside that of the study.
 const FOLDER: &str = "failures";
 
-/// The problem that a failing trial could not solve.
+/// Unsolved problem of a failed trial.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct KeptProblem {
     /// The number of the trial.
     pub trial: u64,
-    /// Where its problem is, as seen from the folder of the study.
+    /// Its file, relative to the folder of the study.
     pub file: String,
 }
 
-/// The files there are.
+/// Problem files of a study.
 pub(super) struct Problems {
     folder: PathBuf,
     kept: BTreeSet<u64>,
 }
 
 impl Problems {
-    /// Goes on with the files of a study.
+    /// Opens the problem files of a study.
     pub(super) fn open(folder: &Path) -> Self {
         let folder = folder.join(FOLDER);
         let number = |file: fs::DirEntry| file.file_name().to_str()?.strip_suffix(".json")?.parse().ok();
@@ -62,7 +62,7 @@ impl Problems {
         Ok(())
     }
 
-    /// Removes the problems of trials from this number on: of another study, or of trials that do not count any more.
+    /// Removes the problems of trials from this number on: those of another study, or of trials that do not count any more.
     pub(super) fn remove_from(&mut self, trial: u64) -> Result<(), StudyError> {
         while self.kept.last().is_some_and(|last| *last >= trial) {
             self.remove_last()?;
@@ -70,7 +70,7 @@ impl Problems {
         Ok(())
     }
 
-    /// The problems of the first so many trials.
+    /// Problems of the first `made` trials.
     pub(super) fn among(&self, made: u64) -> Vec<KeptProblem> {
         self.kept
             .range(..made)

@@ -1,8 +1,8 @@
-//! Trials made elsewhere: on other machines, by whoever spreads them.
+//! Trials that are made on other machines.
 //!
-//! A study travels as its texts. A trial comes back as a [`Packet`]: its line of the journal, which is checked by its sum, and the problem that
-//! was not solved. What a [`Collector`] has taken stands in the journal as if it had been made here, and [`MonteCarlo::run`] with `resume` makes
-//! what is missing and the table of it: the same bits, whoever made which trial.
+//! A study is sent as its texts. A trial comes back as a [`Packet`]: its line of the journal with a checksum, and its unsolved problem. A
+//! [`Collector`] writes the trials it accepts to the journal as if they had been made here. [`MonteCarlo::run`] with `resume` makes the
+//! missing trials and the table. The result has the same bits, whichever machine made a trial.
 
 use std::{
     collections::BTreeSet,
@@ -20,21 +20,21 @@ use super::{
 };
 use crate::Failure;
 
-/// A study as texts: what a machine without its files needs.
+/// A study as texts: all that a machine without its files needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parcel {
     /// Name of the study.
     pub name: String,
-    /// The folder that its files are named from, for messages: they are part of what trials say.
+    /// Folder to which its file names are relative, for messages: they are part of the results of trials.
     pub folder: PathBuf,
     /// The study file.
     pub study: String,
-    /// The texts of scenes, by where their files are.
+    /// Texts of scenes, by the paths of their files.
     pub scenes: Vec<(PathBuf, String)>,
     /// Trials per cell and variant, and the seed: they may differ from those of the file.
     pub trials: u64,
-    /// What the randomness starts from.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
@@ -44,13 +44,13 @@ pub struct Parcel {
 pub struct Packet {
     /// Its line of the journal.
     pub line: String,
-    /// The problem that was not solved.
+    /// Unsolved problem, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
 impl MonteCarlo {
-    /// Makes trial number `index`, whatever happens in it: one that panics has failed.
+    /// Makes trial number `index`; a panic in it is a failure of the trial.
     pub(super) fn make_safely(&self, index: u64) -> Trial {
         catch_unwind(AssertUnwindSafe(|| self.make(index))).unwrap_or_else(|panic| {
             let metrics = vec![f64::NAN; self.metrics.len()];
@@ -77,13 +77,13 @@ impl MonteCarlo {
         }
     }
 
-    /// Makes trial number `index` for somebody else.
+    /// Makes trial number `index` for another process.
     pub fn make_packet(&self, index: u64) -> Packet {
         let Trial { row, problem } = self.make_safely(index);
         Packet { line: journal::line_of(index, &row), problem }
     }
 
-    /// Takes trials that were made elsewhere into a folder; the options say what to do with what is there, as for [`MonteCarlo::run`].
+    /// Collects trials that were made elsewhere in a folder; the options apply to its contents as for [`MonteCarlo::run`].
     pub fn collect(&self, folder: &Path, options: &SweepOptions) -> Result<Collector, StudyError> {
         fs::create_dir_all(folder).map_err(|source| StudyError::write(folder, source))?;
         let header = Header::of(self);
@@ -105,7 +105,7 @@ impl MonteCarlo {
     }
 }
 
-/// Takes trials that were made elsewhere.
+/// Collects trials that were made elsewhere.
 pub struct Collector {
     journal: Journal,
     problems: Problems,
@@ -113,12 +113,12 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// The trials that nobody has made yet.
+    /// Trials that are still missing.
     pub fn missing(&self) -> impl Iterator<Item = u64> + '_ {
         self.missing.iter().copied()
     }
 
-    /// Takes a trial. One that is there already, or that is damaged, is left alone: false.
+    /// Accepts a trial. A trial that is present already, or that is damaged, is ignored: false.
     pub fn accept(&mut self, packet: &Packet) -> Result<bool, StudyError> {
         let Some((index, row)) = journal::row_of(&packet.line) else { return Ok(false) };
         if !self.missing.contains(&index) {

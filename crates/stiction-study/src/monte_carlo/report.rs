@@ -1,4 +1,4 @@
-//! What the trials of a study say together.
+//! Statistics of the trials of a study.
 
 use serde::Serialize;
 
@@ -9,33 +9,33 @@ use super::{
 };
 use crate::SuccessRate;
 
-/// The findings of a study: nothing in it depends on the machine, the threads or the clock.
+/// Report of a study. It does not depend on the machine, the threads or the clock.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Report {
     /// Trials per cell and variant.
     pub trials: u64,
-    /// What the randomness started from.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// How the trials of a cell were spread.
+    /// Sampling of the trials of a cell.
     pub design: Design,
     /// Trials in all.
     pub count: u64,
-    /// Those that were made: the first so many.
+    /// Number of trials that were made: the first ones.
     pub made: u64,
     /// Steps of all of them.
     pub steps: u64,
-    /// Why no more were made.
+    /// Reason why no more were made.
     pub ending: Ending,
     /// The grid parameters and their values.
     pub grid: Vec<GridAxis>,
-    /// The models side by side.
+    /// Variants of the model.
     pub variants: Vec<VariantReport>,
     /// Every other variant against the first.
     pub comparisons: Vec<Comparison>,
     /// Failed trials by their reason, the most frequent first.
     pub failures: Vec<FailureCount>,
-    /// The problems that the first of them could not solve; files exist of studies that were run into a folder.
+    /// Problems that the first of them could not solve; only studies that were run into a folder have the files.
     pub problems: Vec<KeptProblem>,
 }
 
@@ -45,13 +45,13 @@ pub struct Report {
 pub struct GridAxis {
     /// Its name.
     pub name: String,
-    /// The unit behind its numbers, if it has one.
+    /// Unit of its numbers, if it has one.
     pub unit: Option<String>,
     /// Its values.
     pub values: Vec<f64>,
 }
 
-/// What the trials of one variant say.
+/// Report of one variant.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct VariantReport {
@@ -59,27 +59,27 @@ pub struct VariantReport {
     pub name: String,
     /// All trials.
     pub all: GroupReport,
-    /// Cell by cell; the first grid parameter changes fastest.
+    /// Groups by cell; the first grid parameter changes fastest.
     pub cells: Vec<GroupReport>,
     /// Tests of symmetry.
     pub symmetry: Vec<Symmetry>,
-    /// By the value of each random parameter.
+    /// Trials by the value of each random parameter.
     pub marginals: Vec<Marginal>,
-    /// Which random parameters matter, the most important for success first.
+    /// Influence of the random parameters, the most important for success first.
     pub sensitivity: Vec<Influence>,
 }
 
-/// Trials together: those of a cell, of a stratum, or all.
+/// Group of trials: those of a cell, of a stratum, or all.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct GroupReport {
     /// The values of the grid parameters of a cell; empty for other groups.
     pub at: Vec<f64>,
-    /// Successes with their interval; a trial that failed is none.
+    /// Success rate with its interval; a failed trial is no success.
     pub success: SuccessRate,
     /// Trials that failed.
     pub failed: u64,
-    /// The metrics over the trials where they are numbers.
+    /// Metrics over the trials in which they are finite.
     pub metrics: Vec<MetricReport>,
 }
 
@@ -89,7 +89,7 @@ pub struct GroupReport {
 pub struct MetricReport {
     /// Its name.
     pub name: String,
-    /// Trials where it is a number.
+    /// Number of trials in which it is finite.
     pub count: u64,
     /// Mean; `None` of no trials.
     pub mean: Option<f64>,
@@ -99,7 +99,7 @@ pub struct MetricReport {
     pub range: Option<[f64; 2]>,
 }
 
-/// Whether cells and their mirror images have the same share of successes.   [STUDY-6]
+/// Test of equal success rates of cells and their mirror images.   [STUDY-6]
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Symmetry {
@@ -107,9 +107,9 @@ pub struct Symmetry {
     pub parameter: String,
     /// Σ over pairs of cells.
     pub chi_square: f64,
-    /// Pairs that can tell: not all trials alike.
+    /// Number of pairs that are informative: not all trials have the same result.
     pub degrees_of_freedom: usize,
-    /// How likely so much difference or more is by chance.
+    /// Probability of at least this difference by chance.
     pub p: f64,
 }
 
@@ -119,7 +119,7 @@ pub struct Symmetry {
 pub struct Marginal {
     /// Its name.
     pub parameter: String,
-    /// The unit behind its numbers, if it has one.
+    /// Unit of its numbers, if it has one.
     pub unit: Option<String>,
     /// Strata of equal probability, or one per choice.
     pub strata: Vec<Stratum>,
@@ -138,7 +138,7 @@ pub struct Stratum {
     pub group: GroupReport,
 }
 
-/// How much of the variation of a response one random parameter explains.   [STUDY-7]
+/// Part of the variance of a response that one random parameter explains.   [STUDY-7]
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Influence {
@@ -146,13 +146,13 @@ pub struct Influence {
     pub response: String,
     /// The parameter.
     pub parameter: String,
-    /// Share of the variance that its strata explain, without what chance would explain.
+    /// Fraction of the variance that its strata explain, less the fraction expected by chance.
     pub explained: f64,
     /// The statistic of the test.
     pub chi_square: f64,
     /// Strata less one.
     pub degrees_of_freedom: usize,
-    /// How likely so much or more is by chance, when the parameter does not matter.
+    /// Probability of at least this value by chance, if the parameter has no influence.
     pub p: f64,
 }
 
@@ -164,9 +164,9 @@ pub struct Comparison {
     pub first: String,
     /// The other.
     pub other: String,
-    /// Cells whose intervals have a point in common.
+    /// Fraction of cells whose intervals overlap.
     pub agreeing_cells: SuccessRate,
-    /// Trials in which only the first succeeded; both met the same circumstances.
+    /// Trials in which only the first succeeded; both had the same random numbers.
     pub only_first: u64,
     /// Trials in which only the other succeeded.
     pub only_other: u64,
@@ -202,7 +202,12 @@ impl Tally {
         let Some((first, others)) = self.variants.split_first() else { return Vec::new() };
         let name = |k| name(study, k);
         let against = |(k, other): (usize, &VariantTally)| {
-            let agree = first.cells.iter().zip(&other.cells).filter(|(a, b)| share(a).agrees_with(&share(b))).count();
+            let agree = first
+                .cells
+                .iter()
+                .zip(&other.cells)
+                .filter(|(a, b)| success_rate(a).agrees_with(&success_rate(b)))
+                .count();
             Comparison {
                 first: name(0),
                 other: name(k + 1),
@@ -243,7 +248,7 @@ fn of_variant(study: &MonteCarlo, variant: usize, tally: &VariantTally) -> Varia
     }
 }
 
-fn share(group: &Group) -> SuccessRate {
+fn success_rate(group: &Group) -> SuccessRate {
     SuccessRate::new(group.hits(), group.trials)
 }
 
@@ -256,7 +261,7 @@ fn of_group(study: &MonteCarlo, at: Vec<f64>, group: &Group) -> GroupReport {
         range: (moments.count > 0).then_some([moments.least, moments.most]),
     };
     let metrics = study.metrics().zip(group.responses.iter().skip(1)).map(metric);
-    GroupReport { at, success: share(group), failed: group.failed, metrics: metrics.collect() }
+    GroupReport { at, success: success_rate(group), failed: group.failed, metrics: metrics.collect() }
 }
 
 fn marginal(study: &MonteCarlo, parameter: &super::Parameter, strata: &[Group]) -> Marginal {
@@ -301,7 +306,7 @@ fn symmetry(study: &MonteCarlo, parameter: &str, cells: &[Group]) -> Symmetry {
     }
 }
 
-/// Every random parameter for every response; within a response the most important first.
+/// Influence of every random parameter on every response; within a response the most important first.
 fn sensitivity(study: &MonteCarlo, tally: &VariantTally) -> Vec<Influence> {
     let names = std::iter::once("success").chain(study.metrics());
     let mut all = Vec::new();
@@ -322,7 +327,7 @@ fn sensitivity(study: &MonteCarlo, tally: &VariantTally) -> Vec<Influence> {
     all
 }
 
-/// What the means of strata explain of the variation.   [STUDY-7]
+/// Variance that the means of strata explain.   [STUDY-7]
 fn influence(response: &str, parameter: &str, strata: &[Moments], all: &Moments) -> Influence {
     let (n, total) = (all.count as f64, all.scatter());
     let filled: Vec<_> = strata.iter().filter(|stratum| stratum.count > 0).collect();

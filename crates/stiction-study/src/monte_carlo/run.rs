@@ -1,8 +1,8 @@
 //! Makes the trials of a study on any number of threads, and keeps them in order.
 //!
-//! Workers claim the next trial that is missing. What they make goes to the journal at once, in any order; rows of the table and the
-//! counts follow in the order of their numbers, so that both are the same for any number of threads. No worker runs further ahead
-//! of the first missing trial than [`WINDOW`], which bounds the memory.
+//! Workers claim the next missing trial. Completed trials are written to the journal at once, in any order. Rows of the table and the
+//! counts follow in the order of their numbers, so that both are the same for any number of threads. No worker is further ahead of the
+//! first missing trial than [`WINDOW`], which bounds the memory.
 
 use std::{
     collections::BTreeMap,
@@ -26,13 +26,13 @@ use super::{
 };
 use crate::{Watch, trial::pool};
 
-/// How far a trial may be ahead of the first one that is missing.
+/// Largest distance of a trial ahead of the first missing one.
 const WINDOW: u64 = 1024;
 
-/// Trials within which a shuffled order stays.
+/// Length of the blocks within which an order is shuffled.
 const SHUFFLED: u64 = 256;
 
-/// In which order trials are begun; the results do not depend on it.
+/// Order in which trials are begun; the results do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// By their numbers.
@@ -40,37 +40,37 @@ pub enum Order {
     Counted,
     /// At random within blocks.
     Shuffled {
-        /// What the order depends on.
+        /// Seed of the order.
         seed: u64,
     },
 }
 
-/// How a study is run.
+/// Options of a run of a study.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SweepOptions {
     /// Threads; 0 for one per core.
     pub threads: usize,
-    /// Continue what the folder holds.
+    /// Continues the study in the folder.
     pub resume: bool,
-    /// Start anew where the folder holds a study already, which is refused otherwise. Has no say with `resume`.
+    /// Replaces a study in the folder, which is refused otherwise. It has no effect with `resume`.
     pub replace: bool,
-    /// In which order trials are begun.
+    /// Order in which trials are begun.
     pub order: Order,
 }
 
-/// Why no more trials were made.
+/// Reason why no more trials were made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
     /// All were made.
     Complete,
-    /// Somebody wanted it to stop.
+    /// The study was stopped from outside.
     Stopped,
     /// More failed than the budget allows.
     TooManyFailures,
 }
 
-/// What the workers share.
+/// Data shared by the workers.
 struct Shared<'s> {
     study: &'s MonteCarlo,
     order: Order,
@@ -78,15 +78,15 @@ struct Shared<'s> {
     moved: Condvar,
 }
 
-/// The trials that are made.
+/// Trials that were made.
 struct Ledger<'s> {
     study: &'s MonteCarlo,
     /// Trials claimed or skipped so far, in the order of execution.
     cursor: u64,
-    /// All trials below are in the table.
+    /// All trials with smaller numbers are in the table.
     committed: u64,
     finished: u64,
-    /// Made, but some before them are missing.
+    /// Trials that were made before some with smaller numbers.
     waiting: BTreeMap<u64, Row>,
     table: TrialsTable,
     tally: Tally,
@@ -95,9 +95,9 @@ struct Ledger<'s> {
 }
 
 impl MonteCarlo {
-    /// Makes the trials that are missing in `folder` and says what all of them found.
+    /// Makes the trials that are missing in `folder` and returns the report of all of them.
     ///
-    /// A folder that holds trials already is refused, and nothing in it is touched, unless the options say what to do with them.
+    /// A folder that holds trials already is refused and left unchanged, unless the options say what to do with them.
     pub fn run(&self, folder: &Path, options: &SweepOptions, watch: &dyn Watch) -> Result<Report, StudyError> {
         fs::create_dir_all(folder).map_err(|source| StudyError::write(folder, source))?;
         let header = Header::of(self);
@@ -127,7 +127,7 @@ impl MonteCarlo {
         let mut report = ledger.tally.report(self, ledger.ending.unwrap_or(Ending::Complete));
         let (_, mut problems) = books.into_inner().unwrap_or_else(PoisonError::into_inner);
         if report.ending != Ending::Stopped {
-            // Trials that ran ahead of the one after which the study ended do not count.
+            // Trials after the end of the study do not count.
             problems.remove_from(report.made)?;
         }
         report.problems = problems.among(report.made);
@@ -136,8 +136,8 @@ impl MonteCarlo {
 }
 
 impl MonteCarlo {
-    /// Makes all trials, side by side on the threads of the pool it is called in, and says what they found, without files: for studies
-    /// whose trials fit into memory.
+    /// Makes all trials in parallel on the threads of the calling pool and returns their report, without files: for studies whose trials
+    /// fit into memory.
     pub fn report(&self) -> Report {
         let rows: Vec<Row> = (0..self.count()).into_par_iter().map(|index| self.make(index).row).collect();
         let mut tally = Tally::new(self);
@@ -179,7 +179,7 @@ impl<'s> Shared<'s> {
                 continue;
             }
             if ledger.cursor >= ledger.committed + WINDOW {
-                // Whoever makes the first missing trial wakes the others; the limit is for one who asks to stop meanwhile.
+                // The worker that makes the first missing trial wakes the others. The time limit is for requests to stop.
                 let waited = self.moved.wait_timeout(ledger, Duration::from_millis(100));
                 ledger = waited.unwrap_or_else(PoisonError::into_inner).0;
                 continue;
@@ -194,7 +194,7 @@ impl<'s> Shared<'s> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Ledger<'s>> {
-        // A panic elsewhere leaves the ledger as it was between two trials.
+        // A panic in another worker leaves the ledger in a consistent state between two trials.
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -227,7 +227,7 @@ impl<'s> Ledger<'s> {
         })
     }
 
-    /// Takes a trial, and moves all whose turn it is to the table and the counts.
+    /// Accepts a trial, and moves all trials that are next in order to the table and the counts.
     fn accept(&mut self, index: u64, row: Row) -> Result<(), StudyError> {
         if index >= self.study.count() || index < self.committed {
             return Ok(());

@@ -5,7 +5,7 @@
 
 use crate::random::mix;
 
-/// Dimensions there are.
+/// Largest number of dimensions.
 pub(super) const MOST_DIMENSIONS: usize = 21;
 
 /// Bits of a coordinate.
@@ -35,7 +35,7 @@ const DIRECTIONS: [(usize, u32, &[u32]); MOST_DIMENSIONS - 1] = [
     (7, 4, &[1, 3, 7, 13, 13, 15, 69]),
 ];
 
-/// Coordinate `dimension` of point `index`, scrambled by `seed`; 32 bits of a number from 0 to 1. Beyond the dimensions there are it is zero.
+/// Coordinate `dimension` of point `index`, scrambled by `seed`; 32 bits of a number from 0 to 1. Zero for dimensions beyond the largest.
 pub(super) fn point(index: u32, dimension: usize, seed: u64) -> u32 {
     match directions(dimension) {
         Some(directions) => scrambled(unscrambled(index, &directions), seed),
@@ -74,7 +74,7 @@ fn directions(dimension: usize) -> Option<[u32; BITS]> {
 /// Owen's scrambling: each bit is flipped or not by a coin that belongs to the bits above it.
 fn scrambled(point: u32, seed: u64) -> u32 {
     (0..BITS).fold(0, |flipped, bit| {
-        // A leading one tells prefixes of different lengths apart; there is nothing above the first bit.
+        // A leading one distinguishes prefixes of different lengths; there is nothing above the first bit.
         let prefix = 1_u64 << bit | if bit == 0 { 0 } else { u64::from(point >> (BITS - bit)) };
         let coin = (mix(seed ^ mix(prefix)) >> 63) as u32;
         flipped | (coin ^ (point >> (BITS - 1 - bit) & 1)) << (BITS - 1 - bit)

@@ -1,7 +1,7 @@
-//! A Monte Carlo study: cells, variants, trials, and how one trial is made.
+//! Monte Carlo study: cells, variants and trials.
 //!
-//! Trials are counted so that a study that ends early has tried every cell and variant equally often: first the first trial of all
-//! cells in all variants, then the second, and so on.
+//! Trials are numbered so that a study that ends early has tried every cell and variant equally often: first the first trial of all cells
+//! in all variants, then the second, and so on.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -16,10 +16,10 @@ use stiction::{
 use super::{Design, Parameter, Value};
 use crate::Failure;
 
-/// Below this speed, in m/s and rad/s, a body is at rest: rounding moves it no faster.
+/// Speed below which a body is at rest, m/s and rad/s: rounding does not move it faster.
 const REST_SPEED: f64 = 1e-9;
 
-/// Steps at rest after which a trial may end.
+/// Number of steps at rest after which a trial may end.
 const REST_STEPS: u32 = 10;
 
 /// One of several models or conditions to compare.
@@ -37,7 +37,7 @@ pub struct Variant {
     pub(super) scene_text: Arc<str>,
 }
 
-/// When a study ends before all its trials are made.
+/// Limits that end a study before all its trials are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Budget {
     /// Failed trials after which it ends; no limit when `None`.
@@ -56,15 +56,15 @@ pub struct MonteCarlo {
     pub scene_path: PathBuf,
     /// Trials per cell and variant.
     pub trials: u64,
-    /// What the randomness starts from.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// How the trials of a cell are spread.
+    /// Sampling of the trials of a cell.
     pub design: Design,
-    /// Whether a trial ends where everything has come to rest.
+    /// True if a trial ends when everything is at rest.
     pub ends_at_rest: bool,
-    /// When it ends early.
+    /// Limits of the study.
     pub budget: Budget,
-    /// The folder that the files of its scenes are named from.
+    /// Folder to which the files of its scenes are relative.
     pub(super) folder: PathBuf,
     pub(super) study_text: Arc<str>,
     pub(super) grid: Vec<Parameter>,
@@ -72,13 +72,13 @@ pub struct MonteCarlo {
     pub(super) variants: Vec<Variant>,
     pub(super) success: Measure,
     pub(super) metrics: Vec<(String, Measure)>,
-    /// The order in which the metrics are found: each after those that it names.
+    /// Evaluation order of the metrics: each after those that it names.
     pub(super) order: Vec<usize>,
     pub(super) mirror: Vec<String>,
     pub(super) needs: Needs,
 }
 
-/// Which trial it is.
+/// Trial within the study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The trial within its cell.
@@ -89,25 +89,25 @@ pub struct Place {
     pub variant: usize,
 }
 
-/// What a trial has to say.
+/// Result of a trial.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Whether the predicate held; never for a trial that failed.
+    /// True if the predicate holds; false for a failed trial.
     pub success: bool,
     /// Steps that were made.
     pub steps: u64,
-    /// The metrics in their order; not a number for a trial that failed.
+    /// Metrics in their order; NaN for a failed trial.
     pub metrics: Vec<f64>,
-    /// Why it failed, if it did.
+    /// Reason of the failure, if it failed.
     pub failure: Option<Failure>,
 }
 
-/// A row, and for a step that was not solved its problem as JSON.
+/// Result, and for an unsolved step its problem as JSON.
 #[derive(Debug)]
 pub struct Trial {
     /// The row.
     pub row: Row,
-    /// The problem that was not solved.
+    /// Unsolved problem, if any.
     pub problem: Option<String>,
 }
 
@@ -117,12 +117,12 @@ impl MonteCarlo {
         &self.grid
     }
 
-    /// Parameters that are drawn anew in every trial; variants may have other distributions of them.
+    /// Parameters that are drawn in every trial; variants may have other distributions of them.
     pub fn random(&self) -> &[Parameter] {
         &self.random
     }
 
-    /// Models side by side, at least one.
+    /// Variants of the model, at least one.
     pub fn variants(&self) -> &[Variant] {
         &self.variants
     }
@@ -154,13 +154,13 @@ impl MonteCarlo {
         self.trials.saturating_mul(self.cells()).saturating_mul(self.variants.len() as u64)
     }
 
-    /// Which trial number `index` is.
+    /// Cell, variant and trial of number `index`.
     pub fn place(&self, index: u64) -> Place {
         let (variants, cells) = (self.variants.len().max(1) as u64, self.cells().max(1));
         Place { variant: (index % variants) as usize, cell: index / variants % cells, trial: index / variants / cells }
     }
 
-    /// For each grid parameter which of its values a cell has; the first changes fastest.
+    /// Index of the value of each grid parameter in a cell; the first changes fastest.
     pub fn steps_of(&self, cell: u64) -> Vec<usize> {
         let mut rest = cell as usize;
         let digit = |n: usize| {
@@ -171,11 +171,11 @@ impl MonteCarlo {
         self.shape().into_iter().map(digit).collect()
     }
 
-    /// The shares at which the random parameters of a trial are drawn: the same for every variant.
-    pub fn shares(&self, place: Place) -> Vec<f64> {
-        let mut shares = vec![0.0; self.random.len()];
-        self.design.point(self.seed, [place.cell, place.trial], self.trials, &mut shares);
-        shares
+    /// Probabilities at which the random parameters of a trial are drawn: the same for every variant.
+    pub fn probabilities(&self, place: Place) -> Vec<f64> {
+        let mut probabilities = vec![0.0; self.random.len()];
+        self.design.point(self.seed, [place.cell, place.trial], self.trials, &mut probabilities);
+        probabilities
     }
 
     /// The values of all parameters, those of the grid first.
@@ -185,7 +185,7 @@ impl MonteCarlo {
             super::Draw::Grid(values) => Value::Number(values.get(step).copied().unwrap_or(f64::NAN)),
             other => other.at(0.0),
         });
-        let drawn = self.random_of(place.variant).iter().zip(self.shares(place));
+        let drawn = self.random_of(place.variant).iter().zip(self.probabilities(place));
         let drawn = drawn.map(|(parameter, u)| parameter.draw.at(u));
         on_grid.chain(drawn).collect()
     }
@@ -262,7 +262,7 @@ impl MonteCarlo {
             },
             Err(error) => Err(refused("an expression has no value", &error)),
         };
-        // Metrics, and the predicate after them, know other metrics by name.
+        // Metrics, and the predicate after them, refer to other metrics by name.
         let mut metrics = vec![f64::NAN; self.metrics.len()];
         for &k in &self.order {
             if let (Some((name, measure)), Some(metric)) = (self.metrics.get(k), metrics.get_mut(k)) {
@@ -275,7 +275,7 @@ impl MonteCarlo {
         Ok(Trial { row, problem: None })
     }
 
-    /// The columns of a run that the expressions read, with the numbers among its parameters by name.
+    /// Columns of a run that the expressions read, and its numerical parameters by name.
     pub(super) fn columns(&self, simulation: &Simulation, scene: &Scene, place: Place) -> RunColumns {
         let mut run = RunColumns::new(simulation, &self.needs, scene.settings.record_every);
         for (parameter, value) in self.parameters().zip(self.values(place)) {
@@ -287,7 +287,7 @@ impl MonteCarlo {
     }
 }
 
-/// The problem that was not solved, as a file has it; some kinds have no file format.
+/// Unsolved problem as the text of a file; some kinds have no file format.
 fn problem(simulation: &Simulation, error: &StepError) -> Option<String> {
     if !matches!(error.cause, StepCause::NotSolved { .. }) {
         return None;

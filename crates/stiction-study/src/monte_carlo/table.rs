@@ -9,7 +9,7 @@ use super::{Draw, MonteCarlo, Parameter, Row, StudyError, Value, journal::digest
 /// File name inside the folder of a study.
 pub(super) const FILE: &str = "trials.parquet";
 
-/// Rows of a group: what is kept in memory.
+/// Rows of a group, which are kept in memory.
 const ROWS_PER_GROUP: usize = 8192;
 
 /// Writes the table.
@@ -37,7 +37,7 @@ impl TrialsTable {
         Ok(Self { table: TableWriter::create(&folder.join(FILE), &columns, metadata)? })
     }
 
-    /// Adds the row of trial `index`. Groups of rows go to the file at the same rows whoever makes the trials.
+    /// Adds the row of trial `index`. Groups of rows are written at the same rows for any number of threads.
     pub(super) fn push(&mut self, study: &MonteCarlo, index: u64, row: &Row) -> Result<(), StudyError> {
         let integer = |n: u64| Cell::Integer(i64::try_from(n).unwrap_or(i64::MAX));
         let place = study.place(index);
@@ -59,7 +59,7 @@ impl TrialsTable {
         Ok(())
     }
 
-    /// Writes the rest.
+    /// Writes the remaining rows.
     pub(super) fn finish(self) -> Result<(), StudyError> {
         self.table.finish()?;
         Ok(())

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use super::{MonteCarlo, Parameter, Row};
 
-/// Kinds of failure that are told apart, so that reasons that are all different cannot fill the memory.
-const MOST_KINDS: usize = 100;
+/// Largest number of kinds of failures that are counted separately, which bounds the memory.
+const MAX_KINDS: usize = 100;
 
-/// What further kinds are counted as.
+/// Name under which further kinds are counted.
 const OTHER_KINDS: &str = "other reasons";
 
 /// Numbers of one response: how many, and their first two moments about the first of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Moments {
     pub(super) count: u64,
-    /// What is subtracted before squares are summed: the first number, so that a large mean costs no digits.
+    /// Number that is subtracted before squares are summed: the first one, so that a large mean does not lose digits.
     base: f64,
     sum: f64,
     squares: f64,
@@ -23,7 +23,7 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// Takes a number; what is not finite does not count.
+    /// Adds a number; numbers that are not finite do not count.
     pub(super) fn add(&mut self, x: f64) {
         if !x.is_finite() {
             return;
@@ -89,11 +89,11 @@ impl Group {
 pub struct FailureCount {
     /// The kind, without the numbers of a trial.
     pub reason: String,
-    /// How many trials.
+    /// Number of trials.
     pub count: u64,
     /// The first of them.
     pub first_trial: u64,
-    /// What happened in it.
+    /// Details of the first.
     pub detail: String,
 }
 
@@ -104,7 +104,7 @@ pub(super) struct VariantTally {
     pub(super) cells: Vec<Group>,
     /// By random parameter, by stratum.
     pub(super) strata: Vec<Vec<Group>>,
-    /// Trials in which the first variant succeeded and this did not, and the other way round.
+    /// Trials in which the first variant succeeded and this one did not, and vice versa.
     pub(super) discordant: [u64; 2],
 }
 
@@ -142,7 +142,7 @@ impl Tally {
             self.first = row.success;
         }
         if let Some(failure) = &row.failure {
-            let known = self.failures.len() < MOST_KINDS || self.failures.contains_key(&failure.reason);
+            let known = self.failures.len() < MAX_KINDS || self.failures.contains_key(&failure.reason);
             let reason = if known { failure.reason.as_str() } else { OTHER_KINDS };
             let kind = self.failures.entry(reason.to_owned()).or_insert_with(|| FailureCount {
                 reason: reason.to_owned(),
@@ -159,9 +159,10 @@ impl Tally {
         if let Some(cell) = variant.cells.get_mut(place.cell as usize) {
             cell.add(row);
         }
-        let shares = study.shares(place);
-        for ((strata, parameter), share) in variant.strata.iter_mut().zip(study.random_of(place.variant)).zip(shares) {
-            if let Some(stratum) = strata.get_mut(parameter.draw.stratum(share)) {
+        let probabilities = study.probabilities(place);
+        for ((strata, parameter), u) in variant.strata.iter_mut().zip(study.random_of(place.variant)).zip(probabilities)
+        {
+            if let Some(stratum) = strata.get_mut(parameter.draw.stratum(u)) {
                 stratum.add(row);
             }
         }

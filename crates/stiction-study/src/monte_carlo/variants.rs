@@ -1,4 +1,4 @@
-//! The tables `[variants.NAME]` of a study file: models and conditions side by side.
+//! Tables `[variants.NAME]` of a study file: variants of models and conditions.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -8,14 +8,14 @@ use stiction::scene::SceneError;
 
 use super::{
     Draw, Parameter, Value, Variant,
-    file::{Complain, MonteCarloTables, ParameterTable, Scalar, draw},
+    file::{MakeError, MonteCarloTables, ParameterTable, Scalar, draw},
 };
 
 /// The key of another scene file, and that of other distributions.
 const SCENE: &str = "scene";
 const PARAMETERS: &str = "parameters";
 
-/// What a variant changes: values of the scene by their paths, `scene` for another file, `parameters` for other distributions.
+/// Changes of a variant: values of the scene by their paths, `scene` for another file, `parameters` for other distributions.
 pub(crate) type VariantTable = BTreeMap<String, Change>;
 
 /// A value of the scene, or distributions of random parameters by their names.
@@ -29,31 +29,31 @@ pub(crate) enum Change {
     Distributions(BTreeMap<String, ParameterTable>),
 }
 
-/// The variants of a study; one as the scene is written, where there are none.
+/// Reads the variants of a study; one with the unchanged scene if there are none.
 pub(super) fn read(
     tables: &MonteCarloTables<'_>,
     scene_path: &Path,
     random: &[Parameter],
-    complain: &Complain<'_>,
+    make_error: &MakeError<'_>,
 ) -> Result<Vec<Variant>, SceneError> {
     let written = Variant {
         name: "as written".to_owned(),
         scene_path: scene_path.to_path_buf(),
         overrides: tables.values.iter().map(|(path, value)| (path.clone(), text_of(value))).collect(),
         random: random.to_vec(),
-        scene_text: scene_text(tables, scene_path, (&["study", SCENE], complain))?,
+        scene_text: scene_text(tables, scene_path, (&["study", SCENE], make_error))?,
     };
     if tables.variants.is_empty() {
         return Ok(vec![written]);
     }
-    tables.variants.iter().map(|(name, table)| variant(&written, (name, table), tables, complain)).collect()
+    tables.variants.iter().map(|(name, table)| variant(&written, (name, table), tables, make_error)).collect()
 }
 
 fn variant(
     written: &Variant,
     (name, table): (&str, &VariantTable),
     tables: &MonteCarloTables<'_>,
-    complain: &Complain<'_>,
+    make_error: &MakeError<'_>,
 ) -> Result<Variant, SceneError> {
     let mut variant = Variant { name: name.to_owned(), ..written.clone() };
     for (key, change) in table {
@@ -61,24 +61,24 @@ fn variant(
         match (key.as_str(), change) {
             (SCENE, Change::Value(Scalar::Text(file))) => {
                 variant.scene_path = tables.folder.join(file);
-                variant.scene_text = scene_text(tables, &variant.scene_path, (&keys, complain))?;
+                variant.scene_text = scene_text(tables, &variant.scene_path, (&keys, make_error))?;
             }
             (PARAMETERS, Change::Distributions(tables)) => {
                 for (parameter, table) in tables {
-                    redraw(&mut variant.random, parameter, table, (&keys, complain))?;
+                    redraw(&mut variant.random, parameter, table, (&keys, make_error))?;
                 }
             }
-            (SCENE, _) => return Err(complain(&keys, "`scene` must be the name of a scene file".to_owned(), None)),
+            (SCENE, _) => return Err(make_error(&keys, "`scene` must be the name of a scene file".to_owned(), None)),
             (PARAMETERS, Change::Value(_)) => {
                 let hint = "such as parameters.friction = { uniform = [0.2, 0.6] }".to_owned();
                 let message =
                     "`parameters` must be a table of distributions by the names of random parameters".to_owned();
-                return Err(complain(&keys, message, Some(hint)));
+                return Err(make_error(&keys, message, Some(hint)));
             }
             (_, Change::Value(value)) => variant.overrides.push((key.clone(), text_of(value))),
             (_, Change::Distributions(_)) => {
                 let hint = "distributions of parameters stand in `parameters`".to_owned();
-                return Err(complain(&keys, format!("`{key}` is a table, but must be one value"), Some(hint)));
+                return Err(make_error(&keys, format!("`{key}` is a table, but must be one value"), Some(hint)));
             }
         }
     }
@@ -90,21 +90,21 @@ fn redraw(
     random: &mut [Parameter],
     name: &str,
     table: &ParameterTable,
-    (keys, complain): (&[&str], &Complain<'_>),
+    (keys, make_error): (&[&str], &MakeError<'_>),
 ) -> Result<(), SceneError> {
     let keys = [keys, &[name]].concat();
     let Some(parameter) = random.iter_mut().find(|parameter| parameter.name == name) else {
         let hint = "the cells of the grid are the same for all variants".to_owned();
-        return Err(complain(&keys, format!("there is no random parameter `{name}`"), Some(hint)));
+        return Err(make_error(&keys, format!("there is no random parameter `{name}`"), Some(hint)));
     };
     if table.path.is_some() || table.paths.is_some() || table.unit.is_some() {
         let message = format!("`path`, `paths` and `unit` of `{name}` stand in [parameters.{name}]");
-        return Err(complain(&keys, message, None));
+        return Err(make_error(&keys, message, None));
     }
-    let other = draw(&keys, name, table, complain)?;
+    let other = draw(&keys, name, table, make_error)?;
     if matches!(other, Draw::Grid(_)) || has_words(&other) != has_words(&parameter.draw) {
         let message = format!("a variant may give `{name}` another distribution of the same kind of values only");
-        return Err(complain(&keys, message, None));
+        return Err(make_error(&keys, message, None));
     }
     parameter.draw = other;
     Ok(())
@@ -117,10 +117,10 @@ fn has_words(draw: &Draw) -> bool {
 fn scene_text(
     tables: &MonteCarloTables<'_>,
     path: &Path,
-    (keys, complain): (&[&str], &Complain<'_>),
+    (keys, make_error): (&[&str], &MakeError<'_>),
 ) -> Result<Arc<str>, SceneError> {
     let read = (tables.read)(path);
-    let read = read.map_err(|message| complain(keys, format!("the scene {} {message}", path.display()), None))?;
+    let read = read.map_err(|message| make_error(keys, format!("the scene {} {message}", path.display()), None))?;
     Ok(Arc::from(read))
 }
 

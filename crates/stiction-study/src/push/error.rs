@@ -1,17 +1,17 @@
-//! What can be wrong with a question.
+//! Errors of push studies.
 
 use stiction::multibody::plain;
 
-/// A value of a push study that is refused.
+/// Error in a value of a push study.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}` {reason}")]
 #[non_exhaustive]
 pub struct PushError {
-    /// Which value, by its key in a study file.
+    /// Key of the value in a study file.
     pub field: &'static str,
-    /// What is wrong with it.
+    /// Reason.
     pub reason: String,
-    /// What to do about it.
+    /// Remedy, if there is a short one.
     pub hint: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl PushError {
     }
 }
 
-/// A number between two others, or the complaint.
+/// Checks that a number is between two others.
 pub(super) fn within(field: &'static str, value: f64, (least, most): (f64, f64)) -> Result<f64, PushError> {
     if (least..=most).contains(&value) {
         return Ok(value);

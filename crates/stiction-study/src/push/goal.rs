@@ -1,4 +1,4 @@
-//! Where the part should be, and how far it is from there.
+//! Goal of the part, and the distance of a pose from it.
 
 use std::f64::consts::TAU;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{PushError, error::within};
 
-/// A pose to reach, with tolerances.
+/// Goal pose with tolerances.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Goal {
@@ -14,15 +14,15 @@ pub struct Goal {
     pub position: [f64; 2],
     /// Angle, rad.
     pub angle: f64,
-    /// How far from the position still counts, m.
+    /// Tolerance of the position, m.
     pub position_tolerance: f64,
-    /// How far from the angle still counts, rad.
+    /// Tolerance of the angle, rad.
     pub angle_tolerance: f64,
-    /// The part looks the same after one n-th of a turn.
+    /// Order n of the rotational symmetry: the part looks the same after one n-th of a turn.
     pub symmetry: u32,
 }
 
-/// How far a pose is from the goal.
+/// Distance of a pose from the goal.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Miss {
     /// Distance of the positions, m.
@@ -53,7 +53,7 @@ impl Goal {
         Ok(Self { symmetry, ..self })
     }
 
-    /// How far the pose (x, y, angle) is from the goal.   [STUDY-3]
+    /// Distance of the pose (x, y, angle) from the goal.   [STUDY-3]
     pub fn miss(&self, [x, y, angle]: [f64; 3]) -> Miss {
         let period = TAU / f64::from(self.symmetry);
         let turned = angle - self.angle;
@@ -63,18 +63,19 @@ impl Goal {
         }
     }
 
-    /// The larger of the two misses in units of its tolerance: at most 1 where the goal is reached.   [STUDY-3]
+    /// The larger of the two misses in units of its tolerance: at most 1 if the goal is reached.   [STUDY-3]
     pub fn ratio(&self, miss: &Miss) -> f64 {
         (miss.distance / self.position_tolerance).max(miss.angle / self.angle_tolerance)
     }
 
-    /// Both misses in units of their tolerances, squared and added: what refinement lessens, smooth where [`Self::ratio`] has a kink.
+    /// Sum of the squares of both misses in units of their tolerances. Refinement minimises it: it is smooth where [`Self::ratio`] has a
+    /// kink.
     pub(super) fn cost(&self, miss: &Miss) -> f64 {
         let (d, a) = (miss.distance / self.position_tolerance, miss.angle / self.angle_tolerance);
         d * d + a * a
     }
 
-    /// Whether the goal is reached.
+    /// True if the goal is reached.
     pub fn is_reached(&self, miss: &Miss) -> bool {
         self.ratio(miss) <= 1.0
     }

@@ -6,8 +6,8 @@
 //! Search   trials, then refinement of near misses, then rehearsals under other friction; gives a PushReport
 //! ```
 //!
-//! A plan is open loop: nothing is measured on the way. That a plan reaches the goal means that the simulation of its path, from its
-//! numbers alone, ends within the tolerances.
+//! A plan is open loop: there is no feedback during the push. A plan reaches the goal if the simulation of its path, from its numbers
+//! alone, ends within the tolerances.
 
 mod error;
 mod goal;

@@ -87,7 +87,7 @@ fn length_of(pair: &[[f64; 2]]) -> f64 {
     }
 }
 
-/// Where a body is at a time, and how it goes on from there.
+/// Position and velocity of a body from a time on.
 #[derive(Clone, Copy, Debug)]
 struct Knot {
     time: f64,

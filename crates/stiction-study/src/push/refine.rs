@@ -1,27 +1,27 @@
-//! Turns a near miss into a plan by a pattern search over the points of its path.
+//! Refines a near miss to a plan by a pattern search over the points of its path.
 //!
-//! Each coordinate of each point is moved by ±δ in turn; what comes nearer to the goal is kept at once. A round without success halves
-//! δ. No randomness, no derivatives: contacts that come and go make the end pose a function with kinks and jumps.
+//! Each coordinate of each point is moved by ±δ in turn; an improvement is accepted at once. A round without success halves δ. The method
+//! needs no randomness and no derivatives: the end pose is a function with kinks and jumps, because contacts open and close.
 
 use super::{Arrival, Path, Push};
 
 /// The first move, in units of the mean length of a segment.
 const FIRST_MOVE: f64 = 0.1;
 
-/// The search ends when moves are so much shorter than the first.
+/// Length of the last move relative to the first; the search ends there.
 const LAST_MOVE: f64 = 1e-3;
 
-/// A miss of half its tolerance is good enough.
+/// Miss in units of its tolerance that is good enough.
 const GOOD: f64 = 0.5;
 
-/// A path and where it leads.
+/// Path with its result.
 #[derive(Clone, Debug)]
 pub(super) struct Attempt {
     pub(super) path: Path,
     pub(super) arrival: Arrival,
 }
 
-/// The best path near `attempt` after at most so many simulations. The needle keeps half the clearance from the part at the start.
+/// Best path near `attempt` after at most this number of simulations. The needle keeps half the clearance from the part at the start.
 pub(super) fn refine(push: &Push, attempt: &Attempt, clearance: f64, mut simulations: u32) -> Attempt {
     let mut best = attempt.clone();
     let mut cost = push.goal().cost(&best.arrival.miss);

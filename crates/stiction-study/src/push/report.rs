@@ -1,33 +1,33 @@
-//! What a search found.
+//! Report of a search for plans.
 
 use serde::Serialize;
 
 use super::{Goal, Miss, Path};
 use crate::SuccessRate;
 
-/// A path and where it leads.
+/// Path with its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Plan {
     /// The trial it comes from.
     pub trial: u64,
-    /// Whether the path was refined after the trial.
+    /// True if the path was refined after the trial.
     pub refined: bool,
     /// The path.
     pub path: Path,
     /// Its length, m: the cost of the plan.
     pub length: f64,
-    /// Seconds until the part is at the goal.
+    /// Time until the part is at the goal, s.
     pub duration: f64,
-    /// Where the part comes to lie: position and angle.
+    /// Final pose of the part: position and angle.
     pub pose: [f64; 3],
-    /// How far that is from the goal.
+    /// Distance of the pose from the goal.
     pub miss: Miss,
-    /// How often it reaches the goal under other friction, where that was tried.
+    /// Success rate under other friction, if it was rehearsed.
     pub rehearsed: Option<SuccessRate>,
 }
 
-/// How many trials failed for one reason.
+/// Number of trials that failed for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FailureCount {
@@ -37,25 +37,25 @@ pub struct FailureCount {
     pub count: u64,
     /// The first of them.
     pub first_trial: u64,
-    /// What happened there.
+    /// Details of the first.
     pub detail: String,
 }
 
-/// The answer to a push study.
+/// Report of a push study.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PushReport {
-    /// Trials asked for.
+    /// Number of requested trials.
     pub trials: u64,
     /// The seed.
     pub seed: u64,
     /// The goal.
     pub goal: Goal,
-    /// Trials that reached the goal, of all that were made; failed ones did not reach it. Refined paths do not count.
+    /// Success rate of the trials that were made; failed ones are no successes. Refined paths do not count.
     pub successes: SuccessRate,
     /// Trials that failed, by reason, the most frequent first.
     pub failed: Vec<FailureCount>,
-    /// Whether somebody stopped it before all was done.
+    /// True if it was stopped before all was done.
     pub interrupted: bool,
     /// All plans that reach the goal, the shortest path first, then by trial.
     pub found: Vec<Plan>,

@@ -1,4 +1,4 @@
-//! Draws paths that have a chance.
+//! Random paths that are likely to reach the part.
 //!
 //! 1. A heading: the direction from the part to its goal, turned by a uniform angle of at most `spread`. A goal that is nearer than its
 //!    tolerance has no direction, and then any heading is as good.
@@ -12,13 +12,13 @@ use std::f64::consts::{PI, TAU};
 use super::{Path, Push, PushError, error::within};
 use crate::Stream;
 
-/// How often a line is drawn again before the trial gives up.
+/// Largest number of lines that are drawn for a trial before it fails.
 const DRAWS: usize = 1000;
 
-/// How often the needle is moved towards the part before a line counts as a miss.
+/// Largest number of moves of the needle towards the part before a line counts as a miss.
 const ADVANCES: usize = 200;
 
-/// What paths look like.
+/// Distribution of paths.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Sampler {
@@ -30,13 +30,13 @@ pub struct Sampler {
     pub speed: f64,
     /// Distance between the needle and the part at the start, m.
     pub clearance: f64,
-    /// How far pushes turn away from the direction to the goal, rad.
+    /// Largest angle between pushes and the direction to the goal, rad.
     pub spread: f64,
 }
 
 impl Sampler {
-    /// Paths of so many segments, each between two lengths, at a speed; they start a hundredth of the size of the part away from
-    /// it and turn away from the direction to the goal by at most 60°.
+    /// Sampler of paths of `segments` segments, each between two lengths, at a speed. They start a hundredth of the size of the part away
+    /// from it, and turn away from the direction to the goal by at most 60°.
     pub fn new(push: &Push, segments: u32, length: [f64; 2], speed: f64) -> Result<Self, PushError> {
         within("segments", f64::from(segments), (1.0, 8.0))?;
         let [least, most] = length;
@@ -58,7 +58,7 @@ impl Sampler {
         Ok(Self { spread: within("spread", spread, (0.0, PI))?, ..self })
     }
 
-    /// Draws a path; none where no line finds the part.
+    /// Draws a path; none if no line hits the part.
     pub fn sample(&self, push: &Push, stream: &mut Stream) -> Option<Path> {
         let (start, direction) = (0..DRAWS).find_map(|_| {
             let direction = self.direction(push, stream);
@@ -89,10 +89,10 @@ impl Sampler {
         [libm::cos(heading), libm::sin(heading)]
     }
 
-    /// Where the needle starts on a random line of this direction.
+    /// Start of the needle on a random line of this direction.
     fn start(&self, push: &Push, direction: [f64; 2], stream: &mut Stream) -> Option<[f64; 2]> {
         let radius = push.part_radius();
-        // Uniform in a disc: the root makes rings of equal width equally likely per area.
+        // Uniform in a disc: the root makes equal areas equally likely.
         let (out, round) = (radius * stream.unit().sqrt(), stream.between(0.0, TAU));
         let [x, y, _] = push.start();
         let aim = [x + out * libm::cos(round), y + out * libm::sin(round)];
@@ -102,8 +102,8 @@ impl Sampler {
     }
 }
 
-/// Moves the needle from `far` before the aim along a line until it is within the clearance of the part. A step of the distance
-/// itself never goes through it.
+/// Moves the needle from the distance `far` before the aim along a line until it is within the clearance of the part. A step of the
+/// distance itself never passes through it.
 fn approach(push: &Push, aim: [f64; 2], direction: [f64; 2], far: f64, clearance: f64) -> Option<[f64; 2]> {
     let mut travelled = 0.0;
     for _ in 0..ADVANCES {

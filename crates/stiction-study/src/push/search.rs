@@ -7,27 +7,27 @@ use super::{
 };
 use crate::{Failure, Outcome, Stream, SuccessRate, ThreadsError, Watch, run_trials};
 
-/// Plans that are rehearsed.
+/// Number of plans that are rehearsed.
 const REHEARSED: usize = 5;
 
-/// Sets the streams of rehearsals apart from those of trials.
+/// Key that separates the streams of rehearsals from those of trials.
 const REHEARSAL: u64 = 0x5EED_0F2E_4EA2_5A15;
 
-/// How much to try.
+/// Options of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SearchOptions {
-    /// Paths drawn.
+    /// Number of paths.
     pub trials: u64,
-    /// What the randomness starts from.
+    /// Seed of the random numbers.
     pub seed: u64,
     /// Near misses to refine.
     pub refine: u32,
-    /// Simulations for each of them, at most.
+    /// Largest number of simulations for each of them.
     pub refine_simulations: u32,
-    /// How often each of the five best plans is tried under other friction.
+    /// Number of rehearsals of each of the five best plans under other friction.
     pub rehearsals: u32,
-    /// How far coefficients of friction then vary, relatively.
+    /// Relative variation of the coefficients of friction in rehearsals.
     pub variation: f64,
 }
 
@@ -47,23 +47,23 @@ pub struct Search {
 }
 
 impl Search {
-    /// A search with options that make sense.
+    /// Search with valid options.
     pub fn new(push: Push, sampler: Sampler, options: SearchOptions) -> Result<Self, PushError> {
         within("variation", options.variation, (0.0, 0.9))?;
         Ok(Self { push, sampler, options })
     }
 
-    /// The question.
+    /// Task of the search.
     pub fn push(&self) -> &Push {
         &self.push
     }
 
-    /// How paths are drawn.
+    /// Sampler of paths.
     pub fn sampler(&self) -> &Sampler {
         &self.sampler
     }
 
-    /// How much is tried.
+    /// Options of the search.
     pub fn options(&self) -> &SearchOptions {
         &self.options
     }
@@ -75,7 +75,7 @@ impl Search {
         self
     }
 
-    /// What the watch counts to: trials, refinements and rehearsals at most.
+    /// Largest count for the watch: trials, refinements and rehearsals.
     pub fn work(&self) -> u64 {
         let SearchOptions { trials, refine, rehearsals, .. } = self.options;
         trials + u64::from(refine) + REHEARSED as u64 * u64::from(rehearsals)
@@ -98,7 +98,7 @@ impl Search {
         self.sampler.sample(&self.push, &mut Stream::new(self.options.seed, index))
     }
 
-    /// Makes all trials on so many threads (0 for one per core), refines near misses, and rehearses the best plans.
+    /// Makes all trials on this number of threads (0 for one per core), refines near misses, and rehearses the best plans.
     pub fn run(&self, threads: usize, watch: &dyn Watch) -> Result<PushReport, ThreadsError> {
         let SearchOptions { trials, seed, .. } = self.options;
         let outcomes = run_trials(trials, threads, watch, |index| self.trial(index))?;
@@ -115,20 +115,20 @@ impl Search {
         if !interrupted {
             let wanted = near_misses.len().min(self.options.refine as usize);
             let (refined, complete) =
-                self.refined(near_misses.get(..wanted).unwrap_or_default(), threads, &Later(trials, watch))?;
+                self.refined(near_misses.get(..wanted).unwrap_or_default(), threads, &OffsetWatch(trials, watch))?;
             interrupted = !complete;
             found.extend(refined.into_iter().filter(|plan| ratio(plan) <= 1.0));
         }
         found.sort_by(|a, b| a.length.total_cmp(&b.length).then(a.trial.cmp(&b.trial)));
         if !interrupted && self.options.rehearsals > 0 {
             let start = trials + u64::from(self.options.refine);
-            interrupted = !self.rehearse(&mut found, threads, &Later(start, watch))?;
+            interrupted = !self.rehearse(&mut found, threads, &OffsetWatch(start, watch))?;
         }
         let successes = SuccessRate::new(reached as u64, made);
         Ok(PushReport { trials, seed, goal: *self.push.goal(), successes, failed, interrupted, found, nearest })
     }
 
-    /// Near misses after refinement, and whether all were treated.
+    /// Near misses after refinement, and true if all were refined.
     fn refined(&self, misses: &[Plan], threads: usize, watch: &dyn Watch) -> Result<(Vec<Plan>, bool), ThreadsError> {
         let refined = run_trials(misses.len() as u64, threads, watch, |index| {
             Outcome::Done(misses.get(index as usize).map(|miss| {
@@ -142,7 +142,7 @@ impl Search {
         Ok((refined.into_iter().filter_map(into_done).flatten().collect(), complete))
     }
 
-    /// Follows the best plans under other friction; false when it was stopped, and then nothing is said about any of them.
+    /// Simulates the best plans under other friction. Returns false if it was stopped; the plans then have no rehearsals.
     fn rehearse(&self, found: &mut [Plan], threads: usize, watch: &dyn Watch) -> Result<bool, ThreadsError> {
         let each = u64::from(self.options.rehearsals);
         let best = found.get(..found.len().min(REHEARSED)).unwrap_or_default();
@@ -174,10 +174,10 @@ impl Search {
     }
 }
 
-/// A watch that has seen so much already.
-struct Later<'w>(u64, &'w dyn Watch);
+/// Watch with an offset of its count.
+struct OffsetWatch<'w>(u64, &'w dyn Watch);
 
-impl Watch for Later<'_> {
+impl Watch for OffsetWatch<'_> {
     fn goes_on(&self, finished: u64) -> bool {
         self.1.goes_on(self.0 + finished)
     }

@@ -1,4 +1,4 @@
-//! The question: a part, a needle, a goal; and the simulation of one answer.
+//! Task of a push: a part, a needle, a goal; and the simulation of one path.
 
 use std::{ops::Range, sync::Arc};
 
@@ -14,8 +14,8 @@ use stiction::{
 use super::{Goal, Miss, Path, PushError, error::within};
 use crate::{Failure, Outcome};
 
-/// The longest trial, in steps.
-const MOST_STEPS: u64 = 10_000_000;
+/// Largest number of steps of a trial.
+const MAX_STEPS: u64 = 10_000_000;
 
 /// A part to be pushed, the needle that pushes it, and the goal.
 #[derive(Clone, Debug)]
@@ -31,18 +31,18 @@ pub struct Push {
     settle: f64,
 }
 
-/// Where a part came to lie.
+/// Result of a push.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Arrival {
-    /// Its position and angle.
+    /// Final position and angle.
     pub pose: [f64; 3],
-    /// How far that is from the goal.
+    /// Distance of the pose from the goal.
     pub miss: Miss,
 }
 
 impl Push {
-    /// The question in a scene: bodies are given by name.
+    /// Task in a scene, with the names of its bodies.
     pub fn new(scene: &Scene, part: &str, needle: &str, goal: Goal) -> Result<Self, PushError> {
         let model = Arc::clone(&scene.model);
         if model.dimension() != Dimension::Planar {
@@ -77,7 +77,7 @@ impl Push {
         })
     }
 
-    /// Lets the part come to rest for so many seconds after the push; for presets with inertia.
+    /// Sets the time after the push until the pose is measured, s; for presets with inertia.
     pub fn settling(mut self, seconds: f64) -> Result<Self, PushError> {
         self.settle = within("settle", seconds, (0.0, 1e6))?;
         Ok(self)
@@ -93,22 +93,22 @@ impl Push {
         &self.goal
     }
 
-    /// Where the part is at the start: position and angle.
+    /// Pose of the part at the start: position and angle.
     pub fn start(&self) -> [f64; 3] {
         self.model.body(self.part).map_or([0.0; 3], |part| [part.position.x, part.position.y, part.angle])
     }
 
-    /// Seconds from the start of a path until the part is looked at.
+    /// Time from the start of a path until the pose of the part is measured, s.
     pub fn duration(&self, path: &Path) -> f64 {
         path.duration() + self.settle
     }
 
-    /// Whether trials of this duration are too long to be made.
+    /// Refuses trials that are too long to be made.
     pub(crate) fn check_duration(&self, seconds: f64) -> Result<(), PushError> {
         match steps_in(seconds + self.settle, self.step) {
-            steps if steps <= MOST_STEPS => Ok(()),
+            steps if steps <= MAX_STEPS => Ok(()),
             steps => {
-                Err(PushError::new("length", format!("makes trials of {steps} steps, but {MOST_STEPS} is the most")))
+                Err(PushError::new("length", format!("makes trials of {steps} steps, but {MAX_STEPS} is the most")))
             }
         }
     }
@@ -118,7 +118,7 @@ impl Push {
         self.follow_in(&self.model, path)
     }
 
-    /// The same with other friction: contacts by one factor, the feet of all supports by one each.
+    /// Simulates the push with other friction: contacts by one factor, the support points by one each.
     pub fn follow_with_friction(&self, path: &Path, contacts: f64, support_points: &[f64]) -> Outcome<Arrival> {
         match self.model.with_friction_scaled(contacts, support_points) {
             Ok(model) => self.follow_in(&model, path),
@@ -126,7 +126,7 @@ impl Push {
         }
     }
 
-    /// Number of feet of all supports.
+    /// Number of support points.
     pub fn support_points(&self) -> usize {
         self.model.support_point_count()
     }
@@ -146,12 +146,12 @@ impl Push {
             }
         }
         let q = simulation.state().q.get(self.part_q.clone());
-        let &[x, y, angle] = q.unwrap_or_default() else { return refused(&"the part has lost its pose") };
+        let &[x, y, angle] = q.unwrap_or_default() else { return refused(&"the state has no pose of the part") };
         let pose = [x, y, angle];
         Outcome::Done(Arrival { pose, miss: self.goal.miss(pose) })
     }
 
-    /// The angle of the needle, rad, which it keeps.
+    /// Constant angle of the needle, rad.
     pub fn needle_angle(&self) -> f64 {
         match self.model.body(self.needle).map(|needle| &needle.kind) {
             Some(BodyKind::Kinematic(motion)) => motion.at(0.0).angle,
@@ -169,12 +169,12 @@ impl Push {
         self.model.body(self.needle).map_or(0.0, Body::radius)
     }
 
-    /// Distance between the needle at a place and the part at its start, m; at most `reach`.
+    /// Distance between the needle at a position and the part at its start, m; at most `reach`.
     pub(super) fn gap_to_part(&self, needle_at: [f64; 2], reach: f64) -> f64 {
         self.gap(needle_at, self.part, reach)
     }
 
-    /// Whether the needle at a place is at least so far from the part, and in no other body.
+    /// True if the needle at a position is at least `clearance` away from the part, and in no other body.
     pub(super) fn is_free(&self, needle_at: [f64; 2], clearance: f64) -> bool {
         self.model.iter_bodies().filter(|(id, _)| *id != self.needle).all(|(id, _)| {
             let least = if id == self.part { clearance } else { 0.0 };
@@ -182,7 +182,7 @@ impl Push {
         })
     }
 
-    /// Distance between the needle at a place and a body at its start; alternatives of a chain are apart while one of them is.
+    /// Distance between the needle at a position and a body at its start. Alternatives of a chain are separate if one of them is.
     fn gap(&self, needle_at: [f64; 2], other: BodyId, reach: f64) -> f64 {
         let (Some(needle), Some(body)) = (self.model.body(self.needle), self.model.body(other)) else { return reach };
         let needle_pose = planar_pose(needle_at, self.needle_angle());
@@ -210,7 +210,7 @@ fn planar_pose([x, y]: [f64; 2], angle: f64) -> Pose {
     Pose::from_parts(Vector3::new(x, y, 0.0).into(), turn.to_rotation_matrix())
 }
 
-/// The body of this name, or a complaint with the names there are.
+/// Finds the body of this name, or returns an error with the existing names.
 fn named<'m>(model: &'m Model, field: &'static str, name: &str) -> Result<(BodyId, &'m Body), PushError> {
     let found = model.find_body(name).and_then(|id| Some((id, model.body(id)?)));
     found.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! The tables of a study file that a verification is made of.
+//! Tables of a study file for a verification.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -15,14 +15,14 @@ use super::{
     study::{WIDTH, circumstances_seed},
 };
 use crate::monte_carlo::{
-    Complain, Design, Parameter, ParameterTable, Scalar, check_design, misread, parameter, text_of,
+    Design, MakeError, Parameter, ParameterTable, Scalar, check_design, misread, parameter, text_of,
 };
 
-/// Most circumstances of a stage, and most candidates.
-const MOST: u64 = 1_000_000_000;
+/// Largest number of circumstances of a stage, and of candidates.
+const MAX_SAMPLES: u64 = 1_000_000_000;
 
-/// Candidates that are looked at for one whose scene can be built.
-const LOOKED_AT: u64 = 8;
+/// Number of candidates that are tried for one whose scene can be built.
+const MAX_TRIED: u64 = 8;
 
 /// A stage of a study of the kind `verification`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -31,14 +31,14 @@ pub(crate) struct StageTable {
     /// Its name.
     #[schemars(extend("examples" = ["inelastic"]))]
     name: String,
-    /// When a candidate passes: an expression over the run that is one number, not zero for success.
+    /// Condition that a candidate must satisfy: an expression over the run that is one number, not zero for success.
     #[schemars(extend("examples" = ["final(box.x) > 0.5"]))]
     success: String,
-    /// Whether the scene is simulated; true when left out. False looks at the start alone.
+    /// Simulates the scene; true by default. False evaluates the initial state only.
     simulate: Option<bool>,
-    /// Circumstances that vary in it, by name; all when left out, none in a stage that does not simulate.
+    /// Circumstances that vary in it, by name; all by default, none in a stage that does not simulate.
     over: Option<Vec<String>>,
-    /// The width of a passage, which expressions know as `passage`: the diameter of the widest disc that gets through.
+    /// The width of a passage, called `passage` in expressions: the diameter of the widest disc that passes.
     #[schemars(extend("examples" = [{"between": ["left", "right"], "past": ["peg"]}]))]
     passage: Option<PassageTable>,
     /// Values of the scene that make the model of this stage, by their paths.
@@ -47,7 +47,7 @@ pub(crate) struct StageTable {
     set: BTreeMap<String, Scalar>,
 }
 
-/// Two walls, and what stands between them.
+/// Two walls, and the obstacles between them.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PassageTable {
@@ -59,7 +59,7 @@ struct PassageTable {
     past: Vec<String>,
 }
 
-/// What a study file says about a verification.
+/// Tables of a study file for a verification.
 pub(crate) struct VerificationTables<'f> {
     pub(crate) trials: u64,
     pub(crate) draws: u64,
@@ -70,31 +70,35 @@ pub(crate) struct VerificationTables<'f> {
     pub(crate) stages: &'f [StageTable],
 }
 
-/// The verification that a file describes, with every path, value and expression tried out once.
+/// Builds the verification of a file. Every path, value and expression is evaluated once.
 pub(crate) fn build(
     name: String,
     (scene_path, scene_text): (&Path, &str),
     tables: &VerificationTables<'_>,
-    complain: &Complain<'_>,
+    make_error: &MakeError<'_>,
 ) -> Result<Verification, SceneError> {
     let design = tables.design.unwrap_or_default();
-    let candidates = parameters("parameters", tables.parameters, complain)?;
-    let circumstances = parameters("circumstances", tables.circumstances, complain)?;
+    let candidates = parameters("parameters", tables.parameters, make_error)?;
+    let circumstances = parameters("circumstances", tables.circumstances, make_error)?;
     if let Some(twice) = circumstances.iter().find(|c| candidates.iter().any(|p| p.name == c.name)) {
         let message = format!("`{}` is a parameter of candidates already", twice.name);
-        return Err(complain(&["circumstances", &twice.name], message, None));
+        return Err(make_error(&["circumstances", &twice.name], message, None));
     }
     if tables.stages.is_empty() {
         let hint = "such as [[stage]] with name = \"inelastic\" and success = \"final(box.x) > 0.5\"".to_owned();
-        return Err(complain(&["study", "kind"], "a verification needs at least one [[stage]]".to_owned(), Some(hint)));
+        return Err(make_error(
+            &["study", "kind"],
+            "a verification needs at least one [[stage]]".to_owned(),
+            Some(hint),
+        ));
     }
     for (parameters, draws) in [(&candidates, tables.trials), (&circumstances, tables.draws)] {
         let random = parameters.iter().filter(|parameter| !parameter.is_grid()).count();
-        check_design(design, random, draws, complain)?;
+        check_design(design, random, draws, make_error)?;
     }
     let stages = tables.stages.iter().enumerate().map(|(k, table)| {
         let sample = |parameters| Sample::new(parameters, design, circumstances_seed(tables.seed), tables.draws);
-        stage((k, table), &circumstances, sample, complain)
+        stage((k, table), &circumstances, sample, make_error)
     });
     let study = Verification {
         name,
@@ -104,19 +108,19 @@ pub(crate) fn build(
         stages: stages.collect::<Result<_, _>>()?,
         candidates: Sample::new(candidates, design, tables.seed, tables.trials),
     };
-    check_stages(&study, complain)?;
+    check_stages(&study, make_error)?;
     Ok(study)
 }
 
-/// The parameters of a table, with complaints about that table.
+/// Parameters of a table, with errors about that table.
 fn parameters(
     of: &str,
     tables: &BTreeMap<String, ParameterTable>,
-    complain: &Complain<'_>,
+    make_error: &MakeError<'_>,
 ) -> Result<Vec<Parameter>, SceneError> {
     let here = |keys: &[&str], message, hint| {
         let keys: Vec<_> = std::iter::once(of).chain(keys.iter().skip(1).copied()).collect();
-        complain(&keys, message, hint)
+        make_error(&keys, message, hint)
     };
     let made = tables.iter().map(|(name, table)| {
         if name == WIDTH {
@@ -131,7 +135,7 @@ fn stage(
     (k, table): (usize, &StageTable),
     circumstances: &[Parameter],
     sample: impl Fn(Vec<Parameter>) -> Sample,
-    complain: &Complain<'_>,
+    make_error: &MakeError<'_>,
 ) -> Result<Stage, SceneError> {
     let place = k.to_string();
     let simulates = table.simulate.unwrap_or(true);
@@ -143,10 +147,14 @@ fn stage(
         let known: Vec<_> = circumstances.iter().map(|parameter| parameter.name.as_str()).collect();
         let hint =
             if known.is_empty() { "there are none".to_owned() } else { format!("there are {}", known.join(", ")) };
-        return Err(complain(&["stage", &place, "over"], format!("there is no circumstance `{unknown}`"), Some(hint)));
+        return Err(make_error(
+            &["stage", &place, "over"],
+            format!("there is no circumstance `{unknown}`"),
+            Some(hint),
+        ));
     }
     let success =
-        Measure::parse(&table.success).map_err(|error| misread(&["stage", &place, "success"], &error, complain))?;
+        Measure::parse(&table.success).map_err(|error| misread(&["stage", &place, "success"], &error, make_error))?;
     let mut needs = Needs::default();
     success.add_needs(&mut needs);
     let overrides: Vec<_> = table.set.iter().map(|(path, value)| (path.clone(), text_of(value))).collect();
@@ -162,33 +170,37 @@ fn stage(
 }
 
 /// Builds a scene of every stage and evaluates its expression at the initial state.
-fn check_stages(study: &Verification, complain: &Complain<'_>) -> Result<(), SceneError> {
+fn check_stages(study: &Verification, make_error: &MakeError<'_>) -> Result<(), SceneError> {
     let counts = study.stages.iter().map(|stage| stage.circumstances.count());
-    if counts.chain([study.candidates.count()]).any(|count| count > MOST) {
-        return Err(complain(&["study"], format!("there are more than {MOST} candidates or circumstances"), None));
+    if counts.chain([study.candidates.count()]).any(|count| count > MAX_SAMPLES) {
+        return Err(make_error(
+            &["study"],
+            format!("there are more than {MAX_SAMPLES} candidates or circumstances"),
+            None,
+        ));
     }
     for (k, stage) in study.stages.iter().enumerate() {
         let place = k.to_string();
         let circumstances = stage.circumstances.values(0);
-        let mut built = (0..study.candidates.count().min(LOOKED_AT)).map(|index| {
+        let mut built = (0..study.candidates.count().min(MAX_TRIED)).map(|index| {
             let candidate = study.candidates.values(index);
             study.scene(stage, &candidate, &circumstances).map(|scene| (candidate, scene))
         });
         let first = built
             .next()
-            .unwrap_or_else(|| Err(complain(&["study", "trials"], "there is no candidate".to_owned(), None)));
+            .unwrap_or_else(|| Err(make_error(&["study", "trials"], "there is no candidate".to_owned(), None)));
         let (candidate, scene) = first.or_else(|error| built.find_map(Result::ok).ok_or(error))?;
         let simulation = Simulation::from_scene(&scene)
-            .map_err(|error| complain(&["stage", &place], format!("stage `{}`: {error}", stage.name), None))?;
+            .map_err(|error| make_error(&["stage", &place], format!("stage `{}`: {error}", stage.name), None))?;
         let run = study
             .columns(stage, &simulation, &scene, (&candidate, &circumstances))
-            .map_err(|failure| complain(&["stage", &place, "passage"], failure.detail, None))?;
+            .map_err(|failure| make_error(&["stage", &place, "passage"], failure.detail, None))?;
         let keys = ["stage", place.as_str(), "success"];
-        let measured = stage.success.evaluate(&run).map_err(|error| misread(&keys, &error, complain))?;
+        let measured = stage.success.evaluate(&run).map_err(|error| misread(&keys, &error, make_error))?;
         if matches!(measured.value, Measured::Series(_)) {
             let hint = "final(e), max(e), at(e, t), any(c) and all(c) make one number of a series".to_owned();
             let message = format!("`{}` is a number per moment, but must be one number", stage.success.text());
-            return Err(complain(&keys, message, Some(hint)));
+            return Err(make_error(&keys, message, Some(hint)));
         }
     }
     Ok(())

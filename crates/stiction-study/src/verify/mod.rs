@@ -1,8 +1,8 @@
-//! Hierarchical verification: which designs work under all circumstances, found by models from cheap to expensive.
+//! Hierarchical verification of designs under all circumstances, by models from cheap to expensive.
 //!
-//! A *candidate* is a set of values of the scene. It is accepted if it passes every *stage* under every one of the stage's
-//! *circumstances*. Stages come in the order of their cost, and a candidate that fails once meets nothing further: a stage of geometry
-//! costs microseconds and spares the simulations of all that it rejects.   [VERIFY-1]
+//! A *candidate* is a set of values of the scene. It is accepted if it passes every *stage* under every one of the stage's *circumstances*.
+//! Stages are ordered by cost, and a rejected candidate is not evaluated further. A stage of geometry costs microseconds and avoids the
+//! simulations of all candidates that it rejects.   [VERIFY-1]
 //!
 //! ```text
 //! file     the tables of a study file              sample   values of candidates and circumstances

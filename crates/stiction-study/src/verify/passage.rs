@@ -1,7 +1,7 @@
-//! How wide a disc may be that gets through between two walls, past what stands between them.
+//! Width of the widest disc that passes between two walls and the obstacles between them.
 //!
-//! A disc cannot pass where its way is barred from one wall to the other: by a chain of obstacles whose gaps are all narrower than the
-//! disc. The widest disc that passes therefore has the diameter  min over chains of the largest gap of the chain.   [VERIFY-2]
+//! A disc cannot pass if its way is barred from one wall to the other: by a chain of obstacles whose gaps are all narrower than the disc.
+//! The widest disc that passes therefore has the diameter  min over chains of the largest gap of the chain.   [VERIFY-2]
 
 use nalgebra::Point2;
 use stiction::{Configuration, Model, Pose, Shape, planar};
@@ -11,11 +11,11 @@ use stiction::{Configuration, Model, Pose, Shape, planar};
 pub struct Passage {
     /// The walls on the two sides.
     pub between: [String; 2],
-    /// What stands between them.
+    /// Obstacles between the walls.
     pub past: Vec<String>,
 }
 
-/// Why a passage has no width.
+/// Reason why a passage has no width.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PassageError {
@@ -32,13 +32,13 @@ pub enum PassageError {
     Unsupported {
         /// The body.
         body: String,
-        /// What its shape is called.
+        /// Name of its shape.
         shape: &'static str,
     },
 }
 
 impl Passage {
-    /// The diameter of the widest disc that gets through, in metres; zero where the way is barred.   [VERIFY-2]
+    /// Diameter of the widest disc that passes, m; zero if the way is barred.   [VERIFY-2]
     pub fn width(&self, model: &Model, configuration: &Configuration) -> Result<f64, PassageError> {
         let names = self.between.iter().chain(&self.past);
         let bodies = names.map(|name| outlines(model, configuration, name)).collect::<Result<Vec<_>, _>>()?;
@@ -59,7 +59,7 @@ impl Passage {
     }
 }
 
-/// All points within `radius` of the edges or, where they enclose something, of what they enclose.
+/// All points within `radius` of the edges or of the region that they enclose, if they do.
 struct Outline {
     edges: Vec<[Point2<f64>; 2]>,
     radius: f64,
@@ -109,7 +109,7 @@ impl Outline {
         (distances.fold(f64::INFINITY, f64::min) - self.radius - other.radius).max(0.0)
     }
 
-    /// Whether a point is inside: a ray from it crosses the edges an odd number of times.
+    /// True if a point is inside: a ray from it crosses the edges an odd number of times.
     fn encloses(&self, point: Point2<f64>) -> bool {
         let crosses = |[a, b]: &[Point2<f64>; 2]| {
             (a.y > point.y) != (b.y > point.y) && point.x < a.x + (point.y - a.y) / (b.y - a.y) * (b.x - a.x)
@@ -131,6 +131,6 @@ fn between_segments(p: [Point2<f64>; 2], q: [Point2<f64>; 2]) -> f64 {
 fn to_segment(c: Point2<f64>, [a, b]: [Point2<f64>; 2]) -> f64 {
     let along = b - a;
     let length = along.norm_squared();
-    let share = if length > 0.0 { ((c - a).dot(&along) / length).clamp(0.0, 1.0) } else { 0.0 };
-    (c - (a + along * share)).norm()
+    let fraction = if length > 0.0 { ((c - a).dot(&along) / length).clamp(0.0, 1.0) } else { 0.0 };
+    (c - (a + along * fraction)).norm()
 }

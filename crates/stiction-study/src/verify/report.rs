@@ -1,4 +1,4 @@
-//! What a verification found.
+//! Report of a verification.
 
 use serde::Serialize;
 
@@ -8,26 +8,26 @@ use super::{
 };
 use crate::{Failure, Outcome, monte_carlo::Value};
 
-/// What a verification found: everything but `seconds` is the same on every machine and for any number of threads.
+/// Report of a verification. All but `seconds` is the same on every machine and for any number of threads.
 #[derive(Clone, Debug, Serialize)]
 pub struct VerificationReport {
-    /// Candidates that there are.
+    /// Number of candidates.
     pub candidates: u64,
-    /// Candidates that were verified.
+    /// Number of candidates that were verified.
     pub made: u64,
-    /// What the randomness started from.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// Whether somebody wanted it to stop.
+    /// True if it was stopped.
     pub interrupted: bool,
     /// Names of the parameters, in the order of the values of candidates.
     pub parameters: Vec<String>,
     /// Counts of the stages.
     pub stages: Vec<StageReport>,
-    /// What passed all stages.
+    /// Candidates that passed all stages.
     pub accepted: Vec<Accepted>,
-    /// What did not, each with the first objection.
+    /// Candidates that did not, each with the first objection.
     pub rejected: Vec<Rejected>,
-    /// The verification without hierarchy, where it was asked for.
+    /// The verification without hierarchy, if it was requested.
     pub naive: Option<NaiveReport>,
     /// Times, which are those of the machine.
     pub seconds: Seconds,
@@ -38,19 +38,19 @@ pub struct VerificationReport {
 pub struct StageReport {
     /// Its name.
     pub name: String,
-    /// Whether it simulates.
+    /// True if it simulates.
     pub simulates: bool,
     /// Names of its circumstances, in the order of their values.
     pub over: Vec<String>,
     /// Circumstances under which a candidate must pass.
     pub circumstances: u64,
-    /// Candidates that came to it.
+    /// Number of candidates that reached it.
     pub candidates: u64,
-    /// Candidates that passed.
+    /// Number of candidates that passed.
     pub passed: u64,
-    /// Runs that were made.
+    /// Number of runs.
     pub runs: u64,
-    /// Candidates that were rejected because a run did not come to its end.
+    /// Number of candidates that were rejected because a run failed.
     pub failed: u64,
 }
 
@@ -63,33 +63,33 @@ pub struct Accepted {
     pub values: Vec<Value>,
 }
 
-/// A candidate that did not.
+/// A candidate that was rejected.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rejected {
     /// Its number.
     pub candidate: u64,
     /// Its values.
     pub values: Vec<Value>,
-    /// The place of the stage that rejected it.
+    /// Index of the stage that rejected it.
     pub stage: usize,
-    /// The circumstances under which it did.
+    /// Circumstances under which it was rejected.
     pub circumstances: Vec<Value>,
-    /// Why the run did not come to its end; none where it did, and the candidate did not do what it must.
+    /// Failure of the run; none if the run was completed and the candidate did not satisfy the condition.
     pub failure: Option<Failure>,
 }
 
-/// Every candidate through every stage that simulates.
+/// Verification of every candidate in every stage that simulates.
 #[derive(Clone, Debug, Serialize)]
 pub struct NaiveReport {
-    /// Counts of the stages that simulate, by their places; none for the others.
+    /// Counts of the stages that simulate, by their indices; none for the others.
     pub stages: Vec<Option<NaiveStage>>,
     /// Candidates that passed all stages that simulate.
     pub accepted: Vec<u64>,
-    /// Whether these are the accepted ones of the hierarchy.
+    /// True if these are the accepted ones of the hierarchy.
     pub same: bool,
-    /// Candidates that pass all simulations and were rejected by a stage without any: that stage asks for more than is necessary.
+    /// Candidates that pass all simulations and were rejected by a stage without any: the condition of that stage is not necessary.
     pub lost: Vec<u64>,
-    /// Candidates that the last stage alone would have accepted, and an earlier one rejected.
+    /// Candidates that the last stage alone would have accepted, but an earlier one rejected.
     pub last_alone: Vec<u64>,
 }
 
@@ -98,16 +98,16 @@ pub struct NaiveReport {
 pub struct NaiveStage {
     /// Candidates that passed.
     pub passed: u64,
-    /// Runs that were made.
+    /// Number of runs.
     pub runs: u64,
 }
 
-/// Times of stages, added up over all threads.
+/// Times of stages, summed over all threads, s.
 #[derive(Clone, Debug, Serialize)]
 pub struct Seconds {
-    /// In the hierarchy.
+    /// Times in the hierarchy.
     pub hierarchy: Vec<f64>,
-    /// Without it; none for stages that do not simulate.
+    /// Times without it; none for stages that do not simulate.
     pub naive: Option<Vec<Option<f64>>>,
 }
 
@@ -170,7 +170,7 @@ impl VerificationReport {
     }
 }
 
-/// What was found; a candidate at which the program itself broke has failed before the first stage.
+/// Findings of a candidate. A panic is a failure before the first stage.
 fn findings_of(outcome: Outcome<Findings>) -> Findings {
     match outcome {
         Outcome::Done(findings) => findings,

@@ -3,26 +3,26 @@
 use super::{Stage, Verification, VerificationReport};
 use crate::{Failure, Outcome, ThreadsError, Watch, monte_carlo::Value, run_trials};
 
-/// Seconds since some moment. Times are added up and shown; nothing depends on them.
+/// Clock in seconds from any origin. Times are summed and reported; no result depends on them.
 pub type Clock<'c> = &'c (dyn Fn() -> f64 + Sync);
 
-/// How a verification is run.
+/// Options of a verification.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VerifyOptions {
     /// Threads; 0 for one per core.
     pub threads: usize,
-    /// Verify every candidate without hierarchy as well.
+    /// Verifies every candidate without hierarchy as well.
     pub naive: bool,
 }
 
-/// What a stage found about a candidate.
+/// Result of a stage for a candidate.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Examined {
-    /// Runs that were made.
+    /// Number of runs.
     pub(super) runs: u64,
-    /// Time they took.
+    /// Time of the runs, s.
     pub(super) seconds: f64,
-    /// The circumstances under which it did not pass.
+    /// Circumstances under which it did not pass, if any.
     pub(super) objection: Option<Objection>,
 }
 
@@ -30,11 +30,11 @@ pub(super) struct Examined {
 #[derive(Clone, Debug)]
 pub(super) struct Objection {
     pub(super) circumstances: Vec<Value>,
-    /// Where the run did not come to its end.
+    /// Failure of the run, if it failed.
     pub(super) failure: Option<Failure>,
 }
 
-/// What was found about a candidate: by the stages up to the first objection and, without hierarchy, by all that simulate.
+/// Results of a candidate: of the stages up to the first objection and, without hierarchy, of all that simulate.
 #[derive(Clone, Debug)]
 pub(super) struct Findings {
     pub(super) hierarchy: Vec<Examined>,
@@ -42,7 +42,7 @@ pub(super) struct Findings {
 }
 
 impl Verification {
-    /// Verifies all candidates; the first so many when the watch wanted to stop.
+    /// Verifies all candidates, or the first ones if the watch stopped it.
     pub fn run(
         &self,
         options: &VerifyOptions,
@@ -51,7 +51,7 @@ impl Verification {
     ) -> Result<VerificationReport, ThreadsError> {
         let findings = run_trials(self.candidates.count(), options.threads, watch, |index| {
             let candidate = self.candidates.values(index);
-            let hierarchy = self.climb(&candidate, clock);
+            let hierarchy = self.evaluate_stages(&candidate, clock);
             let naive = options.naive.then(|| {
                 let every =
                     self.stages.iter().map(|stage| stage.simulates.then(|| self.examine(stage, &candidate, clock)));
@@ -62,8 +62,8 @@ impl Verification {
         Ok(VerificationReport::new(self, findings, options.naive))
     }
 
-    /// From stage to stage, up to the first objection.   [VERIFY-1]
-    fn climb(&self, candidate: &[Value], clock: Clock<'_>) -> Vec<Examined> {
+    /// Evaluates stage after stage, up to the first objection.   [VERIFY-1]
+    fn evaluate_stages(&self, candidate: &[Value], clock: Clock<'_>) -> Vec<Examined> {
         let mut examined = Vec::with_capacity(self.stages.len());
         for stage in &self.stages {
             let found = self.examine(stage, candidate, clock);
@@ -76,7 +76,7 @@ impl Verification {
         examined
     }
 
-    /// Under one of the circumstances after the other, up to the first objection.   [VERIFY-1]
+    /// Evaluates the circumstances in order, up to the first objection.   [VERIFY-1]
     fn examine(&self, stage: &Stage, candidate: &[Value], clock: Clock<'_>) -> Examined {
         let started = clock();
         let mut examined = Examined::default();

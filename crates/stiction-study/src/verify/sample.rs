@@ -1,8 +1,8 @@
-//! Values of several parameters at once: all combinations of those on a grid, and so many draws of the random ones in each.
+//! Samples of several parameters: all combinations of those on a grid, with a number of draws of the random ones in each.
 
 use crate::monte_carlo::{Design, Draw, Parameter, Value};
 
-/// Where the values of candidates or of circumstances come from.
+/// Samples of candidates or of circumstances.
 #[derive(Clone, Debug)]
 pub struct Sample {
     parameters: Vec<Parameter>,
@@ -12,7 +12,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// All combinations of the grid parameters, with so many draws of the others in each; one draw where nothing is random.
+    /// All combinations of the grid parameters, with this number of draws of the others in each; one draw if nothing is random.
     pub fn new(parameters: Vec<Parameter>, design: Design, seed: u64, draws: u64) -> Self {
         let draws = if parameters.iter().all(Parameter::is_grid) { 1 } else { draws };
         Self { parameters, design, seed, draws }
@@ -33,20 +33,20 @@ impl Sample {
         self.cells().saturating_mul(self.draws)
     }
 
-    /// The values of sample number `index`; the first draw of all combinations comes before the second.
+    /// Values of sample number `index`; the first draw of all combinations comes before the second.
     pub fn values(&self, index: u64) -> Vec<Value> {
         let cells = self.cells().max(1);
         let (cell, draw) = (index % cells, index / cells);
-        let mut shares = vec![0.0; self.parameters.iter().filter(|parameter| !parameter.is_grid()).count()];
-        self.design.point(self.seed, [cell, draw], self.draws, &mut shares);
-        let (mut shares, mut rest) = (shares.into_iter(), cell);
+        let mut probabilities = vec![0.0; self.parameters.iter().filter(|parameter| !parameter.is_grid()).count()];
+        self.design.point(self.seed, [cell, draw], self.draws, &mut probabilities);
+        let (mut probabilities, mut rest) = (probabilities.into_iter(), cell);
         let value = |parameter: &Parameter| match &parameter.draw {
             Draw::Grid(values) => {
                 let step = rest % steps(parameter).max(1);
                 rest /= steps(parameter).max(1);
                 Value::Number(values.get(step as usize).copied().unwrap_or(f64::NAN))
             }
-            random => random.at(shares.next().unwrap_or(0.0)),
+            random => random.at(probabilities.next().unwrap_or(0.0)),
         };
         self.parameters.iter().map(value).collect()
     }
@@ -68,7 +68,7 @@ impl Sample {
     }
 }
 
-/// Values of a grid parameter; one for others.
+/// Number of values of a grid parameter; one for others.
 fn steps(parameter: &Parameter) -> u64 {
     if let Draw::Grid(values) = &parameter.draw { values.len() as u64 } else { 1 }
 }

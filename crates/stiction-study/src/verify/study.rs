@@ -1,4 +1,4 @@
-//! A verification: candidates, stages, and how one run is judged.
+//! Verification: candidates, stages, and the evaluation of one run.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -16,20 +16,20 @@ use stiction::{
 use super::{Passage, Sample};
 use crate::{Failure, Stream, monte_carlo::Value};
 
-/// What the width of a passage is called in expressions.
+/// Name of the width of a passage in expressions.
 pub(super) const WIDTH: &str = "passage";
 
-/// A model of the scene, and what a candidate must do in it.
+/// Model of the scene, and the condition that a candidate must satisfy in it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Stage {
     /// Its name.
     pub name: String,
-    /// Whether steps are made; a stage of geometry looks at the start alone.
+    /// True if steps are made; a stage of geometry evaluates the initial state only.
     pub simulates: bool,
-    /// Under which circumstances a candidate must pass.
+    /// Circumstances under which a candidate must pass.
     pub circumstances: Sample,
-    /// Values of the scene that make the model: paths and values.
+    /// Values of the scene of this model: paths and values.
     pub(super) overrides: Vec<(String, String)>,
     pub(super) success: Measure,
     pub(super) needs: Needs,
@@ -44,7 +44,7 @@ pub struct Verification {
     pub name: String,
     /// The scene file.
     pub scene_path: PathBuf,
-    /// What the randomness starts from.
+    /// Seed of the random numbers.
     pub seed: u64,
     pub(super) scene_text: Arc<str>,
     pub(super) candidates: Sample,
@@ -52,7 +52,7 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Where the values of candidates come from.
+    /// Samples of the candidates.
     pub fn candidates(&self) -> &Sample {
         &self.candidates
     }
@@ -62,7 +62,7 @@ impl Verification {
         &self.stages
     }
 
-    /// The study from another seed, with another number of draws of what is random in candidates.
+    /// The study from another seed, with another number of draws of the random parameters of candidates.
     pub fn with_sample(mut self, seed: u64, draws: Option<u64>) -> Self {
         self.seed = seed;
         self.candidates = self.candidates.with(seed, draws);
@@ -78,7 +78,7 @@ impl Verification {
         scene::parse_with(&self.scene_text, &file, &self.changes(stage, candidate, circumstances))
     }
 
-    /// The same as TOML text.
+    /// Scene of a candidate as TOML text.
     pub fn scene_text(
         &self,
         stage: &Stage,
@@ -93,7 +93,7 @@ impl Verification {
         stage.overrides.iter().cloned().chain(of_candidate).chain(stage.circumstances.changes(circumstances)).collect()
     }
 
-    /// Whether a candidate does in a stage what it must, under these circumstances; a run that does not come to its end is a failure.
+    /// True if a candidate satisfies the condition of a stage under these circumstances; a run that is not completed is a failure.
     pub fn passes(&self, stage: &Stage, candidate: &[Value], circumstances: &[Value]) -> Result<bool, Failure> {
         catch_unwind(AssertUnwindSafe(|| self.attempt(stage, candidate, circumstances)))
             .unwrap_or_else(|panic| Err(Failure::of_panic(&*panic)))
@@ -117,7 +117,7 @@ impl Verification {
         }
     }
 
-    /// The columns of a run that the expression reads, with the numbers among its values and the width of the passage by name.
+    /// Columns of a run that the expression reads, with its numerical values and the width of the passage by name.
     pub(super) fn columns(
         &self,
         stage: &Stage,
@@ -140,7 +140,7 @@ impl Verification {
     }
 }
 
-/// Circumstances are drawn apart from candidates, and are the same for all of them.
+/// Seed of the circumstances. They are independent of the candidates, and are the same for all of them.
 pub(super) fn circumstances_seed(seed: u64) -> u64 {
     Stream::new(seed, u64::MAX).bits()
 }

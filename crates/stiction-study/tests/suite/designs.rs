@@ -1,4 +1,4 @@
-//! Designs: against closed forms, on any number of threads, stopped and continued, and with mistakes in their files.
+//! Designs: against closed forms, on any number of threads, interrupted and continued, and with errors in their files.
 
 use std::{
     fs,
@@ -68,7 +68,7 @@ const COMPROMISE: &str = r#"
     weight = 100.0
 "#;
 
-/// Where a block comes to rest with steps h: x = h Σ (v − k μ g h) over the steps in which it moves.
+/// Position of rest of a block with steps h: x = h Σ (v − k μ g h) over the steps in which it moves.
 fn stopping_distance(v: f64, h: f64) -> f64 {
     let loss = 0.3 * 9.81 * h;
     (1..=u16::MAX).map(|k| v - f64::from(k) * loss).take_while(|v| *v > 0.0).map(|v| h * v).sum()
@@ -125,7 +125,7 @@ fn threads_do_not_change_a_result() {
     }
 }
 
-/// Lets so many evaluations through.
+/// Stops after this number of evaluations.
 struct Patience(u64, AtomicU64);
 
 impl Watch for Patience {
@@ -148,7 +148,7 @@ fn a_search_that_was_stopped_continues() {
         let stopped = search.run(2, &log, &Patience(25, AtomicU64::new(0))).unwrap();
         assert!(stopped.interrupted && log.len() == 25, "{}", log.len());
         drop(log);
-        // A kill tears the last line.
+        // A kill leaves an incomplete last line.
         let mut bytes = fs::read(&path).unwrap();
         bytes.truncate(bytes.len() - 7);
         fs::write(&path, bytes).unwrap();
@@ -156,12 +156,12 @@ fn a_search_that_was_stopped_continues() {
         assert_eq!(log.found(), 24);
         let continued = search.run(1, &log, &()).unwrap();
         assert_eq!(serde_json::to_string(&continued).unwrap(), whole);
-        // What is known is not simulated again.
+        // Known evaluations are not simulated again.
         let log = Log::resume(&path, search.design()).unwrap();
         let replayed = search.run(3, &log, &Patience(0, AtomicU64::new(0))).unwrap();
         assert_eq!(serde_json::to_string(&replayed).unwrap(), whole);
     }
-    // The log of something else is refused.
+    // The log of another design is refused.
     let other = block(&folder, &COMPROMISE.replace("0.35", "0.36"));
     let error = Log::resume(&path, other.design()).unwrap_err().to_string();
     assert!(error.contains("another design") && error.contains("terms"), "{error}");
@@ -178,7 +178,7 @@ fn evaluations_that_fail_are_counted_and_do_not_stop_the_search() {
     assert!(report.objective.unwrap() < report.objective_at_start.unwrap());
 }
 
-/// The methods see infinite values only: there is no best point, and nothing to converge to.
+/// The methods see infinite values only: there is no best point and no convergence.
 #[test]
 fn a_search_in_which_every_evaluation_fails_ends_without_a_best_point() {
     let folder = folder("hopeless");

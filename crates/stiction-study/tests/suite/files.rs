@@ -1,4 +1,4 @@
-//! Study files: what they say, and what is said about their mistakes.
+//! Study files: their contents, and the messages about errors in them.
 
 use std::{fs, path::PathBuf};
 

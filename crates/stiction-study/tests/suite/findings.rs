@@ -1,4 +1,4 @@
-//! What Monte Carlo studies find, against what is known otherwise: closed forms, permutation tests, constructed rankings.
+//! Reports of Monte Carlo studies against known results: closed forms, permutation tests, constructed rankings.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use stiction_study::{
 
 use crate::monte_carlo::{folder, read};
 
-/// A ball that flies without gravity: where it ends is a sum of what it was given.
+/// A ball that flies without gravity: its final position is a sum of the given numbers.
 const SCENE: &str = r#"
 [simulation]
 duration = 0.1
@@ -65,7 +65,7 @@ fn the_sliding_box_of_the_repository_finds_the_exact_probability() {
     assert!(success[0].p < 1e-9 && success[1].p > 0.01, "{success:?}");
 }
 
-/// x = a + 0.5 b + 0.1 c with equal distributions: shares of the variance 1/1.26, 0.25/1.26, 0.01/1.26, and d has none.
+/// x = a + 0.5 b + 0.1 c with equal distributions: fractions of the variance 1/1.26, 0.25/1.26, 0.01/1.26, and d has none.
 const RANKED: &str = r#"
 [study]
 kind = "monte-carlo"
@@ -104,7 +104,7 @@ fn the_ranking_of_parameters_is_the_one_by_construction() {
     assert_eq!((by_success.response.as_str(), by_success.parameter.as_str()), ("success", "a"));
 }
 
-/// The test of influence is the limit of a permutation test: strata are dealt out anew, and the statistic is as large as often.
+/// The test of influence is the limit of a permutation test: strata are permuted, and the statistic is as large with the same frequency.
 #[test]
 fn the_test_of_influence_agrees_with_permutations() {
     let (n, strata, rounds) = (400_usize, 10, 4000);
@@ -179,7 +179,7 @@ fn symmetry_is_recognised_and_its_lack_too() {
     assert!(odd.p < 1e-6, "{odd:?}");
 }
 
-/// What a study measures in memory is what `run` and `plot` find in files.
+/// A study in memory measures the same values as `run` and `plot` find in files.
 #[test]
 fn expressions_have_the_same_bits_in_memory_and_from_files() {
     let scene = scene::load(repository("scenes/falling_rod.toml")).unwrap();

@@ -1,4 +1,4 @@
-//! What the folder of a Monte Carlo study holds is not lost by accident, and tells which trials failed at what.
+//! The folder of a Monte Carlo study is not overwritten by accident, and shows the trials that failed with their problems.
 
 use std::{fs, path::Path};
 
@@ -107,7 +107,7 @@ fn a_folder_that_holds_trials_is_neither_replaced_nor_touched_unless_asked() {
     study.seed = 1;
     let whole = study.run(&out, &options(true, false), &()).unwrap();
     assert_eq!((whole.made, whole.ending), (90, Ending::Complete));
-    // A finished study is refused too, and one that was only begun holds nothing to lose.
+    // A finished study is refused too; one that was only begun has no trials to lose.
     assert!(matches!(study.run(&out, &options(false, false), &()), Err(StudyError::Present { made: 90, .. })));
     let few = study.run(&out, &options(false, true), &After::new(0)).unwrap();
     assert_eq!((few.made, few.problems.len()), (0, 0));

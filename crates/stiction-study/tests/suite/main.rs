@@ -1,6 +1,6 @@
 //! Tests of the crate as its users see it, in one binary.
 
-// Tests write files and break things on purpose.
+// Tests write files and cause errors on purpose.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod designs;

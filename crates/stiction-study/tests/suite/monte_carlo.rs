@@ -1,4 +1,4 @@
-//! Monte Carlo studies: trials in order whoever makes them, continued to the bit, failures counted.
+//! Monte Carlo studies: trials in order on any number of threads, continued to the bit, failures counted.
 
 use std::{
     fs,
@@ -71,7 +71,7 @@ fn json(report: &Report) -> String {
     serde_json::to_string(report).unwrap()
 }
 
-/// Stops after so many trials.
+/// Stops after this number of trials.
 pub(crate) struct After(u64, AtomicU64);
 
 impl After {
@@ -127,7 +127,7 @@ fn a_study_that_was_stopped_and_torn_is_continued_to_the_bit() {
     let last = study.run(&parts, &options(1, true, Order::Counted), &()).unwrap();
     assert_eq!((json(&last), last.made, last.ending), (expected, 120, Ending::Complete));
     assert!(table(&parts) == table(&whole));
-    // Nothing is left to do, and nothing changes.
+    // Nothing remains to do, and nothing changes.
     study.run(&parts, &options(1, true, Order::Counted), &After::new(0)).unwrap();
     assert!(table(&parts) == table(&whole));
 }
@@ -206,7 +206,7 @@ fn failures_are_counted_with_their_reason_and_end_the_study_when_there_are_too_m
     assert_eq!((kind.reason.as_str(), kind.count), ("the scene refuses the values of its parameters", all.failed));
     assert!(kind.detail.contains("mass") && (15..45).contains(&kind.count), "{kind:?}");
     assert_eq!((report.made, all.success.of, all.metrics[0].count), (120, 120, 120 - kind.count));
-    // The strata show where they come from.
+    // The strata show their source.
     let masses = report.variants[0].marginals.iter().find(|marginal| marginal.parameter == "mass").unwrap();
     let failed: Vec<_> = masses.strata.iter().map(|stratum| stratum.group.failed).collect();
     assert_eq!(failed, [0, 0, 0, kind.count]);

@@ -35,7 +35,7 @@ fn a_path_goes_through_its_points_at_its_speed_and_rests_at_the_last() {
         assert!((sample.twist.linear.norm() - speed).abs() < 1e-12, "at {t}: {:?}", sample.twist);
     }
     assert_eq!(motion.at(100.0).position.y, 0.45);
-    // At a corner it is the velocity after it that counts.
+    // At a corner the velocity is that after it.
     assert!(path.motion(0.0).at(path.duration()).twist.linear.norm() == 0.0);
 }
 

@@ -1,4 +1,4 @@
-//! Whole searches: what is found, and that it does not depend on how.
+//! Whole searches: their results, which do not depend on threads or order.
 
 use stiction_study::{
     Outcome, Stream, Watch,
@@ -69,20 +69,20 @@ fn two_thousand_trials_find_the_end_of_a_push_made_by_hand() {
     println!("{:?}", report.successes);
 }
 
-/// The feet are symmetric about the y axis: mirrored goals are equally hard.
+/// The support points are symmetric about the y axis: mirrored goals are equally hard.
 #[test]
 fn mirrored_goals_have_shares_that_agree() {
-    let share = |x: f64, degrees: f64, seed: u64| {
+    let success_rate = |x: f64, degrees: f64, seed: u64| {
         let goal = Goal::new([x, 0.2], f64::to_radians(degrees), (0.06, 0.2)).unwrap();
         let report = quick(goal, options(300)).with_options(|options| options.seed = seed).run(0, &()).unwrap();
         assert!(report.failed.is_empty(), "{:?}", report.failed);
         report.successes
     };
-    let (left, right) = (share(-0.03, 12.0, 1), share(0.03, -12.0, 2));
+    let (left, right) = (success_rate(-0.03, 12.0, 1), success_rate(0.03, -12.0, 2));
     println!("{left:?} {right:?}");
     assert!(left.hits > 10 && right.hits > 10 && left.agrees_with(&right), "{left:?} {right:?}");
     // Turned the wrong way for that side it is a harder goal.
-    let wrong = share(0.03, 40.0, 3);
+    let wrong = success_rate(0.03, 40.0, 3);
     assert!(!wrong.agrees_with(&right), "{wrong:?} {right:?}");
 }
 

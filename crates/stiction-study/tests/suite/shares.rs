@@ -8,8 +8,8 @@ fn wilson_intervals_are_those_in_print() {
     for (hits, of, low, high) in
         [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)]
     {
-        let share = SuccessRate::new(hits, of);
-        assert!((share.low - low).abs() < 5e-5 && (share.high - high).abs() < 5e-5, "{share:?}");
+        let rate = SuccessRate::new(hits, of);
+        assert!((rate.low - low).abs() < 5e-5 && (rate.high - high).abs() < 5e-5, "{rate:?}");
     }
 }
 
@@ -18,9 +18,9 @@ fn wilson_intervals_are_those_in_print() {
 fn the_ends_solve_the_equation_of_the_score_test() {
     let z2 = 1.959_963_984_540_054_f64.powi(2);
     for (hits, of) in [(1, 2), (3, 7), (250, 2000), (1, 1_000_000)] {
-        let share = SuccessRate::new(hits, of);
-        for p in [share.low, share.high] {
-            let (left, right) = ((share.value() - p).powi(2), z2 * p * (1.0 - p) / of as f64);
+        let rate = SuccessRate::new(hits, of);
+        for p in [rate.low, rate.high] {
+            let (left, right) = ((rate.value() - p).powi(2), z2 * p * (1.0 - p) / of as f64);
             assert!((left - right).abs() < 1e-12 * right.max(1e-12), "{hits} of {of}: {left} {right}");
         }
     }

@@ -1,4 +1,4 @@
-//! The scene most tests push around in.
+//! Scene of most tests of pushes.
 
 use stiction::scene::{self, Scene};
 use stiction_study::push::{Goal, Push, Sampler, Search, SearchOptions};
@@ -41,7 +41,7 @@ pub(crate) fn push_to(goal: Goal) -> Push {
     Push::new(&scene_with(""), "square", "needle", goal).unwrap()
 }
 
-/// Nothing but trials; refinement and rehearsals are for tests that ask for them.
+/// Only trials; tests of refinement and rehearsals set their numbers.
 pub(crate) fn options(trials: u64) -> SearchOptions {
     let mut options = SearchOptions::default();
     (options.trials, options.refine) = (trials, 0);

@@ -1,4 +1,4 @@
-//! Trials do not know how many threads there are, and nobody stops them but the watch.
+//! Trials do not depend on the number of threads, and only the watch stops them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,7 +41,7 @@ fn a_trial_that_breaks_has_failed_and_the_others_go_on() {
     }
 }
 
-/// Stops after so many trials were finished.
+/// Stops after this number of completed trials.
 struct Enough(u64, AtomicU64);
 
 impl Watch for Enough {

@@ -120,7 +120,7 @@ fn mistakes_in_variants_and_metrics_are_explained() {
     refused("way / 0.8", "wya / 0.8", "wya");
 }
 
-/// The ready studies are what they say: 100 800 trials under 8 conditions, and three models under common random numbers.
+/// The ready studies match their descriptions: 100 800 trials under 8 conditions, and three models under common random numbers.
 #[test]
 fn ready_studies_of_grasps_can_be_read() {
     let study = |name: &str| {
@@ -150,7 +150,8 @@ fn ready_studies_of_grasps_can_be_read() {
     }
 }
 
-/// What the grasp of a trial is does not change once everything is at rest: the trials that end there find what those find that go on to the end.
+/// The grasp of a trial does not change once everything is at rest: trials that end there have the results of those that continue to the
+/// end.
 #[test]
 fn trials_that_end_at_rest_find_what_whole_ones_find() {
     let text = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)).unwrap();
@@ -166,7 +167,7 @@ fn trials_that_end_at_rest_find_what_whole_ones_find() {
     assert!(short.iter().any(|row| row.success) && short.iter().any(|row| !row.success));
     for (short, whole) in short.iter().zip(&whole) {
         assert_eq!((short.success, &short.failure), (whole.success, &whole.failure));
-        // Forces of a grasp at rest are not unique; places are.
+        // Forces of a grasp at rest are not unique; positions are.
         for ((a, b), name) in short.metrics.iter().zip(&whole.metrics).zip(&names) {
             assert!(name.ends_with("force") || (a - b).abs() <= 1e-9, "{name}: {a} {b}");
         }
@@ -176,7 +177,7 @@ fn trials_that_end_at_rest_find_what_whole_ones_find() {
     assert!(2 * steps(&short) < steps(&whole), "{} of {} steps", steps(&short), steps(&whole));
 }
 
-/// What is moved from outside, or may be, does not come to rest however slow it is.
+/// A body that is moved from outside, or may be, does not come to rest however slow it is.
 #[test]
 fn what_changes_with_time_does_not_rest() {
     let scene = SCENE.replace("velocity = [1.0, 0.0]", "velocity = [0.0, 0.0]");

@@ -1,4 +1,4 @@
-//! Verifications: what passes all stages under all circumstances, counted exactly, whoever makes the runs.
+//! Verifications: candidates that pass all stages under all circumstances, counted exactly, for any number of threads.
 
 use std::{
     fs,
@@ -122,7 +122,7 @@ fn results_are_the_same_for_any_number_of_threads() {
     assert_eq!((other.candidates().count(), run(&other, 1, false).seed), (10, 6));
 }
 
-/// A stage of geometry that asks for more than is necessary, and a last stage that asks for less than an earlier one.
+/// A stage of geometry whose condition is not necessary, and a last stage that is weaker than an earlier one.
 #[test]
 fn candidates_that_only_a_part_of_the_stages_accepts_are_told() {
     let folder = folder("verify-lost");
@@ -234,7 +234,7 @@ fn the_width_of_a_passage_agrees_with_a_search_for_a_way() {
     }
 }
 
-/// Whether the centre of a disc of this radius gets from y = -1 to y = 1 between the walls x = 0 and x = 1 over the points of a grid.
+/// True if the centre of a disc of this radius gets from y = -1 to y = 1 between the walls x = 0 and x = 1 over the points of a grid.
 fn is_way(pegs: &[[f64; 3]], radius: f64, cells: usize) -> bool {
     let (cell, columns, rows) = (1.0 / cells as f64, cells + 1, 2 * cells + 1);
     let free = |i: usize, j: usize| {

@@ -34,7 +34,7 @@ fn c24_an_implicit_ellipse_stays_on_the_floor() {
     let (h, duration) = (case.number("parameters.step"), case.number("parameters.duration"));
     let (mut touched, mut largest) = (0, 0.0_f64);
     run(ellipse(&case), implicit(), h, duration, |simulation, report| {
-        assert_eq!(report.rung, "newton", "t = {}", report.time);
+        assert_eq!(report.rung, "implicit-newton", "t = {}", report.time);
         for contact in simulation.contacts().iter().filter(|contact| contact.mode != ContactMode::Open) {
             touched += 1;
             largest = largest.max(contact.gap.abs());
@@ -160,7 +160,7 @@ fn newton_and_the_fixed_point_agree() {
         for _ in 0..steps {
             other.restore(&one.save()).unwrap();
             let report = step(&mut one);
-            newton += usize::from(report.rung == "newton");
+            newton += usize::from(report.rung == "implicit-newton");
             let theirs = other.step();
             let settled = theirs.is_ok_and(|report| report.passes < 50);
             if settled && !one.contacts().is_empty() && is_determined(&one) {
@@ -256,7 +256,7 @@ fn ten_thousand_random_collisions_are_solved() {
         let (mut simulation, names) = collision(seed);
         let report = simulation.step().unwrap_or_else(|error| panic!("{seed}, {names}: {error}"));
         assert!(report.residual.value <= 1e-8 && report.penetration < 1e-9, "{seed}, {names}: {report:?}");
-        first += u64::from(report.rung == "newton" && report.substeps == 1);
+        first += u64::from(report.rung == "implicit-newton" && report.substeps == 1);
         deepest = deepest.max(report.penetration);
         touched += u64::from(simulation.contacts().iter().any(|contact| contact.normal_impulse > 0.0));
     }
@@ -279,7 +279,7 @@ fn many_bodies_take_implicit_steps() {
     for _ in 0..steps {
         let report = simulation.step().unwrap();
         contacts = contacts.max(simulation.contacts().iter().filter(|contact| contact.normal_impulse > 0.0).count());
-        newton += usize::from(report.rung == "newton" && report.substeps == 1);
+        newton += usize::from(report.rung == "implicit-newton" && report.substeps == 1);
         deepest = deepest.max(report.penetration);
     }
     println!(

@@ -172,7 +172,7 @@ fn c11_has_32_unknowns_and_newton_solves_every_step() {
     let (mut steps, mut iterations) = (0, 0);
     run(model, Preset::GeometricallyImplicit.scheme(), case.number("parameters.step"), 2.9, |_, report| {
         assert_eq!(report.problem_size as f64, case.number("published.problem_size"));
-        assert_eq!((report.rung, report.passes), ("newton", 1), "t = {}", report.time);
+        assert_eq!((report.rung, report.passes), ("implicit-newton", 1), "t = {}", report.time);
         assert!(report.penetration < 1e-12, "{} at {}", report.penetration, report.time);
         steps += 1;
         iterations += report.iterations;

@@ -1,5 +1,5 @@
-//! The double pendulum advanced in the velocities of P1 and the angular velocities of both bodies, which are not those of the
-//! tree: there the errors of an independent implementation are known to three digits.
+//! Double pendulum advanced in the velocities of P1 and the angular velocities of both bodies, which are not those of the tree. For them
+//! the errors of an independent implementation are known to three digits.
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction_multibody::rotation::from_rotation_vector;
@@ -8,7 +8,7 @@ use stiction_testkit::{Reference, reference};
 
 use super::pendulum::{Pendulum, angle, rotations_in};
 
-/// Orientations of both bodies, their angular velocities in their own axes, and the pendulum of the tree that is set to them.
+/// Orientations of both bodies, their angular velocities in their own axes, and the pendulum of the tree with this state.
 struct Absolute {
     pendulum: Pendulum,
     e: [UnitQuaternion<f64>; 2],
@@ -27,8 +27,8 @@ impl Absolute {
         Self { pendulum, e, omega: [Vector3::zeros(); 2] }
     }
 
-    /// ω_B = Rᵀ ω_A + ω with R and ω the relative orientation and angular velocity; its derivative has −ω × Rᵀ ω_A, which the
-    /// tree counts as a velocity product of its own.
+    /// ω_B = Rᵀ ω_A + ω with R and ω the relative orientation and angular velocity. Its derivative has −ω × Rᵀ ω_A, which is a separate
+    /// velocity product of the tree.
     fn step(&mut self, h: f64) {
         let relative = self.e[0].inverse() * self.e[1];
         let carried = relative.inverse() * self.omega[0];

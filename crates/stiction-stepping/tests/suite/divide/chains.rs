@@ -1,4 +1,4 @@
-//! Chains with contacts, and what a step of theirs is made of.
+//! Chains with contacts, and the parts of their step.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::{
@@ -12,7 +12,7 @@ pub(crate) fn vector(random: &mut Random, size: f64) -> Vector3<f64> {
     Vector3::from_fn(|_, _| random.uniform(-size, size))
 }
 
-/// A chain of rods along −z, the first one free, on hinges, ball joints and universal joints.
+/// Chain of rods along −z, the first one free, on hinges, ball joints and universal joints.
 pub(crate) fn chain(random: &mut Random, count: usize) -> Tree {
     let mut builder = TreeBuilder::new(Vector3::new(0.0, 0.0, -9.81)).unwrap();
     let mut last: Option<LinkId> = None;

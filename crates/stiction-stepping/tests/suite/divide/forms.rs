@@ -1,4 +1,4 @@
-//! The forms of the root problem: sizes, and the same impulses from each.
+//! Forms of the root problem: sizes, and the same impulses from each.
 
 use nalgebra::Vector3;
 use stiction_complementarity::{
@@ -47,8 +47,8 @@ fn by_lcp(root: &RootEquations, problem: &Lcp) -> Vec<f64> {
     impulses(root, &solution.z)
 }
 
-/// The linear problem in generalised coordinates, W = J M⁻¹ Jᵀ and J v by articulated bodies, with no part of the code under
-/// test but the order of unknowns.
+/// Linear problem in generalised coordinates, W = J M⁻¹ Jᵀ and J v by articulated bodies. It shares only the order of unknowns with the
+/// code under test.
 fn by_articulated_bodies(scene: &mut Posed, contacts: &[PlaneContact], directions: usize) -> Lcp {
     let free = scene.free(H);
     let Posed { tree, at, .. } = scene;
@@ -158,8 +158,8 @@ fn polygons_tend_to_the_cone() {
     }
 }
 
-/// Unknowns with one contact of eight directions, for chains of 2 to 1000 links: 22 with the terminal handles, 28 with the body
-/// in contact appended, 10 without either; and nothing that is factorised on the way is larger than a joint.
+/// Unknowns with one contact of eight directions, for chains of 2 to 1000 links: 22 with the terminal handles, 28 with the body in contact
+/// appended, 10 without either. No matrix that is factorised is larger than a joint.
 #[test]
 fn problems_do_not_grow_with_the_chain() {
     let mut random = Random::new(7403);
@@ -197,7 +197,7 @@ fn sizes_count_bodies_once() {
     assert_eq!(mixed.size(), 12 + 6 * 2 + 3 * 18);
 }
 
-/// What was not gathered cannot be written.
+/// A form whose numbers were not assembled cannot be written.
 #[test]
 fn forms_ask_for_the_numbers_they_need() {
     let mut random = Random::new(7407);
@@ -213,8 +213,8 @@ fn forms_ask_for_the_numbers_they_need() {
     assert_eq!(with_handles.appended(&mut mixed), Err(HybridError::Extent { needed: "Bodies" }));
 }
 
-/// The velocity of a contact is a function of the terminal velocity alone where the contact is on the terminal body, as
-/// published; elsewhere its own impulses enter.
+/// The velocity of a contact is a function of the terminal velocity alone if the contact is on the terminal body, as published; elsewhere
+/// its own impulses enter.
 #[test]
 fn slip_by_terminal_velocities_alone() {
     let mut random = Random::new(7405);
@@ -229,7 +229,7 @@ fn slip_by_terminal_velocities_alone() {
     }
 }
 
-/// Steps do not ask for memory after the first.
+/// Steps do not allocate after the first.
 #[test]
 fn steps_do_not_allocate() {
     let mut random = Random::new(7406);

@@ -20,7 +20,7 @@ fn angles(case: &Reference, path: &str) -> UnitQuaternion<f64> {
     from_body_123([angles[0], angles[1], angles[2]])
 }
 
-/// The tree with P1 moving as `joint` lets it.
+/// The tree with P1 on the joint `joint`.
 pub(crate) fn tree(case: &Reference, joint: TreeJoint, place: Pose) -> Tree {
     let number = |name: &str| case.number(&format!("parameters.{name}"));
     let moments = case.numbers("parameters.inertia");
@@ -88,7 +88,7 @@ impl Pendulum {
         self.update().map(|pose| pose.rotation)
     }
 
-    /// Centre of mass of both bodies, which weigh the same.
+    /// Centre of mass of both bodies, which have equal masses.
     pub(crate) fn centre(&mut self) -> Vector3<f64> {
         let length = -self.stepper.tree().links()[1].spec().placement.translation.vector.z;
         let centers = self.update().map(|pose| (pose * Point3::new(0.0, 0.0, -0.5 * length)).coords);

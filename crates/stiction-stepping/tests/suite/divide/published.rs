@@ -1,4 +1,4 @@
-//! The published examples, against their derived numbers.
+//! Published examples, against their derived numbers.
 
 use nalgebra::Vector3;
 use stiction_multibody::{Pose, articulated::TreeJoint};
@@ -7,7 +7,7 @@ use stiction_testkit::{Reference, reference};
 
 use super::pendulum::{Pendulum, angle, rotations_in, tree};
 
-/// Errors of the sliding case at a row of its table: orientations of both bodies, place of P1, energy.
+/// Errors of the sliding case at a row of its table: orientations of both bodies, position of P1, energy.
 fn sliding_errors(case: &Reference, options: HybridOptions, h: f64) -> Vec<[f64; 4]> {
     let mut pendulum = Pendulum::new(case, "sliding", options);
     let rows = case.table("derived.sliding.motion");
@@ -26,8 +26,8 @@ fn cone() -> HybridOptions {
     HybridOptions { form: HybridForm::Cone, ..HybridOptions::default() }
 }
 
-/// Orientations, place and energy of the sliding pendulum are of first order at every time of the table, with errors of the
-/// size of another scheme of that order; it slides all the time, and the first impulse is that of the normal force.
+/// Orientations, position and energy of the sliding pendulum are of first order at every time of the table, with errors of the size of
+/// another scheme of that order. It slides all the time, and the first impulse is that of the normal force.
 #[test]
 fn c27_sliding_pendulum() {
     let case = reference("c27");
@@ -62,7 +62,7 @@ fn c27_sliding_pendulum() {
     }
 }
 
-/// All forms of the problem make the same motion; polygons are as close to the cone as their directions.
+/// All forms of the problem give the same motion; the difference between polygon and cone is that of its directions.
 #[test]
 fn c27_by_every_form() {
     let case = reference("c27");
@@ -84,7 +84,7 @@ fn c27_by_every_form() {
     assert!(off[2] < 3e-4, "{off:?}");
 }
 
-/// How far the centre of mass of the dropped pendulum has moved, at some times.
+/// Displacement of the centre of mass of the dropped pendulum, at some times.
 fn drift(case: &Reference, h: f64, times: &[f64]) -> Vec<Vector3<f64>> {
     let mut pendulum = Pendulum::exact(case, "drift");
     let start = pendulum.centre();
@@ -116,7 +116,7 @@ fn c27_centre_of_mass_drifts_with_the_step() {
     }
 }
 
-/// The impact of the dropped pendulum: its time, its impulse, the velocity and the energy after it, and the way of P1.
+/// Impact of the dropped pendulum: its time, its impulse, the velocity and the energy after it, and the path of P1.
 #[test]
 fn c27_impact_without_friction() {
     let case = reference("c27");
@@ -179,8 +179,8 @@ fn mode(pendulum: &Pendulum) -> Mode {
     }
 }
 
-/// The pendulum in a plane touches, slides, sticks, slides and sticks for good, all at their times; after the impact P1 stays
-/// on the plane.
+/// The pendulum in a plane touches, slides, sticks, slides and sticks permanently, all at their times; after the impact P1 stays on the
+/// plane.
 #[test]
 fn c29_sticks_and_slips() {
     let case = reference("c29");
@@ -219,7 +219,7 @@ fn c29_sticks_and_slips() {
         }
         grown.push(growth);
     }
-    // Energy does not grow but by the first order of the scheme.
+    // The growth of energy is of the first order of the scheme.
     assert!(grown[0] < 0.02 && grown[1] < 0.55 * grown[0], "{grown:?}");
 }
 

@@ -1,4 +1,4 @@
-//! What a hybrid stepper refuses, and that the state stays as it was.
+//! Inputs that a hybrid stepper refuses; the state stays unchanged.
 
 use nalgebra::Vector3;
 use stiction_multibody::articulated::{LinkSpec, SingularInertia, TreeBuilder, TreeJoint};
