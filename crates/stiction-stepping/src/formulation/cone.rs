@@ -6,11 +6,14 @@
 //! v⁺ = v_free + M⁻¹ H r,    u = Hᵀ v⁺ + bias = W r + q,    W = Hᵀ M⁻¹ H,    q = Hᵀ v_free + bias          [STEP-11]
 //! ```
 //!
-//! Rows of a contact are its normal, its tangents and its spin, the last three as long as the semi-axes of its friction
-//! ellipsoid: in these units the ellipsoid is a ball and Coulomb's law that of [`Law::Cone`].   [FRIC-3]
+//! The rows of a contact are its normal, its two tangents and its spin. The last three are scaled by the semi-axes of the friction
+//! ellipsoid. In these units the ellipsoid is a ball and Coulomb's law is [`Law::Cone`].   [FRIC-3]
 //!
-//! A foot of a support is a contact whose normal row acts on a velocity of its own, that of a mass which only its load pulls: then
-//! 0 ≤ r_n ⊥ u_n = (r_n − h N)/m ≥ 0 makes r_n = h N, and the methods need to know nothing of feet.   [SUP-4]
+//! A support point is a contact whose normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥ u_n =
+//! (r_n − h N)/m ≥ 0 implies r_n = h N, and solvers need no special case for support points.   [SUP-4]
+//!
+//! Block rows are in this order: joints, contacts, support points, rigid cores of layers, joint-space rows. Block columns are in this
+//! order: bodies (or links), support points, surfaces of layers, compliant joint-space rows.
 
 use nalgebra::Vector3;
 use stiction_complementarity::{Bodies, Delassus, Law, Operator, ProblemError, linalg::BlockMatrix};
@@ -18,7 +21,7 @@ use stiction_multibody::{Body, Dimension, Mobility, Model, Wrench, apply_inverse
 
 use super::{
     columns,
-    columns::{Blocks, free_share, free_share_of_sides},
+    columns::{Blocks, free_rate, free_rate_of_sides},
     impulses, inertia, surfaces,
 };
 use crate::{
@@ -48,8 +51,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
     filled.map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
-/// Writes the free velocities of `ws.cone` anew where everything else of it stays: with other proximal masses in their own unit, and
-/// from another velocity.   [QS-2]
+/// Rewrites q of `ws.cone` for another proximal weight and start velocity; laws and Delassus operator stay.   [QS-2]
 pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     free_velocity(start, ws);
     let mut cone = std::mem::take(&mut ws.cone);
@@ -64,12 +66,12 @@ pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(
     filled.map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
-/// v + h M⁻¹ (λ_app + λ_vp).
+/// Fills `ws.free_velocity` with v + h M⁻¹ (λ_app + λ_vp), followed by the free velocities of auxiliary masses.
 pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     ws.free_velocity.clear();
     if let Some(reduced) = &mut ws.reduced {
-        // The unknowns of the forest are changes: v_free stands in the constants.   [RED-2]
+        // The unknowns of the forest are changes: v_free is part of the constants.   [RED-2]
         reduced.find_free(model, h, &mut ws.free_bodies);
         let count = if reduced.divided.is_some() { 0 } else { reduced.free.len() };
         ws.free_velocity.resize(count, 0.0);
@@ -96,17 +98,17 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
     ws.free_velocity.extend(compliant_rows(&ws.joint_space_rows).map(|_| 0.0));
 }
 
-/// Rows along freedoms that give way: each is one more body.   [DRIVE-2]
+/// Joint-space rows with compliance: each adds an auxiliary mass.   [DRIVE-2]
 fn compliant_rows(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpaceRow> {
     rows.iter().filter(|row| row.compliance > 0.0)
 }
 
-/// The mass that the load of a foot pulls: that of its body, so that all numbers are of one size.   [SUP-4]
+/// Auxiliary mass of a support point: the mass of its body, for good scaling.   [SUP-4]
 pub(super) fn mass_of(model: &Model, support_point: &SupportPointContact, weight: Option<f64>) -> f64 {
     model.body(support_point.body).and_then(Body::mass).unwrap_or(1.0) * weight.unwrap_or(1.0)
 }
 
-/// The laws, and the constants of their rows.
+/// Writes the laws and the constants of their rows, in the order of the block rows.
 fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
     let model = start.model;
     laws.clear();
@@ -114,7 +116,7 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
     for joint in columns::joints(model, ws) {
         laws.push(Law::Equality { rows: joint.rows() });
         for row in ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
-            q.push(row.bias + free_share(model, ws, (joint.a.0, &row.a), (joint.b.0, &row.b)));
+            q.push(row.bias + free_rate(model, ws, (joint.a.0, &row.a), (joint.b.0, &row.b)));
         }
     }
     for contact in &ws.contacts {
@@ -125,7 +127,7 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         if law.rows() == 4 {
             q.push(contact.torsion * contact.surface_spin);
         }
-        add_free_shares(model, ws, contact, q.get_mut(first..).unwrap_or_default());
+        add_free_rates(model, ws, contact, q.get_mut(first..).unwrap_or_default());
         laws.push(law);
     }
     surfaces::write_constants(model, ws, laws, q);
@@ -141,22 +143,22 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         }
         let constants = q.get_mut(first..).unwrap_or_default();
         for (constant, (on, body)) in constants.iter_mut().zip(support_rows(support_point, law.rows())) {
-            *constant += free_share(model, ws, (support_point.on, &on), (support_point.body, &body));
+            *constant += free_rate(model, ws, (support_point.on, &on), (support_point.body, &body));
         }
         laws.push(law);
     }
     surfaces::write_core_laws(model, ws, laws, q);
     for row in &ws.joint_space_rows {
         laws.push(row.law_in_unit(ws.mass_unit));
-        q.push(row.bias + free_share_of_sides(model, ws, &row.sides));
+        q.push(row.bias + free_rate_of_sides(model, ws, &row.sides));
     }
 }
 
-/// What the forest moves by itself, in the rows of a contact.
-pub(super) fn add_free_shares(model: &Model, ws: &Workspace, contact: &Contact, constants: &mut [f64]) {
+/// Adds the rates at v_free to the constants of the rows of a contact.
+pub(super) fn add_free_rates(model: &Model, ws: &Workspace, contact: &Contact, constants: &mut [f64]) {
     let rows = contact_rows(contact, constants.len());
     for (constant, (a, b)) in constants.iter_mut().zip(rows) {
-        *constant += free_share(model, ws, (contact.a, &a), (contact.b, &b));
+        *constant += free_rate(model, ws, (contact.a, &a), (contact.b, &b));
     }
 }
 
@@ -168,8 +170,9 @@ pub(super) fn law(dimension: Dimension, contact: &Contact) -> Law {
     }
 }
 
-/// Masses and Jacobians: one block column for each dynamic body or moving link, for the normal of each foot, for each surface of a layer, and
-/// for each drive that gives way.
+/// Writes mass matrix and Jacobian.
+///
+/// Each dynamic body or moving link, support point, layer surface and compliant joint-space row has one block column.
 fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bodies) -> Result<(), ProblemError> {
     let model = start.model;
     let unit = ws.mass_unit;
@@ -233,7 +236,7 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
     })
 }
 
-/// Begins the Jacobian with its columns, and writes the masses of bodies or links; returns how many columns these are.
+/// Writes the sizes of the Jacobian and the masses of bodies or links; returns the number of their block columns.
 fn write_masses(
     model: &Model,
     ws: &mut Workspace,
@@ -271,12 +274,14 @@ fn write_masses(
     next
 }
 
-/// The blocks of the two bodies of a contact in the row being filled.
+/// Pushes the blocks of the two bodies of a contact into the block row being filled.
 fn push_contact(blocks: &mut Blocks, jacobian: &mut BlockMatrix, (contact, count): (&Contact, usize)) {
     blocks.push_pair(jacobian, (contact.a, contact.b), contact_rows(contact, count).into_iter().take(count));
 }
 
-/// Normal, two tangents and spin, as many as the law has; in the plane the normal row does nothing to the bodies.
+/// Rows of a support point: normal, two tangents and spin, of which the law uses the first `count`.
+///
+/// The normal row is zero on the bodies: it acts on the auxiliary mass only.
 pub(crate) fn support_rows(support_point: &SupportPointContact, count: usize) -> [(Wrench, Wrench); 4] {
     let [x, y] = SupportPointContact::tangents();
     let spin = if count == 4 { scaled(support_point.spin_row(), support_point.torsion) } else { Default::default() };
@@ -287,7 +292,7 @@ fn scaled((a, b): (Wrench, Wrench), factor: f64) -> (Wrench, Wrench) {
     (a.scaled(factor), b.scaled(factor))
 }
 
-/// Normal, two tangents and spin, as many as the law has.
+/// Rows of a contact: normal, two tangents and spin, of which the law uses the first `count`.
 pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); 4] {
     let [t, o] = &contact.tangents;
     let spin = if count == 4 { scaled(contact.spin_row(), contact.torsion) } else { Default::default() };
@@ -308,8 +313,8 @@ fn push_mass(mobility: Mobility, mass: f64, inertia: &nalgebra::Matrix3<f64>, ou
     }
 }
 
-/// What the constants of contacts that act on masses of their own hold besides geometry and prescribed motion.
-pub(crate) fn constants_of_own_masses(start: &Start, ws: &Workspace, out: &mut [f64]) {
+/// Writes the part of the constants of contacts with auxiliary masses that is neither geometry nor prescribed motion.
+pub(crate) fn auxiliary_mass_constants(start: &Start, ws: &Workspace, out: &mut [f64]) {
     let Operator::MatrixFree(bodies) = ws.cone.operator() else { return };
     let (jacobian, dof, first) = (bodies.jacobian(), start.model.dof(), start.model.joints().len());
     for (index, contact) in ws.contacts.iter().enumerate() {
@@ -323,7 +328,7 @@ pub(crate) fn constants_of_own_masses(start: &Start, ws: &Workspace, out: &mut [
         let mut free = [0.0; 6];
         jacobian.row_mul_add(block, &ws.free_velocity, &mut free[..out.len()]);
         let along = contact.tangents.map(|t| t.dot(&contact.surface_velocity));
-        // The bias of a layer holds its deflection, that of others their gap alone.
+        // The bias of a contact with a layer contains its deflection; the bias of others contains the gap alone.
         let gap =
             gap_now(start.model, contact, &ws.linearisation_velocity, start.h) + contact.gap_end - contact.gap_start;
         let known = [
@@ -336,7 +341,7 @@ pub(crate) fn constants_of_own_masses(start: &Start, ws: &Workspace, out: &mut [
     }
 }
 
-/// v⁺ = v_free + M⁻¹ H r, and the impulses.   [STEP-11]
+/// Extracts v⁺ = v_free + M⁻¹ H r and the impulses from the solution.   [STEP-11]
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let model = start.model;
     let joint_blocks = columns::joint_blocks(model, ws);
@@ -383,7 +388,7 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// The velocities that the impulses make through the bodies, and those of the surfaces of layers.
+/// Computes v⁺ by the matrix-free operator, and the velocities of layer surfaces.
 fn extract_velocities(model: &Model, ws: &mut Workspace) {
     let velocities = columns::velocities(model, ws);
     let Operator::MatrixFree(bodies) = ws.cone.operator() else { return };

@@ -1,7 +1,7 @@
-//! The surfaces of compliant layers and their rigid cores in the problem with exact cones.   [SOFT-3] [SOFT-5]
+//! Surfaces of compliant layers and their rigid cores in the problem with quadratic cones.   [SOFT-3] [SOFT-5]
 //!
-//! A surface is one more body in the rows of its contact. A core is one more contact of the same two bodies, with a gap that is larger by the
-//! thickness of the layer: cores come last, in the order of their contacts.
+//! A surface is an additional body in the rows of its contact. A core is an additional contact of the same two bodies, with a gap larger
+//! by the thickness of the layer. Cores follow the support points, in the order of their contacts.
 
 use nalgebra::Vector3;
 use stiction_complementarity::Law;
@@ -9,16 +9,18 @@ use stiction_multibody::Model;
 
 use super::{
     columns,
-    cone::{add_free_shares, law},
+    cone::{add_free_rates, law},
 };
 use crate::{Contact, Start, Workspace, layers::Surface};
 
-/// The surfaces above cores that the step can reach.
+/// Surfaces whose rigid core is within reach of the step.
 pub(super) fn cores(surfaces: &[Surface]) -> impl Iterator<Item = &Surface> {
     surfaces.iter().filter(|surface| surface.core.is_some())
 }
 
-/// Adds to the constants of tangent rows what mean slips have of the start of the step; the last laws are those of the contacts.   [SOFT-6]
+/// Adds the slip at the start of the step to the constants of tangent rows, for mean slips.   [SOFT-6]
+///
+/// The last laws written are those of the contacts.
 pub(super) fn write_constants(model: &Model, ws: &Workspace, laws: &[Law], q: &mut [f64]) {
     if ws.surfaces.iter().all(|surface| surface.slip == Vector3::zeros()) {
         return;
@@ -36,7 +38,7 @@ pub(super) fn write_constants(model: &Model, ws: &Workspace, laws: &[Law], q: &m
     }
 }
 
-/// Appends the laws of the cores, and the constants of their rows.   [SOFT-5]
+/// Appends the laws of the cores and the constants of their rows.   [SOFT-5]
 pub(super) fn write_core_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
     for surface in cores(&ws.surfaces) {
         let (Some(contact), Some(bias)) = (ws.contacts.get(surface.contact), surface.core) else { continue };
@@ -47,13 +49,13 @@ pub(super) fn write_core_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>
         if law.rows() == 4 {
             q.push(contact.torsion * contact.surface_spin);
         }
-        add_free_shares(model, ws, contact, q.get_mut(first..).unwrap_or_default());
+        add_free_rates(model, ws, contact, q.get_mut(first..).unwrap_or_default());
         laws.push(law);
     }
 }
 
-/// Appends what the cores carried in the last step to a first guess.
-pub(super) fn guess_cores(start: &Start, contacts: &[Contact], surfaces: &[Surface], r: &mut Vec<f64>) {
+/// Appends the impulses of the cores in the last step to a warm start.
+pub(super) fn warm_start_cores(start: &Start, contacts: &[Contact], surfaces: &[Surface], r: &mut Vec<f64>) {
     for contact in cores(surfaces).filter_map(|surface| contacts.get(surface.contact)) {
         let law = law(start.model.dimension(), contact);
         let first = r.len();

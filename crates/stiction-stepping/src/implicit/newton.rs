@@ -204,7 +204,7 @@ impl ImplicitNewton {
             let is_joint = block < start.model.joints().len();
             rho.extend((0..n).map(|k| if k == 0 || is_joint { inverse(k) } else { tangential }));
         }
-        formulation::constants_of_own_masses(start, ws, extra);
+        formulation::auxiliary_mass_constants(start, ws, extra);
         let first = start.model.joints().len();
         self.fixed.laws.clear();
         self.fixed.laws.extend((0..ws.contacts.len()).map(|index| (index, first + index)));
