@@ -30,6 +30,7 @@ pub(crate) fn find_moving_velocity(start: &Start, ws: &mut Workspace) {
     let choose = |moving: &mut Vec<f64>, velocity: &Vec<f64>, before: &[f64]| {
         moving.clone_from(velocity);
         if start.scheme.position_update == PositionUpdate::Average {
+            debug_assert_eq!(moving.len(), before.len(), "velocities at both ends have equally many entries");
             moving.iter_mut().zip(before).for_each(|(v, before)| *v = 0.5 * (*v + *before));
         }
     };
@@ -81,6 +82,7 @@ fn next_state(start: &Start, ws: &mut Workspace) {
 fn report_contacts(start: &Start, ws: &mut Workspace) {
     let mut reports = std::mem::take(&mut ws.contact_reports);
     reports.clear();
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
     let mut memories = start.state.contacts.iter().peekable();
     for (index, (contact, impulse)) in ws.contacts.iter().zip(&ws.contact_impulses).enumerate() {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
@@ -167,6 +169,7 @@ fn relative_spin(model: &Model, contact: &Contact, v: &[f64]) -> f64 {
 fn relative_velocity(model: &Model, contact: &Contact, v: &[f64]) -> Vector3<f64> {
     let of = |id: BodyId, arm: &Vector3<f64>| {
         let Some((mobility, range)) = model.unknowns(id) else { return Vector3::zeros() };
+        debug_assert!(range.end <= v.len(), "v has an entry for each degree of freedom");
         mobility.twist(v.get(range).unwrap_or_default()).at(arm)
     };
     of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)

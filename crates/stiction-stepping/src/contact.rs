@@ -69,6 +69,8 @@ impl Contact {
 
     /// Directions of one of its polygons, which all have equally many.
     pub(crate) fn directions_of(&self, cone: usize) -> Range<usize> {
+        debug_assert!(self.cones.contains(&cone), "the polygon is one of this contact");
+        debug_assert_eq!(self.directions.len() % self.cones.len().max(1), 0, "polygons have equally many directions");
         let count = self.directions.len() / self.cones.len().max(1);
         let first = self.directions.start + count * cone.saturating_sub(self.cones.start);
         first..first + count

@@ -135,6 +135,9 @@ fn layers(ws: &Workspace) -> f64 {
 
 /// Work −p_bᵀ β_b − p_nᵀ β_n − p_fᵀ ∂ψ_f/∂t of row constants, with support points, limits and couplings.   [ENERGY-2]
 fn bias_work(ws: &Workspace) -> f64 {
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
+    debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
+    debug_assert_eq!(ws.joint_space_rows.len(), ws.joint_space_impulses.len(), "every joint-space row has an impulse");
     let joints = ws.joint_rows.iter().zip(&ws.joint_impulses).map(|(row, p)| p * row.bias).sum::<f64>();
     let contact = |(contact, p): (&crate::Contact, &crate::ContactImpulse)| {
         p.normal * contact.bias + p.friction.dot(&contact.surface_velocity) + p.spin * contact.surface_spin

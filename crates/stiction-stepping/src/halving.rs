@@ -42,6 +42,7 @@ impl Halving {
         if self.levels.len() < depth {
             self.levels.resize_with(depth, FirstHalf::default);
         }
+        debug_assert!(self.levels.len() >= depth, "every level of recursion has memory");
         let levels = self.levels.get_mut(..depth).unwrap_or_default();
         let report = attempt(stepper, start, ws, levels)?;
         if report.substeps == 1 {
@@ -128,6 +129,12 @@ impl FirstHalf {
     /// Adds the first half to the second in the workspace: impulses, impacts, events.
     pub(crate) fn merge(&mut self, model: &Model, ws: &mut Workspace) {
         find_reactions(model, ws);
+        debug_assert_eq!(ws.joint_impulses.len(), self.joint_impulses.len(), "both halves have the same joints");
+        debug_assert_eq!(
+            ws.support_reports.len(),
+            self.support_points.len(),
+            "both halves have the same support points"
+        );
         ws.joint_impulses.iter_mut().zip(&self.joint_impulses).for_each(|(sum, p)| *sum += p);
         ws.next.joint_impulses.iter_mut().zip(&self.end.joint_impulses).for_each(|(sum, p)| *sum += p);
         self.merge_contacts(&ws.contact_reports);

@@ -55,6 +55,11 @@ impl ImpactLoads {
     fn add(&mut self, model: &Model, ws: &Workspace, given: impl Iterator<Item = f64>) {
         self.joints.resize(model.joint_rows(), 0.0);
         self.bodies.resize(model.bodies().len(), Wrench::default());
+        debug_assert_eq!(self.joints.len(), ws.joint_impulses.len(), "every joint row has an impulse");
+        debug_assert!(
+            ws.impacts.is_empty() || ws.impacts.len() == ws.contacts.len(),
+            "reports exist for none of the contacts before decompression, or for all"
+        );
         self.joints.iter_mut().zip(&ws.joint_impulses).for_each(|(sum, p)| *sum += p);
         let mut add = |body: BodyId, impulse: &Wrench| {
             self.bodies.get_mut(body.index()).into_iter().for_each(|sum| sum.add(impulse));
@@ -100,6 +105,7 @@ pub(crate) fn collide(
     formulation::assemble_rows(&impulsive, ws)?;
     let mut iterations = formulation::solve(&impulsive, ladder, ws)?.iterations;
     load_joints(start, ws, false);
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
     ws.impacts.extend(ws.contacts.iter().zip(&ws.contact_impulses).map(|(contact, impulse)| ImpactReport {
         id: contact.id,
         body_a: contact.a,
@@ -119,6 +125,7 @@ pub(crate) fn collide(
         formulation::add_restitution_impulses(ws);
         iterations += formulation::solve(&impulsive, ladder, ws)?.iterations;
         load_joints(start, ws, true);
+        debug_assert_eq!(ws.impacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
         for (impact, impulse) in ws.impacts.iter_mut().zip(&ws.contact_impulses) {
             impact.decompression += impulse.normal;
             impact.friction_impulse += impulse.friction;

@@ -52,11 +52,13 @@ impl Layout {
 
     /// Index of a friction impulse among the complementary unknowns.
     pub fn friction_at(&self, direction: usize) -> usize {
+        debug_assert!(direction <= self.friction, "a friction impulse belongs to a direction");
         self.contacts + direction
     }
 
     /// Index of a slip speed σ among the complementary unknowns.
     pub fn sigma_at(&self, cone: usize) -> usize {
+        debug_assert!(cone <= self.cones, "a slip speed belongs to a cone");
         self.contacts + self.friction + cone
     }
 

@@ -38,6 +38,7 @@ pub(crate) fn measure<'m>(
         }
     }
     for &(i, j) in pairs {
+        debug_assert!(i < poses.len() && j < poses.len(), "pairs are indices of shapes");
         let (Some((_, a, shape_a)), Some((_, b, shape_b))) = (model.shape(i), model.shape(j)) else { continue };
         let (Some(pose_a), Some(pose_b)) = (poses.get(i), poses.get(j)) else { continue };
         points.clear();

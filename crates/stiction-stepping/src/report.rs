@@ -308,7 +308,7 @@ pub enum StepCause {
     },
     /// Velocity of the forest that moves nothing with inertia.
     #[error(
-        "body \"{body}\" moves in a way that nothing with mass follows: give it mass or its joint armature, or prevent the axes before it from becoming parallel"
+        "body \"{body}\" moves in a way that nothing with mass follows: give it mass or its joint armature, or prevent the joint axes behind it from coinciding"
     )]
     NoInertia {
         /// Name of the body.

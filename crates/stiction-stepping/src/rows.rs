@@ -38,6 +38,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
             (joint.first_row()..).zip(joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start)))
         {
             let row = JointRow { a: end.a, b: end.b, bias: (end.value - begin.value) / h };
+            debug_assert!(place < ws.joint_rows.len(), "there is room for the rows of all joints of the problem");
             ws.joint_rows.get_mut(place).into_iter().for_each(|place| *place = row);
         }
     }
@@ -69,6 +70,7 @@ fn joints(start: &Start, ws: &mut Workspace) {
             let error = begin.value - h * traced;
             let bias = (gamma * error + (end.value - begin.value)) / h;
             let row = JointRow { a: end.a, b: end.b, bias };
+            debug_assert!(place < ws.joint_rows.len(), "there is room for the rows of all joints of the problem");
             ws.joint_rows.get_mut(place).into_iter().for_each(|place| *place = row);
         }
     }
@@ -121,6 +123,7 @@ pub(crate) fn power(model: &Model, v: &[f64], id: BodyId, wrench: &Wrench) -> f6
         return 0.0;
     }
     let Some((mobility, range)) = model.unknowns(id) else { return 0.0 };
+    debug_assert!(range.end <= v.len(), "v has an entry for each degree of freedom");
     let (f, t) = (&wrench.linear, &wrench.angular);
     match (mobility, v.get(range).unwrap_or_default()) {
         (Mobility::Free, &[x, y, z, wx, wy, wz]) => x * f.x + y * f.y + z * f.z + wx * t.x + wy * t.y + wz * t.z,

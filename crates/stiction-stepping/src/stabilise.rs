@@ -228,6 +228,7 @@ impl Corrector<'_, '_> {
                 worst = worst.max(bias.abs());
             }
         }
+        debug_assert_eq!(workspace.joint_rows.len(), model.joint_rows(), "the step has written the rows of all joints");
         Ok((worst, loose))
     }
 
@@ -248,6 +249,8 @@ impl Corrector<'_, '_> {
             }
             other => other,
         })?;
+        debug_assert_eq!(after.moved.len(), workspace.velocity.len(), "both have all velocities");
+        debug_assert_eq!(after.multipliers.len(), workspace.joint_impulses.len(), "every joint row has a multiplier");
         after.moved.iter_mut().zip(&workspace.velocity).for_each(|(d, x)| *d = unit * x);
         after.multipliers.iter_mut().zip(&workspace.joint_impulses).for_each(|(mu, x)| *mu = unit * x);
         let impulses = workspace.contacts.iter().zip(&workspace.contact_impulses);
@@ -301,6 +304,8 @@ impl AfterStep {
         let mut largest = 0.0_f64;
         workspace.compliance.clear();
         let owners = model.joints().iter().flat_map(|joint| std::iter::repeat_n((joint.a.0, joint.b.0), joint.rows()));
+        debug_assert_eq!(workspace.joint_rows.len(), model.joint_rows(), "every joint row belongs to a joint");
+        debug_assert_eq!(workspace.joint_rows.len(), multipliers.len(), "every joint row has a multiplier");
         for ((row, (a, b)), multiplier) in workspace.joint_rows.iter_mut().zip(owners).zip(multipliers) {
             let sides = [(a, &row.a), (b, &row.b)];
             let inverse_mass: f64 =

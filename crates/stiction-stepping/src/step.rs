@@ -214,7 +214,10 @@ impl TimeStepper {
         let at = (&ws.end, &ws.shape_poses[..]);
         let measured =
             measure((model, joints), at, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |(i, j), point| {
-                let (Some((shape_a, a, _)), Some((shape_b, b, _))) = (model.shape(i), model.shape(j)) else { return };
+                let (Some((shape_a, a, _)), Some((shape_b, b, _))) = (model.shape(i), model.shape(j)) else {
+                    debug_assert!(false, "pairs are indices of shapes");
+                    return;
+                };
                 // At velocity level, contacts that did not touch before are not constrained.
                 let asked = model.contact_rule(a, b).gamma.unwrap_or(scheme.gamma) > 0.0;
                 let id = ContactId { shape_a, shape_b, feature: point.feature };
@@ -269,6 +272,7 @@ fn fixed_point_converged(start: &Start, ws: &mut Workspace) -> bool {
     if start.scheme.linearise_at != LineariseAt::End {
         return converged;
     }
+    debug_assert_eq!(ws.moving.len(), ws.linearisation_velocity.len(), "both have all velocities");
     let change =
         ws.moving.iter().zip(&ws.linearisation_velocity).fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
     if start.h * change <= tolerance() {
@@ -283,6 +287,7 @@ fn fixed_point_converged(start: &Start, ws: &mut Workspace) -> bool {
 
 /// Enlarges the reach of bodies to their displacement in the step; false if none exceeds its reach.   [STEP-12]
 fn enlarge_reach(start: &Start, ws: &mut Workspace) -> bool {
+    debug_assert_eq!(start.model.bodies().len(), ws.reach.len(), "every body has a reach");
     let mut further = false;
     for ((id, body), reach) in start.model.iter_bodies().zip(&mut ws.reach) {
         if body.mobility().is_none() {
@@ -320,5 +325,6 @@ fn impacts(start: &Start, ws: &Workspace) -> usize {
         };
         struck && ws.impacts.iter().all(|impact| impact.id != contact.id)
     };
+    debug_assert_eq!(ws.contacts.len(), ws.contact_reports.len(), "every contact has a report");
     ws.impacts.len() + ws.contacts.iter().zip(&ws.contact_reports).filter(|&pair| hit(pair)).count()
 }

@@ -67,6 +67,8 @@ impl SupportPointContact {
 
     /// Directions of one of its polygons, which all have equally many.
     pub(crate) fn directions_of(&self, cone: usize) -> Range<usize> {
+        debug_assert!(self.cones.contains(&cone), "the polygon is one of this contact");
+        debug_assert_eq!(self.directions.len() % self.cones.len().max(1), 0, "polygons have equally many directions");
         let count = self.directions.len() / self.cones.len().max(1);
         let first = self.directions.start + count * cone.saturating_sub(self.cones.start);
         first..first + count
@@ -169,6 +171,7 @@ fn about(twist: &Twist, arm: &Vector3<f64>) -> Twist {
 pub(crate) fn report(start: &Start, ws: &mut Workspace) {
     let (model, scheme) = (start.model, start.scheme);
     ws.support_reports.clear();
+    debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
     for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses) {
         let slip = relative_velocity(model, support_point, &ws.velocity) + support_point.surface_velocity;
         let spin = relative_spin(model, support_point, &ws.velocity) + support_point.surface_spin;

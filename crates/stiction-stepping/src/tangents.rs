@@ -63,6 +63,7 @@ pub(crate) fn push_star([t, o]: &[Vector3<f64>; 2], corners: usize, dimension: D
         out.extend([*t, -t]);
         return;
     }
+    debug_assert_eq!(corners % 2, 0, "a friction polygon has an even number of vertices");
     let (first, half) = (out.len(), corners / 2);
     for k in 0..half {
         let (sin, cos) = libm::sincos(std::f64::consts::TAU * k as f64 / corners as f64);

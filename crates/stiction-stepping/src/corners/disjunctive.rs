@@ -70,6 +70,7 @@ fn copy_chosen(
     to: &mut MixedLcpSolution,
 ) {
     let mut copy = |there: usize, here: usize| {
+        debug_assert!(there < to.complementary.len() && here < from.complementary.len(), "unknowns of both problems");
         if let (Some(place), Some(value)) = (to.complementary.get_mut(there), from.complementary.get(here)) {
             *place = *value;
         }
@@ -77,6 +78,8 @@ fn copy_chosen(
     for (index, contact) in ws.contacts.iter().enumerate() {
         let Ok(place) = chosen.binary_search_by_key(&contact.id, |contact| contact.id) else { continue };
         let Some(old) = chosen.get(place) else { continue };
+        debug_assert_eq!(contact.directions.len(), old.directions.len(), "a contact has the same directions in both");
+        debug_assert_eq!(contact.cones.len(), old.cones.len(), "a contact has the same cones in both");
         copy(index, place);
         contact.directions.clone().zip(old.directions.clone()).for_each(|(new, old)| {
             copy(ws.layout.friction_at(new), layout.friction_at(old));
@@ -95,6 +98,8 @@ fn copy_chosen(
         )
     };
     let (new, old) = (tail(&ws.layout, &ws.contacts), tail(&layout, chosen));
+    debug_assert_eq!(new.2 - new.0, old.2 - old.0, "support points have the same directions in both problems");
+    debug_assert_eq!(new.3 - new.1, old.3 - old.1, "support points have the same cones in both problems");
     for (new, old) in (new.0..new.2).zip(old.0..old.2) {
         copy(ws.layout.friction_at(new), layout.friction_at(old));
     }
@@ -118,6 +123,8 @@ impl Disjunction {
         self.equalities(ws, next);
         self.pairs(start, ws, next);
         self.complete_solution(ws);
+        debug_assert_eq!(self.problem.complementarity.constant.len(), next, "every complementary row has a constant");
+        debug_assert_eq!(self.solution.complementary.len(), next, "the solution has all complementary unknowns");
     }
 
     /// Value of a row at the solution without slip speeds: from velocities, or from impulses if there are no velocities.

@@ -57,7 +57,10 @@ pub(crate) fn reselect_faces(start: &Start, ws: &mut Workspace) -> bool {
     for index in 0..ws.chains.len() {
         let Some(chain) = ws.chains.get(index).filter(|chain| chain.switches < MAX_SWITCHES) else { continue };
         let chosen = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
-        let Some(place) = chosen.iter().position(|&member| member == chain.chosen) else { continue };
+        let Some(place) = chosen.iter().position(|&member| member == chain.chosen) else {
+            debug_assert!(false, "the chosen face is a member of its chain");
+            continue;
+        };
         gaps.measure(start, ws, index, &ws.velocity);
         let pushes = impulse(ws, chain.chosen) > 0.0;
         if let Some(better) = gaps.better_choice(place, pushes, start.scheme.touch_threshold) {
@@ -80,6 +83,7 @@ pub(crate) fn refine_pairs(start: &Start, detector: &mut dyn Detector, ws: &mut 
     if scheme.corners == CornerLogic::Conjunctive {
         return false;
     }
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
     let mut found = false;
     for (contact, impulse) in ws.contacts.iter().zip(&ws.contact_impulses) {
         let pair = (contact.id.shape_a, contact.id.shape_b);
@@ -123,6 +127,7 @@ fn collect_chains(ws: &mut Workspace) {
         ws.chains.push(Chain { first, end: first + chunk.len(), chosen, switches: 0 });
         first += chunk.len();
     }
+    debug_assert_eq!(first, members.len(), "every candidate with alternatives is in a chain");
 }
 
 /// Gaps ψ_i of the faces of a chain at the start and at the end of the step.
@@ -138,7 +143,10 @@ impl Gaps {
     /// Computes the gaps of a chain when bodies move with velocities `v`.
     fn measure(&mut self, start: &Start, ws: &Workspace, index: usize, v: &[f64]) {
         let &Start { model, h, .. } = start;
-        let Some(chain) = ws.chains.get(index) else { return };
+        let Some(chain) = ws.chains.get(index) else {
+            debug_assert!(false, "the chain exists");
+            return;
+        };
         let members = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
         let contacts = || members.iter().filter_map(|&member| ws.candidates.get(member));
         self.from.clear();
@@ -219,8 +227,12 @@ fn impulse(ws: &Workspace, candidate: usize) -> f64 {
 }
 
 fn choose(ws: &mut Workspace, index: usize, place: usize) {
-    let Some(chain) = ws.chains.get_mut(index) else { return };
+    let Some(chain) = ws.chains.get_mut(index) else {
+        debug_assert!(false, "the chain exists");
+        return;
+    };
     let members = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
+    debug_assert!(place < members.len(), "the face is a member of its chain");
     if let Some(&member) = members.get(place) {
         chain.chosen = member;
         chain.switches += 1;

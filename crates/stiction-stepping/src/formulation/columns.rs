@@ -1,12 +1,13 @@
-//! Velocity columns of a problem and the entries of its rows.
+//! Velocity columns of a problem, its blocks, and the entries of its rows.
 //!
 //! Velocities are those of the bodies in maximal coordinates and those of the forest in reduced coordinates.
 
-use stiction_complementarity::{SparseMatrix, linalg::BlockMatrix};
-use stiction_multibody::{BodyId, Joint, Model, Wrench};
+use stiction_complementarity::{Law, SparseMatrix, linalg::BlockMatrix};
+use stiction_multibody::{BodyId, Dimension, Joint, Model, Wrench};
 
+use super::surfaces::cores;
 use crate::{
-    Workspace,
+    Contact, SupportPointContact, Workspace,
     joint_space::{Side, rate},
     reduced,
     reduced::Reduced,
@@ -29,7 +30,9 @@ pub(super) fn between(a: (BodyId, &Wrench), b: (BodyId, &Wrench)) -> [Option<Sid
 
 /// Joints with rows in the problem: all of them, or in reduced coordinates only those that close loops.
 pub(crate) fn joints<'m>(model: &'m Model, ws: &Workspace) -> impl Iterator<Item = &'m Joint> + Clone + use<'m> {
-    reduced::joints_in_problem(model, ws.reduced.as_deref())
+    let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
+    debug_assert_eq!(joints.clone().count(), joint_blocks(model, ws), "each joint of the problem is one block");
+    joints
 }
 
 /// Number of joint blocks in the problem.
@@ -107,10 +110,15 @@ impl Blocks<'_> {
 
     /// Pushes the block of a body; a body without unknowns has none.
     fn push_body(&mut self, jacobian: &mut BlockMatrix, body: BodyId, wrenches: impl Iterator<Item = Wrench>) {
+        debug_assert!(
+            self.model.unknowns(body).is_none() || body.index() < self.columns.len(),
+            "every body with unknowns has a block column"
+        );
         let (Some((mobility, range)), Some(&column)) = (self.model.unknowns(body), self.columns.get(body.index()))
         else {
             return;
         };
+        debug_assert_eq!(range.len(), mobility.dof(), "a body has as many unknowns as degrees of freedom");
         self.block.clear();
         for wrench in wrenches {
             self.block.extend(mobility.project(&wrench).iter().take(range.len()));
@@ -123,7 +131,10 @@ impl Blocks<'_> {
 fn merged(sides: &[Option<Side>]) -> [Option<(BodyId, Wrench)>; 4] {
     let mut merged: [Option<(BodyId, Wrench)>; 4] = [None; 4];
     for side in sides.iter().flatten() {
-        let Side::Wrench(body, wrench) = side else { continue };
+        let Side::Wrench(body, wrench) = side else {
+            debug_assert!(false, "velocities of the forest are sides of rows in reduced coordinates only");
+            continue;
+        };
         for place in &mut merged {
             match place {
                 Some((other, total)) if other == body => total.add(wrench),
@@ -170,4 +181,54 @@ pub(super) fn push_row(
             matrix.push(column, value);
         }
     }
+}
+
+/// Number of blocks of the problem: joints, contacts, support points, cores, joint-space rows.
+pub(super) fn block_count(model: &Model, ws: &Workspace) -> usize {
+    joint_blocks(model, ws)
+        + ws.contacts.len()
+        + ws.support_points.len()
+        + cores(&ws.surfaces).count()
+        + ws.joint_space_rows.len()
+}
+
+/// Adds the rates at v_free to the constants of the rows of a contact.
+pub(super) fn add_free_rates(model: &Model, ws: &Workspace, contact: &Contact, constants: &mut [f64]) {
+    let rows = contact_rows(contact, constants.len());
+    for (constant, (a, b)) in constants.iter_mut().zip(rows) {
+        *constant += free_rate(model, ws, (contact.a, &a), (contact.b, &b));
+    }
+}
+
+pub(super) fn law(dimension: Dimension, contact: &Contact) -> Law {
+    match (contact.mu > 0.0, dimension) {
+        (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
+        (true, Dimension::Planar) => Law::Cone { rows: 2, mu: contact.mu },
+        (true, _) => Law::Cone { rows: if contact.torsion > 0.0 { 4 } else { 3 }, mu: contact.mu },
+    }
+}
+
+/// Pushes the blocks of the two bodies of a contact into the block row being filled.
+pub(super) fn push_contact(blocks: &mut Blocks, jacobian: &mut BlockMatrix, (contact, count): (&Contact, usize)) {
+    blocks.push_pair(jacobian, (contact.a, contact.b), contact_rows(contact, count).into_iter().take(count));
+}
+
+/// Rows of a support point: normal, two tangents and spin, of which the law uses the first `count`.
+///
+/// The normal row is zero on the bodies: it acts on the auxiliary mass only.
+pub(crate) fn support_rows(support_point: &SupportPointContact, count: usize) -> [(Wrench, Wrench); 4] {
+    let [x, y] = SupportPointContact::tangents();
+    let spin = if count == 4 { scaled(support_point.spin_row(), support_point.torsion) } else { Default::default() };
+    [Default::default(), support_point.row(&x), support_point.row(&y), spin]
+}
+
+fn scaled((a, b): (Wrench, Wrench), factor: f64) -> (Wrench, Wrench) {
+    (a.scaled(factor), b.scaled(factor))
+}
+
+/// Rows of a contact: normal, two tangents and spin, of which the law uses the first `count`.
+pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); 4] {
+    let [t, o] = &contact.tangents;
+    let spin = if count == 4 { scaled(contact.spin_row(), contact.torsion) } else { Default::default() };
+    [contact.row(&contact.normal), contact.row(t), contact.row(o), spin]
 }

@@ -17,17 +17,15 @@
 
 use nalgebra::Vector3;
 use stiction_complementarity::{Bodies, Delassus, Law, Operator, ProblemError, linalg::BlockMatrix};
-use stiction_multibody::{Body, Dimension, Mobility, Model, Wrench, apply_inverse_mass};
+use stiction_multibody::{Mobility, Model, apply_inverse_mass};
 
 use super::{
     columns,
-    columns::{Blocks, free_rate, free_rate_of_sides},
+    columns::{Blocks, add_free_rates, block_count, free_rate, free_rate_of_sides, law, push_contact, support_rows},
     impulses, inertia, surfaces,
+    surfaces::{compliant_rows, mass_of},
 };
-use crate::{
-    Contact, Start, StepCause, SupportPointContact, Workspace, joint_space::JointSpaceRow, reduced, rows::gap_now,
-    workspace::ContactImpulse,
-};
+use crate::{Start, StepCause, SupportPointContact, Workspace, reduced, workspace::ContactImpulse};
 
 /// Fills `ws.cone` from the rows and contacts in the workspace.   [STEP-11]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
@@ -42,8 +40,12 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
         if !matches!(operator, Operator::MatrixFree(_)) {
             *operator = Operator::default();
         }
-        let Operator::MatrixFree(bodies) = operator else { return Ok(()) };
+        let Operator::MatrixFree(bodies) = operator else {
+            debug_assert!(false, "the default operator is matrix-free");
+            return Ok(());
+        };
         write_bodies(start, ws, laws, bodies)?;
+        debug_assert_eq!(bodies.jacobian().cols(), ws.free_velocity.len(), "v_free has an entry for each column of H");
         bodies.jacobian().mul_add_into(&ws.free_velocity, q);
         Ok::<_, ProblemError>(())
     });
@@ -59,6 +61,11 @@ pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(
     let filled = cone.refill_velocities(|operator, q| {
         write_laws(start, ws, &mut laws, q);
         if let Operator::MatrixFree(bodies) = operator {
+            debug_assert_eq!(
+                bodies.jacobian().cols(),
+                ws.free_velocity.len(),
+                "v_free has an entry for each column of H"
+            );
             bodies.jacobian().mul_add_into(&ws.free_velocity, q);
         }
     });
@@ -69,6 +76,7 @@ pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(
 /// Fills `ws.free_velocity` with v + h M⁻¹ (λ_app + λ_vp), followed by the free velocities of auxiliary masses.
 pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
+    debug_assert!(ws.reduced.is_some() || ws.before.len() == model.dof(), "v has an entry for each degree of freedom");
     ws.free_velocity.clear();
     if let Some(reduced) = &mut ws.reduced {
         // The unknowns of the forest are changes: v_free is part of the constants.   [RED-2]
@@ -88,6 +96,7 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
         let v = ws.before.get(slot.v.clone()).unwrap_or_default();
         ws.free_velocity.extend(v.iter().zip(acceleration).map(|(v, a)| v + h * a));
     }
+    debug_assert_eq!(ws.free_velocity.len(), columns::velocities(model, ws), "v_free begins with all velocities");
     let weight = ws.proximal_weight;
     ws.free_velocity.extend(
         ws.support_points.iter().map(|support_point| -h * support_point.load / mass_of(model, support_point, weight)),
@@ -96,16 +105,6 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
         ws.free_velocity.extend(surface.free.iter().take(surface.size));
     }
     ws.free_velocity.extend(compliant_rows(&ws.joint_space_rows).map(|_| 0.0));
-}
-
-/// Joint-space rows with compliance: each adds an auxiliary mass.   [DRIVE-2]
-fn compliant_rows(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpaceRow> {
-    rows.iter().filter(|row| row.compliance > 0.0)
-}
-
-/// Auxiliary mass of a support point: the mass of its body, for good scaling.   [SUP-4]
-pub(super) fn mass_of(model: &Model, support_point: &SupportPointContact, weight: Option<f64>) -> f64 {
-    model.body(support_point.body).and_then(Body::mass).unwrap_or(1.0) * weight.unwrap_or(1.0)
 }
 
 /// Writes the laws and the constants of their rows, in the order of the block rows.
@@ -119,6 +118,7 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
             q.push(row.bias + free_rate(model, ws, (joint.a.0, &row.a), (joint.b.0, &row.b)));
         }
     }
+    debug_assert_eq!(q.len(), columns::joint_rows(model, ws), "every joint row has a constant");
     for contact in &ws.contacts {
         let law = law(model.dimension(), contact);
         let first = q.len();
@@ -127,6 +127,7 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         if law.rows() == 4 {
             q.push(contact.torsion * contact.surface_spin);
         }
+        debug_assert_eq!(q.len() - first, law.rows(), "every row of a contact has a constant");
         add_free_rates(model, ws, contact, q.get_mut(first..).unwrap_or_default());
         laws.push(law);
     }
@@ -141,6 +142,7 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         if law.rows() == 4 {
             q.push(support_point.torsion * support_point.surface_spin);
         }
+        debug_assert_eq!(q.len() - first, law.rows(), "every row of a support point has a constant");
         let constants = q.get_mut(first..).unwrap_or_default();
         for (constant, (on, body)) in constants.iter_mut().zip(support_rows(support_point, law.rows())) {
             *constant += free_rate(model, ws, (support_point.on, &on), (support_point.body, &body));
@@ -152,22 +154,8 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         laws.push(row.law_in_unit(ws.mass_unit));
         q.push(row.bias + free_rate_of_sides(model, ws, &row.sides));
     }
-}
-
-/// Adds the rates at v_free to the constants of the rows of a contact.
-pub(super) fn add_free_rates(model: &Model, ws: &Workspace, contact: &Contact, constants: &mut [f64]) {
-    let rows = contact_rows(contact, constants.len());
-    for (constant, (a, b)) in constants.iter_mut().zip(rows) {
-        *constant += free_rate(model, ws, (contact.a, &a), (contact.b, &b));
-    }
-}
-
-pub(super) fn law(dimension: Dimension, contact: &Contact) -> Law {
-    match (contact.mu > 0.0, dimension) {
-        (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
-        (true, Dimension::Planar) => Law::Cone { rows: 2, mu: contact.mu },
-        (true, _) => Law::Cone { rows: if contact.torsion > 0.0 { 4 } else { 3 }, mu: contact.mu },
-    }
+    debug_assert_eq!(laws.len(), block_count(model, ws), "every block has a law");
+    debug_assert_eq!(q.len(), laws.iter().map(Law::rows).sum::<usize>(), "every row has a constant");
 }
 
 /// Writes mass matrix and Jacobian.
@@ -177,6 +165,7 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
     let model = start.model;
     let unit = ws.mass_unit;
     let joint_blocks = columns::joint_blocks(model, ws);
+    debug_assert_eq!(laws.len(), block_count(model, ws), "every block has a law");
     bodies.refill(|jacobian, mass| {
         let next = write_masses(model, ws, laws, jacobian, mass);
         mass.extend(
@@ -199,6 +188,10 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
         let mut blocks = Blocks { model, columns: block_of_body, block, reduced: reduced.as_deref_mut(), unit };
         for joint in joints {
             let first = joint.first_row();
+            debug_assert!(
+                first + joint.rows() <= joint_rows.len(),
+                "the rows of all joints of the problem are written"
+            );
             let rows = joint_rows.get(first..first + joint.rows()).unwrap_or_default();
             blocks.push_pair(jacobian, (joint.a.0, joint.b.0), rows.iter().map(|row| (row.a, row.b)));
             jacobian.finish_row();
@@ -212,10 +205,12 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
             }
             jacobian.finish_row();
         }
+        debug_assert!(with_surface.peek().is_none(), "surfaces are in the order of their contacts");
         let laws = laws.iter().skip(joint_blocks + contacts.len());
         for (column, (support_point, law)) in (next..).zip(support_points.iter().zip(laws)) {
             let rows = support_rows(support_point, law.rows());
             blocks.push_pair(jacobian, (support_point.on, support_point.body), rows.into_iter().take(law.rows()));
+            debug_assert!(law.rows() <= 4, "a support point has at most normal, two tangents and spin");
             jacobian.push(column, [1.0, 0.0, 0.0, 0.0].get(..law.rows()).unwrap_or_default());
             jacobian.finish_row();
         }
@@ -233,6 +228,12 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
             }
             jacobian.finish_row();
         }
+        debug_assert_eq!(column, jacobian.block_cols(), "every block column belongs to a body or an auxiliary mass");
+        debug_assert_eq!(
+            mass.len(),
+            (0..jacobian.block_cols()).map(|column| jacobian.col_size(column).pow(2)).sum::<usize>(),
+            "every block column has a square mass block"
+        );
     })
 }
 
@@ -271,32 +272,9 @@ fn write_masses(
             next += 1;
         }
     }
+    let dynamic = model.layout().iter().filter(|slot| !slot.v.is_empty());
+    debug_assert_eq!(next, dynamic.count(), "every body with unknowns has a mass");
     next
-}
-
-/// Pushes the blocks of the two bodies of a contact into the block row being filled.
-fn push_contact(blocks: &mut Blocks, jacobian: &mut BlockMatrix, (contact, count): (&Contact, usize)) {
-    blocks.push_pair(jacobian, (contact.a, contact.b), contact_rows(contact, count).into_iter().take(count));
-}
-
-/// Rows of a support point: normal, two tangents and spin, of which the law uses the first `count`.
-///
-/// The normal row is zero on the bodies: it acts on the auxiliary mass only.
-pub(crate) fn support_rows(support_point: &SupportPointContact, count: usize) -> [(Wrench, Wrench); 4] {
-    let [x, y] = SupportPointContact::tangents();
-    let spin = if count == 4 { scaled(support_point.spin_row(), support_point.torsion) } else { Default::default() };
-    [Default::default(), support_point.row(&x), support_point.row(&y), spin]
-}
-
-fn scaled((a, b): (Wrench, Wrench), factor: f64) -> (Wrench, Wrench) {
-    (a.scaled(factor), b.scaled(factor))
-}
-
-/// Rows of a contact: normal, two tangents and spin, of which the law uses the first `count`.
-pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); 4] {
-    let [t, o] = &contact.tangents;
-    let spin = if count == 4 { scaled(contact.spin_row(), contact.torsion) } else { Default::default() };
-    [contact.row(&contact.normal), contact.row(t), contact.row(o), spin]
 }
 
 fn push_mass(mobility: Mobility, mass: f64, inertia: &nalgebra::Matrix3<f64>, out: &mut Vec<f64>) {
@@ -313,34 +291,6 @@ fn push_mass(mobility: Mobility, mass: f64, inertia: &nalgebra::Matrix3<f64>, ou
     }
 }
 
-/// Writes the part of the constants of contacts with auxiliary masses that is neither geometry nor prescribed motion.
-pub(crate) fn auxiliary_mass_constants(start: &Start, ws: &Workspace, out: &mut [f64]) {
-    let Operator::MatrixFree(bodies) = ws.cone.operator() else { return };
-    let (jacobian, dof, first) = (bodies.jacobian(), start.model.dof(), start.model.joints().len());
-    for (index, contact) in ws.contacts.iter().enumerate() {
-        let block = first + index;
-        if !jacobian.row(block).any(|(column, _)| jacobian.col_range(column).start >= dof) {
-            continue;
-        }
-        let rows = ws.cone.range(block);
-        let Some(out) = out.get_mut(rows.clone()) else { continue };
-        out.copy_from_slice(ws.cone.q().get(rows).unwrap_or_default());
-        let mut free = [0.0; 6];
-        jacobian.row_mul_add(block, &ws.free_velocity, &mut free[..out.len()]);
-        let along = contact.tangents.map(|t| t.dot(&contact.surface_velocity));
-        // The bias of a contact with a layer contains its deflection; the bias of others contains the gap alone.
-        let gap =
-            gap_now(start.model, contact, &ws.linearisation_velocity, start.h) + contact.gap_end - contact.gap_start;
-        let known = [
-            if contact.layer.is_some() { gap / start.h } else { contact.bias },
-            along[0],
-            along[1],
-            contact.torsion * contact.surface_spin,
-        ];
-        out.iter_mut().zip(free.iter().zip(known)).for_each(|(out, (free, known))| *out -= free + known);
-    }
-}
-
 /// Extracts v⁺ = v_free + M⁻¹ H r and the impulses from the solution.   [STEP-11]
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let model = start.model;
@@ -351,6 +301,12 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
         extract_velocities(model, ws);
     }
     let (r, unit) = (&ws.cone_solution.r, ws.mass_unit);
+    debug_assert_eq!(r.len(), ws.cone.rows(), "the solution has an impulse for each row");
+    debug_assert_eq!(
+        ws.cone.blocks(),
+        block_count(model, ws),
+        "the contacts of the workspace are those of the problem"
+    );
     let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
     ws.joint_impulses.clear();
     ws.joint_impulses.resize(model.joint_rows(), 0.0);
@@ -383,7 +339,10 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let first = ws.contacts.len() + ws.support_points.len();
     let with_core = ws.surfaces.iter_mut().filter(|surface| surface.core.is_some());
     for (block, surface) in (first..).zip(with_core) {
-        let Some(contact) = ws.contacts.get(surface.contact) else { continue };
+        let Some(contact) = ws.contacts.get(surface.contact) else {
+            debug_assert!(false, "the surface of a layer belongs to a contact");
+            continue;
+        };
         surface.core_impulse = of(block, &contact.tangents, contact.torsion);
     }
 }
@@ -391,12 +350,25 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
 /// Computes v⁺ by the matrix-free operator, and the velocities of layer surfaces.
 fn extract_velocities(model: &Model, ws: &mut Workspace) {
     let velocities = columns::velocities(model, ws);
-    let Operator::MatrixFree(bodies) = ws.cone.operator() else { return };
+    let Operator::MatrixFree(bodies) = ws.cone.operator() else {
+        debug_assert!(false, "an assembled operator is extracted in impulses");
+        return;
+    };
     bodies.begin(&ws.cone_solution.r, &mut ws.velocity);
+    debug_assert_eq!(ws.velocity.len(), ws.free_velocity.len(), "v_free has an entry for each column of H");
+    debug_assert_eq!(
+        ws.velocity.len(),
+        velocities
+            + ws.support_points.len()
+            + ws.surfaces.iter().map(|surface| surface.size).sum::<usize>()
+            + compliant_rows(&ws.joint_space_rows).count(),
+        "columns are velocities, support points, surfaces and compliant rows"
+    );
     ws.velocity.iter_mut().zip(&ws.free_velocity).for_each(|(v, free)| *v += free);
-    let mut own = ws.velocity.iter().skip(velocities + ws.support_points.len()).copied();
+    let mut surface_velocities = ws.velocity.iter().skip(velocities + ws.support_points.len()).copied();
     for surface in &mut ws.surfaces {
-        surface.velocity = Vector3::from_fn(|i, _| if i < surface.size { own.next().unwrap_or(0.0) } else { 0.0 });
+        surface.velocity =
+            Vector3::from_fn(|i, _| if i < surface.size { surface_velocities.next().unwrap_or(0.0) } else { 0.0 });
     }
     ws.velocity.truncate(velocities);
     if let Some(reduced) = &mut ws.reduced {

@@ -24,6 +24,11 @@ pub(super) fn write_mixed(ws: &mut Workspace) {
     let unit = ws.mass_unit;
     let Workspace { reduced, mixed, layout, joint_jacobian, .. } = ws;
     let Some(divided) = reduced.as_ref().and_then(|reduced| reduced.divided.as_ref()) else { return };
+    debug_assert_eq!(
+        divided.rows(),
+        layout.joints + layout.complementary(),
+        "rows are carried up the assembly tree for all free and complementary unknowns"
+    );
     let (free, complementary) = (0..layout.joints, layout.joints..divided.rows());
     let fill = |laws: Option<&SparseMatrix>, rows: &Range<usize>, columns: &Range<usize>, out: &mut SparseMatrix| {
         out.clear(rows.len(), columns.len());
@@ -36,6 +41,7 @@ pub(super) fn write_mixed(ws: &mut Workspace) {
                     out.push(k, law.unwrap_or(0.0) + coupling.unwrap_or(0.0));
                 }
             }
+            debug_assert!(laws.peek().is_none(), "the entries of a law are in the order of their columns");
             out.finish_row();
         }
     };
@@ -72,6 +78,11 @@ fn add_known(ws: &mut Workspace, row: usize, impulse: f64) {
     let unit = ws.mass_unit;
     let Some(divided) = ws.reduced.as_mut().and_then(|reduced| reduced.divided.as_mut()) else { return };
     divided.add_known(row, impulse);
+    debug_assert_eq!(
+        ws.mixed.equality.constant.len() + ws.mixed.complementarity.constant.len(),
+        divided.rows(),
+        "every row has a constant"
+    );
     let constants = ws.mixed.equality.constant.iter_mut().chain(&mut ws.mixed.complementarity.constant);
     for (place, constant) in constants.enumerate() {
         *constant += divided.coupling(place, row) * unit * impulse;

@@ -14,8 +14,8 @@ use stiction_multibody::{BodyId, Model, Wrench};
 
 use super::{
     columns,
-    cone::{contact_rows, mass_of, support_rows},
-    surfaces::cores,
+    columns::{block_count, contact_rows, support_rows},
+    surfaces::{cores, mass_of},
 };
 use crate::{Contact, LineariseAt, Start, Workspace, layers, layers::Surface};
 
@@ -40,7 +40,10 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
     if !matches!(operator, Operator::Assembled(_)) {
         *operator = Operator::Assembled(BlockMatrix::default());
     }
-    let Operator::Assembled(w) = operator else { return };
+    let Operator::Assembled(w) = operator else {
+        debug_assert!(false, "the operator was replaced by an assembled one");
+        return;
+    };
     write_rows(start.model, ws, laws);
     write_delassus(start.model, ws, laws, w);
     let mut row = 0;
@@ -58,15 +61,21 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
         }
         row += law.rows();
     }
+    debug_assert_eq!(row, q.len(), "every row has a constant");
 }
 
 /// Writes the rows of all laws into the forest, in their order.
 fn write_rows(model: &Model, ws: &mut Workspace, laws: &[Law]) {
     let joint_blocks = columns::joint_blocks(model, ws);
     let joints = columns::joints(model, ws);
+    let row_count = laws.iter().map(Law::rows).sum();
+    debug_assert_eq!(laws.len(), block_count(model, ws), "every block has a law");
     let Workspace { reduced, joint_rows, contacts, support_points, surfaces, joint_space_rows, .. } = ws;
-    let Some(reduced) = reduced else { return };
-    reduced.begin_delassus(model.forest(), laws.iter().map(Law::rows).sum());
+    let Some(reduced) = reduced else {
+        debug_assert!(false, "problems in impulses alone are in reduced coordinates");
+        return;
+    };
+    reduced.begin_delassus(model.forest(), row_count);
     let mut push =
         |bodies: (BodyId, BodyId), rows: &[(Wrench, Wrench)]| reduced.push_rows(model.forest(), bodies, rows);
     for joint in joints {
@@ -91,7 +100,7 @@ fn write_rows(model: &Model, ws: &mut Workspace, laws: &[Law]) {
     for row in joint_space_rows {
         reduced.push_row(model.forest(), &row.sides);
     }
-    reduced.finish_delassus();
+    reduced.finish_delassus(row_count);
 }
 
 /// Writes W in blocks of laws.
@@ -120,7 +129,11 @@ fn starts(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
 fn write_coupled(model: &Model, ws: &Workspace, laws: &[Law], w: &mut BlockMatrix, block: &mut Vec<f64>) {
     let sizes = || laws.iter().map(Law::rows);
     w.clear(sizes(), sizes());
-    let Some(divided) = ws.reduced.as_ref().and_then(|reduced| reduced.divided.as_ref()) else { return };
+    let Some(divided) = ws.reduced.as_ref().and_then(|reduced| reduced.divided.as_ref()) else {
+        debug_assert!(false, "only divide and conquer couples rows by trees");
+        return;
+    };
+    debug_assert_eq!(divided.rows(), sizes().sum::<usize>(), "every row of a law is carried up the assembly tree");
     for (i, (first, law)) in starts(laws).zip(laws).enumerate() {
         for (j, (other, facing)) in starts(laws).zip(laws).enumerate() {
             let rows = first..first + law.rows();
@@ -187,6 +200,7 @@ fn auxiliary_mass<'a>(model: &Model, ws: &'a Workspace, block: usize) -> Option<
         });
     }
     let row = (index - ws.support_points.len()).checked_sub(cores(&ws.surfaces).count())?;
+    debug_assert!(row < ws.joint_space_rows.len(), "the last blocks are joint-space rows");
     ws.joint_space_rows.get(row).map(|row| AuxiliaryMass::JointSpace { compliance: row.compliance })
 }
 
@@ -201,7 +215,10 @@ pub(super) fn extract_velocities(model: &Model, ws: &mut Workspace) {
     let (unit, first) = (ws.mass_unit, columns::joint_blocks(model, ws));
     let r = &ws.cone_solution.r;
     for surface in &mut ws.surfaces {
-        let Some(contact) = ws.contacts.get(surface.contact) else { continue };
+        let Some(contact) = ws.contacts.get(surface.contact) else {
+            debug_assert!(false, "the surface of a layer belongs to a contact");
+            continue;
+        };
         let r = r.get(ws.cone.range(first + surface.contact)).unwrap_or_default();
         let parts = row_lengths(contact).into_iter().zip(r).take(surface.size);
         let mut push = Vector3::zeros();

@@ -16,8 +16,9 @@ mod surfaces;
 mod warm_start;
 mod working_set;
 
-pub(crate) use cone::{auxiliary_mass_constants, contact_rows, support_rows};
+pub(crate) use columns::{contact_rows, support_rows};
 pub(crate) use directions::choose as choose_directions;
+pub(crate) use surfaces::auxiliary_mass_constants;
 
 use nalgebra::Matrix3;
 use stiction_complementarity::{FrictionProblem, Law, MixedLcp};

@@ -72,7 +72,10 @@ fn joint_rows(model: &Model, ws: &mut Workspace) {
     for joint in joints {
         let first = joint.first_row();
         for place in first..first + joint.rows() {
-            let Some(row) = ws.joint_rows.get(place) else { continue };
+            let Some(row) = ws.joint_rows.get(place) else {
+                debug_assert!(false, "the rows of all joints of the problem are written");
+                continue;
+            };
             let sides = between((joint.a.0, &row.a), (joint.b.0, &row.b));
             constants.push(row.bias + free_rate_of_sides(model, ws, &sides));
             push_row((model, unit), ws.reduced.as_deref_mut(), &mut jacobian, &sides);
@@ -86,6 +89,8 @@ fn joint_rows(model: &Model, ws: &mut Workspace) {
         jacobian.finish_row();
     }
     ws.joint_space_rows = rows;
+    debug_assert!(jacobian.is_complete(), "every joint impulse has a row");
+    debug_assert_eq!(constants.len(), ws.layout.free(), "every joint row has a constant");
     jacobian.transpose_into(&mut ws.joint_jacobian_transposed);
     (ws.joint_jacobian, ws.mixed.equality.constant) = (jacobian, constants);
 }
@@ -107,6 +112,11 @@ fn identity_rows(ws: &mut Workspace) {
 fn constraint_rows(ws: &mut Workspace) {
     let (n_v, unit, matrix) = (ws.layout.velocities, ws.mass_unit, &mut ws.mixed.equality.on_free);
     let joints = ws.layout.joints - equalities(&ws.joint_space_rows).count();
+    debug_assert!(
+        ws.compliance.is_empty() || ws.compliance.len() == joints,
+        "either all joint rows are compliant or none"
+    );
+    debug_assert_eq!(matrix.finished_rows(), n_v, "joint rows follow the momentum rows");
     let mut joint_space = equalities(&ws.joint_space_rows);
     for row in 0..ws.layout.joints {
         for (column, value) in ws.joint_jacobian.row(row) {
@@ -125,6 +135,8 @@ fn constraint_rows(ws: &mut Workspace) {
 fn momentum_rows(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     let (n_v, unit) = (model.dof(), ws.mass_unit);
+    debug_assert_eq!(ws.layout.velocities, n_v, "velocities are those of the bodies");
+    debug_assert_eq!(ws.before.len(), n_v, "v has an entry for each degree of freedom");
     let (matrix, constants) = (&mut ws.mixed.equality.on_free, &mut ws.mixed.equality.constant);
     for (index, slot) in model.layout().iter().enumerate() {
         let Some((mobility, mass, inertia)) = inertia(model, (&ws.start, ws.proximal_weight), index) else { continue };
@@ -204,6 +216,8 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     for row in limits(&joint_space_rows) {
         push(&row.sides, row.bias);
     }
+    debug_assert!(rows.is_complete(), "every complementary unknown has a row");
+    debug_assert_eq!(constants.len(), layout.complementary(), "every complementary row has a constant");
     rows.finish();
     let with_loads = ws.support_points.iter().flat_map(|support_point| {
         support_point.cones.clone().map(|cone| (cone, support_point.mu * start.h * support_point.load))
@@ -211,6 +225,7 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     let first_box = layout.cones - boxes(&joint_space_rows).count();
     let with_widths = (first_box..).zip(boxes(&joint_space_rows).map(|(_, _, half)| half));
     for (cone, load) in with_loads.chain(with_widths) {
+        debug_assert!(cone < layout.cones, "a known normal impulse belongs to a cone");
         if let Some(constant) = constants.get_mut(layout.sigma_at(cone)) {
             *constant = load / unit;
         }
@@ -256,6 +271,7 @@ fn cone_rows(ws: &mut Workspace) {
             matrix.finish_row();
         }
     }
+    debug_assert_eq!(matrix.finished_rows(), layout.sigma_at(0), "cone rows follow the friction rows");
     for (index, contact) in ws.contacts.iter().enumerate() {
         for cone in contact.cones.clone() {
             matrix.push(index, contact.mu);
@@ -276,6 +292,7 @@ fn cone_rows(ws: &mut Workspace) {
         matrix.push(layout.friction_at(first_direction + 2 * place + 1), -1.0);
         matrix.finish_row();
     }
+    debug_assert_eq!(matrix.finished_rows() + layout.limits, layout.complementary(), "limits are the last rows");
     for _ in 0..layout.limits {
         matrix.finish_row();
     }
@@ -284,6 +301,7 @@ fn cone_rows(ws: &mut Workspace) {
 /// Adds known normal impulses p of restitution: W_n p in the momentum rows, μ p in the cone rows.   [IMPACT-2]
 pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
     let layout = ws.layout;
+    debug_assert_eq!(ws.contacts.len(), ws.impacts.len(), "every contact of an impact has a report");
     divided::add_restitution_impulses(ws);
     for (index, (contact, impact)) in ws.contacts.iter().zip(&ws.impacts).enumerate() {
         let given = impact.decompression / ws.mass_unit;
@@ -306,6 +324,13 @@ pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     extract_joint_space_impulses(ws);
     let (layout, solution, unit) = (ws.layout, &ws.mixed_solution, ws.mass_unit);
+    debug_assert_eq!(solution.free.len(), layout.free(), "the solution has all free unknowns");
+    // The disjunctive problem of corners has further complementary unknowns at the end.
+    debug_assert!(
+        solution.complementary.len() >= layout.complementary(),
+        "the solution has all complementary unknowns"
+    );
+    debug_assert_eq!(layout.contacts, ws.contacts.len(), "the contacts of the workspace are those of the problem");
     let get = |place: usize| solution.complementary.get(place).copied().unwrap_or(0.0);
     ws.velocity.clear();
     ws.velocity.extend(solution.free.iter().take(layout.velocities));
@@ -328,6 +353,7 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
         }
     }
     let of = |normal: f64, directions: &Range<usize>, cones: &Range<usize>| {
+        debug_assert!(directions.end <= ws.directions.len(), "friction directions are those of the problem");
         let corners = ws.directions.get(directions.clone()).unwrap_or_default();
         let friction = directions
             .clone()

@@ -59,6 +59,12 @@ pub(super) fn add_midpoint_impulses(ws: &mut Workspace, rows: &SparseMatrix, joi
 /// Equations have one free unknown, boxes the difference of two unknowns about the midpoint, limits one complementary unknown.
 pub(super) fn extract_joint_space_impulses(ws: &mut Workspace) {
     let (layout, rows) = (ws.layout, &ws.joint_space_rows);
+    debug_assert_eq!(limits(rows).count(), layout.limits, "joint-space rows are those of the problem");
+    debug_assert_eq!(
+        rows.len(),
+        equalities(rows).count() + boxes(rows).count() + layout.limits,
+        "a joint-space row is an equation, a box or a limit"
+    );
     let first_equation = layout.velocities + layout.joints - equalities(rows).count();
     let mut equations = ws.mixed_solution.free.iter().skip(first_equation);
     let first_box = layout.friction_at(layout.friction - 2 * boxes(rows).count());

@@ -42,6 +42,7 @@ pub(super) fn write(start: &Start, ws: &mut Workspace) {
         }
     }
     surfaces::warm_start_cores(start, &ws.contacts, &ws.surfaces, r);
+    debug_assert!(r.len() + ws.joint_space_rows.len() <= ws.cone.rows(), "joint-space rows are the last rows");
     r.resize(ws.cone.rows(), 0.0);
     for r in r {
         *r /= ws.mass_unit;

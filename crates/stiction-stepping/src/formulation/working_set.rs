@@ -106,6 +106,7 @@ pub(super) fn extend_working_set(start: &Start, ws: &mut Workspace) -> Screening
 /// Moves the screened contacts back to `ws.contacts`, with zero impulses, in the order of their ids.
 pub(super) fn restore_screened(ws: &mut Workspace) {
     let Workspace { contacts, screened, contact_impulses, .. } = ws;
+    debug_assert!(contacts.is_sorted_by(|a, b| a.id <= b.id), "contacts are in the order of their ids");
     for contact in screened.drain(..) {
         let place = contacts.partition_point(|other| other.id < contact.id);
         if place <= contact_impulses.len() {

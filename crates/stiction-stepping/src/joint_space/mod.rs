@@ -119,7 +119,10 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause
     all.clear();
     ws.all_limits = false;
     for (place, &id) in model.actuated_dofs().iter().enumerate() {
-        let Some(joint) = model.joint(id.0) else { continue };
+        let Some(joint) = model.joint(id.0) else {
+            debug_assert!(false, "actuated DOFs belong to joints of the model");
+            continue;
+        };
         let mut actuated = find(start, ws, (place, id), joint);
         actuated.implicit_force = implicit_force::implicit_force(model, joint, &actuated, (time, h));
         apply(start, ws, joint, &actuated);
@@ -232,6 +235,8 @@ fn sides(ws: &Workspace, joint: &Joint, actuated: &ActuatedDof, factor: f64) -> 
 
 /// Rate Σ sides when the bodies move by `v` and the forest by `forest`.
 pub(crate) fn rate(model: &Model, sides: &[Option<Side>], v: &[f64], forest: Option<&[f64]>) -> f64 {
+    let is_known = |side: &Side| !matches!((side, forest), (Side::Velocity(k, _), Some(v)) if *k >= v.len());
+    debug_assert!(sides.iter().flatten().all(is_known), "a side is a velocity of the forest");
     let of = |side: &Side| match side {
         Side::Velocity(k, factor) => factor * forest.and_then(|v| v.get(*k)).copied().unwrap_or(0.0),
         Side::Wrench(body, wrench) => power(model, v, *body, wrench),

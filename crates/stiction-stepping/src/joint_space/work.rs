@@ -15,6 +15,7 @@ pub(crate) fn work(model: &Model, ws: &Workspace, h: f64) -> f64 {
         Law::Equality { .. } => (p + row.rotor * (at_end(row) - rate_before(model, ws, row))) * at_end(row),
         _ => p * at_end(row),
     };
+    debug_assert_eq!(ws.joint_space_rows.len(), ws.joint_space_impulses.len(), "every joint-space row has an impulse");
     of_forest + ws.joint_space_rows.iter().zip(&ws.joint_space_impulses).map(of_row).sum::<f64>()
 }
 

@@ -19,7 +19,10 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
     let mut actuated = std::mem::take(&mut ws.actuated);
     rows.clear();
     for joint_dof in &mut actuated {
-        let Some(joint) = start.model.joint(joint_dof.id.0) else { continue };
+        let Some(joint) = start.model.joint(joint_dof.id.0) else {
+            debug_assert!(false, "actuated DOFs belong to joints of the model");
+            continue;
+        };
         let mut writer = Writer::new(start, ws, joint, joint_dof, &mut rows);
         writer.implicit_force();
         writer.friction();
@@ -36,7 +39,10 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     let actuated = std::mem::take(&mut ws.actuated);
     rows.clear();
     for joint_dof in &actuated {
-        let Some(joint) = start.model.joint(joint_dof.id.0) else { continue };
+        let Some(joint) = start.model.joint(joint_dof.id.0) else {
+            debug_assert!(false, "actuated DOFs belong to joints of the model");
+            continue;
+        };
         let mut writer = Writer::new(start, ws, joint, joint_dof, &mut rows);
         writer.rotor();
         writer.reached_limits();
@@ -262,8 +268,12 @@ fn couplings(start: &Start, ws: &Workspace, (actuated, gamma): (&[ActuatedDof], 
     let &Start { model, h, .. } = start;
     let find = |id: JointDofId| actuated.iter().find(|actuated| actuated.id == id).zip(model.joint(id.0));
     for coupling in model.couplings() {
-        let Some((follower, joint)) = find(coupling.follower) else { continue };
+        let Some((follower, joint)) = find(coupling.follower) else {
+            debug_assert!(false, "coupled DOFs are among the actuated ones");
+            continue;
+        };
         let leader = coupling.leader.and_then(find);
+        debug_assert_eq!(leader.is_some(), coupling.leader.is_some(), "coupled DOFs are among the actuated ones");
         let (wanted, slope) = coupling.at(leader.map_or(0.0, |(leader, _)| leader.coordinate));
         let Some([a, b]) = sides(ws, joint, follower, 1.0) else { continue };
         let [c, d] = leader.and_then(|(leader, joint)| sides(ws, joint, leader, -slope)).unwrap_or_default();

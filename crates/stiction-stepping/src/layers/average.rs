@@ -137,6 +137,7 @@ pub(crate) fn linearisation_converged(start: &Start, ws: &mut Workspace, toleran
     depths.clear();
     for surface in &ws.surfaces {
         let (Some(normal_law), Some(contact)) = (surface.normal_law, ws.contacts.get(surface.contact)) else {
+            debug_assert!(false, "surfaces have a normal law in steps by mean velocities, and belong to contacts");
             continue;
         };
         let known = ws.depths.binary_search_by_key(&contact.id, |(id, _)| *id).ok();

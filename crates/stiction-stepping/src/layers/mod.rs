@@ -231,6 +231,7 @@ fn inverse_effective_mass(model: &Model, ws: &Workspace, contact: &Contact, (a, 
 
 /// True if a contact without layer, or the core of a layer, has an impulse.
 pub(crate) fn rigid_contact_is_active(ws: &Workspace) -> bool {
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
     let mut rigid = ws.contacts.iter().zip(&ws.contact_impulses).filter(|(contact, _)| contact.layer.is_none());
     rigid.any(|(_, impulse)| impulse.normal > 0.0)
         || ws.surfaces.iter().any(|surface| surface.core_impulse.normal > 0.0)

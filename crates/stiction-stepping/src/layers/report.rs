@@ -52,7 +52,10 @@ fn after(h: f64, layer: &Layer, surface: &Surface, p: &Vector3<f64>) -> Vector3<
 /// Shear rotated about the normal by the mean spin of the two bodies: a common rotation keeps the deflection.   [SOFT-4]
 fn turned(model: &Model, ws: &Workspace, contact: &Contact, shear: &Vector3<f64>, h: f64) -> Vector3<f64> {
     let spin = |id: BodyId| match model.unknowns(id) {
-        Some((mobility, range)) => mobility.twist(ws.moving.get(range).unwrap_or_default()).angular,
+        Some((mobility, range)) => {
+            debug_assert!(range.end <= ws.moving.len(), "there is a velocity for each degree of freedom");
+            mobility.twist(ws.moving.get(range).unwrap_or_default()).angular
+        }
         None => ws.linear_end.twist(id).angular,
     };
     let angle = 0.5 * h * contact.normal.dot(&(spin(contact.a) + spin(contact.b)));

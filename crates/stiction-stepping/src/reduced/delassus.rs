@@ -97,6 +97,7 @@ impl DelassusRows {
 
     /// Adds the half response in `row.path`, which acts on a link, to the row being written.
     fn add_path(&mut self, tree: &Tree, link: LinkId, row: &RowScratch) {
+        debug_assert_eq!(row.path.len(), tree.depth(link), "the path has an entry for each velocity up to the root");
         let mut path = row.path.iter();
         for i in tree.path_to_root(link) {
             for (k, entry) in tree.links()[i].velocities().rev().zip(path.by_ref()) {
@@ -109,6 +110,7 @@ impl DelassusRows {
     /// Finishes the law being written, which has `rows` rows.
     fn finish(&mut self, tree: &Tree, rows: usize) {
         self.count += rows;
+        debug_assert!(self.count <= self.room, "no more rows are written than announced");
         let few = tree.velocities() <= VelocitySet::MAX;
         let order = match self.links[..] {
             [] if few => Order::FromLast(VelocitySet::default()),
@@ -147,6 +149,8 @@ impl DelassusRows {
             out.resize(velocities, -0.0);
             return;
         }
+        debug_assert_eq!(r.len(), self.count, "every row has an impulse");
+        debug_assert_eq!(self.columns.len(), velocities, "every velocity has a column");
         let r = &r[..r.len().min(self.room)];
         let (blocks, rest) = self.columns.as_chunks::<4>();
         for block in blocks {
@@ -189,6 +193,8 @@ impl Loop for Multiplying<'_> {
             }
             first = group.end;
         }
+        debug_assert_eq!(first, *count, "every row is in a group");
+        debug_assert_eq!(listed, entries.len(), "every listed velocity is in a group");
         for i in 1..*count {
             let (above, row) = w.split_at_mut(i * room);
             above.iter_mut().skip(i).step_by(room).zip(&*row).for_each(|(above, w)| *above = *w);
@@ -220,11 +226,17 @@ fn sum_products<const R: usize>(
     (i, chunk): (usize, usize),
     row: &mut [f64],
 ) -> usize {
-    let Some(out) = row.as_chunks_mut::<LANES>().0[chunk..].first_chunk_mut::<R>() else { return R };
+    let Some(out) = row.as_chunks_mut::<LANES>().0[chunk..].first_chunk_mut::<R>() else {
+        debug_assert!(false, "a row of W has room for all chunks up to its diagonal");
+        return R;
+    };
     let mut sums = [[0.0; LANES]; R];
     for place in places {
         let column = &columns[*place];
-        let Some(others) = column[chunk..].first_chunk::<R>() else { return R };
+        let Some(others) = column[chunk..].first_chunk::<R>() else {
+            debug_assert!(false, "a column has room for all rows");
+            return R;
+        };
         let own = column.as_flattened()[i];
         for (sums, others) in sums.iter_mut().zip(others) {
             sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += own * other);
@@ -277,6 +289,7 @@ impl Reduced {
         half_response_at(tree, at, factors, at_velocity, |k, residual| {
             delassus_rows.add(k, &[residual], row.whitening[k]);
         });
+        debug_assert!(tree.link_of(at_velocity.0).is_some(), "every velocity belongs to a link");
         delassus_rows.links.extend(tree.link_of(at_velocity.0));
     }
 
@@ -320,7 +333,9 @@ impl Reduced {
     }
 
     /// Finishes the rows and computes W.
-    pub(crate) fn finish_delassus(&mut self) {
+    pub(crate) fn finish_delassus(&mut self, rows: usize) {
+        let written = self.divided.as_ref().map_or(self.delassus_rows.count, |divided| divided.rows());
+        debug_assert_eq!(written, rows, "all announced rows are written");
         if self.divided.is_none() {
             self.delassus_rows.multiply();
         }

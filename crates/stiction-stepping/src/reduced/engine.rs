@@ -46,6 +46,7 @@ impl Divided {
         let tree = forest.tree();
         let mut roots: Vec<usize> = Vec::with_capacity(tree.links().len());
         for (index, link) in tree.links().iter().enumerate() {
+            debug_assert!(link.parent().is_none_or(|parent| parent < index), "parents precede their children");
             let root = link.parent().and_then(|parent| roots.get(parent).copied());
             roots.push(root.unwrap_or(index));
         }
@@ -112,7 +113,10 @@ impl Divided {
     /// orthonormal.   [DCA-17]
     fn push_velocity(&mut self, forest: &Forest, at: &Kinematics, (k, factor): (usize, f64)) {
         let tree = forest.tree();
-        let Some(id) = tree.link_of(k) else { return };
+        let Some(id) = tree.link_of(k) else {
+            debug_assert!(false, "every velocity belongs to a link");
+            return;
+        };
         let column = at.column(k);
         let wrench = Wrench { linear: column.linear * factor, angular: column.angular * factor };
         self.push_half(at, id, wrench);
@@ -136,6 +140,7 @@ impl Divided {
     }
 
     fn halves_of(&self, row: usize) -> &[Half] {
+        debug_assert!(row < self.ends.len(), "the row is written");
         let first = row.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(row).copied().unwrap_or(first);
         self.halves.get(first..end).unwrap_or_default()
@@ -156,6 +161,7 @@ impl Divided {
 
     /// Adds a known impulse of a row.
     pub(crate) fn add_known(&mut self, row: usize, impulse: f64) {
+        debug_assert!(row < self.known.len(), "the row is written");
         if let Some(known) = self.known.get_mut(row) {
             *known += impulse;
         }
@@ -170,6 +176,7 @@ impl Divided {
         change: &mut [f64],
     ) {
         self.impulses.fill(Wrench::default());
+        debug_assert_eq!(self.ends.len(), self.known.len(), "every row has a known impulse");
         let mut first = 0;
         for ((&end, known), impulse) in self.ends.iter().zip(&self.known).zip(impulses) {
             for half in self.halves.get(first..end).unwrap_or_default() {
@@ -179,6 +186,7 @@ impl Divided {
             }
             first = end;
         }
+        debug_assert_eq!(first, self.used, "every row has an impulse");
         self.divide.impulse_response(forest.tree(), at, (&[], &self.impulses), change);
     }
 }

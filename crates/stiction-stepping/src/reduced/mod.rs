@@ -223,6 +223,7 @@ impl Reduced {
     fn find_acceleration(&mut self, start: &Start, applied: &[Wrench]) -> Result<(), SingularInertia> {
         let forest = start.model.forest();
         let tree = forest.tree();
+        debug_assert_eq!(applied.len(), start.model.bodies().len(), "every body has an applied wrench");
         for (wrench, (id, _)) in applied.iter().zip(start.model.iter_bodies()) {
             let Some((link, wrench)) = forest.on_link(&self.at, id, wrench) else { continue };
             if let Some(place) = self.external.get_mut(link.index()) {
@@ -241,6 +242,7 @@ impl Reduced {
 
     /// Adds an implicit joint-space force to a velocity.   [DRIVE-2]
     pub(crate) fn add_implicit_force(&mut self, velocity: usize, force: &joint_space::ImplicitForce) {
+        debug_assert!(velocity < self.added.len(), "the force acts on a velocity of the forest");
         let places = (self.added.get_mut(velocity), self.rotors.get_mut(velocity), self.tau.get_mut(velocity));
         if let (Some(added), Some(rotor), Some(tau)) = places {
             *added += force.inertia;
@@ -270,7 +272,10 @@ impl Reduced {
         let link = forest.tree().link_of(first).and_then(|id| forest.tree().links().get(id.index()));
         match link.and_then(|link| self.q.get(link.coordinates())) {
             Some(&[w, x, y, z]) => to_rotation_vector(&UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z))),
-            _ => Vector3::zeros(),
+            _ => {
+                debug_assert!(false, "the coordinates of a spherical joint are a quaternion");
+                Vector3::zeros()
+            }
         }
     }
 
@@ -316,6 +321,7 @@ impl Reduced {
     /// Computes v⁺ = v_free + L⁻¹ δy and the velocities of the bodies where the constraints are linearised.   [RED-2]
     pub(crate) fn find_velocity(&mut self, model: &Model, unit: f64, change: &[f64], out: &mut Vec<f64>) {
         let pivots = self.factors.pivots();
+        debug_assert_eq!(change.len(), pivots.len(), "the change has an entry for each velocity of the forest");
         self.residual.clear();
         self.residual.extend(change.iter().zip(pivots).map(|(y, d)| y * (d * unit).sqrt()));
         self.respond_outward(model, out);
@@ -342,6 +348,7 @@ impl Reduced {
 
     /// Adds v_free to the change in `velocity`, which gives v⁺.
     fn add_free_velocity(&mut self, model: &Model, out: &mut Vec<f64>) {
+        debug_assert_eq!(self.velocity.len(), self.free.len(), "both have all velocities of the forest");
         self.velocity.iter_mut().zip(&self.free).for_each(|(v, free)| *v += free);
         self.write_bodies(model, false, out);
     }
@@ -457,5 +464,6 @@ pub(crate) fn joints_in_problem<'m>(
         None => (model.joints(), &[]),
         Some(_) => (&[], model.forest().loops()),
     };
+    debug_assert!(loops.iter().all(|&id| model.joint(id).is_some()), "loops are closed by joints of the model");
     all.iter().chain(loops.iter().filter_map(|&id| model.joint(id)))
 }

@@ -55,6 +55,8 @@ pub fn joint_impulses<'w>(model: &Model, ws: &'w Workspace) -> Cow<'w, [f64]> {
 
 /// Adds the impulses of impacts to those of joints with rows.
 fn add_impacts(ws: &Workspace, impulses: &mut [f64]) {
+    let loads = &ws.impact_loads.joints;
+    debug_assert!(loads.is_empty() || loads.len() == impulses.len(), "impacts have an impulse for each joint row");
     impulses.iter_mut().zip(&ws.impact_loads.joints).for_each(|(sum, p)| *sum += p);
 }
 
@@ -100,7 +102,10 @@ fn find(model: &Model, ws: &Workspace, reduced: &Reduced, scratch: &mut Reaction
     acceleration.extend(reduced.velocity.iter().zip(&reduced.initial).map(|(after, before)| (after - before) / h));
     inverse_dynamics(forest.tree(), &reduced.at, acceleration, loads, sweeps, tau);
     for (joint, link, body) in forest.branches(model) {
-        let Some(carried) = sweeps.joint_wrenches().get(link.index()) else { continue };
+        let Some(carried) = sweeps.joint_wrenches().get(link.index()) else {
+            debug_assert!(false, "every link has a joint wrench");
+            continue;
+        };
         let sign = if body == joint.b.0 { h } else { -h };
         let from = reduced.at.pose(link).translation.vector;
         write_rows(&ws.start, impulses, joint, (&carried.scaled(sign), from));
@@ -120,6 +125,9 @@ pub(crate) fn add_impulses_of_solution(model: &Model, ws: &Workspace, add: &mut 
         add(a, &on_a.scaled(p));
         add(b, &on_b.scaled(p));
     };
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
+    debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
+    debug_assert_eq!(ws.joint_space_rows.len(), ws.joint_space_impulses.len(), "every joint-space row has an impulse");
     for (index, (contact, impulse)) in ws.contacts.iter().zip(&ws.contact_impulses).enumerate() {
         let ContactImpulse { normal, friction, spin, .. } =
             layers::find(&ws.surfaces, index).map_or(*impulse, |surface| impulse.and(&surface.core_impulse));

@@ -85,6 +85,7 @@ impl Reduced {
         self.row.path.clear();
         self.row.path.resize(tree.depth(link), 0.0);
         let head = tree.links()[link.index()].velocities().end;
+        debug_assert!(head - 1 - velocity < self.row.path.len(), "the velocity is one of its link");
         if let Some(entry) = self.row.path.get_mut(head - 1 - velocity) {
             *entry = impulse;
         }
@@ -130,6 +131,7 @@ impl Reduced {
         let tree = forest.tree();
         let RowScratch { dense, touched, is_touched, path, .. } = &mut self.row;
         let n = tree.velocities();
+        debug_assert_eq!(path.len(), tree.depth(link), "the path has an entry for each velocity up to the root");
         let mut path = path.iter();
         for i in tree.path_to_root(link) {
             let velocities = tree.links()[i].velocities();
