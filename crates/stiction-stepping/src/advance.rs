@@ -52,8 +52,8 @@ fn gap_after(start: &Start, contact: &Contact, ws: &Workspace, moving: &Vector3<
     if ws.linearisation_velocity.is_empty() {
         return contact.gap_end + start.h * moved;
     }
-    let looked_ahead = contact.normal.dot(&relative_velocity(start.model, contact, &ws.linearisation_velocity));
-    contact.gap_end + start.h * (moved - looked_ahead)
+    let linearised = contact.normal.dot(&relative_velocity(start.model, contact, &ws.linearisation_velocity));
+    contact.gap_end + start.h * (moved - linearised)
 }
 
 /// Writes v⁺ and q⁺ = q ⊕ h v⁺ into the next state.   [STEP-5]
@@ -112,8 +112,8 @@ fn report_contact(
     let end = surface.map(|(surface, layer)| surface_at_end(start, ws, (surface, contact, &layer), impulse, gap));
     let total = surface.map_or(*impulse, |(surface, _)| impulse.and(&surface.core_impulse));
     // Some redundant contacts have no impulse: they touch if the step leaves them closed.
-    let left = end.as_ref().map_or((normal_velocity + contact.bias) * h, |end| end.gap);
-    let touches = total.normal > 0.0 || left <= scheme.touch_threshold;
+    let remaining_gap = end.as_ref().map_or((normal_velocity + contact.bias) * h, |end| end.gap);
+    let touches = total.normal > 0.0 || remaining_gap <= scheme.touch_threshold;
     // Friction acts on the velocity at the end of the step, or on its mean if a layer shears.   [SOFT-6]
     let shears = surface.is_some_and(|(surface, _)| surface.size > 1);
     let slip = slip(contact, if shears { &moving } else { &relative })

@@ -20,9 +20,13 @@ pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {
     for joint in model.joints() {
         let [behind, now, ahead] = [&ws.behind, &ws.start, &ws.ahead].map(|at| joint.evaluate(at).map(|row| row.value));
         for ((row, now), (behind, ahead)) in joint.evaluate(&ws.linear_end).zip(now).zip(behind.zip(ahead)) {
-            let asked = shrink * ((now - behind) / h - h * b * now);
-            let unchanged = power(model, v, joint.a.0, &row.a) + power(model, v, joint.b.0, &row.b);
-            ws.joint_rows.push(JointRow { a: row.a, b: row.b, bias: (ahead - now) / h - unchanged - asked });
+            let target_rate = shrink * ((now - behind) / h - h * b * now);
+            let linearised_rate = power(model, v, joint.a.0, &row.a) + power(model, v, joint.b.0, &row.b);
+            ws.joint_rows.push(JointRow {
+                a: row.a,
+                b: row.b,
+                bias: (ahead - now) / h - linearised_rate - target_rate,
+            });
         }
     }
 }

@@ -219,13 +219,13 @@ impl TimeStepper {
                     return;
                 };
                 // At velocity level, contacts that did not touch before are not constrained.
-                let asked = model.contact_rule(a, b).gamma.unwrap_or(scheme.gamma) > 0.0;
+                let is_constrained = model.contact_rule(a, b).gamma.unwrap_or(scheme.gamma) > 0.0;
                 let id = ContactId { shape_a, shape_b, feature: point.feature };
                 let known = contacts.binary_search_by_key(&id, |contact| contact.id).is_ok();
                 let missed_core = layers::core_is_missed(ws.contacts.as_slice(), &ws.surfaces, &id, |depth| {
                     -point.gap - depth > scheme.touch_threshold
                 });
-                missed |= asked && (missed_core || (-point.gap > scheme.touch_threshold && !known));
+                missed |= is_constrained && (missed_core || (-point.gap > scheme.touch_threshold && !known));
             })?;
         let penetration = measured.penetration.max(resting);
         Ok((Infeasibility { penetration, ..measured }, missed))
@@ -243,8 +243,8 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
             }
             let (twist, place) = (end.twist(id), before.pose(id).translation.vector.norm());
             let radius = model.radius(id);
-            let way = h * (twist.linear.norm() + radius * twist.angular.norm());
-            way <= AT_REST * (place + radius)
+            let displacement = h * (twist.linear.norm() + radius * twist.angular.norm());
+            displacement <= AT_REST * (place + radius)
         })
     };
     // Contacts with alternatives are measured again: single gaps may be negative while the shapes are apart.
@@ -294,9 +294,9 @@ fn enlarge_reach(start: &Start, ws: &mut Workspace) -> bool {
             continue;
         }
         let twist = ws.end.twist(id);
-        let went = (twist.linear.norm() + body.radius() * twist.angular.norm()) * start.h;
-        if went > *reach {
-            (*reach, further) = (went, true);
+        let moved = (twist.linear.norm() + body.radius() * twist.angular.norm()) * start.h;
+        if moved > *reach {
+            (*reach, further) = (moved, true);
         }
     }
     further
@@ -319,11 +319,11 @@ fn impacts(start: &Start, ws: &Workspace) -> usize {
                 || h * approach(model, contact, &ws.before, h) < -scheme.touch_threshold
         };
         // Touching a layer is no impact; touching its rigid core is.
-        let struck = match report.layer {
+        let is_hit = match report.layer {
             Some(layer) => layer.core_impulse > 0.0 && !core_was_closed(contact.id),
             None => report.pending_restitution < 0.0 || (report.normal_impulse > 0.0 && !closed(contact.id) && came()),
         };
-        struck && ws.impacts.iter().all(|impact| impact.id != contact.id)
+        is_hit && ws.impacts.iter().all(|impact| impact.id != contact.id)
     };
     debug_assert_eq!(ws.contacts.len(), ws.contact_reports.len(), "every contact has a report");
     ws.impacts.len() + ws.contacts.iter().zip(&ws.contact_reports).filter(|&pair| hit(pair)).count()

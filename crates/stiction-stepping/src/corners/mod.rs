@@ -91,8 +91,8 @@ pub(crate) fn refine_pairs(start: &Start, detector: &mut dyn Detector, ws: &mut 
             continue;
         }
         let gap = gap_now(model, contact, &ws.linearisation_velocity, h);
-        let way = gap - gap_at_end(start, contact, &ws.linearisation_velocity, &state.v);
-        if gap <= scheme.touch_threshold || way <= gap {
+        let path = gap - gap_at_end(start, contact, &ws.linearisation_velocity, &state.v);
+        if gap <= scheme.touch_threshold || path <= gap {
             continue;
         }
         let (Some((_, a, shape_a)), Some((_, b, shape_b))) = (model.shape(pair.0.index()), model.shape(pair.1.index()))
@@ -102,7 +102,7 @@ pub(crate) fn refine_pairs(start: &Start, detector: &mut dyn Detector, ws: &mut 
         let (pose_a, pose_b) = (ws.linear_end.pose(a) * shape_a.local, ws.linear_end.pose(b) * shape_b.local);
         let inside =
             detector.distance_to_face_end((&shape_a.shape, &pose_a), (&shape_b.shape, &pose_b), contact.id.feature);
-        if inside.is_some_and(|inside| inside <= way) {
+        if inside.is_some_and(|inside| inside <= path) {
             ws.close_pairs.push(pair);
             found = true;
         }
@@ -188,8 +188,8 @@ impl Gaps {
     /// Gaps change linearly: a face separates from the start until its gap vanishes, or from there to the end. The vertex is inside
     /// between the last of the former and the first of the latter.
     fn entry(&self) -> Option<usize> {
-        let way = self.from.iter().zip(&self.to).map(|(a, b)| (b - a).abs()).fold(0.0, f64::max);
-        let graze = GRAZE_FRACTION * way;
+        let path = self.from.iter().zip(&self.to).map(|(a, b)| (b - a).abs()).fold(0.0, f64::max);
+        let graze = GRAZE_FRACTION * path;
         let pairs = || self.from.iter().zip(&self.to).map(|(a, b)| (a + graze, b + graze)).enumerate();
         let time = |(a, b): (f64, f64)| a / (a - b);
         if pairs().any(|(_, (a, b))| a >= 0.0 && b >= 0.0) {
@@ -207,7 +207,7 @@ impl Gaps {
         }
         let middle = 0.5 * (left + back);
         let depth = pairs().map(|(_, (a, b))| -(a + middle * (b - a))).fold(f64::INFINITY, f64::min);
-        (depth > MAX_CUT_FRACTION * way).then_some(face)
+        (depth > MAX_CUT_FRACTION * path).then_some(face)
     }
 }
 

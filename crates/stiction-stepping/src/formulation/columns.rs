@@ -200,6 +200,7 @@ pub(super) fn add_free_rates(model: &Model, ws: &Workspace, contact: &Contact, c
     }
 }
 
+/// Law of a contact: one row without friction, a cone of 2 rows in the plane, and of 3 rows or 4 with torsion in space.
 pub(super) fn law(dimension: Dimension, contact: &Contact) -> Law {
     match (contact.mu > 0.0, dimension) {
         (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },

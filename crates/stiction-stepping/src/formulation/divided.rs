@@ -68,8 +68,8 @@ fn add_midpoint_impulses(ws: &mut Workspace) {
 /// Adds the response of all rows to the known normal impulses of restitution.   [IMPACT-2]
 pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
     for index in 0..ws.contacts.len().min(ws.impacts.len()) {
-        let given = ws.impacts.get(index).map_or(0.0, |impact| impact.decompression / ws.mass_unit);
-        add_known(ws, ws.layout.joints + index, given);
+        let restitution = ws.impacts.get(index).map_or(0.0, |impact| impact.decompression / ws.mass_unit);
+        add_known(ws, ws.layout.joints + index, restitution);
     }
 }
 

@@ -304,17 +304,17 @@ pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
     debug_assert_eq!(ws.contacts.len(), ws.impacts.len(), "every contact of an impact has a report");
     divided::add_restitution_impulses(ws);
     for (index, (contact, impact)) in ws.contacts.iter().zip(&ws.impacts).enumerate() {
-        let given = impact.decompression / ws.mass_unit;
+        let restitution = impact.decompression / ws.mass_unit;
         // Without velocities, `divided` has added the response to the rows already.
         let momentum = ws.mixed.complementarity.on_free.row(index).take_while(|_| layout.velocities > 0);
         for (column, value) in momentum {
             if let Some(constant) = ws.mixed.equality.constant.get_mut(column) {
-                *constant += value * given;
+                *constant += value * restitution;
             }
         }
         for cone in contact.cones.clone() {
             if let Some(constant) = ws.mixed.complementarity.constant.get_mut(layout.sigma_at(cone)) {
-                *constant += contact.mu * given;
+                *constant += contact.mu * restitution;
             }
         }
     }

@@ -187,11 +187,11 @@ pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>
     let forest = ws.reduced.as_ref().map(|reduced| &reduced.moving[..]);
     angles.clear();
     for actuated in &ws.actuated {
-        let way = model.joint(actuated.id.0).and_then(|joint| {
+        let displacement = model.joint(actuated.id.0).and_then(|joint| {
             let rate = actuated.rate_with(model, (ws, joint), &ws.moving, forest)?;
             Some(h * (rate + write::prescribed_rate(start, ws, joint, actuated.id.1)))
         });
-        angles.push(actuated.coordinate + way.unwrap_or(0.0));
+        angles.push(actuated.coordinate + displacement.unwrap_or(0.0));
     }
 }
 

@@ -76,9 +76,9 @@ impl NormalLaw {
             (false, false) => return Line { depth: relaxed, impulse: 0.0, slope: self.steepest() },
             (false, true) => {
                 let (into, force) = (x - relaxed, 0.5 * elastic * (x + relaxed) + damping * (x - relaxed));
-                let way = x - start;
-                let impulse = into * force / way;
-                (impulse, (force + into * self.steepest() - impulse) / way)
+                let travel = x - start;
+                let impulse = into * force / travel;
+                (impulse, (force + into * self.steepest() - impulse) / travel)
             }
         };
         Line { depth: x, impulse, slope: slope.max(least.min(self.steepest())) }

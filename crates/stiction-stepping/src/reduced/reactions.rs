@@ -102,13 +102,13 @@ fn find(model: &Model, ws: &Workspace, reduced: &Reduced, scratch: &mut Reaction
     acceleration.extend(reduced.velocity.iter().zip(&reduced.initial).map(|(after, before)| (after - before) / h));
     inverse_dynamics(forest.tree(), &reduced.at, acceleration, loads, sweeps, tau);
     for (joint, link, body) in forest.branches(model) {
-        let Some(carried) = sweeps.joint_wrenches().get(link.index()) else {
+        let Some(reaction) = sweeps.joint_wrenches().get(link.index()) else {
             debug_assert!(false, "every link has a joint wrench");
             continue;
         };
         let sign = if body == joint.b.0 { h } else { -h };
         let from = reduced.at.pose(link).translation.vector;
-        write_rows(&ws.start, impulses, joint, (&carried.scaled(sign), from));
+        write_rows(&ws.start, impulses, joint, (&reaction.scaled(sign), from));
     }
 }
 
