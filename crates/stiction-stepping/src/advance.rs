@@ -1,4 +1,4 @@
-//! From v⁺ and the impulses to the next state, its contact reports and its events.
+//! Next state, contact reports and events from v⁺ and the impulses.
 
 use nalgebra::Vector3;
 use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
@@ -8,9 +8,9 @@ use crate::{
     joint_space, layers, layers::surface_at_end, reduced::Reduced, rows::power, support_points,
 };
 
-/// Fills `ws.next`, the reports of contacts and feet and the events from v⁺ and the impulses in the workspace.
+/// Fills `ws.next`, the reports of contacts and support points and the events from v⁺ and the impulses in the workspace.
 ///
-/// The state itself is not touched: the caller swaps it with `ws.next` when all went well.
+/// The state itself is not modified: the caller swaps it with `ws.next` after success.
 pub fn advance(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     next_state(start, ws);
     if let Some(place) = ws.next.first_non_finite() {
@@ -24,12 +24,13 @@ pub fn advance(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     Ok(())
 }
 
-/// The velocity that moves the bodies over the step: v⁺, or the mean of both ends.   [STEP-5] [SOFT-6]
+/// Computes the velocity that moves the bodies over the step: v⁺, or the mean of both ends.   [STEP-5] [SOFT-6]
 pub(crate) fn find_moving_velocity(start: &Start, ws: &mut Workspace) {
     let Workspace { moving, velocity, before, reduced, .. } = ws;
     let choose = |moving: &mut Vec<f64>, velocity: &Vec<f64>, before: &[f64]| {
         moving.clone_from(velocity);
         if start.scheme.position_update == PositionUpdate::Average {
+            debug_assert_eq!(moving.len(), before.len(), "velocities at both ends have equally many entries");
             moving.iter_mut().zip(before).for_each(|(v, before)| *v = 0.5 * (*v + *before));
         }
     };
@@ -40,22 +41,22 @@ pub(crate) fn find_moving_velocity(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// ψ⁺, the gap at the end as its linearisation at q ⊕ h v̂ sees it.   [STEP-10]
+/// Gap ψ⁺ at the end by its linearisation at q ⊕ h v̂.   [STEP-10]
 pub(crate) fn end_gap(start: &Start, contact: &Contact, ws: &Workspace) -> f64 {
     gap_after(start, contact, ws, &relative_velocity(start.model, contact, &ws.moving))
 }
 
-/// The same, with the relative velocity that moved the bodies.
+/// Gap ψ⁺ at the end, from the relative velocity that moved the bodies.
 fn gap_after(start: &Start, contact: &Contact, ws: &Workspace, moving: &Vector3<f64>) -> f64 {
     let moved = contact.normal.dot(moving);
     if ws.linearisation_velocity.is_empty() {
         return contact.gap_end + start.h * moved;
     }
-    let looked_ahead = contact.normal.dot(&relative_velocity(start.model, contact, &ws.linearisation_velocity));
-    contact.gap_end + start.h * (moved - looked_ahead)
+    let linearised = contact.normal.dot(&relative_velocity(start.model, contact, &ws.linearisation_velocity));
+    contact.gap_end + start.h * (moved - linearised)
 }
 
-/// v⁺ from the solution, q⁺ = q ⊕ h v⁺.   [STEP-5]
+/// Writes v⁺ and q⁺ = q ⊕ h v⁺ into the next state.   [STEP-5]
 fn next_state(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
     find_moving_velocity(start, ws);
@@ -81,6 +82,7 @@ fn next_state(start: &Start, ws: &mut Workspace) {
 fn report_contacts(start: &Start, ws: &mut Workspace) {
     let mut reports = std::mem::take(&mut ws.contact_reports);
     reports.clear();
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
     let mut memories = start.state.contacts.iter().peekable();
     for (index, (contact, impulse)) in ws.contacts.iter().zip(&ws.contact_impulses).enumerate() {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
@@ -109,10 +111,10 @@ fn report_contact(
     let surface = layers::find(&ws.surfaces, index).zip(contact.layer);
     let end = surface.map(|(surface, layer)| surface_at_end(start, ws, (surface, contact, &layer), impulse, gap));
     let total = surface.map_or(*impulse, |(surface, _)| impulse.and(&surface.core_impulse));
-    // Among redundant contacts some carry nothing: they touch as long as the step leaves them closed.
-    let left = end.as_ref().map_or((normal_velocity + contact.bias) * h, |end| end.gap);
-    let touches = total.normal > 0.0 || left <= scheme.touch_threshold;
-    // Friction knows the velocity at the end of the step, or its mean where a layer shears.   [SOFT-6]
+    // Some redundant contacts have no impulse: they touch if the step leaves them closed.
+    let remaining_gap = end.as_ref().map_or((normal_velocity + contact.bias) * h, |end| end.gap);
+    let touches = total.normal > 0.0 || remaining_gap <= scheme.touch_threshold;
+    // Friction acts on the velocity at the end of the step, or on its mean if a layer shears.   [SOFT-6]
     let shears = surface.is_some_and(|(surface, _)| surface.size > 1);
     let slip = slip(contact, if shears { &moving } else { &relative })
         + end.as_ref().map_or_else(Vector3::zeros, |end| end.shear_rate);
@@ -148,13 +150,13 @@ fn report_contact(
     }
 }
 
-/// The velocity of b along a, of that of the contact points.
+/// Slip velocity of b against a, from the relative velocity of the contact points.
 fn slip(contact: &Contact, relative: &Vector3<f64>) -> Vector3<f64> {
     let surface = relative + contact.surface_velocity;
     surface - contact.normal * contact.normal.dot(&surface)
 }
 
-/// n · (ω_b − ω_a), as far as the velocities `v` decide it.
+/// Relative spin n · (ω_b − ω_a) by the velocities `v`, without prescribed motion.
 fn relative_spin(model: &Model, contact: &Contact, v: &[f64]) -> f64 {
     if contact.torsion == 0.0 {
         return 0.0;
@@ -163,16 +165,17 @@ fn relative_spin(model: &Model, contact: &Contact, v: &[f64]) -> f64 {
     power(model, v, contact.a, &a) + power(model, v, contact.b, &b)
 }
 
-/// Velocity of the contact point of b against that of a, as far as the velocities `v` decide it.
+/// Velocity of the contact point of b against that of a by the velocities `v`, without prescribed motion.
 fn relative_velocity(model: &Model, contact: &Contact, v: &[f64]) -> Vector3<f64> {
     let of = |id: BodyId, arm: &Vector3<f64>| {
         let Some((mobility, range)) = model.unknowns(id) else { return Vector3::zeros() };
+        debug_assert!(range.end <= v.len(), "v has an entry for each degree of freedom");
         mobility.twist(v.get(range).unwrap_or_default()).at(arm)
     };
     of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
 }
 
-/// What the next step has to know of the contacts, from their reports.
+/// Stores the contacts for the next step, from their reports.
 pub(crate) fn remember_contacts(ws: &mut Workspace) {
     ws.next.contacts.clear();
     ws.next.contacts.extend(ws.contact_reports.iter().map(|report| ContactMemory {
@@ -186,7 +189,9 @@ pub(crate) fn remember_contacts(ws: &mut Workspace) {
     }));
 }
 
-/// The speed of approach that a contact hit in this step has to give back in the next; what was owed before is paid.   [IMPACT-1]
+/// Approach velocity that Newton's impact law has to return in the next step.   [IMPACT-1]
+///
+/// Restitution that was pending before this step has been applied in it.
 fn pending_restitution(start: &Start, contact: &Contact, impulse: f64, before: f64) -> f64 {
     let &Start { model, scheme, state, h } = start;
     if scheme.impact != Impact::Newton || contact.restitution == 0.0 || impulse <= 0.0 || before < 0.0 {
@@ -196,7 +201,7 @@ fn pending_restitution(start: &Start, contact: &Contact, impulse: f64, before: f
     (contact.normal.dot(&relative_velocity(model, contact, &state.v)) + prescribed).min(0.0)
 }
 
-/// Compares the contact modes before and after: both lists are in the order of the ids, so one pass suffices.
+/// Compares the contact modes before and after. Both lists are sorted by id, so one pass suffices.
 fn report_events(state: &State, ws: &mut Workspace) {
     use ContactMode::{Open, Slip, Stick};
     let time = ws.next.time;
@@ -212,7 +217,7 @@ fn report_events(state: &State, ws: &mut Workspace) {
         };
         before.next_if(|b| b.id == id);
         after.next_if(|a| a.id == id);
-        // A contact that closes says at once whether it sticks or slips.
+        // A contact that closes reports stick or slip as well.
         let kinds: &[EventKind] = match (old, new) {
             (Open, Open) | (Stick, Stick) | (Slip, Slip) => &[],
             (Open, Stick) => &[EventKind::Touch, EventKind::Stick],

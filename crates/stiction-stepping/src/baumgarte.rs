@@ -1,13 +1,12 @@
-//! Joints whose error swings out by itself: Baumgarte's equation in differences.
+//! Baumgarte stabilisation of joints: the error follows a damped oscillation, in differences.
 //!
-//! The mean rates of Φ over the last step and over this one are D and D⁺ = (Φ⁺ − Φ)/h. Backward differences turn
-//! Φ̈ + a Φ̇ + b Φ = 0 into
+//! The mean rates of Φ over the last step and over this one are D and D⁺ = (Φ⁺ − Φ)/h. Backward differences turn Φ̈ + a Φ̇ + b Φ = 0 into
 //!
 //! ```text
 //! (D⁺ − D)/h + a D⁺ + b (Φ + h D⁺) = 0      ⇒      D⁺ = (D − h b Φ) / (1 + a h + b h²)                [STAB-2]
 //! ```
 //!
-//! With P the mean rate at the velocity v̂ where the step looks ahead, D⁺ ≈ P + W_bᵀ (v⁺ − v̂): a row like any other.
+//! With P the mean rate at the linearisation velocity v̂, D⁺ ≈ P + W_bᵀ (v⁺ − v̂): a row like any other.
 
 use crate::{JointRow, Start, Workspace, rows::power};
 
@@ -15,23 +14,27 @@ use crate::{JointRow, Start, Workspace, rows::power};
 pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     let shrink = 1.0 / (1.0 + a * h + b * h * h);
-    look_around(start, ws);
+    update_configurations(start, ws);
     let v = if ws.linearisation_velocity.is_empty() { &ws.before } else { &ws.linearisation_velocity };
     ws.joint_rows.clear();
     for joint in model.joints() {
         let [behind, now, ahead] = [&ws.behind, &ws.start, &ws.ahead].map(|at| joint.evaluate(at).map(|row| row.value));
         for ((row, now), (behind, ahead)) in joint.evaluate(&ws.linear_end).zip(now).zip(behind.zip(ahead)) {
-            let asked = shrink * ((now - behind) / h - h * b * now);
-            let unchanged = power(model, v, joint.a.0, &row.a) + power(model, v, joint.b.0, &row.b);
-            ws.joint_rows.push(JointRow { a: row.a, b: row.b, bias: (ahead - now) / h - unchanged - asked });
+            let target_rate = shrink * ((now - behind) / h - h * b * now);
+            let linearised_rate = power(model, v, joint.a.0, &row.a) + power(model, v, joint.b.0, &row.b);
+            ws.joint_rows.push(JointRow {
+                a: row.a,
+                b: row.b,
+                bias: (ahead - now) / h - linearised_rate - target_rate,
+            });
         }
     }
 }
 
-/// Bodies a step earlier, q ⊖ h v at t − h, and where the step looks ahead, q ⊕ h v̂ at t + h.
+/// Updates the configurations one step earlier, q ⊖ h v at t − h, and at the linearisation, q ⊕ h v̂ at t + h.
 ///
-/// The step that led here moved by its own v⁺ = v, so the first is where it came from if it was as long.
-fn look_around(start: &Start, ws: &mut Workspace) {
+/// The previous step moved by its own v⁺ = v, so the first is its start if it was as long.
+fn update_configurations(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
     model.integrate(&state.q, &state.v, -h, scheme.orientation, &mut ws.predicted);
     ws.behind.update(model, &ws.predicted, &state.v, state.time - h);

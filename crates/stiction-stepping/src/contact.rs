@@ -1,28 +1,28 @@
-//! A potential contact with everything the laws need.
+//! Potential contact with all data of its laws.
 
 use std::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 use stiction_multibody::{BodyId, ContactId, Layer, Wrench};
 
-/// A potential contact: geometry at the point of linearisation, with prescribed bodies at the end of the step.
+/// Potential contact: geometry at the point of linearisation, with prescribed bodies at the end of the step.
 #[derive(Clone, Debug)]
 pub struct Contact {
-    /// Which features of which shapes.
+    /// Id: the features of the two shapes.
     pub id: ContactId,
-    /// Which of the contacts of its two shapes are alternatives to it: those with the same number.   [CORNER-1]
+    /// Chain number: contacts of the same two shapes with the same number are alternatives.   [CORNER-1]
     pub chain: u32,
-    /// Whether there are such.
+    /// True if the contact has alternatives.
     pub has_alternatives: bool,
     /// First body.
     pub a: BodyId,
     /// Second body.
     pub b: BodyId,
-    /// The point on the second body.
+    /// Point on the second body.
     pub point: Point3<f64>,
-    /// From the reference point of the first body to its surface point.
+    /// Vector from the reference point of the first body to its surface point.
     pub arm_a: Vector3<f64>,
-    /// From the reference point of the second body to its surface point.
+    /// Vector from the reference point of the second body to its surface point.
     pub arm_b: Vector3<f64>,
     /// Unit normal from the first to the second body.
     pub normal: Vector3<f64>,
@@ -38,7 +38,7 @@ pub struct Contact {
     pub torsion: f64,
     /// Coefficient of restitution.
     pub restitution: f64,
-    /// The compliant layer between the bodies.   [SOFT-1]
+    /// Compliant layer between the bodies.   [SOFT-1]
     pub layer: Option<Layer>,
     /// Weight of the gap.
     pub gamma: f64,
@@ -46,11 +46,11 @@ pub struct Contact {
     pub surface_velocity: Vector3<f64>,
     /// Angular velocity of surface b against surface a about the normal that is prescribed by kinematic motion.
     pub surface_spin: f64,
-    /// The constant of its normal row: n · v⁺ + bias ≥ 0.   [STEP-3]
+    /// Constant of its normal row: n · v⁺ + bias ≥ 0.   [STEP-3]
     pub bias: f64,
-    /// Its friction directions, in the list of all; empty without friction and with the quadratic cone.
+    /// Range of its friction directions in the list of all; empty without friction and with the quadratic cone.
     pub directions: Range<usize>,
-    /// Its friction polygons, among those of all contacts: one, or one for each tangent of a box.
+    /// Range of its friction polygons among those of all contacts: one, or one for each tangent of a box.
     pub cones: Range<usize>,
 }
 
@@ -67,10 +67,12 @@ impl Contact {
         (Wrench::of_torque(-self.normal), Wrench::of_torque(self.normal))
     }
 
-    /// The directions of one of its polygons: an equal share each.
+    /// Directions of one of its polygons, which all have equally many.
     pub(crate) fn directions_of(&self, cone: usize) -> Range<usize> {
-        let share = self.directions.len() / self.cones.len().max(1);
-        let first = self.directions.start + share * cone.saturating_sub(self.cones.start);
-        first..first + share
+        debug_assert!(self.cones.contains(&cone), "the polygon is one of this contact");
+        debug_assert_eq!(self.directions.len() % self.cones.len().max(1), 0, "polygons have equally many directions");
+        let count = self.directions.len() / self.cones.len().max(1);
+        let first = self.directions.start + count * cone.saturating_sub(self.cones.start);
+        first..first + count
     }
 }

@@ -1,4 +1,4 @@
-//! Finds the contacts within reach of the step.
+//! Detection of the contacts within reach of the step.
 
 use nalgebra::Vector3;
 use stiction_geometry::{ContactPoint, Pose, chains};
@@ -12,7 +12,7 @@ use crate::{
     pairs::find_pairs, reduced, support_points, surface_motion::write_surface_motion, tangents::tangents,
 };
 
-/// Fills the workspace with what a step starts from: poses, applied wrenches, how far bodies can reach.
+/// Prepares the workspace for a step: configuration, applied wrenches, reach of bodies.
 pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
     ws.start.update(model, &state.q, &state.v, state.time);
@@ -36,7 +36,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     Ok(())
 }
 
-/// Bodies without inertia feel no gyroscopic torque, and reach as far as the fastest prescribed body pushes them.   [QS-1]
+/// Removes gyroscopic torques and sets the reach of quasistatic bodies, which prescribed bodies push.   [QS-1]
 fn without_inertia(start: &Start, ws: &mut Workspace) {
     let &Start { model, state, h, .. } = start;
     let mut pushed = 0.0_f64;
@@ -59,7 +59,7 @@ fn without_inertia(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// Fills the workspace with the feet and the potential contacts of a step, linearised at q ⊕ h v̂ with v̂ the look-ahead in it.
+/// Finds the support points and potential contacts of a step, linearised at q ⊕ h v̂ with the linearisation velocity v̂ in the workspace.
 pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, scheme, .. } = start;
     configure(start, ws);
@@ -73,11 +73,11 @@ pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) ->
     }
     support_points::place(start, ws);
     find_pairs(model, scheme, detector, ws);
-    layers::add_live_pairs(start, &mut ws.pairs);
+    layers::add_relaxing_pairs(start, &mut ws.pairs);
     narrow_phase(start, detector, ws)
 }
 
-/// Poses and twists where the constraints are linearised, with prescribed bodies at both ends of the step.
+/// Updates poses and twists where the constraints are linearised, with prescribed bodies at both ends of the step.
 fn configure(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
     if let (Some(reduced), false) = (&mut ws.reduced, ws.linearisation_velocity.is_empty()) {
@@ -85,7 +85,7 @@ fn configure(start: &Start, ws: &mut Workspace) {
         ws.linear_start.update(model, &ws.predicted, &ws.linearisation_velocity, state.time);
     } else if ws.linearisation_velocity.is_empty() {
         if let Some(reduced) = &mut ws.reduced {
-            reduced.look_here();
+            reduced.linearise_at_start();
         }
         ws.linear_start.copy_from(&ws.start);
     } else {
@@ -93,17 +93,18 @@ fn configure(start: &Start, ws: &mut Workspace) {
         ws.linear_start.update(model, &ws.predicted, &ws.linearisation_velocity, state.time);
     }
     ws.linear_end.copy_from(&ws.linear_start);
-    // The very time the next step starts from: prescribed displacements must add up.
+    // The exact time the next step starts from: prescribed displacements must add up.
     ws.linear_end.move_prescribed(model, state.time_after(h).0);
 }
 
-/// (|v| + |a| h) h of the fastest point of every body; the displacement over the step for prescribed ones.   [STEP-6]
+/// Computes the reach (|v| + |a| h) h of the fastest point of every body; prescribed bodies have none.   [STEP-6]
 fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
     ws.reach.clear();
     for (index, (id, _)) in model.iter_bodies().enumerate() {
         let radius = model.radius(id);
         let twist = ws.start.twist(id);
         if let (Some((mobility, range)), Some(_)) = (model.unknowns(id), &ws.reduced) {
+            debug_assert_eq!(ws.free_bodies.len(), model.dof(), "v_free of the bodies has all velocities");
             let free = mobility.twist(ws.free_bodies.get(range).unwrap_or_default());
             let (change, turn) = (free.linear - twist.linear, free.angular - twist.angular);
             let speed = twist.linear.norm() + radius * twist.angular.norm();
@@ -117,7 +118,7 @@ fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
                 let acceleration = a.linear.norm() + radius * a.angular.norm();
                 (speed + acceleration * h) * h
             }
-            // Prescribed bodies are already where they will be: only the others have to reach them.
+            // Prescribed bodies are at their end pose: only the others have to reach them.
             _ => 0.0,
         };
         ws.reach.push(reach);
@@ -134,7 +135,7 @@ fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) 
     });
     ws.pairs = pairs;
     result?;
-    // Pairs come sorted; within a pair the order is that of the features, whatever the narrow phase did.
+    // Pairs are sorted; within a pair the order of features makes the result independent of the narrow phase.
     ws.contacts.sort_unstable_by_key(|contact| contact.id);
     let mut contacts = std::mem::take(&mut ws.contacts);
     for contact in &mut contacts {
@@ -145,7 +146,7 @@ fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) 
         return Err(StepCause::non_finite("gap", model.body(bad.a).map(|b| b.name.as_str())));
     }
     reduced::drop_immovable(start, ws);
-    corners::begin(start, ws);
+    corners::select_faces(start, ws);
     Ok(())
 }
 
@@ -167,14 +168,14 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Two shapes that may touch, with what their rule says.
+/// Two shapes that may touch, with their contact rule.
 struct Pair<'a> {
     a: Side<'a>,
     b: Side<'a>,
     rule: &'a ContactRule,
     layer: Option<Layer>,
     gamma: f64,
-    /// Whether one of them moves as prescribed.
+    /// True if one of them has prescribed motion.
     prescribed: bool,
 }
 
@@ -189,7 +190,7 @@ impl<'a> Pair<'a> {
         Some(Self { a, b, rule, layer, gamma, prescribed })
     }
 
-    /// Up to which gap contacts enter, and how much farther the geometry at the end of the step may see them.
+    /// Margin of gaps for contacts, and additional distance for the geometry at the end of the step, m.
     fn margin_and_slack(&self, scheme: &Scheme, ws: &Workspace) -> (f64, f64) {
         let reach = |side: &Side| ws.reach.get(side.body.index()).copied().unwrap_or(0.0);
         let both = reach(&self.a) + reach(&self.b);
@@ -199,8 +200,8 @@ impl<'a> Pair<'a> {
             Margin::Automatic if self.gamma == 0.0 => scheme.touch_threshold,
             Margin::Automatic => both,
         };
-        // A prescribed surface may leave within the step; what counts for γ = 0 is whether it touched at its start.
-        // Predicted geometry has moved by what the bodies can reach.
+        // A prescribed surface may separate within the step; for γ = 0 its contact at the start counts. Predicted geometry has moved by
+        // the reach of the bodies.
         let slack = match (self.gamma == 0.0, !ws.linearisation_velocity.is_empty()) {
             (false, _) => 0.0,
             (true, false) if !self.prescribed => 0.0,
@@ -210,14 +211,14 @@ impl<'a> Pair<'a> {
         (margin, slack)
     }
 
-    /// ψ with prescribed bodies at the start of the step: where it was linearised, and traced back to where the bodies are.
+    /// Gaps ψ with prescribed bodies at the start of the step: at the linearisation, and traced back to q.
     fn gaps(&self, h: f64, point: &ContactPoint, ws: &Workspace) -> (f64, f64) {
         let gap_start = if self.prescribed { gap_at_start(point, &self.a, &self.b, ws) } else { point.gap };
         let moving = if ws.linearisation_velocity.is_empty() { 0.0 } else { h };
         (gap_start, gap_start - moving * approach(point, &self.a, &self.b, ws))
     }
 
-    /// A contact at a point, which may have alternatives.
+    /// Contact at a point, which may have alternatives.
     #[inline]
     fn contact(
         &self,
@@ -280,20 +281,21 @@ fn pair_contacts(
     let mut contacts = std::mem::take(&mut ws.contacts);
     let first = contacts.len();
     for chain in chains(&ws.points) {
-        // At velocity level only what touches counts, and alternatives are apart as soon as one of them is.
+        // At velocity level only touching contacts count, and alternatives are apart if one of them is.
         let touches = pair.gamma > 0.0 || chain.iter().all(|point| pair.gaps(start.h, point, ws).1 <= margin);
         for point in chain.iter().filter(|_| touches) {
             let (gap_start, _) = pair.gaps(start.h, point, ws);
             contacts.push(pair.contact(model, (point, chain.len() > 1), gap_start, ws));
         }
     }
-    let found = add_live_contacts(start, detector, &pair, (&mut contacts, first), ws);
+    let found = add_relaxing_contacts(start, detector, &pair, (&mut contacts, first), ws);
     ws.contacts = contacts;
     found
 }
 
-/// Adds the contacts of a pair that are out of reach but have layers that have not relaxed; the pair has those from `first` on.   [SOFT-4]
-fn add_live_contacts(
+/// Adds the contacts of a pair that are out of reach but whose layers have not relaxed; those from `first` on belong to the
+/// pair.   [SOFT-4]
+fn add_relaxing_contacts(
     start: &Start,
     detector: &mut dyn Detector,
     pair: &Pair,
@@ -302,13 +304,13 @@ fn add_live_contacts(
 ) -> Result<(), StepCause> {
     let (a, b) = (&pair.a, &pair.b);
     let is_known = |contacts: &[Contact], feature| contacts.iter().skip(first).any(|c| c.id.feature == feature);
-    let live = || layers::live_features(start, (a.id, b.id));
-    if pair.layer.is_none() || !live().any(|feature| !is_known(contacts, feature)) {
+    let relaxing = || layers::relaxing_features(start, (a.id, b.id));
+    if pair.layer.is_none() || !relaxing().any(|feature| !is_known(contacts, feature)) {
         return Ok(());
     }
     let (pose_a, pose_b) = (a.pose(&ws.linear_end), b.pose(&ws.linear_end));
     points((a, &pose_a), (b, &pose_b), (false, limits::LENGTH), (detector, &mut ws.points))?;
-    for feature in live() {
+    for feature in relaxing() {
         let point = ws.points.iter().find(|point| point.feature == feature && !is_known(contacts, feature));
         if let Some(point) = point {
             let (gap_start, _) = pair.gaps(start.h, point, ws);
@@ -336,20 +338,20 @@ pub(crate) fn is_kinematic(model: &Model, id: BodyId) -> bool {
     model.kinematic_bodies().contains(&id)
 }
 
-/// n · (v_b − v_a) of the dynamic bodies at the start of the step: the rate at which predicted geometry opened the gap.
+/// Normal velocity n · (v_b − v_a) of the dynamic bodies at the linearisation: the rate at which predicted geometry opened the gap.
 fn approach(point: &ContactPoint, a: &Side, b: &Side, ws: &Workspace) -> f64 {
     let of = |side: &Side, at: &Vector3<f64>| match ws.reach.get(side.body.index()) {
         Some(&reach) if reach > 0.0 => {
             let arm = at - ws.linear_end.pose(side.body).translation.vector;
             ws.linear_start.twist(side.body).at(&arm)
         }
-        // Only dynamic bodies reach anywhere.
+        // Only dynamic bodies have a reach.
         _ => Vector3::zeros(),
     };
     point.normal.dot(&(of(b, &point.point_b.coords) - of(a, &point.point_a.coords)))
 }
 
-/// Upper bound of how far the prescribed surfaces of a pair move near the other shape, from the poses at both ends.
+/// Upper bound of the displacement of the prescribed surfaces of a pair near the other shape, from the poses at both ends.
 fn displacement(a: &Side, b: &Side, ws: &Workspace) -> f64 {
     let centre = b.pose(&ws.linear_end).translation.vector;
     let centre_a = a.pose(&ws.linear_end).translation.vector;
@@ -361,16 +363,16 @@ fn displacement(a: &Side, b: &Side, ws: &Workspace) -> f64 {
     moved(a.body, &centre) + turned(a.body) * size(b) + moved(b.body, &centre_a) + turned(b.body) * size(a)
 }
 
-/// How far the material point of a body that ends at `end` moves over the step.
+/// Displacement over the step of the material point of a body that ends at `end`.
 pub(crate) fn material_displacement(body: BodyId, end: &Vector3<f64>, ws: &Workspace) -> Vector3<f64> {
     let (from, to) = (ws.linear_start.pose(body), ws.linear_end.pose(body));
     let local = to.rotation.inverse() * (end - to.translation.vector);
     end - (from.translation.vector + from.rotation * local)
 }
 
-/// ψ(q, t) of the features that meet at the end of the step.
+/// Gap ψ(q, t) of the features that meet at the end of the step.
 ///
-/// Where they do not meet at its start, the gap is traced back along the normal: ψ(q, t⁺) − n · (Δx_b − Δx_a).
+/// The gap of features that do not meet at its start is traced back along the normal: ψ(q, t⁺) − n · (Δx_b − Δx_a).
 fn gap_at_start(point: &ContactPoint, a: &Side, b: &Side, ws: &Workspace) -> f64 {
     if let Some(same) = ws.points_start.iter().find(|p| p.feature == point.feature) {
         return same.gap;

@@ -1,4 +1,4 @@
-//! Collision detection as an exchangeable part.
+//! Collision detection as an exchangeable component.
 
 use stiction_geometry::{
     ContactPoint, Feature, Pose, Scratch, Shape,
@@ -8,11 +8,12 @@ use stiction_geometry::{
 
 use crate::StepCause;
 
-/// Finds which shapes may touch, and where. Answers must be pure functions of what is asked: a detector may keep memory for
-/// speed, but nothing that changes a result.
+/// Collision detector: broad phase and narrow phase.
+///
+/// Results must be pure functions of the arguments: a detector may keep memory for speed, but nothing that changes a result.
 pub trait Detector: Send {
-    /// Pairs (i < j) of overlapping boxes for which `wanted` is true, sorted. A shape without a box reaches everywhere; sides
-    /// without an end are infinite.
+    /// Writes the pairs (i < j) of overlapping boxes for which `wanted` is true, sorted. A shape without a box is unbounded; unbounded
+    /// sides are infinite.
     fn pairs(&mut self, boxes: &[Option<Aabb>], wanted: &dyn Fn(usize, usize) -> bool, out: &mut Vec<(usize, usize)>);
 
     /// Appends the contact points of two shapes with a gap of at most `margin`, negative gaps included.
@@ -24,8 +25,9 @@ pub trait Detector: Send {
         out: &mut Vec<ContactPoint>,
     ) -> Result<(), StepCause>;
 
-    /// The same vertex by vertex, with alternatives at corners, even where the shapes are convex polygons; false, and nothing, where that
-    /// is not known.   [CORNER-5]
+    /// Appends the contact points vertex by vertex, with alternatives at corners, even for convex polygons.   [CORNER-5]
+    ///
+    /// Returns false, and appends nothing, if the detector does not support that.
     fn contacts_in_chains(
         &mut self,
         _a: (&Shape, &Pose),
@@ -36,13 +38,13 @@ pub trait Detector: Send {
         false
     }
 
-    /// How far inside the nearer end of its face a vertex is; none where that has no meaning.   [CORNER-5]
+    /// Distance of a vertex from the nearer end of its face; none if the feature is no vertex on a face.   [CORNER-5]
     fn distance_to_face_end(&mut self, _a: (&Shape, &Pose), _b: (&Shape, &Pose), _feature: Feature) -> Option<f64> {
         None
     }
 }
 
-/// The detector of `stiction-geometry`: a bounding-volume tree, and feature-exact contacts.
+/// Detector of `stiction-geometry`: a bounding-volume tree, and feature-exact contacts.
 #[derive(Default)]
 pub struct FeatureDetector {
     broad_phase: BroadPhase,

@@ -1,4 +1,4 @@
-//! The account of kinetic energy over a step, and the bound it obeys.
+//! Balance of kinetic energy over a step, and the bound it satisfies.
 //!
 //! All energies are measured with M at the start of the step, which is the M of the step's momentum balance.   [ENERGY-1]
 
@@ -11,56 +11,60 @@ use crate::{
     layers::Surface,
 };
 
-/// Where the kinetic energy of a step came from and went to, J.   [ENERGY-1]
+/// Terms of the balance of kinetic energy over a step, J.   [ENERGY-1]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnergyBound {
-    /// ½ vᵀ M v at the start, rotors of joints included.
+    /// Kinetic energy ½ vᵀ M v at the start, rotors of joints included.
     pub before: f64,
-    /// What impacts by Poisson's hypothesis changed before the step proper.
+    /// Change by impacts by Poisson's hypothesis, before the step proper.
     pub impacts: f64,
-    /// h vᵀ k + ½ h² kᵀ M⁻¹ k of the applied and gyroscopic forces k.
+    /// Work h vᵀ k + ½ h² kᵀ M⁻¹ k of the applied and gyroscopic forces k.
     pub forces: f64,
-    /// −pᵀ β: what the constants β of the rows make impulses do. It is positive where errors are removed, where a rebound is
-    /// owed and where prescribed surfaces push; in a feasible state with nothing owed or prescribed it is not.   [ENERGY-2]
+    /// Work −pᵀ β of the impulses p by the constants β of the rows.   [ENERGY-2]
+    ///
+    /// It is positive if errors are removed, restitution is pending or prescribed surfaces push. It is not positive in a feasible state
+    /// without pending restitution and prescribed motion.
     pub asked: f64,
-    /// What compliant layers gave; negative where they were pressed. Damping is part of it.   [SOFT-9]
+    /// Work of compliant layers, damping included; negative under compression.   [SOFT-9]
     pub layers: f64,
-    /// Work of springs, dampers and motors in joints; in maximal coordinates motors whose force is known before are among `forces`.   [DRIVE-9]
+    /// Work of springs, dampers and motors in joints.   [DRIVE-9]
+    ///
+    /// In maximal coordinates, motors with an explicit force are part of `forces`.
     pub joint_space: f64,
-    /// ½ ‖v⁺ − v_free‖² in the norm of M: what impulses take because they belong to the end of the step.
+    /// Loss ½ ‖v⁺ − v_free‖² in the norm of M, because impulses are implicit.
     pub lost: f64,
-    /// ½ v⁺ᵀ M v⁺ at the end.
+    /// Kinetic energy ½ v⁺ᵀ M v⁺ at the end.
     pub after: f64,
 }
 
 impl EnergyBound {
-    /// What removing errors, paying rebounds and prescribed surfaces can have added: max(0, `asked` − `lost`).
+    /// Bound of the energy added by removal of errors, restitution and prescribed surfaces: max(0, `asked` − `lost`).
     ///
-    /// At most ½ ‖u‖² for any velocity u that would remove the errors within the step.   [ENERGY-3] [ENERGY-4]
+    /// It is at most ½ ‖u‖² for any velocity u that would remove the errors within the step.   [ENERGY-3] [ENERGY-4]
     pub fn infeasibility(&self) -> f64 {
         (self.asked - self.lost).max(0.0)
     }
 
-    /// `after` is never above this.   [ENERGY-3]
+    /// Upper bound of `after`.   [ENERGY-3]
     pub fn bound(&self) -> f64 {
         self.before + self.impacts + self.forces + self.layers + self.joint_space + self.infeasibility()
     }
 
-    /// The work of friction, at contacts and in joints: what is left of the account; never positive.   [ENERGY-1]
+    /// Work of friction, at contacts and in joints: the remainder of the balance; never positive.   [ENERGY-1]
     pub fn friction(&self) -> f64 {
         let given = self.before + self.impacts + self.forces + self.layers + self.joint_space + self.asked;
         self.after - (given - self.lost)
     }
 }
 
-/// The account of the last step in the workspace; `None` where it was not made by one momentum balance.
+/// Energy balance of the last step in the workspace; `None` if the step was not made by one momentum balance.
 pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
-    // Layers in a step by mean velocities have an account of their own: what they store.   [SOFT-6]
+    // Layers in a step by mean velocities have their own balance, by their stored energy.   [SOFT-6]
     if ws.balanced_over == 0.0 || ws.surfaces.iter().any(Surface::is_average) {
         return None;
     }
     let h = ws.balanced_over;
-    let asked = asked(ws);
+    let asked = bias_work(ws);
     let mut account = EnergyBound {
         asked,
         layers: layers(ws),
@@ -86,7 +90,7 @@ pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
     Some(account)
 }
 
-/// The velocities of all bodies at the start, before any impact.
+/// Velocities of all bodies at the start, before any impact.
 fn velocities_at_start(model: &Model, ws: &Workspace) -> Vec<f64> {
     let mut v = vec![0.0; model.dof()];
     for ((id, body), slot) in model.iter_bodies().zip(model.layout()) {
@@ -99,7 +103,7 @@ fn velocities_at_start(model: &Model, ws: &Workspace) -> Vec<f64> {
     v
 }
 
-/// The energies of all bodies, each for itself.
+/// Adds the energies of all bodies.
 fn add_bodies(model: &Model, ws: &Workspace, h: f64, account: &mut EnergyBound) {
     for (index, (id, slot)) in model.iter_bodies().map(|(id, _)| id).zip(model.layout()).enumerate() {
         let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, index) else { continue };
@@ -120,7 +124,7 @@ fn add_bodies(model: &Model, ws: &Workspace, h: f64, account: &mut EnergyBound) 
     }
 }
 
-/// −pᵀ w of all layers.   [SOFT-9]
+/// Work −pᵀ w of all layers.   [SOFT-9]
 fn layers(ws: &Workspace) -> f64 {
     let power = |surface: &Surface| {
         let (contact, p) = (ws.contacts.get(surface.contact)?, ws.contact_impulses.get(surface.contact)?);
@@ -129,8 +133,11 @@ fn layers(ws: &Workspace) -> f64 {
     -ws.surfaces.iter().filter_map(power).sum::<f64>()
 }
 
-/// −p_bᵀ β_b − p_nᵀ β_n − p_fᵀ ∂ψ_f/∂t, feet, limits and couplings included.   [ENERGY-2]
-fn asked(ws: &Workspace) -> f64 {
+/// Work −p_bᵀ β_b − p_nᵀ β_n − p_fᵀ ∂ψ_f/∂t of row constants, with support points, limits and couplings.   [ENERGY-2]
+fn bias_work(ws: &Workspace) -> f64 {
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
+    debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
+    debug_assert_eq!(ws.joint_space_rows.len(), ws.joint_space_impulses.len(), "every joint-space row has an impulse");
     let joints = ws.joint_rows.iter().zip(&ws.joint_impulses).map(|(row, p)| p * row.bias).sum::<f64>();
     let contact = |(contact, p): (&crate::Contact, &crate::ContactImpulse)| {
         p.normal * contact.bias + p.friction.dot(&contact.surface_velocity) + p.spin * contact.surface_spin
@@ -146,13 +153,13 @@ fn asked(ws: &Workspace) -> f64 {
     };
     let cores = ws.surfaces.iter().map(core).sum::<f64>();
     -joints
-        - joint_space::asked(ws)
+        - joint_space::bias_work(ws)
         - support_points
         - cores
         - ws.contacts.iter().zip(&ws.contact_impulses).map(contact).sum::<f64>()
 }
 
-/// ½ νᵀ M ν of one body. Components a body does not have are zero in its twist.
+/// Kinetic energy ½ νᵀ M ν of one body. Components a body does not have are zero in its twist.
 fn kinetic(mass: f64, inertia: &Matrix3<f64>, twist: &Twist) -> f64 {
     0.5 * (mass * twist.linear.norm_squared() + twist.angular.dot(&(inertia * twist.angular)))
 }

@@ -1,7 +1,7 @@
-//! Smaller steps where one cannot be solved, if the scheme allows it.
+//! Step halving: smaller steps if one cannot be solved and the scheme allows it.
 //!
-//! A step that no rung of the ladder solves is made in two halves, and these again, `halve_steps` times at most.   [STEP-13] For
-//! everybody outside it was one step: impulses are those of the whole, and the report tells how many there were.
+//! A step that no rung of the ladder solves is made in two halves, recursively, at most `halve_steps` times.   [STEP-13] The result is
+//! that of one step: impulses are those of the whole, and the report contains the number of substeps.
 
 use crate::formulation::LIMIT_OF_THE_METHOD;
 use stiction_multibody::{Model, State};
@@ -11,13 +11,13 @@ use crate::{
     Workspace, advance::remember_contacts, reduced::find_reactions, support_points,
 };
 
-/// Makes the steps of any stepper, in halves where `Scheme::halve_steps` allows it and the whole was not solved.
+/// Makes the steps of any stepper, in halves if `Scheme::halve_steps` allows it and the whole was not solved.
 #[derive(Debug, Default)]
 pub struct Halving {
     levels: Vec<FirstHalf>,
 }
 
-/// What has to be kept of a first half while the second is made: one for each depth.
+/// Results of a first half, kept while the second is made: one for each depth.
 #[derive(Debug, Default)]
 pub(crate) struct FirstHalf {
     end: State,
@@ -31,7 +31,7 @@ pub(crate) struct FirstHalf {
 }
 
 impl Halving {
-    /// Makes a step, whole or in halves, or says why not; the state in `start` is never touched.
+    /// Makes a step, whole or in halves, or returns the cause of failure; the state in `start` is not modified.
     pub fn step(
         &mut self,
         stepper: &mut dyn Stepper,
@@ -42,12 +42,13 @@ impl Halving {
         if self.levels.len() < depth {
             self.levels.resize_with(depth, FirstHalf::default);
         }
+        debug_assert!(self.levels.len() >= depth, "every level of recursion has memory");
         let levels = self.levels.get_mut(..depth).unwrap_or_default();
         let report = attempt(stepper, start, ws, levels)?;
         if report.substeps == 1 {
             return Ok(report);
         }
-        // The very step and time a whole one would have ended at.
+        // The exact step number and time of a whole step.
         let (model, state) = (start.model, start.state);
         ws.next.step = state.step + 1;
         (ws.next.time, ws.next.time_carry) = state.time_after(start.h);
@@ -56,7 +57,7 @@ impl Halving {
     }
 }
 
-/// Tries the whole step, then its halves; each deeper level has memory of its own.
+/// Tries the whole step, then its halves; each level of recursion has its own memory.
 fn attempt(
     stepper: &mut dyn Stepper,
     start: &Start,
@@ -70,15 +71,15 @@ fn attempt(
         return whole;
     };
     let half = Start { h: 0.5 * start.h, ..*start };
-    let first = attempt(stepper, &half, ws, deeper).map_err(in_vain)?;
+    let first = attempt(stepper, &half, ws, deeper).map_err(with_halving_hint)?;
     here.keep(start.model, ws);
-    let second = attempt(stepper, &Start { state: &here.end, ..half }, ws, deeper).map_err(in_vain)?;
+    let second = attempt(stepper, &Start { state: &here.end, ..half }, ws, deeper).map_err(with_halving_hint)?;
     here.merge(start.model, ws);
     Ok(joined(&first, second))
 }
 
-/// The problem of the smallest step that failed is the one in the workspace, so its cause is told, and its hint where it is one.
-fn in_vain(cause: StepCause) -> StepCause {
+/// Replaces the general hint of a failed substep. The cause is that of the smallest substep, whose problem is in the workspace.
+fn with_halving_hint(cause: StepCause) -> StepCause {
     match cause {
         StepCause::NotSolved { status, residual, worst, rungs, hint: LIMIT_OF_THE_METHOD } => {
             let hint = "halving the step as often as `halve_steps` allows did not help; the problem of the last try is kept to be solved again";
@@ -88,7 +89,7 @@ fn in_vain(cause: StepCause) -> StepCause {
     }
 }
 
-/// The report of two halves as one step: sums of work, the worst residual, and the end of the second.
+/// Report of two halves as one step: sums of work, the larger residual, and the end of the second.
 pub(crate) fn joined(first: &StepReport, second: StepReport) -> StepReport {
     let worse = if first.residual.value > second.residual.value { first } else { &second };
     let correction = match (first.correction, second.correction) {
@@ -113,7 +114,7 @@ pub(crate) fn joined(first: &StepReport, second: StepReport) -> StepReport {
 }
 
 impl FirstHalf {
-    /// Keeps what the second half will overwrite.
+    /// Stores what the second half will overwrite.
     pub(crate) fn keep(&mut self, model: &Model, ws: &mut Workspace) {
         find_reactions(model, ws);
         self.end.copy_from(&ws.next);
@@ -125,9 +126,15 @@ impl FirstHalf {
         self.shocks = ws.shocks;
     }
 
-    /// Adds the first half to what the second left in the workspace: impulses, impacts, events.
+    /// Adds the first half to the second in the workspace: impulses, impacts, events.
     pub(crate) fn merge(&mut self, model: &Model, ws: &mut Workspace) {
         find_reactions(model, ws);
+        debug_assert_eq!(ws.joint_impulses.len(), self.joint_impulses.len(), "both halves have the same joints");
+        debug_assert_eq!(
+            ws.support_reports.len(),
+            self.support_points.len(),
+            "both halves have the same support points"
+        );
         ws.joint_impulses.iter_mut().zip(&self.joint_impulses).for_each(|(sum, p)| *sum += p);
         ws.next.joint_impulses.iter_mut().zip(&self.end.joint_impulses).for_each(|(sum, p)| *sum += p);
         self.merge_contacts(&ws.contact_reports);
@@ -143,12 +150,14 @@ impl FirstHalf {
         self.events.extend_from_slice(&ws.events);
         ws.events.clone_from(&self.events);
         ws.shocks += self.shocks;
-        // Two balances of momentum do not make one.
+        // Two momentum balances cannot be combined into one.
         ws.balanced_over = 0.0;
     }
 
-    /// Both lists are in the order of their ids. A contact that left in the second half is open, and what it owed is forgotten, as
-    /// after a step of its own; its impulse is still one of the whole step.
+    /// Merges two lists of reports, both sorted by id.
+    ///
+    /// A contact that ended in the first half is open and its pending restitution is dropped, as after a step of its own. Its impulse is
+    /// part of the whole step.
     fn merge_contacts(&mut self, second: &[ContactReport]) {
         use stiction_multibody::ContactMode::Open;
         let Self { merged, contacts, .. } = self;

@@ -1,6 +1,6 @@
-//! Impacts by Poisson's hypothesis: before the step proper, in no time, with nothing acting but contacts and joints.
+//! Impacts by Poisson's hypothesis: before the step proper, in zero time, with impulses of contacts and joints only.
 //!
-//! Compression brings approaching contacts to rest; decompression gives back at least ε times its normal impulses.   [IMPACT-2]
+//! Compression brings approaching contacts to rest; decompression returns at least ε times its normal impulses.   [IMPACT-2]
 
 use nalgebra::{Point3, Vector3};
 use stiction_multibody::{BodyId, ContactId, ContactMode, Model, Wrench};
@@ -10,11 +10,11 @@ use crate::{
     reduced::add_impulses_of_solution, rows, rows::approach,
 };
 
-/// What an impact did at a contact.
+/// Impact at a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImpactReport {
-    /// Which contact.
+    /// Id of the contact.
     pub id: ContactId,
     /// First body.
     pub body_a: BodyId,
@@ -36,12 +36,12 @@ pub struct ImpactReport {
     pub spin_impulse: f64,
 }
 
-/// What impacts asked of joints; joints carry it besides what they carry over the step proper.   [RED-4]
+/// Impulses of impacts on joints and bodies, which add to the joint reactions of the step proper.   [RED-4]
 #[derive(Debug, Default)]
 pub(crate) struct ImpactLoads {
-    /// Impulses of the joints that are rows of the problem, row by row; empty without impacts.
+    /// Impulses of the joints with rows in the problem, row by row; empty without impacts.
     pub(crate) joints: Vec<f64>,
-    /// Impulses on all bodies, about their reference points, but those of the forest's own joints.
+    /// Impulses on all bodies about their reference points, without those of the forest's own joints.
     pub(crate) bodies: Vec<Wrench>,
 }
 
@@ -51,10 +51,15 @@ impl ImpactLoads {
         self.bodies.clear();
     }
 
-    /// Adds the impulses of the solution in the workspace, and of each contact a normal impulse that it was given.
+    /// Adds the impulses of the solution in the workspace, and a known normal impulse `given` for each contact.
     fn add(&mut self, model: &Model, ws: &Workspace, given: impl Iterator<Item = f64>) {
         self.joints.resize(model.joint_rows(), 0.0);
         self.bodies.resize(model.bodies().len(), Wrench::default());
+        debug_assert_eq!(self.joints.len(), ws.joint_impulses.len(), "every joint row has an impulse");
+        debug_assert!(
+            ws.impacts.is_empty() || ws.impacts.len() == ws.contacts.len(),
+            "reports exist for none of the contacts before decompression, or for all"
+        );
         self.joints.iter_mut().zip(&ws.joint_impulses).for_each(|(sum, p)| *sum += p);
         let mut add = |body: BodyId, impulse: &Wrench| {
             self.bodies.get_mut(body.index()).into_iter().for_each(|sum| sum.add(impulse));
@@ -68,16 +73,17 @@ impl ImpactLoads {
     }
 }
 
-/// Adds what the solution in the workspace asks of joints, and of contacts what decompression gave back before it.
+/// Adds the impulses of the solution to the loads, and the known impulses of decompression if `given`.
 fn load_joints(start: &Start, ws: &mut Workspace, given: bool) {
     let mut loads = std::mem::take(&mut ws.impact_loads);
-    let share = if given { 1.0 } else { 0.0 };
-    loads.add(start.model, ws, ws.impacts.iter().map(|impact| share * impact.decompression));
+    let factor = if given { 1.0 } else { 0.0 };
+    loads.add(start.model, ws, ws.impacts.iter().map(|impact| factor * impact.decompression));
     ws.impact_loads = loads;
 }
 
-/// Lets the contacts that would close within the step collide: `ws.before` becomes the velocity after that, and `ws.impacts` tells
-/// of it. Returns the iterations.
+/// Solves the impacts of contacts that would close within the step; returns the iterations.
+///
+/// `ws.before` becomes the velocity after the impacts, and `ws.impacts` contains their reports.
 pub(crate) fn collide(
     start: &Start,
     detector: &mut dyn Detector,
@@ -87,18 +93,19 @@ pub(crate) fn collide(
     ws.impacts.clear();
     ws.linearisation_velocity.clear();
     detect(start, detector, ws)?;
-    // Feet have forces, which do nothing in no time.
+    // Support points have finite forces, whose impulse in zero time is zero.
     ws.support_points.clear();
     if !keep_colliding(start, ws) {
         return Ok(0);
     }
     // ---- Compression: M (v_c − v) = W p, contacts do not approach ----
-    let at_once = Start { h: 0.0, ..*start };
-    refactor(start, ws, true)?;
+    let impulsive = Start { h: 0.0, ..*start };
+    refactorise(start, ws, true)?;
     rows::write_velocity_level(start, ws);
-    formulation::assemble_rows(&at_once, ws)?;
-    let mut iterations = formulation::solve(&at_once, ladder, ws)?.iterations;
+    formulation::assemble_rows(&impulsive, ws)?;
+    let mut iterations = formulation::solve(&impulsive, ladder, ws)?.iterations;
     load_joints(start, ws, false);
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
     ws.impacts.extend(ws.contacts.iter().zip(&ws.contact_impulses).map(|(contact, impulse)| ImpactReport {
         id: contact.id,
         body_a: contact.a,
@@ -111,32 +118,33 @@ pub(crate) fn collide(
         friction_impulse: impulse.friction,
         spin_impulse: impulse.spin,
     }));
-    go_on_with_velocity(ws);
+    restart_from_velocity(ws);
     // ---- Decompression: M (v⁺ − v_c) = W_n (ε p_c + x) + W_f p_f, with friction up to μ (ε p_c + x) ----
     if ws.impacts.iter().any(|impact| impact.decompression > 0.0) {
-        formulation::assemble_rows(&at_once, ws)?;
-        formulation::give_back(ws);
-        iterations += formulation::solve(&at_once, ladder, ws)?.iterations;
+        formulation::assemble_rows(&impulsive, ws)?;
+        formulation::add_restitution_impulses(ws);
+        iterations += formulation::solve(&impulsive, ladder, ws)?.iterations;
         load_joints(start, ws, true);
+        debug_assert_eq!(ws.impacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
         for (impact, impulse) in ws.impacts.iter_mut().zip(&ws.contact_impulses) {
             impact.decompression += impulse.normal;
             impact.friction_impulse += impulse.friction;
             impact.spin_impulse += impulse.spin;
         }
-        go_on_with_velocity(ws);
+        restart_from_velocity(ws);
     }
     ws.impacts.retain(|impact| impact.compression > 0.0 || impact.decompression > 0.0);
-    refactor(start, ws, false)?;
+    refactorise(start, ws, false)?;
     Ok(iterations)
 }
 
-/// What contacts did in the step is what they did in the impact and after it. The modes are those at the end of the step.
+/// Adds the impulses of impacts to the contact reports. The modes stay those at the end of the step.
 pub(crate) fn add_to_reports(ws: &mut Workspace) {
     let Workspace { impacts, contact_reports, .. } = ws;
     for impact in impacts {
         let place = match contact_reports.binary_search_by_key(&impact.id, |report| report.id) {
             Ok(place) => place,
-            // It went out of reach with the velocity that the impact left.
+            // The contact is out of reach with the velocity after the impact.
             Err(place) => {
                 contact_reports.insert(place, apart(impact));
                 place
@@ -150,7 +158,7 @@ pub(crate) fn add_to_reports(ws: &mut Workspace) {
     }
 }
 
-/// A contact that the step proper did not meet any more.
+/// Report of a contact that is not within reach of the step proper.
 fn apart(impact: &ImpactReport) -> ContactReport {
     ContactReport {
         id: impact.id,
@@ -170,20 +178,20 @@ fn apart(impact: &ImpactReport) -> ContactReport {
     }
 }
 
-/// Springs and dampers of joints do nothing in no time.   [DRIVE-8]
-fn refactor(start: &Start, ws: &mut Workspace, at_once: bool) -> Result<(), StepCause> {
-    ws.reduced.as_mut().map_or(Ok(()), |reduced| reduced.refactor(start.model, at_once))
+/// Refactorises M without springs and dampers, which have no effect in zero time, or with them again.   [DRIVE-8]
+fn refactorise(start: &Start, ws: &mut Workspace, impulsive: bool) -> Result<(), StepCause> {
+    ws.reduced.as_mut().map_or(Ok(()), |reduced| reduced.refactorise(start.model, impulsive))
 }
 
-/// The step goes on with the velocity that the impact left.
-fn go_on_with_velocity(ws: &mut Workspace) {
+/// Continues the step with the velocity after the impact.
+fn restart_from_velocity(ws: &mut Workspace) {
     ws.before.clone_from(&ws.velocity);
     if let Some(reduced) = &mut ws.reduced {
-        reduced.go_on_with_velocity();
+        reduced.restart_from_velocity();
     }
 }
 
-/// Leaves the contacts that touch or would close within the step; false when none of them approaches.
+/// Keeps the contacts that touch or would close within the step; false if none of them approaches.
 fn keep_colliding(start: &Start, ws: &mut Workspace) -> bool {
     let &Start { model, scheme, h, .. } = start;
     let before = &ws.before;

@@ -1,6 +1,6 @@
-//! The one ladder: the methods tried on a problem, in order, each graded by the problem itself.
+//! Ladder of solver methods: they are tried on a problem in order, and the problem measures each result.
 //!
-//! When the last rung fails the step fails. No impulse is ever zeroed, no state reset, no wrong answer called solved.
+//! The step fails if the last rung fails. No impulse is set to zero, no state is reset, and no inaccurate result is reported as solved.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use stiction_complementarity::{
     MixedLcpSolution, Problem, Residual, Solver, Status, Tolerance, solve,
 };
 
-/// One method with its name.
+/// Solver method with its name.
 pub struct Rung<P: Problem = MixedLcp> {
-    /// The name in reports.
+    /// Name in reports.
     pub name: &'static str,
-    /// The method.
+    /// Solver.
     pub solver: Box<dyn Solver<P> + Send>,
 }
 
@@ -23,7 +23,7 @@ impl<P: Problem> fmt::Debug for Rung<P> {
     }
 }
 
-/// How a climb of the ladder ended.
+/// Result of running a ladder.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LadderOutcome {
     pub(crate) rung: &'static str,
@@ -32,24 +32,25 @@ pub(crate) struct LadderOutcome {
     pub(crate) iterations: u32,
 }
 
-/// The residual frictional problems are solved to where that is cheap: velocities in m/s are known to about this times their
-/// size. [`Accuracy::Exact`] is what is required.
+/// Target residual of frictional problems, dimensionless: velocities in m/s are accurate to about this times their size.
+///
+/// The ladder aims at it if that is cheap; [`Accuracy::Exact`] is required.
 pub(crate) const CONE_TOLERANCE: f64 = 1e-10;
 
-/// Methods in the order they are tried: for mixed linear problems, and for frictional ones.
+/// Ladder of methods for mixed linear problems and for frictional problems, in the order they are tried.
 #[derive(Debug)]
 pub struct Ladder {
     mixed: Vec<Rung<MixedLcp>>,
     cone: Vec<Rung<FrictionProblem>>,
-    /// What counts as solved of linear problems.
+    /// Tolerance for linear problems.
     pub tolerance: Tolerance,
-    /// What counts as solved of frictional ones.
+    /// Tolerance for frictional problems.
     pub cone_tolerance: Tolerance,
 }
 
 impl Default for Ladder {
-    /// Linear problems: elimination of the free unknowns and Lemke's method, then every other method for mixed problems in
-    /// turn. Frictional ones: the ladder of `stiction-complementarity`.
+    /// Linear problems: elimination of the free unknowns and Lemke's method, then all other methods for mixed problems. Frictional
+    /// problems: the ladder of `stiction-complementarity`.
     fn default() -> Self {
         let lemke = Box::new(MixedLcpSchur::new(LcpLemke::default()));
         let others = Box::new(MixedLcpLadder::new());
@@ -67,8 +68,9 @@ impl Default for Ladder {
 }
 
 impl Ladder {
-    /// The default ladder, aimed at another accuracy: `Exact` is the default, the others stop earlier with the quadratic cone.
-    /// Linear problems are solved by pivots, which are exact whatever is asked.
+    /// Default ladder for another accuracy: `Exact` is the default, the others stop earlier with the quadratic cone.
+    ///
+    /// Linear problems are solved by pivoting, which is exact for every accuracy.
     pub fn with_accuracy(accuracy: Accuracy) -> Self {
         if accuracy == Accuracy::Exact {
             return Self::default();
@@ -77,7 +79,7 @@ impl Ladder {
         Self { cone: vec![cone], ..Self::default() }.tolerating(accuracy.tolerance())
     }
 
-    /// The same methods, held to another residual.
+    /// Sets another tolerance for the same methods.
     #[must_use]
     pub fn tolerating(mut self, solved: f64) -> Self {
         self.tolerance = Tolerance { solved, loose: solved };
@@ -85,17 +87,17 @@ impl Ladder {
         self
     }
 
-    /// A ladder of your own for schemes with linear friction sets.
+    /// Custom ladder for schemes with linear friction sets.
     pub fn new(rungs: Vec<Rung>) -> Self {
         Self { mixed: rungs, ..Self::default() }
     }
 
-    /// A ladder of your own for schemes with the quadratic cone.
+    /// Custom ladder for schemes with the quadratic cone.
     pub fn for_cones(rungs: Vec<Rung<FrictionProblem>>) -> Self {
         Self { cone: rungs, ..Self::default() }
     }
 
-    /// The names of the rungs, for the quadratic cone or for linear friction sets.
+    /// Names of the rungs, for the quadratic cone or for linear friction sets.
     pub fn names(&self, quadratic: bool) -> impl Iterator<Item = &'static str> {
         let (cone, mixed) = if quadratic { (&self.cone[..], &[][..]) } else { (&[][..], &self.mixed[..]) };
         cone.iter().map(|rung| rung.name).chain(mixed.iter().map(|rung| rung.name))
@@ -115,7 +117,7 @@ impl Ladder {
     }
 }
 
-/// Tries the rungs in order and stops at the first that solves the problem.
+/// Runs the rungs in order and stops at the first that solves the problem.
 fn run_rungs<P: Problem>(
     rungs: &mut [Rung<P>],
     problem: &P,

@@ -1,23 +1,23 @@
-//! Where the unknowns and rows of the mixed problem stand: [v; p_b | p_n; p_f; σ; limits].
+//! Order of the unknowns and rows of the mixed problem: [v; p_b | p_n; p_f; σ; limits].
 
-/// Offsets of the blocks; friction blocks have one entry per direction.
+/// Sizes of the blocks of the mixed problem; friction blocks have one entry per direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// n_ν velocities.
+    /// Number of velocities n_ν.
     pub velocities: usize,
-    /// n_b joint impulses.
+    /// Number of joint impulses n_b, joint-space equations included.
     pub joints: usize,
-    /// n_c contacts.
+    /// Number of contacts n_c.
     pub contacts: usize,
-    /// Σ n_d friction impulses.
+    /// Number of friction impulses Σ n_d.
     pub friction: usize,
-    /// Slip speeds σ, one for each contact with friction.
+    /// Number of slip speeds σ: one for each friction polygon.
     pub cones: usize,
-    /// Limits of joints within reach.
+    /// Number of joint limits within reach.
     pub limits: usize,
 }
 
-/// What a row of the mixed problem says.
+/// Meaning of a row of the mixed problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowMeaning {
     /// Momentum balance of a velocity.
@@ -35,32 +35,34 @@ pub enum RowMeaning {
 }
 
 impl Layout {
-    /// Free unknowns.
+    /// Number of free unknowns.
     pub fn free(&self) -> usize {
         self.velocities + self.joints
     }
 
-    /// Complementary unknowns.
+    /// Number of complementary unknowns.
     pub fn complementary(&self) -> usize {
         self.contacts + self.friction + self.cones + self.limits
     }
 
-    /// All unknowns: the size of the mixed problem, velocities included.
+    /// Number of all unknowns, velocities included: the size of the mixed problem.
     pub fn size(&self) -> usize {
         self.free() + self.complementary()
     }
 
-    /// Place of a friction impulse among the complementary unknowns.
+    /// Index of a friction impulse among the complementary unknowns.
     pub fn friction_at(&self, direction: usize) -> usize {
+        debug_assert!(direction <= self.friction, "a friction impulse belongs to a direction");
         self.contacts + direction
     }
 
-    /// Place of a slip speed σ among the complementary unknowns.
+    /// Index of a slip speed σ among the complementary unknowns.
     pub fn sigma_at(&self, cone: usize) -> usize {
+        debug_assert!(cone <= self.cones, "a slip speed belongs to a cone");
         self.contacts + self.friction + cone
     }
 
-    /// What row `row` of the whole problem says.
+    /// Meaning of row `row` of the whole problem.
     pub fn meaning(&self, row: usize) -> RowMeaning {
         let bounds = [self.velocities, self.joints, self.contacts, self.friction, self.cones];
         let mut rest = row;

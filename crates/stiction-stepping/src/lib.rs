@@ -1,13 +1,13 @@
-//! Contact laws and time-stepping schemes: the only place that knows mechanics *and* complementarity.
+//! Contact laws and time-stepping schemes: the only crate that combines mechanics *and* complementarity.
 //!
-//! A step is four functions from a [`Start`] into a [`Workspace`]: [`detect`] finds the contacts within reach, [`assemble`] writes
-//! the complementarity problem [STEP-1..4], the [`Ladder`] solves it, [`advance`] makes the next state. [`TimeStepper`]
-//! calls them in turn, and again where the answer asks for it.
+//! A step consists of four functions from a [`Start`] into a [`Workspace`]. [`detect`] finds the contacts within reach. [`assemble`]
+//! formulates the complementarity problem [STEP-1..4]. The [`Ladder`] solves it, and [`advance`] computes the next state. [`TimeStepper`]
+//! calls them in turn and repeats them until linearisation and contacts are consistent.
 //!
-//! Stewart and Trinkle's scheme \[Stewart1996\] with polygonal friction; the weight γ of gaps and joint errors gives
+//! The default is Stewart and Trinkle's scheme \[Stewart1996\] with polygonal friction. The weight γ of gaps and joint errors gives
 //! Anitescu and Potra's velocity-level scheme \[Anitescu1997\] at 0 and the stabilised one of \[Anitescu2004\] in between.
 
-// Doc comments here are full of symbols such as λ_app, which are mathematics and not code.
+// Doc comments contain symbols such as λ_app, which are mathematics and not code.
 #![allow(clippy::doc_markdown)]
 
 mod advance;

@@ -1,11 +1,11 @@
-//! How far a configuration violates its constraints.
+//! Violation of constraints by a configuration.
 
 use stiction_geometry::{ContactPoint, Pose, chains};
 use stiction_multibody::{Configuration, Joint, Model};
 
 use crate::{Detector, FeatureDetector, StepCause, pairs::place_shapes};
 
-/// I(q) of a configuration: penetration and joint error.   [STEP-9]
+/// Infeasibility I(q) of a configuration: penetration and joint error.   [STEP-9]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Infeasibility {
     /// Deepest penetration max(0, −ψ), m; below a compliant layer, that of its rigid core.
@@ -15,15 +15,15 @@ pub struct Infeasibility {
 }
 
 impl Infeasibility {
-    /// The larger of the two.
+    /// Larger of the two.
     pub fn total(&self) -> f64 {
         self.penetration.max(self.joints)
     }
 }
 
-/// Measures the infeasibility at a configuration, with the poses of all shapes there: the errors of `joints`, and penetration among `pairs` of shapes.
+/// Measures the infeasibility at a configuration with the given poses of all shapes: errors of `joints`, and penetration among `pairs`.
 ///
-/// `found` hears of every point that penetrates, with the pair of shapes it belongs to.
+/// `found` is called for every penetrating point, with its pair of shapes.
 pub(crate) fn measure<'m>(
     (model, joints): (&Model, impl Iterator<Item = &'m Joint>),
     (at, poses): (&Configuration, &[Pose]),
@@ -38,6 +38,7 @@ pub(crate) fn measure<'m>(
         }
     }
     for &(i, j) in pairs {
+        debug_assert!(i < poses.len() && j < poses.len(), "pairs are indices of shapes");
         let (Some((_, a, shape_a)), Some((_, b, shape_b))) = (model.shape(i), model.shape(j)) else { continue };
         let (Some(pose_a), Some(pose_b)) = (poses.get(i), poses.get(j)) else { continue };
         points.clear();
@@ -46,9 +47,9 @@ pub(crate) fn measure<'m>(
         if points.is_empty() {
             continue;
         }
-        // Bodies may be in each other as far as the layer between them is thick.   [SOFT-5]
+        // Bodies may overlap by the thickness of the layer between them.   [SOFT-5]
         let allowance = model.layer(a, b).map_or(0.0, |layer| layer.allowance());
-        // Alternatives are apart as soon as one of them is.
+        // Alternatives are apart if one of them is.
         for chain in chains(points) {
             let highest = chain.iter().reduce(|best, next| if next.gap > best.gap { next } else { best });
             let Some(point) = highest else { continue };
@@ -59,7 +60,7 @@ pub(crate) fn measure<'m>(
     Ok(measured)
 }
 
-/// I(q) of a configuration, over all pairs of shapes.
+/// Infeasibility I(q) of a configuration, over all pairs of shapes.
 pub fn infeasibility(model: &Model, at: &Configuration) -> Result<Infeasibility, StepCause> {
     let count = model.shapes().count();
     let wanted = |&(i, j): &(usize, usize)| model.shapes_may_collide(i, j);

@@ -1,11 +1,11 @@
-//! Which pairs of shapes may meet: where all shapes are, their boxes, and the boxes that overlap.
+//! Broad phase: poses and bounding boxes of all shapes, and the pairs whose boxes overlap.
 
 use stiction_geometry::{Pose, Shape, broad_phase::Aabb};
 use stiction_multibody::{BodyId, BodyKind, Configuration, Model};
 
 use crate::{Detector, Margin, Scheme, Workspace};
 
-/// Pairs of shapes whose boxes, grown by the reach of their bodies, overlap.
+/// Finds the pairs of shapes whose boxes, enlarged by the reach of their bodies, overlap.
 pub(crate) fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
     let widest = widest_margin(model, scheme);
     let nothing_is_prescribed = model.kinematic_bodies().is_empty();
@@ -13,7 +13,7 @@ pub(crate) fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Dete
     let Workspace { reach, linear_end, shape_poses, boxes, pairs, .. } = ws;
     place_shapes(model, linear_end, shape_poses);
     bound_shapes(model, shape_poses, boxes, |body, shape, pose| {
-        // What is prescribed may have left, and still counts where it was; but it never meets what is fixed.
+        // Prescribed bodies may have moved away and still count where they were; but they never meet fixed ones.
         let extent = if nothing_is_prescribed || is_fixed(body) { shape.extent(pose) } else { shape.aabb(pose) };
         let grow = widest + reach.get(body.index()).copied().unwrap_or(0.0);
         extent.map(|aabb| aabb.padded(grow))
@@ -21,18 +21,18 @@ pub(crate) fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Dete
     detector.pairs(boxes, &|i, j| model.shapes_may_collide(i, j), pairs);
 }
 
-/// Pairs of shapes whose boxes overlap at the end of the step.
+/// Finds the pairs of shapes whose boxes overlap at the end of the step.
 pub(crate) fn find_pairs_at_end(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
     let Workspace { end, shape_poses, boxes, pairs, .. } = ws;
     place_shapes(model, end, shape_poses);
     bound_shapes(model, shape_poses, boxes, |_, shape, pose| {
-        // Whether something is just below a plane or just above it is not decided by the rounding of boxes.
+        // Rounding of boxes must not decide on which side of a plane a shape is.
         shape.aabb(pose).or_else(|| shape.extent(pose).map(|extent| extent.padded(scheme.touch_threshold)))
     });
     detector.pairs(boxes, &|i, j| model.shapes_may_collide(i, j), pairs);
 }
 
-/// Poses of all shapes.
+/// Computes the poses of all shapes.
 pub(crate) fn place_shapes(model: &Model, at: &Configuration, poses: &mut Vec<Pose>) {
     poses.resize(model.shape_count(), Pose::identity());
     for (pose, (_, body, shape)) in poses.iter_mut().zip(model.shapes()) {
@@ -40,7 +40,7 @@ pub(crate) fn place_shapes(model: &Model, at: &Configuration, poses: &mut Vec<Po
     }
 }
 
-/// Boxes of all shapes at their poses.
+/// Computes the boxes of all shapes at their poses.
 fn bound_shapes(
     model: &Model,
     poses: &[Pose],
@@ -53,7 +53,7 @@ fn bound_shapes(
     }
 }
 
-/// The widest margin any pair asks for beyond its reach.
+/// Largest margin of any pair, besides the reach of its bodies.
 fn widest_margin(model: &Model, scheme: &Scheme) -> f64 {
     let fixed = if let Margin::Fixed(margin) = scheme.margin { margin } else { scheme.touch_threshold };
     model.widest_margin().map_or(fixed, |widest| widest.max(fixed))

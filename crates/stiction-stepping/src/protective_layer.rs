@@ -1,24 +1,24 @@
-//! A protective layer: contacts are held at a small distance, so that shapes never overlap.
+//! Protective layer: contacts keep a small distance, so that shapes never overlap.
 //!
-//! Distances are well defined where shapes are apart and a matter of taste where they overlap; many libraries do not give them there at all.
-//! With a layer of thickness δ the step asks for ψ − δ ≥ 0. Errors of the step up to δ then leave the shapes apart; what goes deeper
-//! is an error with a name, and not a guess.   [STEP-16]
+//! Distances are well defined for separate shapes and ambiguous for overlapping ones; many libraries do not compute them for overlaps.
+//! With a layer of thickness δ the step enforces ψ − δ ≥ 0. Errors of the step up to δ then leave the shapes apart; a larger error is
+//! reported.   [STEP-16]
 
 use stiction_geometry::{ContactPoint, Feature, Pose, Shape, broad_phase::Aabb};
 
 use crate::{Detector, StepCause};
 
-/// A detector that keeps shapes apart by a layer.
+/// Detector that keeps shapes apart by a layer.
 #[derive(Debug, Default)]
 pub struct ProtectiveLayer<D> {
     detector: D,
-    /// δ, m.
+    /// Thickness δ, m.
     thickness: f64,
     boxes: Vec<Option<Aabb>>,
 }
 
 impl<D: Detector> ProtectiveLayer<D> {
-    /// Puts a layer of this thickness (m) around what another detector sees.
+    /// Adds a layer of this thickness (m) to another detector.
     pub fn new(detector: D, thickness: f64) -> Self {
         Self { detector, thickness, boxes: Vec::new() }
     }

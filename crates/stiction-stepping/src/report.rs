@@ -1,4 +1,4 @@
-//! What a step tells: its report, its contacts, its events, or why it did not happen.
+//! Results of a step: report, contacts and events, or the cause of failure.
 
 use nalgebra::{Point3, Vector3};
 use stiction_complementarity::{Residual, Status};
@@ -6,10 +6,10 @@ use stiction_multibody::{BodyId, ContactId, ContactMode, LayerMemory, Model};
 
 use crate::{Infeasibility, Start, Workspace, formulation, ladder::LadderOutcome};
 
-/// A step that happened.
+/// Report of a completed step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-#[must_use = "the report says how well the step was solved"]
+#[must_use = "the report contains the residual of the step"]
 pub struct StepReport {
     /// Number of the step, from 1.
     pub step: u64,
@@ -19,44 +19,44 @@ pub struct StepReport {
     pub contacts: usize,
     /// Unknowns of the mixed problem, velocities included.
     pub problem_size: usize,
-    /// Residual of its solution, by the problem's own ruler.
+    /// Residual of its solution, by the natural map of the problem.
     pub residual: Residual,
-    /// How the solve ended.
+    /// Status of the solve.
     pub status: Status,
     /// Iterations (pivots for Lemke's method), of all passes.
     pub iterations: u32,
-    /// Times the problem was written and solved: once, and again where a missed contact or the fixed point asked for it.
+    /// Number of times the problem was assembled and solved: once, and again for missed contacts or the fixed-point iteration.
     pub passes: u32,
-    /// Contacts that were hit: they closed with an impulse, or the impact law has something to give back. Several are
-    /// several impacts in one step, which the step does not tell apart in time.
+    /// Number of contacts hit: they closed with an impulse, or restitution is pending. The step does not separate several impacts in
+    /// time.
     pub impacts: usize,
-    /// The rung of the ladder that solved it.
+    /// Rung of the ladder that solved it.
     pub rung: &'static str,
     /// Deepest penetration at the end of the step, m.
     pub penetration: f64,
     /// Largest joint error at the end of the step.
     pub joint_error: f64,
-    /// Steps it was made in: one, and more where it had to be halved or was made in pieces.   [STEP-13]
+    /// Number of substeps: one, and more if the step was halved or substepped.   [STEP-13]
     pub substeps: u32,
-    /// Pieces that compliant layers asked for; where they are fewer than `substeps`, some had to be halved.   [SOFT-10]
+    /// Number of substeps for compliant layers; if fewer than `substeps`, some were halved.   [SOFT-10]
     pub layer_substeps: u32,
-    /// What stabilisation changed after the step; nothing where it acts within it.
+    /// Correction by stabilisation after the step; none if it acts within the step.
     pub correction: Option<Correction>,
 }
 
-/// What stabilisation did to positions and velocities after a step.   [STAB-5]
+/// Correction of positions and velocities by stabilisation after a step.   [STAB-5]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Correction {
-    /// Linear problems solved for it.
+    /// Number of linear problems solved.
     pub rounds: u32,
-    /// The largest error left in what was corrected, m, m/s or dimensionless.
+    /// Largest remaining error in the corrected quantities, m, m/s or dimensionless.
     pub residual: f64,
-    /// Mechanical energy it added, J; negative where it took some.
+    /// Mechanical energy added, J; negative if removed.
     pub energy: f64,
 }
 
 impl StepReport {
-    /// The report of the step in the workspace, made by one complementarity problem in so many passes and with so many impacts.
+    /// Report of the step in the workspace, made by one complementarity problem in `passes` passes with `impacts` impacts.
     pub(crate) fn of(
         start: &Start,
         ws: &Workspace,
@@ -84,11 +84,11 @@ impl StepReport {
     }
 }
 
-/// What a contact did in the last step.
+/// Contact in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContactReport {
-    /// Which contact.
+    /// Id of the contact.
     pub id: ContactId,
     /// First body.
     pub body_a: BodyId,
@@ -98,7 +98,7 @@ pub struct ContactReport {
     pub point: Point3<f64>,
     /// Unit normal from the first to the second body.
     pub normal: Vector3<f64>,
-    /// Gap at the end of the step, as its linearisation sees it, m; negative by as much as a compliant layer is compressed.
+    /// Gap at the end of the step by its linearisation, m; with a compliant layer it is negative by its compression.
     pub gap: f64,
     /// Open, stick or slip.
     pub mode: ContactMode,
@@ -112,29 +112,29 @@ pub struct ContactReport {
     pub slip: Vector3<f64>,
     /// Multiplier σ of the friction law: the slip speed as the friction set sees it, m/s.
     pub sigma: f64,
-    /// What the impact law has still to give back, see [`stiction_multibody::ContactMemory::owed`].
+    /// Approach velocity that the impact law has still to return, see [`stiction_multibody::ContactMemory::pending_restitution`].
     pub pending_restitution: f64,
-    /// How its compliant layer is deflected, and the part of the impulses that the rigid core below it carried.
+    /// Deflection of its compliant layer, and the impulses of the rigid core below it.
     pub layer: Option<LayerMemory>,
 }
 
-/// What a foot of a supported body did in the last step.
+/// Support point in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SupportPointReport {
-    /// The body that rests on it.
+    /// Body that rests on it.
     pub body: BodyId,
-    /// The body it presses on.
+    /// Body that it presses on.
     pub on: BodyId,
-    /// Its place in the list of its body.
+    /// Index in the list of its body.
     pub support_point: usize,
-    /// Where it was where the constraints were linearised.
+    /// Position where the constraints were linearised, m.
     pub point: Point3<f64>,
     /// Normal load, N.
     pub load: f64,
-    /// Velocity of the foot along the surface at the end of the step, m/s.
+    /// Velocity of the support point along the surface at the end of the step, m/s.
     pub slip: Vector3<f64>,
-    /// Angular velocity of the foot against the surface at the end of the step, rad/s.
+    /// Angular velocity of the support point against the surface at the end of the step, rad/s.
     pub spin: f64,
     /// Stick or slip.
     pub mode: ContactMode,
@@ -144,7 +144,7 @@ pub struct SupportPointReport {
     pub spin_impulse: f64,
 }
 
-/// What changed at a contact.
+/// Kind of a contact transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// It closed.
@@ -158,7 +158,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// The name in files.
+    /// Name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Touch => "touch",
@@ -174,156 +174,156 @@ impl EventKind {
 pub struct Event {
     /// End of the step, s.
     pub time: f64,
-    /// What changed.
+    /// Kind of the transition.
     pub kind: EventKind,
-    /// Where.
+    /// Contact of the transition.
     pub contact: ContactId,
 }
 
-/// A step that did not happen; the state is as it was.
+/// Failed step; the state is unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("step {step} from t = {time}: {cause}")]
 pub struct StepError {
-    /// Number the step would have had.
+    /// Number of the step.
     pub step: u64,
     /// Time at its start, s.
     pub time: f64,
-    /// Why.
+    /// Cause of the failure.
     pub cause: StepCause,
 }
 
-/// Why a step did not happen.
+/// Cause of a failed step.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepCause {
     /// Every rung of the ladder ended without a solution.
     #[error("the contact problem was not solved ({status}, residual {residual:.3e}, worst at {worst}); {hint}")]
     NotSolved {
-        /// How the last rung ended.
+        /// Status of the last rung.
         status: Status,
-        /// Its residual.
+        /// Residual of the last rung.
         residual: f64,
-        /// The contact, joint or body of the worst row, by name.
+        /// Name of the contact, joint or body of the worst row.
         worst: String,
-        /// The rungs tried, in order.
+        /// Rungs tried, in order.
         rungs: Vec<&'static str>,
-        /// What to try next.
+        /// Advice to the user.
         hint: &'static str,
     },
-    /// Projection did not get back onto the constraints.
+    /// Projection did not converge to the constraints.
     #[error(
-        "positions or velocities could not be projected onto the constraints (error {residual:.3e} after {rounds} rounds, worst at {worst}); bodies may be wedged or joints contradict each other"
+        "positions or velocities could not be projected onto the constraints (error {residual:.3e} after {rounds} rounds, worst at {worst}); look for wedged bodies and contradictory joints"
     )]
     NotProjected {
-        /// The largest error left.
+        /// Largest remaining error.
         residual: f64,
-        /// Linear problems solved.
+        /// Number of linear problems solved.
         rounds: u32,
-        /// The contact or joint of the largest error, by name.
+        /// Name of the contact or joint with the largest error.
         worst: String,
     },
-    /// Nothing balances the forces on a body without inertia.
+    /// No contact or joint balances the forces on a body without inertia.
     #[error(
-        "the forces on {body} cannot be balanced: {force:.3e} N of {scale:.3e} N are left over; a quasistatic body needs contacts, friction or joints that hold it, or inertia (a dynamic preset)"
+        "the forces on {body} cannot be balanced: {force:.3e} N of {scale:.3e} N remain; a quasistatic body needs contacts, friction or joints that hold it, or inertia (a dynamic preset)"
     )]
     NoBalance {
-        /// The body with the largest force left over, by name.
+        /// Name of the body with the largest unbalanced force.
         body: String,
-        /// What is left over, N.
+        /// Unbalanced force, N.
         force: f64,
-        /// The largest force at work, N.
+        /// Largest force in the balance, N.
         scale: f64,
     },
-    /// A step outside what a simulation allows.
+    /// Step size outside the limits of the simulation.
     #[error("the step is {value} s, but must be from {least} to {most} s")]
     StepSize {
         /// Smallest.
         least: f64,
         /// Largest.
         most: f64,
-        /// What was asked for.
+        /// Requested step size, s.
         value: f64,
     },
-    /// A step too short beside an earlier one: velocities stay bounded only for bounded ratios.   [STEP-14]
+    /// Step too short compared with an earlier one: velocities stay bounded only for bounded ratios.   [STEP-14]
     #[error(
         "a step of {value} s after one of {largest} s is a ratio of {ratio}, but at most {bound} is allowed; shorten steps in a new simulation, or raise the bound"
     )]
     StepRatio {
-        /// What was asked for, s.
+        /// Requested step size, s.
         value: f64,
-        /// The largest step so far, s.
+        /// Largest step so far, s.
         largest: f64,
         /// Their ratio.
         ratio: f64,
-        /// The bound.
+        /// Bound of the ratio.
         bound: f64,
     },
-    /// A step with compliant layers would have to be made in too many pieces.   [SOFT-10]
+    /// Step with compliant layers that would need too many substeps.   [SOFT-10]
     #[error(
-        "more than {most} pieces of {shortest:.1e} s in one step: the layers are too stiff for it; take smaller steps, lower `steps_per_period`, or leave it out, for layers of any stiffness are stable"
+        "more than {most} substeps of {shortest:.1e} s in one step: the layers are too stiff for this step size; take smaller steps, or lower `steps_per_period` or leave it out (layers of any stiffness are stable)"
     )]
     TooManySubsteps {
-        /// How many are allowed.
+        /// Largest number allowed.
         most: u32,
-        /// The length of one, s.
+        /// Length of one substep, s.
         shortest: f64,
     },
-    /// A number stopped being finite.
+    /// Value that is not finite.
     #[error("the {what} of {culprit} is not a finite number")]
     NonFinite {
-        /// Which quantity.
+        /// Quantity.
         what: &'static str,
-        /// Whose, by name.
+        /// Name of its body or motor.
         culprit: String,
     },
-    /// More events, or pieces between them, in a step than the reference stepper follows.
+    /// More events, or intervals between them, in a step than the reference stepper follows.
     #[error(
-        "more than {count} events or pieces in one step, the last ones at {contact}; take smaller steps, or another preset: too much happens here to follow each event"
+        "more than {count} events or intervals in one step, the last ones at {contact}; take smaller steps, or use a time-stepping preset, which does not resolve single events"
     )]
     TooManyEvents {
-        /// How many are allowed.
+        /// Largest number allowed.
         count: u32,
-        /// The contact of the last one, by name.
+        /// Name of the contact of the last event.
         contact: String,
     },
-    /// The reference stepper found neither forces nor impulses for which the motion goes on.
-    #[error("at t = {time} no motion is consistent with the laws at {contact}; step with a time-stepping scheme")]
+    /// The reference stepper found neither forces nor impulses that continue the motion.
+    #[error("at t = {time} no motion is consistent with the laws at {contact}; use a time-stepping preset")]
     NoMotion {
         /// Time within the step, s.
         time: f64,
-        /// A contact involved, by name.
+        /// Name of a contact involved.
         contact: String,
     },
-    /// Shapes overlap in spite of the protective layer around them.   [STEP-16]
+    /// Shapes overlap despite the protective layer around them.   [STEP-16]
     #[error(
         "{pair} overlap by {overlap:.3e} m: the protective layer of {thickness} m is used up; take smaller steps, a thicker layer, or a larger gamma"
     )]
     LayerUsedUp {
-        /// The two bodies, by name.
+        /// Names of the two bodies.
         pair: String,
-        /// The thickness of the layer, m.
+        /// Thickness of the layer, m.
         thickness: f64,
-        /// How far the shapes overlap, m.
+        /// Overlap of the shapes, m.
         overlap: f64,
     },
-    /// A velocity of the forest moves nothing that has inertia.
+    /// Velocity of the forest that moves nothing with inertia.
     #[error(
-        "body \"{body}\" moves in a way that nothing with mass follows: give it mass or its joint armature, or keep the axes behind it from falling together"
+        "body \"{body}\" moves in a way that nothing with mass follows: give it mass or its joint armature, or prevent the joint axes behind it from coinciding"
     )]
     NoInertia {
-        /// The body, by name.
+        /// Name of the body.
         body: String,
     },
-    /// A choice of the scheme that this way of stepping does not know.
+    /// Option of the scheme that this stepper does not support.
     #[error("{0}")]
     Unsupported(&'static str),
-    /// The narrow phase refused a pair of shapes.
+    /// Pair of shapes that the narrow phase does not support.
     #[error("{0}")]
     Geometry(String),
 }
 
 impl StepCause {
-    /// The same, with the names of the two bodies it is about.
+    /// Cause with the names of the two bodies involved.
     pub(crate) fn between(self, model: &Model, (a, b): (BodyId, BodyId)) -> Self {
         let name = |id: BodyId| model.body(id).map_or("?", |body| body.name.as_str());
         match self {

@@ -1,4 +1,4 @@
-//! What joints and contacts ask of v⁺: their rows and constants, the same for every formulation.
+//! Rows of joints and contacts and their constants, the same for every formulation.
 
 use stiction_multibody::{BodyId, Mobility, Model, Wrench};
 
@@ -7,11 +7,11 @@ use crate::{Contact, Impact, Stabilisation, Start, Workspace, baumgarte, joint_s
 /// A joint row W_bᵀ v⁺ + bias = 0 as wrenches on its two bodies.   [STEP-2]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JointRow {
-    /// The wrench of a unit impulse on the first body.
+    /// Wrench of a unit impulse on the first body.
     pub a: Wrench,
-    /// The wrench of a unit impulse on the second body.
+    /// Wrench of a unit impulse on the second body.
     pub b: Wrench,
-    /// What prescribed motion and the error to be removed add.
+    /// Constant of the row: prescribed motion and the error to be removed.
     pub bias: f64,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
     joint_space::write(start, ws);
 }
 
-/// The same rows for velocities alone: nothing approaches, joints move as they are prescribed to.
+/// Fills the same rows at velocity level: gaps do not close, joints move as prescribed.
 pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     begin_joint_rows(model, ws);
@@ -38,6 +38,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
             (joint.first_row()..).zip(joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start)))
         {
             let row = JointRow { a: end.a, b: end.b, bias: (end.value - begin.value) / h };
+            debug_assert!(place < ws.joint_rows.len(), "there is room for the rows of all joints of the problem");
             ws.joint_rows.get_mut(place).into_iter().for_each(|place| *place = row);
         }
     }
@@ -47,7 +48,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     joint_space::write_velocity_level(start, ws);
 }
 
-/// Room for the rows of all joints up to the last that is in the problem; those that the forest holds by itself stay empty.
+/// Resizes `ws.joint_rows` up to the last joint of the problem; rows of the forest's own joints stay zero.
 fn begin_joint_rows(model: &Model, ws: &mut Workspace) {
     let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
     let end = joints.map(|joint| joint.first_row() + joint.rows()).max();
@@ -55,7 +56,8 @@ fn begin_joint_rows(model: &Model, ws: &mut Workspace) {
     ws.joint_rows.resize(end.unwrap_or(0), JointRow::default());
 }
 
-/// γ_b Φ/h + [Φ(q,t⁺) − Φ(q,t)]/h, with Φ(q) ≈ Φ(q̂) − h Wᵀ v̂ traced back from where it was linearised.   [STEP-2] [STEP-10]
+/// Fills the joint rows with γ_b Φ/h + [Φ(q,t⁺) − Φ(q,t)]/h, with Φ(q) ≈ Φ(q̂) − h Wᵀ v̂ from the linearisation at
+/// q̂.   [STEP-2] [STEP-10]
 fn joints(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, h, .. } = start;
     begin_joint_rows(model, ws);
@@ -68,12 +70,13 @@ fn joints(start: &Start, ws: &mut Workspace) {
             let error = begin.value - h * traced;
             let bias = (gamma * error + (end.value - begin.value)) / h;
             let row = JointRow { a: end.a, b: end.b, bias };
+            debug_assert!(place < ws.joint_rows.len(), "there is room for the rows of all joints of the problem");
             ws.joint_rows.get_mut(place).into_iter().for_each(|place| *place = row);
         }
     }
 }
 
-/// γ ψ/h + [ψ(q,t⁺) − ψ(q,t)]/h, with ψ(q) ≈ ψ(q̂) − h nᵀ v̂.   [STEP-3] [STEP-10]
+/// Fills the biases of contacts with γ ψ/h + [ψ(q,t⁺) − ψ(q,t)]/h, with ψ(q) ≈ ψ(q̂) − h nᵀ v̂.   [STEP-3] [STEP-10]
 fn contacts(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     for contact in &mut ws.contacts {
@@ -82,7 +85,7 @@ fn contacts(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// ψ(q, t) ≈ ψ(q̂, t) − h nᵀ v̂ of a contact linearised with the look-ahead v̂.   [STEP-10]
+/// Gap ψ(q, t) ≈ ψ(q̂, t) − h nᵀ v̂ of a contact linearised at q̂ = q ⊕ h v̂.   [STEP-10]
 pub(crate) fn gap_now(model: &Model, contact: &Contact, linearisation_velocity: &[f64], h: f64) -> f64 {
     if linearisation_velocity.is_empty() {
         return contact.gap_start;
@@ -93,7 +96,7 @@ pub(crate) fn gap_now(model: &Model, contact: &Contact, linearisation_velocity: 
             + power(model, linearisation_velocity, contact.b, &b))
 }
 
-/// A contact that was hit in the last step must leave with ε times the speed it was hit with, whatever the gap asks.   [IMPACT-1]
+/// Applies Newton's impact law: a contact hit in the last step separates with ε times its approach speed.   [IMPACT-1]
 fn rebounds(start: &Start, ws: &mut Workspace) {
     let &Start { state, h, .. } = start;
     let mut memories = state.contacts.iter().peekable();
@@ -107,19 +110,20 @@ fn rebounds(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// n · v with the dynamic bodies moving by `v`, prescribed motion over the step included; negative when the surfaces approach.
+/// Normal velocity n · v at the velocities `v`, prescribed motion over the step included; negative if the surfaces approach.
 pub(crate) fn approach(model: &Model, contact: &Contact, v: &[f64], h: f64) -> f64 {
     let (a, b) = contact.row(&contact.normal);
     let prescribed = (contact.gap_end - contact.gap_start) / h;
     power(model, v, contact.a, &a) + power(model, v, contact.b, &b) + prescribed
 }
 
-/// The power of a wrench on the velocity `v` of a dynamic body; nothing for others, and nothing where `v` is empty.
+/// Power of a wrench at the velocity of a body; zero for bodies without unknowns, and for an empty `v`.
 pub(crate) fn power(model: &Model, v: &[f64], id: BodyId, wrench: &Wrench) -> f64 {
     if v.is_empty() {
         return 0.0;
     }
     let Some((mobility, range)) = model.unknowns(id) else { return 0.0 };
+    debug_assert!(range.end <= v.len(), "v has an entry for each degree of freedom");
     let (f, t) = (&wrench.linear, &wrench.angular);
     match (mobility, v.get(range).unwrap_or_default()) {
         (Mobility::Free, &[x, y, z, wx, wy, wz]) => x * f.x + y * f.y + z * f.z + wx * t.x + wy * t.y + wz * t.z,

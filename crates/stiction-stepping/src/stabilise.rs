@@ -1,13 +1,13 @@
-//! Corrections after the step: positions and velocities are brought back, or nearer, to what joints and gaps allow.
+//! Corrections after the step: positions and velocities are projected onto the constraints, or brought nearer to them.
 //!
-//! The smallest correction in the metric of the mass matrix is a step of its own in which nothing acts and the unknown velocity is
-//! the displacement d from where the step ended. Round k linearises at q⁺ ⊕ d_k:
+//! The smallest correction in the metric of the mass matrix is a step of its own without forces. Its unknown velocity is the displacement
+//! d from the end of the step. Round k linearises at q⁺ ⊕ d_k:
 //!
 //! ```text
 //! M d = W_b μ + W_n λ,     Φ_k + W_bᵀ (d − d_k) + ε (μ − μ_k) = 0,     0 ≤ λ ⊥ ψ_k + W_nᵀ (d − d_k) ≥ 0      [STAB-5]
 //! ```
 //!
-//! The term with ε vanishes as the rounds converge and lets redundant joints share what they carry.
+//! The term with ε vanishes as the rounds converge. It distributes the load among redundant joints.
 
 use stiction_multibody::{
     BodyId, Configuration, ContactId, Model, OrientationUpdate, Wrench, apply_inverse_mass, energy, mass_block,
@@ -18,33 +18,33 @@ use crate::{
     StepCause, Workspace, detect, formulation, rows::power,
 };
 
-/// Linear problems after which a projection is given up; it needs two or three, with frozen directions some more.
-const ROUNDS: u32 = 50;
+/// Bound on the linear problems of a projection; it needs two or three, with frozen directions some more.
+const MAX_ROUNDS: u32 = 50;
 
-/// Rounds in which contacts that push must close; later it is enough that nothing penetrates.
+/// Number of rounds in which contacts with an impulse must close; later rounds require only that nothing penetrates.
 const TIGHT_ROUNDS: u32 = 10;
 
-/// What a projection leaves, as a share of 1 or of the largest coordinate or velocity.
-const LEFT: f64 = 1e-13;
+/// Tolerance of a projection, as a fraction of 1 or of the largest coordinate or velocity.
+const PROJECTION_TOLERANCE: f64 = 1e-13;
 
-/// Ten times that is accepted where rounding does not let it halve any more.
-const STALLED: f64 = 10.0 * LEFT;
+/// Tolerance if rounding keeps the error from halving any more.
+const STALL_TOLERANCE: f64 = 10.0 * PROJECTION_TOLERANCE;
 
-/// A round of positions looks for contacts within this multiple of the error before it: it moves bodies about as far.
-const NEARBY: f64 = 4.0;
+/// Margin of contacts in a round, as a multiple of the previous error: a round moves bodies about as far.
+const MARGIN_FACTOR: f64 = 4.0;
 
-/// ε as a share of what the row itself gives way under a unit impulse.
-const SOFTNESS: f64 = 1e-8;
+/// ε as a fraction of the compliance of the row itself.
+const RELATIVE_COMPLIANCE: f64 = 1e-8;
 
-/// Memory of corrections. It holds nothing the next step needs.
+/// Scratch memory of corrections; the next step depends on none of it.
 #[derive(Default)]
 pub(crate) struct AfterStep {
     workspace: Workspace,
     /// q⁺ or v⁺ before the correction.
     base: Vec<f64>,
-    /// d_k, in velocity coordinates.
+    /// Displacement d_k, in velocity coordinates.
     moved: Vec<f64>,
-    /// μ_k.
+    /// Multipliers μ_k.
     multipliers: Vec<f64>,
     /// Contacts with λ > 0 in the last round, in the order of their ids.
     pushing: Vec<ContactId>,
@@ -59,14 +59,14 @@ impl AfterStep {
     }
 }
 
-/// Applies what the scheme says to `ws.next`, and tells what that did; nothing where the scheme stabilises within the step.
+/// Applies the stabilisation of the scheme to `ws.next` and returns its report; none if it acts within the step.
 pub(crate) fn stabilise(
     start: &Start,
     (detector, ladder): (&mut dyn Detector, &mut Ladder),
     ws: &mut Workspace,
 ) -> Result<Option<Correction>, StepCause> {
     let (scheme, model) = (start.scheme.stabilisation, start.model);
-    // The θ-method has no other way that adds no energy: what γ puts into v⁺ moves positions by the share θ only.   [THETA-5]
+    // The θ-method needs projection: γ in v⁺ moves positions by the fraction θ only, and other terms add energy.   [THETA-5]
     let usual = start.scheme.method == Method::MoreauJean && model.joint_rows() > 0;
     match scheme {
         Stabilisation::Usual if usual => {}
@@ -87,16 +87,16 @@ pub(crate) fn stabilise(
     Ok(Some(Correction { rounds, residual, energy: energy(model, &ws.end, &ws.next.angles).total() - before }))
 }
 
-/// What a correction is about.
+/// Quantities that a correction acts on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
-    /// Φ and ψ.
+    /// Joint errors Φ and gaps ψ.
     Positions,
-    /// Φ alone, along the directions W_b of the step itself.   [STAB-7]
+    /// Joint errors Φ, along the directions W_b of the step itself.   [STAB-7]
     PositionsAlongStep,
-    /// Φ alone.
+    /// Joint errors Φ.
     Joints,
-    /// Φ̇.
+    /// Rates Φ̇ of joint errors.
     Velocities,
 }
 
@@ -104,14 +104,14 @@ struct Corrector<'a, 's> {
     start: &'a Start<'s>,
     detector: &'a mut dyn Detector,
     ladder: &'a mut Ladder,
-    /// The step that was made.
+    /// Workspace of the completed step.
     ws: &'a mut Workspace,
     after: &'a mut AfterStep,
     rounds: u32,
 }
 
 impl Corrector<'_, '_> {
-    /// Corrects positions and velocities; returns the largest error left.
+    /// Corrects positions and velocities; returns the largest remaining error.
     fn correct(&mut self, scheme: Stabilisation) -> Result<f64, StepCause> {
         match scheme {
             Stabilisation::Projection(manifold) => {
@@ -131,47 +131,47 @@ impl Corrector<'_, '_> {
             }
             Stabilisation::Multiplier => self.project(Level::PositionsAlongStep),
             Stabilisation::Ascher { rate } => {
-                // The term alone over a step: ė = −α e takes the share 1 − e^(−αh) of an error away.   [STAB-4]
-                let share = -libm::expm1(-rate * self.start.h);
-                let positions = self.approach(Level::Joints, share)?;
-                Ok(positions.max(self.approach(Level::Velocities, share)?))
+                // The decay ė = −α e over a step removes the fraction 1 − e^(−αh) of an error.   [STAB-4]
+                let fraction = -libm::expm1(-rate * self.start.h);
+                let positions = self.approach(Level::Joints, fraction)?;
+                Ok(positions.max(self.approach(Level::Velocities, fraction)?))
             }
             Stabilisation::Baumgarte { .. } | Stabilisation::Reduction => Ok(0.0),
         }
     }
 
-    /// Rounds until the error is rounding.   [STAB-5]
+    /// Solves rounds until the error is at the level of rounding.   [STAB-5]
     fn project(&mut self, level: Level) -> Result<f64, StepCause> {
         self.begin(level);
         let (mut margin, mut before) = (self.start.scheme.touch_threshold, f64::INFINITY);
-        for round in 0..=ROUNDS {
+        for round in 0..=MAX_ROUNDS {
             let (error, loose) = self.measure(level, margin)?;
             let left = if round < TIGHT_ROUNDS { error.max(loose) } else { error };
             let size = self.size(level);
-            if left <= LEFT * size || (left <= STALLED * size && left > 0.5 * before) {
+            if left <= PROJECTION_TOLERANCE * size || (left <= STALL_TOLERANCE * size && left > 0.5 * before) {
                 return Ok(error);
             }
             self.solve(left)?;
             self.apply(level, 1.0);
-            (margin, before) = (NEARBY * left, left);
+            (margin, before) = (MARGIN_FACTOR * left, left);
         }
         let (residual, _) = self.measure(level, margin)?;
         Err(StepCause::NotProjected { residual, rounds: self.rounds, worst: self.worst() })
     }
 
-    /// One linear correction, of which a share is taken; returns the error left.   [STAB-4]
-    fn approach(&mut self, level: Level, share: f64) -> Result<f64, StepCause> {
+    /// Applies a fraction of one linear correction; returns the remaining error.   [STAB-4]
+    fn approach(&mut self, level: Level, fraction: f64) -> Result<f64, StepCause> {
         self.begin(level);
         let (error, _) = self.measure(level, 0.0)?;
         if error == 0.0 {
             return Ok(0.0);
         }
         self.solve(error)?;
-        self.apply(level, share);
+        self.apply(level, fraction);
         Ok(self.measure(level, 0.0)?.0)
     }
 
-    /// Starts a correction where the step ended.
+    /// Starts a correction at the end of the step.
     fn begin(&mut self, level: Level) {
         let (model, next, after) = (self.start.model, &self.ws.next, &mut *self.after);
         after.base.clone_from(if level == Level::Velocities { &next.v } else { &next.q });
@@ -189,14 +189,15 @@ impl Corrector<'_, '_> {
         workspace.linearisation_velocity.clear();
     }
 
-    /// The size of the numbers whose rounding limits a projection.
+    /// Magnitude of the values whose rounding limits a projection.
     fn size(&self, level: Level) -> f64 {
         let numbers = if level == Level::Velocities { &self.ws.next.v } else { &self.ws.next.q };
         numbers.iter().fold(1.0, |most: f64, x| most.max(x.abs()))
     }
 
-    /// Writes the rows of a round at the present end of the step, their constants the errors; returns the largest error, and how
-    /// far open contacts are that push.
+    /// Writes the rows of a round at the present end of the step, with the errors as constants.
+    ///
+    /// Returns the largest error, and the largest gap of contacts with an impulse.
     fn measure(&mut self, level: Level, margin: f64) -> Result<(f64, f64), StepCause> {
         let (model, ws, after) = (self.start.model, &mut *self.ws, &mut *self.after);
         let workspace = &mut after.workspace;
@@ -227,11 +228,11 @@ impl Corrector<'_, '_> {
                 worst = worst.max(bias.abs());
             }
         }
+        debug_assert_eq!(workspace.joint_rows.len(), model.joint_rows(), "the step has written the rows of all joints");
         Ok((worst, loose))
     }
 
-    /// Solves a round for d and μ. The numbers are given in units of the largest constant: the ruler of the problem then sees
-    /// numbers of the order of one.
+    /// Solves a round for d and μ. Constants are scaled by the largest one, so that the residual of the problem is of order one.
     fn solve(&mut self, error: f64) -> Result<(), StepCause> {
         let (model, after) = (self.start.model, &mut *self.after);
         let unit = after.write_constants(model).max(error);
@@ -239,15 +240,17 @@ impl Corrector<'_, '_> {
         workspace.joint_rows.iter_mut().for_each(|row| row.bias /= unit);
         workspace.contacts.iter_mut().for_each(|contact| contact.bias /= unit);
         let scheme = frictionless(Margin::Automatic);
-        let at_once = Start { model, scheme: &scheme, state: &self.ws.next, h: 0.0 };
-        formulation::assemble_rows(&at_once, workspace)?;
+        let impulsive = Start { model, scheme: &scheme, state: &self.ws.next, h: 0.0 };
+        formulation::assemble_rows(&impulsive, workspace)?;
         self.rounds += 1;
-        formulation::solve(&at_once, self.ladder, workspace).map_err(|cause| match cause {
+        formulation::solve(&impulsive, self.ladder, workspace).map_err(|cause| match cause {
             StepCause::NotSolved { worst, .. } => {
                 StepCause::NotProjected { residual: error, rounds: self.rounds, worst }
             }
             other => other,
         })?;
+        debug_assert_eq!(after.moved.len(), workspace.velocity.len(), "both have all velocities");
+        debug_assert_eq!(after.multipliers.len(), workspace.joint_impulses.len(), "every joint row has a multiplier");
         after.moved.iter_mut().zip(&workspace.velocity).for_each(|(d, x)| *d = unit * x);
         after.multipliers.iter_mut().zip(&workspace.joint_impulses).for_each(|(mu, x)| *mu = unit * x);
         let impulses = workspace.contacts.iter().zip(&workspace.contact_impulses);
@@ -256,19 +259,19 @@ impl Corrector<'_, '_> {
         Ok(())
     }
 
-    /// Takes so much of the correction.
-    fn apply(&mut self, level: Level, share: f64) {
+    /// Applies a fraction of the correction.
+    fn apply(&mut self, level: Level, fraction: f64) {
         let (next, after) = (&mut self.ws.next, &*self.after);
         if level == Level::Velocities {
-            let changed = after.base.iter().zip(&after.moved).map(|(v, d)| v + share * d);
+            let changed = after.base.iter().zip(&after.moved).map(|(v, d)| v + fraction * d);
             next.v.iter_mut().zip(changed).for_each(|(v, changed)| *v = changed);
         } else {
             let update = OrientationUpdate::Exponential;
-            self.start.model.integrate(&after.base, &after.moved, share, update, &mut next.q);
+            self.start.model.integrate(&after.base, &after.moved, fraction, update, &mut next.q);
         }
     }
 
-    /// Contacts report the gaps that projection left.
+    /// Updates the gaps in contact reports after projection.
     fn refresh_gaps(&mut self) {
         let found = &self.after.workspace.contacts;
         for report in &mut self.ws.contact_reports {
@@ -280,7 +283,7 @@ impl Corrector<'_, '_> {
         }
     }
 
-    /// Who has the largest error, by name.
+    /// Name of the joint or contact with the largest error.
     fn worst(&self) -> String {
         let (model, at) = (self.start.model, &self.after.workspace);
         let joint = at.joint_rows.iter().enumerate().max_by(|(_, x), (_, y)| x.bias.abs().total_cmp(&y.bias.abs()));
@@ -295,18 +298,21 @@ impl Corrector<'_, '_> {
 }
 
 impl AfterStep {
-    /// Constants Φ_k − W_bᵀ d_k − ε μ_k and ψ_k − W_nᵀ d_k from the errors in the rows; returns the largest.   [STAB-5]
+    /// Computes the constants Φ_k − W_bᵀ d_k − ε μ_k and ψ_k − W_nᵀ d_k from the errors in the rows; returns the largest.   [STAB-5]
     fn write_constants(&mut self, model: &Model) -> f64 {
         let Self { workspace, moved, multipliers, .. } = self;
         let mut largest = 0.0_f64;
         workspace.compliance.clear();
         let owners = model.joints().iter().flat_map(|joint| std::iter::repeat_n((joint.a.0, joint.b.0), joint.rows()));
+        debug_assert_eq!(workspace.joint_rows.len(), model.joint_rows(), "every joint row belongs to a joint");
+        debug_assert_eq!(workspace.joint_rows.len(), multipliers.len(), "every joint row has a multiplier");
         for ((row, (a, b)), multiplier) in workspace.joint_rows.iter_mut().zip(owners).zip(multipliers) {
             let sides = [(a, &row.a), (b, &row.b)];
-            let give: f64 = sides.iter().map(|(id, wrench)| compliance(model, &workspace.start, *id, wrench)).sum();
+            let inverse_mass: f64 =
+                sides.iter().map(|(id, wrench)| compliance(model, &workspace.start, *id, wrench)).sum();
             let displaced: f64 = sides.iter().map(|(id, wrench)| power(model, moved, *id, wrench)).sum();
-            workspace.compliance.push(SOFTNESS * give);
-            row.bias -= displaced + SOFTNESS * give * *multiplier;
+            workspace.compliance.push(RELATIVE_COMPLIANCE * inverse_mass);
+            row.bias -= displaced + RELATIVE_COMPLIANCE * inverse_mass * *multiplier;
             largest = largest.max(row.bias.abs());
         }
         for contact in &mut workspace.contacts {
@@ -318,14 +324,14 @@ impl AfterStep {
     }
 }
 
-/// wᵀ M⁻¹ w: how far a body gives way along a wrench of unit size.
+/// Compliance wᵀ M⁻¹ w of a body along a wrench w of unit size.
 fn compliance(model: &Model, at: &Configuration, id: BodyId, wrench: &Wrench) -> f64 {
     let Some((mobility, mass, inertia)) = mass_block(model, at, id.index()) else { return 0.0 };
     let answer = mobility.project(&apply_inverse_mass(mobility, mass, &inertia, wrench));
     mobility.project(wrench).iter().zip(answer).map(|(w, a)| w * a).sum()
 }
 
-/// A scheme for corrections: contacts within a margin, without friction, where they are.
+/// Scheme for corrections: contacts within a margin, without friction, at the present configuration.
 fn frictionless(margin: Margin) -> Scheme {
     Scheme { margin, friction: FrictionSet::Polygon, prescribed_slip: PrescribedSlip::Start, ..Scheme::default() }
 }

@@ -1,4 +1,4 @@
-//! One step by complementarity: detect, assemble, solve, advance; once more where the answer asks for it.
+//! One step by complementarity: detect, assemble, solve, advance, repeated until linearisation and contacts are consistent.
 
 use stiction_multibody::{ContactId, ContactMode};
 
@@ -22,17 +22,17 @@ use crate::{
     stabilise::stabilise,
 };
 
-/// A way to make a step. It fills `ws.next` and the reports of the workspace; the state is swapped by the caller.
+/// Stepping method. It fills `ws.next` and the reports of the workspace; the caller swaps the state.
 pub trait Stepper: Send {
-    /// Makes the step, or says why not; the state in `start` is never touched.
+    /// Makes the step or returns the cause of failure; the state in `start` is not modified.
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause>;
 }
 
-/// The schemes of this crate, with their exchangeable parts.
+/// Time-stepping schemes of this crate, with exchangeable detector and solver ladder.
 pub struct TimeStepper {
-    /// Finds contacts.
+    /// Collision detector.
     pub detector: Box<dyn Detector>,
-    /// Solves problems.
+    /// Ladder of solver methods.
     pub ladder: Ladder,
 }
 
@@ -42,28 +42,28 @@ impl Default for TimeStepper {
     }
 }
 
-/// A body that moves by less than this share of its size and place in a step is where it was, to rounding.
+/// Relative displacement in a step below which a body is at rest, to rounding: fraction of its size and distance from the origin.
 const AT_REST: f64 = f64::EPSILON;
 
-/// Passes in which missed contacts are added, and missed limits before all are.
-const GROWTHS: u32 = 4;
+/// Bound on the passes that add missed contacts, and on those that add single missed joint limits before all are added.
+const MAX_REDETECTIONS: u32 = 4;
 
-/// Passes of the fixed point after which the last answer is kept.
-const FIXED_POINT_PASSES: u32 = 50;
+/// Bound on the fixed-point passes of a step; the last result is then kept.
+const MAX_PASSES: u32 = 50;
 
-/// Passes of an implicit step in which the accuracy that is aimed at is asked for, and not only the one that is required.
-const AIMED_PASSES: u32 = 3;
+/// Number of passes of an implicit step that must reach [`CONE_TOLERANCE`]; later passes must reach the tolerance of the ladder.
+const TIGHT_PASSES: u32 = 3;
 
-/// The fixed point has settled when no coordinate of q⁺ moves by more than this share of the largest (or of 1).
-const SETTLED: f64 = 4.0 * f64::EPSILON;
+/// Fixed-point tolerance: largest change of a coordinate of q⁺, as a fraction of the largest coordinate (or of 1).
+const FIXED_POINT_TOLERANCE: f64 = 4.0 * f64::EPSILON;
 
 impl Stepper for TimeStepper {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         let report = self.step_once(start, ws)?;
-        if start.scheme.position_update == PositionUpdate::End || !layers::something_rigid_pushes(ws) {
+        if start.scheme.position_update == PositionUpdate::End || !layers::rigid_contact_is_active(ws) {
             return Ok(report);
         }
-        // Mean velocities would carry bodies into what is rigid: there the end velocity moves them.   [SOFT-6]
+        // Mean velocities would move bodies into rigid contacts: there the end velocity moves them.   [SOFT-6]
         let scheme = Scheme { position_update: PositionUpdate::End, ..start.scheme.clone() };
         let again = self.step_once(&Start { scheme: &scheme, ..*start }, ws)?;
         let (iterations, passes) = (report.iterations + again.iterations, report.passes + again.passes);
@@ -72,10 +72,10 @@ impl Stepper for TimeStepper {
 }
 
 impl TimeStepper {
-    /// One step with the position update of the scheme, whatever pushes.
+    /// Makes one step with the position update of the scheme.
     fn step_once(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         prepare(start, ws)?;
-        let (mut passes, mut iterations, mut growths, mut misses) = (0, 0, 0, 0);
+        let (mut passes, mut iterations, mut redetections, mut misses) = (0, 0, 0, 0);
         ws.impacts.clear();
         ws.impact_loads.clear();
         if start.scheme.impact == Impact::Poisson {
@@ -92,22 +92,22 @@ impl TimeStepper {
         loop {
             let mut ladder_outcome = self.pass(start, ws, &mut passes)?;
             iterations += ladder_outcome.iterations;
-            let settled = match start.scheme.linearise_at {
-                LineariseAt::Start | LineariseAt::Predicted | LineariseAt::End => look_again(start, ws),
+            let converged = match start.scheme.linearise_at {
+                LineariseAt::Start | LineariseAt::Predicted | LineariseAt::End => fixed_point_converged(start, ws),
                 LineariseAt::Implicit => match self.finish_implicitly(start, passes, ws)? {
                     Some(finished) => {
                         iterations += finished.iterations;
                         ladder_outcome = finished;
                         true
                     }
-                    None if passes < FIXED_POINT_PASSES => false,
+                    None if passes < MAX_PASSES => false,
                     None => return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome)),
                 },
             };
             let missed_limits = joint_space::missed_limits(start, ws);
             misses += u32::from(missed_limits);
-            ws.all_limits |= misses > GROWTHS;
-            if (!settled || missed_limits) && passes < FIXED_POINT_PASSES {
+            ws.all_limits |= misses > MAX_REDETECTIONS;
+            if (!converged || missed_limits) && passes < MAX_PASSES {
                 continue;
             }
             if missed_limits {
@@ -115,8 +115,8 @@ impl TimeStepper {
             }
             advance(start, ws)?;
             let (measured, missed) = self.measure_end(start, ws)?;
-            if missed && growths < GROWTHS && reach_further(start, ws) {
-                growths += 1;
+            if missed && redetections < MAX_REDETECTIONS && enlarge_reach(start, ws) {
+                redetections += 1;
                 continue;
             }
             let ladder_outcome = LadderOutcome { iterations, ..ladder_outcome };
@@ -128,8 +128,7 @@ impl TimeStepper {
         }
     }
 
-    /// Goes on from the linearised step in the workspace to the one whose contacts hold at its end; none where the pass has to be
-    /// repeated from where it came to.   [GIM-1]
+    /// Solves the step with implicit geometry, from the linearised step in the workspace; none if another pass is needed.   [GIM-1]
     fn finish_implicitly(
         &mut self,
         start: &Start,
@@ -138,23 +137,23 @@ impl TimeStepper {
     ) -> Result<Option<LadderOutcome>, StepCause> {
         let mut newton = ws.newton.take().unwrap_or_default();
         let rung = if newton.solve(start, passes, ws) { "implicit-newton" } else { "fixed-point" };
-        // A contact that was seen only at the end may miss by a little; the next pass knows of it.
-        let tolerance = if passes <= AIMED_PASSES { CONE_TOLERANCE } else { self.ladder.cone_tolerance.solved };
+        // A contact found only at the end may be violated slightly; the next pass contains it.
+        let tolerance = if passes <= TIGHT_PASSES { CONE_TOLERANCE } else { self.ladder.cone_tolerance.solved };
         let accepted = implicit::accept(start, self.detector.as_mut(), (&newton, rung), tolerance, ws);
         ws.newton = Some(newton);
         accepted
     }
 
-    /// Finds the contacts and solves for them, again where a corner asks for it.   [CORNER-2]
+    /// Detects the contacts and solves the step, repeatedly while the choice of faces at corners changes.   [CORNER-2]
     fn pass(&mut self, start: &Start, ws: &mut Workspace, passes: &mut u32) -> Result<LadderOutcome, StepCause> {
         detect(start, self.detector.as_mut(), ws)?;
         let mut iterations = 0;
         loop {
             let ladder_outcome = self.solve(start, ws, passes)?;
             iterations += ladder_outcome.iterations;
-            if corners::look_closer(start, self.detector.as_mut(), ws) {
+            if corners::refine_pairs(start, self.detector.as_mut(), ws) {
                 detect(start, self.detector.as_mut(), ws)?;
-            } else if !corners::again(start, ws) {
+            } else if !corners::reselect_faces(start, ws) {
                 let ladder_outcome = LadderOutcome { iterations, ..ladder_outcome };
                 let disjunctive = start.scheme.corners == CornerLogic::Disjunctive && !ws.chains.is_empty();
                 return if disjunctive { self.branch(start, ws, ladder_outcome, passes) } else { Ok(ladder_outcome) };
@@ -162,7 +161,7 @@ impl TimeStepper {
         }
     }
 
-    /// Measures the solution in the problem with the choice of faces in it, and tries other faces until one is right.   [CORNER-4]
+    /// Measures the residual in the disjunctive problem, and tries other combinations of faces until one solves it.   [CORNER-4]
     fn branch(
         &mut self,
         start: &Start,
@@ -196,7 +195,7 @@ impl TimeStepper {
             return quasistatic::solve(start, &mut self.ladder, ws);
         }
         if start.scheme.linearise_at == LineariseAt::Implicit {
-            // All contacts take part: which of them are needed is seen at the end of the step.
+            // No screening: the active contacts are known only at the end of the step.
             *passes += 1;
             formulation::assemble(start, ws)?;
             return formulation::solve(start, &mut self.ladder, ws);
@@ -204,7 +203,7 @@ impl TimeStepper {
         formulation::assemble_and_solve(start, &mut self.ladder, ws, passes)
     }
 
-    /// I(q⁺), and whether something penetrates there that the problem did not know of.   [STEP-9] [STEP-12]
+    /// Measures I(q⁺); the second value is true if a contact that was not in the problem penetrates.   [STEP-9] [STEP-12]
     fn measure_end(&mut self, start: &Start, ws: &mut Workspace) -> Result<(Infeasibility, bool), StepCause> {
         let (model, scheme) = (start.model, start.scheme);
         find_pairs_at_end(model, scheme, self.detector.as_mut(), ws);
@@ -215,23 +214,25 @@ impl TimeStepper {
         let at = (&ws.end, &ws.shape_poses[..]);
         let measured =
             measure((model, joints), at, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |(i, j), point| {
-                let (Some((shape_a, a, _)), Some((shape_b, b, _))) = (model.shape(i), model.shape(j)) else { return };
-                // At velocity level what did not touch before is not asked.
-                let asked = model.contact_rule(a, b).gamma.unwrap_or(scheme.gamma) > 0.0;
+                let (Some((shape_a, a, _)), Some((shape_b, b, _))) = (model.shape(i), model.shape(j)) else {
+                    debug_assert!(false, "pairs are indices of shapes");
+                    return;
+                };
+                // At velocity level, contacts that did not touch before are not constrained.
+                let is_constrained = model.contact_rule(a, b).gamma.unwrap_or(scheme.gamma) > 0.0;
                 let id = ContactId { shape_a, shape_b, feature: point.feature };
                 let known = contacts.binary_search_by_key(&id, |contact| contact.id).is_ok();
                 let missed_core = layers::core_is_missed(ws.contacts.as_slice(), &ws.surfaces, &id, |depth| {
                     -point.gap - depth > scheme.touch_threshold
                 });
-                missed |= asked && (missed_core || (-point.gap > scheme.touch_threshold && !known));
+                missed |= is_constrained && (missed_core || (-point.gap > scheme.touch_threshold && !known));
             })?;
         let penetration = measured.penetration.max(resting);
         Ok((Infeasibility { penetration, ..measured }, missed))
     }
 }
 
-/// Leaves in `ws.pairs` those that moved in the step; of the others the contacts of the step tell all, and their deepest penetration is
-/// returned.
+/// Removes the pairs at rest from `ws.pairs` and returns their deepest penetration, m, from the contacts of the step.
 fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
     let (model, h) = (start.model, start.h);
     let Workspace { pairs, start: before, end, contacts, candidates, .. } = ws;
@@ -242,11 +243,11 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
             }
             let (twist, place) = (end.twist(id), before.pose(id).translation.vector.norm());
             let radius = model.radius(id);
-            let way = h * (twist.linear.norm() + radius * twist.angular.norm());
-            way <= AT_REST * (place + radius)
+            let displacement = h * (twist.linear.norm() + radius * twist.angular.norm());
+            displacement <= AT_REST * (place + radius)
         })
     };
-    // What has alternatives is measured anew: its contacts may be negative while it is apart.
+    // Contacts with alternatives are measured again: single gaps may be negative while the shapes are apart.
     let mut deepest = 0.0_f64;
     pairs.retain(|&(i, j)| {
         let is_of_pair = |contact: &&Contact| (contact.id.shape_a.index(), contact.id.shape_b.index()) == (i, j);
@@ -260,21 +261,22 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
     deepest
 }
 
-/// Looks ahead with the latest v⁺, and at the laws of layers; true when that changes nothing any more.   [STEP-10] [SOFT-7]
-fn look_again(start: &Start, ws: &mut Workspace) -> bool {
-    let tolerance = || SETTLED * start.state.q.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
+/// Updates the linearisation by the latest v⁺; true if the fixed-point iteration has converged.   [STEP-10] [SOFT-7]
+fn fixed_point_converged(start: &Start, ws: &mut Workspace) -> bool {
+    let tolerance = || FIXED_POINT_TOLERANCE * start.state.q.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
     if start.scheme.linearise_at != LineariseAt::End && ws.surfaces.is_empty() {
         return true;
     }
     find_moving_velocity(start, ws);
-    let settled = layers::settled(start, ws, tolerance);
+    let converged = layers::linearisation_converged(start, ws, tolerance);
     if start.scheme.linearise_at != LineariseAt::End {
-        return settled;
+        return converged;
     }
+    debug_assert_eq!(ws.moving.len(), ws.linearisation_velocity.len(), "both have all velocities");
     let change =
         ws.moving.iter().zip(&ws.linearisation_velocity).fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
     if start.h * change <= tolerance() {
-        return settled;
+        return converged;
     }
     ws.linearisation_velocity.clone_from(&ws.moving);
     if let Some(reduced) = &mut ws.reduced {
@@ -283,23 +285,24 @@ fn look_again(start: &Start, ws: &mut Workspace) -> bool {
     false
 }
 
-/// Lets every body reach as far as it just went; false when none goes further than it already could.   [STEP-12]
-fn reach_further(start: &Start, ws: &mut Workspace) -> bool {
+/// Enlarges the reach of bodies to their displacement in the step; false if none exceeds its reach.   [STEP-12]
+fn enlarge_reach(start: &Start, ws: &mut Workspace) -> bool {
+    debug_assert_eq!(start.model.bodies().len(), ws.reach.len(), "every body has a reach");
     let mut further = false;
     for ((id, body), reach) in start.model.iter_bodies().zip(&mut ws.reach) {
         if body.mobility().is_none() {
             continue;
         }
         let twist = ws.end.twist(id);
-        let went = (twist.linear.norm() + body.radius() * twist.angular.norm()) * start.h;
-        if went > *reach {
-            (*reach, further) = (went, true);
+        let moved = (twist.linear.norm() + body.radius() * twist.angular.norm()) * start.h;
+        if moved > *reach {
+            (*reach, further) = (moved, true);
         }
     }
     further
 }
 
-/// Contacts that were hit in the step: by Poisson's hypothesis, or they closed with an impulse, or they owe a rebound.
+/// Number of contacts hit in the step: by Poisson's hypothesis, by closing with an impulse, or with restitution pending.
 fn impacts(start: &Start, ws: &Workspace) -> usize {
     let &Start { model, scheme, state, h } = start;
     let memory = |id: ContactId| {
@@ -310,17 +313,18 @@ fn impacts(start: &Start, ws: &Workspace) -> usize {
     let core_was_closed =
         |id: ContactId| memory(id).and_then(|memory| memory.layer).is_some_and(|layer| layer.core_impulse > 0.0);
     let hit = |(contact, report): (&Contact, &ContactReport)| {
-        // What lies on something when the simulation begins is not hit by it.
+        // Contacts that are closed when the simulation begins are not hit.
         let came = || {
             gap_now(model, contact, &ws.linearisation_velocity, h) > scheme.touch_threshold
                 || h * approach(model, contact, &ws.before, h) < -scheme.touch_threshold
         };
-        // What meets a layer is not hit; what meets its core is.
-        let struck = match report.layer {
+        // Touching a layer is no impact; touching its rigid core is.
+        let is_hit = match report.layer {
             Some(layer) => layer.core_impulse > 0.0 && !core_was_closed(contact.id),
             None => report.pending_restitution < 0.0 || (report.normal_impulse > 0.0 && !closed(contact.id) && came()),
         };
-        struck && ws.impacts.iter().all(|impact| impact.id != contact.id)
+        is_hit && ws.impacts.iter().all(|impact| impact.id != contact.id)
     };
+    debug_assert_eq!(ws.contacts.len(), ws.contact_reports.len(), "every contact has a report");
     ws.impacts.len() + ws.contacts.iter().zip(&ws.contact_reports).filter(|&pair| hit(pair)).count()
 }

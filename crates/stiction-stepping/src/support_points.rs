@@ -1,4 +1,4 @@
-//! The feet of supported bodies: friction with known normal loads, beside the contacts.   [SUP-4]
+//! Support points of supported bodies: friction with known normal loads, besides the contacts.   [SUP-4]
 
 use std::ops::Range;
 
@@ -10,20 +10,20 @@ use crate::{
     FrictionSet, Method, PrescribedSlip, Scheme, SchemeError, Start, SupportPointReport, Workspace, rows::power,
 };
 
-/// A foot with everything the laws need, where the constraints are linearised. Its normal is z, its tangents are x and y.
+/// Support point with all data of its laws, where the constraints are linearised. Its normal is z, its tangents are x and y.
 #[derive(Clone, Debug)]
 pub struct SupportPointContact {
-    /// The body that rests on it.
+    /// Body that rests on it.
     pub body: BodyId,
-    /// The body it presses on.
+    /// Body that it presses on.
     pub on: BodyId,
-    /// Its place in the list of its body.
+    /// Index in the list of its body.
     pub index: usize,
-    /// Where it is.
+    /// Position in the world, m.
     pub point: Point3<f64>,
-    /// From the centre of the body to the foot.
+    /// Vector from the centre of the body to the support point, m.
     pub arm: Vector3<f64>,
-    /// From the reference point of the body below to the foot.
+    /// Vector from the reference point of the body below to the support point, m.
     pub arm_on: Vector3<f64>,
     /// Normal load N, N.
     pub load: f64,
@@ -31,23 +31,23 @@ pub struct SupportPointContact {
     pub mu: f64,
     /// Lever of torsional friction, m.
     pub torsion: f64,
-    /// Velocity of the foot against the surface that is prescribed by the motion of the surface.   [SUP-5]
+    /// Velocity of the support point against the surface that the motion of the surface prescribes, m/s.   [SUP-5]
     pub surface_velocity: Vector3<f64>,
-    /// Angular velocity of the foot against the surface that is prescribed by the motion of the surface.
+    /// Angular velocity about z of the support point against the surface that the motion of the surface prescribes, rad/s.
     pub surface_spin: f64,
-    /// Its friction directions, in the list of all; empty without friction and with the quadratic cone.
+    /// Range of its friction directions in the list of all; empty without friction and with the quadratic cone.
     pub directions: Range<usize>,
-    /// Its friction polygons, among those of all contacts and feet.
+    /// Range of its friction polygons among those of all contacts and support points.
     pub cones: Range<usize>,
 }
 
 impl SupportPointContact {
-    /// The two tangents of every foot.
+    /// Tangents of every support point.
     pub(crate) fn tangents() -> [Vector3<f64>; 2] {
         [Vector3::x(), Vector3::y()]
     }
 
-    /// Wrenches on the body below and on the body of a unit impulse along `d`: power d · (v_foot − v_surface).
+    /// Wrenches on the body below and on the body of a unit impulse along `d`: power d · (v_point − v_surface).
     pub fn row(&self, d: &Vector3<f64>) -> (Wrench, Wrench) {
         (Wrench::of_force(-d, &self.arm_on), Wrench::of_force(*d, &self.arm))
     }
@@ -57,7 +57,7 @@ impl SupportPointContact {
         (Wrench::of_torque(-Vector3::z()), Wrench::of_torque(Vector3::z()))
     }
 
-    /// The law of the foot with the quadratic cone: that of a contact in space.   [SUP-4]
+    /// Law of the support point with the quadratic cone: that of a spatial contact.   [SUP-4]
     pub(crate) fn law(&self) -> Law {
         match (self.mu > 0.0, self.torsion > 0.0) {
             (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
@@ -65,15 +65,17 @@ impl SupportPointContact {
         }
     }
 
-    /// The directions of one of its polygons: an equal share each.
+    /// Directions of one of its polygons, which all have equally many.
     pub(crate) fn directions_of(&self, cone: usize) -> Range<usize> {
-        let share = self.directions.len() / self.cones.len().max(1);
-        let first = self.directions.start + share * cone.saturating_sub(self.cones.start);
-        first..first + share
+        debug_assert!(self.cones.contains(&cone), "the polygon is one of this contact");
+        debug_assert_eq!(self.directions.len() % self.cones.len().max(1), 0, "polygons have equally many directions");
+        let count = self.directions.len() / self.cones.len().max(1);
+        let first = self.directions.start + count * cone.saturating_sub(self.cones.start);
+        first..first + count
     }
 }
 
-/// Refuses what does not go with the feet of a model.
+/// Rejects schemes that do not support the support points of a model.
 pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     let fail = |field, reason: &str| Err(SchemeError { field, reason: reason.to_owned() });
     let mut support_points = model.support_points();
@@ -82,19 +84,19 @@ pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     {
         return fail(
             "friction",
-            "limit surfaces and linear friction sets do not go together: a polygon has no direction for spin; use `friction = \"quadratic\"` or a support with feet",
+            "limit surfaces and linear friction sets cannot be combined: a polygon has no direction for spin; use `friction = \"quadratic\"` or a support with points",
         );
     }
     if scheme.method == Method::Reference && model.support_point_count() > 0 {
         return fail(
             "preset",
-            "the reference follows contacts only and does not know supports; use another preset such as `ncp` with short steps",
+            "the reference stepper supports contacts only, no supports; use another preset such as `ncp` with short steps",
         );
     }
     Ok(())
 }
 
-/// Fills `ws.support_points` with the feet of the model, in its order.
+/// Fills `ws.support_points` with the support points of the model, in its order.
 pub(crate) fn place(start: &Start, ws: &mut Workspace) {
     let mut support_points = std::mem::take(&mut ws.support_points);
     support_points.clear();
@@ -132,10 +134,10 @@ fn placed(
     }
 }
 
-/// The prescribed motion of a supporting surface as a twist about the centre of the body on it.   [SUP-5]
+/// Prescribed motion of a supporting surface, as a twist about the centre of the body on it.   [SUP-5]
 ///
-/// As a displacement it is that of the place below the centre, and the angle, over the step: a body that moves by it is exactly where
-/// it was on the surface.
+/// As a displacement it is that of the surface point below the centre, and the angle, over the step: a body that moves by it keeps its
+/// place on the surface.
 fn surface_twist(start: &Start, body: BodyId, on: BodyId, ws: &Workspace) -> Twist {
     let &Start { model, scheme, state, h } = start;
     let mut twist = Twist::default();
@@ -160,15 +162,16 @@ fn surface_twist(start: &Start, body: BodyId, on: BodyId, ws: &Workspace) -> Twi
     twist
 }
 
-/// The same twist about another point.
+/// Twist about another point.
 fn about(twist: &Twist, arm: &Vector3<f64>) -> Twist {
     Twist { linear: twist.at(arm), angular: twist.angular }
 }
 
-/// Fills the reports of the feet, and what the next step starts from.
+/// Fills the reports of the support points and the impulses for the next step.
 pub(crate) fn report(start: &Start, ws: &mut Workspace) {
     let (model, scheme) = (start.model, start.scheme);
     ws.support_reports.clear();
+    debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
     for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses) {
         let slip = relative_velocity(model, support_point, &ws.velocity) + support_point.surface_velocity;
         let spin = relative_spin(model, support_point, &ws.velocity) + support_point.surface_spin;
@@ -189,7 +192,7 @@ pub(crate) fn report(start: &Start, ws: &mut Workspace) {
     remember(ws);
 }
 
-/// What the next step has to know of the feet, from their reports.
+/// Stores the support impulses for the next step, from the reports.
 pub(crate) fn remember(ws: &mut Workspace) {
     ws.next.support_impulses.clear();
     let numbers =
@@ -197,7 +200,7 @@ pub(crate) fn remember(ws: &mut Workspace) {
     ws.next.support_impulses.extend(ws.support_reports.iter().flat_map(numbers));
 }
 
-/// Velocity of the foot against the surface along x and y, as far as the velocities `v` decide it.
+/// Velocity of the support point against the surface along x and y by the velocities `v`, without prescribed motion.
 fn relative_velocity(model: &Model, support_point: &SupportPointContact, v: &[f64]) -> Vector3<f64> {
     let along = |d: &Vector3<f64>| {
         let (below, above) = support_point.row(d);
@@ -207,7 +210,7 @@ fn relative_velocity(model: &Model, support_point: &SupportPointContact, v: &[f6
     x * along(&x) + y * along(&y)
 }
 
-/// Angular velocity of the foot against the surface, as far as the velocities `v` decide it.
+/// Angular velocity of the support point against the surface by the velocities `v`, without prescribed motion.
 fn relative_spin(model: &Model, support_point: &SupportPointContact, v: &[f64]) -> f64 {
     let (below, above) = support_point.spin_row();
     power(model, v, support_point.on, &below) + power(model, v, support_point.body, &above)

@@ -1,4 +1,4 @@
-//! The prescribed motion of surfaces that friction works against: kinematic bodies and conveyor belts.   [STEP-8]
+//! Prescribed motion of surfaces at contacts with friction: kinematic bodies and conveyor belts.   [STEP-8]
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::{BodyId, Model, rotation::cross_matrix};
@@ -46,7 +46,7 @@ pub(crate) fn surface_rotation(model: &Model, contact: &Contact, ws: &Workspace)
     of(contact.b) - of(contact.a)
 }
 
-/// How the prescribed velocity of a surface changes from place to place.   [STEP-8]
+/// Gradient of the prescribed velocity of a surface with respect to position.   [STEP-8]
 pub(crate) fn surface_slope(start: &Start, id: BodyId, ws: &Workspace) -> Matrix3<f64> {
     if !is_kinematic(start.model, id) {
         return Matrix3::zeros();

@@ -1,12 +1,12 @@
-//! Friction directions in the tangent plane: the frame, and the star of a polygon.
+//! Tangent frame of a contact, and the vertices of its friction polygon.
 
 use nalgebra::Vector3;
 use stiction_multibody::{Configuration, ContactRule, Dimension};
 
-/// e_t t and e_o o: the tangents of a contact with the given normal, as long as the semi-axes of its friction ellipse.
+/// Tangents e_t t and e_o o of a contact with the given normal, as long as the semi-axes of its friction ellipse.
 ///
-/// In space t is the first direction, turned with the body it is fixed to, projected onto the tangent plane and turned by the
-/// offset, o = n × t; in the plane t = z × n and the second is zero.   [FRIC-3]
+/// In space t is the first direction, rotated with the body it is fixed to, projected onto the tangent plane and rotated by the offset,
+/// and o = n × t. In the plane t = z × n and the second is zero.   [FRIC-3]
 pub(crate) fn tangents(
     normal: &Vector3<f64>,
     rule: &ContactRule,
@@ -23,7 +23,7 @@ pub(crate) fn tangents(
     [(t * cos + o * sin) * e_t, (o * cos - t * sin) * e_o]
 }
 
-/// The direction the first tangent should have, in world axes.
+/// Requested direction of the first tangent, in world axes.
 fn wanted(rule: &ContactRule, at: &Configuration) -> Option<Vector3<f64>> {
     match rule.direction_body {
         Some(body) => Some(at.pose(body).rotation * rule.first_direction.unwrap_or_else(Vector3::x)),
@@ -31,7 +31,8 @@ fn wanted(rule: &ContactRule, at: &Configuration) -> Option<Vector3<f64>> {
     }
 }
 
-/// How the [`tangents`] change with the normal, and with a small rotation of the body that their direction is fixed to.   [GIM-5]
+/// Derivative of the [`tangents`] along a change of the normal and a small rotation of the body that their direction is fixed
+/// to.   [GIM-5]
 pub(crate) fn tangents_change(
     (normal, change): (&Vector3<f64>, &Vector3<f64>),
     rule: &ContactRule,
@@ -55,13 +56,14 @@ pub(crate) fn tangents_change(
     [(dt * cos + d_o * sin) * e_t, (d_o * cos - dt * sin) * e_o]
 }
 
-/// Appends the corners of a friction polygon on the frame of [`tangents`]: in space n_d vectors cos φ e_t t + sin φ e_o o,
-/// φ = 2π k / n_d, in the plane ±e_t t. Each has its exact opposite.   [FRIC-1]
+/// Appends the vertices of a friction polygon in the frame of [`tangents`]: in space n_d vectors cos φ e_t t + sin φ e_o o, φ = 2π k /
+/// n_d, in the plane ±e_t t. Each has its exact opposite.   [FRIC-1]
 pub(crate) fn push_star([t, o]: &[Vector3<f64>; 2], corners: usize, dimension: Dimension, out: &mut Vec<Vector3<f64>>) {
     if dimension == Dimension::Planar {
         out.extend([*t, -t]);
         return;
     }
+    debug_assert_eq!(corners % 2, 0, "a friction polygon has an even number of vertices");
     let (first, half) = (out.len(), corners / 2);
     for k in 0..half {
         let (sin, cos) = libm::sincos(std::f64::consts::TAU * k as f64 / corners as f64);
@@ -71,10 +73,10 @@ pub(crate) fn push_star([t, o]: &[Vector3<f64>; 2], corners: usize, dimension: D
     out.iter_mut().skip(first + half).for_each(|d| *d = -*d);
 }
 
-/// Sine of the angle to the normal below which a wanted direction is too steep to be projected.
+/// Sine of the angle to the normal below which a requested direction is not projected onto the tangent plane.
 const STEEPEST: f64 = 1e-3;
 
-/// The wanted direction projected onto the tangent plane; else world x, or y where x is too steep.
+/// Requested direction projected onto the tangent plane; otherwise world x, or y if x is too close to the normal.
 pub(crate) fn first_tangent(normal: &Vector3<f64>, wanted: Option<&Vector3<f64>>) -> Vector3<f64> {
     let d = projected(normal, wanted).0;
     let t = d - normal * normal.dot(&d);
@@ -82,7 +84,7 @@ pub(crate) fn first_tangent(normal: &Vector3<f64>, wanted: Option<&Vector3<f64>>
     t / length
 }
 
-/// The direction that is projected, and whether it is the wanted one.
+/// Direction that is projected; the second value is true if it is the requested one.
 fn projected(normal: &Vector3<f64>, wanted: Option<&Vector3<f64>>) -> (Vector3<f64>, bool) {
     let is_flat = |d: &Vector3<f64>| (d - normal * normal.dot(d)).norm() > STEEPEST;
     match wanted.filter(|d| is_flat(d)) {

@@ -1,6 +1,6 @@
-//! The choice between the faces of a corner as part of the problem: further complementary variables, and a large constant.
+//! Choice between the faces of a corner as part of the problem, by further complementary variables and a big-M constant.
 //!
-//! For a chain of faces with gaps ψ_i at the end of the step, in units of a length that makes them small, and γ = 4,
+//! For a chain of faces with gaps ψ_i at the end of the step, in a unit of length that makes them small, and γ = 4,
 //!
 //! ```text
 //! 0 ≤ c_i ⊥ c_i + ψ_i − 1 ≥ 0          c_i = max(0, 1 − ψ_i)
@@ -10,34 +10,33 @@
 //! 0 ≤ p_in ⊥ h_i + d − γ + 1 ≥ 0       a face pushes only where it touches and none separates              [CORNER-4]
 //! ```
 //!
-//! and the friction rows of every face as always, with p_in. Lemke's method ends on rays here. The problem is solved by branching: with
-//! one face chosen for every chain it is an ordinary one, and its solution, completed by the identities on the right, is measured in
-//! the whole problem.
+//! and the usual friction rows of every face, with p_in. Lemke's method ends on rays here. The problem is solved by branching: with one
+//! face chosen for every chain it is an ordinary one. Its solution, completed by the identities on the right, is checked in the whole
+//! problem.
 
 use stiction_complementarity::{MixedLcp, MixedLcpSolution, Problem, Residual};
 
 use super::{choose, rebuild};
 use crate::{Dynamics, Start, StepCause, Workspace, formulation, rows};
 
-/// γ of [CORNER-4]: more than 1 + max |ψ|, as gaps are at most 1/2.
-const LARGE: f64 = 4.0;
+/// Big-M constant γ of [CORNER-4]: more than 1 + max |ψ|, as gaps are at most 1/2.
+const BIG_M: f64 = 4.0;
 
-/// Choices tried at most.
-const BRANCHES: usize = 256;
+/// Bound on the combinations of faces tried.
+const MAX_BRANCHES: usize = 256;
 
-/// Memory of the problem.
+/// Disjunctive problem, its solution and scratch memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Disjunction {
     problem: MixedLcp,
     solution: MixedLcpSolution,
-    /// For each chain: where its variables begin, and its unit of length, m.
+    /// Index of the first variable of each chain, and its unit of length, m.
     chains: Vec<(usize, f64)>,
-    /// ψ_i of all members of all chains at the end of the step, in the unit of their chain.
+    /// Gaps ψ_i of all members of all chains at the end of the step, in the unit of their chain.
     gaps: Vec<f64>,
 }
 
-/// Puts the whole problem and the solution of the chosen one into the workspace, all candidates being contacts of it; tells how well
-/// the one solves the other.
+/// Replaces the problem by the disjunctive one over all candidates, and completes the solution; returns its residual.
 pub(crate) fn complete(start: &Start, ws: &mut Workspace) -> Result<Residual, StepCause> {
     let chosen = std::mem::take(&mut ws.contacts);
     ws.contacts.clone_from(&ws.candidates);
@@ -52,7 +51,7 @@ pub(crate) fn complete(start: &Start, ws: &mut Workspace) -> Result<Residual, St
     made.solution.free.clone_from(&impulses.free);
     made.solution.complementary.clear();
     made.solution.complementary.resize(ws.layout.complementary(), 0.0);
-    take_over(&chosen, layout, &impulses, ws, &mut made.solution);
+    copy_chosen(&chosen, layout, &impulses, ws, &mut made.solution);
     made.write(start, ws);
     std::mem::swap(&mut ws.mixed, &mut made.problem);
     std::mem::swap(&mut ws.mixed_solution, &mut made.solution);
@@ -62,8 +61,8 @@ pub(crate) fn complete(start: &Start, ws: &mut Workspace) -> Result<Residual, St
     Ok(ws.mixed.residual(&ws.mixed_solution))
 }
 
-/// Copies the impulses and slip speeds of the chosen contacts to their places among all; the others only slip.
-fn take_over(
+/// Copies the impulses and slip speeds of the chosen contacts to their indices among all candidates; other impulses are zero.
+fn copy_chosen(
     chosen: &[crate::Contact],
     layout: crate::Layout,
     from: &MixedLcpSolution,
@@ -71,6 +70,7 @@ fn take_over(
     to: &mut MixedLcpSolution,
 ) {
     let mut copy = |there: usize, here: usize| {
+        debug_assert!(there < to.complementary.len() && here < from.complementary.len(), "unknowns of both problems");
         if let (Some(place), Some(value)) = (to.complementary.get_mut(there), from.complementary.get(here)) {
             *place = *value;
         }
@@ -78,6 +78,8 @@ fn take_over(
     for (index, contact) in ws.contacts.iter().enumerate() {
         let Ok(place) = chosen.binary_search_by_key(&contact.id, |contact| contact.id) else { continue };
         let Some(old) = chosen.get(place) else { continue };
+        debug_assert_eq!(contact.directions.len(), old.directions.len(), "a contact has the same directions in both");
+        debug_assert_eq!(contact.cones.len(), old.cones.len(), "a contact has the same cones in both");
         copy(index, place);
         contact.directions.clone().zip(old.directions.clone()).for_each(|(new, old)| {
             copy(ws.layout.friction_at(new), layout.friction_at(old));
@@ -86,7 +88,7 @@ fn take_over(
             copy(ws.layout.sigma_at(new), layout.sigma_at(old));
         });
     }
-    // Feet stand behind the contacts in both.
+    // Support points follow the contacts in both problems.
     let tail = |layout: &crate::Layout, contacts: &[crate::Contact]| {
         (
             contacts.last().map_or(0, |c| c.directions.end),
@@ -96,6 +98,8 @@ fn take_over(
         )
     };
     let (new, old) = (tail(&ws.layout, &ws.contacts), tail(&layout, chosen));
+    debug_assert_eq!(new.2 - new.0, old.2 - old.0, "support points have the same directions in both problems");
+    debug_assert_eq!(new.3 - new.1, old.3 - old.1, "support points have the same cones in both problems");
     for (new, old) in (new.0..new.2).zip(old.0..old.2) {
         copy(ws.layout.friction_at(new), layout.friction_at(old));
     }
@@ -105,7 +109,7 @@ fn take_over(
 }
 
 impl Disjunction {
-    /// The problem of [CORNER-4] from that of all candidates in `ws.mixed`, and its solution from the impulses in `self.solution`.
+    /// Writes the problem of [CORNER-4] from that of all candidates in `ws.mixed`, and its solution from the impulses in `self.solution`.
     fn write(&mut self, start: &Start, ws: &Workspace) {
         let first = ws.layout.complementary();
         self.chains.clear();
@@ -114,14 +118,16 @@ impl Disjunction {
             self.chains.push((next, unit(start, ws, chain)));
             next += 3 * (chain.end - chain.first) + 2;
         }
-        self.slide(ws);
+        self.complete_slip_speeds(ws);
         self.gaps(start, ws);
         self.equalities(ws, next);
         self.pairs(start, ws, next);
         self.complete_solution(ws);
+        debug_assert_eq!(self.problem.complementarity.constant.len(), next, "every complementary row has a constant");
+        debug_assert_eq!(self.solution.complementary.len(), next, "the solution has all complementary unknowns");
     }
 
-    /// What a row of the problem without its slip speeds says of the solution: by velocities, or by impulses where it has no others.
+    /// Value of a row at the solution without slip speeds: from velocities, or from impulses if there are no velocities.
     fn rate(&self, ws: &Workspace, row: usize) -> f64 {
         let (rows, layout) = (&ws.mixed.complementarity, &ws.layout);
         let speeds = layout.sigma_at(0)..layout.sigma_at(layout.cones);
@@ -132,8 +138,8 @@ impl Disjunction {
         by_free + by_others + at(&rows.constant, row)
     }
 
-    /// σ of the contacts that carry nothing: the speed of their slip.
-    fn slide(&mut self, ws: &Workspace) {
+    /// Sets σ of the contacts without impulse to their slip speed.
+    fn complete_slip_speeds(&mut self, ws: &Workspace) {
         for contact in &ws.contacts {
             for cone in contact.cones.clone() {
                 let slips =
@@ -148,7 +154,7 @@ impl Disjunction {
         }
     }
 
-    /// ψ_i of all members of all chains, in the unit of their chain.
+    /// Computes the gaps ψ_i of all members of all chains, in the unit of their chain.
     fn gaps(&mut self, start: &Start, ws: &Workspace) {
         self.gaps.clear();
         for (chain, &(_, unit)) in ws.chains.iter().zip(&self.chains) {
@@ -158,7 +164,7 @@ impl Disjunction {
         }
     }
 
-    /// The balance of momentum and the joints are as they were.
+    /// Copies the equations: momentum balance and joints are unchanged.
     fn equalities(&mut self, ws: &Workspace, size: usize) {
         let (from, to) = (&ws.mixed.equality, &mut self.problem.equality);
         to.on_free.clone_from(&from.on_free);
@@ -188,7 +194,7 @@ impl Disjunction {
                 // 0 ≤ p_in ⊥ h_i + d − γ + 1.
                 to.on_complementary.push(variables.d(), 1.0);
                 to.on_complementary.push(variables.h(), 1.0);
-                to.constant.push(1.0 - LARGE);
+                to.constant.push(1.0 - BIG_M);
             } else {
                 from.on_free.row(row).for_each(|(column, value)| to.on_free.push(column, value));
                 from.on_complementary.row(row).for_each(|(column, value)| to.on_complementary.push(column, value));
@@ -204,7 +210,7 @@ impl Disjunction {
         }
     }
 
-    /// The identities of [CORNER-4].
+    /// Completes the solution by the identities of [CORNER-4].
     fn complete_solution(&mut self, ws: &Workspace) {
         let z = &mut self.solution.complementary;
         let mut gaps = self.gaps.iter().copied();
@@ -214,7 +220,7 @@ impl Disjunction {
             let highest = psi.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let best = psi.iter().position(|gap| *gap == highest).unwrap_or(0);
             z.extend(psi.iter().map(|gap| (1.0 - gap).max(0.0)));
-            z.push(LARGE - 1.0 + highest.min(1.0));
+            z.push(BIG_M - 1.0 + highest.min(1.0));
             z.extend((0..faces).map(|face| if face == best { 1.0 } else { 0.0 }));
             z.extend(psi.iter().map(|gap| (-gap).max(0.0)));
             z.push(0.0);
@@ -222,7 +228,7 @@ impl Disjunction {
     }
 }
 
-/// Where the variables of a chain stand: c_1 … c_m, d, g_1 … g_m, h_1 … h_m, p.
+/// Indices of the variables of a chain: c_1 … c_m, d, g_1 … g_m, h_1 … h_m, p.
 struct Variables {
     first: usize,
     faces: usize,
@@ -247,7 +253,7 @@ impl Variables {
     }
 }
 
-/// The rows of c, d, g, h and p of a chain; gaps are the normal rows `from` times `scale`.
+/// Appends the rows of c, d, g, h and p of a chain; gaps are the normal rows `from` times `scale`.
 fn chain_rows(
     first: usize,
     members: &[usize],
@@ -276,7 +282,7 @@ fn chain_rows(
     for place in 0..faces {
         to.on_complementary.push(variables(place).c(), 1.0);
         to.on_complementary.push(variables(place).d(), 1.0);
-        finish(to, -LARGE);
+        finish(to, -BIG_M);
     }
     for (place, &member) in members.iter().enumerate() {
         let constant = gap(to, member);
@@ -284,10 +290,10 @@ fn chain_rows(
         finish(to, constant);
     }
     to.on_complementary.push(variables(0).d(), 1.0);
-    finish(to, 1.0 - LARGE);
+    finish(to, 1.0 - BIG_M);
 }
 
-/// Twice the largest gap that the chain can have at the end of the step, m.
+/// Unit of length of a chain: twice the largest gap that it can have at the end of the step, m.
 fn unit(start: &Start, ws: &Workspace, chain: &super::Chain) -> f64 {
     let members = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
     let reach = |id: stiction_multibody::BodyId| ws.reach.get(id.index()).copied().unwrap_or(0.0);
@@ -298,7 +304,7 @@ fn unit(start: &Start, ws: &Workspace, chain: &super::Chain) -> f64 {
     2.0 * most.fold(start.scheme.touch_threshold.max(f64::MIN_POSITIVE), f64::max)
 }
 
-/// Chooses another combination of faces, the next in the order of counting; false when all were tried.
+/// Chooses the next combination of faces, in counting order; false if all were tried.
 pub(crate) fn next_branch(ws: &mut Workspace, branch: &mut usize) -> bool {
     *branch += 1;
     let mut rest = *branch - 1;
@@ -307,7 +313,7 @@ pub(crate) fn next_branch(ws: &mut Workspace, branch: &mut usize) -> bool {
         choose(ws, index, rest % faces);
         rest /= faces;
     }
-    let more = rest == 0 && *branch <= BRANCHES;
+    let more = rest == 0 && *branch <= MAX_BRANCHES;
     if more {
         rebuild(ws);
     }

@@ -1,9 +1,10 @@
-//! Corners that stick out: a vertex in front of one has to stay outside *one* of the two faces, and the step chooses which.
+//! Convex corners: a vertex in front of one must stay outside *one* of the two faces, and the step chooses which.
 //!
-//! Contacts of one chain are alternatives: max ψ_i ≥ 0 at the end of the step, and only a face with ψ_i = max ψ = 0 pushes.   [CORNER-1]
-//! Asking for all of them would make every face as long as its line, and a block that slides over a hole would be stopped by the
-//! far wall of it. The default chooses for each chain the face in whose region the vertex is at the end of the step, solves, looks
-//! where the vertex ended, and chooses again where that was another region.   [CORNER-2]
+//! Contacts of one chain are alternatives: max ψ_i ≥ 0 at the end of the step, and only a face with ψ_i = max ψ = 0 has an
+//! impulse.   [CORNER-1]
+//! Enforcing all of them would make every face an infinite line: a block that slides over a hole would be stopped by its far wall. The
+//! default chooses for each chain the face in whose region the vertex is at the end of the step. It solves the step, and chooses again if
+//! the vertex ended in another region.   [CORNER-2]
 
 pub(crate) mod disjunctive;
 
@@ -11,28 +12,28 @@ pub(crate) use disjunctive::Disjunction;
 
 use crate::{Contact, CornerLogic, Detector, Start, Workspace, rows::gap_now, rows::power};
 
-/// How far a vertex may cut through a corner on its way around it, as a share of how far it goes.   [CORNER-3]
-const CUT: f64 = 0.1;
+/// Depth to which a vertex may cut through a corner on its path around it, as a fraction of its path.   [CORNER-3]
+const MAX_CUT_FRACTION: f64 = 0.1;
 
-/// How deep a vertex may be inside and still count as outside, as a share of how far it goes: steps leave errors of that kind.   [CORNER-3]
-const GRAZE: f64 = 0.01;
+/// Depth at which a vertex still counts as outside, as a fraction of its path: steps have errors of this size.   [CORNER-3]
+const GRAZE_FRACTION: f64 = 0.01;
 
-/// A chain of alternatives changes its mind at most so often within a step.
-const SWITCHES: u32 = 4;
+/// Bound on the choices of a face for one chain in a step.
+const MAX_SWITCHES: u32 = 4;
 
-/// A chain with more than one face: members are places in `ws.candidates`.
+/// Chain with more than one face; members are indices in `ws.candidates`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chain {
     /// Range in `ws.chain_members`.
     first: usize,
     end: usize,
-    /// Place of the chosen face in `ws.candidates`.
+    /// Index of the chosen face in `ws.candidates`.
     chosen: usize,
     switches: u32,
 }
 
-/// Leaves in `ws.contacts` one contact of every chain; the others stay in `ws.candidates`.   [CORNER-2]
-pub(crate) fn begin(start: &Start, ws: &mut Workspace) {
+/// Keeps one contact of every chain in `ws.contacts`; all contacts are in `ws.candidates`.   [CORNER-2]
+pub(crate) fn select_faces(start: &Start, ws: &mut Workspace) {
     ws.chains.clear();
     ws.candidates.clear();
     if start.scheme.corners == CornerLogic::Conjunctive || !has_alternatives(ws) {
@@ -49,14 +50,17 @@ pub(crate) fn begin(start: &Start, ws: &mut Workspace) {
     rebuild(ws);
 }
 
-/// Chooses again where the solution put a vertex into the region of another face; true when something changed.   [CORNER-2]
-pub(crate) fn again(start: &Start, ws: &mut Workspace) -> bool {
+/// Chooses another face for chains whose vertex ended in the region of another face; true if a choice changed.   [CORNER-2]
+pub(crate) fn reselect_faces(start: &Start, ws: &mut Workspace) -> bool {
     let mut changed = false;
     let mut gaps = std::mem::take(&mut ws.corner_gaps);
     for index in 0..ws.chains.len() {
-        let Some(chain) = ws.chains.get(index).filter(|chain| chain.switches < SWITCHES) else { continue };
+        let Some(chain) = ws.chains.get(index).filter(|chain| chain.switches < MAX_SWITCHES) else { continue };
         let chosen = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
-        let Some(place) = chosen.iter().position(|&member| member == chain.chosen) else { continue };
+        let Some(place) = chosen.iter().position(|&member| member == chain.chosen) else {
+            debug_assert!(false, "the chosen face is a member of its chain");
+            continue;
+        };
         gaps.measure(start, ws, index, &ws.velocity);
         let pushes = impulse(ws, chain.chosen) > 0.0;
         if let Some(better) = gaps.better_choice(place, pushes, start.scheme.touch_threshold) {
@@ -71,13 +75,15 @@ pub(crate) fn again(start: &Start, ws: &mut Workspace) -> bool {
     changed
 }
 
-/// Looks closer at pairs of convex polygons where a vertex seems to be stopped by the very end of a face: it may be a seam or the
-/// edge of a hole, which only alternatives can tell. True when there are new ones.   [CORNER-5]
-pub(crate) fn look_closer(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) -> bool {
+/// Refines pairs of convex polygons in which a vertex is stopped near the end of a face; true if there are new pairs.   [CORNER-5]
+///
+/// The end may be a seam or the edge of a hole, which only alternatives distinguish.
+pub(crate) fn refine_pairs(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) -> bool {
     let &Start { model, scheme, state, h } = start;
     if scheme.corners == CornerLogic::Conjunctive {
         return false;
     }
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
     let mut found = false;
     for (contact, impulse) in ws.contacts.iter().zip(&ws.contact_impulses) {
         let pair = (contact.id.shape_a, contact.id.shape_b);
@@ -85,8 +91,8 @@ pub(crate) fn look_closer(start: &Start, detector: &mut dyn Detector, ws: &mut W
             continue;
         }
         let gap = gap_now(model, contact, &ws.linearisation_velocity, h);
-        let way = gap - gap_at_end(start, contact, &ws.linearisation_velocity, &state.v);
-        if gap <= scheme.touch_threshold || way <= gap {
+        let path = gap - gap_at_end(start, contact, &ws.linearisation_velocity, &state.v);
+        if gap <= scheme.touch_threshold || path <= gap {
             continue;
         }
         let (Some((_, a, shape_a)), Some((_, b, shape_b))) = (model.shape(pair.0.index()), model.shape(pair.1.index()))
@@ -96,7 +102,7 @@ pub(crate) fn look_closer(start: &Start, detector: &mut dyn Detector, ws: &mut W
         let (pose_a, pose_b) = (ws.linear_end.pose(a) * shape_a.local, ws.linear_end.pose(b) * shape_b.local);
         let inside =
             detector.distance_to_face_end((&shape_a.shape, &pose_a), (&shape_b.shape, &pose_b), contact.id.feature);
-        if inside.is_some_and(|inside| inside <= way) {
+        if inside.is_some_and(|inside| inside <= path) {
             ws.close_pairs.push(pair);
             found = true;
         }
@@ -121,22 +127,26 @@ fn collect_chains(ws: &mut Workspace) {
         ws.chains.push(Chain { first, end: first + chunk.len(), chosen, switches: 0 });
         first += chunk.len();
     }
+    debug_assert_eq!(first, members.len(), "every candidate with alternatives is in a chain");
 }
 
-/// ψ_i of the faces of a chain at the start and at the end of the step.
+/// Gaps ψ_i of the faces of a chain at the start and at the end of the step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gaps {
     from: Vec<f64>,
     to: Vec<f64>,
-    /// h times what their rows leave: the gap at the end for γ = 1.   [STEP-3]
+    /// Slack of the rows times h: the gap at the end for γ = 1.   [STEP-3]
     slack: Vec<f64>,
 }
 
 impl Gaps {
-    /// The gaps of a chain when bodies move with velocities `v`.
+    /// Computes the gaps of a chain when bodies move with velocities `v`.
     fn measure(&mut self, start: &Start, ws: &Workspace, index: usize, v: &[f64]) {
         let &Start { model, h, .. } = start;
-        let Some(chain) = ws.chains.get(index) else { return };
+        let Some(chain) = ws.chains.get(index) else {
+            debug_assert!(false, "the chain exists");
+            return;
+        };
         let members = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
         let contacts = || members.iter().filter_map(|&member| ws.candidates.get(member));
         self.from.clear();
@@ -148,13 +158,15 @@ impl Gaps {
         self.slack.extend(slacks.map(|(contact, (now, end))| end - (1.0 - contact.gamma) * now));
     }
 
-    /// The face in whose region the vertex ends, if it can get there; otherwise the face through which it would enter.
+    /// Face in whose region the vertex ends, if it can get there; otherwise the face through which it would enter.
     fn first_choice(&self) -> usize {
         self.entry().unwrap_or_else(|| self.highest())
     }
 
-    /// Another face than the one chosen, where the solution contradicts the choice: a face must not push a vertex that another
-    /// face of the corner leaves free [CORNER-1], and a vertex must not have come through the corner.   [CORNER-3]
+    /// Other face if the solution contradicts the choice, otherwise none.
+    ///
+    /// A face must not push a vertex that another face of the corner leaves free [CORNER-1], and a vertex must not pass through the
+    /// corner.   [CORNER-3]
     fn better_choice(&self, chosen: usize, pushes: bool, touch: f64) -> Option<usize> {
         let wanted = if pushes {
             let best = self.highest();
@@ -165,19 +177,19 @@ impl Gaps {
         wanted.filter(|&face| face != chosen)
     }
 
-    /// The face whose row leaves most, the first of equals.
+    /// Face with the largest slack, the first of equals.
     fn highest(&self) -> usize {
         let best = self.slack.iter().enumerate().reduce(|best, next| if next.1 > best.1 { next } else { best });
         best.map_or(0, |(place, _)| place)
     }
 
-    /// The face through which the vertex enters the body; none when it stays outside or only grazes the corner.   [CORNER-3]
+    /// Face through which the vertex enters the body; none if it stays outside or only grazes the corner.   [CORNER-3]
     ///
-    /// Gaps change linearly: a face separates from the start until its gap vanishes, or from there to the end. The vertex is
-    /// inside between the last of the former and the first of the latter.
+    /// Gaps change linearly: a face separates from the start until its gap vanishes, or from there to the end. The vertex is inside
+    /// between the last of the former and the first of the latter.
     fn entry(&self) -> Option<usize> {
-        let way = self.from.iter().zip(&self.to).map(|(a, b)| (b - a).abs()).fold(0.0, f64::max);
-        let graze = GRAZE * way;
+        let path = self.from.iter().zip(&self.to).map(|(a, b)| (b - a).abs()).fold(0.0, f64::max);
+        let graze = GRAZE_FRACTION * path;
         let pairs = || self.from.iter().zip(&self.to).map(|(a, b)| (a + graze, b + graze)).enumerate();
         let time = |(a, b): (f64, f64)| a / (a - b);
         if pairs().any(|(_, (a, b))| a >= 0.0 && b >= 0.0) {
@@ -195,11 +207,11 @@ impl Gaps {
         }
         let middle = 0.5 * (left + back);
         let depth = pairs().map(|(_, (a, b))| -(a + middle * (b - a))).fold(f64::INFINITY, f64::min);
-        (depth > CUT * way).then_some(face)
+        (depth > MAX_CUT_FRACTION * path).then_some(face)
     }
 }
 
-/// ψ(q⁺, t⁺) as its linearisation at q ⊕ h v̂ sees it.
+/// Gap ψ(q⁺, t⁺) by its linearisation at q ⊕ h v̂.
 fn gap_at_end(start: &Start, contact: &Contact, linearisation_velocity: &[f64], v: &[f64]) -> f64 {
     let &Start { model, h, .. } = start;
     let (a, b) = contact.row(&contact.normal);
@@ -207,7 +219,7 @@ fn gap_at_end(start: &Start, contact: &Contact, linearisation_velocity: &[f64], 
     contact.gap_end + h * (rate(v) - rate(linearisation_velocity))
 }
 
-/// Normal impulse of a candidate that was given to the solver.
+/// Normal impulse of a candidate; zero if it was not part of the problem.
 fn impulse(ws: &Workspace, candidate: usize) -> f64 {
     let Some(id) = ws.candidates.get(candidate).map(|contact| contact.id) else { return 0.0 };
     let place = ws.contacts.binary_search_by_key(&id, |contact| contact.id).ok();
@@ -215,15 +227,19 @@ fn impulse(ws: &Workspace, candidate: usize) -> f64 {
 }
 
 fn choose(ws: &mut Workspace, index: usize, place: usize) {
-    let Some(chain) = ws.chains.get_mut(index) else { return };
+    let Some(chain) = ws.chains.get_mut(index) else {
+        debug_assert!(false, "the chain exists");
+        return;
+    };
     let members = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
+    debug_assert!(place < members.len(), "the face is a member of its chain");
     if let Some(&member) = members.get(place) {
         chain.chosen = member;
         chain.switches += 1;
     }
 }
 
-/// The contacts of the step: those without alternatives, and the chosen ones.
+/// Rebuilds the contacts of the step: those without alternatives, and the chosen ones.
 fn rebuild(ws: &mut Workspace) {
     ws.contacts.clear();
     let chosen = |place: usize| ws.chains.iter().any(|chain| chain.chosen == place);

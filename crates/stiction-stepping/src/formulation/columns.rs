@@ -1,17 +1,20 @@
-//! The velocities a problem is written in, those of the bodies or those of the forest, and how rows of wrenches become its entries.
+//! Velocity columns of a problem, its blocks, and the entries of its rows.
+//!
+//! Velocities are those of the bodies in maximal coordinates and those of the forest in reduced coordinates.
 
-use stiction_complementarity::{SparseMatrix, linalg::BlockMatrix};
-use stiction_multibody::{BodyId, Joint, Model, Wrench};
+use stiction_complementarity::{Law, SparseMatrix, linalg::BlockMatrix};
+use stiction_multibody::{BodyId, Dimension, Joint, Model, Wrench};
 
+use super::surfaces::cores;
 use crate::{
-    Workspace,
+    Contact, SupportPointContact, Workspace,
     joint_space::{Side, rate},
     reduced,
     reduced::Reduced,
     rows::power,
 };
 
-/// Number of velocities the problem is written in: none by divide and conquer, which writes it in impulses alone.
+/// Number of velocities among the unknowns; zero with divide and conquer, which formulates the problem in impulses alone.
 pub(super) fn velocities(model: &Model, ws: &Workspace) -> usize {
     match &ws.reduced {
         None => model.dof(),
@@ -20,41 +23,45 @@ pub(super) fn velocities(model: &Model, ws: &Workspace) -> usize {
     }
 }
 
-/// The two sides of a row between bodies.
+/// Sides of a row between two bodies.
 pub(super) fn between(a: (BodyId, &Wrench), b: (BodyId, &Wrench)) -> [Option<Side>; 2] {
     [a, b].map(|(body, wrench)| Some(Side::Wrench(body, *wrench)))
 }
 
-/// The joints that are rows of the problem: all, or with the forest only those that close loops.
+/// Joints with rows in the problem: all of them, or in reduced coordinates only those that close loops.
 pub(crate) fn joints<'m>(model: &'m Model, ws: &Workspace) -> impl Iterator<Item = &'m Joint> + Clone + use<'m> {
-    reduced::joints_in_problem(model, ws.reduced.as_deref())
+    let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
+    debug_assert_eq!(joints.clone().count(), joint_blocks(model, ws), "each joint of the problem is one block");
+    joints
 }
 
-/// Number of their blocks.
+/// Number of joint blocks in the problem.
 pub(super) fn joint_blocks(model: &Model, ws: &Workspace) -> usize {
     if ws.reduced.is_some() { model.forest().loops().len() } else { model.joints().len() }
 }
 
-/// Number of their rows.
+/// Number of joint rows in the problem.
 pub(super) fn joint_rows(model: &Model, ws: &Workspace) -> usize {
     if ws.reduced.is_some() { joints(model, ws).map(Joint::rows).sum() } else { model.joint_rows() }
 }
 
-/// What the forest moves by itself in a row: the share of v_free in its constant, as its unknowns are changes. Nothing in maximal coordinates,
-/// where unknowns are velocities or v_free enters by the masses.   [RED-2]
-pub(super) fn free_share(model: &Model, ws: &Workspace, a: (BodyId, &Wrench), b: (BodyId, &Wrench)) -> f64 {
+/// Rate of a row at v_free, to be added to its constant.   [RED-2]
+///
+/// In reduced coordinates the unknowns are changes from v_free. In maximal coordinates it is zero, because v_free enters through the
+/// momentum balance.
+pub(super) fn free_rate(model: &Model, ws: &Workspace, a: (BodyId, &Wrench), b: (BodyId, &Wrench)) -> f64 {
     if ws.reduced.is_none() {
         return 0.0;
     }
     power(model, &ws.free_bodies, a.0, a.1) + power(model, &ws.free_bodies, b.0, b.1)
 }
 
-/// The same of a row along freedoms.
-pub(super) fn free_share_of_sides(model: &Model, ws: &Workspace, sides: &[Option<Side>]) -> f64 {
+/// Rate of a joint-space row at v_free, to be added to its constant.   [RED-2]
+pub(super) fn free_rate_of_sides(model: &Model, ws: &Workspace, sides: &[Option<Side>]) -> f64 {
     ws.reduced.as_ref().map_or(0.0, |reduced| rate(model, sides, &ws.free_bodies, Some(&reduced.free)))
 }
 
-/// Writes rows of wrenches into a block matrix.
+/// Writer of wrench rows as blocks of a Jacobian.
 pub(super) struct Blocks<'a> {
     pub(super) model: &'a Model,
     /// Block column of each body, or of each link of the forest.
@@ -65,7 +72,7 @@ pub(super) struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    /// The blocks of two bodies in the rows being filled.
+    /// Pushes the blocks of two bodies into the block row being filled.
     pub(super) fn push_pair(
         &mut self,
         jacobian: &mut BlockMatrix,
@@ -87,7 +94,7 @@ impl Blocks<'_> {
         self.push_body(jacobian, b, rows.map(|(_, b)| b));
     }
 
-    /// The blocks of a row along freedoms.
+    /// Pushes the blocks of a joint-space row.
     pub(super) fn push_sides(&mut self, jacobian: &mut BlockMatrix, sides: &[Option<Side>]) {
         if let Some(reduced) = &mut self.reduced {
             let forest = self.model.forest();
@@ -101,12 +108,17 @@ impl Blocks<'_> {
         }
     }
 
-    /// The block of a body; nothing for bodies without unknowns.
+    /// Pushes the block of a body; a body without unknowns has none.
     fn push_body(&mut self, jacobian: &mut BlockMatrix, body: BodyId, wrenches: impl Iterator<Item = Wrench>) {
+        debug_assert!(
+            self.model.unknowns(body).is_none() || body.index() < self.columns.len(),
+            "every body with unknowns has a block column"
+        );
         let (Some((mobility, range)), Some(&column)) = (self.model.unknowns(body), self.columns.get(body.index()))
         else {
             return;
         };
+        debug_assert_eq!(range.len(), mobility.dof(), "a body has as many unknowns as degrees of freedom");
         self.block.clear();
         for wrench in wrenches {
             self.block.extend(mobility.project(&wrench).iter().take(range.len()));
@@ -115,11 +127,14 @@ impl Blocks<'_> {
     }
 }
 
-/// The wrenches of a row, one for each body: two freedoms can share one.
+/// Wrenches of a row summed by body: two joint DOFs can act on the same body.
 fn merged(sides: &[Option<Side>]) -> [Option<(BodyId, Wrench)>; 4] {
     let mut merged: [Option<(BodyId, Wrench)>; 4] = [None; 4];
     for side in sides.iter().flatten() {
-        let Side::Wrench(body, wrench) = side else { continue };
+        let Side::Wrench(body, wrench) = side else {
+            debug_assert!(false, "velocities of the forest are sides of rows in reduced coordinates only");
+            continue;
+        };
         for place in &mut merged {
             match place {
                 Some((other, total)) if other == body => total.add(wrench),
@@ -142,8 +157,9 @@ fn add_sides(model: &Model, reduced: &mut Reduced, sides: &[Option<Side>]) {
     }
 }
 
-/// Writes one row of wrenches into a sparse matrix, or up the plan of divide and conquer. Zeros are entered too: the pattern must not depend on the numbers, or factorisations
-/// would be analysed anew whenever rounding makes a zero.
+/// Writes one row into a sparse matrix, or into the assembly tree of divide and conquer.
+///
+/// Zeros are stored too: the sparsity pattern must not depend on the values, or rounding would force a new symbolic factorisation.
 pub(super) fn push_row(
     (model, unit): (&Model, f64),
     reduced: Option<&mut Reduced>,
@@ -165,4 +181,55 @@ pub(super) fn push_row(
             matrix.push(column, value);
         }
     }
+}
+
+/// Number of blocks of the problem: joints, contacts, support points, cores, joint-space rows.
+pub(super) fn block_count(model: &Model, ws: &Workspace) -> usize {
+    joint_blocks(model, ws)
+        + ws.contacts.len()
+        + ws.support_points.len()
+        + cores(&ws.surfaces).count()
+        + ws.joint_space_rows.len()
+}
+
+/// Adds the rates at v_free to the constants of the rows of a contact.
+pub(super) fn add_free_rates(model: &Model, ws: &Workspace, contact: &Contact, constants: &mut [f64]) {
+    let rows = contact_rows(contact, constants.len());
+    for (constant, (a, b)) in constants.iter_mut().zip(rows) {
+        *constant += free_rate(model, ws, (contact.a, &a), (contact.b, &b));
+    }
+}
+
+/// Law of a contact: one row without friction, a cone of 2 rows in the plane, and of 3 rows or 4 with torsion in space.
+pub(super) fn law(dimension: Dimension, contact: &Contact) -> Law {
+    match (contact.mu > 0.0, dimension) {
+        (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
+        (true, Dimension::Planar) => Law::Cone { rows: 2, mu: contact.mu },
+        (true, _) => Law::Cone { rows: if contact.torsion > 0.0 { 4 } else { 3 }, mu: contact.mu },
+    }
+}
+
+/// Pushes the blocks of the two bodies of a contact into the block row being filled.
+pub(super) fn push_contact(blocks: &mut Blocks, jacobian: &mut BlockMatrix, (contact, count): (&Contact, usize)) {
+    blocks.push_pair(jacobian, (contact.a, contact.b), contact_rows(contact, count).into_iter().take(count));
+}
+
+/// Rows of a support point: normal, two tangents and spin, of which the law uses the first `count`.
+///
+/// The normal row is zero on the bodies: it acts on the auxiliary mass only.
+pub(crate) fn support_rows(support_point: &SupportPointContact, count: usize) -> [(Wrench, Wrench); 4] {
+    let [x, y] = SupportPointContact::tangents();
+    let spin = if count == 4 { scaled(support_point.spin_row(), support_point.torsion) } else { Default::default() };
+    [Default::default(), support_point.row(&x), support_point.row(&y), spin]
+}
+
+fn scaled((a, b): (Wrench, Wrench), factor: f64) -> (Wrench, Wrench) {
+    (a.scaled(factor), b.scaled(factor))
+}
+
+/// Rows of a contact: normal, two tangents and spin, of which the law uses the first `count`.
+pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); 4] {
+    let [t, o] = &contact.tangents;
+    let spin = if count == 4 { scaled(contact.spin_row(), contact.torsion) } else { Default::default() };
+    [contact.row(&contact.normal), contact.row(t), contact.row(o), spin]
 }

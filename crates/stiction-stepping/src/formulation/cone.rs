@@ -6,25 +6,26 @@
 //! v⁺ = v_free + M⁻¹ H r,    u = Hᵀ v⁺ + bias = W r + q,    W = Hᵀ M⁻¹ H,    q = Hᵀ v_free + bias          [STEP-11]
 //! ```
 //!
-//! Rows of a contact are its normal, its tangents and its spin, the last three as long as the semi-axes of its friction
-//! ellipsoid: in these units the ellipsoid is a ball and Coulomb's law that of [`Law::Cone`].   [FRIC-3]
+//! The rows of a contact are its normal, its two tangents and its spin. The last three are scaled by the semi-axes of the friction
+//! ellipsoid. In these units the ellipsoid is a ball and Coulomb's law is [`Law::Cone`].   [FRIC-3]
 //!
-//! A foot of a support is a contact whose normal row acts on a velocity of its own, that of a mass which only its load pulls: then
-//! 0 ≤ r_n ⊥ u_n = (r_n − h N)/m ≥ 0 makes r_n = h N, and the methods need to know nothing of feet.   [SUP-4]
+//! A support point is a contact whose normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥ u_n =
+//! (r_n − h N)/m ≥ 0 implies r_n = h N, and solvers need no special case for support points.   [SUP-4]
+//!
+//! Block rows are in this order: joints, contacts, support points, rigid cores of layers, joint-space rows. Block columns are in this
+//! order: bodies (or links), support points, surfaces of layers, compliant joint-space rows.
 
 use nalgebra::Vector3;
 use stiction_complementarity::{Bodies, Delassus, Law, Operator, ProblemError, linalg::BlockMatrix};
-use stiction_multibody::{Body, Dimension, Mobility, Model, Wrench, apply_inverse_mass};
+use stiction_multibody::{Mobility, Model, apply_inverse_mass};
 
 use super::{
     columns,
-    columns::{Blocks, free_share, free_share_of_sides},
+    columns::{Blocks, add_free_rates, block_count, free_rate, free_rate_of_sides, law, push_contact, support_rows},
     impulses, inertia, surfaces,
+    surfaces::{compliant_rows, mass_of},
 };
-use crate::{
-    Contact, Start, StepCause, SupportPointContact, Workspace, joint_space::JointSpaceRow, reduced, rows::gap_now,
-    workspace::ContactImpulse,
-};
+use crate::{Start, StepCause, SupportPointContact, Workspace, reduced, workspace::ContactImpulse};
 
 /// Fills `ws.cone` from the rows and contacts in the workspace.   [STEP-11]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
@@ -39,8 +40,12 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
         if !matches!(operator, Operator::MatrixFree(_)) {
             *operator = Operator::default();
         }
-        let Operator::MatrixFree(bodies) = operator else { return Ok(()) };
+        let Operator::MatrixFree(bodies) = operator else {
+            debug_assert!(false, "the default operator is matrix-free");
+            return Ok(());
+        };
         write_bodies(start, ws, laws, bodies)?;
+        debug_assert_eq!(bodies.jacobian().cols(), ws.free_velocity.len(), "v_free has an entry for each column of H");
         bodies.jacobian().mul_add_into(&ws.free_velocity, q);
         Ok::<_, ProblemError>(())
     });
@@ -48,8 +53,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
     filled.map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
-/// Writes the free velocities of `ws.cone` anew where everything else of it stays: with other proximal masses in their own unit, and
-/// from another velocity.   [QS-2]
+/// Rewrites q of `ws.cone` for another proximal weight and start velocity; laws and Delassus operator stay.   [QS-2]
 pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     free_velocity(start, ws);
     let mut cone = std::mem::take(&mut ws.cone);
@@ -57,6 +61,11 @@ pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(
     let filled = cone.refill_velocities(|operator, q| {
         write_laws(start, ws, &mut laws, q);
         if let Operator::MatrixFree(bodies) = operator {
+            debug_assert_eq!(
+                bodies.jacobian().cols(),
+                ws.free_velocity.len(),
+                "v_free has an entry for each column of H"
+            );
             bodies.jacobian().mul_add_into(&ws.free_velocity, q);
         }
     });
@@ -64,12 +73,13 @@ pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(
     filled.map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
-/// v + h M⁻¹ (λ_app + λ_vp).
+/// Fills `ws.free_velocity` with v + h M⁻¹ (λ_app + λ_vp), followed by the free velocities of auxiliary masses.
 pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
+    debug_assert!(ws.reduced.is_some() || ws.before.len() == model.dof(), "v has an entry for each degree of freedom");
     ws.free_velocity.clear();
     if let Some(reduced) = &mut ws.reduced {
-        // The unknowns of the forest are changes: v_free stands in the constants.   [RED-2]
+        // The unknowns of the forest are changes: v_free is part of the constants.   [RED-2]
         reduced.find_free(model, h, &mut ws.free_bodies);
         let count = if reduced.divided.is_some() { 0 } else { reduced.free.len() };
         ws.free_velocity.resize(count, 0.0);
@@ -86,6 +96,7 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
         let v = ws.before.get(slot.v.clone()).unwrap_or_default();
         ws.free_velocity.extend(v.iter().zip(acceleration).map(|(v, a)| v + h * a));
     }
+    debug_assert_eq!(ws.free_velocity.len(), columns::velocities(model, ws), "v_free begins with all velocities");
     let weight = ws.proximal_weight;
     ws.free_velocity.extend(
         ws.support_points.iter().map(|support_point| -h * support_point.load / mass_of(model, support_point, weight)),
@@ -96,17 +107,7 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
     ws.free_velocity.extend(compliant_rows(&ws.joint_space_rows).map(|_| 0.0));
 }
 
-/// Rows along freedoms that give way: each is one more body.   [DRIVE-2]
-fn compliant_rows(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpaceRow> {
-    rows.iter().filter(|row| row.compliance > 0.0)
-}
-
-/// The mass that the load of a foot pulls: that of its body, so that all numbers are of one size.   [SUP-4]
-pub(super) fn mass_of(model: &Model, support_point: &SupportPointContact, weight: Option<f64>) -> f64 {
-    model.body(support_point.body).and_then(Body::mass).unwrap_or(1.0) * weight.unwrap_or(1.0)
-}
-
-/// The laws, and the constants of their rows.
+/// Writes the laws and the constants of their rows, in the order of the block rows.
 fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
     let model = start.model;
     laws.clear();
@@ -114,9 +115,10 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
     for joint in columns::joints(model, ws) {
         laws.push(Law::Equality { rows: joint.rows() });
         for row in ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
-            q.push(row.bias + free_share(model, ws, (joint.a.0, &row.a), (joint.b.0, &row.b)));
+            q.push(row.bias + free_rate(model, ws, (joint.a.0, &row.a), (joint.b.0, &row.b)));
         }
     }
+    debug_assert_eq!(q.len(), columns::joint_rows(model, ws), "every joint row has a constant");
     for contact in &ws.contacts {
         let law = law(model.dimension(), contact);
         let first = q.len();
@@ -125,7 +127,8 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         if law.rows() == 4 {
             q.push(contact.torsion * contact.surface_spin);
         }
-        add_free_shares(model, ws, contact, q.get_mut(first..).unwrap_or_default());
+        debug_assert_eq!(q.len() - first, law.rows(), "every row of a contact has a constant");
+        add_free_rates(model, ws, contact, q.get_mut(first..).unwrap_or_default());
         laws.push(law);
     }
     surfaces::write_constants(model, ws, laws, q);
@@ -139,41 +142,30 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         if law.rows() == 4 {
             q.push(support_point.torsion * support_point.surface_spin);
         }
+        debug_assert_eq!(q.len() - first, law.rows(), "every row of a support point has a constant");
         let constants = q.get_mut(first..).unwrap_or_default();
         for (constant, (on, body)) in constants.iter_mut().zip(support_rows(support_point, law.rows())) {
-            *constant += free_share(model, ws, (support_point.on, &on), (support_point.body, &body));
+            *constant += free_rate(model, ws, (support_point.on, &on), (support_point.body, &body));
         }
         laws.push(law);
     }
     surfaces::write_core_laws(model, ws, laws, q);
     for row in &ws.joint_space_rows {
         laws.push(row.law_in_unit(ws.mass_unit));
-        q.push(row.bias + free_share_of_sides(model, ws, &row.sides));
+        q.push(row.bias + free_rate_of_sides(model, ws, &row.sides));
     }
+    debug_assert_eq!(laws.len(), block_count(model, ws), "every block has a law");
+    debug_assert_eq!(q.len(), laws.iter().map(Law::rows).sum::<usize>(), "every row has a constant");
 }
 
-/// What the forest moves by itself, in the rows of a contact.
-pub(super) fn add_free_shares(model: &Model, ws: &Workspace, contact: &Contact, constants: &mut [f64]) {
-    let rows = contact_rows(contact, constants.len());
-    for (constant, (a, b)) in constants.iter_mut().zip(rows) {
-        *constant += free_share(model, ws, (contact.a, &a), (contact.b, &b));
-    }
-}
-
-pub(super) fn law(dimension: Dimension, contact: &Contact) -> Law {
-    match (contact.mu > 0.0, dimension) {
-        (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
-        (true, Dimension::Planar) => Law::Cone { rows: 2, mu: contact.mu },
-        (true, _) => Law::Cone { rows: if contact.torsion > 0.0 { 4 } else { 3 }, mu: contact.mu },
-    }
-}
-
-/// Masses and Jacobians: one block column for each dynamic body or moving link, for the normal of each foot, for each surface of a layer, and
-/// for each drive that gives way.
+/// Writes mass matrix and Jacobian.
+///
+/// Each dynamic body or moving link, support point, layer surface and compliant joint-space row has one block column.
 fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bodies) -> Result<(), ProblemError> {
     let model = start.model;
     let unit = ws.mass_unit;
     let joint_blocks = columns::joint_blocks(model, ws);
+    debug_assert_eq!(laws.len(), block_count(model, ws), "every block has a law");
     bodies.refill(|jacobian, mass| {
         let next = write_masses(model, ws, laws, jacobian, mass);
         mass.extend(
@@ -196,6 +188,10 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
         let mut blocks = Blocks { model, columns: block_of_body, block, reduced: reduced.as_deref_mut(), unit };
         for joint in joints {
             let first = joint.first_row();
+            debug_assert!(
+                first + joint.rows() <= joint_rows.len(),
+                "the rows of all joints of the problem are written"
+            );
             let rows = joint_rows.get(first..first + joint.rows()).unwrap_or_default();
             blocks.push_pair(jacobian, (joint.a.0, joint.b.0), rows.iter().map(|row| (row.a, row.b)));
             jacobian.finish_row();
@@ -209,10 +205,12 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
             }
             jacobian.finish_row();
         }
+        debug_assert!(with_surface.peek().is_none(), "surfaces are in the order of their contacts");
         let laws = laws.iter().skip(joint_blocks + contacts.len());
         for (column, (support_point, law)) in (next..).zip(support_points.iter().zip(laws)) {
             let rows = support_rows(support_point, law.rows());
             blocks.push_pair(jacobian, (support_point.on, support_point.body), rows.into_iter().take(law.rows()));
+            debug_assert!(law.rows() <= 4, "a support point has at most normal, two tangents and spin");
             jacobian.push(column, [1.0, 0.0, 0.0, 0.0].get(..law.rows()).unwrap_or_default());
             jacobian.finish_row();
         }
@@ -230,10 +228,16 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
             }
             jacobian.finish_row();
         }
+        debug_assert_eq!(column, jacobian.block_cols(), "every block column belongs to a body or an auxiliary mass");
+        debug_assert_eq!(
+            mass.len(),
+            (0..jacobian.block_cols()).map(|column| jacobian.col_size(column).pow(2)).sum::<usize>(),
+            "every block column has a square mass block"
+        );
     })
 }
 
-/// Begins the Jacobian with its columns, and writes the masses of bodies or links; returns how many columns these are.
+/// Writes the sizes of the Jacobian and the masses of bodies or links; returns the number of their block columns.
 fn write_masses(
     model: &Model,
     ws: &mut Workspace,
@@ -268,30 +272,9 @@ fn write_masses(
             next += 1;
         }
     }
+    let dynamic = model.layout().iter().filter(|slot| !slot.v.is_empty());
+    debug_assert_eq!(next, dynamic.count(), "every body with unknowns has a mass");
     next
-}
-
-/// The blocks of the two bodies of a contact in the row being filled.
-fn push_contact(blocks: &mut Blocks, jacobian: &mut BlockMatrix, (contact, count): (&Contact, usize)) {
-    blocks.push_pair(jacobian, (contact.a, contact.b), contact_rows(contact, count).into_iter().take(count));
-}
-
-/// Normal, two tangents and spin, as many as the law has; in the plane the normal row does nothing to the bodies.
-pub(crate) fn support_rows(support_point: &SupportPointContact, count: usize) -> [(Wrench, Wrench); 4] {
-    let [x, y] = SupportPointContact::tangents();
-    let spin = if count == 4 { scaled(support_point.spin_row(), support_point.torsion) } else { Default::default() };
-    [Default::default(), support_point.row(&x), support_point.row(&y), spin]
-}
-
-fn scaled((a, b): (Wrench, Wrench), factor: f64) -> (Wrench, Wrench) {
-    (a.scaled(factor), b.scaled(factor))
-}
-
-/// Normal, two tangents and spin, as many as the law has.
-pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); 4] {
-    let [t, o] = &contact.tangents;
-    let spin = if count == 4 { scaled(contact.spin_row(), contact.torsion) } else { Default::default() };
-    [contact.row(&contact.normal), contact.row(t), contact.row(o), spin]
 }
 
 fn push_mass(mobility: Mobility, mass: f64, inertia: &nalgebra::Matrix3<f64>, out: &mut Vec<f64>) {
@@ -308,35 +291,7 @@ fn push_mass(mobility: Mobility, mass: f64, inertia: &nalgebra::Matrix3<f64>, ou
     }
 }
 
-/// What the constants of contacts that act on masses of their own hold besides geometry and prescribed motion.
-pub(crate) fn constants_of_own_masses(start: &Start, ws: &Workspace, out: &mut [f64]) {
-    let Operator::MatrixFree(bodies) = ws.cone.operator() else { return };
-    let (jacobian, dof, first) = (bodies.jacobian(), start.model.dof(), start.model.joints().len());
-    for (index, contact) in ws.contacts.iter().enumerate() {
-        let block = first + index;
-        if !jacobian.row(block).any(|(column, _)| jacobian.col_range(column).start >= dof) {
-            continue;
-        }
-        let rows = ws.cone.range(block);
-        let Some(out) = out.get_mut(rows.clone()) else { continue };
-        out.copy_from_slice(ws.cone.q().get(rows).unwrap_or_default());
-        let mut free = [0.0; 6];
-        jacobian.row_mul_add(block, &ws.free_velocity, &mut free[..out.len()]);
-        let along = contact.tangents.map(|t| t.dot(&contact.surface_velocity));
-        // The bias of a layer holds its deflection, that of others their gap alone.
-        let gap =
-            gap_now(start.model, contact, &ws.linearisation_velocity, start.h) + contact.gap_end - contact.gap_start;
-        let known = [
-            if contact.layer.is_some() { gap / start.h } else { contact.bias },
-            along[0],
-            along[1],
-            contact.torsion * contact.surface_spin,
-        ];
-        out.iter_mut().zip(free.iter().zip(known)).for_each(|(out, (free, known))| *out -= free + known);
-    }
-}
-
-/// v⁺ = v_free + M⁻¹ H r, and the impulses.   [STEP-11]
+/// Extracts v⁺ = v_free + M⁻¹ H r and the impulses from the solution.   [STEP-11]
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let model = start.model;
     let joint_blocks = columns::joint_blocks(model, ws);
@@ -346,6 +301,12 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
         extract_velocities(model, ws);
     }
     let (r, unit) = (&ws.cone_solution.r, ws.mass_unit);
+    debug_assert_eq!(r.len(), ws.cone.rows(), "the solution has an impulse for each row");
+    debug_assert_eq!(
+        ws.cone.blocks(),
+        block_count(model, ws),
+        "the contacts of the workspace are those of the problem"
+    );
     let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
     ws.joint_impulses.clear();
     ws.joint_impulses.resize(model.joint_rows(), 0.0);
@@ -378,20 +339,36 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let first = ws.contacts.len() + ws.support_points.len();
     let with_core = ws.surfaces.iter_mut().filter(|surface| surface.core.is_some());
     for (block, surface) in (first..).zip(with_core) {
-        let Some(contact) = ws.contacts.get(surface.contact) else { continue };
+        let Some(contact) = ws.contacts.get(surface.contact) else {
+            debug_assert!(false, "the surface of a layer belongs to a contact");
+            continue;
+        };
         surface.core_impulse = of(block, &contact.tangents, contact.torsion);
     }
 }
 
-/// The velocities that the impulses make through the bodies, and those of the surfaces of layers.
+/// Computes v⁺ by the matrix-free operator, and the velocities of layer surfaces.
 fn extract_velocities(model: &Model, ws: &mut Workspace) {
     let velocities = columns::velocities(model, ws);
-    let Operator::MatrixFree(bodies) = ws.cone.operator() else { return };
+    let Operator::MatrixFree(bodies) = ws.cone.operator() else {
+        debug_assert!(false, "an assembled operator is extracted in impulses");
+        return;
+    };
     bodies.begin(&ws.cone_solution.r, &mut ws.velocity);
+    debug_assert_eq!(ws.velocity.len(), ws.free_velocity.len(), "v_free has an entry for each column of H");
+    debug_assert_eq!(
+        ws.velocity.len(),
+        velocities
+            + ws.support_points.len()
+            + ws.surfaces.iter().map(|surface| surface.size).sum::<usize>()
+            + compliant_rows(&ws.joint_space_rows).count(),
+        "columns are velocities, support points, surfaces and compliant rows"
+    );
     ws.velocity.iter_mut().zip(&ws.free_velocity).for_each(|(v, free)| *v += free);
-    let mut own = ws.velocity.iter().skip(velocities + ws.support_points.len()).copied();
+    let mut surface_velocities = ws.velocity.iter().skip(velocities + ws.support_points.len()).copied();
     for surface in &mut ws.surfaces {
-        surface.velocity = Vector3::from_fn(|i, _| if i < surface.size { own.next().unwrap_or(0.0) } else { 0.0 });
+        surface.velocity =
+            Vector3::from_fn(|i, _| if i < surface.size { surface_velocities.next().unwrap_or(0.0) } else { 0.0 });
     }
     ws.velocity.truncate(velocities);
     if let Some(reduced) = &mut ws.reduced {

@@ -1,16 +1,16 @@
-//! Friction directions of the problem with linear sets: corners of polygons, sides of boxes.
+//! Friction directions for linear friction sets: vertices of polygons, or ± the two tangents for boxes.
 
 use stiction_multibody::Dimension;
 
 use crate::{FrictionSet, Start, SupportPointContact, Workspace, tangents::push_star};
 
-/// Fills `ws.directions`, and tells contacts and feet which of them are theirs.
+/// Fills `ws.directions` and the ranges of directions and cones of all contacts and support points.
 pub(crate) fn choose(start: &Start, ws: &mut Workspace) {
     choose_for_contacts(start, ws);
     choose_for_support_points(start, ws);
 }
 
-/// The corners of the friction polygon of every contact, or of its two segments for a box.   [FRIC-1] [FRIC-4]
+/// Friction directions of all contacts: vertices of the polygon, or two segments for a box.   [FRIC-1] [FRIC-4]
 fn choose_for_contacts(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, .. } = start;
     ws.directions.clear();
@@ -39,7 +39,9 @@ pub(super) fn contact_cones(ws: &Workspace) -> usize {
     ws.contacts.last().map_or(0, |contact| contact.cones.end)
 }
 
-/// The corners of the friction polygon of every foot, after those of the contacts. The plane it rubs on has all directions.   [SUP-4]
+/// Friction directions of all support points, after those of the contacts.   [SUP-4]
+///
+/// Support points rub on a horizontal plane, so the polygon is spatial even in planar models.
 fn choose_for_support_points(start: &Start, ws: &mut Workspace) {
     let scheme = start.scheme;
     let mut cones = contact_cones(ws);

@@ -1,7 +1,8 @@
-//! Linear problems by divide and conquer: in impulses alone, with W from rows that were carried up the plan of the forest.   [DCA-17]
+//! Mixed linear problems by divide and conquer: impulses alone, with the Delassus matrix W from rows carried up the assembly
+//! tree.   [DCA-17]
 //!
-//! Only the impulses of loops and of equations along freedoms are free, and nothing is factorised to write the problem. With exact cones
-//! [`super::impulses`] does the same.
+//! The free unknowns are the impulses of loop joints and of joint-space equations. No matrix is factorised to assemble the problem.
+//! [`super::impulses`] does the same for quadratic cones.
 
 use std::ops::Range;
 
@@ -10,19 +11,24 @@ use stiction_complementarity::SparseMatrix;
 use super::polygon_joint_space::boxes;
 use crate::{Layout, Start, StepCause, Workspace, reduced};
 
-/// Makes room for the rows of a problem, where divide and conquer writes it.
+/// Starts the rows of a problem that divide and conquer assembles.
 pub(super) fn begin(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let model = start.model;
     let begun = ws.reduced.as_mut().map_or(Ok(()), |reduced| reduced.begin_divided(model.forest()));
     begun.map_err(|singular| reduced::singular_inertia(model, singular))
 }
 
-/// Puts W into `ws.mixed`, beside the laws that are there already; the rows are those of the free and of the complementary unknowns.
+/// Adds W to `ws.mixed`, which already contains the laws; rows are those of the free, then of the complementary unknowns.
 pub(super) fn write_mixed(ws: &mut Workspace) {
-    give_middles(ws);
+    add_midpoint_impulses(ws);
     let unit = ws.mass_unit;
     let Workspace { reduced, mixed, layout, joint_jacobian, .. } = ws;
     let Some(divided) = reduced.as_ref().and_then(|reduced| reduced.divided.as_ref()) else { return };
+    debug_assert_eq!(
+        divided.rows(),
+        layout.joints + layout.complementary(),
+        "rows are carried up the assembly tree for all free and complementary unknowns"
+    );
     let (free, complementary) = (0..layout.joints, layout.joints..divided.rows());
     let fill = |laws: Option<&SparseMatrix>, rows: &Range<usize>, columns: &Range<usize>, out: &mut SparseMatrix| {
         out.clear(rows.len(), columns.len());
@@ -35,10 +41,11 @@ pub(super) fn write_mixed(ws: &mut Workspace) {
                     out.push(k, law.unwrap_or(0.0) + coupling.unwrap_or(0.0));
                 }
             }
+            debug_assert!(laws.peek().is_none(), "the entries of a law are in the order of their columns");
             out.finish_row();
         }
     };
-    // The Jacobian of joints has no columns here: its memory holds the laws while W joins them.
+    // The joint Jacobian has no columns here: its memory holds the laws while W is added.
     std::mem::swap(joint_jacobian, &mut mixed.equality.on_free);
     fill(Some(joint_jacobian), &free, &free, &mut mixed.equality.on_free);
     fill(None, &free, &complementary, &mut mixed.equality.on_complementary);
@@ -47,8 +54,8 @@ pub(super) fn write_mixed(ws: &mut Workspace) {
     fill(Some(joint_jacobian), &complementary, &complementary, &mut mixed.complementarity.on_complementary);
 }
 
-/// The middle of the bounds of drives acts in any case.   [DRIVE-5]
-fn give_middles(ws: &mut Workspace) {
+/// Adds the midpoint of the bounds of joint-space rows, a known impulse.   [DRIVE-5]
+fn add_midpoint_impulses(ws: &mut Workspace) {
     let rows = std::mem::take(&mut ws.joint_space_rows);
     let Layout { joints, contacts, friction, .. } = ws.layout;
     let first = joints + contacts + friction - 2 * boxes(&rows).count();
@@ -58,19 +65,24 @@ fn give_middles(ws: &mut Workspace) {
     ws.joint_space_rows = rows;
 }
 
-/// Known normal impulses: what they do to all rows.   [IMPACT-2]
-pub(super) fn give_back(ws: &mut Workspace) {
+/// Adds the response of all rows to the known normal impulses of restitution.   [IMPACT-2]
+pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
     for index in 0..ws.contacts.len().min(ws.impacts.len()) {
-        let given = ws.impacts.get(index).map_or(0.0, |impact| impact.decompression / ws.mass_unit);
-        add_known(ws, ws.layout.joints + index, given);
+        let restitution = ws.impacts.get(index).map_or(0.0, |impact| impact.decompression / ws.mass_unit);
+        add_known(ws, ws.layout.joints + index, restitution);
     }
 }
 
-/// An impulse of a row that is no unknown: W times it in the constants.
+/// Adds W times a known impulse of a row to the constants.
 fn add_known(ws: &mut Workspace, row: usize, impulse: f64) {
     let unit = ws.mass_unit;
     let Some(divided) = ws.reduced.as_mut().and_then(|reduced| reduced.divided.as_mut()) else { return };
     divided.add_known(row, impulse);
+    debug_assert_eq!(
+        ws.mixed.equality.constant.len() + ws.mixed.complementarity.constant.len(),
+        divided.rows(),
+        "every row has a constant"
+    );
     let constants = ws.mixed.equality.constant.iter_mut().chain(&mut ws.mixed.complementarity.constant);
     for (place, constant) in constants.enumerate() {
         *constant += divided.coupling(place, row) * unit * impulse;

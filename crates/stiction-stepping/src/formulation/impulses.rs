@@ -1,12 +1,12 @@
-//! Frictional problems in impulses alone: W written out, from rows of the forest.
+//! Frictional problems in impulses alone: the Delassus matrix W is assembled from rows of the forest.
 //!
 //! ```text
-//! u = W r + q,    W_ab = J_a M⁻¹ J_bᵀ (+ what gives way on its own),    q = J v_free + bias,    v⁺ = v_free + M⁻¹ Jᵀ r
+//! u = W r + q,    W_ab = J_a M⁻¹ J_bᵀ (+ compliance on the diagonal),    q = J v_free + bias,    v⁺ = v_free + M⁻¹ Jᵀ r
 //! ```
 //!
-//! By divide and conquer rows are carried up the plan of the forest and nothing is factorised [DCA-17]; in reduced coordinates the same form is
-//! the fastest where rows are few, and W = Y Yᵀ of the rows in y = L v [RED-6]. Masses of their own, those of feet and of the surfaces of
-//! layers, and drives that give way are added to the diagonal blocks.
+//! With divide and conquer, rows are carried up the assembly tree and no matrix is factorised [DCA-17]. In reduced coordinates this form
+//! is the fastest if there are few rows, with W = Y Yᵀ of the rows in y = L v [RED-6]. Auxiliary masses of support points and layer
+//! surfaces, and the compliance of joint-space rows, are added to the diagonal blocks.
 
 use nalgebra::Vector3;
 use stiction_complementarity::{FrictionActiveSet, Law, Operator, linalg::BlockMatrix};
@@ -14,57 +14,68 @@ use stiction_multibody::{BodyId, Model, Wrench};
 
 use super::{
     columns,
-    cone::{contact_rows, mass_of, support_rows},
-    surfaces::cores,
+    columns::{block_count, contact_rows, support_rows},
+    surfaces::{cores, mass_of},
 };
 use crate::{Contact, LineariseAt, Start, Workspace, layers, layers::Surface};
 
-/// The most rows of which W is written out in reduced coordinates: as many as the method for few contacts takes.
-const MOST_ROWS: usize = FrictionActiveSet::MOST_ROWS;
+/// Largest number of rows for which W is assembled in reduced coordinates: the limit of the active-set method.
+const MAX_ROWS: usize = FrictionActiveSet::MOST_ROWS;
 
-/// Whether the problem is written in impulses alone: always by divide and conquer, and in reduced coordinates where rows are few. Layers and
-/// implicit geometry look at the velocities of their own masses, which then are unknowns.
+/// True if the problem is formulated in impulses alone.
+///
+/// This holds always with divide and conquer, and in reduced coordinates if there are at most [`MAX_ROWS`] rows. Layers and implicit
+/// geometry need the velocities of auxiliary masses as unknowns.
 pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
     let Some(reduced) = &ws.reduced else { return false };
     reduced.divided.is_some()
-        || (rows <= MOST_ROWS
+        || (rows <= MAX_ROWS
             && ws.surfaces.is_empty()
             && ws.proximal_weight.is_none()
             && start.scheme.linearise_at != LineariseAt::Implicit)
 }
 
-/// W and the constants of masses of their own, beside laws and constants that are there already.
+/// Writes W and adds the constants of auxiliary masses; laws and the other constants are already written.
 pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, laws: &[Law], q: &mut [f64]) {
     if !matches!(operator, Operator::Assembled(_)) {
         *operator = Operator::Assembled(BlockMatrix::default());
     }
-    let Operator::Assembled(w) = operator else { return };
-    place_rows(start.model, ws, laws);
+    let Operator::Assembled(w) = operator else {
+        debug_assert!(false, "the operator was replaced by an assembled one");
+        return;
+    };
+    write_rows(start.model, ws, laws);
     write_delassus(start.model, ws, laws, w);
     let mut row = 0;
     for (block, law) in laws.iter().enumerate() {
         let constants = q.get_mut(row..row + law.rows()).unwrap_or_default();
-        match own(start.model, ws, block) {
-            Some(Own::SupportPoint { mass, load }) => {
+        match auxiliary_mass(start.model, ws, block) {
+            Some(AuxiliaryMass::SupportPoint { mass, load }) => {
                 constants.iter_mut().take(1).for_each(|q| *q -= start.h * load / mass)
             }
-            Some(Own::Layer(surface, contact)) => {
-                let parts = lengths(contact).into_iter().zip(&surface.free).take(surface.size);
+            Some(AuxiliaryMass::Layer(surface, contact)) => {
+                let parts = row_lengths(contact).into_iter().zip(&surface.free).take(surface.size);
                 constants.iter_mut().zip(parts).for_each(|(q, (length, free))| *q += length * free);
             }
             _ => {}
         }
         row += law.rows();
     }
+    debug_assert_eq!(row, q.len(), "every row has a constant");
 }
 
-/// Writes the rows of all laws, in their order.
-fn place_rows(model: &Model, ws: &mut Workspace, laws: &[Law]) {
+/// Writes the rows of all laws into the forest, in their order.
+fn write_rows(model: &Model, ws: &mut Workspace, laws: &[Law]) {
     let joint_blocks = columns::joint_blocks(model, ws);
     let joints = columns::joints(model, ws);
+    let row_count = laws.iter().map(Law::rows).sum();
+    debug_assert_eq!(laws.len(), block_count(model, ws), "every block has a law");
     let Workspace { reduced, joint_rows, contacts, support_points, surfaces, joint_space_rows, .. } = ws;
-    let Some(reduced) = reduced else { return };
-    reduced.begin_delassus(model.forest(), laws.iter().map(Law::rows).sum());
+    let Some(reduced) = reduced else {
+        debug_assert!(false, "problems in impulses alone are in reduced coordinates");
+        return;
+    };
+    reduced.begin_delassus(model.forest(), row_count);
     let mut push =
         |bodies: (BodyId, BodyId), rows: &[(Wrench, Wrench)]| reduced.push_rows(model.forest(), bodies, rows);
     for joint in joints {
@@ -89,18 +100,18 @@ fn place_rows(model: &Model, ws: &mut Workspace, laws: &[Law]) {
     for row in joint_space_rows {
         reduced.push_row(model.forest(), &row.sides);
     }
-    reduced.finish_delassus();
+    reduced.finish_delassus(row_count);
 }
 
-/// W by blocks of laws.
+/// Writes W in blocks of laws.
 fn write_delassus(model: &Model, ws: &mut Workspace, laws: &[Law], w: &mut BlockMatrix) {
     let mut block = std::mem::take(&mut ws.block);
     match &ws.reduced {
         Some(reduced) if reduced.divided.is_none() => {
-            w.fill_symmetric(laws.iter().map(Law::rows), reduced.explicit.delassus(), ws.mass_unit);
+            w.fill_symmetric(laws.iter().map(Law::rows), reduced.delassus_rows.delassus(), ws.mass_unit);
             for (i, first) in starts(laws).enumerate() {
-                if let Some(gives) = own(model, ws, i) {
-                    w.add_to_diagonal(first, gives.along_first(ws.mass_unit));
+                if let Some(auxiliary) = auxiliary_mass(model, ws, i) {
+                    w.add_to_diagonal(first, auxiliary.inverse_along_first_row(ws.mass_unit));
                 }
             }
         }
@@ -109,16 +120,20 @@ fn write_delassus(model: &Model, ws: &mut Workspace, laws: &[Law], w: &mut Block
     ws.block = block;
 }
 
-/// The first row of each law.
+/// First row of each law.
 fn starts(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
     laws.iter().scan(0, |next, law| Some(std::mem::replace(next, *next + law.rows())))
 }
 
-/// The blocks of laws that share a tree.   [DCA-8]
+/// Writes the blocks of W between laws that act on the same tree.   [DCA-8]
 fn write_coupled(model: &Model, ws: &Workspace, laws: &[Law], w: &mut BlockMatrix, block: &mut Vec<f64>) {
     let sizes = || laws.iter().map(Law::rows);
     w.clear(sizes(), sizes());
-    let Some(divided) = ws.reduced.as_ref().and_then(|reduced| reduced.divided.as_ref()) else { return };
+    let Some(divided) = ws.reduced.as_ref().and_then(|reduced| reduced.divided.as_ref()) else {
+        debug_assert!(false, "only divide and conquer couples rows by trees");
+        return;
+    };
+    debug_assert_eq!(divided.rows(), sizes().sum::<usize>(), "every row of a law is carried up the assembly tree");
     for (i, (first, law)) in starts(laws).zip(laws).enumerate() {
         for (j, (other, facing)) in starts(laws).zip(laws).enumerate() {
             let rows = first..first + law.rows();
@@ -128,8 +143,8 @@ fn write_coupled(model: &Model, ws: &Workspace, laws: &[Law], w: &mut BlockMatri
             }
             block.clear();
             block.extend(entries.map(|(a, b)| divided.coupling(a, b) * ws.mass_unit));
-            if let (true, Some(own)) = (i == j, own(model, ws, i)) {
-                own.add(ws.mass_unit, law.rows(), block);
+            if let (true, Some(auxiliary_mass)) = (i == j, auxiliary_mass(model, ws, i)) {
+                auxiliary_mass.add(ws.mass_unit, law.rows(), block);
             }
             w.push(j, block);
         }
@@ -137,71 +152,75 @@ fn write_coupled(model: &Model, ws: &Workspace, laws: &[Law], w: &mut BlockMatri
     }
 }
 
-/// What a law acts on besides the bodies of the model.
-enum Own<'a> {
-    /// The mass that the load of a foot pulls.   [SUP-4]
+/// Auxiliary mass or compliance that a law acts on, besides the bodies of the model.
+enum AuxiliaryMass<'a> {
+    /// Auxiliary mass that the load of a support point accelerates.   [SUP-4]
     SupportPoint { mass: f64, load: f64 },
-    /// The surface of a layer.   [SOFT-3]
+    /// Surface of a compliant layer.   [SOFT-3]
     Layer(&'a Surface, &'a Contact),
-    /// A drive that gives way.   [DRIVE-2]
-    Drive { compliance: f64 },
+    /// Compliant joint-space row.   [DRIVE-2]
+    JointSpace { compliance: f64 },
 }
 
-impl Own<'_> {
-    /// What it adds to the first row of its law.
-    fn along_first(&self, unit: f64) -> f64 {
+impl AuxiliaryMass<'_> {
+    /// Inverse mass added to the diagonal entry of the first row of the law.
+    fn inverse_along_first_row(&self, unit: f64) -> f64 {
         match self {
             Self::SupportPoint { mass, .. } => unit / mass,
-            Self::Drive { compliance } => compliance * unit,
+            Self::JointSpace { compliance } => compliance * unit,
             Self::Layer(surface, _) => surface.inverse_mass()[(0, 0)] * unit,
         }
     }
 
-    /// Adds it to a diagonal block.
+    /// Adds the inverse mass to the diagonal block of the law.
     fn add(&self, unit: f64, rows: usize, block: &mut [f64]) {
         let Self::Layer(surface, contact) = self else {
-            block.iter_mut().take(1).for_each(|out| *out += self.along_first(unit));
+            block.iter_mut().take(1).for_each(|out| *out += self.inverse_along_first_row(unit));
             return;
         };
-        let (lengths, inverse) = (lengths(contact), surface.inverse_mass());
+        let (row_lengths, inverse) = (row_lengths(contact), surface.inverse_mass());
         for (i, out) in block.chunks_exact_mut(rows.max(1)).enumerate().take(surface.size) {
             for (j, out) in out.iter_mut().enumerate().take(surface.size) {
-                *out += lengths[i] * inverse[(i, j)] * lengths[j] * unit;
+                *out += row_lengths[i] * inverse[(i, j)] * row_lengths[j] * unit;
             }
         }
     }
 }
 
-fn own<'a>(model: &Model, ws: &'a Workspace, block: usize) -> Option<Own<'a>> {
+fn auxiliary_mass<'a>(model: &Model, ws: &'a Workspace, block: usize) -> Option<AuxiliaryMass<'a>> {
     let index = block.checked_sub(columns::joint_blocks(model, ws))?;
     if let Some(contact) = ws.contacts.get(index) {
-        return layers::find(&ws.surfaces, index).map(|surface| Own::Layer(surface, contact));
+        return layers::find(&ws.surfaces, index).map(|surface| AuxiliaryMass::Layer(surface, contact));
     }
     let index = index - ws.contacts.len();
     if let Some(support_point) = ws.support_points.get(index) {
-        return Some(Own::SupportPoint {
+        return Some(AuxiliaryMass::SupportPoint {
             mass: mass_of(model, support_point, ws.proximal_weight),
             load: support_point.load,
         });
     }
-    let drive = (index - ws.support_points.len()).checked_sub(cores(&ws.surfaces).count())?;
-    ws.joint_space_rows.get(drive).map(|row| Own::Drive { compliance: row.compliance })
+    let row = (index - ws.support_points.len()).checked_sub(cores(&ws.surfaces).count())?;
+    debug_assert!(row < ws.joint_space_rows.len(), "the last blocks are joint-space rows");
+    ws.joint_space_rows.get(row).map(|row| AuxiliaryMass::JointSpace { compliance: row.compliance })
 }
 
-/// How long the rows of a contact are: surfaces move along the unit vectors.
-fn lengths(contact: &Contact) -> [f64; 3] {
+/// Lengths of the rows of a contact: surfaces move along unit vectors, tangent rows have the lengths of semi-axes.
+fn row_lengths(contact: &Contact) -> [f64; 3] {
     let [t, o] = &contact.tangents;
     [1.0, t.norm(), o.norm()]
 }
 
-/// v⁺ of the impulses, and the velocities of the surfaces of layers.
+/// Computes v⁺ from the impulses, and the velocities of layer surfaces.
 pub(super) fn extract_velocities(model: &Model, ws: &mut Workspace) {
     let (unit, first) = (ws.mass_unit, columns::joint_blocks(model, ws));
     let r = &ws.cone_solution.r;
     for surface in &mut ws.surfaces {
-        let Some(contact) = ws.contacts.get(surface.contact) else { continue };
+        let Some(contact) = ws.contacts.get(surface.contact) else {
+            debug_assert!(false, "the surface of a layer belongs to a contact");
+            continue;
+        };
         let r = r.get(ws.cone.range(first + surface.contact)).unwrap_or_default();
-        let parts = lengths(contact).into_iter().zip(r).take(surface.size);
+        let parts = row_lengths(contact).into_iter().zip(r).take(surface.size);
         let mut push = Vector3::zeros();
         push.iter_mut().zip(parts).for_each(|(push, (length, r))| *push = length * r * unit);
         let velocity = surface.free + surface.inverse_mass() * push;

@@ -1,22 +1,24 @@
-//! From rows and contacts to a complementarity problem and back: the only place that knows mechanics AND complementarity.
+//! Formulation of a step as a complementarity problem, and extraction of its solution. Only this module combines mechanics and
+//! complementarity.
 //!
-//! What a step asks is the same whatever the friction set; how it is written is not. [`polygon`] writes a mixed linear
-//! problem in velocities and impulses, [`cone`] a frictional problem in impulses. Both give back v⁺ and impulses. With divide and conquer
-//! [`divided`] and [`impulses`] leave the velocities out of both.
+//! The constraints of a step do not depend on the friction set, but their formulation does. [`polygon`] formulates a mixed linear
+//! complementarity problem in velocities and impulses, [`cone`] a frictional contact problem in impulses. Both yield v⁺ and the impulses.
+//! With divide and conquer, [`divided`] and [`impulses`] eliminate the velocities from both.
 
 mod columns;
 mod cone;
 mod directions;
 mod divided;
-mod guess;
 mod impulses;
 mod polygon;
 mod polygon_joint_space;
 mod surfaces;
+mod warm_start;
 mod working_set;
 
-pub(crate) use cone::{constants_of_own_masses, contact_rows, support_rows};
+pub(crate) use columns::{contact_rows, support_rows};
 pub(crate) use directions::choose as choose_directions;
+pub(crate) use surfaces::auxiliary_mass_constants;
 
 use nalgebra::Matrix3;
 use stiction_complementarity::{FrictionProblem, Law, MixedLcp};
@@ -27,26 +29,26 @@ use crate::{
     joint_space::JointSpaceRow, ladder::LadderOutcome, rows,
 };
 
-/// The problem of a step as a value: it can be saved, solved again, compared.
+/// Complementarity problem of a step, as a value that can be saved, solved again and compared.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum StepProblem<'a> {
-    /// With linear friction sets.
+    /// Mixed linear complementarity problem, for linear friction sets.
     Mixed(&'a MixedLcp),
-    /// With the quadratic cone.
+    /// Frictional contact problem, for the quadratic cone.
     Friction(&'a FrictionProblem),
 }
 
-/// Writes the problem of the step from the configurations and contacts that [`crate::detect`] left.
+/// Assembles the problem of the step from the configurations and contacts that [`crate::detect`] found.
 pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     rows::write(start, ws);
     assemble_rows(start, ws)
 }
 
-/// Writes the problem from rows that are there already.
+/// Assembles the problem from the rows in the workspace.
 pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.balanced_over = 0.0;
-    // Bodies without any mass keep the unit of the rounds before.   [QS-1]
+    // With a proximal weight of zero the unit of the previous rounds is kept.   [QS-1]
     if ws.proximal_weight != Some(0.0) {
         ws.mass_unit = mass_unit(start.model) * ws.proximal_weight.unwrap_or(1.0);
     }
@@ -59,7 +61,7 @@ pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), Ste
     ws.mixed.ensure_finite().map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
-/// Writes the problem of another proximal round of the same step: other masses, another velocity to start from.   [QS-2]
+/// Assembles the problem of another proximal round of the same step, with other masses and another start velocity.   [QS-2]
 pub(crate) fn assemble_round(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     if !ws.quadratic {
         return assemble_rows(start, ws);
@@ -68,14 +70,16 @@ pub(crate) fn assemble_round(start: &Start, ws: &mut Workspace) -> Result<(), St
     cone::assemble_velocities(start, ws)
 }
 
-/// The power of two next to the mean mass. Measured in it, impulses are about as large as velocities, and the residual,
-/// which mixes the two, does not depend on the unit of mass; nor do the choices of pivots.
+/// Unit of mass: the power of two next to the mean mass, kg.
+///
+/// In this unit impulses are about as large as velocities. So the residual, which combines the two, and the choice of pivots do not
+/// depend on the user's unit of mass.
 fn mass_unit(model: &Model) -> f64 {
     let mean = model.mean_mass();
     if mean > 0.0 { libm::exp2(libm::round(libm::log2(mean))) } else { 1.0 }
 }
 
-/// Mobility, mass and inertia of a body as the problem sees them: those of the model, or their proximal share.
+/// Mobility, mass and inertia of a body in the problem: those of the model, times the proximal weight.
 pub(crate) fn inertia(
     model: &Model,
     (at, weight): (&Configuration, Option<f64>),
@@ -86,17 +90,17 @@ pub(crate) fn inertia(
     Some((mobility, mass * weight, inertia * weight))
 }
 
-/// Solves the problem of the step, from the impulses of the last step; v⁺ and the impulses are then in the workspace.
+/// Solves the problem of the step from the impulses of the last step; writes v⁺ and the impulses into the workspace.
 pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
     if ws.quadratic {
-        guess::write(start, ws);
+        warm_start::write(start, ws);
     }
-    solve_guessed(start, ladder, ws)
+    solve_from_warm_start(start, ladder, ws)
 }
 
-/// Writes and solves the problem of a dynamic step; contacts that are not needed are left out of it where that helps.   [STEP-15]
+/// Assembles and solves the problem of a dynamic step, by constraint screening if there are many contacts.   [STEP-15]
 ///
-/// `passes` counts how often.
+/// `passes` counts the problems assembled.
 pub(crate) fn assemble_and_solve(
     start: &Start,
     ladder: &mut Ladder,
@@ -106,7 +110,7 @@ pub(crate) fn assemble_and_solve(
     rows::write(start, ws);
     if start.scheme.friction == FrictionSet::Quadratic && working_set::screen(start, ws) {
         let solved = solve_working_set(start, ladder, ws, passes);
-        working_set::bring_back(ws);
+        working_set::restore_screened(ws);
         if let Some(ladder_outcome) = solved {
             return Ok(ladder_outcome);
         }
@@ -116,7 +120,9 @@ pub(crate) fn assemble_and_solve(
     solve(start, ladder, ws)
 }
 
-/// Solves for the contacts that are awake until none of the others would close; none where that leads nowhere.
+/// Solves for a working set of contacts and extends it until no other contact would close.   [STEP-15]
+///
+/// Returns none if a problem is not solved, or if the working set grows too large.
 fn solve_working_set(
     start: &Start,
     ladder: &mut Ladder,
@@ -124,20 +130,20 @@ fn solve_working_set(
     passes: &mut u32,
 ) -> Option<LadderOutcome> {
     let mut iterations = 0;
-    for _ in 0..WAKINGS {
+    for _ in 0..MAX_WORKING_SETS {
         *passes += 1;
         let ladder_outcome = assemble_rows(start, ws).and_then(|()| solve(start, ladder, ws)).ok()?;
         iterations += ladder_outcome.iterations;
         match working_set::extend_working_set(start, ws) {
-            working_set::Verdict::Solved => return Some(LadderOutcome { iterations, ..ladder_outcome }),
-            working_set::Verdict::Woken => {}
-            working_set::Verdict::TooMany => return None,
+            working_set::ScreeningOutcome::Complete => return Some(LadderOutcome { iterations, ..ladder_outcome }),
+            working_set::ScreeningOutcome::Extended => {}
+            working_set::ScreeningOutcome::TooMany => return None,
         }
     }
     None
 }
 
-/// Solves a problem that differs little from the one solved before, from its solution times `factor`.
+/// Solves a problem that differs little from the previous one, from the previous solution times `factor`.
 pub(crate) fn solve_again(
     start: &Start,
     ladder: &mut Ladder,
@@ -146,10 +152,10 @@ pub(crate) fn solve_again(
 ) -> Result<LadderOutcome, StepCause> {
     ws.cone_guess.r.clear();
     ws.cone_guess.r.extend(ws.cone_solution.r.iter().map(|r| r * factor));
-    solve_guessed(start, ladder, ws)
+    solve_from_warm_start(start, ladder, ws)
 }
 
-fn solve_guessed(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
+fn solve_from_warm_start(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
     let ladder_outcome = if ws.quadratic {
         ladder.solve_cone(&ws.cone, &ws.cone_guess, &mut ws.cone_solution)
     } else {
@@ -163,7 +169,7 @@ fn solve_guessed(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Resu
     Ok(ladder_outcome)
 }
 
-/// Takes v⁺ and the impulses out of the solution in the workspace.
+/// Extracts v⁺ and the impulses from the solution in the workspace.
 pub(crate) fn extract(start: &Start, ws: &mut Workspace) {
     if ws.quadratic {
         cone::extract(start, ws);
@@ -172,12 +178,14 @@ pub(crate) fn extract(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// Adds the impulses of decompression that `ws.impacts` knows already to the assembled linear problem.   [IMPACT-2]
-pub(crate) fn give_back(ws: &mut Workspace) {
-    polygon::give_back(ws);
+/// Adds the known impulses of decompression in `ws.impacts` to the assembled linear problem.   [IMPACT-2]
+pub(crate) fn add_restitution_impulses(ws: &mut Workspace) {
+    polygon::add_restitution_impulses(ws);
 }
 
-/// Unknowns of the problem, velocities included where it has them; with implicit geometry also two closest points and two multipliers of each contact.
+/// Number of unknowns of the problem, velocities included.
+///
+/// Implicit geometry adds two closest points and two multipliers for each contact.
 pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
     let model = start.model;
     let points = match (start.scheme.linearise_at, model.dimension()) {
@@ -192,31 +200,31 @@ fn linearised_size(model: &Model, ws: &Workspace) -> usize {
     if ws.quadratic {
         // Each cone of Coulomb's law in Fritz-John form has a slip speed besides its impulses.
         let cones = ws.cone.laws().iter().filter(|law| matches!(law, Law::Cone { .. })).count();
-        // The normal impulses of feet are known.
+        // The normal impulses of support points are known.
         columns::velocities(model, ws) + ws.cone.rows() + cones - ws.support_points.len()
     } else {
         ws.mixed.size()
     }
 }
 
-/// How often contacts that sleep may be woken in a step before all are.
-const WAKINGS: u32 = 4;
+/// Bound on the working sets tried in a step; then all contacts are taken.
+const MAX_WORKING_SETS: u32 = 4;
 
-/// Penetration beyond which a failed step is blamed on bodies inside each other, m.
+/// Penetration beyond which the hint of a failed step names overlapping bodies, m.
 const OVERLAP: f64 = 1e-3;
 
-/// A ratio of masses beyond which a failed step is blamed on it.
+/// Ratio of masses beyond which the hint of a failed step names it.
 const LARGE_MASS_RATIO: f64 = 1e6;
 
-/// The largest mass over the smallest.
+/// Largest mass divided by the smallest.
 fn mass_ratio(model: &Model) -> f64 {
-    // Frames have no mass at all.
+    // Frames have no mass.
     let masses = model.bodies().iter().filter_map(stiction_multibody::Body::mass).filter(|mass| *mass > 0.0);
     let (least, most) = masses.fold((f64::INFINITY, 0.0_f64), |(least, most), m| (least.min(m), most.max(m)));
     most / least
 }
 
-/// What is said when nothing better is known.
+/// Hint of a failed step if no likely cause was found.
 pub(crate) const LIMIT_OF_THE_METHOD: &str =
     "this is a limit of the method, not of the scene; the problem is kept to be solved again";
 
@@ -224,11 +232,11 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
     let allowance = |contact: &Contact| contact.layer.map_or(0.0, |layer| layer.allowance());
     let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP - allowance(contact));
     let hint = if ws.proximal_weight.is_some() {
-        "something may be jammed between prescribed bodies: then no force is in balance, and none with inertia would be; let one of them give way (a dynamic body with a load)"
+        "a body may be jammed between prescribed bodies: then no equilibrium exists, with or without inertia; replace one of them by a dynamic body with a load"
     } else if overlaps {
-        "bodies are inside each other: look at where they start"
+        "bodies overlap: check their initial positions"
     } else if mass_ratio(model) > LARGE_MASS_RATIO {
-        "masses differ by more than a million: bring them closer, or use a preset with a linear friction set, which pivots solve"
+        "masses differ by more than a million: reduce the ratio, or use a preset with a linear friction set, which is solved by pivoting"
     } else if columns::joint_rows(model, ws) > 0 {
         "look for redundant joints; the problem is kept to be solved again"
     } else {
@@ -252,7 +260,7 @@ pub(crate) fn name_contact(model: &Model, contact: Option<&Contact>) -> String {
 
 fn name_support_point(model: &Model, support_point: &SupportPointContact) -> String {
     format!(
-        "foot {} of body \"{}\"",
+        "support point {} of body \"{}\"",
         support_point.index,
         model.body(support_point.body).map_or("?", |body| body.name.as_str())
     )
@@ -263,7 +271,7 @@ pub(crate) fn name_joint(model: &Model, row: usize) -> String {
     format!("joint \"{}\"", joint.map_or("?", |joint| joint.name.as_str()))
 }
 
-/// The joint of a row among those of the problem.
+/// Name of the joint, or joint-space constraint, of a joint row of the problem.
 fn name_joint_row(model: &Model, ws: &Workspace, row: usize) -> String {
     let mut rest = row;
     for joint in columns::joints(model, ws) {
@@ -277,14 +285,14 @@ fn name_joint_row(model: &Model, ws: &Workspace, row: usize) -> String {
 
 fn name_joint_space(model: &Model, row: Option<&JointSpaceRow>) -> String {
     let joint = row.and_then(|row| model.joint(row.joint));
-    format!("what drives joint \"{}\"", joint.map_or("?", |joint| joint.name.as_str()))
+    format!("the joint-space constraint of joint \"{}\"", joint.map_or("?", |joint| joint.name.as_str()))
 }
 
-/// Who is behind a row of the mixed problem.
+/// Name of the body, joint or contact of a row of the mixed problem.
 fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
     let meaning = ws.layout.meaning(row);
-    if let Some(drive) = polygon_joint_space::joint_space_of(ws, meaning) {
-        return name_joint_space(model, Some(drive));
+    if let Some(joint_space) = polygon_joint_space::joint_space_of(ws, meaning) {
+        return name_joint_space(model, Some(joint_space));
     }
     match meaning {
         RowMeaning::Momentum(row) => {
@@ -314,15 +322,15 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
     }
 }
 
-/// Who is behind a row of the frictional problem.
+/// Name of the joint, contact or support point of a row of the frictional problem.
 fn worst_block(model: &Model, ws: &Workspace, row: usize) -> String {
     let block = (0..ws.cone.blocks()).find(|&block| ws.cone.range(block).contains(&row)).unwrap_or(0);
     if let Some(joint) = columns::joints(model, ws).nth(block) {
         return format!("joint \"{}\"", joint.name);
     }
     let joints = columns::joint_blocks(model, ws);
-    let drive = (block + ws.joint_space_rows.len()).checked_sub(ws.cone.blocks());
-    if let Some(row) = drive.and_then(|drive| ws.joint_space_rows.get(drive)) {
+    let joint_space = (block + ws.joint_space_rows.len()).checked_sub(ws.cone.blocks());
+    if let Some(row) = joint_space.and_then(|joint_space| ws.joint_space_rows.get(joint_space)) {
         return name_joint_space(model, Some(row));
     }
     let index = (joints..ws.cone.blocks()).position(|block| ws.cone.range(block).contains(&row));

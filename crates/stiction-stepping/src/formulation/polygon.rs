@@ -8,7 +8,7 @@
 //! ⎣ ζ   ⎦   ⎣ 0     0     U   −Eᵀ   0 ⎦ ⎣ σ   ⎦   ⎣ 0                                  ⎦
 //! ```
 //!
-//! The feet of supports have friction rows after those of the contacts; their known loads stand in the constant of ζ.   [SUP-4]
+//! Friction rows of support points follow those of the contacts; their known loads are in the constant of ζ.   [SUP-4]
 //! M, momenta and impulses are in a unit of mass in which impulses are about as large as velocities.
 
 use std::ops::Range;
@@ -18,9 +18,9 @@ use stiction_multibody::{Mobility, Model};
 
 use super::{
     columns,
-    columns::{between, free_share_of_sides, push_row},
+    columns::{between, free_rate_of_sides, push_row},
     directions, divided, inertia,
-    polygon_joint_space::{boxes, equalities, give_middles, limits, take_joint_space_impulses},
+    polygon_joint_space::{add_midpoint_impulses, boxes, equalities, extract_joint_space_impulses, limits},
 };
 use crate::{
     Layout, Start, Workspace,
@@ -60,7 +60,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
     divided::write_mixed(ws);
 }
 
-/// W_bᵀ and the constants of the joint rows, and of the equations along freedoms.   [STEP-2] [DRIVE-2]
+/// Writes W_bᵀ and the constants of the joint rows and of the joint-space equations.   [STEP-2] [DRIVE-2]
 fn joint_rows(model: &Model, ws: &mut Workspace) {
     let unit = ws.mass_unit;
     let mut jacobian = std::mem::take(&mut ws.joint_jacobian);
@@ -72,25 +72,30 @@ fn joint_rows(model: &Model, ws: &mut Workspace) {
     for joint in joints {
         let first = joint.first_row();
         for place in first..first + joint.rows() {
-            let Some(row) = ws.joint_rows.get(place) else { continue };
+            let Some(row) = ws.joint_rows.get(place) else {
+                debug_assert!(false, "the rows of all joints of the problem are written");
+                continue;
+            };
             let sides = between((joint.a.0, &row.a), (joint.b.0, &row.b));
-            constants.push(row.bias + free_share_of_sides(model, ws, &sides));
+            constants.push(row.bias + free_rate_of_sides(model, ws, &sides));
             push_row((model, unit), ws.reduced.as_deref_mut(), &mut jacobian, &sides);
             jacobian.finish_row();
         }
     }
     let rows = std::mem::take(&mut ws.joint_space_rows);
     for row in equalities(&rows) {
-        constants.push(row.bias + free_share_of_sides(model, ws, &row.sides));
+        constants.push(row.bias + free_rate_of_sides(model, ws, &row.sides));
         push_row((model, unit), ws.reduced.as_deref_mut(), &mut jacobian, &row.sides);
         jacobian.finish_row();
     }
     ws.joint_space_rows = rows;
+    debug_assert!(jacobian.is_complete(), "every joint impulse has a row");
+    debug_assert_eq!(constants.len(), ws.layout.free(), "every joint row has a constant");
     jacobian.transpose_into(&mut ws.joint_jacobian_transposed);
     (ws.joint_jacobian, ws.mixed.equality.constant) = (jacobian, constants);
 }
 
-/// −δy + W_b p_b: the momentum of the forest in y = L v.   [RED-2]
+/// Writes −δy + W_b p_b, the momentum balance of the forest in y = L v.   [RED-2]
 fn identity_rows(ws: &mut Workspace) {
     let n_v = ws.layout.velocities;
     let matrix = &mut ws.mixed.equality.on_free;
@@ -103,28 +108,35 @@ fn identity_rows(ws: &mut Workspace) {
     }
 }
 
-/// The joint rows below the momentum rows, and how far they give way.
+/// Writes the joint rows below the momentum rows, with their compliance.
 fn constraint_rows(ws: &mut Workspace) {
     let (n_v, unit, matrix) = (ws.layout.velocities, ws.mass_unit, &mut ws.mixed.equality.on_free);
     let joints = ws.layout.joints - equalities(&ws.joint_space_rows).count();
+    debug_assert!(
+        ws.compliance.is_empty() || ws.compliance.len() == joints,
+        "either all joint rows are compliant or none"
+    );
+    debug_assert_eq!(matrix.finished_rows(), n_v, "joint rows follow the momentum rows");
     let mut joint_space = equalities(&ws.joint_space_rows);
     for row in 0..ws.layout.joints {
         for (column, value) in ws.joint_jacobian.row(row) {
             matrix.push(column, value);
         }
-        let soft =
+        let row_compliance =
             if row < joints { ws.compliance.get(row).copied() } else { joint_space.next().map(|row| row.compliance) };
-        if let Some(compliance) = soft {
+        if let Some(compliance) = row_compliance {
             matrix.push(n_v + row, compliance * unit);
         }
         matrix.finish_row();
     }
 }
 
-/// −M, W_b and the momentum M v + h (λ_app + λ_vp).   [STEP-1]
+/// Writes −M, W_b and the momentum M v + h (λ_app + λ_vp).   [STEP-1]
 fn momentum_rows(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     let (n_v, unit) = (model.dof(), ws.mass_unit);
+    debug_assert_eq!(ws.layout.velocities, n_v, "velocities are those of the bodies");
+    debug_assert_eq!(ws.before.len(), n_v, "v has an entry for each degree of freedom");
     let (matrix, constants) = (&mut ws.mixed.equality.on_free, &mut ws.mixed.equality.constant);
     for (index, slot) in model.layout().iter().enumerate() {
         let Some((mobility, mass, inertia)) = inertia(model, (&ws.start, ws.proximal_weight), index) else { continue };
@@ -157,7 +169,7 @@ fn mass_entry(mobility: Mobility, mass: f64, inertia: &Matrix3<f64>, (i, j): (us
     }
 }
 
-/// W_nᵀ and W_fᵀ with their constants; their transposes are the impulse columns of the momentum rows.   [STEP-3] [STEP-4]
+/// Writes W_nᵀ and W_fᵀ with their constants; their transposes are the impulse columns of the momentum rows.   [STEP-3] [STEP-4]
 fn contact_rows(start: &Start, ws: &mut Workspace) {
     let (model, layout, unit) = (start.model, ws.layout, ws.mass_unit);
     let mut rows = std::mem::take(&mut ws.mixed.complementarity.on_free);
@@ -192,18 +204,20 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
         }
     }
     for (row, middle, _) in boxes(&joint_space_rows) {
-        // The middle of the bounds acts in any case.
+        // The midpoint of the bounds is a known impulse.
         let bias = row.bias + row.compliance * middle;
         push(&row.sides, bias);
         push(&row.sides.map(|side| side.map(|side| side.times(-1.0))), -bias);
     }
-    // Slip speeds have no velocities.
+    // Cone rows contain no velocities.
     for _ in 0..layout.cones {
         push(&[], 0.0);
     }
     for row in limits(&joint_space_rows) {
         push(&row.sides, row.bias);
     }
+    debug_assert!(rows.is_complete(), "every complementary unknown has a row");
+    debug_assert_eq!(constants.len(), layout.complementary(), "every complementary row has a constant");
     rows.finish();
     let with_loads = ws.support_points.iter().flat_map(|support_point| {
         support_point.cones.clone().map(|cone| (cone, support_point.mu * start.h * support_point.load))
@@ -211,18 +225,19 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     let first_box = layout.cones - boxes(&joint_space_rows).count();
     let with_widths = (first_box..).zip(boxes(&joint_space_rows).map(|(_, _, half)| half));
     for (cone, load) in with_loads.chain(with_widths) {
+        debug_assert!(cone < layout.cones, "a known normal impulse belongs to a cone");
         if let Some(constant) = constants.get_mut(layout.sigma_at(cone)) {
             *constant = load / unit;
         }
     }
     // The impulse columns C = [W_n W_f 0; 0] are the transpose of the velocity columns D.
     rows.transpose_into(&mut ws.mixed.equality.on_complementary);
-    give_middles(ws, &rows, &joint_space_rows);
+    add_midpoint_impulses(ws, &rows, &joint_space_rows);
     (ws.mixed.complementarity.on_free, ws.mixed.complementarity.constant) = (rows, constants);
     (ws.reduced, ws.joint_space_rows) = (reduced, joint_space_rows);
 }
 
-/// The laws that tie impulses to each other: +E σ in the friction rows, μ p_n − Eᵀ p_f in the cone rows.   [FRIC-2]
+/// Writes the friction laws: +E σ in the friction rows, μ p_n − Eᵀ p_f in the cone rows.   [FRIC-2]
 fn cone_rows(ws: &mut Workspace) {
     let layout = ws.layout;
     let matrix = &mut ws.mixed.complementarity.on_complementary;
@@ -247,15 +262,16 @@ fn cone_rows(ws: &mut Workspace) {
     let (first_direction, first_cone) = (layout.friction - 2 * count, layout.cones - count);
     for (place, (row, _, _)) in boxes(&ws.joint_space_rows).enumerate() {
         // ±(u + c (p⁺ − p⁻)) + σ.
-        let (there, back) = (first_direction + 2 * place, first_direction + 2 * place + 1);
-        let give = row.compliance * ws.mass_unit;
+        let (plus, minus) = (first_direction + 2 * place, first_direction + 2 * place + 1);
+        let compliance = row.compliance * ws.mass_unit;
         for sign in [1.0, -1.0] {
-            matrix.push(layout.friction_at(there), sign * give);
-            matrix.push(layout.friction_at(back), -sign * give);
+            matrix.push(layout.friction_at(plus), sign * compliance);
+            matrix.push(layout.friction_at(minus), -sign * compliance);
             matrix.push(layout.sigma_at(first_cone + place), 1.0);
             matrix.finish_row();
         }
     }
+    debug_assert_eq!(matrix.finished_rows(), layout.sigma_at(0), "cone rows follow the friction rows");
     for (index, contact) in ws.contacts.iter().enumerate() {
         for cone in contact.cones.clone() {
             matrix.push(index, contact.mu);
@@ -276,36 +292,45 @@ fn cone_rows(ws: &mut Workspace) {
         matrix.push(layout.friction_at(first_direction + 2 * place + 1), -1.0);
         matrix.finish_row();
     }
+    debug_assert_eq!(matrix.finished_rows() + layout.limits, layout.complementary(), "limits are the last rows");
     for _ in 0..layout.limits {
         matrix.finish_row();
     }
 }
 
-/// Known normal impulses: W_n p in the momentum rows, μ p in the cone rows.   [IMPACT-2]
-pub(super) fn give_back(ws: &mut Workspace) {
+/// Adds known normal impulses p of restitution: W_n p in the momentum rows, μ p in the cone rows.   [IMPACT-2]
+pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
     let layout = ws.layout;
-    divided::give_back(ws);
+    debug_assert_eq!(ws.contacts.len(), ws.impacts.len(), "every contact of an impact has a report");
+    divided::add_restitution_impulses(ws);
     for (index, (contact, impact)) in ws.contacts.iter().zip(&ws.impacts).enumerate() {
-        let given = impact.decompression / ws.mass_unit;
-        // Without velocities the rows have been given it already.
+        let restitution = impact.decompression / ws.mass_unit;
+        // Without velocities, `divided` has added the response to the rows already.
         let momentum = ws.mixed.complementarity.on_free.row(index).take_while(|_| layout.velocities > 0);
         for (column, value) in momentum {
             if let Some(constant) = ws.mixed.equality.constant.get_mut(column) {
-                *constant += value * given;
+                *constant += value * restitution;
             }
         }
         for cone in contact.cones.clone() {
             if let Some(constant) = ws.mixed.complementarity.constant.get_mut(layout.sigma_at(cone)) {
-                *constant += contact.mu * given;
+                *constant += contact.mu * restitution;
             }
         }
     }
 }
 
-/// Takes v⁺ and the impulses out of the solution.
+/// Extracts v⁺ and the impulses from the solution.
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
-    take_joint_space_impulses(ws);
+    extract_joint_space_impulses(ws);
     let (layout, solution, unit) = (ws.layout, &ws.mixed_solution, ws.mass_unit);
+    debug_assert_eq!(solution.free.len(), layout.free(), "the solution has all free unknowns");
+    // The disjunctive problem of corners has further complementary unknowns at the end.
+    debug_assert!(
+        solution.complementary.len() >= layout.complementary(),
+        "the solution has all complementary unknowns"
+    );
+    debug_assert_eq!(layout.contacts, ws.contacts.len(), "the contacts of the workspace are those of the problem");
     let get = |place: usize| solution.complementary.get(place).copied().unwrap_or(0.0);
     ws.velocity.clear();
     ws.velocity.extend(solution.free.iter().take(layout.velocities));
@@ -328,6 +353,7 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
         }
     }
     let of = |normal: f64, directions: &Range<usize>, cones: &Range<usize>| {
+        debug_assert!(directions.end <= ws.directions.len(), "friction directions are those of the problem");
         let corners = ws.directions.get(directions.clone()).unwrap_or_default();
         let friction = directions
             .clone()

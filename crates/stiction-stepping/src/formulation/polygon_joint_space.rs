@@ -1,20 +1,25 @@
-//! Rows along freedoms in the mixed linear problem: equations after the joints, rows with two bounds as friction with a known normal, limits last.
+//! Joint-space rows of the mixed linear problem.
+//!
+//! Equations follow the joint rows. Rows with two finite bounds are formulated as friction with a known normal impulse. Limits are the
+//! last complementary rows.
 
 use stiction_complementarity::{Law, SparseMatrix};
 
 use crate::{RowMeaning, Workspace, joint_space::JointSpaceRow};
 
-/// Rows along freedoms that are equations: they stand after the joints.
+/// Joint-space rows that are equations; they follow the joint rows.
 pub(super) fn equalities(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpaceRow> {
     rows.iter().filter(|row| matches!(row.law, Law::Equality { .. }))
 }
 
-/// Limits: they stand last.
+/// Joint limits; they are the last complementary rows.
 pub(super) fn limits(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpaceRow> {
     rows.iter().filter(|row| matches!(row.law, Law::Boxed { upper, .. } if upper == f64::INFINITY))
 }
 
-/// Rows with two bounds, with the middle of them and half of their width: friction with a known normal, after that of the feet.   [DRIVE-5]
+/// Joint-space rows with two finite bounds, each with the midpoint and half width of its bounds.   [DRIVE-5]
+///
+/// They are friction rows with a known normal impulse, after those of the support points.
 pub(super) fn boxes(rows: &[JointSpaceRow]) -> impl Iterator<Item = (&JointSpaceRow, f64, f64)> {
     rows.iter().filter_map(|row| match row.law {
         Law::Boxed { lower, upper } if upper < f64::INFINITY => {
@@ -24,7 +29,7 @@ pub(super) fn boxes(rows: &[JointSpaceRow]) -> impl Iterator<Item = (&JointSpace
     })
 }
 
-/// The row along freedoms that a row of the problem belongs to, if any.
+/// Joint-space row that a row of the problem belongs to, if any.
 pub(super) fn joint_space_of(ws: &Workspace, meaning: RowMeaning) -> Option<&JointSpaceRow> {
     let (rows, layout) = (&ws.joint_space_rows, &ws.layout);
     let count = boxes(rows).count();
@@ -37,8 +42,8 @@ pub(super) fn joint_space_of(ws: &Workspace, meaning: RowMeaning) -> Option<&Joi
     }
 }
 
-/// The middle of the bounds of drives, an impulse that is known.
-pub(super) fn give_middles(ws: &mut Workspace, rows: &SparseMatrix, joint_space_rows: &[JointSpaceRow]) {
+/// Adds the midpoint of the bounds of joint-space rows, a known impulse, to the momentum rows.
+pub(super) fn add_midpoint_impulses(ws: &mut Workspace, rows: &SparseMatrix, joint_space_rows: &[JointSpaceRow]) {
     let first = ws.layout.contacts + ws.layout.friction - 2 * boxes(joint_space_rows).count();
     for (place, (_, middle, _)) in boxes(joint_space_rows).enumerate() {
         for (column, value) in rows.row(first + 2 * place) {
@@ -49,9 +54,17 @@ pub(super) fn give_middles(ws: &mut Workspace, rows: &SparseMatrix, joint_space_
     }
 }
 
-/// What acts along freedoms, in the order of the rows: equations, differences of two sides about a middle, limits.
-pub(super) fn take_joint_space_impulses(ws: &mut Workspace) {
+/// Extracts the impulses of joint-space rows, in the order of the rows.
+///
+/// Equations have one free unknown, boxes the difference of two unknowns about the midpoint, limits one complementary unknown.
+pub(super) fn extract_joint_space_impulses(ws: &mut Workspace) {
     let (layout, rows) = (ws.layout, &ws.joint_space_rows);
+    debug_assert_eq!(limits(rows).count(), layout.limits, "joint-space rows are those of the problem");
+    debug_assert_eq!(
+        rows.len(),
+        equalities(rows).count() + boxes(rows).count() + layout.limits,
+        "a joint-space row is an equation, a box or a limit"
+    );
     let first_equation = layout.velocities + layout.joints - equalities(rows).count();
     let mut equations = ws.mixed_solution.free.iter().skip(first_equation);
     let first_box = layout.friction_at(layout.friction - 2 * boxes(rows).count());
@@ -62,7 +75,7 @@ pub(super) fn take_joint_space_impulses(ws: &mut Workspace) {
     ws.joint_space_impulses.clear();
     ws.joint_space_impulses.extend(rows.iter().map(|row| match row.law {
         Law::Boxed { lower, upper } if upper < f64::INFINITY => {
-            0.5 * (lower + upper) + differences.next().map_or(0.0, |(there, back)| there - back) * ws.mass_unit
+            0.5 * (lower + upper) + differences.next().map_or(0.0, |(plus, minus)| plus - minus) * ws.mass_unit
         }
         Law::Boxed { .. } => limits.next().map_or(0.0, |p| p * ws.mass_unit),
         _ => equations.next().map_or(0.0, |p| p * ws.mass_unit),

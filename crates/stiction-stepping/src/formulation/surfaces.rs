@@ -1,24 +1,29 @@
-//! The surfaces of compliant layers and their rigid cores in the problem with exact cones.   [SOFT-3] [SOFT-5]
+//! Auxiliary masses in the problem with quadratic cones: surfaces of compliant layers with their rigid cores, support points,
+//! compliant joint-space rows.   [SOFT-3] [SOFT-5] [SUP-4] [DRIVE-2]
 //!
-//! A surface is one more body in the rows of its contact. A core is one more contact of the same two bodies, with a gap that is larger by the
-//! thickness of the layer: cores come last, in the order of their contacts.
+//! A surface is an additional body in the rows of its contact. A core is an additional contact of the same two bodies, with a gap larger
+//! by the thickness of the layer. Cores follow the support points, in the order of their contacts.
 
 use nalgebra::Vector3;
-use stiction_complementarity::Law;
-use stiction_multibody::Model;
+use stiction_complementarity::{Law, Operator};
+use stiction_multibody::{Body, Model};
 
 use super::{
     columns,
-    cone::{add_free_shares, law},
+    columns::{add_free_rates, law},
 };
-use crate::{Contact, Start, Workspace, layers::Surface};
+use crate::{
+    Contact, Start, SupportPointContact, Workspace, joint_space::JointSpaceRow, layers::Surface, rows::gap_now,
+};
 
-/// The surfaces above cores that the step can reach.
+/// Surfaces whose rigid core is within reach of the step.
 pub(super) fn cores(surfaces: &[Surface]) -> impl Iterator<Item = &Surface> {
     surfaces.iter().filter(|surface| surface.core.is_some())
 }
 
-/// Adds to the constants of tangent rows what mean slips have of the start of the step; the last laws are those of the contacts.   [SOFT-6]
+/// Adds the slip at the start of the step to the constants of tangent rows, for mean slips.   [SOFT-6]
+///
+/// The last laws written are those of the contacts.
 pub(super) fn write_constants(model: &Model, ws: &Workspace, laws: &[Law], q: &mut [f64]) {
     if ws.surfaces.iter().all(|surface| surface.slip == Vector3::zeros()) {
         return;
@@ -29,17 +34,23 @@ pub(super) fn write_constants(model: &Model, ws: &Workspace, laws: &[Law], q: &m
         ws.contacts.iter().zip(laws.iter().skip(columns::joint_blocks(model, ws))).enumerate()
     {
         if let Some(surface) = surfaces.next_if(|surface| surface.contact == index) {
+            debug_assert!(row + law.rows() <= q.len(), "every row of a contact has a constant");
             let rows = q.get_mut(row + 1..row + law.rows()).unwrap_or_default();
             rows.iter_mut().zip(&contact.tangents).for_each(|(q, t)| *q += t.dot(&surface.slip));
         }
         row += law.rows();
     }
+    debug_assert_eq!(row, q.len(), "the last rows written are those of the contacts");
+    debug_assert!(surfaces.peek().is_none(), "surfaces are in the order of their contacts");
 }
 
-/// Appends the laws of the cores, and the constants of their rows.   [SOFT-5]
+/// Appends the laws of the cores and the constants of their rows.   [SOFT-5]
 pub(super) fn write_core_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
     for surface in cores(&ws.surfaces) {
-        let (Some(contact), Some(bias)) = (ws.contacts.get(surface.contact), surface.core) else { continue };
+        let (Some(contact), Some(bias)) = (ws.contacts.get(surface.contact), surface.core) else {
+            debug_assert!(false, "the surface of a layer belongs to a contact");
+            continue;
+        };
         let law = law(model.dimension(), contact);
         let first = q.len();
         q.push(bias);
@@ -47,13 +58,14 @@ pub(super) fn write_core_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>
         if law.rows() == 4 {
             q.push(contact.torsion * contact.surface_spin);
         }
-        add_free_shares(model, ws, contact, q.get_mut(first..).unwrap_or_default());
+        debug_assert_eq!(q.len() - first, law.rows(), "every row of a core has a constant");
+        add_free_rates(model, ws, contact, q.get_mut(first..).unwrap_or_default());
         laws.push(law);
     }
 }
 
-/// Appends what the cores carried in the last step to a first guess.
-pub(super) fn guess_cores(start: &Start, contacts: &[Contact], surfaces: &[Surface], r: &mut Vec<f64>) {
+/// Appends the impulses of the cores in the last step to a warm start.
+pub(super) fn warm_start_cores(start: &Start, contacts: &[Contact], surfaces: &[Surface], r: &mut Vec<f64>) {
     for contact in cores(surfaces).filter_map(|surface| contacts.get(surface.contact)) {
         let law = law(start.model.dimension(), contact);
         let first = r.len();
@@ -68,5 +80,48 @@ pub(super) fn guess_cores(start: &Start, contacts: &[Contact], surfaces: &[Surfa
             }
         }
         r.resize(first + law.rows(), 0.0);
+    }
+}
+
+/// Joint-space rows with compliance: each adds an auxiliary mass.   [DRIVE-2]
+pub(super) fn compliant_rows(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpaceRow> {
+    rows.iter().filter(|row| row.compliance > 0.0)
+}
+
+/// Auxiliary mass of a support point: the mass of its body, for good scaling.   [SUP-4]
+pub(super) fn mass_of(model: &Model, support_point: &SupportPointContact, weight: Option<f64>) -> f64 {
+    model.body(support_point.body).and_then(Body::mass).unwrap_or(1.0) * weight.unwrap_or(1.0)
+}
+
+/// Writes the part of the constants of contacts with auxiliary masses that is neither geometry nor prescribed motion.
+pub(crate) fn auxiliary_mass_constants(start: &Start, ws: &Workspace, out: &mut [f64]) {
+    let Operator::MatrixFree(bodies) = ws.cone.operator() else { return };
+    debug_assert!(
+        ws.reduced.is_none(),
+        "implicit geometry is in maximal coordinates: columns of bodies, blocks of all joints"
+    );
+    let (jacobian, dof, first) = (bodies.jacobian(), start.model.dof(), start.model.joints().len());
+    for (index, contact) in ws.contacts.iter().enumerate() {
+        let block = first + index;
+        if !jacobian.row(block).any(|(column, _)| jacobian.col_range(column).start >= dof) {
+            continue;
+        }
+        let rows = ws.cone.range(block);
+        debug_assert!(rows.end <= out.len(), "there is a constant for each row of the problem");
+        let Some(out) = out.get_mut(rows.clone()) else { continue };
+        out.copy_from_slice(ws.cone.q().get(rows).unwrap_or_default());
+        let mut free = [0.0; 6];
+        jacobian.row_mul_add(block, &ws.free_velocity, &mut free[..out.len()]);
+        let along = contact.tangents.map(|t| t.dot(&contact.surface_velocity));
+        // The bias of a contact with a layer contains its deflection; the bias of others contains the gap alone.
+        let gap =
+            gap_now(start.model, contact, &ws.linearisation_velocity, start.h) + contact.gap_end - contact.gap_start;
+        let known = [
+            if contact.layer.is_some() { gap / start.h } else { contact.bias },
+            along[0],
+            along[1],
+            contact.torsion * contact.surface_spin,
+        ];
+        out.iter_mut().zip(free.iter().zip(known)).for_each(|(out, (free, known))| *out -= free + known);
     }
 }

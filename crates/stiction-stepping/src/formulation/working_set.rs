@@ -1,8 +1,10 @@
-//! Contacts that are not needed sleep: where there are more than the method of few contacts takes, the step is solved with those that
-//! carried something or would be hit first, and with others as the solution asks for them.   [STEP-15]
+//! Constraint screening: a step with more contacts than the active-set method takes is solved for a working set.   [STEP-15]
 //!
-//! A contact with u_n ≥ 0 and no impulse solves its part of the problem whether it was written or not, so what is found
-//! this way solves the whole.
+//! The working set contains the contacts that had an impulse in the last step or would close first. It is extended by those that the
+//! solution would close.
+//!
+//! A contact with u_n ≥ 0 and no impulse satisfies its law whether or not it is in the problem. So a solution that leaves all screened
+//! contacts open solves the whole problem.
 
 use stiction_complementarity::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use stiction_multibody::Model;
@@ -10,48 +12,52 @@ use stiction_multibody::Model;
 use super::cone;
 use crate::{Contact, ContactImpulse, Start, Workspace, rows::power};
 
-/// Moves all but the most urgent contacts from `ws.contacts` to `ws.dormant`; false when there are few enough, or too many urgent ones.
+/// Moves the contacts outside the working set from `ws.contacts` to `ws.screened`.
+///
+/// Returns false, and moves nothing, if there are few contacts or if the working set would be too large.
 pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
-    ws.working_set.clear();
-    // The surface of a layer moves before anything touches it: all of them stay awake.
+    ws.screened.clear();
+    // The surface of a layer moves before anything touches it: no contact is screened.
     if !ws.surfaces.is_empty() {
         return false;
     }
-    let (most, others) = (most(ws), ws.support_points.len() + ws.joint_space_rows.len());
-    let Some(room) = most.checked_sub(others + SPARE) else { return false };
-    if ws.contacts.len() + others <= most {
+    let (max_blocks, others) = (max_blocks(ws), ws.support_points.len() + ws.joint_space_rows.len());
+    let Some(room) = max_blocks.checked_sub(others + RESERVED_BLOCKS) else { return false };
+    if ws.contacts.len() + others <= max_blocks {
         return false;
     }
     cone::free_velocity(start, ws);
-    let Workspace { contacts, working_set, free_velocity, free_bodies, urgencies, reduced, .. } = ws;
+    let Workspace { contacts, screened, free_velocity, free_bodies, closing_times, reduced, .. } = ws;
     let free = if reduced.is_some() { free_bodies } else { free_velocity };
-    let urgency = |contact: &Contact| urgency(start, contact, free);
-    urgencies.clear();
-    urgencies.extend(contacts.iter().map(urgency).filter(|time| *time <= 1.0));
-    urgencies.sort_unstable_by(f64::total_cmp);
-    // The last one that is awake; those without urgency all sleep.
-    let last = match urgencies.get(room.saturating_sub(1)) {
+    let closing_time = |contact: &Contact| closing_time(start, contact, free);
+    closing_times.clear();
+    closing_times.extend(contacts.iter().map(closing_time).filter(|time| *time <= 1.0));
+    closing_times.sort_unstable_by(f64::total_cmp);
+    // Closing time of the last contact of the working set; contacts that do not close in the step are screened.
+    let last = match closing_times.get(room.saturating_sub(1)) {
         Some(&last) => last,
         None => 1.0,
     };
-    if contacts.iter().filter(|contact| urgency(contact) <= last).count() > room {
+    if contacts.iter().filter(|contact| closing_time(contact) <= last).count() > room {
         return false;
     }
-    working_set.extend(contacts.iter().filter(|contact| urgency(contact) > last).cloned());
-    contacts.retain(|contact| urgency(contact) <= last);
+    screened.extend(contacts.iter().filter(|contact| closing_time(contact) > last).cloned());
+    contacts.retain(|contact| closing_time(contact) <= last);
     true
 }
 
-/// Blocks that the method for few contacts takes of this step.
-fn most(ws: &Workspace) -> usize {
+/// Largest number of blocks that the active-set method takes in this step.
+fn max_blocks(ws: &Workspace) -> usize {
     if ws.joint_space_rows.is_empty() { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS }
 }
 
-/// Places kept for contacts that the solution wakes.
-const SPARE: usize = 2;
+/// Blocks reserved for contacts that extend the working set.
+const RESERVED_BLOCKS: usize = 2;
 
-/// When in the step the free velocity closes a contact, from 0 to 1; zero for what carried something before, infinite for what stays open.
-fn urgency(start: &Start, contact: &Contact, free: &[f64]) -> f64 {
+/// Fraction of the step after which the free velocity closes a contact.
+///
+/// It is zero for a contact with an impulse in the last step and infinite for one that stays open.
+fn closing_time(start: &Start, contact: &Contact, free: &[f64]) -> f64 {
     let memories = &start.state.contacts;
     let place = memories.binary_search_by_key(&contact.id, |memory| memory.id).ok();
     if place.and_then(|place| memories.get(place)).is_some_and(|memory| memory.normal_impulse > 0.0) {
@@ -61,46 +67,47 @@ fn urgency(start: &Start, contact: &Contact, free: &[f64]) -> f64 {
     if u > 0.0 { f64::INFINITY } else { contact.bias.max(0.0) / (contact.bias.max(0.0) - u).max(f64::MIN_POSITIVE) }
 }
 
-/// u_n = n · v + bias.   [STEP-3]
+/// Normal velocity u_n = n · v + bias.   [STEP-3]
 fn normal_velocity(model: &Model, contact: &Contact, v: &[f64]) -> f64 {
     let (a, b) = contact.row(&contact.normal);
     power(model, v, contact.a, &a) + power(model, v, contact.b, &b) + contact.bias
 }
 
-/// What a solution without the dormant contacts is worth.
-pub(super) enum Verdict {
-    /// It leaves all of them open: it is the solution.
-    Solved,
-    /// Some of them were woken: the problem is to be solved again.
-    Woken,
-    /// Too many would have to be.
+/// Result of checking a solution against the screened contacts.
+pub(super) enum ScreeningOutcome {
+    /// All screened contacts stay open: the problem is solved.
+    Complete,
+    /// Contacts were added to the working set: the problem must be solved again.
+    Extended,
+    /// The working set would exceed the limit of the active-set method.
     TooMany,
 }
 
-/// Wakes the dormant contacts that the solution would close.
-pub(super) fn extend_working_set(start: &Start, ws: &mut Workspace) -> Verdict {
-    let most = most(ws);
-    let Workspace { contacts, working_set, velocity, support_points, joint_space_rows, .. } = ws;
+/// Adds the screened contacts that the solution would close to the working set.
+pub(super) fn extend_working_set(start: &Start, ws: &mut Workspace) -> ScreeningOutcome {
+    let max_blocks = max_blocks(ws);
+    let Workspace { contacts, screened, velocity, support_points, joint_space_rows, .. } = ws;
     let closes = |contact: &Contact| normal_velocity(start.model, contact, velocity) < 0.0;
-    let count = working_set.iter().filter(|contact| closes(contact)).count();
+    let count = screened.iter().filter(|contact| closes(contact)).count();
     if count == 0 {
-        return Verdict::Solved;
+        return ScreeningOutcome::Complete;
     }
-    if contacts.len() + support_points.len() + joint_space_rows.len() + count > most {
-        return Verdict::TooMany;
+    if contacts.len() + support_points.len() + joint_space_rows.len() + count > max_blocks {
+        return ScreeningOutcome::TooMany;
     }
-    for contact in working_set.iter().filter(|contact| closes(contact)) {
+    for contact in screened.iter().filter(|contact| closes(contact)) {
         let place = contacts.partition_point(|other| other.id < contact.id);
         contacts.insert(place, contact.clone());
     }
-    working_set.retain(|contact| !closes(contact));
-    Verdict::Woken
+    screened.retain(|contact| !closes(contact));
+    ScreeningOutcome::Extended
 }
 
-/// Puts the dormant contacts back into their places, without impulses.
-pub(super) fn bring_back(ws: &mut Workspace) {
-    let Workspace { contacts, working_set, contact_impulses, .. } = ws;
-    for contact in working_set.drain(..) {
+/// Moves the screened contacts back to `ws.contacts`, with zero impulses, in the order of their ids.
+pub(super) fn restore_screened(ws: &mut Workspace) {
+    let Workspace { contacts, screened, contact_impulses, .. } = ws;
+    debug_assert!(contacts.is_sorted_by(|a, b| a.id <= b.id), "contacts are in the order of their ids");
+    for contact in screened.drain(..) {
         let place = contacts.partition_point(|other| other.id < contact.id);
         if place <= contact_impulses.len() {
             contact_impulses.insert(place, ContactImpulse::default());

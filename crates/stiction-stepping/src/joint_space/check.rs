@@ -1,10 +1,10 @@
-//! Which schemes know what drives joints.
+//! Check that a scheme supports joint-space constraints.
 
 use stiction_multibody::Model;
 
 use crate::{Dynamics, LineariseAt, Method, Scheme, SchemeError};
 
-/// Refuses schemes that would leave out what acts along the freedoms of joints.
+/// Rejects schemes that would ignore forces and constraints along joint DOFs.
 pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     let Some(joint) = model.actuated_dofs().first().and_then(|id| model.joint(id.0)) else { return Ok(()) };
     let (field, instead) = if scheme.method != Method::TimeStepping || scheme.dynamics == Dynamics::Quasistatic {
@@ -14,7 +14,9 @@ pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     } else {
         return Ok(());
     };
-    let reason =
-        format!("joint \"{}\" is driven, limited or coupled, which these steps do not know of; {instead}", joint.name);
+    let reason = format!(
+        "joint \"{}\" has actuators, limits or couplings, which this scheme does not support; {instead}",
+        joint.name
+    );
     Err(SchemeError { field, reason })
 }

@@ -1,17 +1,18 @@
-//! What acts along the freedoms of joints: rotors, dampers, springs and motors as inertia and force; limits, dry friction, clamped motors and
-//! couplings as rows of the problem.
+//! Forces and constraints along joint DOFs.
 //!
-//! Everything linear in φ⁺ = φ + h φ̇⁺ and φ̇⁺ is taken at the end of the step, so that no stiffness asks for small steps:
+//! Rotors, dampers, springs and motors are inertia and force. Limits, dry friction, clamped motors and couplings are rows of the problem.
+//!
+//! All terms linear in φ⁺ = φ + h φ̇⁺ and φ̇⁺ are implicit, so stiffness does not limit the step size:
 //!
 //! ```text
 //! p = h f₀ − c (φ̇⁺ − φ̇),   c = A + h d + h² k,   f₀ = −k (φ + h φ̇ − φ₀) − d φ̇ + motors                         [DRIVE-2]
 //! ```
 //!
-//! In reduced coordinates c is added to the inertia of a velocity and f₀ to its force. In maximal coordinates the same law is a row
-//! that gives way, φ̇⁺ + p/c = φ̇ + h f₀/c.
+//! In reduced coordinates c is added to the inertia of a velocity and f₀ to its force. In maximal coordinates the same law is a compliant
+//! row, φ̇⁺ + p/c = φ̇ + h f₀/c.
 
 mod check;
-mod pull;
+mod implicit_force;
 mod work;
 mod write;
 
@@ -21,16 +22,16 @@ use stiction_multibody::{BodyId, Joint, JointDofId, JointId, JointKind, Model, W
 use crate::{Start, StepCause, Workspace, rows::power};
 
 pub(crate) use check::check;
-pub(crate) use pull::Pull;
-pub(crate) use work::{Rotors, asked, work};
+pub(crate) use implicit_force::ImplicitForce;
+pub(crate) use work::{Rotors, bias_work, work};
 pub(crate) use write::{write, write_velocity_level};
 
-/// A part of a rate.
+/// Term of the rate of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Side {
-    /// A velocity of the forest, times a number.
+    /// Velocity of the forest, times a factor.
     Velocity(usize, f64),
-    /// The power of a wrench on a body.
+    /// Power of a wrench on a body.
     Wrench(BodyId, Wrench),
 }
 
@@ -43,22 +44,22 @@ impl Side {
     }
 }
 
-/// A row of the problem along freedoms: Σ sides + compliance · p + bias, and its law.
+/// Joint-space row of the problem: Σ sides + compliance · p + bias, with its law.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JointSpaceRow {
     pub(crate) sides: [Option<Side>; 4],
     pub(crate) law: Law,
     pub(crate) bias: f64,
-    /// How far it gives way under a unit impulse; 0 is not at all.
+    /// Compliance, the rate under a unit impulse; 0 is rigid.
     pub(crate) compliance: f64,
-    /// The inertia of a rotor that is part of what gives way.
+    /// Rotor inertia that is part of the compliance.
     pub(crate) rotor: f64,
-    /// Whose it is.
+    /// Joint of the row.
     pub(crate) joint: JointId,
 }
 
 impl JointSpaceRow {
-    /// Its law between impulses in another unit of mass.
+    /// Law of the row for impulses in another unit of mass.
     pub(crate) fn law_in_unit(&self, unit: f64) -> Law {
         match self.law {
             Law::Boxed { lower, upper } => Law::Boxed { lower: lower / unit, upper: upper / unit },
@@ -67,28 +68,28 @@ impl JointSpaceRow {
     }
 }
 
-/// A driven freedom at the start of a step.
+/// Actuated joint DOF at the start of a step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Driven {
+pub(crate) struct ActuatedDof {
     id: JointDofId,
-    /// Its place among the driven freedoms of the model.
+    /// Index among the actuated DOFs of the model.
     place: usize,
-    /// φ, full turns counted.
+    /// Coordinate φ, full turns counted.
     pub(crate) coordinate: f64,
-    /// φ̇.
+    /// Rate φ̇.
     rate: f64,
-    /// The velocity of the forest it is the coordinate of.
+    /// Velocity of the forest that is the rate of this DOF, if there is one.
     velocity: Option<usize>,
-    /// What acts along it without rows.
-    pull: Pull,
-    /// Whether a row of the problem keeps its least and its greatest coordinate.
+    /// Force along the DOF that needs no row.
+    implicit_force: ImplicitForce,
+    /// True if a row enforces the lower and upper limit, or if that limit does not exist.
     held: [bool; 2],
-    /// Whether a solution broke them without knowing of them.
+    /// True if a solution violated the lower and upper limit without a row for it.
     missed: [bool; 2],
 }
 
-impl Driven {
-    /// Its rate where the bodies move by `v` and the forest by `forest`, without what is prescribed.
+impl ActuatedDof {
+    /// Rate of the DOF when the bodies move by `v` and the forest by `forest`, without prescribed motion.
     #[inline]
     fn rate_with(
         &self,
@@ -108,29 +109,32 @@ impl Driven {
     }
 }
 
-/// Finds the driven freedoms at the start of a step, and lets forces act that no row stands for.
+/// Finds the actuated DOFs at the start of a step, and applies forces that need no row.
 ///
-/// A control that is no number is an error that names its motor.
+/// A control that is not finite is an error that names its motor.
 pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
     let time = state.time_after(h).0;
-    let mut all = std::mem::take(&mut ws.driven);
+    let mut all = std::mem::take(&mut ws.actuated);
     all.clear();
     ws.all_limits = false;
     for (place, &id) in model.actuated_dofs().iter().enumerate() {
-        let Some(joint) = model.joint(id.0) else { continue };
-        let mut driven = find(start, ws, (place, id), joint);
-        driven.pull = pull::pull(model, joint, &driven, (time, h));
-        apply(start, ws, joint, &driven);
-        all.push(driven);
+        let Some(joint) = model.joint(id.0) else {
+            debug_assert!(false, "actuated DOFs belong to joints of the model");
+            continue;
+        };
+        let mut actuated = find(start, ws, (place, id), joint);
+        actuated.implicit_force = implicit_force::implicit_force(model, joint, &actuated, (time, h));
+        apply(start, ws, joint, &actuated);
+        all.push(actuated);
     }
-    ws.driven = all;
+    ws.actuated = all;
     let stray = model.motors().iter().find(|motor| !motor.control.value(time).is_finite());
     stray.map_or(Ok(()), |motor| Err(StepCause::non_finite("control", Some(&motor.name))))
 }
 
-/// Coordinate and rate of a freedom, by the forest where it is one of its coordinates, and otherwise by the bodies.
-fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: &Joint) -> Driven {
+/// Coordinate and rate of a DOF: from the forest if it is one of its coordinates, otherwise from the bodies.
+fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: &Joint) -> ActuatedDof {
     let &Start { model, state, .. } = start;
     let forest = model.forest();
     let reduced = ws.reduced.as_deref();
@@ -143,22 +147,31 @@ fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: 
         }
         None => joint.measured(id.1, &ws.start, state.angles.get(place).copied()).unwrap_or_default(),
     };
-    Driven { id, place, coordinate, rate, velocity, pull: Pull::default(), held: [true; 2], missed: [false; 2] }
+    ActuatedDof {
+        id,
+        place,
+        coordinate,
+        rate,
+        velocity,
+        implicit_force: ImplicitForce::default(),
+        held: [true; 2],
+        missed: [false; 2],
+    }
 }
 
-/// Lets what acts along a freedom act on the forest, or on the bodies where nothing in it follows the motion; the rest has rows.   [DRIVE-2]
-fn apply(start: &Start, ws: &mut Workspace, joint: &Joint, driven: &Driven) {
+/// Applies the force along a DOF to the forest, or to the bodies if it is explicit; other forces have rows.   [DRIVE-2]
+fn apply(start: &Start, ws: &mut Workspace, joint: &Joint, actuated: &ActuatedDof) {
     let &Start { model, h, .. } = start;
-    let Pull { inertia, force, .. } = driven.pull;
-    if let Some((k, reduced)) = driven.velocity.zip(ws.reduced.as_deref_mut()) {
-        reduced.add_pull(k, &driven.pull);
+    let ImplicitForce { inertia, force, .. } = actuated.implicit_force;
+    if let Some((k, reduced)) = actuated.velocity.zip(ws.reduced.as_deref_mut()) {
+        reduced.add_implicit_force(k, &actuated.implicit_force);
     } else if let (JointKind::Spherical, Some(reduced)) = (joint.kind, ws.reduced.as_deref_mut())
-        && let Some(first) = model.forest().first_velocity(driven.id.0)
+        && let Some(first) = model.forest().first_velocity(actuated.id.0)
     {
-        pull::pull_ball((model, joint), first, h, reduced);
+        implicit_force::add_spherical_force((model, joint), first, h, reduced);
     } else if inertia == 0.0
         && force != 0.0
-        && let Some(row) = joint.coordinate(driven.id.1, &ws.start)
+        && let Some(row) = joint.coordinate(actuated.id.1, &ws.start)
     {
         for (body, wrench) in [(joint.a.0, row.a), (joint.b.0, row.b)] {
             if let Some(total) = ws.applied.get_mut(body.index()) {
@@ -168,60 +181,62 @@ fn apply(start: &Start, ws: &mut Workspace, joint: &Joint, driven: &Driven) {
     }
 }
 
-/// The coordinates of all driven freedoms at the end of the step, for their full turns: φ + h φ̇.   [DRIVE-1]
+/// Computes the coordinates φ + h φ̇ of all actuated DOFs at the end of the step, full turns counted.   [DRIVE-1]
 pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>) {
     let &Start { model, h, .. } = start;
     let forest = ws.reduced.as_ref().map(|reduced| &reduced.moving[..]);
     angles.clear();
-    for driven in &ws.driven {
-        let way = model.joint(driven.id.0).and_then(|joint| {
-            let rate = driven.rate_with(model, (ws, joint), &ws.moving, forest)?;
-            Some(h * (rate + write::prescribed_rate(start, ws, joint, driven.id.1)))
+    for actuated in &ws.actuated {
+        let displacement = model.joint(actuated.id.0).and_then(|joint| {
+            let rate = actuated.rate_with(model, (ws, joint), &ws.moving, forest)?;
+            Some(h * (rate + write::prescribed_rate(start, ws, joint, actuated.id.1)))
         });
-        angles.push(driven.coordinate + way.unwrap_or(0.0));
+        angles.push(actuated.coordinate + displacement.unwrap_or(0.0));
     }
 }
 
-/// Whether the last solution broke limits without knowing of them: the problem is then written with these too.   [DRIVE-6]
+/// Checks for limits that the last solution violated without a row; true if the problem must be solved with them.   [DRIVE-6]
 pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
     let &Start { model, scheme, h, .. } = start;
     if ws.all_limits || scheme.gamma == 0.0 {
         return false;
     }
-    let mut all = std::mem::take(&mut ws.driven);
+    let mut all = std::mem::take(&mut ws.actuated);
     let forest = ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]);
-    let broken = |driven: &Driven| {
-        let joint = model.joint(driven.id.0)?;
-        let [least, most] = write::limits_of(joint, driven.id.1)?;
-        let rate = driven.rate_with(model, (ws, joint), &ws.velocity, forest)?;
-        let end = driven.coordinate + h * (rate + write::prescribed_rate(start, ws, joint, driven.id.1));
+    let broken = |actuated: &ActuatedDof| {
+        let joint = model.joint(actuated.id.0)?;
+        let [least, most] = write::limits_of(joint, actuated.id.1)?;
+        let rate = actuated.rate_with(model, (ws, joint), &ws.velocity, forest)?;
+        let end = actuated.coordinate + h * (rate + write::prescribed_rate(start, ws, joint, actuated.id.1));
         let [below, above] = [least - end, end - most].map(|depth| depth > scheme.touch_threshold);
-        let [held_below, held_above] = driven.held;
+        let [held_below, held_above] = actuated.held;
         Some([below && !held_below, above && !held_above])
     };
     let mut any = false;
-    for driven in &mut all {
-        if let Some([below @ true, above] | [below, above @ true]) = broken(driven) {
-            driven.missed = [driven.missed[0] | below, driven.missed[1] | above];
+    for actuated in &mut all {
+        if let Some([below @ true, above] | [below, above @ true]) = broken(actuated) {
+            actuated.missed = [actuated.missed[0] | below, actuated.missed[1] | above];
             any = true;
         }
     }
-    ws.driven = all;
+    ws.actuated = all;
     any
 }
 
-/// The rate of a freedom, times a number.
-fn sides(ws: &Workspace, joint: &Joint, driven: &Driven, factor: f64) -> Option<[Option<Side>; 2]> {
-    if let Some(k) = driven.velocity {
+/// Sides of the rate of a DOF, times a factor.
+fn sides(ws: &Workspace, joint: &Joint, actuated: &ActuatedDof, factor: f64) -> Option<[Option<Side>; 2]> {
+    if let Some(k) = actuated.velocity {
         return Some([Some(Side::Velocity(k, factor)), None]);
     }
-    let row: Row = joint.coordinate(driven.id.1, &ws.linear_start)?;
+    let row: Row = joint.coordinate(actuated.id.1, &ws.linear_start)?;
     let side = |body: BodyId, wrench: &Wrench| Some(Side::Wrench(body, wrench.scaled(factor)));
     Some([side(joint.a.0, &row.a), side(joint.b.0, &row.b)])
 }
 
-/// Σ sides, with the bodies moving by `v` and the forest by `forest`.
+/// Rate Σ sides when the bodies move by `v` and the forest by `forest`.
 pub(crate) fn rate(model: &Model, sides: &[Option<Side>], v: &[f64], forest: Option<&[f64]>) -> f64 {
+    let is_known = |side: &Side| !matches!((side, forest), (Side::Velocity(k, _), Some(v)) if *k >= v.len());
+    debug_assert!(sides.iter().flatten().all(is_known), "a side is a velocity of the forest");
     let of = |side: &Side| match side {
         Side::Velocity(k, factor) => factor * forest.and_then(|v| v.get(*k)).copied().unwrap_or(0.0),
         Side::Wrench(body, wrench) => power(model, v, *body, wrench),

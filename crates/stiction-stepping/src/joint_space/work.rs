@@ -1,4 +1,4 @@
-//! The work of what acts along freedoms, for the account of a step.   [DRIVE-9]
+//! Work of joint-space forces and constraints, for the energy account of a step.   [DRIVE-9]
 
 use stiction_complementarity::Law;
 use stiction_multibody::Model;
@@ -6,7 +6,7 @@ use stiction_multibody::Model;
 use super::{JointSpaceRow, rate};
 use crate::Workspace;
 
-/// Work of springs, dampers and motors over the last step, those along the forest and those of rows; rotors have kinetic energy instead.
+/// Work of springs, dampers and motors over the last step, along the forest and of rows; rotors count as kinetic energy.
 pub(crate) fn work(model: &Model, ws: &Workspace, h: f64) -> f64 {
     let of_forest = ws.reduced.as_deref().map_or(0.0, |reduced| reduced.work_of_joint_space(h));
     let at_end = |row: &JointSpaceRow| rate_at_end(model, ws, row);
@@ -15,16 +15,17 @@ pub(crate) fn work(model: &Model, ws: &Workspace, h: f64) -> f64 {
         Law::Equality { .. } => (p + row.rotor * (at_end(row) - rate_before(model, ws, row))) * at_end(row),
         _ => p * at_end(row),
     };
+    debug_assert_eq!(ws.joint_space_rows.len(), ws.joint_space_impulses.len(), "every joint-space row has an impulse");
     of_forest + ws.joint_space_rows.iter().zip(&ws.joint_space_impulses).map(of_row).sum::<f64>()
 }
 
-/// Σ p β of limits and couplings; nothing of dry friction, which has no constant.   [ENERGY-2]
-pub(crate) fn asked(ws: &Workspace) -> f64 {
+/// Work Σ p β of the biases β of limits and couplings; dry friction has none.   [ENERGY-2]
+pub(crate) fn bias_work(ws: &Workspace) -> f64 {
     let rows = ws.joint_space_rows.iter().zip(&ws.joint_space_impulses).filter(|(row, _)| row.compliance == 0.0);
     rows.map(|(row, p)| p * row.bias).sum()
 }
 
-/// Kinetic energy of the rotors that stand in rows.
+/// Kinetic energy of the rotors that are part of rows, J.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rotors {
     pub(crate) start: f64,
@@ -36,7 +37,7 @@ pub(crate) struct Rotors {
 }
 
 impl Rotors {
-    /// Those of the last step, which started with these velocities of the bodies.
+    /// Energies of the last step, which started with these velocities of the bodies.
     pub(crate) fn of(model: &Model, ws: &Workspace, start: &[f64]) -> Self {
         let mut total = Self::default();
         for row in ws.joint_space_rows.iter().filter(|row| row.rotor > 0.0) {

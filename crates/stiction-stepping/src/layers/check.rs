@@ -1,36 +1,36 @@
-//! Which schemes know compliant layers.
+//! Check that a scheme supports compliant layers.
 
 use stiction_multibody::{Layer, Model};
 
 use crate::{Dynamics, FrictionSet, Impact, Manifold, Method, PositionUpdate, Scheme, SchemeError, Stabilisation};
 
-/// Refuses what does not go with the layers of a model, or with mean velocities.
+/// Rejects schemes that do not support the layers of a model, or mean velocities.
 pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     let fail = |field, reason: &str| Err(SchemeError { field, reason: reason.to_owned() });
     let average = scheme.position_update == PositionUpdate::Average;
     if average && (scheme.method != Method::TimeStepping || scheme.dynamics == Dynamics::Quasistatic) {
         return fail(
             "position_update",
-            "this preset moves bodies in its own way; leave `position_update` out or use `preset = \"ncp\"`",
+            "this preset has its own position update; leave `position_update` out or use `preset = \"ncp\"`",
         );
     }
     if average && scheme.impact == Impact::Poisson {
         return fail(
             "position_update",
-            "mean velocities and Poisson's law do not go together: an impact changes the velocity at once; use `impact = \"newton\"`",
+            "mean velocities and Poisson's law cannot be combined: an impact changes the velocity instantaneously; use `impact = \"newton\"`",
         );
     }
     if average && scheme.stabilisation != Stabilisation::Usual {
         return fail(
             "stabilisation",
-            "corrections are made for positions that move by the end velocity; leave `stabilisation` out or use `position_update = \"end\"`",
+            "stabilisation is defined for positions that move by the end velocity; leave `stabilisation` out or use `position_update = \"end\"`",
         );
     }
     if !model.has_layers() {
         let asked = [("locate_contacts", scheme.locate_contacts), ("steps_per_period", scheme.steps_per_period > 0)];
         return match asked.into_iter().find(|(_, asked)| *asked) {
             Some((field, _)) => {
-                fail(field, "is for compliant layers, and there are none; leave it out or give a body a `material`")
+                fail(field, "is for compliant layers, and the model has none; leave it out or give a body a `material`")
             }
             None => Ok(()),
         };
@@ -38,19 +38,19 @@ pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     if average && model.layers().any(Layer::couples_normal_and_shear) {
         return fail(
             "position_update",
-            "a layer couples pressing and shearing, and mean velocities keep the energy of a potential of the normal deflection alone; use `position_update = \"end\"` or matrices without entries between normal and tangents",
+            "a layer couples pressing and shearing, and mean velocities conserve the energy of normal deflection alone; use `position_update = \"end\"` or matrices without entries between normal and tangents",
         );
     }
     check_method(scheme, model)
 }
 
-/// Refuses methods that know rigid contact only.
+/// Rejects methods for rigid contact only.
 fn check_method(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     let fail = |field, reason: &str| Err(SchemeError { field, reason: reason.to_owned() });
     if scheme.method != Method::TimeStepping || scheme.dynamics == Dynamics::Quasistatic {
         return fail(
             "preset",
-            "compliant layers go with time-stepping of bodies with inertia; use `preset = \"ncp\"`, or remove the materials",
+            "compliant layers need time-stepping of bodies with inertia; use `preset = \"ncp\"`, or remove the materials",
         );
     }
     if scheme.friction != FrictionSet::Quadratic {
@@ -63,7 +63,7 @@ fn check_method(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     if own_weights.chain([scheme.gamma]).any(|gamma| gamma < 1.0) {
         return fail(
             "gamma",
-            "a layer is as deep as bodies overlap, so gaps must count in full; use `gamma = 1`, or remove the materials",
+            "the overlap of bodies is the compression of the layer, so gaps must count in full; use `gamma = 1`, or remove the materials",
         );
     }
     if scheme.impact == Impact::Poisson {

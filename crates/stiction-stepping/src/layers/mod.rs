@@ -1,8 +1,8 @@
-//! Compliant layers in the step: each is a surface with a velocity of its own, beside the bodies.   [SOFT-3]
+//! Compliant layers in the step: each is a surface with its own velocity, besides the bodies.   [SOFT-3]
 //!
-//! Kelvin and Voigt's law p = h K δ⁺ + C (δ⁺ − δ) says that the impulse p moves the surface as it would move a mass: with w = (δ⁺ − δ)/h
-//! and A = h K + C it is h A (w − w_free), w_free = −A⁻¹ K δ. So a layer enters the frictional problem as a body with the mass matrix h A in
-//! the frame of the contact, and no method needs to know of it.
+//! By Kelvin and Voigt's law p = h K δ⁺ + C (δ⁺ − δ), the impulse p moves the surface as it would move a mass. With w = (δ⁺ − δ)/h and A
+//! = h K + C it is h A (w − w_free), w_free = −A⁻¹ K δ. So a layer is a body with the mass matrix h A in the contact frame, and solvers
+//! need no special case for it.
 
 mod average;
 mod check;
@@ -18,39 +18,39 @@ use stiction_multibody::{
 
 use crate::{Contact, ContactImpulse, PositionUpdate, Start, Workspace, rows::gap_now, rows::power};
 
-use average::Press;
-pub(crate) use average::settled;
+use average::NormalLaw;
+pub(crate) use average::linearisation_converged;
 pub(crate) use check::check;
 pub(crate) use report::surface_at_end;
 pub use substepping::Substepping;
 
-/// The surface of a compliant layer in the problem of a step. Vectors are those of the contact frame (n, t, o) with unit tangents.
+/// Surface of a compliant layer in the problem of a step. Vectors are in the contact frame (n, t, o) with unit tangents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surface {
-    /// Its contact, as a place in `ws.contacts`.
+    /// Index of its contact in `ws.contacts`.
     pub(crate) contact: usize,
-    /// In how many directions it gives way: along n, along t in the plane, along o in space.
+    /// Number of compliant directions: n, then t, then o in space.
     pub(crate) size: usize,
-    /// The mass matrix of the surface, kg.   [SOFT-3]
+    /// Mass matrix of the surface, kg.   [SOFT-3]
     pub(crate) mass: Matrix3<f64>,
-    /// The velocity it would have without impulse, m/s.   [SOFT-3]
+    /// Velocity without impulse, m/s.   [SOFT-3]
     pub(crate) free: Vector3<f64>,
-    /// What the tangent rows of the contact add to its prescribed surface velocity: the start velocity, where the slip is a mean one.
+    /// Slip added to the prescribed surface velocity in the tangent rows: the start velocity, for a mean slip.
     pub(crate) slip: Vector3<f64>,
-    /// The constant of the normal row of the rigid core, where the step can reach it.   [SOFT-5]
+    /// Constant of the normal row of the rigid core, if the core is within reach of the step.   [SOFT-5]
     pub(crate) core: Option<f64>,
-    /// The velocity w it had, m/s.
+    /// Velocity w over the step, m/s.
     pub(crate) velocity: Vector3<f64>,
-    /// What acts at the core.
+    /// Impulse at the core.
     pub(crate) core_impulse: ContactImpulse,
     /// Deflection δ at the start of the step, m.
     before: Vector3<f64>,
-    /// The law along the normal in a step by mean velocities.   [SOFT-6]
-    press: Option<Press>,
+    /// Law along the normal, in a step by mean velocities.   [SOFT-6]
+    normal_law: Option<NormalLaw>,
 }
 
 impl Surface {
-    /// The block of its velocity in the rows of its contact, row by row.
+    /// Writes the block of its velocity in the rows of its contact, row by row.
     pub(crate) fn write_block(&self, contact: &Contact, rows: usize, out: &mut Vec<f64>) {
         let [t, o] = &contact.tangents;
         let lengths = [1.0, t.norm(), o.norm(), 0.0];
@@ -60,25 +60,25 @@ impl Surface {
         }
     }
 
-    /// Whether it is one of a step by mean velocities.
+    /// True in a step by mean velocities.
     pub(crate) fn is_average(&self) -> bool {
-        self.press.is_some()
+        self.normal_law.is_some()
     }
 
-    /// pᵀ w of the impulse of the layer on its surface.
+    /// Power pᵀ w of the impulse of the layer on its surface.
     pub(crate) fn power(&self, contact: &Contact, p: &ContactImpulse) -> f64 {
         let [t, o] = unit_tangents(contact);
         self.velocity.dot(&Vector3::new(p.normal, t.dot(&p.friction), o.dot(&p.friction)))
     }
 
-    /// How its velocity changes by an impulse; nothing where it has no direction.
+    /// Inverse mass matrix; zero in rigid directions.
     pub(crate) fn inverse_mass(&self) -> Matrix3<f64> {
         let size = self.size;
         let whole = part(&self.mass, size) + Matrix3::from_fn(|i, j| if i == j && i >= size { 1.0 } else { 0.0 });
         whole.try_inverse().map_or_else(Matrix3::zeros, |inverse| part(&inverse, size))
     }
 
-    /// Its mass matrix in a unit of mass, row by row.
+    /// Appends the mass matrix in a unit of mass, row by row.
     pub(crate) fn push_mass(&self, unit: f64, out: &mut Vec<f64>) {
         for i in 0..self.size {
             out.extend((0..self.size).map(|j| self.mass[(i, j)] / unit));
@@ -86,8 +86,8 @@ impl Surface {
     }
 }
 
-/// The share of a step that its end velocity moves the bodies: all of it, or half.   [SOFT-6]
-pub(crate) fn end_share(start: &Start) -> f64 {
+/// Fraction of a step for which the end velocity moves the bodies: one, or one half for mean velocities.   [SOFT-6]
+pub(crate) fn end_fraction(start: &Start) -> f64 {
     match start.scheme.position_update {
         PositionUpdate::End => 1.0,
         PositionUpdate::Average => 0.5,
@@ -117,21 +117,21 @@ pub(crate) fn place(start: &Start, ws: &mut Workspace) {
         let surface = match start.scheme.position_update {
             PositionUpdate::End => at_end(h, &layer, size, before),
             PositionUpdate::Average => {
-                let press = Press::new(h, &layer, -gap, memory.map_or(0.0, |memory| memory.compression));
-                average::surface(start, ws, (contact, size), (&layer, press), before)
+                let normal_law = NormalLaw::new(h, &layer, -gap, memory.map_or(0.0, |memory| memory.compression));
+                average::surface(start, ws, (contact, size), (&layer, normal_law), before)
             }
         };
-        let share = end_share(start);
+        let fraction = end_fraction(start);
         let (a, b) = contact.row(&contact.normal);
         let approach = power(model, &ws.before, contact.a, &a) + power(model, &ws.before, contact.b, &b);
-        contact.bias = (1.0 / share - 1.0) * approach + (gap + prescribed + surface.before.x) / (share * h);
+        contact.bias = (1.0 / fraction - 1.0) * approach + (gap + prescribed + surface.before.x) / (fraction * h);
         let slip = if size > 1 { average::start_slip(start, ws, contact) } else { Vector3::zeros() };
         ws.surfaces.push(Surface { contact: index, slip, core, ..surface });
     }
     ws.contacts = contacts;
 }
 
-/// In how many directions a layer gives way.
+/// Number of compliant directions of a layer.
 fn directions(dimension: Dimension, layer: &Layer) -> usize {
     match (layer.shears, dimension) {
         (false, _) => 1,
@@ -140,7 +140,7 @@ fn directions(dimension: Dimension, layer: &Layer) -> usize {
     }
 }
 
-/// Mass and free velocity of a surface by the law at the end of the step, h A and −A⁻¹ K δ.   [SOFT-2] [SOFT-3]
+/// Surface by the law at the end of the step, with mass h A and free velocity −A⁻¹ K δ.   [SOFT-2] [SOFT-3]
 fn at_end(h: f64, layer: &Layer, size: usize, before: Vector3<f64>) -> Surface {
     let (k, a) = (part(&layer.stiffness, size), law(h, layer, size));
     Surface {
@@ -153,28 +153,28 @@ fn at_end(h: f64, layer: &Layer, size: usize, before: Vector3<f64>) -> Surface {
         velocity: Vector3::zeros(),
         core_impulse: ContactImpulse::default(),
         before,
-        press: None,
+        normal_law: None,
     }
 }
 
-/// A = h K + C in the directions of the layer, one elsewhere.   [SOFT-2]
+/// Matrix A = h K + C in the compliant directions, identity elsewhere.   [SOFT-2]
 fn law(h: f64, layer: &Layer, size: usize) -> Matrix3<f64> {
     let a = part(&(layer.stiffness * h + layer.damping), size);
     a + Matrix3::from_fn(|i, j| if i == j && i >= size { 1.0 } else { 0.0 })
 }
 
-/// The rows and columns of a matrix that a layer of so many directions has.
+/// Leading `size` rows and columns of a matrix, zero elsewhere.
 fn part(matrix: &Matrix3<f64>, size: usize) -> Matrix3<f64> {
     Matrix3::from_fn(|i, j| if i < size && j < size { matrix[(i, j)] } else { 0.0 })
 }
 
-/// A⁻¹ x; the model has seen to it that A is positive definite.
+/// Solves for A⁻¹ x; the model ensures that A is positive definite.
 fn solve(a: &Matrix3<f64>, x: &Vector3<f64>) -> Vector3<f64> {
     a.cholesky().map_or_else(Vector3::zeros, |a| a.solve(x))
 }
 
-/// The deflection at the start of the step in the frame of the contact: what is remembered, turned along with the normal, and at least
-/// as much as bodies overlap.   [SOFT-4]
+/// Deflection at the start of the step in the contact frame: the stored one, rotated with the normal, and at least the
+/// overlap.   [SOFT-4]
 fn deflection(contact: &Contact, memory: Option<&LayerMemory>, gap: f64) -> Vector3<f64> {
     let compression = memory.map_or(0.0, |memory| memory.compression).max(-gap);
     let shear = Vector3::from(memory.map_or([0.0; 3], |memory| memory.shear));
@@ -185,20 +185,20 @@ fn deflection(contact: &Contact, memory: Option<&LayerMemory>, gap: f64) -> Vect
     Vector3::new(compression, t.dot(&turned), o.dot(&turned))
 }
 
-/// The tangents of a contact with length one; the second is zero in the plane.
+/// Unit tangents of a contact; the second is zero in the plane.
 pub(crate) fn unit_tangents(contact: &Contact) -> [Vector3<f64>; 2] {
     contact.tangents.map(|t| t.try_normalize(0.0).unwrap_or_else(Vector3::zeros))
 }
 
-/// Whether the layer of a contact has not relaxed yet.   [SOFT-4]
-fn is_live(start: &Start, memory: &ContactMemory) -> bool {
+/// True if the layer of a contact has not relaxed yet.   [SOFT-4]
+fn is_relaxing(start: &Start, memory: &ContactMemory) -> bool {
     memory.layer.is_some_and(|layer| {
         layer.compression.abs().max(Vector3::from(layer.shear).norm()) > start.scheme.touch_threshold
     })
 }
 
-/// The features of two shapes whose layers have not relaxed yet.
-pub(crate) fn live_features<'a>(
+/// Features of two shapes whose layers have not relaxed yet.
+pub(crate) fn relaxing_features<'a>(
     start: &'a Start,
     (a, b): (ShapeId, ShapeId),
 ) -> impl Iterator<Item = Feature> + use<'a> {
@@ -206,12 +206,12 @@ pub(crate) fn live_features<'a>(
     let first = memories.partition_point(|memory| (memory.id.shape_a, memory.id.shape_b) < (a, b));
     let of_pair =
         memories.iter().skip(first).take_while(move |memory| (memory.id.shape_a, memory.id.shape_b) == (a, b));
-    of_pair.filter(|memory| is_live(start, memory)).map(|memory| memory.id.feature)
+    of_pair.filter(|memory| is_relaxing(start, memory)).map(|memory| memory.id.feature)
 }
 
-/// Adds the pairs of shapes whose layers have not relaxed: their contacts are found wherever they are.   [SOFT-4]
-pub(crate) fn add_live_pairs(start: &Start, pairs: &mut Vec<(usize, usize)>) {
-    for memory in start.state.contacts.iter().filter(|memory| is_live(start, memory)) {
+/// Adds the pairs of shapes whose layers have not relaxed: their contacts are found at any distance.   [SOFT-4]
+pub(crate) fn add_relaxing_pairs(start: &Start, pairs: &mut Vec<(usize, usize)>) {
+    for memory in start.state.contacts.iter().filter(|memory| is_relaxing(start, memory)) {
         let pair = (memory.id.shape_a.index(), memory.id.shape_b.index());
         if let Err(place) = pairs.binary_search(&pair) {
             pairs.insert(place, pair);
@@ -219,8 +219,8 @@ pub(crate) fn add_live_pairs(start: &Start, pairs: &mut Vec<(usize, usize)>) {
     }
 }
 
-/// 1/m of a contact along a row: the velocity that a unit impulse gives it, 1/kg.
-fn lightness(model: &Model, ws: &Workspace, contact: &Contact, (a, b): (Wrench, Wrench)) -> f64 {
+/// Inverse effective mass of a contact along a row: its rate under a unit impulse, 1/kg.
+fn inverse_effective_mass(model: &Model, ws: &Workspace, contact: &Contact, (a, b): (Wrench, Wrench)) -> f64 {
     let of = |id: BodyId, wrench: &Wrench| {
         let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, id.index()) else { return 0.0 };
         let velocity = mobility.project(&apply_inverse_mass(mobility, mass, &inertia, wrench));
@@ -229,14 +229,15 @@ fn lightness(model: &Model, ws: &Workspace, contact: &Contact, (a, b): (Wrench, 
     of(contact.a, &a) + of(contact.b, &b)
 }
 
-/// Whether a contact without layer, or a core below one, carries something.
-pub(crate) fn something_rigid_pushes(ws: &Workspace) -> bool {
+/// True if a contact without layer, or the core of a layer, has an impulse.
+pub(crate) fn rigid_contact_is_active(ws: &Workspace) -> bool {
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
     let mut rigid = ws.contacts.iter().zip(&ws.contact_impulses).filter(|(contact, _)| contact.layer.is_none());
     rigid.any(|(_, impulse)| impulse.normal > 0.0)
         || ws.surfaces.iter().any(|surface| surface.core_impulse.normal > 0.0)
 }
 
-/// Whether a contact of the problem ended below a core that was not part of it.   [SOFT-5]
+/// True if a contact of the problem ended below a core that was not part of it.   [SOFT-5]
 pub(crate) fn core_is_missed(
     contacts: &[Contact],
     surfaces: &[Surface],
@@ -248,11 +249,11 @@ pub(crate) fn core_is_missed(
     depth.is_some_and(is_below) && find(surfaces, place).is_some_and(|surface| surface.core.is_none())
 }
 
-/// The surface of a contact in the workspace.
+/// Surface of a contact in the workspace.
 pub(crate) fn find(surfaces: &[Surface], contact: usize) -> Option<&Surface> {
     let place = surfaces.binary_search_by_key(&contact, |surface| surface.contact).ok()?;
     surfaces.get(place)
 }
 
-/// Which depth of a contact the law along the normal was linearised at, from pass to pass.   [SOFT-7]
+/// Depths at which the normal laws of contacts are linearised, from pass to pass.   [SOFT-7]
 pub(crate) type Depths = Vec<(ContactId, f64)>;

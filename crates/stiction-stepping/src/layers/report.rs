@@ -1,4 +1,4 @@
-//! How a layer is deflected at the end of a step.
+//! Deflection of a layer at the end of a step.
 
 use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Layer, LayerMemory, Model};
@@ -6,17 +6,17 @@ use stiction_multibody::{BodyId, Layer, LayerMemory, Model};
 use super::{Surface, law, part, solve, unit_tangents};
 use crate::{Contact, ContactImpulse, Start, Workspace};
 
-/// A surface at the end of a step.
+/// Surface at the end of a step.
 pub(crate) struct SurfaceEnd {
-    /// What the next step has to know of it.
+    /// Memory for the next step.
     pub(crate) memory: LayerMemory,
-    /// Between the surface and the other body, m.
+    /// Gap between the surface and the other body, m.
     pub(crate) gap: f64,
     /// Mean velocity of the surface along itself over the step, in the direction of the force on the second body, m/s.
     pub(crate) shear_rate: Vector3<f64>,
 }
 
-/// The surface of a contact at the end of a step that ends with the gap ψ⁺, from the impulse of the layer alone.   [SOFT-2]
+/// Surface of a contact at the end of a step with the gap ψ⁺, from the impulse of the layer alone.   [SOFT-2]
 pub(crate) fn surface_at_end(
     start: &Start,
     ws: &Workspace,
@@ -42,17 +42,20 @@ pub(crate) fn surface_at_end(
     SurfaceEnd { memory, gap: gap + after.x, shear_rate: t * rate.y + o * rate.z }
 }
 
-/// δ⁺ = A⁻¹ (p + C δ) in the directions of the layer.   [SOFT-2]
+/// Deflection δ⁺ = A⁻¹ (p + C δ) in the compliant directions.   [SOFT-2]
 fn after(h: f64, layer: &Layer, surface: &Surface, p: &Vector3<f64>) -> Vector3<f64> {
     let size = surface.size;
     let p = Vector3::from_fn(|i, _| if i < size { p[i] } else { 0.0 });
     solve(&law(h, layer, size), &(p + part(&layer.damping, size) * surface.before))
 }
 
-/// A shear turned about the normal by the mean spin of the two bodies: what turns as one keeps its deflection.   [SOFT-4]
+/// Shear rotated about the normal by the mean spin of the two bodies: a common rotation keeps the deflection.   [SOFT-4]
 fn turned(model: &Model, ws: &Workspace, contact: &Contact, shear: &Vector3<f64>, h: f64) -> Vector3<f64> {
     let spin = |id: BodyId| match model.unknowns(id) {
-        Some((mobility, range)) => mobility.twist(ws.moving.get(range).unwrap_or_default()).angular,
+        Some((mobility, range)) => {
+            debug_assert!(range.end <= ws.moving.len(), "there is a velocity for each degree of freedom");
+            mobility.twist(ws.moving.get(range).unwrap_or_default()).angular
+        }
         None => ws.linear_end.twist(id).angular,
     };
     let angle = 0.5 * h * contact.normal.dot(&(spin(contact.a) + spin(contact.b)));

@@ -1,44 +1,45 @@
-//! Steps in pieces where compliant contact asks for it: cut where a layer is touched first, and as short as its stiffness wants.   [SOFT-10]
+//! Substeps for compliant contact: cut at the first touch of a layer, and as short as its stiffness requires.   [SOFT-10]
 //!
-//! For everybody outside it is one step: impulses are those of the whole, and the report tells how many pieces there were.
+//! The result is that of one step: impulses are those of the whole, and the report contains the number of substeps.
 
 use stiction_multibody::State;
 
-use super::{lightness, unit_tangents};
+use super::{inverse_effective_mass, unit_tangents};
 use crate::{
     Contact, ContactReport, Halving, Start, StepCause, StepReport, Stepper, Workspace,
     halving::{FirstHalf, joined},
     rows::gap_now,
 };
 
-/// Pieces of one step at most.
-const MOST_PIECES: u32 = 10_000;
+/// Bound on the substeps of one step.
+const MAX_SUBSTEPS: u32 = 10_000;
 
-/// Touches that are located in one step at most: what trembles more is not followed touch by touch.
-const MOST_CUTS: u32 = 100;
+/// Bound on the touches located in one step; further ones are not located.
+const MAX_CUTS: u32 = 100;
 
-/// Tries after which the moment of touch is taken as it is bracketed.
-const TRIES: u32 = 100;
+/// Bound on the iterations that locate a touch; then its bracket is used.
+const MAX_LOCATION_ITERATIONS: u32 = 100;
 
-/// Of the threshold of touching, how near a located touch comes.
-const NEAR: f64 = 0.5;
+/// Accuracy of a located touch, as a fraction of the touch threshold.
+const TOUCH_FRACTION: f64 = 0.5;
 
-/// What is left of a step that is this share of it is rounding.
-const ROUNDING: f64 = 1e-12;
+/// Fraction of a step below which its remainder is rounding.
+const REMAINDER_FRACTION: f64 = 1e-12;
 
-/// Makes the steps of any stepper: in pieces where `Scheme::locate_contacts` and `Scheme::steps_per_period` ask for it, and each of
-/// these in halves where it was not solved.
+/// Makes the steps of any stepper, with substeps if `Scheme::locate_contacts` or `Scheme::steps_per_period` require them.
+///
+/// A substep that is not solved is halved.
 #[derive(Debug, Default)]
 pub struct Substepping {
     halving: Halving,
-    /// Where the next piece starts.
+    /// State at the start of the next substep.
     from: State,
-    /// The pieces before it, as one.
+    /// Results of the previous substeps, joined.
     before: FirstHalf,
 }
 
 impl Substepping {
-    /// Makes a step, whole or in pieces, or says why not; the state in `start` is never touched.
+    /// Makes a step, whole or in substeps, or returns the cause of failure; the state in `start` is not modified.
     pub fn step(
         &mut self,
         stepper: &mut dyn Stepper,
@@ -52,15 +53,15 @@ impl Substepping {
         self.from.copy_from(start.state);
         let (mut left, mut limit, mut cuts) = (start.h, f64::INFINITY, 0);
         let mut whole: Option<StepReport> = None;
-        for _ in 0..MOST_PIECES {
+        for _ in 0..MAX_SUBSTEPS {
             let Self { halving, from, .. } = self;
             let substep = Start { state: from, h: left, ..*start };
-            let mut maker = Maker { halving, stepper, start: &substep, ws };
+            let mut maker = SubstepMaker { halving, stepper, start: &substep, ws };
             let Substep { length, report, is_cut } =
-                maker.make(&mut limit, scheme.locate_contacts && cuts < MOST_CUTS)?;
+                maker.make(&mut limit, scheme.locate_contacts && cuts < MAX_CUTS)?;
             left -= length;
             cuts += u32::from(is_cut);
-            if left > limit * f64::from(MOST_PIECES) {
+            if left > limit * f64::from(MAX_SUBSTEPS) {
                 break;
             }
             self.from.copy_from(&ws.next);
@@ -72,15 +73,15 @@ impl Substepping {
                 }
             });
             self.before.keep(start.model, ws);
-            if left <= ROUNDING * start.h {
+            if left <= REMAINDER_FRACTION * start.h {
                 return Ok(finish(start, ws, whole.unwrap_or(report)));
             }
         }
-        Err(StepCause::TooManySubsteps { most: MOST_PIECES, shortest: limit })
+        Err(StepCause::TooManySubsteps { most: MAX_SUBSTEPS, shortest: limit })
     }
 }
 
-/// The very step and time a whole one would have ended at.
+/// Sets the exact step number and time of a whole step.
 fn finish(start: &Start, ws: &mut Workspace, report: StepReport) -> StepReport {
     ws.next.step = start.state.step + 1;
     (ws.next.time, ws.next.time_carry) = start.state.time_after(start.h);
@@ -88,35 +89,35 @@ fn finish(start: &Start, ws: &mut Workspace, report: StepReport) -> StepReport {
     StepReport { step: ws.next.step, time: ws.next.time, ..report }
 }
 
-/// A piece that was made.
+/// Completed substep.
 struct Substep {
     length: f64,
     report: StepReport,
-    /// Whether it ends where a surface is met.
+    /// True if it ends at a touch.
     is_cut: bool,
 }
 
-/// An equal part of a length that is no longer than `limit`.
+/// Equal part of a length that does not exceed `limit`.
 fn shortened(length: f64, limit: f64) -> f64 {
     if length > limit { length / (length / limit).ceil() } else { length }
 }
 
-/// Makes one piece from a state.
-struct Maker<'a, 's> {
+/// Makes one substep from a state.
+struct SubstepMaker<'a, 's> {
     halving: &'a mut Halving,
     stepper: &'a mut dyn Stepper,
     start: &'a Start<'s>,
     ws: &'a mut Workspace,
 }
 
-impl Maker<'_, '_> {
+impl SubstepMaker<'_, '_> {
     fn attempt(&mut self, length: f64) -> Result<StepReport, StepCause> {
         self.halving.step(self.stepper, &Start { h: length, ..*self.start }, self.ws)
     }
 
-    /// The next piece. `limit` is the longest piece in contact, as far as it is known in this step.
+    /// Makes the next substep. `limit` is the longest substep in contact found so far in this step.
     fn make(&mut self, limit: &mut f64, may_cut: bool) -> Result<Substep, StepCause> {
-        let mut length = if self.is_pressed() { shortened(self.start.h, *limit) } else { self.start.h };
+        let mut length = if self.is_compressed() { shortened(self.start.h, *limit) } else { self.start.h };
         let mut is_shortened = false;
         loop {
             let report = self.attempt(length)?;
@@ -124,9 +125,9 @@ impl Maker<'_, '_> {
                 return self.locate(length, gaps);
             }
             if self.start.scheme.steps_per_period > 0 {
-                *limit = limit.min(self.longest());
+                *limit = limit.min(self.longest_substep());
             }
-            let shorter = if self.was_or_is_pressed() { shortened(length, *limit) } else { length };
+            let shorter = if self.was_or_is_compressed() { shortened(length, *limit) } else { length };
             if shorter >= length || is_shortened {
                 return Ok(Substep { length, report, is_cut: false });
             }
@@ -134,33 +135,33 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// Whether a layer is pressed where the piece starts.
-    fn is_pressed(&self) -> bool {
+    /// True if a layer is compressed at the start of the substep.
+    fn is_compressed(&self) -> bool {
         self.start.state.contacts.iter().any(|memory| memory.layer.is_some() && memory.normal_impulse > 0.0)
     }
 
-    /// Whether a layer is pressed at either end of the piece.
-    fn was_or_is_pressed(&self) -> bool {
+    /// True if a layer is compressed at either end of the substep.
+    fn was_or_is_compressed(&self) -> bool {
         let pressed = |report: &ContactReport| report.layer.is_some() && report.normal_impulse > 0.0;
-        self.is_pressed() || self.ws.contact_reports.iter().any(pressed)
+        self.is_compressed() || self.ws.contact_reports.iter().any(pressed)
     }
 
-    /// What is told of a contact; a step in halves tells of more contacts than it ends with.
+    /// Report of a contact; a halved step reports more contacts than it ends with.
     fn report_of(&self, contact: &Contact) -> Option<&ContactReport> {
         let reports = &self.ws.contact_reports;
         reports.get(reports.binary_search_by_key(&contact.id, |report| report.id).ok()?)
     }
 
-    /// The smallest gaps of surfaces that are open where the piece starts, there and at its end, if one closes.
+    /// Smallest gaps of surfaces that are open at the start of the substep, there and at its end, if one closes.
     fn bracket(&self, length: f64) -> Option<(f64, f64)> {
         let (open, closed) = self.surface_gaps(length)?;
         (closed < 0.0).then_some((open, closed))
     }
 
-    /// The smallest gap at the end among surfaces that are open where the piece starts, and the smallest gap there.
+    /// Smallest gap at the start among surfaces open there, and their smallest gap at the end.
     fn surface_gaps(&self, length: f64) -> Option<(f64, f64)> {
         let Start { model, state, scheme, .. } = *self.start;
-        let near = NEAR * scheme.touch_threshold;
+        let near = TOUCH_FRACTION * scheme.touch_threshold;
         let mut found: Option<(f64, f64)> = None;
         for contact in &self.ws.contacts {
             let Some((layer, report)) = contact.layer.zip(self.report_of(contact)) else { continue };
@@ -178,16 +179,16 @@ impl Maker<'_, '_> {
         found
     }
 
-    /// Makes the piece that ends where a surface closes first, by the Illinois method on its gap.   [SOFT-10]
+    /// Makes the substep that ends at the first touch of a surface, by the Illinois method on its gap.   [SOFT-10]
     fn locate(&mut self, length: f64, (open, closed): (f64, f64)) -> Result<Substep, StepCause> {
-        let near = NEAR * self.start.scheme.touch_threshold;
+        let near = TOUCH_FRACTION * self.start.scheme.touch_threshold;
         let ((mut low, mut at_low), (mut high, mut at_high)) = ((0.0, open), (length, closed));
         let mut side = 0_i8;
-        for _ in 0..TRIES {
-            // Aimed at the middle of what counts as touching, so that the end of the piece is on the open side.
+        for _ in 0..MAX_LOCATION_ITERATIONS {
+            // The target is the middle of the touch interval, so that the substep ends on the open side.
             let aim = 0.5 * near;
-            let guess = (low * (at_high - aim) - high * (at_low - aim)) / (at_high - at_low);
-            let length = if guess > low && guess < high { guess } else { 0.5 * (low + high) };
+            let estimate = (low * (at_high - aim) - high * (at_low - aim)) / (at_high - at_low);
+            let length = if estimate > low && estimate < high { estimate } else { 0.5 * (low + high) };
             if length <= low || length >= high {
                 break;
             }
@@ -202,7 +203,7 @@ impl Maker<'_, '_> {
             } else {
                 (high, at_high) = (length, gap);
             }
-            // The end that stays is given less weight.
+            // Illinois rule: the value at the end that stays is reduced.
             match (open_side, side) {
                 (true, 1) => at_high = 0.5 * (at_high + aim),
                 (false, -1) => at_low = 0.5 * (at_low + aim),
@@ -210,16 +211,16 @@ impl Maker<'_, '_> {
             }
             side = if open_side { 1 } else { -1 };
         }
-        // Where rounding does not let the gap come near enough, the piece ends before it; one without length is no piece.
-        let length = if low > ROUNDING * self.start.h { low } else { length };
+        // If rounding prevents the gap from coming near enough, the substep ends before the touch; its length must be positive.
+        let length = if low > REMAINDER_FRACTION * self.start.h { low } else { length };
         self.attempt(length).map(|report| Substep { length, report, is_cut: true })
     }
 
-    /// The longest piece that the pressed layers allow: a share of the shorter of 2π √(m/K) and 2π m/C.   [SOFT-10]
-    fn longest(&self) -> f64 {
+    /// Longest substep that the compressed layers allow: a fraction of the shorter of 2π √(m/K) and 2π m/C.   [SOFT-10]
+    fn longest_substep(&self) -> f64 {
         let Start { model, scheme, .. } = *self.start;
-        let share = std::f64::consts::TAU / f64::from(scheme.steps_per_period);
-        let mut longest = f64::INFINITY;
+        let fraction = std::f64::consts::TAU / f64::from(scheme.steps_per_period);
+        let mut longest_substep = f64::INFINITY;
         for contact in &self.ws.contacts {
             let Some((layer, report)) = contact.layer.zip(self.report_of(contact)) else { continue };
             if report.normal_impulse <= 0.0 {
@@ -227,11 +228,11 @@ impl Maker<'_, '_> {
             }
             let [t, o] = unit_tangents(contact);
             for (k, d) in [contact.normal, t, o].iter().enumerate() {
-                let light = lightness(model, self.ws, contact, contact.row(d));
-                let rate = (layer.stiffness[(k, k)] * light).sqrt().max(layer.damping[(k, k)] * light);
-                longest = longest.min(share / rate);
+                let inverse_mass = inverse_effective_mass(model, self.ws, contact, contact.row(d));
+                let rate = (layer.stiffness[(k, k)] * inverse_mass).sqrt().max(layer.damping[(k, k)] * inverse_mass);
+                longest_substep = longest_substep.min(fraction / rate);
             }
         }
-        longest
+        longest_substep
     }
 }

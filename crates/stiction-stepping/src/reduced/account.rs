@@ -1,4 +1,4 @@
-//! Energies of a step in reduced coordinates, in the norm of M at its start.   [ENERGY-1]
+//! Kinetic energies of a step in reduced coordinates, with M at its start.   [ENERGY-1]
 
 use stiction_multibody::{
     Model, Twist,
@@ -7,23 +7,23 @@ use stiction_multibody::{
 
 use super::Reduced;
 
-/// Kinetic energies of a step of the forest, rotors included.
+/// Kinetic energies of a step of the forest, rotors included, J.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ForestAccount {
     /// At the start.
     pub(crate) start: f64,
     /// After impacts.
     pub(crate) before: f64,
-    /// Of v_free without drives.
+    /// Of v_free without joint-space forces.
     pub(crate) free: f64,
     /// At the end.
     pub(crate) after: f64,
-    /// Of the difference between the two last.
+    /// Of the difference between v⁺ and v_free.
     pub(crate) lost: f64,
 }
 
 impl Reduced {
-    /// The energies of the last step; none where a velocity has no inertia but that of drives.
+    /// Energies of the last step; none if a velocity has no inertia but that of joint-space forces.
     pub(crate) fn account(&self, model: &Model, h: f64) -> Option<ForestAccount> {
         let tree = model.forest().tree();
         let mut factors = ArticulatedFactors::new(tree);

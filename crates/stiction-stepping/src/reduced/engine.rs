@@ -1,5 +1,5 @@
-//! Divide and conquer as the engine of a step: the forest assembled where constraints are linearised, and the rows of the problem carried
-//! up its plan.   [DCA-17]
+//! Divide and conquer in a step: the forest is assembled where constraints are linearised, and rows are carried up its assembly
+//! tree.   [DCA-17]
 
 use stiction_multibody::{
     Forest, LinkId, Model, Wrench,
@@ -9,34 +9,34 @@ use stiction_multibody::{
     },
 };
 
-use super::{Elsewhere, Reduced};
+use super::{ForestAt, Reduced};
 use crate::joint_space::Side;
 
-/// The assembly of the forest, and the rows of the problem.
+/// Assembly of the forest, and the rows of the problem.
 #[derive(Debug)]
 pub(crate) struct Divided {
     divide: Divide,
-    /// Where the forest is assembled; none before it is.
-    place: Option<Elsewhere>,
-    /// The parent of each link and the end of its velocities: what the plan was made for.
+    /// Configuration at which the forest is assembled; none if the assembly is out of date.
+    assembled_at: Option<ForestAt>,
+    /// Parent of each link and end of its velocities: the topology that the assembly tree was built for.
     shape: Vec<(Option<usize>, usize)>,
-    /// The root of the tree of each link.
+    /// Root of the tree of each link.
     roots: Vec<usize>,
-    /// Where the halves of each row end.
+    /// End of the halves of each row in `halves`.
     ends: Vec<usize>,
-    /// The first `used` of them are halves of rows; the others are memory.
+    /// Halves of rows; those from `used` on are spare memory.
     halves: Vec<Half>,
     used: usize,
-    /// Impulses of rows that are known before the problem is solved.
+    /// Known impulse of each row, not part of the unknowns.
     known: Vec<f64>,
     impulses: Vec<Wrench>,
 }
 
-/// What a row does to one link.
+/// Wrench of a row on one link.
 #[derive(Debug)]
 struct Half {
     link: LinkId,
-    /// In world axes about the origin of the link.
+    /// Wrench in world axes about the origin of the link.
     wrench: Wrench,
     carried: DivideRow,
 }
@@ -46,12 +46,13 @@ impl Divided {
         let tree = forest.tree();
         let mut roots: Vec<usize> = Vec::with_capacity(tree.links().len());
         for (index, link) in tree.links().iter().enumerate() {
+            debug_assert!(link.parent().is_none_or(|parent| parent < index), "parents precede their children");
             let root = link.parent().and_then(|parent| roots.get(parent).copied());
             roots.push(root.unwrap_or(index));
         }
         Self {
             divide: Divide::new(tree),
-            place: None,
+            assembled_at: None,
             shape: shape(forest).collect(),
             roots,
             ends: Vec::new(),
@@ -62,17 +63,17 @@ impl Divided {
         }
     }
 
-    /// Whether the plan is one of this forest.
+    /// True if the assembly tree was built for this forest.
     pub(super) fn fits(&self, forest: &Forest) -> bool {
         self.shape.iter().copied().eq(shape(forest))
     }
 
-    /// The forest stands elsewhere than where it was assembled.
-    pub(super) fn forget(&mut self) {
-        self.place = None;
+    /// Marks the assembly as out of date.
+    pub(super) fn invalidate(&mut self) {
+        self.assembled_at = None;
     }
 
-    /// v̇ of what acts at the velocities and on the links, and the assembly that belongs to it.   [DCA-5]
+    /// Assembles the forest and computes v̇ from the forces at velocities and on links.   [DCA-5]
     pub(super) fn accelerate(
         &mut self,
         forest: &Forest,
@@ -80,10 +81,10 @@ impl Divided {
         acting: (&[f64], &[Wrench]),
         acceleration: &mut [f64],
     ) -> Result<(), SingularInertia> {
-        self.place = None;
+        self.assembled_at = None;
         self.divide.update(forest.tree(), at, added)?;
         self.divide.forward_dynamics(forest.tree(), at, acting, acceleration);
-        self.place = Some(Elsewhere::Nothing);
+        self.assembled_at = Some(ForestAt::Start);
         Ok(())
     }
 
@@ -92,7 +93,7 @@ impl Divided {
         self.ends.len()
     }
 
-    /// Appends a row, by what it does to links.
+    /// Appends a row by its wrenches on links.
     fn push(&mut self, forest: &Forest, at: &Kinematics, sides: &[Option<Side>]) {
         for side in sides.iter().flatten() {
             match side {
@@ -108,10 +109,14 @@ impl Divided {
         self.known.push(0.0);
     }
 
-    /// A unit impulse at velocity k of a joint: S_k on its link and −S_k on the parent, as the columns of a joint are orthonormal.   [DCA-17]
+    /// Adds a unit impulse at velocity k of a joint: S_k on its link and −S_k on the parent, as the columns of a joint are
+    /// orthonormal.   [DCA-17]
     fn push_velocity(&mut self, forest: &Forest, at: &Kinematics, (k, factor): (usize, f64)) {
         let tree = forest.tree();
-        let Some(id) = tree.link_of(k) else { return };
+        let Some(id) = tree.link_of(k) else {
+            debug_assert!(false, "every velocity belongs to a link");
+            return;
+        };
         let column = at.column(k);
         let wrench = Wrench { linear: column.linear * factor, angular: column.angular * factor };
         self.push_half(at, id, wrench);
@@ -135,32 +140,34 @@ impl Divided {
     }
 
     fn halves_of(&self, row: usize) -> &[Half] {
+        debug_assert!(row < self.ends.len(), "the row is written");
         let first = row.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(row).copied().unwrap_or(first);
         self.halves.get(first..end).unwrap_or_default()
     }
 
-    /// Whether an impulse of one row can move the other: they are on one tree.
+    /// True if two rows act on the same tree, so that an impulse of one can change the rate of the other.
     pub(crate) fn are_coupled(&self, a: usize, b: usize) -> bool {
         let root = |half: &Half| self.roots.get(half.link.index());
         self.halves_of(a).iter().any(|x| self.halves_of(b).iter().any(|y| root(x) == root(y)))
     }
 
-    /// W_ab: the rate of row a of a unit impulse of row b. The order of the two does not matter to the last bit.   [DCA-8]
+    /// Entry W_ab: the rate of row a under a unit impulse of row b; symmetric to the last bit.   [DCA-8]
     pub(crate) fn coupling(&self, a: usize, b: usize) -> f64 {
         let others = self.halves_of(a.max(b));
         let pairs = self.halves_of(a.min(b)).iter().flat_map(|x| others.iter().map(move |y| (x, y)));
         pairs.map(|(x, y)| self.divide.coupling(&x.carried, &y.carried)).sum()
     }
 
-    /// An impulse of a row that acts whatever the solution is.
+    /// Adds a known impulse of a row.
     pub(crate) fn add_known(&mut self, row: usize, impulse: f64) {
+        debug_assert!(row < self.known.len(), "the row is written");
         if let Some(known) = self.known.get_mut(row) {
             *known += impulse;
         }
     }
 
-    /// M⁻¹ Jᵀ r of impulses of all rows and what is known of them, times `unit`.   [DCA-5]
+    /// Computes M⁻¹ Jᵀ r from the unknown and known impulses of all rows, times `unit`.   [DCA-5]
     fn respond(
         &mut self,
         forest: &Forest,
@@ -169,6 +176,7 @@ impl Divided {
         change: &mut [f64],
     ) {
         self.impulses.fill(Wrench::default());
+        debug_assert_eq!(self.ends.len(), self.known.len(), "every row has a known impulse");
         let mut first = 0;
         for ((&end, known), impulse) in self.ends.iter().zip(&self.known).zip(impulses) {
             for half in self.halves.get(first..end).unwrap_or_default() {
@@ -178,6 +186,7 @@ impl Divided {
             }
             first = end;
         }
+        debug_assert_eq!(first, self.used, "every row has an impulse");
         self.divide.impulse_response(forest.tree(), at, (&[], &self.impulses), change);
     }
 }
@@ -187,19 +196,19 @@ fn shape(forest: &Forest) -> impl Iterator<Item = (Option<usize>, usize)> {
 }
 
 impl Reduced {
-    /// Begins the rows of a problem where divide and conquer writes it: assembles the forest where constraints are linearised, if it was
-    /// not.   [DCA-17]
+    /// Starts the rows of a problem by divide and conquer, and assembles the forest where constraints are linearised if it is out of
+    /// date.   [DCA-17]
     pub(crate) fn begin_divided(&mut self, forest: &Forest) -> Result<(), SingularInertia> {
-        let (at, wanted) = match self.place {
-            Elsewhere::LookedAhead => (&self.elsewhere, Elsewhere::LookedAhead),
-            Elsewhere::Nothing | Elsewhere::End => (&self.at, Elsewhere::Nothing),
+        let (at, wanted) = match self.secondary_at {
+            ForestAt::Linearisation => (&self.secondary, ForestAt::Linearisation),
+            ForestAt::Start | ForestAt::End => (&self.at, ForestAt::Start),
         };
         let Some(divided) = &mut self.divided else { return Ok(()) };
-        if divided.place != Some(wanted) {
-            divided.place = None;
-            let added = if self.at_once { &self.rotors } else { &self.added };
+        if divided.assembled_at != Some(wanted) {
+            divided.assembled_at = None;
+            let added = if self.impulsive { &self.rotors } else { &self.added };
             divided.divide.update(forest.tree(), at, added)?;
-            divided.place = Some(wanted);
+            divided.assembled_at = Some(wanted);
         }
         divided.ends.clear();
         divided.known.clear();
@@ -207,15 +216,15 @@ impl Reduced {
         Ok(())
     }
 
-    /// Appends a row; false where the problem is not written by divide and conquer.
+    /// Appends a row; false if the problem is not formulated by divide and conquer.
     pub(crate) fn push_divided(&mut self, forest: &Forest, sides: &[Option<Side>]) -> bool {
-        let at = self.place.linear(&self.at, &self.elsewhere);
+        let at = self.secondary_at.linear(&self.at, &self.secondary);
         let Some(divided) = &mut self.divided else { return false };
         divided.push(forest, at, sides);
         true
     }
 
-    /// v⁺ = v_free + M⁻¹ Jᵀ r by disassembly, and the velocities of the bodies where the constraints are linearised.   [DCA-17]
+    /// Computes v⁺ = v_free + M⁻¹ Jᵀ r by disassembly, and the velocities of the bodies where the constraints are linearised.   [DCA-17]
     pub(crate) fn find_velocity_by_response(
         &mut self,
         model: &Model,
@@ -223,7 +232,7 @@ impl Reduced {
         out: &mut Vec<f64>,
     ) {
         let forest = model.forest();
-        let at = self.place.linear(&self.at, &self.elsewhere);
+        let at = self.secondary_at.linear(&self.at, &self.secondary);
         let Some(divided) = &mut self.divided else { return };
         divided.respond(forest, at, impulses, &mut self.velocity);
         self.add_free_velocity(model, out);

@@ -1,9 +1,11 @@
-//! Contacts that joints hold: no velocity of the forest changes their gap.
+//! Contacts whose gap no velocity of the forest changes.
 
 use crate::{Start, Workspace};
 
-/// Joints can hold a body beside what it lies on: where no joint lets the gap change and nothing overlaps, the contact has nothing to
-/// say. Just above zero its force is zero, at zero it could be any, and rounding of a pose must not decide between the two.   [RED-5]
+/// Removes the contacts whose gap is fixed by joints and that do not overlap.   [RED-5]
+///
+/// Just above zero gap the force of such a contact is zero, and at zero gap it is indeterminate. The rounding of a pose must not decide
+/// between the two.
 pub(crate) fn drop_immovable(start: &Start, ws: &mut Workspace) {
     let Some(reduced) = &mut ws.reduced else { return };
     let (forest, threshold) = (start.model.forest(), start.scheme.touch_threshold);
@@ -12,7 +14,7 @@ pub(crate) fn drop_immovable(start: &Start, ws: &mut Workspace) {
         if !stays {
             return true;
         }
-        // What floats beside something that is no link moves along every normal: no row has to be written to know that.
+        // A floating body can move along every normal against a body that is no link: no row is needed to decide that.
         let moves_freely = forest.floats(contact.a) != forest.floats(contact.b)
             && (forest.link(contact.a).is_none() || forest.link(contact.b).is_none());
         let mut moves = || {

@@ -1,10 +1,11 @@
-//! Steps in reduced coordinates: the bodies are links of the model's forest, and only loops are closed by constraints.
+//! Steps in reduced coordinates: bodies are links of the model's forest, and constraints close loops only.
 //!
-//! Contacts, loops and drives are rows of wrenches as in maximal coordinates; here they act on the velocities of the forest. With M = LᵀL,
-//! which the articulated-body algorithm factorises in linear time, the problem is written in y = L v: its masses are 1 and its rows are
-//! the inward halves of impulse responses. So it has the form of every other problem of a step.   [RED-1] [RED-2]
+//! Contacts, loop joints and joint-space constraints are rows of wrenches as in maximal coordinates; here they act on the velocities of
+//! the forest. The articulated-body algorithm factorises M = LᵀL in linear time. The problem is formulated in y = L v: its mass matrix is
+//! the identity, and its rows are the inward halves of impulse responses. So it has the form of every other problem of a
+//! step.   [RED-1] [RED-2]
 //!
-//! With divide and conquer the same rows go up the plan of an assembly instead, and the problem is in impulses alone: see [`engine`].
+//! With divide and conquer, the same rows are carried up an assembly tree and the problem is in impulses alone: see [`engine`].
 
 mod account;
 mod delassus;
@@ -30,71 +31,72 @@ pub use reactions::joint_impulses;
 pub(crate) use reactions::{add_impulses_of_solution, find_reactions};
 pub(crate) use row::RowScratch;
 
-/// What [`Reduced::elsewhere`] holds.
+/// Configuration of the forest that the secondary kinematics hold; `Start` if they hold none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Elsewhere {
-    Nothing,
-    LookedAhead,
+enum ForestAt {
+    Start,
+    Linearisation,
     End,
 }
 
-impl Elsewhere {
-    /// The forest where the constraints are linearised: ahead while it is looked ahead, and at the start otherwise.
-    fn linear<'a>(self, at: &'a Kinematics, elsewhere: &'a Kinematics) -> &'a Kinematics {
-        if self == Self::LookedAhead { elsewhere } else { at }
+impl ForestAt {
+    /// Kinematics where the constraints are linearised: the secondary ones if they are at the linearisation, otherwise those at the
+    /// start.
+    fn linear<'a>(self, at: &'a Kinematics, secondary: &'a Kinematics) -> &'a Kinematics {
+        if self == Self::Linearisation { secondary } else { at }
     }
 }
 
 /// Scratch of a step in reduced coordinates.
 #[derive(Debug)]
 pub(crate) struct Reduced {
-    /// q and v of the forest at the start.
+    /// Coordinates of the forest at the start.
     pub(crate) q: Vec<f64>,
-    /// The velocity the step starts with; another one after an impact by Poisson's hypothesis.
+    /// Velocity at the start of the step, or after an impact by Poisson's hypothesis.
     pub(crate) before: Vec<f64>,
-    /// v̂ where the constraints are linearised at q ⊕ h v̂.
+    /// Linearisation velocity v̂: constraints are linearised at q ⊕ h v̂.
     pub(crate) linearisation_velocity: Vec<f64>,
     predicted: Vec<f64>,
-    /// The forest at the start.
+    /// Kinematics at the start.
     pub(crate) at: Kinematics,
-    /// The forest elsewhere: at q ⊕ h v̂ while it is looked ahead, and at the end of the step once that is made.
-    elsewhere: Kinematics,
-    place: Elsewhere,
-    /// The step for which `free` is known.
+    /// Secondary kinematics: at q ⊕ h v̂ during the step, at its end afterwards.
+    secondary: Kinematics,
+    secondary_at: ForestAt,
+    /// Step size for which `free` is valid, s.
     free_of: Option<f64>,
-    /// The state that `elsewhere` belongs to once the step is made: q and v of the forest, then of the bodies.
+    /// State at the end of the step, which `secondary` belongs to: q and v of the forest, then of the bodies.
     end: [Vec<f64>; 4],
     pub(crate) factors: ArticulatedFactors,
-    /// The engine of divide and conquer, where that is asked for; the factors are then not used.
+    /// Assembly for divide and conquer; if present, `factors` are not used.
     pub(crate) divided: Option<Box<Divided>>,
     scratch: Scratch,
-    /// v̇ of everything but constraints.
+    /// Acceleration v̇ of all forces except constraints.
     acceleration: Vec<f64>,
-    /// Inertia that drives add to the velocities.   [DRIVE-2]
+    /// Inertia that joint-space forces add to the velocities.   [DRIVE-2]
     pub(crate) added: Vec<f64>,
-    /// The part of it that acts in no time too.   [DRIVE-8]
+    /// Part of `added` that remains in impacts, the rotor inertia.   [DRIVE-8]
     rotors: Vec<f64>,
-    /// Whether no time passes in what is solved.   [DRIVE-8]
-    at_once: bool,
-    /// Forces of drives.
+    /// True while an impact is solved, which takes no time.   [DRIVE-8]
+    impulsive: bool,
+    /// Joint-space forces.
     pub(crate) tau: Vec<f64>,
     external: Vec<Wrench>,
     reactions: Option<Box<reactions::ReactionScratch>>,
-    /// v at the start, before any impact.
+    /// Velocity at the start, before any impact.
     initial: Vec<f64>,
-    /// Of the velocity whose bodies were asked for last, where the constraints are linearised.
+    /// Twists of the links where the constraints are linearised, for the velocity evaluated last.
     twists: Vec<Twist>,
-    /// Whether that was v_free.
+    /// True if `twists` are those of v_free.
     twists_are_free: bool,
     /// v_free, v⁺, and the residuals of impulse responses between them.
     pub(crate) free: Vec<f64>,
     pub(crate) velocity: Vec<f64>,
-    /// What moves the forest: v⁺, or the mean of both ends.   [SOFT-6]
+    /// Velocity that moves the forest: v⁺, or the mean of both ends.   [SOFT-6]
     pub(crate) moving: Vec<f64>,
     residual: Vec<f64>,
     pub(crate) row: RowScratch,
-    /// Rows of small problems.
-    pub(crate) explicit: DelassusRows,
+    /// Dense rows of small problems, and their Delassus matrix.
+    pub(crate) delassus_rows: DelassusRows,
     maximal: Vec<f64>,
 }
 
@@ -108,8 +110,8 @@ impl Reduced {
             linearisation_velocity: zeros(),
             predicted: Vec::new(),
             at: Kinematics::new(tree),
-            elsewhere: Kinematics::new(tree),
-            place: Elsewhere::Nothing,
+            secondary: Kinematics::new(tree),
+            secondary_at: ForestAt::Start,
             free_of: None,
             end: Default::default(),
             factors: ArticulatedFactors::new(tree),
@@ -118,7 +120,7 @@ impl Reduced {
             acceleration: zeros(),
             added: zeros(),
             rotors: zeros(),
-            at_once: false,
+            impulsive: false,
             tau: zeros(),
             external: vec![Wrench::default(); tree.links().len()],
             reactions: None,
@@ -130,7 +132,7 @@ impl Reduced {
             moving: zeros(),
             residual: zeros(),
             row: RowScratch::default(),
-            explicit: DelassusRows::default(),
+            delassus_rows: DelassusRows::default(),
             maximal: Vec::new(),
         }
     }
@@ -160,10 +162,10 @@ impl Reduced {
         self.row = RowScratch::default();
     }
 
-    /// Whether the last step that was made with this memory ended in a state, to the last bit.
+    /// True if the last step with this memory ended in `state`, to the last bit.
     fn ended_in(&self, state: &State) -> bool {
         let [q, v, bodies_q, bodies_v] = &self.end;
-        self.place == Elsewhere::End
+        self.secondary_at == ForestAt::End
             && same_bits(q, &state.forest_q)
             && same_bits(v, &state.forest_v)
             && same_bits(bodies_q, &state.q)
@@ -174,20 +176,21 @@ impl Reduced {
         self.at.poses().len() == forest.tree().links().len() && self.before.len() == forest.tree().velocities()
     }
 
-    /// Coordinates and velocities of the forest at the start of a step: those of the state where they lead to its q and v bit for bit, and
-    /// otherwise what q and v say.   [RED-3]
+    /// Reads coordinates and velocities of the forest at the start of a step.   [RED-3]
+    ///
+    /// Those of the state are used if they reproduce its q and v to the last bit; otherwise they are computed from q and v.
     fn read(&mut self, start: &Start, bodies: &Configuration) {
         let &Start { model, state, .. } = start;
         let forest = model.forest();
         let tree = forest.tree();
         self.free_of = None;
-        self.at_once = false;
+        self.impulsive = false;
         let resumes = self.ended_in(state);
-        self.place = Elsewhere::Nothing;
+        self.secondary_at = ForestAt::Start;
         if resumes {
             self.q.clone_from(&state.forest_q);
             self.before.clone_from(&state.forest_v);
-            std::mem::swap(&mut self.at, &mut self.elsewhere);
+            std::mem::swap(&mut self.at, &mut self.secondary);
             return;
         }
         if state.forest_q.len() == tree.coordinates() && state.forest_v.len() == tree.velocities() {
@@ -205,7 +208,7 @@ impl Reduced {
         self.at.update(tree, &self.q, &self.before);
     }
 
-    /// Whether the forest stands and moves as the bodies do, to the last bit.
+    /// True if the forest reproduces q and v of the bodies to the last bit.
     fn leads_to(&mut self, model: &Model, q: &[f64], v: &[f64]) -> bool {
         let forest = model.forest();
         forest.write_coordinates(model, &self.at, q, &mut self.maximal);
@@ -216,10 +219,11 @@ impl Reduced {
         same_bits(&self.maximal, v)
     }
 
-    /// v̇ of applied forces and drives, from the factors of M and what drives add to it, or by assembly.   [RED-1] [DRIVE-2]
+    /// Computes v̇ of applied and joint-space forces, from the factors of M with added inertia or by assembly.   [RED-1] [DRIVE-2]
     fn find_acceleration(&mut self, start: &Start, applied: &[Wrench]) -> Result<(), SingularInertia> {
         let forest = start.model.forest();
         let tree = forest.tree();
+        debug_assert_eq!(applied.len(), start.model.bodies().len(), "every body has an applied wrench");
         for (wrench, (id, _)) in applied.iter().zip(start.model.iter_bodies()) {
             let Some((link, wrench)) = forest.on_link(&self.at, id, wrench) else { continue };
             if let Some(place) = self.external.get_mut(link.index()) {
@@ -236,23 +240,24 @@ impl Reduced {
         Ok(())
     }
 
-    /// What a drive adds to a velocity.   [DRIVE-2]
-    pub(crate) fn add_pull(&mut self, velocity: usize, pull: &joint_space::Pull) {
+    /// Adds an implicit joint-space force to a velocity.   [DRIVE-2]
+    pub(crate) fn add_implicit_force(&mut self, velocity: usize, force: &joint_space::ImplicitForce) {
+        debug_assert!(velocity < self.added.len(), "the force acts on a velocity of the forest");
         let places = (self.added.get_mut(velocity), self.rotors.get_mut(velocity), self.tau.get_mut(velocity));
         if let (Some(added), Some(rotor), Some(tau)) = places {
-            *added += pull.inertia;
-            *rotor += pull.rotor;
-            *tau += pull.force;
+            *added += force.inertia;
+            *rotor += force.rotor;
+            *tau += force.force;
         }
     }
 
-    /// The factors where no time passes, and so neither springs nor dampers hold, or those of the step again.   [DRIVE-8]
-    pub(crate) fn refactor(&mut self, model: &Model, at_once: bool) -> Result<(), StepCause> {
-        self.at_once = at_once;
-        let added = if at_once { &self.rotors } else { &self.added };
+    /// Factorises M for an impact, in which springs and dampers have no effect, or for the step again.   [DRIVE-8]
+    pub(crate) fn refactorise(&mut self, model: &Model, impulsive: bool) -> Result<(), StepCause> {
+        self.impulsive = impulsive;
+        let added = if impulsive { &self.rotors } else { &self.added };
         if self.rotors != self.added {
             if let Some(divided) = &mut self.divided {
-                divided.forget();
+                divided.invalidate();
                 return Ok(());
             }
             let made = self.factors.update_with(model.forest().tree(), &self.at, added);
@@ -262,26 +267,29 @@ impl Reduced {
         Ok(())
     }
 
-    /// The rotation vector of a spherical joint whose first velocity is given.
-    pub(crate) fn ball_turn(&self, forest: &Forest, first: usize) -> Vector3<f64> {
+    /// Rotation vector of a spherical joint whose first velocity is given.
+    pub(crate) fn spherical_rotation_vector(&self, forest: &Forest, first: usize) -> Vector3<f64> {
         let link = forest.tree().link_of(first).and_then(|id| forest.tree().links().get(id.index()));
         match link.and_then(|link| self.q.get(link.coordinates())) {
             Some(&[w, x, y, z]) => to_rotation_vector(&UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z))),
-            _ => Vector3::zeros(),
+            _ => {
+                debug_assert!(false, "the coordinates of a spherical joint are a quaternion");
+                Vector3::zeros()
+            }
         }
     }
 
-    /// Whether the constraints are linearised elsewhere than at the start.
-    fn looks_ahead(&self) -> bool {
-        self.place == Elsewhere::LookedAhead
+    /// True if the constraints are linearised at q ⊕ h v̂ and not at the start.
+    fn is_linearised_ahead(&self) -> bool {
+        self.secondary_at == ForestAt::Linearisation
     }
 
-    /// The forest where the constraints are linearised.
+    /// Kinematics where the constraints are linearised.
     pub(crate) fn linear(&self) -> &Kinematics {
-        self.place.linear(&self.at, &self.elsewhere)
+        self.secondary_at.linear(&self.at, &self.secondary)
     }
 
-    /// v_free = v + h v̇, and how fast the bodies are with it where the constraints are linearised.
+    /// Computes v_free = v + h v̇ and the velocities of the bodies where the constraints are linearised.
     pub(crate) fn find_free(&mut self, model: &Model, h: f64, out: &mut Vec<f64>) {
         if self.free_of == Some(h) {
             return;
@@ -291,36 +299,37 @@ impl Reduced {
         self.free.extend(free);
         self.free_of = Some(h);
         let forest = model.forest();
-        let linear = self.place.linear(&self.at, &self.elsewhere);
+        let linear = self.secondary_at.linear(&self.at, &self.secondary);
         linear.twists_of(forest.tree(), &self.free, &mut self.twists);
         self.twists_are_free = true;
         forest.write_velocities(model, linear, &self.twists, out);
     }
 
-    /// The step goes on from v⁺, after an impact in no time.
-    pub(crate) fn go_on_with_velocity(&mut self) {
+    /// Continues the step from v⁺, after an impact.
+    pub(crate) fn restart_from_velocity(&mut self) {
         self.before.clone_from(&self.velocity);
         self.free_of = None;
     }
 
-    /// Constraints are linearised at the start.
-    pub(crate) fn look_here(&mut self) {
-        if self.place != Elsewhere::Nothing {
-            (self.place, self.free_of) = (Elsewhere::Nothing, None);
+    /// Linearises constraints at the start of the step.
+    pub(crate) fn linearise_at_start(&mut self) {
+        if self.secondary_at != ForestAt::Start {
+            (self.secondary_at, self.free_of) = (ForestAt::Start, None);
         }
     }
 
-    /// v⁺ = v_free + L⁻¹ δy, and the velocities of the bodies where the constraints are linearised.   [RED-2]
+    /// Computes v⁺ = v_free + L⁻¹ δy and the velocities of the bodies where the constraints are linearised.   [RED-2]
     pub(crate) fn find_velocity(&mut self, model: &Model, unit: f64, change: &[f64], out: &mut Vec<f64>) {
         let pivots = self.factors.pivots();
+        debug_assert_eq!(change.len(), pivots.len(), "the change has an entry for each velocity of the forest");
         self.residual.clear();
         self.residual.extend(change.iter().zip(pivots).map(|(y, d)| y * (d * unit).sqrt()));
         self.respond_outward(model, out);
     }
 
-    /// v⁺ = v_free + L⁻¹ of the residuals of inward halves, and the velocities of the bodies.   [RED-2]
+    /// Computes v⁺ = v_free + L⁻¹ of the residuals of inward halves, and the velocities of the bodies.   [RED-2]
     fn respond_outward(&mut self, model: &Model, out: &mut Vec<f64>) {
-        if self.nothing_responds() {
+        if self.impulses_vanish() {
             self.velocity.clone_from(&self.free);
             return self.write_bodies(model, true, out);
         }
@@ -329,22 +338,25 @@ impl Reduced {
         self.add_free_velocity(model, out);
     }
 
-    /// Whether v⁺ is v_free to the last bit: no row acts. A change of nothing leaves every number but −0 as it is.
-    fn nothing_responds(&self) -> bool {
+    /// True if v⁺ equals v_free to the last bit because no row has an impulse.
+    ///
+    /// Adding zero leaves every value but −0 unchanged.
+    fn impulses_vanish(&self) -> bool {
         let negative_zero = (-0.0_f64).to_bits();
         self.residual.iter().all(|u| *u == 0.0) && self.free.iter().all(|v| v.to_bits() != negative_zero)
     }
 
-    /// Makes v⁺ of the change that `velocity` holds.
+    /// Adds v_free to the change in `velocity`, which gives v⁺.
     fn add_free_velocity(&mut self, model: &Model, out: &mut Vec<f64>) {
+        debug_assert_eq!(self.velocity.len(), self.free.len(), "both have all velocities of the forest");
         self.velocity.iter_mut().zip(&self.free).for_each(|(v, free)| *v += free);
         self.write_bodies(model, false, out);
     }
 
-    /// The velocities of the bodies with v⁺, where the constraints are linearised. Where v⁺ is v_free, the twists of the links may be known.
+    /// Writes the velocities of the bodies at v⁺ where the constraints are linearised; twists at v_free may be known already.
     fn write_bodies(&mut self, model: &Model, is_free: bool, out: &mut Vec<f64>) {
         let forest = model.forest();
-        let linear = self.place.linear(&self.at, &self.elsewhere);
+        let linear = self.secondary_at.linear(&self.at, &self.secondary);
         let are_known = is_free && self.twists_are_free && self.free_of.is_some();
         if !are_known {
             linear.twists_of(forest.tree(), &self.velocity, &mut self.twists);
@@ -353,21 +365,21 @@ impl Reduced {
         forest.write_velocities(model, linear, &self.twists, out);
     }
 
-    /// Where constraints are linearised: the forest at q ⊕ h v̂, and the bodies there.   [STEP-10]
+    /// Linearises constraints at q ⊕ h v̂: updates the forest and writes the bodies there.   [STEP-10]
     pub(crate) fn linearise_ahead(&mut self, start: &Start, (q, v): (&mut Vec<f64>, &mut Vec<f64>)) {
         let &Start { model, state, h, .. } = start;
         let forest = model.forest();
         let tree = forest.tree();
         self.predicted.clone_from(&self.q);
         tree.integrate(&mut self.predicted, &self.linearisation_velocity, h);
-        self.elsewhere.update(tree, &self.predicted, &self.linearisation_velocity);
-        (self.place, self.free_of) = (Elsewhere::LookedAhead, None);
-        self.divided.iter_mut().for_each(|divided| divided.forget());
-        forest.write_coordinates(model, &self.elsewhere, &state.q, q);
-        forest.write_velocities(model, &self.elsewhere, self.elsewhere.twists(), v);
+        self.secondary.update(tree, &self.predicted, &self.linearisation_velocity);
+        (self.secondary_at, self.free_of) = (ForestAt::Linearisation, None);
+        self.divided.iter_mut().for_each(|divided| divided.invalidate());
+        forest.write_coordinates(model, &self.secondary, &state.q, q);
+        forest.write_velocities(model, &self.secondary, self.secondary.twists(), v);
     }
 
-    /// The next coordinates and velocities: of the forest, and of the bodies.   [STEP-5]
+    /// Writes the next coordinates and velocities of the forest and of the bodies.   [STEP-5]
     pub(crate) fn advance(&mut self, start: &Start, next: &mut State) {
         let &Start { model, state, h, .. } = start;
         let forest = model.forest();
@@ -375,16 +387,16 @@ impl Reduced {
         next.forest_q.clone_from(&self.q);
         tree.integrate(&mut next.forest_q, &self.moving, h);
         next.forest_v.clone_from(&self.velocity);
-        self.elsewhere.update(tree, &next.forest_q, &next.forest_v);
-        self.place = Elsewhere::End;
-        forest.write_coordinates(model, &self.elsewhere, &state.q, &mut next.q);
-        forest.write_velocities(model, &self.elsewhere, self.elsewhere.twists(), &mut next.v);
+        self.secondary.update(tree, &next.forest_q, &next.forest_v);
+        self.secondary_at = ForestAt::End;
+        forest.write_coordinates(model, &self.secondary, &state.q, &mut next.q);
+        forest.write_velocities(model, &self.secondary, self.secondary.twists(), &mut next.v);
         let made = [&next.forest_q, &next.forest_v, &next.q, &next.v];
         self.end.iter_mut().zip(made).for_each(|(end, made)| end.clone_from(made));
     }
 }
 
-/// Reads the state of the forest where a step is made in its coordinates.   [RED-3]
+/// Reads the state of the forest if the scheme uses reduced coordinates.   [RED-3]
 pub(crate) fn read(start: &Start, ws: &mut Workspace) {
     let forest = start.model.forest();
     if start.scheme.coordinates == Coordinates::Maximal {
@@ -408,7 +420,7 @@ pub(crate) fn read(start: &Start, ws: &mut Workspace) {
     ws.reduced = Some(reduced);
 }
 
-/// Finds v̇ of everything but constraints, and how fast the bodies would then be.   [RED-1]
+/// Computes v̇ of all forces except constraints, and the velocities of the bodies at v_free.   [RED-1]
 pub(crate) fn accelerate(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let Workspace { reduced, applied, free_bodies, .. } = ws;
     let Some(reduced) = reduced else { return Ok(()) };
@@ -417,17 +429,17 @@ pub(crate) fn accelerate(start: &Start, ws: &mut Workspace) -> Result<(), StepCa
     Ok(())
 }
 
-/// Puts a state that knows only its bodies onto the forest, where steps are made in its coordinates: joints then hold to the last bit.   [RED-3]
+/// Projects a state given by its bodies onto the forest, in reduced coordinates: joints then hold to the last bit.   [RED-3]
 pub fn adopt(model: &Model, scheme: &Scheme, state: &mut State) {
     let mut ws = Workspace::default();
     ws.start.update(model, &state.q, &state.v, state.time);
     let start = Start { model, scheme, state, h: 0.0 };
     read(&start, &mut ws);
     ws.applied.resize(model.bodies().len(), Wrench::default());
-    // Coordinates are wanted, whatever motors ask for.
+    // Only coordinates are needed: a motor with a non-finite control is an error of the step, not of this projection.
     let _ = joint_space::prepare(&start, &mut ws);
     state.angles.clear();
-    state.angles.extend(ws.driven.iter().map(|driven| driven.coordinate));
+    state.angles.extend(ws.actuated.iter().map(|actuated| actuated.coordinate));
     let Some(reduced) = &mut ws.reduced else { return };
     let forest = model.forest();
     state.forest_q.clone_from(&reduced.q);
@@ -443,7 +455,7 @@ pub(crate) fn singular_inertia(model: &Model, singular: SingularInertia) -> Step
     StepCause::NoInertia { body: link.map_or_else(String::new, |link| link.spec().name.clone()) }
 }
 
-/// The joints that are rows of the problem: all in maximal coordinates, those that close loops in reduced ones.
+/// Joints with rows in the problem: all in maximal coordinates, those that close loops in reduced ones.
 pub(crate) fn joints_in_problem<'m>(
     model: &'m Model,
     reduced: Option<&Reduced>,
@@ -452,5 +464,6 @@ pub(crate) fn joints_in_problem<'m>(
         None => (model.joints(), &[]),
         Some(_) => (&[], model.forest().loops()),
     };
+    debug_assert!(loops.iter().all(|&id| model.joint(id).is_some()), "loops are closed by joints of the model");
     all.iter().chain(loops.iter().filter_map(|&id| model.joint(id)))
 }

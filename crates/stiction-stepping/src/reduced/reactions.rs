@@ -1,8 +1,8 @@
-//! What the joints of the forest carry over a step.
+//! Joint reactions of the forest over a step.
 //!
-//! The momentum balance of everything beyond a joint says which impulse came through it: Newton and Euler from the leaves inwards, with
-//! the impulses of contacts, loops and drives. About the point where a joint holds, its rows are perpendicular unit wrenches, and each
-//! multiplier is a product. The step itself needs none of this: reactions are found when somebody asks.   [RED-4]
+//! The momentum balance of all links outward of a joint gives the impulse through it: Newton-Euler from the leaves inwards, with the
+//! impulses of contacts, loops and joint-space constraints. About the anchor of a joint its rows are perpendicular unit wrenches, so each
+//! multiplier is a scalar product. The step itself does not need reactions; they are computed on demand.   [RED-4]
 
 use std::borrow::Cow;
 
@@ -15,10 +15,10 @@ use stiction_multibody::{
 use super::Reduced;
 use crate::{ContactImpulse, Workspace, joint_space::Side, layers};
 
-/// Room for finding reactions.
+/// Scratch memory for reactions.
 #[derive(Debug)]
 pub(super) struct ReactionScratch {
-    /// Mean forces on all links: what is applied, and the impulses of the step.
+    /// Mean forces on all links: applied forces and the impulses of the step.
     loads: Vec<Wrench>,
     acceleration: Vec<f64>,
     tau: Vec<f64>,
@@ -39,8 +39,9 @@ impl ReactionScratch {
     }
 }
 
-/// The impulses of all joints over the last step, row by row: those of the problem, and in reduced coordinates those that the balance of
-/// momentum asks of the forest's joints.   [RED-4]
+/// Impulses of all joints over the last step, row by row.   [RED-4]
+///
+/// Those of the problem are taken from the solution. In reduced coordinates the others follow from the momentum balance.
 pub fn joint_impulses<'w>(model: &Model, ws: &'w Workspace) -> Cow<'w, [f64]> {
     let mut impulses = Cow::Borrowed(&ws.joint_impulses[..]);
     if ws.balanced_over > 0.0 && !ws.impact_loads.joints.is_empty() {
@@ -52,12 +53,14 @@ pub fn joint_impulses<'w>(model: &Model, ws: &'w Workspace) -> Cow<'w, [f64]> {
     impulses
 }
 
-/// Adds what impacts asked of the joints that are rows.
+/// Adds the impulses of impacts to those of joints with rows.
 fn add_impacts(ws: &Workspace, impulses: &mut [f64]) {
+    let loads = &ws.impact_loads.joints;
+    debug_assert!(loads.is_empty() || loads.len() == impulses.len(), "impacts have an impulse for each joint row");
     impulses.iter_mut().zip(&ws.impact_loads.joints).for_each(|(sum, p)| *sum += p);
 }
 
-/// Writes the same into `ws.joint_impulses`, where steps are put together and their impulses added.
+/// Writes the impulses of all joints into `ws.joint_impulses`, so that the impulses of substeps can be added.
 pub(crate) fn find_reactions(model: &Model, ws: &mut Workspace) {
     if ws.balanced_over <= 0.0 {
         return;
@@ -81,7 +84,7 @@ pub(crate) fn find_reactions(model: &Model, ws: &mut Workspace) {
     ws.reduced = Some(reduced);
 }
 
-/// Whether there are any in reduced coordinates, and they are not known yet: impulses of steps that were put together are.
+/// True if joints of the forest have reactions that are not computed yet; those of joined substeps are.
 fn has_reactions(model: &Model, ws: &Workspace) -> bool {
     ws.reduced.is_some() && ws.balanced_over > 0.0 && model.forest().loops().len() < model.joints().len()
 }
@@ -92,17 +95,20 @@ fn find(model: &Model, ws: &Workspace, reduced: &Reduced, scratch: &mut Reaction
     loads.clone_from(&reduced.external);
     let mut load = |body: BodyId, impulse: &Wrench| add(forest, reduced, loads, body, &impulse.scaled(1.0 / h));
     add_impulses_of_solution(model, ws, &mut load);
-    // From before the impacts to the end: what they did to bodies is among the loads.
+    // The velocity change includes the impacts, so their impulses are among the loads.
     let impacts = ws.impact_loads.bodies.iter().zip(model.iter_bodies());
     impacts.for_each(|(impulse, (body, _))| load(body, impulse));
     acceleration.clear();
     acceleration.extend(reduced.velocity.iter().zip(&reduced.initial).map(|(after, before)| (after - before) / h));
     inverse_dynamics(forest.tree(), &reduced.at, acceleration, loads, sweeps, tau);
     for (joint, link, body) in forest.branches(model) {
-        let Some(carried) = sweeps.joint_wrenches().get(link.index()) else { continue };
+        let Some(reaction) = sweeps.joint_wrenches().get(link.index()) else {
+            debug_assert!(false, "every link has a joint wrench");
+            continue;
+        };
         let sign = if body == joint.b.0 { h } else { -h };
         let from = reduced.at.pose(link).translation.vector;
-        write_rows(&ws.start, impulses, joint, (&carried.scaled(sign), from));
+        write_rows(&ws.start, impulses, joint, (&reaction.scaled(sign), from));
     }
 }
 
@@ -113,12 +119,15 @@ fn add(forest: &Forest, reduced: &Reduced, loads: &mut [Wrench], body: BodyId, f
     }
 }
 
-/// All impulses of the solution in the workspace on bodies, but those of the forest's own joints and what acts along their freedoms.
+/// Passes all impulses of the solution on bodies to `add`, except those of the forest's joints and along their DOFs.
 pub(crate) fn add_impulses_of_solution(model: &Model, ws: &Workspace, add: &mut impl FnMut(BodyId, &Wrench)) {
     let mut pair = |(a, b): (BodyId, BodyId), (on_a, on_b): (Wrench, Wrench), p: f64| {
         add(a, &on_a.scaled(p));
         add(b, &on_b.scaled(p));
     };
+    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
+    debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
+    debug_assert_eq!(ws.joint_space_rows.len(), ws.joint_space_impulses.len(), "every joint-space row has an impulse");
     for (index, (contact, impulse)) in ws.contacts.iter().zip(&ws.contact_impulses).enumerate() {
         let ContactImpulse { normal, friction, spin, .. } =
             layers::find(&ws.surfaces, index).map_or(*impulse, |surface| impulse.and(&surface.core_impulse));
@@ -145,7 +154,7 @@ pub(crate) fn add_impulses_of_solution(model: &Model, ws: &Workspace, add: &mut 
     }
 }
 
-/// The multipliers of a joint that puts this impulse, about a place in the world, on its second body.   [RED-4]
+/// Writes the multipliers of a joint that exerts this impulse, about a point in the world, on its second body.   [RED-4]
 fn write_rows(at: &Configuration, impulses: &mut [f64], joint: &Joint, (impulse, from): (&Wrench, Vector3<f64>)) {
     let anchor = joint.anchor(at);
     let arm = anchor - at.pose(joint.b.0).translation.vector;

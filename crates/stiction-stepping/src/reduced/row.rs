@@ -8,24 +8,24 @@ use stiction_multibody::{
 
 use super::Reduced;
 
-/// A unit wrench that moves velocities by less than this does not move them: what is left is rounding.
+/// Velocity change by a unit wrench below which it counts as rounding: the wrench does not move the links.
 const IMMOVABLE: f64 = 1e-12;
 
-/// Room for the rows of one law.
+/// Scratch memory for the rows of one law.
 #[derive(Debug, Default)]
 pub(crate) struct RowScratch {
-    /// Row after row, an entry for each velocity of the forest.
+    /// Dense rows, one after the other, with an entry for each velocity of the forest.
     dense: Vec<f64>,
-    /// Links whose velocities have entries, in order.
+    /// Links whose velocities have entries; sorted before they are read.
     touched: Vec<usize>,
     is_touched: Vec<bool>,
     pub(super) path: Vec<f64>,
-    /// 1/√d of every velocity.
+    /// Scale 1/√d of every velocity, d being its pivot.
     pub(super) whitening: Vec<f64>,
 }
 
 impl RowScratch {
-    /// From residuals of half responses to entries of L⁻ᵀ h.   [RED-2]
+    /// Computes the scales from residuals of half responses to entries of L⁻ᵀ h.   [RED-2]
     pub(super) fn whiten(&mut self, pivots: &[f64]) {
         self.whitening.clear();
         self.whitening.extend(pivots.iter().map(|d| 1.0 / d.sqrt()));
@@ -33,7 +33,7 @@ impl RowScratch {
 }
 
 impl Reduced {
-    /// Begins the rows of a law.
+    /// Starts the rows of a law.
     pub(crate) fn begin_rows(&mut self, forest: &Forest, rows: usize) {
         let (n, links) = (forest.tree().velocities(), forest.tree().links().len());
         let RowScratch { dense, touched, is_touched, .. } = &mut self.row;
@@ -65,7 +65,7 @@ impl Reduced {
 
     /// Writes the inward half of the response to a wrench on a body into `path`; returns the link it moves.   [RED-2]
     pub(super) fn write_half_response(&mut self, forest: &Forest, body: BodyId, wrench: &Wrench) -> Option<LinkId> {
-        if self.looks_ahead() {
+        if self.is_linearised_ahead() {
             let link = self.write_path(forest, body, wrench)?;
             half_response_of_row(forest.tree(), &self.at, &self.factors, link, &mut self.row.path);
             return Some(link);
@@ -78,13 +78,14 @@ impl Reduced {
         Some(link)
     }
 
-    /// The same of an impulse at a velocity of the forest.
+    /// Writes the inward half of the response to an impulse at a velocity of the forest into `path`; returns its link.
     pub(super) fn write_half_response_at(&mut self, forest: &Forest, velocity: usize, impulse: f64) -> Option<LinkId> {
         let tree = forest.tree();
         let link = tree.link_of(velocity)?;
         self.row.path.clear();
         self.row.path.resize(tree.depth(link), 0.0);
         let head = tree.links()[link.index()].velocities().end;
+        debug_assert!(head - 1 - velocity < self.row.path.len(), "the velocity is one of its link");
         if let Some(entry) = self.row.path.get_mut(head - 1 - velocity) {
             *entry = impulse;
         }
@@ -105,7 +106,7 @@ impl Reduced {
         Some(link)
     }
 
-    /// Whether any velocity of the forest changes the rate of a row between two bodies.
+    /// True if some velocity of the forest changes the rate of a row between two bodies.
     pub(crate) fn moves(&mut self, forest: &Forest, sides: [(BodyId, &Wrench); 2]) -> bool {
         self.begin_rows(forest, 1);
         for (body, wrench) in sides {
@@ -130,6 +131,7 @@ impl Reduced {
         let tree = forest.tree();
         let RowScratch { dense, touched, is_touched, path, .. } = &mut self.row;
         let n = tree.velocities();
+        debug_assert_eq!(path.len(), tree.depth(link), "the path has an entry for each velocity up to the root");
         let mut path = path.iter();
         for i in tree.path_to_root(link) {
             let velocities = tree.links()[i].velocities();
@@ -143,7 +145,7 @@ impl Reduced {
         }
     }
 
-    /// Writes the rows as blocks, one column for each link that moves, in the order of `columns`.
+    /// Writes the rows as blocks, one for each link with entries, at the block columns `columns`.
     pub(crate) fn push_blocks(
         &mut self,
         forest: &Forest,

@@ -123,7 +123,7 @@ fn layers_in_schemes_that_do_not_know_them_are_refused_with_their_sentence() {
             "push bodies out of their layers",
         ),
         (coupled(), average(Preset::Ncp), "a layer couples pressing and shearing"),
-        (soft(), average(Preset::MoreauJean), "moves bodies in its own way"),
+        (soft(), average(Preset::MoreauJean), "has its own position update"),
         (ContactRule::default(), with(Preset::Ncp, |s| s.locate_contacts = true), "is for compliant layers"),
         (ContactRule::default(), with(Preset::Ncp, |s| s.steps_per_period = 40), "is for compliant layers"),
         (soft(), with(Preset::Ncp, |s| s.steps_per_period = 20_000), "at most 10000"),

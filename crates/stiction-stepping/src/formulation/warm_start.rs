@@ -1,11 +1,11 @@
-//! First guesses for problems with exact cones: what acted in the last step.
+//! Warm start of problems with quadratic cones: the impulses of the last step.
 
 use nalgebra::Vector3;
 
 use super::{columns, surfaces};
 use crate::{Start, Workspace, reduced};
 
-/// The impulses of the last step as a first guess: those of joints, and of contacts that were there already.
+/// Writes the warm start: last impulses of joints, of persistent contacts, of support points and of cores; zero elsewhere.
 pub(super) fn write(start: &Start, ws: &mut Workspace) {
     let (model, state) = (start.model, start.state);
     let joint_blocks = columns::joint_blocks(model, ws);
@@ -20,7 +20,7 @@ pub(super) fn write(start: &Start, ws: &mut Workspace) {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
         let first = r.len();
         if let Some(memory) = memories.next_if(|memory| memory.id == contact.id) {
-            // Of a contact with a layer and a core the layer has its own share.
+            // The memory holds the sum of layer and core; the core has rows of its own.
             let core = memory.layer.unwrap_or_default();
             let friction = Vector3::from(memory.friction_impulse) - Vector3::from(core.core_friction);
             r.push(memory.normal_impulse - core.core_impulse);
@@ -41,7 +41,8 @@ pub(super) fn write(start: &Start, ws: &mut Workspace) {
             *spin /= support_point.torsion;
         }
     }
-    surfaces::guess_cores(start, &ws.contacts, &ws.surfaces, r);
+    surfaces::warm_start_cores(start, &ws.contacts, &ws.surfaces, r);
+    debug_assert!(r.len() + ws.joint_space_rows.len() <= ws.cone.rows(), "joint-space rows are the last rows");
     r.resize(ws.cone.rows(), 0.0);
     for r in r {
         *r /= ws.mass_unit;

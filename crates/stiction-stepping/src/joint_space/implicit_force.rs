@@ -1,0 +1,113 @@
+//! Rotors, dampers, springs and motors along a joint DOF as inertia and force.
+
+use nalgebra::Vector3;
+use stiction_multibody::{Joint, JointDof, Model, Motor};
+
+use super::ActuatedDof;
+use crate::reduced::Reduced;
+
+/// Inertia c and force f₀ along a joint DOF: p = h f₀ − c (φ̇⁺ − φ̇).   [DRIVE-2]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ImplicitForce {
+    /// Rotor inertia A, the part of `inertia` that remains in impacts.
+    pub(crate) rotor: f64,
+    /// Inertia c = A + h d + h² k.
+    pub(crate) inertia: f64,
+    /// Force f₀.
+    pub(crate) force: f64,
+}
+
+impl ImplicitForce {
+    /// Force of armature, damper and spring of the DOF itself, at a coordinate and rate.
+    pub(super) fn of_joint_dof(joint_dof: &JointDof, (coordinate, rate): (f64, f64), h: f64) -> Self {
+        let JointDof { stiffness: k, damping: d, armature, rest, .. } = *joint_dof;
+        Self {
+            rotor: armature,
+            inertia: armature + h * d + h * h * k,
+            force: -k * (coordinate + h * rate - rest) - d * rate,
+        }
+    }
+
+    /// Adds a motor that needs no row.   [DRIVE-3]
+    fn add_motor(&mut self, motor: &Motor, (coordinate, rate): (f64, f64), (time, h): (f64, f64)) {
+        let MotorForce { constant, slope } = MotorForce::of(motor, coordinate, time, h);
+        if slope < 0.0 {
+            self.inertia -= h * slope;
+            self.force += constant + slope * rate;
+            return;
+        }
+        // A force that grows with the rate is unstable at any step size and is treated explicitly; its limits then apply directly.
+        let [least, most] = bounds(motor, 1.0);
+        self.force += (constant + slope * rate).clamp(least, most);
+    }
+}
+
+/// Force F₀ + F₁ φ̇⁺ of a motor at a joint DOF, before its limits.   [DRIVE-3]
+pub(super) struct MotorForce {
+    pub(super) constant: f64,
+    pub(super) slope: f64,
+}
+
+impl MotorForce {
+    pub(super) fn of(motor: &Motor, coordinate: f64, time: f64, h: f64) -> Self {
+        let mut control = motor.control.value(time);
+        if let Some([least, most]) = motor.control_limits {
+            // `clamp` passes NaN on, and `prepare` rejects it.
+            control = control.clamp(least, most);
+        }
+        let ([b0, b1, _], gear) = (motor.bias, motor.gear);
+        Self { constant: gear * (motor.gain * control + b0 + b1 * gear * coordinate), slope: slope(motor, h) }
+    }
+}
+
+fn slope(motor: &Motor, h: f64) -> f64 {
+    let [_, b1, b2] = motor.bias;
+    motor.gear * motor.gear * (b1 * h + b2)
+}
+
+/// Limits of a motor's force at the joint DOF, times a factor.
+pub(super) fn bounds(motor: &Motor, factor: f64) -> [f64; 2] {
+    motor.force_limits.map_or([f64::NEG_INFINITY, f64::INFINITY], |limits| {
+        let [x, y] = limits.map(|force| factor * motor.gear * force);
+        [x.min(y), x.max(y)]
+    })
+}
+
+/// True if the force limits of a motor need a row; those of an explicit force do not.
+pub(super) fn is_clamped(motor: &Motor, h: f64) -> bool {
+    motor.force_limits.is_some() && slope(motor, h) < 0.0
+}
+
+/// Total force along a DOF, without motors that need rows.
+pub(super) fn implicit_force(
+    model: &Model,
+    joint: &Joint,
+    actuated: &ActuatedDof,
+    (time, h): (f64, f64),
+) -> ImplicitForce {
+    let at = (actuated.coordinate, actuated.rate);
+    let mut implicit_force = joint
+        .joint_dofs()
+        .get(actuated.id.1)
+        .map_or_else(ImplicitForce::default, |f| ImplicitForce::of_joint_dof(f, at, h));
+    for motor in model.motors_along(actuated.place).filter(|motor| !is_clamped(motor, h)) {
+        implicit_force.add_motor(motor, at, (time, h));
+    }
+    implicit_force
+}
+
+/// Force about one axis of a spherical joint that has turned by `turned` about it and turns with `rate`.
+pub(super) fn implicit_force_about(joint_dof: &JointDof, (turned, rate): (f64, f64), h: f64) -> ImplicitForce {
+    // The spring acts towards coincident frames: a scalar rest angle is meaningless about three axes.
+    ImplicitForce::of_joint_dof(&JointDof { rest: 0.0, ..*joint_dof }, (turned, rate), h)
+}
+
+/// Adds rotor, damper and spring of a spherical joint of the forest, about all axes of the link.
+pub(super) fn add_spherical_force((model, joint): (&Model, &Joint), first: usize, h: f64, reduced: &mut Reduced) {
+    let Some(joint_dof) = joint.joint_dofs().first() else { return };
+    let turned: Vector3<f64> = reduced.spherical_rotation_vector(model.forest(), first);
+    for (k, turned) in (first..).zip(turned.iter()) {
+        let rate = reduced.before.get(k).copied().unwrap_or(0.0);
+        reduced.add_implicit_force(k, &implicit_force_about(joint_dof, (*turned, rate), h));
+    }
+}
