@@ -4,7 +4,7 @@
 //! l ≤ z ≤ u,   w_i ≥ 0 where z_i = l_i,   w_i ≤ 0 where z_i = u_i,   w_i = 0 between.
 //! ```
 //!
-//! Relays, dry friction in joints and motors with limits have this form. It is solved as a mixed LCP.   [BOX-2]
+//! Relays, dry friction in joints and motors with limits have this form. The solver rewrites it as a mixed LCP.   [BOX-2]
 
 use crate::linalg::{DenseMatrix, SparseMatrix};
 use crate::mixed_lcp::ladder::MixedLcpLadder;
@@ -30,19 +30,19 @@ pub struct BoxLcpSolution {
     pub z: Vec<f64>,
 }
 
-/// How one variable enters the mixed problem: z_i = base + sign · x.
+/// Role of one variable in the mixed problem: z_i = base + sign · x.
 #[derive(Clone, Copy, Debug)]
 enum Role {
     /// No bounds: free.
     Free(usize),
     /// Both bounds are the same number.
     Fixed,
-    /// At least one bound: complementary number `x`, with a multiplier of the upper bound where there are two.
+    /// At least one bound: complementary variable `x`, with a multiplier of the upper bound if both are finite.
     Bounded { x: usize, sign: f64, multiplier: Option<usize> },
 }
 
 impl BoxLcp {
-    /// The problem with these numbers; bounds may be infinite. Refuses wrong sizes, NaN and bounds out of order.
+    /// The problem with these numbers; bounds may be infinite. Rejects wrong sizes, NaN and bounds out of order.
     pub fn new(m: DenseMatrix, q: Vec<f64>, lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, ProblemError> {
         let n = q.len();
         if m.rows() != m.cols() {
@@ -91,11 +91,12 @@ impl BoxLcp {
         crate::linalg::dot(self.m.row(row), z) + self.q[row]
     }
 
-    /// The finite end that x is counted from.
+    /// Finite bound that x is measured from; zero for a free variable.
     fn base(&self, i: usize) -> f64 {
         [self.lower[i], self.upper[i]].into_iter().find(|bound| bound.is_finite()).unwrap_or(0.0)
     }
 
+    /// Writes the role of each variable and returns the numbers of free and of complementary variables.
     fn roles(&self, roles: &mut Vec<Role>) -> (usize, usize) {
         let (mut free, mut bounded) = (0, 0);
         let next = |counter: &mut usize| std::mem::replace(counter, *counter + 1);
@@ -130,7 +131,7 @@ impl Problem for BoxLcp {
         Residual::worst_of(violations, residual_scale(self.q.iter().copied()))
     }
 
-    /// Bounds may lie far from zero, so only what cannot be measured is refused.
+    /// Accepts every guess with a finite residual, because bounds may lie far from zero.
     fn accepts_guess(&self, guess: &BoxLcpSolution) -> bool {
         self.residual(guess).value.is_finite()
     }
@@ -213,6 +214,7 @@ impl BoxLcpLadder {
                 block.on_complementary.finish_row();
             }
         }
+        debug_assert_eq!(self.mixed.ensure_shapes(), Ok(()), "rows of the mixed problem and counts of the roles");
     }
 }
 
@@ -220,6 +222,12 @@ impl Solver<BoxLcp> for BoxLcpLadder {
     fn run(&mut self, problem: &BoxLcp, _: Option<&BoxLcpSolution>, solution: &mut BoxLcpSolution) -> Ending {
         self.reduce(problem);
         let ending = self.ladder.run(&self.mixed, None, &mut self.mixed_solution);
+        debug_assert_eq!(self.mixed_solution.free.len(), self.mixed.free_size(), "free variables of the mixed problem");
+        debug_assert_eq!(
+            self.mixed_solution.complementary.len(),
+            self.mixed.complementary_size(),
+            "complementary variables of the mixed problem"
+        );
         solution.z.clear();
         for (i, &role) in self.roles.iter().enumerate() {
             let z = problem.base(i)

@@ -1,7 +1,7 @@
-//! Linear and mixed linear complementarity problems as values, the ruler that measures a proposed solution, and the
-//! methods that propose one.
+//! Complementarity problems (LCP, mixed LCP, box LCP, NCP, frictional contact), their residuals and their solvers.
 //!
-//! This crate knows numbers only: nothing of bodies, contacts or time. The equations, with their tags, are in
+//! A problem is a value and computes the natural-map residual of any proposed solution; a solver proposes one. The crate
+//! holds numbers only, nothing of bodies, contacts or time. The equations, with their tags, are in
 //! `docs/theory/complementarity.md`.
 //!
 //! ```

@@ -1,26 +1,26 @@
-//! How a solve ended: the method's claim, the verdict, and the tolerances between them.
+//! Result of a solve: the status claimed by the method, the status after measuring the residual, and the tolerances.
 
 use crate::problem::{OptionError, Residual};
 use serde::Serialize;
 
-/// How a solve ended. Every variant still comes with the best iterate and its residual.
+/// Status at the end of a solve. Every variant comes with the best iterate and its residual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
 pub enum Status {
     /// The independent residual is within the requested tolerance.
     Solved,
-    /// The residual is above the requested tolerance but within the stated loose one.
+    /// The residual is above the requested tolerance and within the loose one.
     SolvedLoosely,
-    /// The iteration budget ran out first.
+    /// The iteration budget is exhausted.
     BudgetExhausted,
-    /// The method ended with its certificate that there is no solution; each method says for which class it is a proof.
+    /// The method ended with its certificate of infeasibility; each method documents for which class it is a proof.
     Infeasible,
-    /// A factorisation failed, numbers overflowed, or a claim of success did not survive the measurement.
+    /// A factorisation failed, numbers overflowed, or the residual contradicts a claim of success.
     Breakdown,
 }
 
 impl Status {
-    /// Whether the full tolerance was met.
+    /// True if the full tolerance is met.
     pub fn is_solved(self) -> bool {
         self == Self::Solved
     }
@@ -38,26 +38,26 @@ impl std::fmt::Display for Status {
     }
 }
 
-/// The verdict on one solve: the measured residual decides, not the method.
+/// Result of one solve; the measured residual decides on the status, not the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use = "a solve can end without converging; inspect `status`"]
 pub struct Outcome<S> {
     /// The last iterate, whatever the status.
     pub solution: S,
-    /// How the solve ended, after measuring.
+    /// Status of the solve, after measuring the residual.
     pub status: Status,
     /// The residual measured by the problem.
     pub residual: Residual,
-    /// Iterations, in the method's own unit (pivots, sweeps, bases).
+    /// Iterations, in the method's own unit (pivots, Gauss-Seidel iterations, bases).
     pub iterations: u32,
-    /// Whether a guess was given and not used, because the problem does not accept it
+    /// True if an initial guess was given and not used, because the problem does not accept it
     /// ([`Problem::accepts_guess`](crate::Problem::accepts_guess)).
     pub guess_ignored: bool,
 }
 
-/// What a method claims about itself; [`solve`](crate::solve) turns it into an [`Outcome`].
+/// Status claimed by a method; [`solve`](crate::solve) turns it into an [`Outcome`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a claim means nothing until it is measured"]
+#[must_use = "a claimed status is not checked yet; measure the residual"]
 pub struct Ending {
     /// The claimed status.
     pub status: Status,
@@ -72,7 +72,7 @@ impl Ending {
     }
 }
 
-/// The bounds on the residual that separate the verdicts.
+/// Bounds on the residual that separate `Solved`, `SolvedLoosely` and failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// `Solved` means residual ≤ `solved`, with the residual of [LCP-2] or [MLCP-2].
@@ -90,7 +90,7 @@ impl Default for Tolerance {
 }
 
 impl Tolerance {
-    /// Refuses NaN, infinities, zero, negatives and a loose bound under the strict one.
+    /// Rejects NaN, infinities, zero, negatives and a loose bound below the strict one.
     pub fn validate(&self) -> Result<(), OptionError> {
         for (name, value) in [("solved", self.solved), ("loose", self.loose)] {
             if !(value.is_finite() && value > 0.0) {

@@ -1,42 +1,42 @@
-//! What every complementarity problem offers: a ruler, and the reasons a problem can be refused.
+//! Interface of complementarity problems: the natural-map residual, and the errors of construction.
 //!
-//! The problem owns the residual, so every method is graded by the same ruler and none grades itself.
+//! The problem owns the residual, so all methods are measured alike and none measures itself.
 
 use serde::Serialize;
 
-/// A problem that can measure any proposed solution of itself.
+/// A problem that computes the residual of any proposed solution.
 pub trait Problem {
-    /// What a method has to find.
+    /// Unknowns that a method has to find.
     type Solution;
 
     /// Natural-map residual of `solution`, scaled as the problem documents, with the row that is worst.
     ///
-    /// Non-finite numbers and wrong lengths measure as infinity.
+    /// Non-finite numbers and wrong lengths give an infinite residual.
     fn residual(&self, solution: &Self::Solution) -> Residual;
 
-    /// Whether a guess is worth starting from: it fits, is finite, and is not far worse than no guess at all.
+    /// True if an initial guess has the right length, is finite, and is not far worse than zero.
     ///
-    /// Zero measures about one with every scaled ruler here, so a guess that measures a thousand times that comes from
-    /// elsewhere. Problems whose ruler is not scaled ask for a finite residual only.
+    /// The scaled residual of zero is about one. An initial guess with a thousand times that belongs to another problem.
+    /// Problems with an unscaled residual require a finite residual only.
     fn accepts_guess(&self, guess: &Self::Solution) -> bool {
-        self.residual(guess).value <= LARGEST_GUESS
+        self.residual(guess).value <= MAX_GUESS_RESIDUAL
     }
 }
 
-/// The residual of a guess beyond which it is ignored. Dimensionless.
-const LARGEST_GUESS: f64 = 1e3;
+/// Largest residual of an initial guess that is still used. Dimensionless.
+const MAX_GUESS_RESIDUAL: f64 = 1e3;
 
-/// The size of the worst violation and where it is.
+/// Largest violation and its row.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Residual {
-    /// Scaled worst violation; zero is exact, infinity means the proposal holds non-finite numbers or has a wrong length.
+    /// Scaled largest violation; zero is exact, infinity means that the proposal is not finite or has a wrong length.
     pub value: f64,
-    /// The row of the worst violation (the first of equals; 0 for an empty problem).
+    /// Row of the largest violation (the first of equals; 0 for an empty problem).
     pub row: usize,
 }
 
 impl Residual {
-    /// The residual of a proposal that cannot be measured because of `row`.
+    /// Infinite residual of a proposal that cannot be measured because of `row`.
     pub fn immeasurable(row: usize) -> Self {
         Self { value: f64::INFINITY, row }
     }
@@ -54,7 +54,7 @@ impl Residual {
     }
 }
 
-/// The natural map min(z, w), which is zero exactly where z ≥ 0, w ≥ 0 and z w = 0.   [LCP-2]
+/// Natural map min(z, w), which is zero exactly if z ≥ 0, w ≥ 0 and z w = 0.   [LCP-2]
 pub(crate) fn natural_map(z: f64, w: f64) -> f64 {
     // `f64::min` drops a NaN, and min(∞, 0) looks solved: both are caught here.
     if z.is_finite() && w.is_finite() { z.min(w) } else { f64::INFINITY }
@@ -65,7 +65,7 @@ pub(crate) fn residual_scale(constants: impl Iterator<Item = f64>) -> f64 {
     constants.fold(1.0, |largest, value| largest.max(value.abs()))
 }
 
-/// Why a problem was refused at construction or after refilling.
+/// Error of a problem at construction or after refilling.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemError {
@@ -105,8 +105,8 @@ pub enum ProblemError {
         /// The block inside it.
         block: usize,
     },
-    /// Bounds that leave no place for a variable.
-    #[error("the bounds of variable {row} are [{lower}, {upper}], which holds no number")]
+    /// The bounds of a variable are an empty interval.
+    #[error("the bounds of variable {row} are [{lower}, {upper}], which is an empty interval")]
     BadBounds {
         /// The variable.
         row: usize,
@@ -115,14 +115,14 @@ pub enum ProblemError {
         /// Its upper bound.
         upper: f64,
     },
-    /// An expression holds a variable that the problem does not have.
-    #[error("the expression of row {row} holds a variable that does not exist")]
+    /// An expression uses a variable that the problem does not have.
+    #[error("the expression of row {row} uses a variable that does not exist")]
     UnknownVariable {
         /// The row.
         row: usize,
     },
-    /// A contact law with impossible numbers.
-    #[error("law {block} is impossible: {law}")]
+    /// A contact law has parameters out of range.
+    #[error("law {block} is not supported or has parameters out of range: {law}")]
     BadLaw {
         /// The block it belongs to.
         block: usize,
@@ -131,7 +131,7 @@ pub enum ProblemError {
     },
 }
 
-/// An option whose value makes no sense.
+/// Error of an option whose value is out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("option `{name}` is {value}, but must lie in {range}")]
 pub struct OptionError {
@@ -139,22 +139,25 @@ pub struct OptionError {
     pub name: &'static str,
     /// The value given.
     pub value: f64,
-    /// The values that make sense, as an interval.
+    /// The legal values, as an interval.
     pub range: &'static str,
 }
 
-/// The first non-finite entry of `values`, as an error that names `part` and the row.
+/// Returns the first non-finite entry of `values` as an error that names `part` and the row.
 pub(crate) fn ensure_finite(part: &'static str, values: &[f64]) -> Result<(), ProblemError> {
     if all_finite(values) {
         return Ok(());
     }
     match values.iter().enumerate().find(|(_, value)| !value.is_finite()) {
         Some((row, &value)) => Err(ProblemError::NotFinite { part, row, value }),
-        None => Ok(()),
+        None => {
+            debug_assert!(false, "`all_finite` rejected {part}, which has only finite entries");
+            Ok(())
+        }
     }
 }
 
-/// Whether all are finite: zero times infinity is no number, and once it is in a sum it stays there.
+/// True if all are finite: zero times a non-finite number is NaN, and a sum with a NaN stays NaN.
 pub(crate) fn all_finite(values: &[f64]) -> bool {
     let (chunks, rest) = values.as_chunks::<8>();
     let mut zeros = [0.0; 8];
@@ -164,7 +167,7 @@ pub(crate) fn all_finite(values: &[f64]) -> bool {
     zeros.iter().all(|zero| *zero == 0.0) && rest.iter().all(|value| value.is_finite())
 }
 
-/// An error unless `found` equals `expected`.
+/// Returns an error unless `found` equals `expected`.
 pub(crate) fn ensure_size(part: &'static str, expected: usize, found: usize) -> Result<(), ProblemError> {
     if expected == found { Ok(()) } else { Err(ProblemError::SizeMismatch { part, expected, found }) }
 }

@@ -1,17 +1,17 @@
-//! The seam between problems and methods, and the only way from a method's claim to a verdict.
+//! Interface between problems and methods, and the check of a method's claim by the residual.
 
 use crate::outcome::{Ending, Outcome, Status, Tolerance};
 use crate::problem::Problem;
 
 /// A method for problems of type `P`. Implementations own their scratch memory and reuse it.
 pub trait Solver<P: Problem> {
-    /// Runs the method into `solution` and says how it ended.
+    /// Runs the method, writes `solution` and returns the claimed status.
     ///
-    /// `solution` is resized as needed; once warm, nothing allocates. A `guess` of a wrong length or with non-finite
-    /// numbers is ignored, as is any guess by a method that cannot use one.
+    /// `solution` is resized as needed. A second run on a problem of the same size does not allocate. A `guess` of a wrong
+    /// length or with non-finite numbers is ignored, and so is any guess by a method that cannot use one.
     fn run(&mut self, problem: &P, guess: Option<&P::Solution>, solution: &mut P::Solution) -> Ending;
 
-    /// For a ladder: the rung that gave the last answer.
+    /// Rung of a ladder that gave the last solution; `None` for other methods.
     fn rung(&self) -> Option<&'static str> {
         None
     }
@@ -27,15 +27,15 @@ impl<P: Problem, S: Solver<P> + ?Sized> Solver<P> for Box<S> {
     }
 }
 
-/// Runs the method, then measures its answer with the problem's own ruler.
+/// Runs the method, then measures its solution by the residual of the problem.
 ///
-/// The residual decides how far a claim of success, or of a budget that ran out, is right: within `tolerance.solved` the
-/// answer is `Solved`, within `tolerance.loose` it is `SolvedLoosely`, otherwise a claim of success becomes `Breakdown`. A
-/// method that says it failed is believed: a small residual may only mean that the problem is small. A NaN in the answer
-/// measures as infinity and so cannot pass.
+/// The residual decides on a claim of success or of an exhausted budget. Within `tolerance.solved` the status is `Solved`,
+/// within `tolerance.loose` it is `SolvedLoosely`. Otherwise a claim of success becomes `Breakdown`. A claimed failure stays
+/// a failure, because a small residual may only mean that the problem is small. A NaN in the solution gives an infinite
+/// residual and so cannot pass.
 ///
-/// A guess that the problem does not accept (wrong length, NaN, from another scene, far too large) is not handed on, and
-/// the outcome says so.
+/// An initial guess that the problem does not accept (wrong length, NaN, another scene, far too large) is not used, and
+/// [`Outcome::guess_ignored`] is set.
 pub fn solve<'s, P: Problem, S: Solver<P> + ?Sized>(
     solver: &mut S,
     problem: &P,

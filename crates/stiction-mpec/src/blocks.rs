@@ -1,20 +1,20 @@
-//! Parts of a program that share no variable.
+//! Decomposition of a program into blocks without common variables.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{Element, Pair, Placed, Program, Refused, Square, program::at};
 
-/// A part of a program, as a program of its own.
+/// A block of a program, as a separate program.
 pub struct Block {
-    /// The part.
+    /// The program of the block.
     pub program: Program,
-    /// Which variables of the whole its variables are.
+    /// Indices of its variables in the whole program.
     pub variables: Vec<usize>,
-    /// Which constraints of the whole its constraints are.
+    /// Indices of its constraints in the whole program.
     pub constraints: Vec<usize>,
 }
 
-/// Sets that grow together; the root of each is its least member.
+/// Disjoint sets (union-find); the root of each is its least member.
 struct Sets(Vec<usize>);
 
 impl Sets {
@@ -38,7 +38,9 @@ impl Sets {
     }
 }
 
-/// The connected parts of a program, by their first variables: constraints connect the variables that they depend on, and pairs their sides.
+/// The connected blocks of a program, in the order of their first variables.
+///
+/// Constraints connect the variables that they depend on, and pairs their sides.
 pub fn blocks(program: &Program) -> Vec<Block> {
     let (n, m) = (program.variables.len(), program.constraints.len());
     // Variables first, then constraints.
@@ -54,7 +56,7 @@ pub fn blocks(program: &Program) -> Vec<Block> {
         members.entry(sets.root(variable)).or_default().0.push(variable);
     }
     for row in 0..m {
-        // Constraints that depend on nothing go with the first block, where they are seen to be kept or not.
+        // Constant constraints belong to the first block, which checks their bounds.
         let root = sets.root(n + row);
         let key = if root >= n { 0 } else { root };
         members.entry(key).or_default().1.push(row);
@@ -103,16 +105,16 @@ fn part(program: &Program, variables: Vec<usize>, constraints: &[usize]) -> Bloc
     Block { program: out, variables, constraints: order }
 }
 
-/// Some rows of an element as functions of the variables that they depend on; the others stay where they started.
+/// Some rows of an element as functions of the variables that they depend on; other inputs keep their initial guess.
 struct Part {
     whole: Arc<dyn Element>,
     rows: Vec<usize>,
-    /// The place of each input of the whole among those of the part.
+    /// Index of each input of the whole element among the inputs of the part.
     places: Vec<Option<usize>>,
     others: Vec<f64>,
     inputs: usize,
     jacobian: Vec<(usize, usize)>,
-    /// Where these stand in the patterns of the whole.
+    /// Indices of these entries in the patterns of the whole element.
     jacobian_at: Vec<usize>,
     hessian: Vec<(usize, usize)>,
     hessian_at: Vec<usize>,

@@ -1,10 +1,10 @@
-//! Engines for nonlinear programs: interior points that others wrote.
+//! Engines for nonlinear programs: external interior-point solvers.
 
 use serde::Serialize;
 
 use crate::{MpecError, Nlp};
 
-/// Which solver.
+/// External solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub enum Engine {
@@ -14,59 +14,60 @@ pub enum Engine {
     Ripopt,
 }
 
-/// How far an engine goes.
+/// Options of an engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EngineOptions {
     /// Scaled error of the optimality conditions at which it ends.
     pub tolerance: f64,
-    /// Iterations at most.
+    /// Largest number of iterations.
     pub iterations: u32,
-    /// The barrier it starts with: large from a first guess, small from a point that is nearly a solution.
+    /// Initial barrier parameter: large from an initial guess, small from a point close to a solution.
     pub barrier: f64,
-    /// How much it writes to the standard output, from 0 for nothing to 12.
+    /// Amount of output to stdout, from 0 for none to 12.
     pub print_level: u8,
-    /// Seconds after which it gives up, [`RunStatus::OutOfTime`]; none for as long as its iterations take. Ipopt counts those of the processor,
-    /// ripopt those of the clock; they look every few iterations, so that a run may take a little longer.
+    /// Time limit, s, after which the status is [`RunStatus::OutOfTime`]; `None` for no limit.
+    ///
+    /// Ipopt counts CPU time, ripopt wall-clock time. They check it every few iterations, so a run may take slightly longer.
     pub seconds: Option<f64>,
 }
 
-/// How a run of an engine ended.
+/// Status at the end of a run of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum RunStatus {
-    /// At a point that satisfies the conditions.
+    /// The point satisfies the optimality conditions.
     Solved,
-    /// Near one, but not as near as was asked.
+    /// The point satisfies them to a lower accuracy than requested.
     Acceptable,
-    /// Anywhere, because its seconds were over.
+    /// The time limit was reached.
     OutOfTime,
-    /// Anywhere else; the number is that of the engine.
+    /// Any other failure, with the status number of the engine.
     Failed(i32),
 }
 
 impl RunStatus {
-    /// Whether the engine calls where it ended a stationary point.
+    /// True if the engine reports a stationary point.
     pub fn is_stationary(self) -> bool {
         matches!(self, Self::Solved | Self::Acceptable)
     }
 }
 
-/// What an engine found.
+/// Result of a run of an engine.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// The variables.
     pub x: Vec<f64>,
-    /// Multipliers of the constraints: the gradient of objective + Σ multiplier · constraint vanishes but for bounds.
+    /// Multipliers of the constraints: without bounds the gradient of objective + Σ multiplier · constraint vanishes.
     pub multipliers: Vec<f64>,
     /// Multipliers of lower and upper bounds of the variables, not negative.
     pub bounds: (Vec<f64>, Vec<f64>),
-    /// How it ended.
+    /// Status at the end.
     pub status: RunStatus,
     /// Iterations.
     pub iterations: u32,
 }
 
 impl Run {
-    /// Where a run would begin.
+    /// Start of a run, without iterations.
     fn not_begun(nlp: &Nlp, from: Option<&Self>) -> Self {
         let zeros = || vec![0.0; nlp.variables()];
         from.cloned().unwrap_or_else(|| Self {
@@ -90,9 +91,9 @@ impl Engine {
         }
     }
 
-    /// Solves a program, from its first guess or from where another run ended.
+    /// Solves a program, from its initial guess or from the end of another run.
     pub fn run(self, nlp: &Nlp, options: &EngineOptions, from: Option<&Run>) -> Result<Run, MpecError> {
-        // Engines look at their clocks only now and then: a small program might be solved in no time at all.
+        // Engines check the time only every few iterations, so a small program might be solved despite an expired limit.
         if options.seconds.is_some_and(|seconds| seconds <= 0.0) && Self::available().contains(&self) {
             return Ok(Run { status: RunStatus::OutOfTime, iterations: 0, ..Run::not_begun(nlp, from) });
         }

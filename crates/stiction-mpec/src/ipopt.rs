@@ -1,4 +1,4 @@
-//! Ipopt through its C interface: five callbacks and four functions.
+//! Interface to Ipopt through its C API: five callbacks and four functions.
 
 // The only file that calls foreign code.
 #![allow(unsafe_code)]
@@ -77,7 +77,7 @@ type Hessian = unsafe extern "C" fn(
 type Intermediate =
     unsafe extern "C" fn(c_int, c_int, f64, f64, f64, f64, f64, f64, f64, f64, c_int, *mut c_void) -> c_int;
 
-/// What the callbacks see. Panics must not cross the border to C: elements return errors, and Rust aborts on anything else.
+/// Data of the callbacks. Panics must not cross the C boundary: elements return errors, and Rust aborts on a panic.
 struct User<'n, 'p> {
     nlp: &'n Nlp<'p>,
     iterations: u32,
@@ -201,7 +201,7 @@ fn whole(n: usize) -> c_int {
     c_int::try_from(n).unwrap_or(c_int::MAX)
 }
 
-/// The linear solver behind Ipopt keeps state of its own: one solve at a time.
+/// Lock for one solve at a time, because the linear solver of Ipopt has global state.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Solves a program.
@@ -258,7 +258,7 @@ pub(crate) fn run(nlp: &Nlp, options: &EngineOptions, from: Option<&Run>) -> Res
         FreeIpoptProblem(problem);
         status
     };
-    // The numbers of IpReturnCodes.h; 6 is a feasible point of a square problem, -4 is the limit of time.
+    // Status numbers of IpReturnCodes.h; 6 is a feasible point of a square problem, -4 is the time limit.
     let status = match status {
         0 | 6 => RunStatus::Solved,
         1 => RunStatus::Acceptable,
@@ -281,7 +281,7 @@ fn set_options(problem: *mut c_void, options: &EngineOptions, warm: bool) {
     if let Some(seconds) = options.seconds {
         number(c"max_cpu_time", seconds.max(f64::MIN_POSITIVE));
     }
-    // Bounds are kept exactly.
+    // Bounds are satisfied exactly.
     number(c"bound_relax_factor", 0.0);
     number(c"mu_init", options.barrier);
     if warm {

@@ -6,11 +6,11 @@
 //!
 //! ```text
 //! program    variables, elements (functions of few variables), pairs
-//! blocks     parts that share no variable: solved apart
-//! nlp        a program as an engine sees it: pairs as a·b ≤ ε                                               [MPEC-2]
+//! blocks     parts without common variables, solved separately
+//! nlp        a program as a nonlinear program: pairs as a·b ≤ ε                                             [MPEC-2]
 //! engine     Ipopt or ripopt
-//! solve      ε → 0, then pairs at the zero they have chosen, and what that is worth: the certificate         [MPEC-3]
-//! spread     covariance of variables where squares count deviations                                         [MPEC-4]
+//! solve      ε → 0, then a solve with the modes of all pairs fixed, and a certificate                        [MPEC-3]
+//! spread     covariance of variables if squares are deviations                                              [MPEC-4]
 //! ```
 
 // Doc comments here are full of symbols such as AᵀB, which are mathematics and not code.

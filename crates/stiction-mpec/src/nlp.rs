@@ -1,10 +1,12 @@
-//! A program as an engine sees it: pairs are products that must be small.   [MPEC-2]
+//! A program as a nonlinear program for an engine: pairs become relaxed products.   [MPEC-2]
 
 use std::collections::BTreeMap;
 
 use crate::{Program, Refused, program::at};
 
-/// A program with a·b ≤ ε for every pair, in units of its sizes. Constraints are those of the program, then a product for each pair.
+/// A program with a·b ≤ ε for every pair, in units of its sizes.
+///
+/// Constraints are those of the program, then one product for each pair.
 pub struct Nlp<'p> {
     program: &'p Program,
     relaxation: f64,
@@ -20,7 +22,7 @@ pub struct Nlp<'p> {
 }
 
 impl<'p> Nlp<'p> {
-    /// The program with products below `relaxation`, from a first guess.
+    /// The program with products below `relaxation`, from an initial guess.
     pub fn new(program: &'p Program, relaxation: f64, start: &[f64]) -> Self {
         let own = program.jacobian_pattern();
         let mut by_constraint: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
@@ -60,27 +62,27 @@ impl<'p> Nlp<'p> {
         }
     }
 
-    /// The first guess.
+    /// The initial guess.
     pub fn start(&self) -> &[f64] {
         &self.start
     }
 
-    /// Variables.
+    /// Number of variables.
     pub fn variables(&self) -> usize {
         self.program.variables.len()
     }
 
-    /// Constraints.
+    /// Number of constraints.
     pub fn constraints(&self) -> usize {
         self.program.constraints.len() + self.program.pairs.len()
     }
 
-    /// Least and greatest values of the variables.
+    /// Lower and upper bounds of the variables.
     pub fn bounds(&self) -> (Vec<f64>, Vec<f64>) {
         self.program.variables.iter().map(|variable| (variable.lower, variable.upper)).unzip()
     }
 
-    /// Least and greatest values of the constraints.
+    /// Lower and upper bounds of the constraints.
     pub fn constraint_bounds(&self) -> (Vec<f64>, Vec<f64>) {
         let products = self.program.pairs.iter().map(|_| [f64::NEG_INFINITY, self.relaxation]);
         self.program.constraints.iter().copied().chain(products).map(|[low, high]| (low, high)).unzip()
@@ -91,7 +93,7 @@ impl<'p> Nlp<'p> {
         self.program.objective(x)
     }
 
-    /// Its gradient.
+    /// Gradient of the objective.
     pub fn gradient(&self, x: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for square in &self.program.squares {
@@ -139,8 +141,10 @@ impl<'p> Nlp<'p> {
         &self.hessian
     }
 
-    /// Second derivatives of factor · objective + Σ multiplier · constraint: with m of the product of a and b, b has its own
-    /// multiplier and m a, and ∂²(a b) has m ∂b beside a.
+    /// Second derivatives of factor · objective + Σ multiplier · constraint.
+    ///
+    /// With the multiplier m of the product a b, the multiplier of b increases by m a, and m ∂b couples a with the variables
+    /// of b.
     pub fn hessian(&self, x: &[f64], factor: f64, multipliers: &[f64], out: &mut [f64]) -> Result<(), Refused> {
         out.fill(0.0);
         let mut add = |place: usize, value: f64| out.get_mut(place).into_iter().for_each(|out| *out += value);
@@ -182,7 +186,7 @@ impl<'p> Nlp<'p> {
     }
 }
 
-/// Entries of a lower triangle, each once.
+/// Distinct entries of a lower triangle.
 #[derive(Default)]
 struct Places {
     known: BTreeMap<(usize, usize), usize>,

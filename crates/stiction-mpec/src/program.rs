@@ -1,21 +1,21 @@
-//! Programs as values: variables, elements that are functions of few of them, and pairs.
+//! Mathematical programs as values: variables, elements (functions of few of them), and complementary pairs.
 
 use std::sync::Arc;
 
-/// Why an element has no value at a point; engines try another nearer to the last.
+/// Reason why an element has no value at a point; engines then try a point closer to the last.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refused(pub String);
 
-/// A function of few variables with one or several values, which are constraints. Rows and columns are counted within it.
+/// A function of few variables with one or several values, which are constraints. Rows and columns are local indices.
 pub trait Element: Send + Sync {
-    /// How many variables it reads.
+    /// Number of variables that it depends on.
     fn inputs(&self) -> usize;
-    /// How many values it has.
+    /// Number of its values.
     fn outputs(&self) -> usize;
-    /// Which derivatives may differ from zero: (output, input), each once.
+    /// Structurally nonzero derivatives: (output, input), each once.
     fn jacobian_pattern(&self) -> &[(usize, usize)];
-    /// Which second derivatives may: (input, input), the first not less than the second, each once.
+    /// Structurally nonzero second derivatives: (input, input), the first not less than the second, each once.
     fn hessian_pattern(&self) -> &[(usize, usize)];
     /// The values.
     fn values(&self, x: &[f64], out: &mut [f64]) -> Result<(), Refused>;
@@ -25,24 +25,24 @@ pub trait Element: Send + Sync {
     fn hessian(&self, x: &[f64], multipliers: &[f64], out: &mut [f64]) -> Result<(), Refused>;
 }
 
-/// A number that is sought.
+/// An unknown with bounds and an initial guess.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variable {
-    /// Least value.
+    /// Lower bound.
     pub lower: f64,
-    /// Greatest value.
+    /// Upper bound.
     pub upper: f64,
-    /// The first guess.
+    /// Initial guess.
     pub start: f64,
 }
 
 impl Variable {
-    /// Any number.
+    /// Variable without bounds.
     pub fn free(start: f64) -> Self {
         Self { lower: f64::NEG_INFINITY, upper: f64::INFINITY, start }
     }
 
-    /// A number that is not negative.
+    /// Nonnegative variable.
     pub fn positive(start: f64) -> Self {
         Self { lower: 0.0, upper: f64::INFINITY, start }
     }
@@ -53,20 +53,20 @@ impl Variable {
 pub struct Placed {
     /// The function.
     pub element: Arc<dyn Element>,
-    /// The variables that it reads, in its order.
+    /// Variables that it depends on, in its order.
     pub variables: Vec<usize>,
     /// Its first constraint.
     pub first: usize,
 }
 
-/// 0 ≤ a ⊥ b ≥ 0; bounds of both are at zero.
+/// Complementary pair 0 ≤ a ⊥ b ≥ 0; the lower bounds of both are zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
     /// a: a variable.
     pub variable: usize,
     /// b: a constraint.
     pub constraint: usize,
-    /// How large a and b usually are: relaxations are shares of these.
+    /// Typical sizes of a and b, which scale the relaxation.
     pub sizes: [f64; 2],
 }
 
@@ -78,40 +78,40 @@ impl Pair {
     }
 }
 
-/// w (x − c)².
+/// Term w (x − c)² of the objective.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Square {
-    /// Of which variable.
+    /// Index of the variable x.
     pub variable: usize,
-    /// w.
+    /// Weight w.
     pub weight: f64,
-    /// c.
+    /// Centre c.
     pub centre: f64,
 }
 
 /// A nonlinear program with complementarity constraints.   [MPEC-1]
 #[derive(Clone, Default)]
 pub struct Program {
-    /// What is sought.
+    /// Unknowns.
     pub variables: Vec<Variable>,
-    /// Least and greatest values of the constraints, element after element.
+    /// Lower and upper bounds of the constraints, element after element.
     pub constraints: Vec<[f64; 2]>,
-    /// Where the constraints come from.
+    /// Elements, whose values are the constraints.
     pub elements: Vec<Placed>,
-    /// What is to be small.
+    /// Terms of the objective.
     pub squares: Vec<Square>,
-    /// What excludes each other.
+    /// Complementary pairs.
     pub pairs: Vec<Pair>,
 }
 
 impl Program {
-    /// Adds a variable.
+    /// Adds a variable and returns its index.
     pub fn variable(&mut self, variable: Variable) -> usize {
         self.variables.push(variable);
         self.variables.len() - 1
     }
 
-    /// Adds an element with bounds of its values; tells its first constraint.
+    /// Adds an element with bounds of its values and returns the index of its first constraint.
     pub fn element(&mut self, element: Arc<dyn Element>, variables: Vec<usize>, bounds: &[[f64; 2]]) -> usize {
         let first = self.constraints.len();
         self.constraints.extend_from_slice(bounds);
@@ -156,7 +156,7 @@ impl Program {
         Ok(())
     }
 
-    /// The largest amount by which a bound of a variable or of a constraint is not kept.
+    /// Largest violation of a bound of a variable or of a constraint.
     pub fn violation(&self, x: &[f64], values: &[f64]) -> f64 {
         let over = |value: f64, [low, high]: [f64; 2]| (low - value).max(value - high).max(0.0);
         let variables = self.variables.iter().zip(x).map(|(v, x)| over(*x, [v.lower, v.upper]));
@@ -170,7 +170,7 @@ impl Program {
         self.pairs.iter().map(of).fold(0.0, f64::max)
     }
 
-    /// The first guesses.
+    /// Initial guesses of all variables.
     pub fn starts(&self) -> Vec<f64> {
         self.variables.iter().map(|variable| variable.start).collect()
     }
@@ -182,14 +182,14 @@ impl Placed {
         self.variables.get(input).copied().unwrap_or(usize::MAX)
     }
 
-    /// What the element reads.
+    /// Collects the inputs of the element.
     pub(crate) fn gather(&self, x: &[f64], out: &mut Vec<f64>) {
         out.clear();
         out.extend(self.variables.iter().map(|variable| at(x, *variable)));
     }
 }
 
-/// A number of a list; not a number beyond its end.
+/// Entry of a list; NaN beyond its end.
 pub(crate) fn at(x: &[f64], place: usize) -> f64 {
     x.get(place).copied().unwrap_or(f64::NAN)
 }

@@ -1,10 +1,10 @@
-//! ripopt.
+//! Interface to ripopt.
 
 use ripopt::{NlpProblem, SolveStatus, SolverOptions};
 
 use crate::{EngineOptions, Nlp, Run, RunStatus};
 
-/// A program with the point it starts from.
+/// A program with its initial guess.
 struct From<'a, 'p> {
     nlp: &'a Nlp<'p>,
     run: Option<&'a Run>,
@@ -75,11 +75,11 @@ pub(crate) fn run(nlp: &Nlp, options: &EngineOptions, from: Option<&Run>) -> Run
         mu_init: options.barrier,
         print_level: options.print_level,
         bound_relax_factor: 0.0,
-        // From where another run ended, but not with its multipliers: with them version 0.8.2 spends hundreds of iterations in its restoration
-        // phase (20 steps of case C-19: no answer in 90 s, without them 1 s).
+        // The run starts from the end of another run, but without its multipliers: with them version 0.8.2 spends hundreds of iterations in its
+        // restoration phase (20 steps of case C-19: no result in 90 s, without them 1 s).
         warm_start: false,
         mu_strategy_adaptive: true,
-        // 0 is for ever.
+        // 0 means no limit.
         max_wall_time: options.seconds.map_or(0.0, |seconds| seconds.max(f64::MIN_POSITIVE)),
         ..SolverOptions::default()
     };

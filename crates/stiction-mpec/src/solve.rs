@@ -1,48 +1,51 @@
-//! Relaxation to zero, then modes that are fixed, and a certificate.   [MPEC-2] [MPEC-3]
+//! Relaxation of the pairs towards zero, then a solve with fixed modes, and a certificate.   [MPEC-2] [MPEC-3]
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::{Block, Engine, EngineOptions, Nlp, Pair, Program, Refused, Run, RunStatus, blocks, program::at};
 
-/// Why a program has no solution here.
+/// Error of a solve.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MpecError {
     /// The engine is not in this build.
     #[error("{engine:?} is not in this build; build with the feature `ipopt` or `ripopt`")]
     NoEngine {
-        /// Which.
+        /// The missing engine.
         engine: Engine,
     },
-    /// The engine could not begin.
+    /// The engine did not start.
     #[error("{reason}")]
     Engine {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The program has no values where it starts or ends.
+    /// The program has no values at its initial guess or at its last point.
     #[error("the program cannot be evaluated: {0}")]
     Refused(#[from] Refused),
 }
 
-/// How pairs are led to zero. The schedule ends before its last run where two runs in succession chose the same modes, and these solve the program.
+/// Schedule of the relaxation of the pairs.
+///
+/// It ends before its last run if two successive runs give the same modes and these solve the program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
-    /// Products may be this large at first, in units of the sizes of the pairs.
+    /// First bound of the products, in units of the sizes of the pairs.
     pub first: f64,
-    /// By what they are divided from run to run.
+    /// Factor by which the bound decreases from run to run.
     pub factor: f64,
-    /// And at last.
+    /// Last bound of the products, in the same units.
     pub last: f64,
     /// Tolerance of the engine in these runs; with modes fixed it is 1e-9.
     pub tolerance: f64,
-    /// Iterations of each run at most.
+    /// Largest number of iterations of each run.
     pub iterations: u32,
-    /// How much the engine writes.
+    /// Amount of output of the engine, from 0 for none to 12.
     pub print_level: u8,
-    /// Seconds of each run at most; none for as long as its iterations take. A run that is out of time ends the schedule of its block without a
-    /// solution: what it found depends on the clock.
+    /// Time limit of each run, s; `None` for no limit.
+    ///
+    /// A run that reaches it ends the schedule of its block without a solution, because its result depends on the clock.
     pub seconds: Option<f64>,
 }
 
@@ -52,7 +55,7 @@ impl Default for Schedule {
     }
 }
 
-/// Which side of a pair is zero.
+/// Side of a pair that is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Mode {
     /// The variable.
@@ -61,24 +64,27 @@ pub enum Mode {
     Constraint,
 }
 
-/// What a solution is worth, computed from the program itself.
+/// Certificate of a solution, computed from the program itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Certificate {
     /// The objective.
     pub objective: f64,
-    /// The largest amount by which a bound of a variable or constraint is not kept.
+    /// Largest violation of a bound of a variable or constraint.
     pub violation: f64,
     /// The largest of min(a, b) over the pairs.
     pub complementarity: f64,
-    /// The largest component of the gradient of the Lagrangian with modes fixed, divided by the largest gradient of a square or 1;
-    /// infinite where time was over before modes could be fixed.
+    /// Largest component of the gradient of the Lagrangian with modes fixed, divided by the largest gradient of a square or 1.
+    ///
+    /// It is infinite if the time limit was reached before modes were fixed.
     pub stationarity: f64,
-    /// Whether the engine called the end of the last relaxed run of every block stationary, to its tolerance or acceptably. Otherwise the
-    /// modes are those of a point where it gave up: the rest of the certificate holds, and says nothing of other modes.
+    /// True if the engine reported a stationary (or acceptable) end of the last relaxed run of every block.
+    ///
+    /// Otherwise the modes are those of a point at which the engine failed. The rest of the certificate holds, but gives no
+    /// information about other modes.
     pub relaxation_stationary: bool,
 }
 
-/// What was found.
+/// Result of a solve.
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// The variables.
@@ -89,10 +95,10 @@ pub struct Solution {
     pub multipliers: Vec<f64>,
     /// The mode of every pair.
     pub modes: Vec<Mode>,
-    /// What it is worth.
+    /// Certificate of the result.
     pub certificate: Certificate,
-    /// Whether both the last relaxed run of every block and the run with its modes fixed ended at a stationary point, and bounds and pairs are
-    /// kept to 1e-8.
+    /// True if the last relaxed run of every block and the run with its modes fixed ended at a stationary point, and bounds
+    /// and pairs are satisfied to 1e-8.
     pub solved: bool,
     /// Sizes of the blocks: variables.
     pub blocks: Vec<usize>,
@@ -100,7 +106,7 @@ pub struct Solution {
     pub iterations: u32,
 }
 
-/// Solves a program, block by block on all threads; the answer does not depend on their number.
+/// Solves a program, block by block on all threads; the result does not depend on their number.
 pub fn solve(program: &Program, engine: Engine, schedule: &Schedule) -> Result<Solution, MpecError> {
     let parts = blocks(program);
     let solved: Vec<_> =
@@ -138,7 +144,7 @@ fn scatter(places: &[usize], from: &[f64], to: &mut [f64]) {
     }
 }
 
-/// The smaller side of every pair, in units of its size, is the one that is zero.
+/// Modes of all pairs at a point: the smaller side, in units of its size, is zero.
 fn modes(program: &Program, x: &[f64], values: &[f64]) -> Vec<Mode> {
     let of = |pair: &Pair| {
         let [a, b] = pair.sizes;
@@ -151,7 +157,7 @@ fn modes(program: &Program, x: &[f64], values: &[f64]) -> Vec<Mode> {
 struct Part {
     x: Vec<f64>,
     multipliers: Vec<f64>,
-    /// With modes fixed.
+    /// True if the run with modes fixed succeeded.
     solved: bool,
     iterations: u32,
     stationarity: f64,
@@ -159,7 +165,7 @@ struct Part {
 }
 
 impl Part {
-    /// Where a relaxed run was stopped; nothing is known of its stationarity.
+    /// End of a relaxed run at the time limit; its stationarity is unknown.
     fn unfinished(program: &Program, run: Run, iterations: u32) -> Self {
         let mut multipliers = run.multipliers;
         multipliers.truncate(program.constraints.len());
@@ -174,13 +180,13 @@ impl Part {
     }
 }
 
-/// Iterations with modes fixed before the last run.
+/// Largest number of iterations with modes fixed before the last run.
 const TRIAL: u32 = 60;
 
 /// Tolerance of the engine with modes fixed.
 const EXACT: f64 = 1e-9;
 
-/// Violation of bounds that a solution may have.
+/// Largest violation of bounds and pairs of a solution.
 const KEPT: f64 = 1e-8;
 
 fn solve_block(program: &Program, engine: Engine, schedule: &Schedule) -> Result<Part, MpecError> {
@@ -222,14 +228,14 @@ fn solve_block(program: &Program, engine: Engine, schedule: &Schedule) -> Result
         }
         relaxation = (relaxation / schedule.factor).max(schedule.last);
     }
-    // Without pairs there is nothing to relax.
+    // A program without pairs has no relaxed run.
     let relaxation_stationary = run.as_ref().is_none_or(|run| run.status.is_stationary());
     let start = run.map_or_else(|| program.starts(), |run| run.x);
     let part = polish(program, engine, schedule, (&start, schedule.iterations))?;
     Ok(Part { iterations: iterations + part.iterations, relaxation_stationary, ..part })
 }
 
-/// The solution with the modes of a point.   [MPEC-3]
+/// Solves the program with the modes of a point fixed.   [MPEC-3]
 fn polish(
     program: &Program,
     engine: Engine,
@@ -251,7 +257,7 @@ fn polish(
     Ok(Part { x: run.x, multipliers: run.multipliers, solved, iterations, stationarity, relaxation_stationary })
 }
 
-/// The program with every pair at the zero of its mode, and no pairs any more.   [MPEC-3]
+/// The program without pairs, with the zero side of every pair fixed by its mode.   [MPEC-3]
 pub(crate) fn with_modes(program: &Program, modes: &[Mode], x: &[f64]) -> Result<Program, MpecError> {
     let mut fixed = Program { pairs: Vec::new(), ..program.clone() };
     for (pair, mode) in program.pairs.iter().zip(modes) {
@@ -261,7 +267,7 @@ pub(crate) fn with_modes(program: &Program, modes: &[Mode], x: &[f64]) -> Result
             (variable.lower, variable.upper) = (0.0, 0.0);
         }
     }
-    // A constraint that moves with no free variable is zero already, and an equation too many for an engine.
+    // A constraint that depends on no free variable is zero already and would be a redundant equation for an engine.
     let mut slopes = vec![0.0; program.constraints.len()];
     let mut jacobian = vec![0.0; program.jacobian_pattern().len()];
     let inside: Vec<f64> = fixed.variables.iter().zip(x).map(|(v, x)| x.clamp(v.lower, v.upper)).collect();
@@ -280,7 +286,7 @@ pub(crate) fn with_modes(program: &Program, modes: &[Mode], x: &[f64]) -> Result
     Ok(fixed)
 }
 
-/// ∇f + Aᵀλ − z_low + z_high of what can move.
+/// Largest component of ∇f + Aᵀλ − z_low + z_high over the variables that are not fixed, scaled.
 fn stationarity(program: &Program, run: &Run) -> Result<f64, MpecError> {
     let nlp = Nlp::new(program, 0.0, &run.x);
     let mut sum = vec![0.0; program.variables.len()];
@@ -300,7 +306,7 @@ fn stationarity(program: &Program, run: &Run) -> Result<f64, MpecError> {
 }
 
 impl Block {
-    /// How many variables it has.
+    /// Number of variables.
     pub fn size(&self) -> usize {
         self.variables.len()
     }

@@ -1,11 +1,13 @@
-//! Sparse equations: Gauss's elimination with the pivots that fill in least among those that are large enough.
+//! Sparse linear systems: Gaussian elimination with threshold pivoting for little fill-in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Pivots are at least this share of the largest of their column.
+/// Smallest pivot, as a fraction of the largest entry of its column. Dimensionless.
 const THRESHOLD: f64 = 0.1;
 
-/// Solves A x = b for several right-hand sides; A as (row, column, value), entries at the same place add up. None where A is singular.
+/// Solves A x = b for several right-hand sides; `None` if A is singular.
+///
+/// A is given as (row, column, value); duplicate entries add up.
 pub(crate) fn solve(size: usize, entries: &[(usize, usize, f64)], sides: &mut [Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let mut rows: Vec<BTreeMap<usize, f64>> = vec![BTreeMap::new(); size];
     for (i, j, value) in entries {
@@ -17,7 +19,7 @@ pub(crate) fn solve(size: usize, entries: &[(usize, usize, f64)], sides: &mut [V
             columns.get_mut(*j)?.insert(i);
         }
     }
-    // Columns by how many rows they have.
+    // Columns by their number of entries.
     let mut queue: BTreeSet<(usize, usize)> = columns.iter().enumerate().map(|(j, rows)| (rows.len(), j)).collect();
     let mut order: Vec<(usize, usize)> = Vec::with_capacity(size);
     while let Some((_, column)) = queue.pop_first() {
@@ -31,7 +33,7 @@ pub(crate) fn solve(size: usize, entries: &[(usize, usize, f64)], sides: &mut [V
         let pivot = pivot.min_by_key(|i| rows.get(*i).map_or(usize::MAX, BTreeMap::len))?;
         let pivot_row = rows.get(pivot)?.clone();
         let diagonal = *pivot_row.get(&column)?;
-        // The pivot row leaves all columns.
+        // The pivot row is removed from all columns.
         for j in pivot_row.keys() {
             let known = columns.get_mut(*j)?;
             let waits = queue.remove(&(known.len(), *j));

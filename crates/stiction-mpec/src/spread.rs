@@ -1,16 +1,18 @@
-//! How sure variables are, where squares count deviations in units of ½.   [MPEC-4]
+//! Covariance of variables if each square is ½ (deviation / standard deviation)².   [MPEC-4]
 
 use crate::{Mode, MpecError, Program, solve::with_modes, sparse};
 
-/// Covariance of some variables: with the equations A dx = 0 of the chosen modes and W the weights of the squares (times two), the block of
+/// Covariance of some variables: a diagonal block of the inverse KKT matrix.
+///
+/// With the equations A dx = 0 of the chosen modes and W the weights of the squares (times two), it is the block of
 ///
 /// ```text
 /// ⎡ W  Aᵀ ⎤⁻¹
 /// ⎣ A  0  ⎦                                                                                                 [MPEC-4]
 /// ```
 ///
-/// that belongs to them, with `prior` added to the diagonal of W for each: information that is much less than any data has, so that the block exists
-/// where data says nothing. Bounds of inequalities are not counted.
+/// that belongs to them. `prior` is added to the diagonal of W for each: information much smaller than that of the data, so
+/// that the block exists without data. Active inequalities are ignored.
 pub fn covariance(
     program: &Program,
     (modes, x): (&[Mode], &[f64]),
@@ -40,7 +42,7 @@ pub fn covariance(
     for (variable, prior) in of.iter().zip(prior) {
         entries.push((*variable, *variable, *prior));
     }
-    // What is fixed, and what no equation determines, stays: slip speeds of open contacts.
+    // Fixed variables and undetermined ones, such as slip speeds of open contacts, do not move.
     let least = prior.iter().copied().fold(f64::INFINITY, f64::min);
     for (k, weighed) in weighed.iter().enumerate() {
         if !moves(k) {

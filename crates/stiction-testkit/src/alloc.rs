@@ -1,6 +1,6 @@
-//! A global allocator that counts what the current thread asks for.
+//! A global allocator that counts the allocations of the current thread.
 //!
-//! A step must not touch the heap after warm-up. A test installs the allocator and counts:
+//! A step must not allocate after warm-up. A test installs the allocator and counts:
 //!
 //! ```
 //! use stiction_testkit::{CountingAllocator, count_allocations};
@@ -13,11 +13,11 @@
 //! assert_eq!(count_allocations(|| buffer.reserve(100)).count, 1);
 //! ```
 //!
-//! Only the calling thread is counted, so that tests running beside it do not disturb the number.
+//! Only the calling thread is counted, so that concurrent tests do not change the number.
 
-// Audited: a `GlobalAlloc` is an unsafe trait. Every method hands its arguments unchanged to the system allocator, whose
-// contract is the one our caller has promised to keep, and adds to two thread-local integers that never allocate
-// (constant initialisation, no destructor).
+// Audited: `GlobalAlloc` is an unsafe trait. Every method passes its arguments unchanged to the system allocator, whose
+// contract the caller has to fulfil, and adds to two thread-local integers that never allocate (constant initialisation, no
+// destructor).
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -29,23 +29,23 @@ thread_local! {
     static BYTES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The system allocator, counting.
+/// System allocator that counts allocations.
 pub struct CountingAllocator;
 
-/// What a piece of code asked of the heap. Growing a block counts as asking for the new size.
+/// Allocations of a piece of code. A reallocation counts with its new size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allocations {
-    /// How many times memory was asked for.
+    /// Number of allocations.
     pub count: u64,
-    /// How many bytes were asked for.
+    /// Allocated bytes.
     pub bytes: u64,
 }
 
-/// Runs `work` and counts what it allocates on this thread.
+/// Runs `work` and counts its allocations on this thread.
 ///
 /// # Panics
 ///
-/// When [`CountingAllocator`] is not the global allocator: every count would be zero and every test would pass.
+/// Panics if [`CountingAllocator`] is not the global allocator, because every count would be zero.
 #[must_use]
 pub fn count_allocations(work: impl FnOnce()) -> Allocations {
     let before_probe = so_far();
@@ -61,29 +61,29 @@ fn so_far() -> Allocations {
     Allocations { count: COUNT.get(), bytes: BYTES.get() }
 }
 
-/// Adds one request. During the teardown of a thread the counters may be gone; then nobody is counting any more.
-fn note(bytes: usize) {
+/// Counts one allocation. The counters do not exist during the teardown of a thread; then nothing is counted.
+fn record(bytes: usize) {
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
     let _ = BYTES.try_with(|total| total.set(total.get() + bytes as u64));
 }
 
 // SAFETY: all four methods forward to `System` with the caller's arguments, so the caller's obligations and the results
-// are exactly those of `System`; `note` neither allocates nor unwinds.
+// are exactly those of `System`; `record` neither allocates nor unwinds.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note(layout.size());
+        record(layout.size());
         // SAFETY: forwarded, see above.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        note(layout.size());
+        record(layout.size());
         // SAFETY: forwarded, see above.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        note(new_size);
+        record(new_size);
         // SAFETY: forwarded, see above.
         unsafe { System.realloc(block, layout, new_size) }
     }

@@ -1,7 +1,7 @@
 //! Reference cases as data: `reference/*.json` at the root of the checkout.
 //!
-//! A file holds one case: what it is, where it was published, its parameters, the published values, the values derived
-//! independently of this code, how they were derived, and the tolerances of the comparison.
+//! A file contains one case: its description, source, parameters, published values, values derived independently of this
+//! code, their derivation, and the tolerances of the comparison.
 //!
 //! ```
 //! let case = stiction_testkit::reference("c02");
@@ -11,10 +11,10 @@
 //! }
 //! ```
 //!
-//! A path is a chain of names joined by dots; a number picks an element of a list. Reading what is not there panics with
-//! the file and the path.
+//! A path is a chain of names joined by dots; a number selects an element of a list. Reading a missing value panics with the
+//! file and the path.
 
-// Test data lives in files; the rule against reading them protects the numerical crates.
+// Test data is stored in files; the lint against reading files is meant for the numerical crates.
 #![allow(clippy::disallowed_methods)]
 
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub struct Reference {
 ///
 /// # Panics
 ///
-/// When the file is missing or is not JSON.
+/// Panics if the file is missing or not JSON.
 pub fn reference(name: &str) -> Reference {
     let file = format!("reference/{name}.json");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(&file);
@@ -49,7 +49,7 @@ impl Reference {
     ///
     /// # Panics
     ///
-    /// When there is none.
+    /// Panics if there is none.
     pub fn number(&self, path: &str) -> f64 {
         self.at(path).as_f64().unwrap_or_else(|| self.complain(path, "a number"))
     }
@@ -58,7 +58,7 @@ impl Reference {
     ///
     /// # Panics
     ///
-    /// When there is none.
+    /// Panics if there is none.
     pub fn numbers(&self, path: &str) -> Vec<f64> {
         let numbers = self.at(path).as_array().map(|list| list.iter().map(Value::as_f64).collect());
         numbers.flatten().unwrap_or_else(|| self.complain(path, "a list of numbers"))
@@ -77,17 +77,18 @@ impl Reference {
     ///
     /// # Panics
     ///
-    /// When there is none.
+    /// Panics if there is none.
     pub fn text(&self, path: &str) -> &str {
         self.at(path).as_str().unwrap_or_else(|| self.complain(path, "a text"))
     }
 
-    /// The table at `path`: a list of rows, each a set of named numbers. Entries that are not numbers (`null` for a value
-    /// that was not published, names of rows) are left out of the row.
+    /// The table at `path`: a list of rows, each a set of named numbers.
+    ///
+    /// Entries that are not numbers (`null` for an unpublished value, names of rows) are omitted.
     ///
     /// # Panics
     ///
-    /// When there is no list of rows.
+    /// Panics if there is no list of rows.
     pub fn table(&self, path: &str) -> Vec<BTreeMap<String, f64>> {
         let rows = self.at(path).as_array().unwrap_or_else(|| self.complain(path, "a table"));
         let row = |row: &Value| {
@@ -97,11 +98,11 @@ impl Reference {
         rows.iter().map(row).collect()
     }
 
-    /// The tolerance at `path`: `{ "abs": …, "rel": … }`, either part may be absent. `unit` goes into messages.
+    /// The tolerance at `path`: `{ "abs": …, "rel": … }`, either part may be absent. `unit` is used in messages.
     ///
     /// # Panics
     ///
-    /// When neither part is there.
+    /// Panics if both parts are missing.
     pub fn tolerance(&self, path: &str, unit: &'static str) -> Tol {
         let value = self.at(path);
         let part = |name: &str| value.get(name).and_then(Value::as_f64);
@@ -117,7 +118,7 @@ impl Reference {
                 Value::Array(list) => name.parse().ok().and_then(|index: usize| list.get(index)),
                 _ => value.get(name),
             };
-            inside.unwrap_or_else(|| panic!("{}: nothing called `{name}` on the path `{path}`", self.file))
+            inside.unwrap_or_else(|| panic!("{}: `{name}` of the path `{path}` does not exist", self.file))
         })
     }
 
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "reference/sample.json: nothing called `c` on the path `a.c`")]
+    #[should_panic(expected = "reference/sample.json: `c` of the path `a.c` does not exist")]
     fn a_wrong_path_is_named() {
         sample().number("a.c");
     }
@@ -163,7 +164,7 @@ mod tests {
         sample().number("a");
     }
 
-    /// Every file says which case it is, where it comes from and how its numbers were obtained.
+    /// Every file contains the case, its source and the derivation of its numbers.
     #[test]
     fn all_files_are_complete() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reference");

@@ -1,27 +1,27 @@
-//! A solver that fails on demand, in each of the ways a solver can fail.
+//! A solver that fails on demand, in every way in which a solver can fail.
 //!
-//! It wraps a real solver and behaves like it until a chosen call; then it gives up with a chosen status, returns NaN, or
-//! claims success for a wrong answer. What calls it must not believe it: the residual is measured outside, and a step
-//! that cannot be solved must leave the state as it was.
+//! It wraps a real solver and behaves like it until a chosen call. Then it ends with a chosen status, returns NaN, or claims
+//! success for a wrong solution. Callers must measure the residual themselves, and a failed step must leave the state
+//! unchanged.
 //!
-//! Usable from integration tests. Inside the unit tests of `stiction-complementarity` itself the traits are those of
-//! another build of that crate and do not fit.
+//! It works in integration tests. In the unit tests of `stiction-complementarity` itself the traits belong to another build
+//! of that crate and do not match.
 
 use stiction_complementarity::{Ending, FrictionSolution, LcpSolution, MixedLcpSolution, Problem, Solver, Status};
 
-/// The way to fail.
+/// Kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Ends with this status and without an answer.
+    /// Ends with this status and without a solution.
     Status(Status),
-    /// Claims success and returns NaN throughout.
+    /// Claims success and returns NaN in every entry.
     NanSolution,
-    /// Claims success for a finite answer that is far from any solution.
+    /// Claims success for finite numbers far from any solution.
     FalseSuccess,
 }
 
 impl Fault {
-    /// One of each: every status short of success, and both lies.
+    /// One of each: every status other than success, and both false claims.
     pub const ALL: [Self; 5] = [
         Self::Status(Status::BudgetExhausted),
         Self::Status(Status::Infeasible),
@@ -63,7 +63,7 @@ enum Schedule {
     At(Vec<u64>),
 }
 
-/// A solver with a fault built in.
+/// A solver with an injected fault.
 #[derive(Clone, Debug)]
 pub struct FailingSolver<S> {
     inner: S,
@@ -83,7 +83,7 @@ impl<S> FailingSolver<S> {
         Self { inner, fault, schedule: Schedule::At(calls.into()), calls: 0 }
     }
 
-    /// How often it has been called.
+    /// Number of calls so far.
     pub fn calls(&self) -> u64 {
         self.calls
     }
@@ -96,7 +96,7 @@ impl<S> FailingSolver<S> {
     }
 }
 
-/// Negative where nothing may be, and large against the right-hand side of any scene.
+/// Wrong solution: negative, and large compared with the right-hand side of any scene.
 const WRONG: f64 = -1e6;
 
 impl<P, S> Solver<P> for FailingSolver<S>
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(statuses(at, 3), [Status::Solved, Status::Infeasible, Status::Solved]);
     }
 
-    /// The lies do not survive the measurement.
+    /// The residual exposes false claims of success.
     #[test]
     fn a_false_claim_of_success_is_a_breakdown() {
         for fault in [Fault::NanSolution, Fault::FalseSuccess] {

@@ -1,8 +1,8 @@
-//! Test support: reference cases as data, tolerances with units, allocators that count, seeded random numbers, the
-//! penalty model that exact contact is measured against, and a solver that fails on demand.
+//! Test support: reference cases as data, tolerances with units, counting allocators, seeded random numbers, a penalty
+//! model for comparison with exact contact, and a solver that fails on demand.
 //!
-//! Never published, only ever a dev-dependency. What is wrong with a test or its data is reported by a panic with a
-//! sentence, because that is how a test speaks.
+//! The crate is never published and only used as a dev-dependency. Errors of a test or its data are reported by a panic with
+//! a message.
 
 pub mod alloc;
 pub mod cases;

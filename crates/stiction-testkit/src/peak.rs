@@ -1,4 +1,4 @@
-//! A global allocator that knows how much memory is in use, by all threads together.
+//! A global allocator that tracks the memory in use by all threads together.
 //!
 //! ```
 //! use stiction_testkit::{PeakAllocator, peak_bytes};
@@ -10,10 +10,10 @@
 //! assert!((100_000..200_000).contains(&peak));
 //! ```
 //!
-//! Tests that run beside each other in one program would disturb the number: a binary with this allocator has one test.
+//! Concurrent tests in one program would change the number, so a binary with this allocator has one test.
 
-// Audited: a `GlobalAlloc` is an unsafe trait. Every method hands its arguments unchanged to the system allocator, whose
-// contract is the one our caller has promised to keep, and adds to two atomic integers.
+// Audited: `GlobalAlloc` is an unsafe trait. Every method passes its arguments unchanged to the system allocator, whose
+// contract the caller has to fulfil, and adds to two atomic integers.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -23,14 +23,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-/// The system allocator, with an eye on what is in use.
+/// System allocator that tracks the memory in use.
 pub struct PeakAllocator;
 
-/// Runs `work` and returns by how many bytes the memory in use grew at most meanwhile.
+/// Runs `work` and returns the largest increase of the memory in use meanwhile, bytes.
 ///
 /// # Panics
 ///
-/// When [`PeakAllocator`] is not the global allocator: every number would be zero and every test would pass.
+/// Panics if [`PeakAllocator`] is not the global allocator, because every number would be zero.
 #[must_use]
 pub fn peak_bytes(work: impl FnOnce()) -> usize {
     let before = IN_USE.load(Ordering::SeqCst);

@@ -1,12 +1,12 @@
-//! The penalty model that exact contact is measured against: a planar box on an undamped spring at its deepest vertex.
+//! Penalty model for comparison with exact contact: a planar box on an undamped spring at its deepest vertex.
 //!
-//! The box falls flat onto the ground y = 0. Contact is one spring of stiffness k at the deepest vertex and nothing
-//! else: no damping, no friction, no second contact. Because only one of the two lower vertices carries at a time, the
-//! box never comes to rest but keeps rocking from one to the other [Berard2009, fig. 2.7]. A complementarity step puts
-//! the same box to rest at the first impact.
+//! The box falls flat onto the ground y = 0. Contact is one spring of stiffness k at the deepest vertex, without damping,
+//! friction or a second contact. Only one of the two lower vertices carries load at a time, so the box never comes to rest
+//! but rocks from one to the other [Berard2009, fig. 2.7]. With a complementarity step the same box comes to rest at the first
+//! impact.
 //!
-//! In a flat drop both lower vertices are equally deep. The first one (the left) carries then, which is what every
-//! program that takes "the deepest" does; that choice starts the rocking.
+//! In a flat drop both lower vertices are equally deep. Then the first one (the left) carries load, as in every program that
+//! selects a single deepest vertex; this starts the rocking.
 
 /// A box and its spring. The defaults are the box 1 m × 0.5 m of 1 kg, dropped by 0.1 m, k = 10⁴ N/m.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ impl Default for PenaltyBox {
     }
 }
 
-/// Height, angle and their rates; the horizontal motion is idle.
+/// Height, angle and their rates; there is no horizontal motion.
 #[derive(Clone, Copy)]
 struct Motion {
     y: f64,
@@ -44,7 +44,7 @@ impl PenaltyBox {
     /// Simulates `seconds` from rest and returns the root mean square of the angular rate (rad/s) over the last one.
     ///
     /// The integrator is semi-implicit Euler: rates first, from the forces at the start of the step, then positions from
-    /// the new rates. It is symplectic, so it neither damps nor feeds the rocking.
+    /// the new rates. It is symplectic, so it neither damps nor excites the rocking.
     pub fn rms_angular_rate(&self, seconds: u32, steps_per_second: u32) -> f64 {
         let h = 1.0 / f64::from(steps_per_second);
         let mut motion = Motion { y: self.drop_height + 0.5 * self.height, angle: 0.0, v_y: 0.0, omega: 0.0 };
@@ -93,7 +93,7 @@ mod tests {
         }
     }
 
-    /// Without the ground in reach nothing turns: the rocking comes from the contact model alone.
+    /// Without contact the box does not rotate: the rocking comes from the contact model alone.
     #[test]
     fn free_flight_does_not_turn() {
         let high = PenaltyBox { drop_height: 1000.0, ..PenaltyBox::default() };

@@ -1,9 +1,8 @@
-//! A rigid part with three point feet on a vibrating plate, step after step: the sequence of problems that small contact
-//! solvers are measured on. PLT-1, C-28.
+//! Sequence of small contact problems: a rigid part with three support points on a vibrating plate. PLT-1, C-28.
 //!
-//! The plate moves by six sinusoids of acceleration, A sin(ω t + C), about a zero mean; the part is carried, slides and hops. Each
-//! step is one problem of three contacts, the gap of each foot counted in its normal velocity, and its solution moves the part
-//! on. Up is z; lengths in m.
+//! The plate moves by six sinusoids of acceleration, A sin(ω t + C), about a zero mean; the part sticks, slides and hops. Each
+//! step is one problem of three contacts. The gap of each support point is part of its normal velocity, and the solution of a
+//! step gives the state of the next. Up is z; lengths are in m.
 
 use crate::problems::Vec3;
 use libm::{cos, sin, sqrt};
@@ -30,7 +29,7 @@ pub struct PlateMotion {
 const REST: [Sinusoid; 3] = [(0.0, 0.0); 3];
 const QUARTER: f64 = TAU / 4.0;
 
-/// The motions of the plate run: carried along, turned in a circle (C-16), thrown outward (C-16), and thrown up.
+/// Plate motions: the part is carried, moved in a circle (C-16), moved outwards (C-16), and thrown up.
 pub const MOTIONS: [PlateMotion; 4] = [
     PlateMotion { name: "carry", along: [(2.0, 0.0), (1.0, QUARTER), (3.0, 0.0)], about: REST },
     PlateMotion {
@@ -53,16 +52,16 @@ pub const MOTIONS: [PlateMotion; 4] = [
 /// Plate frequency, rad/s: 33 Hz.
 const OMEGA: f64 = 33.0 * TAU;
 const MASS: f64 = 0.05;
-/// Moments of inertia about x, y and z. The part is round and tilts by hundredths only, so they are taken as constant.
+/// Moments of inertia about x, y and z, kg m². The part is round and tilts by hundredths of a radian only, so they are constant.
 const INERTIA: Vec3 = [8e-6, 8e-6, 1.2e-5];
 const MU: f64 = 0.3;
 const GRAVITY: f64 = 9.81;
 
-/// The part: where it is and how it moves.
+/// Pose and velocity of the part.
 struct Part {
     centre: Vec3,
-    /// From the centre to each foot.
-    feet: [Vec3; 3],
+    /// Vectors from the centre to the support points.
+    support_points: [Vec3; 3],
     velocity: Vec3,
     spin: Vec3,
 }
@@ -92,10 +91,10 @@ impl PlateMotion {
         }
     }
 
-    /// The problems of `steps` steps of length `h`. The part begins at rest, beside the middle of the plate.
+    /// The problems of `steps` steps of length `h`. The part starts at rest, away from the centre of the plate.
     ///
     /// # Panics
-    /// When a step cannot be solved.
+    /// Panics if a step cannot be solved.
     pub fn problems(&self, h: f64, steps: usize) -> Vec<FrictionProblem> {
         let mut method = FrictionLadder::new(Accuracy::Exact);
         let (mut guess, mut solution) = (FrictionSolution::default(), FrictionSolution::default());
@@ -115,23 +114,23 @@ impl PlateMotion {
 
 impl Part {
     fn standing_on(plate: &Plate) -> Self {
-        let feet = [0.1, 0.45, 0.8].map(|part| [0.02 * cos(TAU * part), 0.018 * sin(TAU * part), -0.01]);
+        let support_points = [0.1, 0.45, 0.8].map(|part| [0.02 * cos(TAU * part), 0.018 * sin(TAU * part), -0.01]);
         let offset = [0.01, -0.005, 0.01];
         let centre = [0, 1, 2].map(|k| plate.centre[k] + offset[k]);
-        Self { centre, feet, velocity: plate.velocity, spin: [0.0; 3] }
+        Self { centre, support_points, velocity: plate.velocity, spin: [0.0; 3] }
     }
 
     fn problem(&self, plate: &Plate, h: f64) -> FrictionProblem {
         let (mut jacobian, mut q) = (BlockMatrix::default(), Vec::new());
         jacobian.clear([3; 3], [6]);
-        for foot in self.feet {
-            let from_plate = [0, 1, 2].map(|k| self.centre[k] + foot[k] - plate.centre[k]);
-            let (turning, carried) = (cross(self.spin, foot), cross(plate.spin, from_plate));
+        for point in self.support_points {
+            let from_plate = [0, 1, 2].map(|k| self.centre[k] + point[k] - plate.centre[k]);
+            let (turning, carried) = (cross(self.spin, point), cross(plate.spin, from_plate));
             let relative = [0, 1, 2].map(|k| self.velocity[k] + turning[k] - plate.velocity[k] - carried[k]);
             let mut rows = [[0.0; 6]; 3];
             for (row, direction) in rows.iter_mut().zip(plate.frame) {
                 row[..3].copy_from_slice(&direction);
-                row[3..].copy_from_slice(&cross(foot, direction));
+                row[3..].copy_from_slice(&cross(point, direction));
                 q.push(dot(direction, relative));
             }
             let normal = q.len() - 3;
@@ -147,7 +146,7 @@ impl Part {
         FrictionProblem::new(Operator::MatrixFree(bodies), laws, q).unwrap_or_else(|error| panic!("the part: {error}"))
     }
 
-    /// v ← v + M⁻¹ H r, then the pose by that velocity; feet turn with the part.
+    /// v ← v + M⁻¹ H r, then the pose by that velocity; support points rotate with the part.
     fn advance(&mut self, problem: &FrictionProblem, r: &[f64], h: f64) {
         let Operator::MatrixFree(bodies) = problem.operator() else { return };
         for (block, r) in r.chunks_exact(3).enumerate() {
@@ -163,13 +162,13 @@ impl Part {
         for k in 0..3 {
             self.centre[k] += h * self.velocity[k];
         }
-        for foot in &mut self.feet {
-            *foot = rotated(*foot, self.spin.map(|w| h * w));
+        for point in &mut self.support_points {
+            *point = rotated(*point, self.spin.map(|w| h * w));
         }
     }
 }
 
-/// `x` turned by the rotation vector `turn`: x cos + (k × x) sin + k (k·x)(1 − cos).
+/// `x` rotated by the rotation vector `turn`: x cos + (k × x) sin + k (k·x)(1 − cos).
 fn rotated(x: Vec3, turn: Vec3) -> Vec3 {
     let angle = sqrt(dot(turn, turn));
     if angle == 0.0 {

@@ -1,6 +1,6 @@
-//! Families of frictional contact problems, made from geometry so that no solver's habits are built in.
+//! Families of frictional contact problems, generated from geometry and independent of any solver.
 //!
-//! A [`Pile`] is a list of rigid bodies and of the rows between them; its [`problem`](Pile::problem) is one time step:
+//! A [`Pile`] is a list of rigid bodies and of the rows between them; its [`problem`](Pile::problem) is one time step. The
 //! free velocities are those of the bodies after gravity has acted for the step. Up is y; the plane is z = 0.
 
 use crate::Random;
@@ -11,15 +11,15 @@ use stiction_complementarity::{Bodies, FrictionProblem, Law, Operator};
 /// A vector of space.
 pub type Vec3 = [f64; 3];
 
-/// Which bodies a row belongs to: a fixed surface, or the body of that number.
+/// Owner of a side of a row: a fixed surface (`None`), or the body of that number.
 pub type Owner = Option<usize>;
 
-/// How the bodies move before the step.
+/// Motion of the bodies before the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
-    /// Everything is at rest under gravity.
+    /// All bodies are at rest under gravity.
     Rest,
-    /// Every velocity component is uniform in ±`speed`: sticking, slipping and opening contacts side by side.
+    /// Every velocity component is uniform in ±`speed`, so that contacts stick, slip and open in one problem.
     Kick {
         /// Largest component, m/s (and rad/s).
         speed: f64,
@@ -28,29 +28,29 @@ pub enum Motion {
     },
 }
 
-/// A rigid box, its axes those of space.
+/// A rigid axis-aligned box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Brick {
-    /// Centre of mass.
+    /// Centre of mass, m.
     pub centre: Vec3,
-    /// Half sizes.
+    /// Half extents, m.
     pub half: Vec3,
-    /// Mass.
+    /// Mass, kg.
     pub mass: f64,
 }
 
-/// A block of rows between two owners: positive velocity moves `b` along the normal away from `a`.
+/// A block of rows between two owners: a positive velocity moves `b` along the normal away from `a`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
     /// The owner the normal points away from.
     pub a: Owner,
     /// The owner the normal points to.
     pub b: Owner,
-    /// Where.
+    /// Contact point, m.
     pub point: Vec3,
     /// Unit normal from `a` to `b`.
     pub normal: Vec3,
-    /// The law; its rows are (N, T₁, T₂), then the spin about N for torsion and joints, about T₁ and T₂ for rolling.
+    /// The law; its rows are (N, T₁, T₂), then the rotation about N for torsion and joints, about T₁ and T₂ for rolling.
     pub law: Law,
 }
 
@@ -61,7 +61,7 @@ pub struct Pile {
     pub bricks: Vec<Brick>,
     /// Contacts and joints.
     pub touches: Vec<Touch>,
-    /// Whether bodies move in the plane only (three unknowns each).
+    /// True if bodies move in the plane only (three unknowns each).
     pub planar: bool,
     /// Length of the step, s.
     pub step: f64,
@@ -86,7 +86,7 @@ impl Pile {
         pile
     }
 
-    /// Contacts at the corners of the rectangle in which the underside of brick `b` meets the top of `a`.
+    /// Adds contacts at the corners of the rectangle in which the bottom face of brick `b` touches the top face of `a`.
     fn touch_from_above(&mut self, a: Owner, b: usize, mu: f64) {
         let upper = self.bricks[b];
         let floor = Brick { centre: [0.0, -1.0, 0.0], half: [f64::INFINITY, 1.0, f64::INFINITY], mass: 0.0 };
@@ -108,7 +108,7 @@ impl Pile {
         }
     }
 
-    /// Every contact `times` times over: the same surfaces, impulses that can be shared in any way.
+    /// Repeats every contact `times` times: the surfaces are the same, the distribution of impulses is arbitrary.
     pub fn repeated(mut self, times: usize) -> Self {
         self.touches = self.touches.iter().flat_map(|touch| std::iter::repeat_n(*touch, times)).collect();
         self
@@ -117,7 +117,7 @@ impl Pile {
     /// The step as a problem.
     ///
     /// # Panics
-    /// When the pile has impossible numbers.
+    /// Panics if the pile has numbers out of range.
     pub fn problem(&self, motion: Motion) -> FrictionProblem {
         let velocities = self.free_velocities(motion);
         let laws: Vec<Law> = self.touches.iter().map(|touch| touch.law).collect();
@@ -142,7 +142,7 @@ impl Pile {
         FrictionProblem::new(Operator::MatrixFree(bodies), laws, q).unwrap_or_else(|error| panic!("a pile: {error}"))
     }
 
-    /// Components of a twist (velocity, spin) that are unknowns.
+    /// Components of a twist (velocity, angular velocity) that are unknowns.
     fn columns(&self) -> &'static [usize] {
         if self.planar { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] }
     }
@@ -185,7 +185,7 @@ impl Pile {
     }
 }
 
-/// Masses that grow by equal factors from 1 kg at the bottom to `ratio` at the top.
+/// Masses that increase geometrically from 1 kg at the bottom to `ratio` at the top.
 pub fn growing_masses(count: usize, ratio: f64) -> Vec<f64> {
     let last = count.saturating_sub(1).max(1) as f64;
     (0..count).map(|k| pow(ratio, k as f64 / last)).collect()
@@ -255,8 +255,9 @@ pub fn arch(count: usize, mu: f64) -> Pile {
     pile
 }
 
-/// A wedge between two fixed walls that lean out by `half_angle` on either side, four contacts each. With
-/// μ > `tan(half_angle)` it jams, and impulses can grow without moving anything.
+/// A wedge between two fixed walls inclined by `half_angle` to the vertical, four contacts each.
+///
+/// With μ > `tan(half_angle)` it jams, and impulses are unbounded.
 pub fn wedge(half_angle: f64, mu: f64) -> Pile {
     let (c, s) = (cos(half_angle), sin(half_angle));
     let mut pile = Pile::new(false);
@@ -273,8 +274,9 @@ pub fn wedge(half_angle: f64, mu: f64) -> Pile {
     pile
 }
 
-/// A chain of `links` rods on a table: ball joints between them, each rod touching the table at both ends, and the first
-/// link held by a motor of limited strength that pulls along x.
+/// A chain of `links` rods on a table, connected by ball joints; both ends of each rod touch the table.
+///
+/// A motor of limited force acts on the first link along x.
 pub fn chain(links: usize, mu: f64) -> Pile {
     let mut pile = Pile::new(false);
     for k in 0..links {
@@ -295,8 +297,9 @@ pub fn chain(links: usize, mu: f64) -> Pile {
     pile
 }
 
-/// Bodies of random mass with contacts of random place, direction, coefficient and law (a few joints and motors among
-/// them), between each other and with fixed surfaces. Standing still is always admissible, so solutions exist.
+/// Bodies of random mass with contacts of random position, direction, coefficient and law.
+///
+/// There are a few joints and motors, and contacts with fixed surfaces. Rest is always admissible, so solutions exist.
 pub fn random(bodies: usize, touches: usize, seed: u64) -> Pile {
     let mut random = Random::new(seed);
     let mut pile = Pile::new(false);
@@ -336,7 +339,7 @@ fn frame(n: Vec3, planar: bool) -> [Vec3; 3] {
     if planar {
         return [n, [-n[1], n[0], 0.0], [0.0, 0.0, 1.0]];
     }
-    // Crossing with the axis the normal leans least on keeps the division accurate.
+    // The cross product with the axis of the smallest component of the normal keeps the division accurate.
     let least = (1..3).fold(0, |least, k| if n[k].abs() < n[least].abs() { k } else { least });
     let mut axis = [0.0; 3];
     axis[least] = 1.0;
@@ -366,7 +369,7 @@ mod tests {
         assert_eq!(growing_masses(3, 100.0), [1.0, 10.0, 100.0]);
     }
 
-    /// Statics by hand: with m g h / 4 at each corner, counted from the top, nothing moves.
+    /// Statics: with m g h / 4 of all boxes above at each corner, the stack is at rest.
     #[test]
     fn a_stack_stands_on_the_weight_above() {
         let masses = [3.0, 1.0, 20.0];

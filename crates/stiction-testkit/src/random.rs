@@ -1,7 +1,7 @@
-//! Seeded random numbers: the same sequence on every platform, for ever.
+//! Seeded random numbers: the same sequence on every platform and in every version.
 //!
 //! xoshiro256++ seeded by splitmix64 \[Blackman2021\]. Integer arithmetic and square roots only, so no bit depends on a
-//! mathematical library. Not for statistics beyond a test's needs, not for secrets.
+//! mathematical library. The generator is meant for tests, not for statistics or cryptography.
 
 /// A deterministic generator.
 #[derive(Clone, Debug)]
@@ -10,7 +10,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The generator of `seed`; different seeds give unrelated sequences.
+    /// The generator of `seed`; different seeds give independent sequences.
     pub fn new(seed: u64) -> Self {
         let mut z = seed;
         let state = std::array::from_fn(|_| {
@@ -54,7 +54,7 @@ impl Random {
 
     /// Uniform on the unit sphere.
     pub fn direction(&mut self) -> [f64; 3] {
-        /// Each try succeeds with probability π/6; missing 100 times in a row has probability 10⁻³².
+        /// Largest number of tries. Each succeeds with probability π/6; 100 failures in a row have probability 10⁻³².
         const TRIES: usize = 100;
         for _ in 0..TRIES {
             let v: [f64; 3] = std::array::from_fn(|_| self.uniform(-1.0, 1.0));

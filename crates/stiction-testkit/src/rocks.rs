@@ -1,14 +1,14 @@
-//! Piles of rocks: irregular bodies that touch each other at one to three points per pair, under gravity.
+//! Piles of rocks: irregular bodies in contact at one to three points per pair, under gravity.
 //!
-//! Loads branch and meet again, contacts of one pair are redundant, and masses differ by decades: sweeps over the contacts
-//! carry such a load one rock at a time and stall.
+//! Force chains branch and join, contacts of one pair are redundant, and masses differ by orders of magnitude. Gauss-Seidel
+//! iterations transfer such a load by one rock at a time and stall.
 
 use crate::Random;
 use crate::problems::{Brick, Pile, Touch, Vec3};
 use libm::pow;
 use stiction_complementarity::Law;
 
-/// What a pile of rocks is made of.
+/// Parameters of a pile of rocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rocks {
     /// Rocks along each side of a square layer.
@@ -21,9 +21,9 @@ pub struct Rocks {
     pub load: f64,
     /// Coefficients of friction are uniform between these.
     pub mu: (f64, f64),
-    /// Whether the rocks lie in a bin: four upright walls that the outermost rocks touch.
+    /// True if the rocks lie in a bin with four vertical walls in contact with the outermost rocks.
     pub walled: bool,
-    /// Seed of places, masses, coefficients, points and normals.
+    /// Seed of positions, masses, coefficients, points and normals.
     pub seed: u64,
 }
 
@@ -33,15 +33,15 @@ impl Default for Rocks {
     }
 }
 
-/// Centres nearer than this touch; neighbours of the undisturbed packing are 1 apart.
+/// Largest distance of the centres of two rocks in contact; neighbours of the undisturbed packing have distance 1.
 const REACH: f64 = 1.2;
 
 /// Largest displacement of a centre along each axis.
 const JITTER: f64 = 0.12;
 
-/// A pile of rocks that lies on the ground y = 0, each layer in the hollows of the one below.
+/// A pile of rocks on the ground y = 0, each layer in the hollows of the one below.
 ///
-/// Standing still violates nothing, so solutions exist; whether rocks stick, slide or roll off is left to the solver.
+/// Rest is admissible, so solutions exist; rocks may stick, slide or roll off.
 pub fn rock_pile(rocks: &Rocks) -> Pile {
     let mut random = Random::new(rocks.seed);
     let mut pile =
@@ -80,7 +80,7 @@ pub fn rock_pile(rocks: &Rocks) -> Pile {
     pile
 }
 
-/// One to three points with each wall that the rock `b` is next to.
+/// Adds one to three points with each wall next to the rock `b`.
 fn lean_on_walls(pile: &mut Pile, b: usize, rocks: &Rocks, random: &mut Random) {
     let (layer, k) = (b / (rocks.side * rocks.side), b % (rocks.side * rocks.side));
     let centre = pile.bricks[b].centre;
@@ -104,7 +104,7 @@ fn lean_on_walls(pile: &mut Pile, b: usize, rocks: &Rocks, random: &mut Random) 
     }
 }
 
-/// One to three points between two rocks, if they are near, with a normal tilted from the line of centres.
+/// Adds one to three points between two rocks, if they are close, with a normal tilted from the line of centres.
 fn touch(pile: &mut Pile, a: usize, b: usize, mu: (f64, f64), random: &mut Random) {
     let (from, to) = (pile.bricks[a].centre, pile.bricks[b].centre);
     let line: Vec3 = [0, 1, 2].map(|k| to[k] - from[k]);

@@ -1,11 +1,11 @@
-//! Comparing numbers: a tolerance is a value with a unit, and a failure says everything about itself.
+//! Comparison of numbers: a tolerance is a value with a unit, and a failure reports numbers, error and bound.
 //!
-//! With the environment variable `STICTION_PRINT_ERRORS` set, every comparison prints its true error and the share of
-//! the tolerance it used, so that head-room can be read off a passing run.
+//! With the environment variable `STICTION_PRINT_ERRORS` set, every comparison prints its error and the fraction of the
+//! tolerance, so that the margin of a passing run is visible.
 
 use std::fmt;
 
-/// How far a number may be from its expected value: |actual − expected| ≤ `abs` + `rel` · |expected|.
+/// Largest difference of a number from its expected value: |actual − expected| ≤ `abs` + `rel` · |expected|.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tol {
     /// Absolute part, in `unit`.
@@ -32,15 +32,14 @@ impl Tol {
         self.abs + self.rel * expected.abs()
     }
 
-    /// Compares, and says what is wrong: the two numbers to the last bit, the error, the bound. What is not
-    /// finite is close to nothing.
+    /// Compares; an error contains both numbers with all digits, the error and the bound. Non-finite numbers always fail.
     pub fn check(&self, actual: f64, expected: f64) -> Result<(), String> {
         let error = (actual - expected).abs();
         let bound = self.bound(expected);
         if print_errors() {
             eprintln!("error {error:e} {}, {:.1} % of {self}", self.unit, 100.0 * error / bound);
         }
-        // Written so that a NaN anywhere fails.
+        // The comparison fails for a NaN on either side.
         if error <= bound {
             return Ok(());
         }

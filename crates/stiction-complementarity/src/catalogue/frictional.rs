@@ -1,4 +1,4 @@
-//! The methods for frictional problems.
+//! Methods for frictional problems.
 
 use super::{Answer, Report, Rung, Unknowns, measured};
 use crate::friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions, MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
@@ -17,28 +17,31 @@ use crate::reformulate::polygon::{PolygonOptions, PolygonalFriction};
 use crate::solver::Solver;
 
 pub(super) const METHODS: [(&str, &str); 9] = [
-    ("ladder", "the methods below in the order of their cost, as far as the accuracy asks for"),
-    ("active-set", "which contacts open, stick and slip, guessed and solved at once; few spatial contacts only"),
-    ("nsgs", "block Gauss-Seidel sweeps, each contact solved exactly"),
-    ("nsgs-relaxed", "the same with half steps, against oscillations of redundant contacts"),
-    ("interior-point", "primal-dual interior point with the exact law inside"),
+    ("ladder", "the methods below in the order of their cost, until the accuracy is reached"),
+    ("active-set", "dense active-set method over the modes open, stick and slip; few spatial contacts only"),
+    ("nsgs", "nonsmooth block Gauss-Seidel, each contact solved exactly"),
+    ("nsgs-relaxed", "the same with relaxation 0.5, against oscillations of redundant contacts"),
+    ("interior-point", "primal-dual interior point with the exact friction law"),
     ("newton", "semismooth Newton from zero impulses"),
-    ("admm", "alternating directions with De Saxcé's shift"),
+    ("admm", "alternating direction method of multipliers with De Saxcé's shift"),
     ("reference", "De Saxcé's fixed point over cone programs solved by Clarabel; symmetric W, up to 400 rows"),
-    ("polygon", "another problem: eight directions per contact, as a mixed lcp through its ladder"),
+    ("polygon", "approximation with eight directions per contact, as a mixed lcp solved by its ladder"),
 ];
 
-/// The most complementary unknowns of a polygonal problem, which is dense: Lemke's method takes about n³/2 operations.
+/// Largest number of complementary unknowns of a polygonal problem, which is dense.
+///
+/// Lemke's method takes about n³/2 operations.
 const POLYGON_UNKNOWNS: usize = 300;
 
-/// Runs the method of that name; nothing when there is none. Options were checked by their constructors with constants, and
-/// the tolerance by whoever made it: where it makes no sense, the defaults remain.
+/// Runs the method of that name; `None` if there is none.
+///
+/// A tolerance out of range selects the default options.
 pub(super) fn run(problem: &FrictionProblem, name: &str, tolerance: &Tolerance, accuracy: Accuracy) -> Option<Answer> {
     let answer = match name {
         "ladder" => ladder(problem, tolerance, accuracy),
         "active-set" => active_set(problem, tolerance),
-        "nsgs" => sweeps(problem, tolerance, 1.0),
-        "nsgs-relaxed" => sweeps(problem, tolerance, 0.5),
+        "nsgs" => gauss_seidel(problem, tolerance, 1.0),
+        "nsgs-relaxed" => gauss_seidel(problem, tolerance, 0.5),
         "interior-point" => interior_point(problem, tolerance),
         "newton" => {
             let options = FrictionNewtonOptions {
@@ -66,7 +69,7 @@ fn plain<S: Solver<FrictionProblem>>(method: &mut S, problem: &FrictionProblem, 
     Answer::Ended(finished(report, problem, solution))
 }
 
-/// The worst contact and the impulses.
+/// Adds the worst contact and the impulses to the report.
 fn finished(report: Report, problem: &FrictionProblem, solution: FrictionSolution) -> Report {
     let worst = in_words(problem, report.residual);
     Report { worst, solution: vec![Unknowns { name: "r", values: solution.r }], ..report }
@@ -102,14 +105,14 @@ fn ladder(problem: &FrictionProblem, tolerance: &Tolerance, accuracy: Accuracy) 
 fn active_set(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
     if !FrictionActiveSet::applies(problem) {
         return Answer::not_applicable(format!(
-            "made for at most {MAX_CONTACTS} contacts in space or in the plane and bounded rows together ({MAX_SPATIAL_CONTACTS} where all are in space), with few joints and without other laws"
+            "limited to {MAX_CONTACTS} spatial or planar contacts and bounded rows together ({MAX_SPATIAL_CONTACTS} if all are spatial), with few joints and without other laws"
         ));
     }
     let options = FrictionActiveSetOptions { tolerance: tolerance.solved, ..FrictionActiveSetOptions::default() };
     plain(&mut FrictionActiveSet::with_options(options).unwrap_or_default(), problem, tolerance)
 }
 
-fn sweeps(problem: &FrictionProblem, tolerance: &Tolerance, relaxation: f64) -> Answer {
+fn gauss_seidel(problem: &FrictionProblem, tolerance: &Tolerance, relaxation: f64) -> Answer {
     let options = FrictionNsgsOptions { tolerance: tolerance.solved, relaxation, ..FrictionNsgsOptions::default() };
     let mut method = FrictionNsgs::with_options(options).unwrap_or_default();
     let mut solution = FrictionSolution::default();
@@ -131,13 +134,15 @@ fn interior_point(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
 fn reference(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
     if problem.rows() > REFERENCE_ROWS {
         let rows = problem.rows();
-        return Answer::not_applicable(format!("{rows} rows are more than the {REFERENCE_ROWS} it is asked with"));
+        return Answer::not_applicable(format!(
+            "the problem has {rows} rows, but the method is limited to {REFERENCE_ROWS}"
+        ));
     }
     let options = FrictionReferenceOptions { tolerance: tolerance.solved, ..FrictionReferenceOptions::default() };
     let asymmetry = relative_asymmetry(problem);
     if asymmetry > options.asymmetry {
         return Answer::not_applicable(format!(
-            "W is not symmetric (by {asymmetry:.1e}), so no cone program has this law"
+            "W is not symmetric (relative asymmetry {asymmetry:.1e}), so the law is not a cone program"
         ));
     }
     plain(&mut FrictionReference::with_options(options).unwrap_or_default(), problem, tolerance)
@@ -153,7 +158,9 @@ fn polygon(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
     };
     let size: usize = problem.laws().iter().map(unknowns).sum();
     if size > POLYGON_UNKNOWNS {
-        let reason = format!("{size} complementary unknowns are more than the {POLYGON_UNKNOWNS} it is asked with");
+        let reason = format!(
+            "the polygonal problem has {size} complementary unknowns, but the method is limited to {POLYGON_UNKNOWNS}"
+        );
         return Answer::not_applicable(reason);
     }
     let polygonal = match PolygonalFriction::new(problem, &options) {
@@ -164,8 +171,7 @@ fn polygon(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
     let report = measured(&mut method, polygonal.problem(), None, &mut solution, tolerance);
     let impulses = polygonal.recover(&solution);
     let exact = problem.residual(&impulses);
-    let note =
-        format!("residual of the polygonal problem; with the exact cone these impulses measure {:.1e}", exact.value);
+    let note = format!("residual of the polygonal problem; with the exact cone the residual is {:.1e}", exact.value);
     let worst = in_words(problem, exact);
     let solution = vec![Unknowns { name: "r", values: impulses.r }];
     Answer::Ended(Report { worst, note: Some(note), solution, ..report })

@@ -1,4 +1,4 @@
-//! The methods for linear, mixed and box problems.
+//! Methods for linear, mixed and box problems.
 
 use super::{Answer, Report, Rung, Unknowns, measured};
 use crate::box_lcp::{BoxLcp, BoxLcpLadder, BoxLcpSolution};
@@ -19,28 +19,28 @@ use crate::outcome::{Ending, Tolerance};
 use crate::solver::Solver;
 
 pub(super) const LCP_METHODS: [(&str, &str); 6] = [
-    ("ladder", "one method after the other until one has the solution, or a proof that there is none"),
+    ("ladder", "methods in order until one finds the solution, or a proof that there is none"),
     ("lemke", "Lemke's method with lexicographic pivoting"),
     ("principal-pivoting", "principal pivoting with the least-index rule"),
-    ("gauss-seidel", "projected Gauss-Seidel sweeps"),
+    ("gauss-seidel", "projected Gauss-Seidel"),
     ("newton", "semismooth Newton on Fischer-Burmeister, from zero"),
     ("enumeration", "all complementary bases, for up to 16 rows"),
 ];
 
 pub(super) const MIXED_METHODS: [(&str, &str); 7] = [
-    ("ladder", "elimination, pivoting or Newton, with the ladder for LCPs inside"),
+    ("ladder", "elimination, pivoting or Newton; the ladder for LCPs solves the reduced problem"),
     ("lemke", "elimination of the free unknowns, then Lemke's method"),
-    ("pivoting", "free unknowns pivoted away (a singular equality block is allowed), then Lemke's method"),
+    ("pivoting", "free unknowns made basic by pivots (a singular equality block is allowed), then Lemke's method"),
     ("principal-pivoting", "elimination, then principal pivoting"),
-    ("gauss-seidel", "elimination, then projected Gauss-Seidel sweeps"),
+    ("gauss-seidel", "elimination, then projected Gauss-Seidel"),
     ("newton", "elimination, then semismooth Newton"),
     ("enumeration", "elimination, then all complementary bases, for up to 16 complementary unknowns"),
 ];
 
 pub(super) const BOX_METHODS: [(&str, &str); 2] =
-    [("ladder", "as a mixed lcp, through its ladder"), ("newton", "semismooth Newton with continuation, from zero")];
+    [("ladder", "as a mixed lcp, solved by its ladder"), ("newton", "semismooth Newton with continuation, from zero")];
 
-/// Runs an LCP method; nothing when there is none of that name.
+/// Runs an LCP method; `None` if there is none of that name.
 pub(super) fn run_lcp(problem: &Lcp, name: &str, tolerance: &Tolerance) -> Option<Answer> {
     let mut z = LcpSolution::default();
     let mut run = |method: &mut dyn Solver<Lcp>| measured(&mut Borrowed(method), problem, None, &mut z, tolerance);
@@ -79,7 +79,7 @@ pub(super) fn run_lcp(problem: &Lcp, name: &str, tolerance: &Tolerance) -> Optio
     Some(Answer::Ended(report))
 }
 
-/// Runs a method for mixed problems; nothing when there is none of that name.
+/// Runs a method for mixed problems; `None` if there is none of that name.
 pub(super) fn run_mixed(problem: &MixedLcp, name: &str, tolerance: &Tolerance) -> Option<Answer> {
     match name {
         "ladder" => Some(mixed_ladder(problem, tolerance)),
@@ -90,7 +90,7 @@ pub(super) fn run_mixed(problem: &MixedLcp, name: &str, tolerance: &Tolerance) -
         "principal-pivoting" => Some(eliminated(LcpPrincipalPivoting::new(), problem, tolerance, |method, _| {
             method.last_failure().map(|failure| failure.to_string())
         })),
-        "gauss-seidel" => Some(eliminated_sweeps(problem, tolerance)),
+        "gauss-seidel" => Some(eliminated_gauss_seidel(problem, tolerance)),
         "newton" => Some(eliminated(LcpNewton::new(), problem, tolerance, |_, _| None)),
         "enumeration" if problem.complementary_size() > LcpEnumeration::MAX_SIZE => {
             Some(too_large(problem.complementary_size()))
@@ -100,7 +100,7 @@ pub(super) fn run_mixed(problem: &MixedLcp, name: &str, tolerance: &Tolerance) -
     }
 }
 
-/// Runs a method for box problems; nothing when there is none of that name.
+/// Runs a method for box problems; `None` if there is none of that name.
 pub(super) fn run_box(problem: &BoxLcp, name: &str, tolerance: &Tolerance) -> Option<Answer> {
     match name {
         "ladder" => {
@@ -127,7 +127,7 @@ impl Solver<Lcp> for Borrowed<'_> {
     }
 }
 
-/// Newton on the function of a box problem, graded by the box problem.
+/// Newton on the function of a box problem; the box problem measures the residual.
 struct BoxNewton(NcpNewton);
 
 impl Solver<BoxLcp> for BoxNewton {
@@ -138,10 +138,12 @@ impl Solver<BoxLcp> for BoxNewton {
 
 fn too_large(rows: usize) -> Answer {
     let most = LcpEnumeration::MAX_SIZE;
-    Answer::not_applicable(format!("{rows} complementary unknowns are more than the {most} whose bases can be listed"))
+    Answer::not_applicable(format!(
+        "the problem has {rows} complementary unknowns, but enumeration is limited to {most}"
+    ))
 }
 
-/// Elimination in front of `inner`; `failure` asks it why it failed on the reduced problem.
+/// Runs the elimination and `inner`; `failure` reads the failure of `inner` on the reduced problem.
 fn eliminated<S: Solver<Lcp> + Default>(
     inner: S,
     problem: &MixedLcp,
@@ -158,7 +160,7 @@ fn eliminated<S: Solver<Lcp> + Default>(
     mixed_answer(Report { failure, ..report }, problem, solution)
 }
 
-fn eliminated_sweeps(problem: &MixedLcp, tolerance: &Tolerance) -> Answer {
+fn eliminated_gauss_seidel(problem: &MixedLcp, tolerance: &Tolerance) -> Answer {
     let (mut method, mut solution) = (MixedLcpSchur::new(LcpGaussSeidel::new()), MixedLcpSolution::default());
     let report = measured(&mut method, problem, None, &mut solution, tolerance);
     match (method.last_failure(), method.inner().last_failure()) {

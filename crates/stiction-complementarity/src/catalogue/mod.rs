@@ -1,8 +1,8 @@
-//! Every method by name: which ones fit a problem, how one of them fares, and what to try when it does not.
+//! Catalogue of methods by name: the methods for a kind of problem, their results, and hints on the next step.
 //!
-//! The program, the test over the collection in `problems/` and the report in `docs/` all go through here, so a method has
-//! one name, one set of options and one verdict everywhere. Methods start cold, with scratch memory of their own; time is
-//! measured by whoever calls.
+//! The command line, the test over the collection in `problems/` and the report in `docs/` all use this module, so a method
+//! has one name, one set of options and one status everywhere. Methods start cold, each with its own scratch memory. The
+//! caller measures time.
 //!
 //! ```
 //! use stiction_complementarity::{ProblemFile, Status, catalogue};
@@ -30,15 +30,15 @@ use crate::problem::{Problem, Residual};
 use crate::solver::{Solver, solve};
 use serde::Serialize;
 
-/// The method that every kind of problem has, and the one to begin with.
+/// Default method, which every kind of problem has.
 pub const DEFAULT_METHOD: &str = "ladder";
 
-/// A method that fits a kind of problem.
+/// A method for a kind of problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Method {
-    /// Its name, unique among those that fit the problem.
+    /// Name, unique among the methods for the kind of problem.
     pub name: String,
-    /// What it does, in one line.
+    /// Description in one line.
     pub about: &'static str,
 }
 
@@ -48,27 +48,27 @@ impl Method {
     }
 }
 
-/// What all methods are asked for.
+/// Options of all methods.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {
-    /// The residual that counts as solved; `None` is [`default_tolerance`] of the problem.
+    /// Largest residual that counts as solved; `None` is [`default_tolerance`] of the problem.
     pub tolerance: Option<f64>,
-    /// How far the ladder of a frictional problem goes where no tolerance is given. Other kinds ignore it.
+    /// Accuracy of the ladder of a frictional problem without a tolerance. Other kinds ignore it.
     pub accuracy: Accuracy,
 }
 
-/// One rung that a ladder took.
+/// One rung of a run of a ladder.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rung {
     /// Its name.
     pub name: String,
-    /// The residual of its answer, by the ruler of the problem.
+    /// Residual of its solution, as measured by the problem.
     pub residual: f64,
     /// Its iterations, in its own unit.
     pub iterations: u32,
 }
 
-/// Unknowns by the name they have in the statement of the problem.
+/// Unknowns, with their name in the statement of the problem.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Unknowns {
     /// The symbol.
@@ -77,10 +77,10 @@ pub struct Unknowns {
     pub values: Vec<f64>,
 }
 
-/// How a method fared.
+/// Result of a method.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// How it ended, after measuring.
+    /// Status, after measuring the residual.
     pub status: Status,
     /// The residual measured by the problem.
     pub residual: Residual,
@@ -88,25 +88,25 @@ pub struct Report {
     pub worst: String,
     /// Iterations, in the method's own unit; of all rungs together for a ladder.
     pub iterations: u32,
-    /// The rungs a ladder took, in order; the last one decided.
+    /// Rungs of a ladder, in order; the last one decided.
     pub rungs: Vec<Rung>,
-    /// What the method says about its failure.
+    /// Description of the failure by the method.
     pub failure: Option<String>,
-    /// What to try next; none when the problem is solved.
+    /// Hint on the next step; `None` if the problem is solved.
     pub hint: Option<&'static str>,
-    /// What has to be known to compare this method with the others.
+    /// Remark needed to compare this method with the others.
     pub note: Option<String>,
     /// The last iterate, whatever the status.
     pub solution: Vec<Unknowns>,
 }
 
-/// What came of asking a method.
+/// Result of a method, or the reason why it does not apply.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)] // One exists at a time.
 pub enum Answer {
     /// The method is not made for this problem.
     NotApplicable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The method ran.
@@ -114,12 +114,12 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// How the method ended; nothing when it does not apply.
+    /// Status of the method; `None` if it does not apply.
     pub fn status(&self) -> Option<Status> {
         self.report().map(|report| report.status)
     }
 
-    /// How the method fared; nothing when it does not apply.
+    /// Result of the method; `None` if it does not apply.
     pub fn report(&self) -> Option<&Report> {
         match self {
             Self::NotApplicable { .. } => None,
@@ -132,15 +132,15 @@ impl Answer {
     }
 }
 
-/// A name that is none of the methods for a problem.
+/// Error of a name that is not a method for the kind of problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no method `{name}` for {kind}; there are {}", known.join(", "))]
 pub struct UnknownMethod {
-    /// The name asked for.
+    /// The unknown name.
     pub name: String,
     /// The kind of the problem, in words.
     pub kind: &'static str,
-    /// The names that fit.
+    /// Names of the methods for the kind.
     pub known: Vec<String>,
 }
 
@@ -155,7 +155,7 @@ pub fn kind(problem: &ProblemFile) -> &'static str {
     }
 }
 
-/// The methods that fit the kind of a problem, the default one first.
+/// The methods for the kind of a problem, the default one first.
 pub fn methods(problem: &ProblemFile) -> Vec<Method> {
     let named = |table: &[(&str, &'static str)]| table.iter().copied().map(Method::new).collect();
     match problem {
@@ -167,8 +167,10 @@ pub fn methods(problem: &ProblemFile) -> Vec<Method> {
     }
 }
 
-/// The residual that counts as solved where none is asked for: 1e-10 for linear problems, 1e-8 for nonlinear ones, that of
-/// the accuracy for frictional ones. Dimensionless but for nonlinear problems, where it has the unit of the rows.
+/// Default of the largest residual that counts as solved.
+///
+/// It is 1e-10 for linear problems, 1e-8 for nonlinear ones, and that of the accuracy for frictional ones. It is
+/// dimensionless, except for nonlinear problems, where it has the unit of the rows.
 pub fn default_tolerance(problem: &ProblemFile, accuracy: Accuracy) -> f64 {
     match problem {
         ProblemFile::Lcp(_) | ProblemFile::MixedLcp(_) | ProblemFile::BoxLcp(_) => 1e-10,
@@ -177,7 +179,7 @@ pub fn default_tolerance(problem: &ProblemFile, accuracy: Accuracy) -> f64 {
     }
 }
 
-/// The residual up to which an answer is still called loosely solved; dimensionless.
+/// Largest residual that counts as loosely solved. Dimensionless.
 fn loose(problem: &ProblemFile) -> f64 {
     if matches!(problem, ProblemFile::Friction(_)) { Accuracy::Balanced.tolerance() } else { 1e-6 }
 }
@@ -197,12 +199,12 @@ pub fn run(problem: &ProblemFile, name: &str, options: &Options) -> Result<Answe
     let mut answer =
         answer.ok_or_else(|| UnknownMethod { name: name.to_owned(), kind: kind(problem), known: known() })?;
     if let Answer::Ended(report) = &mut answer {
-        report.hint = hints::next_knob(problem, name, report.status);
+        report.hint = hints::next_step(problem, name, report.status);
     }
     Ok(answer)
 }
 
-/// Runs a method into `solution` and keeps its verdict; what only the kind of problem knows is filled in by its file.
+/// Runs a method, writes `solution` and returns its report; the module of the kind fills in the rest of the report.
 fn measured<P: Problem, S: Solver<P>>(
     solver: &mut S,
     problem: &P,

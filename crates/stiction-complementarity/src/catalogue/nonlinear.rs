@@ -1,4 +1,4 @@
-//! The methods for nonlinear problems: Newton from each start that the file lists, and from one after the other.
+//! Methods for nonlinear problems: Newton from each initial guess of the file, and from all in order.
 
 use super::{Answer, Method, Report, Rung, Unknowns, measured};
 use crate::ncp::expression::ExpressionFunction;
@@ -8,11 +8,11 @@ use crate::outcome::Tolerance;
 
 const NEWTON: &str = "newton";
 
-/// `ladder`, and `newton-1`, `newton-2`, … for the listed starts; `newton` when none is listed.
+/// Lists `ladder`, and `newton-1`, `newton-2`, … for the initial guesses of the file; `newton` if there are none.
 pub(super) fn methods(starts: usize) -> Vec<Method> {
-    let about = "semismooth Newton with continuation, from the listed start of that number";
+    let about = "semismooth Newton with continuation, from the listed initial guess of that number";
     let mut methods =
-        vec![Method::new(("ladder", "Newton from one listed start after the other, until one solves it"))];
+        vec![Method::new(("ladder", "Newton from the listed initial guesses in order, until one succeeds"))];
     if starts == 0 {
         methods.push(Method::new((NEWTON, "semismooth Newton with continuation, from zero")));
     }
@@ -20,7 +20,7 @@ pub(super) fn methods(starts: usize) -> Vec<Method> {
     methods
 }
 
-/// Runs the method of that name; nothing when there is none.
+/// Runs the method of that name; `None` if there is none.
 pub(super) fn run(
     problem: &Ncp<ExpressionFunction>,
     starts: &[NcpSolution],

@@ -1,10 +1,10 @@
-//! A matrix in a file, by compressed rows: row i has the entries `indptr[i]..indptr[i + 1]` of `indices` and `data`.
+//! Compressed-row matrix of a file: row i has the entries `indptr[i]..indptr[i + 1]` of `indices` and `data`.
 
 use super::ProblemFileError;
 use crate::linalg::BlockMatrix;
 use serde::{Deserialize, Serialize};
 
-/// Compressed rows as a file has them. Nothing is known about the numbers until [`check`](Self::check) has passed.
+/// Compressed rows as read from a file. The numbers are unchecked until [`check`](Self::check) has passed.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Csr {
     pub(super) nrows: usize,
@@ -17,7 +17,7 @@ pub(super) struct Csr {
 }
 
 impl Csr {
-    /// Refuses anything but a legal matrix of this size; `field` is its name in the file.
+    /// Rejects anything but a legal matrix of this size; `field` is its name in the file.
     pub(super) fn check(&self, field: &'static str, rows: usize, cols: usize) -> Result<(), ProblemFileError> {
         let bad = |row: usize, what: &'static str| Err(ProblemFileError::BadMatrix { field, row, what });
         for (part, expected, found) in [
@@ -35,7 +35,7 @@ impl Csr {
         }
         for (row, ends) in self.indptr.windows(2).enumerate() {
             if ends[1] < ends[0] || ends[1] > self.data.len() {
-                return bad(row, "`indptr` must not fall nor pass the number of entries");
+                return bad(row, "`indptr` must not decrease and must not exceed the number of entries");
             }
         }
         if self.indptr.last() != Some(&self.data.len()) {
@@ -43,7 +43,7 @@ impl Csr {
         }
         for (row, col, value) in self.entries() {
             if col >= cols {
-                return bad(row, "a column lies outside");
+                return bad(row, "a column index is not less than the number of columns");
             }
             if !value.is_finite() {
                 return bad(row, "an entry is not a finite number");
@@ -54,6 +54,7 @@ impl Csr {
 
     /// The entries of row `i` as (column, value).
     pub(super) fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        debug_assert!(i + 1 < self.indptr.len(), "row {i} of a matrix with {} finished rows", self.indptr.len() - 1);
         let range = self.indptr.get(i).copied().unwrap_or(0)..self.indptr.get(i + 1).copied().unwrap_or(0);
         let (indices, data) = (self.indices.get(range.clone()), self.data.get(range));
         indices.unwrap_or(&[]).iter().copied().zip(data.unwrap_or(&[]).iter().copied())
@@ -78,17 +79,20 @@ impl Csr {
         Self { nrows, ncols, indptr: vec![0], ..Self::default() }
     }
 
-    /// The entries that are not zero of a dense matrix, row by row.
+    /// Converts a dense matrix, given row by row, without its zeros.
     pub(super) fn from_dense(nrows: usize, ncols: usize, values: &[f64]) -> Self {
         let mut csr = Self::empty(nrows, ncols);
         for row in values.chunks_exact(ncols.max(1)) {
             row.iter().enumerate().filter(|(_, value)| **value != 0.0).for_each(|(col, value)| csr.push(col, *value));
             csr.finish_row();
         }
+        debug_assert_eq!(csr.indptr.len(), nrows + 1, "every row is finished");
         csr
     }
 
-    /// Every entry of every stored block, so that reading back gives the same blocks; refuses numbers JSON cannot say.
+    /// Converts every entry of every stored block, so that reading back gives the same blocks.
+    ///
+    /// Rejects non-finite numbers, which JSON cannot represent.
     pub(super) fn from_blocks(blocks: &BlockMatrix) -> Result<Self, ProblemFileError> {
         if let Some((row, value)) = blocks.first_not_finite() {
             return Err(crate::problem::ProblemError::NotFinite { part: "operator", row, value }.into());
@@ -106,12 +110,13 @@ impl Csr {
                 csr.finish_row();
             }
         }
+        debug_assert_eq!(csr.indptr.len(), blocks.rows() + 1, "every row is finished");
         Ok(csr)
     }
 
-    /// The same numbers in blocks of these rows and columns; a block is stored where the file has an entry.
+    /// Converts to blocks of these rows and columns; a block is stored if the file has an entry in it.
     pub(super) fn to_blocks(&self, rows: &[usize], cols: &[usize]) -> BlockMatrix {
-        // For every column its block and its place therein.
+        // Block of every column, and its place in the block.
         let places: Vec<(usize, usize)> =
             cols.iter().enumerate().flat_map(|(block, &size)| (0..size).map(move |place| (block, place))).collect();
         let mut blocks = BlockMatrix::default();
@@ -121,7 +126,10 @@ impl Csr {
             let mut found = std::collections::BTreeMap::<usize, Vec<f64>>::new();
             for row in 0..size {
                 for (col, value) in self.row(first + row) {
-                    let Some(&(block, place)) = places.get(col) else { continue };
+                    let Some(&(block, place)) = places.get(col) else {
+                        debug_assert!(false, "column {col} of a checked matrix lies outside of the blocks");
+                        continue;
+                    };
                     let width = cols[block];
                     found.entry(block).or_insert_with(|| vec![0.0; size * width])[row * width + place] += value;
                 }
@@ -132,6 +140,7 @@ impl Csr {
             }
             blocks.finish_row();
         }
+        debug_assert_eq!(first, self.nrows, "the blocks cover all rows");
         blocks
     }
 
@@ -141,6 +150,8 @@ impl Csr {
         for (row, col, value) in self.entries() {
             if let Some(line) = lines.get_mut(col) {
                 line.push((row, value));
+            } else {
+                debug_assert!(false, "column {col} of a checked matrix with {} columns", self.ncols);
             }
         }
         let mut csr = Self::empty(self.ncols, self.nrows);
@@ -153,7 +164,7 @@ impl Csr {
         csr
     }
 
-    /// Whether no entry differs from its opposite by more than `fraction` of the largest entry.
+    /// True if no entry differs from its transposed entry by more than `fraction` of the largest entry.
     pub(super) fn is_symmetric(&self, fraction: f64) -> bool {
         let largest = self.data.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let at =

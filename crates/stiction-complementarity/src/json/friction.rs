@@ -1,8 +1,8 @@
-//! Frictional problems as files: kinds `fc2d`, `fc3d`, `rfc3d` with W itself and `gfc2d`, `gfc3d`, `grfc3d` with M and H.
+//! Frictional problems as files: kinds `fc2d`, `fc3d`, `rfc3d` with W and `gfc2d`, `gfc3d`, `grfc3d` with M and H.
 //!
 //! Fields: `dim` components per contact (normal first), `nc` contacts, `mu`, for rolling `mu_r`; then
 //!
-//! - local: `W`, `q` with u = W r + q. An unsymmetric W stays as it is;
+//! - local: `W`, `q` with u = W r + q. An unsymmetric W is not symmetrised;
 //! - global: `M`, `H`, `q`, `b` with M v = H r + q, u = Hᵀ v + b. A symmetric M of small diagonal blocks becomes
 //!   [`Bodies`]; any other M is factorised and the local problem W = Hᵀ M⁻¹ H is formed.
 //!
@@ -15,7 +15,7 @@ use crate::friction::{Bodies, FrictionProblem, Law, Operator};
 use crate::linalg::{BlockMatrix, DenseLu};
 use serde::{Deserialize, Serialize};
 
-/// The kinds in files, as (name, components, whether M and H are given).
+/// Kinds in files, as (name, components per contact, true if M and H are given).
 const KINDS: [(&str, usize, bool); 6] = [
     ("fc2d", 2, false),
     ("fc3d", 3, false),
@@ -25,14 +25,15 @@ const KINDS: [(&str, usize, bool); 6] = [
     ("grfc3d", 5, true),
 ];
 
-/// The kind that lists its laws.
+/// Kind with a list of laws.
 const GENERAL: &str = "friction";
 
-/// The most unknowns of one body; larger diagonal blocks of M are factorised with the rest of it.
+/// Largest number of unknowns of one body; an M with a larger diagonal block is factorised as a whole.
 const MAX_BODY: usize = 12;
 
-/// M counts as symmetric when opposite entries differ by less than this fraction of its largest entry; files are written
-/// with 16 digits.
+/// Fraction of the largest entry of M by which transposed entries may differ in a symmetric M. Dimensionless.
+///
+/// Files are written with 16 digits.
 const SYMMETRIC: f64 = 1e-14;
 
 #[derive(Default, Serialize, Deserialize)]
@@ -61,7 +62,7 @@ struct Fields {
     b: Option<Vec<f64>>,
 }
 
-/// A law as JSON can say it: a bound that is not there is infinite.
+/// A law in JSON: a missing bound is infinite.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum LawInFile {
@@ -98,7 +99,7 @@ impl From<&Law> for LawInFile {
     }
 }
 
-/// The name of the kind, if it is one of these.
+/// Name of the kind if it is frictional.
 pub(super) fn kind(name: &str) -> Option<&'static str> {
     KINDS.iter().map(|kind| kind.0).chain([GENERAL]).find(|known| *known == name)
 }
@@ -152,7 +153,7 @@ fn sizes(laws: &[Law]) -> Vec<usize> {
     laws.iter().map(Law::rows).collect()
 }
 
-/// Rows of all laws; saturating, because a file can name any number.
+/// Number of rows of all laws; saturating, because a file can contain any number.
 fn total(laws: &[Law]) -> usize {
     laws.iter().fold(0, |sum, law| sum.saturating_add(law.rows()))
 }
@@ -171,19 +172,20 @@ fn read_global(
     ensure_length("b", rows, b.len())?;
     let blocks = body_sizes(m, laws.iter().map(Law::rows).max().unwrap_or(0));
     match blocks.filter(|_| m.is_symmetric(SYMMETRIC)) {
-        Some(blocks) => through_bodies(laws, &blocks, m, h, q, b),
-        None => by_factorisation(laws, m, h, q, b),
+        Some(blocks) => matrix_free(laws, &blocks, m, h, q, b),
+        None => assembled(laws, m, h, q, b),
     }
 }
 
-/// The diagonal blocks of M: rigid bodies of 3 (plane) or 6 unknowns where its pattern allows, otherwise the smallest blocks
-/// of neighbouring unknowns; none when one would be larger than [`MAX_BODY`].
+/// Sizes of the diagonal blocks of M; `None` if one is larger than [`MAX_BODY`].
+///
+/// These are rigid bodies of 3 (plane) or 6 unknowns if the pattern allows, otherwise the smallest contiguous blocks.
 fn body_sizes(m: &Csr, components: usize) -> Option<Vec<usize>> {
     let body = if components == 2 { 3 } else { 6 };
     if m.nrows.is_multiple_of(body) && m.entries().all(|(row, col, _)| row / body == col / body) {
         return Some(vec![body; m.nrows / body]);
     }
-    // A block ends before row i when no entry links rows before it with rows from it on.
+    // A block ends before row i if no entry couples earlier rows with row i or later ones.
     let mut reach: Vec<usize> = (0..m.nrows).collect();
     for (row, col, _) in m.entries() {
         let (low, high) = (row.min(col), row.max(col));
@@ -197,10 +199,12 @@ fn body_sizes(m: &Csr, components: usize) -> Option<Vec<usize>> {
             start = i + 1;
         }
     }
+    debug_assert_eq!(start, m.nrows, "the blocks cover all rows");
     sizes.iter().all(|&size| size <= MAX_BODY).then_some(sizes)
 }
 
-fn through_bodies(
+/// The matrix-free operator of bodies and q_loc.
+fn matrix_free(
     laws: &[Law],
     blocks: &[usize],
     m: &Csr,
@@ -213,7 +217,10 @@ fn through_bodies(
     let mut mass = Vec::new();
     for (body, &size) in blocks.iter().enumerate() {
         match diagonal.row(body).next() {
-            Some((_, block)) => mass.extend_from_slice(block),
+            Some((column, block)) => {
+                debug_assert_eq!(column, body, "M is block diagonal");
+                mass.extend_from_slice(block);
+            }
             None => mass.resize(mass.len() + size * size, 0.0),
         }
     }
@@ -225,12 +232,13 @@ fn through_bodies(
         velocity.extend(inverse.map(|row| crate::linalg::dot(row, &q[start..start + size])));
         start += size;
     }
+    debug_assert_eq!(velocity.len(), q.len(), "the blocks cover all velocities");
     bodies.jacobian().mul_add_into(&velocity, &mut b);
     Ok((Operator::MatrixFree(bodies), b))
 }
 
-/// W = Hᵀ M⁻¹ H column by column, by a dense factorisation of M.
-fn by_factorisation(
+/// The assembled operator W = Hᵀ M⁻¹ H, column by column by a dense factorisation of M, and q_loc.
+fn assembled(
     laws: &[Law],
     m: &Csr,
     h: &Csr,
@@ -272,6 +280,7 @@ pub(super) fn write(problem: &FrictionProblem) -> Result<String, ProblemFileErro
         (fields.dim, fields.nc) = (Some(components), Some(laws.len()));
         fields.mu = Some(laws.iter().filter_map(coefficients).map(|(mu, _)| mu).collect());
         fields.mu_r = (components == 5).then(|| laws.iter().filter_map(coefficients).map(|(_, mu_r)| mu_r).collect());
+        debug_assert_eq!(fields.mu.as_ref().map(Vec::len), Some(laws.len()), "every law is a contact with friction");
     } else {
         fields.laws = Some(laws.iter().map(LawInFile::from).collect());
         fields.compliance = Some(problem.compliance().to_vec()).filter(|compliance| !compliance.is_empty());
@@ -288,7 +297,7 @@ pub(super) fn write(problem: &FrictionProblem) -> Result<String, ProblemFileErro
     Ok(serde_json::to_string(&fields)?)
 }
 
-/// The number of components that every contact has, when the problem is one of the named kinds.
+/// Number of components of every contact if the problem is of a named kind.
 fn common_components(problem: &FrictionProblem) -> Option<usize> {
     let first = problem.laws().first()?.rows();
     let common = problem.laws().iter().all(|law| coefficients(law).is_some() && law.rows() == first);

@@ -59,7 +59,7 @@ pub(super) fn read_mixed_lcp(fields: Fields) -> Result<MixedLcp, ProblemFileErro
     Ok(MixedLcp::new(row_block(upper, a, sizes), row_block(lower, b, sizes))?)
 }
 
-/// The matrix and the vector, once their sizes are known to be n × n and n.
+/// Returns the matrix and the vector if their sizes are n × n and n.
 fn numbers(
     m: Option<Vec<Vec<f64>>>,
     q: Option<Vec<f64>>,
@@ -81,7 +81,7 @@ fn numbers(
     }
 }
 
-/// Splits full rows into the columns of the free variables, which come first, and of the complementary ones.
+/// Splits full rows into the columns of the free variables (the first ones) and of the complementary ones.
 fn row_block(rows: &[Vec<f64>], constant: &[f64], (free, complementary): (usize, usize)) -> RowBlock {
     let (mut on_free, mut on_complementary) = (SparseMatrix::default(), SparseMatrix::default());
     on_free.clear(rows.len(), free);

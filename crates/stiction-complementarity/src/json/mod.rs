@@ -1,9 +1,8 @@
-//! Problems as JSON text: kinds `lcp` and `mlcp`, with dense matrices as lists of rows, and the frictional kinds of
-//! `friction.rs`, with compressed rows.
+//! Problems as JSON text: the linear kinds with dense matrices, `mcp`, and the frictional kinds with compressed rows.
 //!
 //! `boxlcp`: `n`, `M`, `q`, `lb`, `ub`. `mcp`: `n`, `lb`, `ub`, `F`, `starts` (see `ncp.rs`); a bound that is null is infinite.
 //! `lcp`: `n`, `M`, `q`. `mlcp`: `n_eq`, `m_comp`, `M`, `q`, where M and q hold the equality rows and the free variables
-//! first. Other fields (names, sources, reference solutions) are ignored.
+//! first. Other fields (names, sources, reference solutions) are ignored. The frictional kinds are in `friction.rs`.
 
 mod csr;
 mod friction;
@@ -19,10 +18,10 @@ use crate::ncp::{Ncp, NcpSolution};
 use crate::problem::ProblemError;
 use serde::{Deserialize, Serialize};
 
-/// The longest text that is read, in bytes.
+/// Largest length of a text that is read, bytes.
 pub const MAX_FILE_BYTES: usize = 256 << 20;
 
-/// The most rows a problem in a file may have; a dense matrix of that size takes 128 MB.
+/// Largest number of rows of a problem in a file; a dense matrix of that size takes 128 MB.
 pub const MAX_FILE_SIZE: usize = 4000;
 
 /// A problem as read from a file or to be written to one.
@@ -40,19 +39,19 @@ pub enum ProblemFile {
     Ncp {
         /// The problem.
         problem: Ncp<ExpressionFunction>,
-        /// The starts that the file proposes.
+        /// Initial guesses listed in the file.
         starts: Vec<NcpSolution>,
     },
     /// Kinds `fc2d`, `fc3d`, `rfc3d` (W given), `gfc2d`, `gfc3d`, `grfc3d` (M and H given) and `friction` (laws listed).
     Friction(FrictionProblem),
 }
 
-/// Why a text is not a problem.
+/// Error of a text that is not a legal problem.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemFileError {
-    /// The text is longer than is read.
-    #[error("the text has {bytes} bytes, more than the {MAX_FILE_BYTES} that are read")]
+    /// The text is too long.
+    #[error("the text has {bytes} bytes, but at most {MAX_FILE_BYTES} are read")]
     TooLong {
         /// Its length.
         bytes: usize,
@@ -73,8 +72,8 @@ pub enum ProblemFileError {
         /// The field.
         field: &'static str,
     },
-    /// The problem is larger than is read.
-    #[error("the problem has {rows} rows, more than the {MAX_FILE_SIZE} that are read")]
+    /// The problem has too many rows.
+    #[error("the problem has {rows} rows, but at most {MAX_FILE_SIZE} are read")]
     TooLarge {
         /// Its size.
         rows: usize,
@@ -99,7 +98,7 @@ pub enum ProblemFileError {
         /// The number found.
         found: usize,
     },
-    /// A kind comes with another number of components per contact.
+    /// `dim` is not the number of components per contact of the kind.
     #[error("a problem of kind `{kind}` has {expected} components per contact, but `dim` is {found}")]
     WrongComponents {
         /// The kind.
@@ -110,7 +109,7 @@ pub enum ProblemFileError {
         found: usize,
     },
     /// A sparse matrix has the wrong size.
-    #[error("`{part}` of matrix `{field}` is (or has) {found}, but {expected} is needed")]
+    #[error("`{part}` of matrix `{field}` has size {found}, but {expected} is needed")]
     WrongMatrixSize {
         /// The matrix.
         field: &'static str,
@@ -121,42 +120,42 @@ pub enum ProblemFileError {
         /// The number found.
         found: usize,
     },
-    /// A sparse matrix is not one.
+    /// A sparse matrix is malformed.
     #[error("row {row} of matrix `{field}`: {what}")]
     BadMatrix {
         /// The matrix.
         field: &'static str,
         /// The row.
         row: usize,
-        /// What is wrong.
+        /// Description of the error.
         what: &'static str,
     },
-    /// The mass matrix of a global problem has no inverse.
-    #[error("row {row} of `M` depends on the others, so M has no inverse")]
+    /// The mass matrix of a global problem is singular.
+    #[error("row {row} of `M` depends on the others, so M is singular")]
     SingularMass {
         /// The row.
         row: usize,
     },
-    /// An expression is not one.
+    /// An expression is malformed.
     #[error("expression of row {row}: {what}")]
     BadExpression {
         /// The row.
         row: usize,
-        /// What is wrong.
+        /// Description of the error.
         what: String,
     },
-    /// The numbers are refused.
+    /// The numbers do not form a legal problem.
     #[error(transparent)]
     Problem(#[from] ProblemError),
 }
 
-/// The one field that decides which others there are.
+/// Field that selects the other fields.
 #[derive(Deserialize)]
 struct Kind {
     kind: String,
 }
 
-/// The fields of the linear kinds; which ones are needed depends on `kind`.
+/// Fields of the linear kinds; `kind` decides on the required ones.
 #[derive(Default, Serialize, Deserialize)]
 struct Fields {
     kind: String,
@@ -176,7 +175,7 @@ struct Fields {
 }
 
 impl ProblemFile {
-    /// Reads a problem; sizes are checked before anything of that size is built.
+    /// Reads a problem; checks sizes before it allocates memory of that size.
     pub fn read(text: &str) -> Result<Self, ProblemFileError> {
         if text.len() > MAX_FILE_BYTES {
             return Err(ProblemFileError::TooLong { bytes: text.len() });
@@ -197,7 +196,7 @@ impl ProblemFile {
         }
     }
 
-    /// The problem as JSON text that reads back to the same numbers.
+    /// Writes the problem as JSON text that reads back to the same numbers.
     pub fn to_json(&self) -> Result<String, ProblemFileError> {
         let fields = match self {
             Self::Friction(problem) => return friction::write(problem),

@@ -1,6 +1,6 @@
 //! The kind `mcp`: expression trees between bounds.
 //!
-//! Fields: `n`, `lb`, `ub` (null where there is no bound), `F` with one tree per row, and `starts`, a list of points. A tree
+//! Fields: `n`, `lb`, `ub` (null for no bound), `F` with one tree per row, and `starts`, a list of initial guesses. A tree
 //! is a number, `["x", i]`, or an operator with its arguments: `["+", a, …]`, `["*", a, …]`, `["-", a, b]`, `["/", a, b]`,
 //! `["^", a, number]`, `["exp", a]`.
 
@@ -23,7 +23,7 @@ struct NcpFields {
     starts: Vec<Vec<f64>>,
 }
 
-/// A problem with the starts its file proposes.
+/// A problem with the initial guesses of its file.
 type WithStarts = (Ncp<ExpressionFunction>, Vec<NcpSolution>);
 
 pub(super) fn read(text: &str) -> Result<WithStarts, ProblemFileError> {
@@ -49,7 +49,7 @@ pub(super) fn read(text: &str) -> Result<WithStarts, ProblemFileError> {
     Ok((Ncp::new(function)?, starts))
 }
 
-/// The tree as an expression, or what is wrong with it. The depth of the text is limited by its parser.
+/// Converts the tree to an expression, or describes the error. The parser limits the depth of the text.
 fn expression(tree: &Value) -> Result<Expression, String> {
     if let Some(number) = tree.as_f64() {
         return Ok(Expression::Number(number));
@@ -61,7 +61,7 @@ fn expression(tree: &Value) -> Result<Expression, String> {
     match (operator.as_str(), arguments) {
         (Some("x"), [index]) => match index.as_u64() {
             Some(index) => Ok(Expression::Variable(usize::try_from(index).unwrap_or(usize::MAX))),
-            None => Err(format!("`{index}` is no index of a variable")),
+            None => Err(format!("`{index}` is not an index of a variable")),
         },
         (Some("+"), [_, ..]) => all().map(Expression::Sum),
         (Some("*"), [_, ..]) => all().map(Expression::Product),
@@ -69,10 +69,10 @@ fn expression(tree: &Value) -> Result<Expression, String> {
         (Some("/"), [a, b]) => Ok(Expression::Quotient(Box::new([expression(a)?, expression(b)?]))),
         (Some("^"), [base, exponent]) => match exponent.as_f64() {
             Some(exponent) => Ok(Expression::Power(Box::new(expression(base)?), exponent)),
-            None => Err(format!("the exponent `{exponent}` is no number")),
+            None => Err(format!("the exponent `{exponent}` is not a number")),
         },
         (Some("exp"), [a]) => Ok(Expression::Exp(Box::new(expression(a)?))),
-        _ => Err(format!("`{operator}` with {} arguments is unknown", arguments.len())),
+        _ => Err(format!("operator `{operator}` with {} arguments is unknown", arguments.len())),
     }
 }
 

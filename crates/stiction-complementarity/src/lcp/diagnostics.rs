@@ -1,34 +1,34 @@
-//! What a matrix promises: copositivity, the P-property, and what a ray of Lemke's method means.   [LCP-9] [LCP-10]
+//! Matrix classes (copositive, P, positive semidefinite) and the meaning of a ray of Lemke's method.   [LCP-9] [LCP-10]
 
 use super::Lcp;
 use super::lemke::LemkeFailure;
 use crate::linalg::{DenseLu, DenseMatrix};
 
-/// Up to this many rows the properties are decided by looking at all 2ⁿ faces.
+/// Largest number of rows for which all 2ⁿ faces are examined.
 pub const MAX_DECIDED_SIZE: usize = 16;
 
-/// The answer to a question about a matrix.
+/// Result of a test of a matrix class.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// It holds, up to rounding.
+    /// The matrix is in the class, up to rounding.
     Yes,
-    /// It does not, and this vector (or set, as a vector of zeros and ones) shows it.
+    /// The matrix is not in the class; the witness is a vector, or a set as a vector of zeros and ones.
     No {
         /// The witness.
         witness: Vec<f64>,
     },
-    /// The matrix is too large to decide, and no sufficient test applied.
+    /// The matrix is too large for a complete test, and no sufficient condition holds.
     Unknown,
 }
 
-/// Entries of a matrix below this fraction of its largest entry count as zero. Dimensionless.
+/// Fraction of the largest entry of a matrix below which an entry counts as zero. Dimensionless.
 const ZERO: f64 = 1e-12;
 
-/// Whether xᵀ M x ≥ 0 for all x ≥ 0; the witness of a no is such an x with xᵀ M x < 0.   [LCP-9]
+/// Tests if M is copositive: xᵀ M x ≥ 0 for all x ≥ 0; the witness of `No` is an x ≥ 0 with xᵀ M x < 0.   [LCP-9]
 ///
-/// Decided for n ≤ [`MAX_DECIDED_SIZE`]. Above, `Yes` comes from a positive semidefinite symmetric part or from entries
-/// without a minus, `No` from a face of one or two rows.
+/// The test is complete for n ≤ [`MAX_DECIDED_SIZE`]. For larger n, `Yes` comes from a positive semidefinite symmetric part
+/// or from nonnegative entries, `No` from a face of one or two rows.
 pub fn is_copositive(m: &DenseMatrix) -> Finding {
     let n = m.rows().min(m.cols());
     let s = symmetric_part(m, n);
@@ -51,10 +51,10 @@ pub fn is_copositive(m: &DenseMatrix) -> Finding {
     }
 }
 
-/// Whether every principal minor is positive; the witness of a no marks the rows of one that is not.   [LCP-10]
+/// Tests if every principal minor is positive; the witness of `No` marks the rows of one that is not.   [LCP-10]
 ///
-/// Decided for n ≤ [`MAX_DECIDED_SIZE`]. Above, `Yes` comes from a positive definite symmetric part, `No` from a
-/// diagonal entry.
+/// The test is complete for n ≤ [`MAX_DECIDED_SIZE`]. For larger n, `Yes` comes from a positive definite symmetric part,
+/// `No` from a diagonal entry.
 pub fn is_p_matrix(m: &DenseMatrix) -> Finding {
     let n = m.rows().min(m.cols());
     if n <= MAX_DECIDED_SIZE {
@@ -71,12 +71,12 @@ pub fn is_p_matrix(m: &DenseMatrix) -> Finding {
     if definite { Finding::Yes } else { Finding::Unknown }
 }
 
-/// Whether the symmetric part of M is positive semidefinite up to rounding. Such an M is copositive-plus.
+/// True if the symmetric part of M is positive semidefinite up to rounding. Such an M is copositive-plus.
 pub fn is_positive_semidefinite(m: &DenseMatrix) -> bool {
     cholesky_succeeds(symmetric_part(m, m.rows().min(m.cols())), -ZERO)
 }
 
-/// Whether y proves that no z ≥ 0 has M z + q ≥ 0: y ≥ 0, Mᵀ y ≤ 0, qᵀ y < 0, up to rounding.   [LCP-11]
+/// True if y proves that no z ≥ 0 has M z + q ≥ 0: y ≥ 0, Mᵀ y ≤ 0, qᵀ y < 0, up to rounding.   [LCP-11]
 pub fn proves_infeasible(problem: &Lcp, y: &[f64]) -> bool {
     let n = problem.size();
     if y.len() != n || y.iter().any(|&y| !y.is_finite() || y < 0.0) {
@@ -87,7 +87,7 @@ pub fn proves_infeasible(problem: &Lcp, y: &[f64]) -> bool {
         .iter()
         .zip(y)
         .fold((0.0, 0.0), |(sum, size): (f64, f64), (q, y)| (sum + q * y, size + (q * y).abs()));
-    // One wrong sign among the columns can be paid for by a large z, so columns are judged far more finely than q.
+    // A large z can compensate a wrong sign among the columns, so their tolerance is far smaller than that of q.
     let column_holds = |j: usize| {
         let terms = (0..n).map(|i| problem.m()[(i, j)] * y[i]);
         let (sum, size) = terms.fold((0.0, 0.0), |(sum, size): (f64, f64), x| (sum + x, size + x.abs()));
@@ -96,7 +96,7 @@ pub fn proves_infeasible(problem: &Lcp, y: &[f64]) -> bool {
     q_y < -1e-9 * q_size && (0..n).all(column_holds)
 }
 
-/// What the end of Lemke's path says about the problem, in words.
+/// Explanation of the end of Lemke's path for the user.
 pub fn explain(problem: &Lcp, failure: LemkeFailure, ray: &[f64]) -> String {
     let LemkeFailure::Ray { row } = failure else { return failure.to_string() };
     let rows = || ray.iter().enumerate().filter(|(_, y)| **y > 0.0).map(|(i, _)| i.to_string());
@@ -110,7 +110,7 @@ pub fn explain(problem: &Lcp, failure: LemkeFailure, ray: &[f64]) -> String {
     match is_copositive(problem.m()) {
         _ if is_positive_semidefinite(problem.m()) => format!(
             "the path ended on a ray at row {row}; the matrix is positive semidefinite, so there is no solution unless \
-             rounding misjudged the ray"
+             the ray is an artefact of rounding"
         ),
         Finding::Yes => format!(
             "the path ended on a ray at row {row}; the matrix is copositive, so q lies outside the cone for which a \
@@ -136,10 +136,13 @@ fn symmetric_part(m: &DenseMatrix, n: usize) -> DenseMatrix {
     s
 }
 
+/// Finds an x ≥ 0 with xᵀ S x < 0 inside the face of `set`.   [LCP-9]
+///
 /// The least value of xᵀ S x on the simplex lies inside some face, where S_FF x = λ e; it is negative exactly if
-/// S_FF y = e has a solution y < 0 for some F.   [LCP-9]
+/// S_FF y = e has a solution y < 0 for some F.
 fn negative_on_face(s: &DenseMatrix, set: u32, lu: &mut DenseLu) -> Option<Vec<f64>> {
     let n = s.rows();
+    debug_assert!(n <= MAX_DECIDED_SIZE, "faces of a matrix with {n} rows");
     let face = || (0..n).filter(move |i| set >> i & 1 == 1);
     let size = face().count();
     lu.factor(size, |block| {
@@ -159,7 +162,7 @@ fn negative_on_face(s: &DenseMatrix, set: u32, lu: &mut DenseLu) -> Option<Vec<f
     (quadratic(s, &x) < -ZERO * largest).then_some(x)
 }
 
-/// The same for the face of rows i and j alone.
+/// Finds an x ≥ 0 with xᵀ S x < 0 in the face of rows i and j.
 fn negative_on_edge(s: &DenseMatrix, i: usize, j: usize) -> Option<Vec<f64>> {
     let mut x = vec![0.0; s.rows()];
     let (a, b, c) = (s[(i, i)], s[(j, j)], s[(i, j)]);
@@ -178,8 +181,9 @@ fn quadratic(s: &DenseMatrix, x: &[f64]) -> f64 {
     (0..x.len()).map(|i| x[i] * crate::linalg::dot(s.row(i), x)).sum()
 }
 
-/// All principal minors are positive exactly if m₀₀ > 0 and the same holds for M without its first row and column and for
-/// the Schur complement of m₀₀.   [LCP-10]
+/// True if all principal minors are positive.   [LCP-10]
+///
+/// This holds exactly if m₀₀ > 0 and it holds for M without its first row and column and for the Schur complement of m₀₀.
 fn has_positive_minors(m: &DenseMatrix, rows: &[usize], witness: &mut [f64]) -> bool {
     let Some((&first, rest)) = rows.split_first() else { return true };
     let pivot = m[(0, 0)];
@@ -203,7 +207,9 @@ fn has_positive_minors(m: &DenseMatrix, rows: &[usize], witness: &mut [f64]) -> 
     has_positive_minors(&minor, rest, witness)
 }
 
-/// Cholesky with pivots above `least` times the largest diagonal entry; pivots that count as zero must have zero columns.
+/// True if Cholesky succeeds with pivots above `least` times the largest diagonal entry.
+///
+/// Pivots that count as zero must have zero columns.
 fn cholesky_succeeds(mut s: DenseMatrix, least: f64) -> bool {
     let n = s.rows();
     let largest = (0..n).fold(0.0, |largest: f64, i| largest.max(s[(i, i)].abs()));

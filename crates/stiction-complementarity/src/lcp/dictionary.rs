@@ -1,17 +1,18 @@
-//! The dictionary of Lemke's method: each basic variable as an affine function of the nonbasic ones, x_B = value − fall · x_N,
-//! with the covering variable z₀ of S w = S (M z + q) + d z₀.   [LCP-3]
+//! Dictionary of Lemke's method: each basic variable as an affine function of the nonbasic ones.   [LCP-3]
 //!
-//! The basis is kept as a product of elementary matrices, one per pivot, and only columns and rows that are asked for are
-//! computed [LCP-19]: a pivot costs n times the pivots so far, where a tableau costs n² whatever is read of it. Degeneracy is
-//! resolved lexicographically [LCP-4]. What counts as a tie or a zero is judged against `size`, the largest value a variable
-//! has had, so the judgement does not depend on units.
+//! It reads x_B = value − fall · x_N, with the covering variable z₀ of S w = S (M z + q) + d z₀.
+//!
+//! The basis is stored as a product of elementary matrices, one per pivot, and only the needed columns and rows are computed
+//! [LCP-19]. A pivot costs n times the pivots so far; a tableau costs n² per pivot. Degeneracy is resolved lexicographically
+//! [LCP-4]. Ties and zeros are decided relative to `size`, the largest past value of a variable, so they do not depend on
+//! units.
 
 use super::Lcp;
 
-/// φ − 1, whose multiples spread evenly and never repeat.
+/// φ − 1, whose multiples modulo one are evenly distributed and never repeat.
 const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_8;
 
-/// The most pivots a product may have for n rows; after more the basis is factorised afresh.
+/// Largest number of pivots in a product for n rows; then the basis is factorised again.
 fn most_pivots(n: usize) -> usize {
     n + n / 2 + 20
 }
@@ -24,27 +25,27 @@ pub(super) enum Variable {
     Cover,
 }
 
-/// The answer of the ratio test.
+/// Result of the ratio test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leaving {
     Row(usize),
-    /// No basic variable decreases: the entering variable can grow for ever.
+    /// No basic variable decreases: the entering variable is unbounded.
     Ray,
     /// The entering column holds overflowed numbers.
     NotFinite,
 }
 
-/// How one path is followed: the tolerances of `LcpLemkeOptions` and the covering vector.
+/// Settings of one path: the tolerances of `LcpLemkeOptions` and the covering vector.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Judgement {
+pub(super) struct PathSettings {
     pub(super) tie: f64,
     pub(super) pivot: f64,
-    /// How far the covering vector leaves e: d_i = 1 + tilt · frac((i + shift) φ) with the golden ratio φ.   [LCP-3]
+    /// Deviation of the covering vector from e: d_i = 1 + tilt · frac((i + shift) φ) with the golden ratio φ.   [LCP-3]
     pub(super) tilt: f64,
     pub(super) shift: u16,
 }
 
-/// One pivot: column `y` of the entering variable before it, and the row in which it took its place.   [LCP-19]
+/// One pivot with the column `y` of the entering variable: the row of the leaving variable.   [LCP-19]
 #[derive(Clone, Copy, Debug)]
 struct Elementary {
     row: usize,
@@ -56,34 +57,34 @@ struct Elementary {
 pub(super) struct Dictionary {
     scales: Vec<f64>,
     cover: Vec<f64>,
-    /// The pivots since the last refactorisation, and their columns one after the other.
+    /// Pivots since the last refactorisation, and their columns one after the other.
     pivots: Vec<Elementary>,
     columns: Vec<f64>,
     value: Vec<f64>,
-    /// The largest value each basic variable has had since it became basic; for a w at least the first z₀.
+    /// Largest value of each basic variable since it became basic; for a w at least the first z₀.
     size: Vec<f64>,
     basic: Vec<Variable>,
-    /// The first value of z₀: about what was added to every w at the start.
+    /// First value of z₀, which is about the amount added to every w at the start.
     first_cover: f64,
-    /// Entering column: the rate at which each basic variable falls.
+    /// Entering column: the rate at which each basic variable decreases.
     fall: Vec<f64>,
     tied: Vec<usize>,
-    /// Rows of B⁻¹ of the two rows that are compared, and which of their entries may differ from zero.
+    /// The two rows of B⁻¹ that are compared, and the indices of their possibly nonzero entries.
     rows: [Vec<f64>; 2],
     support: Vec<usize>,
-    /// Copies of (variable, value, size) while the basis is factorised afresh.
+    /// Copies of (variable, value, size) during a refactorisation of the basis.
     moved: Vec<(Variable, f64, f64)>,
     taken: Vec<bool>,
 }
 
 impl Dictionary {
     /// Starts from the basis of all w: S w = S q + S M z + d z₀ with the row scales S.   [LCP-3]
-    pub(super) fn start(&mut self, problem: &Lcp, judge: Judgement) {
+    pub(super) fn start(&mut self, problem: &Lcp, settings: PathSettings) {
         let n = problem.size();
         self.scales.clear();
         self.scales.extend((0..n).map(|i| row_scale(problem.m().row(i))));
         self.cover.clear();
-        let tilt = |i: usize| judge.tilt * ((i as f64 + f64::from(judge.shift)) * GOLDEN_RATIO).fract();
+        let tilt = |i: usize| settings.tilt * ((i as f64 + f64::from(settings.shift)) * GOLDEN_RATIO).fract();
         self.cover.extend((0..n).map(|i| 1.0 + tilt(i)));
         self.value.clear();
         self.value.extend(problem.q().iter().zip(&self.scales).map(|(q, scale)| scale * q));
@@ -95,7 +96,7 @@ impl Dictionary {
         self.reserve(n);
     }
 
-    /// Empties everything else, with room for any path of this size.
+    /// Clears the other lists and reserves memory for any path of this size.
     fn reserve(&mut self, n: usize) {
         self.pivots.clear();
         self.pivots.reserve(most_pivots(n));
@@ -115,13 +116,14 @@ impl Dictionary {
         self.taken.reserve(n);
     }
 
-    /// The row that leaves when z₀ enters: the least q_i / d_i, the last of ties, so that all rows become lexicographically
-    /// positive.
-    pub(super) fn first_leaving(&mut self, problem: &Lcp, judge: Judgement) -> usize {
+    /// Leaving row of the first pivot, in which z₀ enters: the least q_i / d_i.
+    ///
+    /// Of ties the last one is taken, so that all rows become lexicographically positive.
+    pub(super) fn first_leaving(&mut self, problem: &Lcp, settings: PathSettings) -> usize {
         self.enter(problem, Variable::Cover);
         let ratios = || self.value.iter().zip(&self.cover).map(|(value, cover)| value / cover);
         let least = ratios().fold(f64::INFINITY, f64::min);
-        ratios().rposition(|ratio| ratio - least <= judge.tie * least.abs()).unwrap_or(0)
+        ratios().rposition(|ratio| ratio - least <= settings.tie * least.abs()).unwrap_or(0)
     }
 
     /// The basic variable of each row, with its value.
@@ -154,6 +156,8 @@ impl Dictionary {
             }
             Variable::Cover => fall.extend(self.cover.iter().map(|d| -d)),
         }
+        debug_assert_eq!(self.columns.len(), self.pivots.len() * n, "one column per pivot");
+        debug_assert_eq!(fall.len(), n, "one rate per basic variable");
         for (pivot, y) in self.pivots.iter().zip(self.columns.chunks_exact(n.max(1))) {
             let quotient = fall[pivot.row] * pivot.inverse;
             if quotient != 0.0 {
@@ -163,14 +167,14 @@ impl Dictionary {
         }
     }
 
-    /// Lexicographic ratio test for the entering variable; z₀ leaves whenever it can.   [LCP-4]
-    pub(super) fn leaving(&mut self, problem: &Lcp, entering: Variable, judge: Judgement) -> Leaving {
+    /// Lexicographic ratio test for the entering variable; z₀ leaves if it is among the ties.   [LCP-4]
+    pub(super) fn leaving(&mut self, problem: &Lcp, entering: Variable, settings: PathSettings) -> Leaving {
         self.enter(problem, entering);
         let total: f64 = self.fall.iter().map(|a| a.abs()).sum();
         if !total.is_finite() {
             return Leaving::NotFinite;
         }
-        let threshold = judge.pivot * self.fall.iter().fold(0.0, |size: f64, a| size.max(a.abs()));
+        let threshold = settings.pivot * self.fall.iter().fold(0.0, |size: f64, a| size.max(a.abs()));
         let falling = |&(_, fall): &(usize, f64)| fall > threshold;
         let mut first: Option<(usize, f64)> = None;
         for (i, fall) in self.fall.iter().copied().enumerate().filter(falling) {
@@ -183,18 +187,19 @@ impl Dictionary {
         self.tied.clear();
         for (i, fall) in self.fall.iter().copied().enumerate().filter(falling) {
             let rest = self.value[i] - least * fall;
-            if rest <= judge.tie * self.size[i] {
+            if rest <= settings.tie * self.size[i] {
                 if self.basic[i] == Variable::Cover {
                     return Leaving::Row(i);
                 }
                 self.tied.push(i);
             }
         }
-        Leaving::Row(self.lexicographically_least(least_row, judge))
+        Leaving::Row(self.lexicographically_least(least_row, settings))
     }
 
-    /// The direction in which z moves while the variable `entering` of the last ratio test grows.
+    /// Direction of z while the variable `entering` of the last ratio test increases.
     pub(super) fn ray_into(&self, entering: Variable, ray: &mut Vec<f64>) {
+        debug_assert_eq!(self.fall.len(), self.basic.len(), "one rate per basic variable");
         ray.clear();
         ray.resize(self.value.len(), 0.0);
         for (fall, variable) in self.fall.iter().zip(&self.basic) {
@@ -207,9 +212,10 @@ impl Dictionary {
         }
     }
 
-    /// Exchanges the basic variable of `row` with `entering`, the variable of the last ratio test. False when the basis, to be
-    /// factorised afresh, has become singular.
-    pub(super) fn pivot(&mut self, problem: &Lcp, row: usize, entering: Variable, judge: Judgement) -> bool {
+    /// Exchanges the basic variable of `row` with `entering`, the variable of the last ratio test.
+    ///
+    /// Returns false if a refactorisation finds a singular basis.
+    pub(super) fn pivot(&mut self, problem: &Lcp, row: usize, entering: Variable, settings: PathSettings) -> bool {
         let value = self.value[row] / self.fall[row];
         for i in 0..self.value.len() {
             let fall = self.fall[i];
@@ -218,8 +224,8 @@ impl Dictionary {
             }
             let updated = self.value[i] - fall * value;
             let size = self.size[i].max(updated);
-            // What is left of a tie is zero by decision; the lexicographic rule has ordered it.
-            self.value[i] = if updated <= judge.tie * size { 0.0 } else { updated };
+            // Tied variables are set to zero; the lexicographic rule has ordered them.
+            self.value[i] = if updated <= settings.tie * size { 0.0 } else { updated };
             self.size[i] = size;
         }
         if entering == Variable::Cover {
@@ -232,7 +238,7 @@ impl Dictionary {
             Variable::Cover | Variable::W(_) => value.abs().max(self.first_cover),
         };
         self.keep_column(row);
-        // A long path is a product of too many factors; afresh it has as many as there are z in the basis.
+        // A refactorisation shortens a long product to one factor per z in the basis.
         self.pivots.len() < most_pivots(problem.size()) || self.refactor(problem)
     }
 
@@ -242,7 +248,7 @@ impl Dictionary {
         self.columns.extend_from_slice(&self.fall);
     }
 
-    /// The same basis from its own columns: every w in its row, the others by elimination with the largest pivot left.
+    /// Factorises the basis again from its own columns: every w in its row, the others by elimination with partial pivoting.
     fn refactor(&mut self, problem: &Lcp) -> bool {
         self.moved.clear();
         self.moved.extend(self.basic.iter().zip(&self.value).zip(&self.size).map(|((&b, &v), &s)| (b, v, s)));
@@ -264,6 +270,7 @@ impl Dictionary {
             self.enter(problem, variable);
             let free = self.fall.iter().enumerate().filter(|(i, _)| !self.taken[*i]);
             let Some((row, pivot)) = free.map(|(i, y)| (i, y.abs())).max_by(|a, b| a.1.total_cmp(&b.1)) else {
+                debug_assert!(false, "there are as many rows as basic variables");
                 return false;
             };
             if pivot == 0.0 || !pivot.is_finite() {
@@ -275,8 +282,8 @@ impl Dictionary {
         true
     }
 
-    /// Of the tied rows the first in the order of (B⁻¹)_i / fall_i.   [LCP-4]
-    fn lexicographically_least(&mut self, least: usize, judge: Judgement) -> usize {
+    /// Lexicographically least row (B⁻¹)_i / fall_i among the tied rows.   [LCP-4]
+    fn lexicographically_least(&mut self, least: usize, settings: PathSettings) -> usize {
         if self.tied.len() < 2 {
             return least;
         }
@@ -286,7 +293,7 @@ impl Dictionary {
         self.inverse_row(best, best_row);
         for &other in tied.iter().filter(|row| **row != least) {
             self.inverse_row(other, other_row);
-            if less(other_row, self.fall[other], best_row, self.fall[best], judge) {
+            if less(other_row, self.fall[other], best_row, self.fall[best], settings) {
                 best = other;
                 std::mem::swap(best_row, other_row);
             }
@@ -295,7 +302,9 @@ impl Dictionary {
         best
     }
 
-    /// out ← row i of B⁻¹: eᵢᵀ times the elementary matrices from the last to the first. Only the rows of pivots fill up.   [LCP-19]
+    /// out ← row i of B⁻¹: eᵢᵀ times the elementary matrices from the last to the first.   [LCP-19]
+    ///
+    /// Only the rows of pivots become nonzero.
     fn inverse_row(&mut self, row: usize, out: &mut Vec<f64>) {
         let n = self.value.len();
         out.clear();
@@ -311,7 +320,7 @@ impl Dictionary {
                 self.support.push(pivot.row);
             }
         }
-        // The column of a basic w is a unit vector, whatever rounding made of it.
+        // The column of a basic w is a unit vector; this removes its rounding errors.
         for (basic_row, variable) in self.basic.iter().enumerate() {
             if let Variable::W(j) = *variable {
                 out[j] = f64::from(u8::from(basic_row == row));
@@ -320,26 +329,26 @@ impl Dictionary {
     }
 }
 
-/// Whether row `a` of B⁻¹, divided by its fall, precedes row `b`.   [LCP-4]
-fn less(a: &[f64], fall_a: f64, b: &[f64], fall_b: f64, judge: Judgement) -> bool {
+/// True if row `a` of B⁻¹, divided by its fall, is lexicographically less than row `b`.   [LCP-4]
+fn less(a: &[f64], fall_a: f64, b: &[f64], fall_b: f64, settings: PathSettings) -> bool {
     let size = |row: &[f64], fall: f64| row.iter().fold(0.0, |size: f64, x| size.max(x.abs())) / fall;
-    let tolerance = judge.tie * size(a, fall_a).max(size(b, fall_b));
+    let tolerance = settings.tie * size(a, fall_a).max(size(b, fall_b));
     for (a, b) in a.iter().zip(b) {
         let difference = a / fall_a - b / fall_b;
         if difference.abs() > tolerance {
             return difference < 0.0;
         }
     }
-    // Rows of an inverse are never proportional; if rounding makes them look so, the larger pivot is the safer one.
+    // Rows of an inverse are never proportional; if they are within rounding, the larger pivot is more stable.
     fall_a > fall_b
 }
 
-/// The power of 2¹⁶ that brings the largest entry of a row of M into [2⁻⁸, 2⁸).
+/// Power of 2¹⁶ that scales the largest entry of a row of M into [2⁻⁸, 2⁸).
 ///
-/// The covering variable adds the same amount to every row, so a row in much smaller units than the others would drown
-/// in its rounding. Being a power of two the scale costs no accuracy; being coarse it leaves ordinary rows alone.
+/// The covering variable adds the same amount to every row, so a row in much smaller units than the others would be lost in
+/// its rounding. A power of two is exact, and the coarse steps leave ordinary rows unscaled.
 fn row_scale(row: &[f64]) -> f64 {
-    // Four maxima side by side, because one alone would wait for each comparison.
+    // Four independent maxima, because a single one has a dependency chain through all comparisons.
     let (fours, rest) = row.as_chunks::<4>();
     let mut sizes = [0.0_f64; 4];
     for four in fours {

@@ -1,9 +1,9 @@
-//! The oracle: tries all 2ⁿ complementary bases of a small problem.   [LCP-6]
+//! Enumeration of all 2ⁿ complementary bases of a small problem.   [LCP-6]
 //!
-//! For each set Z of rows with w_Z = 0 and z = 0 elsewhere it solves M_ZZ z_Z = −q_Z by elimination with complete
-//! pivoting, rows and columns first brought to the same size. A singular M_ZZ either contradicts q_Z, which rules the set
-//! out, or leaves some z_i free; then the point with the free ones at zero is tried, and if it fails the set stays undecided
-//! and is counted. So does a set whose point fails by no more than its rounding: what is ruled out must be false.
+//! For each set Z of rows with w_Z = 0 and z = 0 elsewhere it solves M_ZZ z_Z = −q_Z by elimination with complete pivoting
+//! after equilibration. A singular M_ZZ either contradicts q_Z, which excludes the set, or leaves some z_i free. Then the
+//! point with zero free variables is tried; if it fails, the set counts as undecided. A set whose point fails by no more
+//! than its rounding error is undecided too, so that only proven failures are excluded.
 
 use super::{Lcp, LcpSolution};
 use crate::outcome::{Ending, Status};
@@ -16,20 +16,20 @@ pub struct LcpEnumeration {
     augmented: Vec<f64>,
     columns: Vec<usize>,
     rows: Vec<usize>,
-    /// Factors on the rows and columns of M_ZZ, in the order of Z.
+    /// Scale factors of the rows and columns of M_ZZ, in the order of Z.
     row_units: Vec<f64>,
     column_units: Vec<f64>,
-    /// The smallest pivot of the last basis, of a matrix with entries up to one.
+    /// Smallest pivot of the last basis, of a matrix with entries up to one.
     least_pivot: f64,
     candidate: LcpSolution,
 }
 
-/// What an exhaustive search saw.
+/// Result of an exhaustive search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Enumerated {
-    /// The distinct solutions at complementary bases, in the order of their sets Z read as binary numbers.
+    /// Distinct solutions at complementary bases, in the order of their sets Z read as binary numbers.
     pub solutions: Vec<LcpSolution>,
-    /// Sets Z that singularity left undecided; with none of them and no solution, the problem has none.
+    /// Number of undecided sets Z; if it is zero and no solution was found, the problem has none.
     pub undecided: usize,
 }
 
@@ -40,13 +40,13 @@ enum BasisSystem {
 }
 
 impl LcpEnumeration {
-    /// The largest n it accepts: 2¹⁶ bases.
+    /// Largest n: 2¹⁶ bases.
     pub const MAX_SIZE: usize = 16;
 
-    /// A point counts as a solution when its residual [LCP-2] is at most this. Dimensionless.
+    /// Largest residual [LCP-2] of a solution. Dimensionless.
     pub const TOLERANCE: f64 = 1e-10;
 
-    /// What elimination loses, times the inverse of the smallest pivot. Dimensionless.
+    /// Relative error of the elimination, times the smallest pivot. Dimensionless.
     const ROUNDING: f64 = 1e-14;
 
     /// The search, with its scratch memory.
@@ -54,7 +54,7 @@ impl LcpEnumeration {
         Self::default()
     }
 
-    /// All solutions at complementary bases, or nothing when the problem is too large.
+    /// All solutions at complementary bases; `None` if the problem is too large.
     pub fn all(&mut self, problem: &Lcp) -> Option<Enumerated> {
         let mut found = Enumerated::default();
         self.search(problem, |solution| {
@@ -67,7 +67,7 @@ impl LcpEnumeration {
         .map(|(_, undecided)| Enumerated { undecided, ..found })
     }
 
-    /// Visits solutions until `visit` returns false; returns the bases tried and the number left undecided.
+    /// Visits solutions until `visit` returns false; returns the numbers of tried and of undecided bases.
     fn search(&mut self, problem: &Lcp, mut visit: impl FnMut(&LcpSolution) -> bool) -> Option<(u32, usize)> {
         let n = problem.size();
         if n > Self::MAX_SIZE {
@@ -93,8 +93,10 @@ impl LcpEnumeration {
         Some((1 << n, undecided))
     }
 
-    /// Whether the candidate is negative somewhere by more than rounding explains: z against the largest z in the units of the
-    /// basis, w against the terms it is the sum of, both as uncertain as the smallest pivot makes them.
+    /// True if an entry of the candidate is negative by more than its rounding error.
+    ///
+    /// z is compared with the largest z in the units of the basis, w with the terms of its sum. The smallest pivot bounds the
+    /// error of both.
     fn is_ruled_out(&self, problem: &Lcp) -> bool {
         let uncertain = (Self::ROUNDING / self.least_pivot).max(Self::TOLERANCE);
         let z = &self.candidate.z;
@@ -126,6 +128,7 @@ impl LcpEnumeration {
             self.augmented.extend(columns.map(|(&j, unit)| problem.m()[(i, j)] * row_unit * unit));
             self.augmented.push(-problem.q()[i] * row_unit);
         }
+        debug_assert_eq!(self.augmented.len(), size * width, "entries of the augmented matrix");
         let right_size = (0..size).fold(0.0, |most: f64, k| most.max(self.augmented[k * width + size].abs()));
         self.least_pivot = 1.0;
         let mut rank = 0;
@@ -145,7 +148,7 @@ impl LcpEnumeration {
         if rank == size { BasisSystem::Solved } else { BasisSystem::Free }
     }
 
-    /// Factors that bring the largest entry of each row, then of each column of M_ZZ to one.
+    /// Computes factors that scale the largest entry of each row, then of each column of M_ZZ to one.
     fn scale(&mut self, problem: &Lcp) {
         let inverse = |size: f64| if size > 0.0 { 1.0 / size } else { 1.0 };
         let (rows, m) = (&self.rows, problem.m());
@@ -159,7 +162,7 @@ impl LcpEnumeration {
         self.column_units.extend(rows.iter().map(|j| inverse(largest_in_column(j))));
     }
 
-    /// One step of the elimination; false when nothing larger than `zero` is left to pivot on.
+    /// Executes one step of the elimination; false if no pivot is larger than `zero`.
     fn eliminate(&mut self, k: usize, size: usize, zero: f64) -> bool {
         let width = size + 1;
         let (mut best, mut best_size) = ((k, k), zero);
@@ -191,12 +194,14 @@ impl LcpEnumeration {
     }
 }
 
+/// Largest relative difference of two solutions.
 fn distance(a: &LcpSolution, b: &LcpSolution) -> f64 {
+    debug_assert_eq!(a.z.len(), b.z.len(), "solutions of one problem");
     a.z.iter().zip(&b.z).fold(0.0, |largest: f64, (x, y)| largest.max((x - y).abs() / x.abs().max(y.abs()).max(1.0)))
 }
 
 impl Solver<Lcp> for LcpEnumeration {
-    /// Finds the first solution. `Infeasible` is a proof here; `Breakdown` means too large, or undecided.
+    /// Finds the first solution. `Infeasible` is a proof; `Breakdown` means that n is too large or a set is undecided.
     fn run(&mut self, problem: &Lcp, _guess: Option<&LcpSolution>, solution: &mut LcpSolution) -> Ending {
         solution.z.clear();
         solution.z.resize(problem.size(), 0.0);

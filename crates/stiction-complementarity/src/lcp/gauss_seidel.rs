@@ -1,25 +1,25 @@
 //! Projected Gauss-Seidel with over-relaxation: one row at a time, z_i ← max(0, z_i − ω w_i / M_ii).   [LCP-8]
 //!
 //! For a symmetric positive semidefinite M with positive diagonal and 0 < ω < 2 every step lowers ½ zᵀ M z + qᵀ z, so the
-//! sweeps converge whenever there is a solution, linearly and slowly if M is badly conditioned; for other matrices
-//! nothing is promised. The best iterate is returned, so more sweeps never give a worse answer. A guess is used.
+//! method converges if there is a solution, linearly and slowly for an ill-conditioned M. For other matrices convergence is
+//! not guaranteed. The best iterate is returned, so more iterations never give a worse result. It uses an initial guess.
 
 use super::{Lcp, LcpSolution, usable_guess};
 use crate::outcome::{Ending, Status};
 use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
 
-/// The knobs of [`LcpGaussSeidel`].
+/// Options of [`LcpGaussSeidel`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LcpGaussSeidelOptions {
-    /// Sweeps over all rows after which the method gives up. Default 10 000.
+    /// Largest number of iterations, each over all rows. Default 10 000.
     pub max_iterations: u32,
     /// Over-relaxation ω. Dimensionless, default 1, in (0, 2).
     pub relaxation: f64,
-    /// The sweeps end when the residual [LCP-2] is at most this. Dimensionless, default 1e-10, in (0, 1).
+    /// Residual [LCP-2] at which the iterations end. Dimensionless, default 1e-10, in (0, 1).
     pub tolerance: f64,
-    /// The sweeps end as stalled when so many of them brought the best residual down by less than 1 %. Default 500.
+    /// Number of iterations with less than 1 % progress of the best residual that count as stalled. Default 500.
     pub stall_window: u32,
 }
 
@@ -29,29 +29,29 @@ impl Default for LcpGaussSeidelOptions {
     }
 }
 
-/// Why the last run did not reach its tolerance.
+/// Reason why the last run did not reach its tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GaussSeidelFailure {
-    /// A row cannot be solved for its own variable.
+    /// A diagonal entry is not positive, so its row cannot be solved for its own variable.
     #[error("the diagonal of row {row} is not positive, so the row cannot be solved for its own variable")]
     Diagonal {
         /// The row.
         row: usize,
     },
-    /// The budget ran out.
-    #[error("residual {residual:e} after {sweeps} sweeps")]
+    /// The budget is exhausted.
+    #[error("the residual is {residual:e} after {iterations} Gauss-Seidel iterations")]
     Budget {
-        /// The sweeps made.
-        sweeps: u32,
+        /// Number of iterations.
+        iterations: u32,
         /// The best residual.
         residual: f64,
     },
-    /// The residual no longer falls.
-    #[error("residual {residual:e} no longer falls after {sweeps} sweeps")]
+    /// The residual no longer decreases.
+    #[error("the residual {residual:e} no longer decreases after {iterations} Gauss-Seidel iterations")]
     Stalled {
-        /// The sweeps made.
-        sweeps: u32,
+        /// Number of iterations.
+        iterations: u32,
         /// The best residual.
         residual: f64,
     },
@@ -69,7 +69,7 @@ pub struct LcpGaussSeidel {
 }
 
 impl LcpGaussSeidel {
-    /// A window of sweeps counts as progress when it leaves at most this fraction of the residual. Dimensionless.
+    /// Largest ratio of the residuals after and before a window of iterations that counts as progress. Dimensionless.
     const PROGRESS: f64 = 0.99;
 
     /// The method with its default options.
@@ -77,7 +77,7 @@ impl LcpGaussSeidel {
         Self::default()
     }
 
-    /// The method with these options, or the option that makes no sense.
+    /// The method with these options; returns an error for an option out of range.
     pub fn with_options(options: LcpGaussSeidelOptions) -> Result<Self, OptionError> {
         for (name, value, end, range) in
             [("relaxation", options.relaxation, 2.0, "(0, 2)"), ("tolerance", options.tolerance, 1.0, "(0, 1)")]
@@ -89,13 +89,13 @@ impl LcpGaussSeidel {
         Ok(Self { options, ..Self::default() })
     }
 
-    /// Why the last run ended without a solution; `None` after success.
+    /// Reason why the last run ended without a solution; `None` after success.
     pub fn last_failure(&self) -> Option<GaussSeidelFailure> {
         self.failure
     }
 
-    /// One pass over all rows.   [LCP-8]
-    fn sweep(&mut self, problem: &Lcp) {
+    /// Executes one iteration over all rows.   [LCP-8]
+    fn iterate_once(&mut self, problem: &Lcp) {
         let z = &mut self.iterate.z;
         for i in 0..z.len() {
             let w = problem.w(i, z);
@@ -103,7 +103,12 @@ impl LcpGaussSeidel {
         }
     }
 
-    fn iterate(&mut self, problem: &Lcp, best: &mut LcpSolution, sweeps: &mut u32) -> Result<(), GaussSeidelFailure> {
+    fn iterate(
+        &mut self,
+        problem: &Lcp,
+        best: &mut LcpSolution,
+        iterations: &mut u32,
+    ) -> Result<(), GaussSeidelFailure> {
         let mut least = problem.residual(best).value;
         let unusable = (0..problem.size()).find(|&i| problem.m()[(i, i)] <= 0.0);
         if let Some(row) = unusable.filter(|_| least > self.options.tolerance) {
@@ -111,11 +116,11 @@ impl LcpGaussSeidel {
         }
         let (mut window_start, mut residual_then) = (0, least);
         while least > self.options.tolerance {
-            if *sweeps >= self.options.max_iterations {
-                return Err(GaussSeidelFailure::Budget { sweeps: *sweeps, residual: least });
+            if *iterations >= self.options.max_iterations {
+                return Err(GaussSeidelFailure::Budget { iterations: *iterations, residual: least });
             }
-            self.sweep(problem);
-            *sweeps += 1;
+            self.iterate_once(problem);
+            *iterations += 1;
             let residual = problem.residual(&self.iterate).value;
             if !residual.is_finite() {
                 return Err(GaussSeidelFailure::Overflow);
@@ -124,11 +129,11 @@ impl LcpGaussSeidel {
                 least = residual;
                 best.z.copy_from_slice(&self.iterate.z);
             }
-            if *sweeps - window_start >= self.options.stall_window {
+            if *iterations - window_start >= self.options.stall_window {
                 if least > Self::PROGRESS * residual_then {
-                    return Err(GaussSeidelFailure::Stalled { sweeps: *sweeps, residual: least });
+                    return Err(GaussSeidelFailure::Stalled { iterations: *iterations, residual: least });
                 }
-                (window_start, residual_then) = (*sweeps, least);
+                (window_start, residual_then) = (*iterations, least);
             }
         }
         Ok(())
@@ -144,13 +149,13 @@ impl Solver<Lcp> for LcpGaussSeidel {
             None => solution.z.resize(problem.size(), 0.0),
         }
         self.iterate.z.clone_from(&solution.z);
-        let mut sweeps = 0;
-        self.failure = self.iterate(problem, solution, &mut sweeps).err();
+        let mut iterations = 0;
+        self.failure = self.iterate(problem, solution, &mut iterations).err();
         let status = match self.failure {
             None => Status::Solved,
             Some(GaussSeidelFailure::Budget { .. } | GaussSeidelFailure::Stalled { .. }) => Status::BudgetExhausted,
             Some(GaussSeidelFailure::Diagonal { .. } | GaussSeidelFailure::Overflow) => Status::Breakdown,
         };
-        Ending::new(status, sweeps)
+        Ending::new(status, iterations)
     }
 }

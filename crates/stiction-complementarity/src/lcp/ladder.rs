@@ -1,8 +1,8 @@
-//! One method after the other until one has the solution, or a proof that there is none.
+//! Ladder for the LCP: methods in order until one finds the solution, or a proof of infeasibility.
 //!
-//! The rungs are a visible list, every rung that was tried is recorded, and `Infeasible` is claimed only with a
-//! [`Certificate`]: a Farkas vector [LCP-11] from a ray of Lemke's method, on the problem itself or on the linear program
-//! that only asks for feasibility [LCP-12]; or a complete enumeration [LCP-6].
+//! The rungs are a public list, and every rung of a run is recorded. `Infeasible` is claimed only with a [`Certificate`]: a
+//! Farkas vector [LCP-11] from a ray of Lemke's method, on the problem itself or on the feasibility problem [LCP-12], or a
+//! complete enumeration [LCP-6].
 
 use super::diagnostics::proves_infeasible;
 use super::enumeration::LcpEnumeration;
@@ -18,56 +18,56 @@ use crate::solver::Solver;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LcpRung {
-    /// Principal pivoting from the positive z of the guess; skipped without a usable guess.
+    /// Principal pivoting from the positive z of the initial guess; skipped without a usable one.
     WarmStart,
     /// Lemke's method with the covering vector d_i = 1 + tilt · frac((i + shift) φ).
     Lemke {
-        /// How far d leaves e.
+        /// Deviation of d from e. Dimensionless.
         tilt: f64,
-        /// Where its sequence begins.
+        /// Begin of its sequence.
         shift: u16,
     },
     /// Principal pivoting from z = 0.
     PrincipalPivoting,
     /// Semismooth Newton.
     Newton,
-    /// Asks whether any z ≥ 0 makes M z + q ≥ 0, and proves it if none does. Finds no solution.   [LCP-12]
+    /// Feasibility test: finds a z ≥ 0 with M z + q ≥ 0, or a proof that none exists. Never solves the LCP.   [LCP-12]
     Feasibility,
     /// All complementary bases; skipped above [`LcpEnumeration::MAX_SIZE`] rows.
     Enumeration,
 }
 
-/// What one rung of the last run achieved.
+/// Record of one rung of the last run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RungRecord {
     /// The rung.
     pub rung: LcpRung,
-    /// What its method claimed.
+    /// Status claimed by its method.
     pub status: Status,
-    /// What its answer measured.
+    /// Residual of its solution.
     pub residual: f64,
     /// Its iterations, in its own unit.
     pub iterations: u32,
 }
 
-/// The proof that a problem has no solution.
+/// Proof that a problem has no solution.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Certificate {
-    /// y ≥ 0 with Mᵀ y ≤ 0 and qᵀ y < 0: no z ≥ 0 makes M z + q ≥ 0.   [LCP-11]
+    /// y ≥ 0 with Mᵀ y ≤ 0 and qᵀ y < 0: no z ≥ 0 satisfies M z + q ≥ 0.   [LCP-11]
     Farkas {
         /// The weights of the rows.
         y: Vec<f64>,
     },
-    /// Every complementary basis was tried, and none was left undecided.   [LCP-6]
+    /// Every complementary basis was tried, and none is undecided.   [LCP-6]
     Enumerated {
         /// The bases tried.
         bases: u32,
     },
 }
 
-/// The ladder of methods for [`Lcp`], with their scratch memory.
+/// Ladder of methods for [`Lcp`], with their scratch memory.
 #[derive(Clone, Debug)]
 pub struct LcpLadder {
     rungs: Vec<LcpRung>,
@@ -88,7 +88,7 @@ impl Default for LcpLadder {
 }
 
 impl LcpLadder {
-    /// The rungs that [`new`](Self::new) climbs.
+    /// The rungs of [`new`](Self::new).
     pub const DEFAULT_RUNGS: [LcpRung; 12] = [
         LcpRung::WarmStart,
         LcpRung::Lemke { tilt: 0.0, shift: 0 },
@@ -104,8 +104,9 @@ impl LcpLadder {
         LcpRung::Lemke { tilt: 30.0, shift: 47 },
     ];
 
-    /// ‖min(z, w)‖∞ / ‖q‖∞ up to which a rung's answer is taken. Dimensionless; as in Lemke's method it is relative for
-    /// small q too.
+    /// Largest ‖min(z, w)‖∞ / ‖q‖∞ at which the solution of a rung is accepted. Dimensionless.
+    ///
+    /// As in Lemke's method it is relative for small q too.
     const ACCEPTED: f64 = 1e-11;
 
     /// The default ladder.
@@ -133,17 +134,17 @@ impl LcpLadder {
         &self.rungs
     }
 
-    /// The rungs that the last run tried, in order; the last one decided.
+    /// The rungs of the last run, in order; the last one decided.
     pub fn records(&self) -> &[RungRecord] {
         &self.records
     }
 
-    /// Why the last problem has no solution; `None` unless the last run ended `Infeasible`.
+    /// Proof that the last problem has no solution; `None` unless the last run ended `Infeasible`.
     pub fn certificate(&self) -> Option<&Certificate> {
         self.certificate.as_ref()
     }
 
-    /// Runs one rung into `candidate`; nothing when it does not apply.
+    /// Runs one rung and writes `candidate`; `None` if the rung does not apply.
     fn try_rung(&mut self, rung: LcpRung, problem: &Lcp, guess: Option<&LcpSolution>) -> Option<Ending> {
         let z = &mut self.candidate;
         match rung {
@@ -154,15 +155,16 @@ impl LcpLadder {
             }
             LcpRung::PrincipalPivoting => Some(self.principal_pivoting.run(problem, None, z)),
             LcpRung::Newton => Some(self.newton.run(problem, guess, z)),
-            LcpRung::Feasibility => Some(self.ask_feasibility(problem)),
+            LcpRung::Feasibility => Some(self.test_feasibility(problem)),
             LcpRung::Enumeration if problem.size() > LcpEnumeration::MAX_SIZE => None,
             LcpRung::Enumeration => Some(self.enumeration.run(problem, None, z)),
         }
     }
 
-    /// Runs Lemke's method on the skew problem K = [0 −Mᵀ; M 0], k = (0, q), whose solutions hold a feasible z and whose
-    /// rays hold a Farkas vector.   [LCP-12]
-    fn ask_feasibility(&mut self, problem: &Lcp) -> Ending {
+    /// Runs Lemke's method on the skew-symmetric problem K = [0 −Mᵀ; M 0], k = (0, q).   [LCP-12]
+    ///
+    /// Its solutions contain a feasible z, its rays a Farkas vector.
+    fn test_feasibility(&mut self, problem: &Lcp) -> Ending {
         let n = problem.size();
         self.candidate.z.clear();
         self.candidate.z.resize(n, 0.0);
@@ -183,12 +185,12 @@ impl LcpLadder {
         let ending = self.lemke.run(&self.feasibility, None, &mut point);
         point.z.truncate(n);
         self.candidate = point;
-        // A feasible z is not yet a solution.
+        // A feasible z need not be a solution.
         let status = if ending.status == Status::Solved { Status::Breakdown } else { ending.status };
         Ending::new(status, ending.iterations)
     }
 
-    /// The proof that the rung just tried has brought, if any.
+    /// Proof found by the last rung, if any.
     fn proof(&self, rung: LcpRung, ending: Ending, problem: &Lcp) -> Option<Certificate> {
         match rung {
             LcpRung::Lemke { .. } | LcpRung::Feasibility => {
@@ -234,7 +236,7 @@ impl Solver<Lcp> for LcpLadder {
                 return Ending::new(Status::Infeasible, iterations);
             }
         }
-        // An answer short of the full accuracy is still a claim; how good it is, the ruler says.
+        // A solution of less than full accuracy is still claimed; the caller measures its residual.
         let claimed = self.records.iter().any(|record| record.status == Status::Solved && record.residual <= best);
         let status = match (claimed, exhausted) {
             (true, _) => Status::Solved,

@@ -1,38 +1,42 @@
 //! Lemke's method with covering vector e and lexicographic anti-cycling.   [LCP-3] [LCP-4]
 //!
 //! Rows whose entries are larger than 2⁸ or smaller than 2⁻⁸ are first scaled by a power of two; e covers the scaled rows.
-//! Where a path fails (its last basis is wrong, it stands still, or it ends on a ray), another covering vector is tried.
-//! It solves every problem with a copositive M for which a solution can be guaranteed (contact problems with friction
-//! pyramids among them) and every P-matrix. Ending on a secondary ray proves that there is no solution when M is
-//! copositive-plus, for example positive semidefinite; for other classes a ray only means that this method found none.
-//! The answer is computed afresh from M and q once the final basis is known [LCP-5], so it carries no error of the
-//! pivots before. A guess is not used. References: [Cottle1992, ch. 4.4], [Lemke1965, sec. 3].
+//! A path fails if its last basis is wrong, it stalls, or it ends on a ray; then another covering vector is tried.
+//!
+//! The method solves every problem with a copositive M for which a solution can be guaranteed (contact problems with friction
+//! pyramids among them) and every problem with a P-matrix. A secondary ray proves infeasibility if M is copositive-plus, for
+//! example positive semidefinite. For other classes a ray only means that this path found no solution.
+//!
+//! The solution is computed again from M and q with the final basis [LCP-5], so it has no rounding errors of the pivots. An
+//! initial guess is not used. References: [Cottle1992, ch. 4.4], [Lemke1965, sec. 3].
 
-use super::dictionary::{Dictionary, Judgement, Leaving, Variable};
+use super::dictionary::{Dictionary, Leaving, PathSettings, Variable};
 use super::{Lcp, LcpSolution};
 use crate::linalg::{DenseLu, dot};
 use crate::outcome::{Ending, Status};
 use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
 
-/// The knobs of [`LcpLemke`].
+/// Options of [`LcpLemke`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LcpLemkeOptions {
-    /// Pivots, of all attempts together, after which the method gives up with `BudgetExhausted`. `None`, the default, means 1000 + 50 n: contact
-    /// problems take about n / 2 pivots, while the worst case grows as 2ⁿ.
+    /// Largest number of pivots of all attempts together; then the method ends with `BudgetExhausted`.
+    ///
+    /// `None`, the default, means 1000 + 50 n: contact problems take about n / 2 pivots, the worst case grows as 2ⁿ.
     pub max_pivots: Option<u32>,
-    /// A basic variable has reached zero when at most this fraction of its largest value is left; variables that reach
-    /// zero together are a tie. Dimensionless, default 1e-12, in (0, 1e-3). Smaller values take rounding for order, larger
-    /// ones order for ties; when that shows in the end, other tolerances and covering vectors are tried.
+    /// Fraction of its largest value below which a basic variable counts as zero. Dimensionless, default 1e-12, in (0, 1e-3).
+    ///
+    /// Variables that reach zero together are a tie. Smaller values order ties by rounding, larger ones treat distinct values
+    /// as ties. If the last basis is wrong for this reason, other tolerances and covering vectors are tried.
     pub tie_tolerance: f64,
-    /// A pivot below this fraction of the largest entry of its column counts as zero: where rows are dependent (coplanar
-    /// contacts) rounding leaves such entries. Dimensionless, default 1e-9, in (0, 1e-3).
+    /// Fraction of the largest entry of its column below which a pivot counts as zero. Dimensionless, default 1e-9, in
+    /// (0, 1e-3). Rounding leaves such entries if rows are dependent (coplanar contacts).
     pub pivot_tolerance: f64,
-    /// How far the first covering vector leaves e: d_i = 1 + tilt · frac((i + shift) φ). Dimensionless, default 0, in
-    /// [0, 1e6). Where a path ends on a ray although there is a solution, another one may reach it.   [LCP-3]
+    /// Deviation of the first covering vector from e: d_i = 1 + tilt · frac((i + shift) φ). Dimensionless, default 0, in
+    /// [0, 1e6). If a path ends on a ray although there is a solution, another vector may reach it.   [LCP-3]
     pub cover_tilt: f64,
-    /// Where the sequence of the covering vector begins: another number gives another vector. Default 0.
+    /// Begin of the sequence of the covering vector: another number gives another vector. Default 0.
     pub cover_shift: u16,
 }
 
@@ -42,11 +46,11 @@ impl Default for LcpLemkeOptions {
     }
 }
 
-/// Why the last run did not reach a complementary basis.
+/// Reason why the last run did not reach a complementary basis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LemkeFailure {
-    /// The variable of pair `row` could grow for ever: a secondary ray.
+    /// The variable of pair `row` is unbounded: a secondary ray.
     #[error(
         "the path ended on a ray at row {row}: no solution if the matrix is copositive-plus, otherwise none was found"
     )]
@@ -54,26 +58,26 @@ pub enum LemkeFailure {
         /// The complementary pair whose variable grows.
         row: usize,
     },
-    /// The pivot budget ran out.
+    /// The pivot budget is exhausted.
     #[error("no complementary basis within {budget} pivots")]
     Budget {
         /// The budget.
         budget: u32,
     },
-    /// Rounding misjudged a tie: the last basis violates `row`.
+    /// A tie was broken wrongly because of rounding: the last basis violates `row`.
     #[error("the last basis does not solve the problem at row {row}: rounding decided a tie wrongly")]
     WrongBasis {
         /// The row of the worst violation.
         row: usize,
     },
-    /// The path stood still: rounding misjudged ties so often that it cycled.
+    /// The path stalled: ties broken wrongly because of rounding made it cycle.
     #[error("the path did not advance during {pivots} pivots")]
     Stalled {
         /// Consecutive pivots without a step.
         pivots: usize,
     },
     /// The tableau overflowed when the variable of pair `row` entered.
-    #[error("the tableau overflowed at row {row}: the numbers of this problem are too far apart")]
+    #[error("the tableau overflowed at row {row}: the entries of this problem differ too much in magnitude")]
     Overflow {
         /// The complementary pair whose variable entered.
         row: usize,
@@ -94,14 +98,16 @@ pub struct LcpLemke {
 }
 
 impl LcpLemke {
-    /// What is tried in turn, since a failure may come from a misjudged tie: factors on the tie and the pivot tolerance, and
-    /// how far the covering vector leaves e. Coarse pivots suit degenerate contacts, fine ones badly scaled problems; another
-    /// covering vector leads along another path, with fewer ties.
+    /// Attempts in order, as (factor on the tie tolerance, factor on the pivot tolerance, tilt of the covering vector).
+    ///
+    /// A failure may come from a tie broken wrongly. Coarse pivot tolerances suit degenerate contacts, fine ones badly scaled
+    /// problems. Another covering vector gives another path with fewer ties.
     const ATTEMPTS: [(f64, f64, f64); 6] =
         [(1.0, 1.0, 0.0), (0.1, 1e-3, 0.0), (100.0, 1.0, 0.5), (1000.0, 1.0, 0.25), (0.1, 1e-3, 1.0), (1e4, 1.0, 0.7)];
 
-    /// ‖min(z, w)‖∞ / ‖q‖∞ up to which the last basis is believed. Dimensionless. Unlike [LCP-2] it is relative for small
-    /// q too, because a wrong tie is to be noticed in any units.
+    /// Largest ‖min(z, w)‖∞ / ‖q‖∞ at which the last basis is accepted. Dimensionless.
+    ///
+    /// Unlike [LCP-2] it is relative for small q too, so that a wrong tie is detected in any units.
     const CONFIRMED: f64 = 1e-9;
 
     /// The method with its default options.
@@ -109,7 +115,7 @@ impl LcpLemke {
         Self::default()
     }
 
-    /// The method with these options, or the option that makes no sense.
+    /// The method with these options; returns an error for an option out of range.
     pub fn with_options(options: LcpLemkeOptions) -> Result<Self, OptionError> {
         for (name, value) in [("tie_tolerance", options.tie_tolerance), ("pivot_tolerance", options.pivot_tolerance)] {
             if !(value > 0.0 && value < 1e-3) {
@@ -123,17 +129,17 @@ impl LcpLemke {
         Ok(Self { options, ..Self::default() })
     }
 
-    /// Follows another covering vector from now on, in the memory it has.   [LCP-3]
+    /// Sets the covering vector of the next runs.   [LCP-3]
     pub(super) fn set_cover(&mut self, tilt: f64, shift: u16) {
         (self.options.cover_tilt, self.options.cover_shift) = (tilt, shift);
     }
 
-    /// The direction of z in which the last path ran off; empty unless it ended on a ray.
+    /// Direction of z along the ray of the last path; empty unless it ended on a ray.
     pub fn ray(&self) -> &[f64] {
         &self.ray
     }
 
-    /// Why the last run ended without a solution; `None` after success.
+    /// Reason why the last run ended without a solution; `None` after success.
     pub fn last_failure(&self) -> Option<LemkeFailure> {
         self.failure
     }
@@ -142,13 +148,13 @@ impl LcpLemke {
     fn follow_path(
         &mut self,
         problem: &Lcp,
-        judge: Judgement,
+        settings: PathSettings,
         budget: u32,
         pivots: &mut u32,
     ) -> Result<(), LemkeFailure> {
         let stall = 100 + 10 * problem.size();
         let mut standing_still = 0;
-        self.dictionary.start(problem, judge);
+        self.dictionary.start(problem, settings);
         let mut entering = Variable::Cover;
         while *pivots < budget {
             let pair = match entering {
@@ -156,8 +162,8 @@ impl LcpLemke {
                 Variable::Cover => 0,
             };
             let leaving = match entering {
-                Variable::Cover => Leaving::Row(self.dictionary.first_leaving(problem, judge)),
-                _ => self.dictionary.leaving(problem, entering, judge),
+                Variable::Cover => Leaving::Row(self.dictionary.first_leaving(problem, settings)),
+                _ => self.dictionary.leaving(problem, entering, settings),
             };
             let row = match leaving {
                 Leaving::Row(row) => row,
@@ -172,7 +178,7 @@ impl LcpLemke {
                 return Err(LemkeFailure::Stalled { pivots: standing_still });
             }
             let left = self.dictionary.basic(row);
-            if !self.dictionary.pivot(problem, row, entering, judge) {
+            if !self.dictionary.pivot(problem, row, entering, settings) {
                 return Err(LemkeFailure::Overflow { row: pair });
             }
             *pivots += 1;
@@ -185,17 +191,17 @@ impl LcpLemke {
         Err(LemkeFailure::Budget { budget })
     }
 
-    /// One path and the solution of its last basis, which the problem itself must confirm.
+    /// Follows one path, solves for its last basis and checks the residual of the problem.
     fn attempt(
         &mut self,
         problem: &Lcp,
-        judge: Judgement,
+        settings: PathSettings,
         budget: u32,
         pivots: &mut u32,
         z: &mut LcpSolution,
     ) -> Result<(), LemkeFailure> {
         z.z.fill(0.0);
-        if let Err(failure) = self.follow_path(problem, judge, budget, pivots) {
+        if let Err(failure) = self.follow_path(problem, settings, budget, pivots) {
             self.read_dictionary(&mut z.z);
             return Err(failure);
         }
@@ -205,7 +211,7 @@ impl LcpLemke {
         if residual.value <= allowed { Ok(()) } else { Err(LemkeFailure::WrongBasis { row: residual.row }) }
     }
 
-    /// Writes z as the dictionary has it.
+    /// Copies z from the dictionary.
     fn read_dictionary(&self, z: &mut [f64]) {
         for (variable, value) in self.dictionary.basic_values() {
             if let Variable::Z(i) = variable {
@@ -214,7 +220,7 @@ impl LcpLemke {
         }
     }
 
-    /// Room for a basis of any size up to n, so that only the first problem of a size allocates.
+    /// Reserves memory for a basis of any size up to n, so that only the first problem of a size allocates.
     fn reserve(&mut self, n: usize) {
         self.lu.reserve(n);
         self.basis.clear();
@@ -252,7 +258,7 @@ impl LcpLemke {
                 z[i] += correction;
             }
         }
-        // A degenerate basic variable is zero up to rounding of either sign.
+        // A degenerate basic variable is zero up to rounding, with either sign.
         for &i in basis {
             z[i] = z[i].max(0.0);
         }
@@ -273,22 +279,22 @@ impl Solver<Lcp> for LcpLemke {
         let mut pivots = 0;
         let (mut status, mut only_rays) = (Status::Solved, true);
         for (attempt, (tie, pivot, tilt)) in Self::ATTEMPTS.into_iter().enumerate() {
-            // A path that wanders leaves pivots for the next; the last may use what is left.
+            // Each path leaves pivots for the next; the last may use all remaining ones.
             let last = attempt + 1 == Self::ATTEMPTS.len();
-            let share = if last { budget } else { budget.min(pivots + 1100 + 4 * problem.size() as u32) };
+            let limit = if last { budget } else { budget.min(pivots + 1100 + 4 * problem.size() as u32) };
             let tie = tie * self.options.tie_tolerance;
             let pivot = pivot * self.options.pivot_tolerance;
             let tilt = self.options.cover_tilt + tilt;
-            let judge = Judgement { tie, pivot, tilt, shift: self.options.cover_shift };
+            let settings = PathSettings { tie, pivot, tilt, shift: self.options.cover_shift };
             self.ray.clear();
-            self.failure = self.attempt(problem, judge, share, &mut pivots, solution).err();
+            self.failure = self.attempt(problem, settings, limit, &mut pivots, solution).err();
             let Some(failure) = self.failure else { return Ending::new(Status::Solved, pivots) };
             only_rays &= matches!(failure, LemkeFailure::Ray { .. });
             status = match failure {
-                // A ray may be the rounding of one path; that of every path is believed.
+                // A ray may be an artefact of rounding on one path; rays on all paths count as infeasible.
                 LemkeFailure::Ray { .. } if only_rays => Status::Infeasible,
                 LemkeFailure::Budget { .. } => Status::BudgetExhausted,
-                // A basis was reached; how good it is, the ruler says.
+                // A basis was reached; the caller measures its residual.
                 LemkeFailure::WrongBasis { .. } => Status::Solved,
                 _ => Status::Breakdown,
             };

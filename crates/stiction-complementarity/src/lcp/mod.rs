@@ -28,16 +28,16 @@ pub struct LcpSolution {
 }
 
 impl Lcp {
-    /// The problem with this matrix and vector; refuses wrong sizes and non-finite numbers.
+    /// The problem with this matrix and vector; rejects wrong sizes and non-finite numbers.
     pub fn new(m: DenseMatrix, q: Vec<f64>) -> Result<Self, ProblemError> {
         let problem = Self { m, q };
         problem.check()?;
         Ok(problem)
     }
 
-    /// Becomes another problem in the memory it has: `fill` writes into n × n and n zeros.
+    /// Replaces the problem and reuses its memory: `fill` writes into n × n and n zeros.
     ///
-    /// When what `fill` wrote is refused, the problem is left empty (n = 0).
+    /// The problem is empty (n = 0) if the new numbers are illegal.
     pub fn refill(&mut self, n: usize, fill: impl FnOnce(&mut DenseMatrix, &mut [f64])) -> Result<(), ProblemError> {
         self.m.reset(n, n);
         self.q.clear();
@@ -78,7 +78,7 @@ impl Lcp {
         }
         ensure_size("q", rows, self.q.len())?;
         ensure_finite("q", &self.q)?;
-        // A sum is finite only if all terms are; the row is searched for only when it is not.
+        // A sum is finite only if all terms are; the row is searched for only in case of an error.
         if self.m.as_slice().iter().map(|x| x * 0.0).sum::<f64>() == 0.0 {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl Lcp {
     }
 }
 
-/// The guess, unless its length is wrong or it holds numbers that are not finite.
+/// The initial guess, unless its length is wrong or it has non-finite numbers.
 fn usable_guess<'g>(problem: &Lcp, guess: Option<&'g LcpSolution>) -> Option<&'g LcpSolution> {
     guess.filter(|guess| guess.z.len() == problem.size() && guess.z.iter().all(|z| z.is_finite()))
 }

@@ -1,7 +1,7 @@
 //! Semismooth Newton for the LCP: Fischer-Burmeister or the min map, with a line search.   [NCP-5]
 //!
-//! Converges in a few steps near a regular solution, and from everywhere for P-matrices; elsewhere it may end in a valley
-//! of its merit function, which proves nothing. A guess is used.
+//! Converges in a few steps near a regular solution, and from every start for P-matrices. Otherwise it may end in a local
+//! minimum of its merit function, which proves nothing. It uses an initial guess.
 
 use super::{Lcp, LcpSolution};
 use crate::ncp::newton::{NcpAttempt, NcpNewton, NcpNewtonOptions};
@@ -10,13 +10,13 @@ use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
 
-/// The knobs of [`LcpNewton`].
+/// Options of [`LcpNewton`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LcpNewtonOptions {
-    /// Newton steps. Default 500.
+    /// Largest number of Newton steps. Default 500.
     pub max_iterations: u32,
-    /// The steps end when ‖min(z, w)‖∞ is at most this times max(1, ‖q‖∞). Dimensionless, default 1e-13, in (0, 1).
+    /// Value of ‖min(z, w)‖∞ / max(1, ‖q‖∞) at which the method stops. Dimensionless, default 1e-13, in (0, 1).
     pub target: f64,
     /// The equation that is solved; Fischer-Burmeister by default.
     pub reformulation: Reformulation,
@@ -41,7 +41,7 @@ impl LcpNewton {
         Self::default()
     }
 
-    /// The method with these options, or the option that makes no sense.
+    /// The method with these options; returns an error for an option out of range.
     pub fn with_options(options: LcpNewtonOptions) -> Result<Self, OptionError> {
         let value = options.target;
         if !(value > 0.0 && value < 1.0) {
@@ -63,7 +63,7 @@ impl Solver<Lcp> for LcpNewton {
         };
         let ending = self.newton.search_all(problem, guess.map(|guess| guess.z.as_slice()), &mut solution.z);
         if ending.status == Status::Solved {
-            // What is left below zero is within the residual; a caller expects none.
+            // Negative entries are within the residual; callers expect none.
             solution.z.iter_mut().for_each(|z| *z = z.max(0.0));
         }
         ending

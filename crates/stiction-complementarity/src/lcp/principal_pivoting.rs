@@ -1,9 +1,11 @@
-//! Principal pivoting: guess which z are positive, solve for them, exchange the pairs that came out negative.   [LCP-7]
+//! Block principal pivoting: solves for an active set of positive z, then exchanges the pairs with a negative variable.
+//! [LCP-7]
 //!
-//! All offending pairs are exchanged at once while that reduces their number; when it stops doing so, only the offender
-//! of least index, until the number falls again [Judice1994, sec. 2], [Murty1988, ch. 4]. For a P-matrix the least-index rule visits no
-//! set twice, so the method ends with the solution from every start, in the worst case after 2ⁿ sets. For other matrices
-//! it may meet a singular basis or run into its budget, and proves nothing. A guess is used: its positive z.
+//! All violated pairs are exchanged at once while this reduces their number. Otherwise only the one of least index is
+//! exchanged, until the number falls again [Judice1994, sec. 2], [Murty1988, ch. 4]. For a P-matrix the least-index rule
+//! visits no set twice, so the method finds the solution from every start, in the worst case after 2ⁿ sets. For other
+//! matrices it may find a singular basis or exhaust its budget, and proves nothing. It uses the positive z of an initial
+//! guess.
 
 use super::{Lcp, LcpSolution, usable_guess};
 use crate::linalg::{DenseLu, dot};
@@ -11,17 +13,17 @@ use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
 
-/// The knobs of [`LcpPrincipalPivoting`].
+/// Options of [`LcpPrincipalPivoting`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LcpPrincipalPivotingOptions {
-    /// Sets that are tried before the method gives up with `BudgetExhausted`. `None`, the default, means 200 + 10 n:
+    /// Largest number of active sets; then the method ends with `BudgetExhausted`. `None`, the default, means 200 + 10 n:
     /// contact problems take fewer than 10, the worst case 2ⁿ.
     pub max_bases: Option<u32>,
-    /// A variable counts as negative below −tolerance times the terms it was computed from. Dimensionless, default 1e-12,
-    /// in (0, 1e-3). Smaller values take rounding for a sign.
+    /// Fraction of its terms by which a variable must be below zero to count as negative. Dimensionless, default 1e-12, in
+    /// (0, 1e-3). With smaller values rounding decides on signs.
     pub sign_tolerance: f64,
-    /// How often all offenders are exchanged without their number falling. Default 3; 0 is Murty's pure least-index rule.
+    /// Number of exchanges of all violated pairs without a reduction. Default 3; 0 is Murty's pure least-index rule.
     pub patience: u32,
 }
 
@@ -31,7 +33,7 @@ impl Default for LcpPrincipalPivotingOptions {
     }
 }
 
-/// Why the last run did not reach a complementary basis.
+/// Reason why the last run did not reach a complementary basis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrincipalPivotingFailure {
@@ -41,7 +43,7 @@ pub enum PrincipalPivotingFailure {
         /// The row of M that depends on the other active ones.
         row: usize,
     },
-    /// The budget ran out.
+    /// The budget is exhausted.
     #[error("no complementary basis among {bases} sets")]
     Budget {
         /// The sets tried.
@@ -55,7 +57,7 @@ pub struct LcpPrincipalPivoting {
     options: LcpPrincipalPivotingOptions,
     active: Vec<bool>,
     basis: Vec<usize>,
-    offenders: Vec<usize>,
+    violated: Vec<usize>,
     lu: DenseLu,
     defect: Vec<f64>,
     correction: Vec<f64>,
@@ -68,7 +70,7 @@ impl LcpPrincipalPivoting {
         Self::default()
     }
 
-    /// The method with these options, or the option that makes no sense.
+    /// The method with these options; returns an error for an option out of range.
     pub fn with_options(options: LcpPrincipalPivotingOptions) -> Result<Self, OptionError> {
         let value = options.sign_tolerance;
         if !(value > 0.0 && value < 1e-3) {
@@ -77,7 +79,7 @@ impl LcpPrincipalPivoting {
         Ok(Self { options, ..Self::default() })
     }
 
-    /// Why the last run ended without a solution; `None` after success.
+    /// Reason why the last run ended without a solution; `None` after success.
     pub fn last_failure(&self) -> Option<PrincipalPivotingFailure> {
         self.failure
     }
@@ -105,10 +107,10 @@ impl LcpPrincipalPivoting {
     }
 
     /// Collects the pairs whose basic variable is negative.
-    fn find_offenders(&mut self, problem: &Lcp, z: &[f64]) {
+    fn find_violated(&mut self, problem: &Lcp, z: &[f64]) {
         let tolerance = self.options.sign_tolerance;
         let z_size = z.iter().fold(0.0, |size: f64, z| size.max(z.abs()));
-        self.offenders.clear();
+        self.violated.clear();
         for (i, &z_i) in z.iter().enumerate() {
             let (row, q) = (problem.m().row(i), problem.q()[i]);
             let negative = if self.active[i] {
@@ -118,7 +120,7 @@ impl LcpPrincipalPivoting {
                 dot(row, z) + q < -tolerance * (terms + q.abs())
             };
             if negative {
-                self.offenders.push(i);
+                self.violated.push(i);
             }
         }
     }
@@ -129,21 +131,21 @@ impl LcpPrincipalPivoting {
         while *bases < budget {
             *bases += 1;
             self.solve_basis(problem, z)?;
-            self.find_offenders(problem, z);
-            let Some(&least) = self.offenders.first() else {
+            self.find_violated(problem, z);
+            let Some(&least) = self.violated.first() else {
                 // A basic variable that is zero up to rounding may have either sign.
                 for z in z.iter_mut() {
                     *z = z.max(0.0);
                 }
                 return Ok(());
             };
-            if self.offenders.len() < fewest {
-                (fewest, patience) = (self.offenders.len(), self.options.patience);
+            if self.violated.len() < fewest {
+                (fewest, patience) = (self.violated.len(), self.options.patience);
             } else {
                 patience = patience.saturating_sub(1);
             }
             if patience > 0 {
-                self.offenders.iter().for_each(|&i| self.active[i] = !self.active[i]);
+                self.violated.iter().for_each(|&i| self.active[i] = !self.active[i]);
             } else {
                 self.active[least] = !self.active[least];
             }

@@ -1,20 +1,19 @@
-//! Whether a matrix makes solutions of its LCPs unique in w, and whether it is copositive-plus: decided face by face, with
-//! witnesses.   [LCP-14] [LCP-15]
+//! Matrix classes decided face by face, with witnesses: copositive-plus and column adequate (w-unique).   [LCP-14] [LCP-15]
 
 use super::diagnostics::{Finding, MAX_DECIDED_SIZE, is_copositive, is_p_matrix, is_positive_semidefinite};
 use crate::linalg::{DenseMatrix, dot};
 
-/// Relative to the largest number in play: what is smaller counts as zero. Dimensionless.
+/// Fraction of the largest number involved below which a number counts as zero. Dimensionless.
 const ZERO: f64 = 1e-12;
 
-/// What is larger counts as not zero; between the two nothing is decided. Dimensionless.
+/// Fraction above which a number counts as nonzero; between [`ZERO`] and this nothing is decided. Dimensionless.
 const CLEAR: f64 = 1e-9;
 
-/// Whether u ≥ 0 with uᵀ M u = 0 always has (M + Mᵀ) u = 0, in addition to copositivity: then a ray of Lemke's method proves
-/// that there is no solution. The witness of a no is such a u, or an x ≥ 0 with xᵀ M x < 0.   [LCP-14]
+/// Tests if M is copositive-plus: copositive, and u ≥ 0 with uᵀ M u = 0 implies (M + Mᵀ) u = 0.   [LCP-14]
 ///
-/// Decided for n ≤ [`MAX_DECIDED_SIZE`] unless a minor is too small to tell. Above, `Yes` comes from a positive semidefinite
-/// symmetric part, `No` from a matrix that is not copositive.
+/// Then a ray of Lemke's method proves infeasibility. The witness of `No` is a u that violates this, or an x ≥ 0 with
+/// xᵀ M x < 0. The test is complete for n ≤ [`MAX_DECIDED_SIZE`] unless a minor is too small to decide. For larger n, `Yes`
+/// comes from a positive semidefinite symmetric part, `No` from a matrix that is not copositive.
 pub fn is_copositive_plus(m: &DenseMatrix) -> Finding {
     if is_positive_semidefinite(m) {
         return Finding::Yes;
@@ -48,11 +47,12 @@ pub fn is_copositive_plus(m: &DenseMatrix) -> Finding {
     if doubt { Finding::Unknown } else { Finding::Yes }
 }
 
-/// Whether w = M z + q is the same for all solutions z, whatever q: M is column adequate.   [LCP-15]
+/// Tests if w = M z + q is the same for all solutions z and every q: M is column adequate.   [LCP-15]
 ///
-/// The witness of a no is a z with z_i (M z)_i ≤ 0 for all i and M z ≠ 0: the problem with q = (M z)⁺ − M z⁺ has the solutions
-/// z⁺ and z⁻, with w = (M z)⁺ and (M z)⁻. Decided for n ≤ [`MAX_DECIDED_SIZE`] unless a minor is too small to tell. Above, `Yes`
-/// comes from a symmetric positive semidefinite or a positive definite matrix, `No` from a diagonal entry.
+/// The witness of `No` is a z with z_i (M z)_i ≤ 0 for all i and M z ≠ 0: the problem with q = (M z)⁺ − M z⁺ has the solutions
+/// z⁺ and z⁻, with w = (M z)⁺ and (M z)⁻. The test is complete for n ≤ [`MAX_DECIDED_SIZE`] unless a minor is too small to
+/// decide. For larger n, `Yes` comes from a symmetric positive semidefinite or a positive definite matrix, `No` from a
+/// diagonal entry.
 pub fn is_w_unique(m: &DenseMatrix) -> Finding {
     let n = m.rows().min(m.cols());
     let symmetric = (0..n).all(|i| (0..i).all(|j| m[(i, j)] == m[(j, i)]));
@@ -87,17 +87,17 @@ pub fn is_w_unique(m: &DenseMatrix) -> Finding {
     if doubt { Finding::Unknown } else { Finding::Yes }
 }
 
-/// A number that is neither clearly zero nor clearly something else decides the question.
+/// The result depends on a number between [`ZERO`] and [`CLEAR`].
 struct Doubtful;
 
-/// A principal block M_FF, eliminated.
+/// A principal block M_FF after elimination.
 struct Face {
     rows: Vec<usize>,
-    /// M_FF⁻¹, row by row, when it is regular.
+    /// M_FF⁻¹, row by row, if it is regular; empty otherwise.
     inverse: Vec<f64>,
-    /// A basis of its kernel, padded with zeros, each vector with largest entry 1.
+    /// Basis of its kernel, padded with zeros, each vector with largest entry 1.
     kernel: Vec<Vec<f64>>,
-    /// Whether a pivot was neither clearly zero nor clearly something else.
+    /// True if a pivot lies between [`ZERO`] and [`CLEAR`].
     doubtful: bool,
 }
 
@@ -125,7 +125,7 @@ impl Face {
             if pivot <= ZERO * largest {
                 break;
             }
-            exchange(&mut a, (rank, row), (rank, col), size);
+            interchange(&mut a, (rank, row), (rank, col), size);
             columns.swap(rank, col);
             eliminate(&mut a, rank);
             rank += 1;
@@ -165,7 +165,8 @@ impl Face {
     }
 }
 
-fn exchange(a: &mut DenseMatrix, (row, other_row): (usize, usize), (col, other_col): (usize, usize), size: usize) {
+/// Interchanges two rows and two columns of the left half.
+fn interchange(a: &mut DenseMatrix, (row, other_row): (usize, usize), (col, other_col): (usize, usize), size: usize) {
     for k in 0..2 * size {
         let x = a[(row, k)];
         a[(row, k)] = a[(other_row, k)];
@@ -189,7 +190,7 @@ fn eliminate(a: &mut DenseMatrix, k: usize) {
     a.row_mut(k).copy_from_slice(&pivot_row);
 }
 
-/// Whether M z = 0; nothing when rounding leaves it open.
+/// True if M z = 0; `None` if rounding does not allow a decision.
 fn vanishes(m: &DenseMatrix, z: &[f64]) -> Option<bool> {
     let (mut clearly, mut doubt) = (false, false);
     for i in 0..z.len() {

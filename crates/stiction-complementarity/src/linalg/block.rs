@@ -1,10 +1,13 @@
-//! Products of small dense blocks, row by row. The sizes that contacts and bodies have are compiled for themselves; sums
-//! run in the order of the index whatever the size, so that the same bits come out everywhere.
+//! Products of small dense blocks, stored row by row, with kernels specialised for the sizes of contacts and bodies.
+//!
+//! Sums run in the order of the index for every size, so all kernels give the same bits.
 
 use super::dot;
 
-/// Calls the kernel compiled for a size where there is one: spatial contacts and bodies, planar
-/// ones, bodies among themselves, feet with the velocity of their load, and limits of joints.
+/// Calls the kernel specialised for a size if there is one, otherwise the general one.
+///
+/// The sizes are those of spatial and planar contacts with bodies, of bodies among themselves, of support points with the
+/// velocity of their load, and of joint limits.
 macro_rules! for_size {
     ($rows:expr, $cols:expr, $kernel:ident($($argument:expr),*), $general:expr) => {
         match ($rows, $cols) {
@@ -21,7 +24,7 @@ macro_rules! for_size {
     };
 }
 
-/// The block as an array of rows, where its size is that.
+/// Block as an array of R rows of N numbers; `None` if it has another size.
 fn rows<const R: usize, const N: usize>(a: &[f64]) -> Option<&[[f64; N]; R]> {
     a.as_chunks::<N>().0.try_into().ok()
 }
@@ -29,12 +32,14 @@ fn rows<const R: usize, const N: usize>(a: &[f64]) -> Option<&[[f64; N]; R]> {
 /// y ← y + A x.
 #[inline]
 pub(crate) fn mul_add(a: &[f64], x: &[f64], y: &mut [f64]) {
+    debug_assert_eq!(a.len(), y.len() * x.len(), "size of the block");
     for_size!(y.len(), x.len(), combine_fixed(a, x, y, |y, sum| y + sum), combine(a, x, y, |y, sum| y + sum));
 }
 
 /// y ← y − A x.
 #[inline]
 pub(crate) fn mul_sub(a: &[f64], x: &[f64], y: &mut [f64]) {
+    debug_assert_eq!(a.len(), y.len() * x.len(), "size of the block");
     for_size!(y.len(), x.len(), combine_fixed(a, x, y, |y, sum| y - sum), combine(a, x, y, |y, sum| y - sum));
 }
 
@@ -47,6 +52,7 @@ fn combine(a: &[f64], x: &[f64], y: &mut [f64], with: impl Fn(f64, f64) -> f64) 
 #[inline]
 fn combine_fixed<const R: usize, const N: usize>(a: &[f64], x: &[f64], y: &mut [f64], with: impl Fn(f64, f64) -> f64) {
     let (Some(a), Ok(x), Ok(y)) = (rows::<R, N>(a), <&[f64; N]>::try_from(x), <&mut [f64; R]>::try_from(y)) else {
+        debug_assert!(false, "a kernel for {R} x {N} blocks got another size");
         return;
     };
     let mut sums = [0.0; R];
@@ -61,6 +67,7 @@ fn combine_fixed<const R: usize, const N: usize>(a: &[f64], x: &[f64], y: &mut [
 /// y ← y + Aᵀ x.
 #[inline]
 pub(crate) fn transpose_mul_add(a: &[f64], x: &[f64], y: &mut [f64]) {
+    debug_assert_eq!(a.len(), x.len() * y.len(), "size of the block");
     for_size!(x.len(), y.len(), transpose_mul_add_fixed(a, x, y), {
         for (x, row) in x.iter().zip(a.chunks_exact(y.len().max(1))) {
             y.iter_mut().zip(row).for_each(|(y, a)| *y += a * x);
@@ -72,10 +79,12 @@ pub(crate) fn transpose_mul_add(a: &[f64], x: &[f64], y: &mut [f64]) {
 fn transpose_mul_add_fixed<const R: usize, const N: usize>(a: &[f64], x: &[f64], y: &mut [f64]) {
     if let (Some(a), Ok(x), Ok(y)) = (rows::<R, N>(a), <&[f64; R]>::try_from(x), <&mut [f64; N]>::try_from(y)) {
         transpose_mul_add_array(a, x, y);
+    } else {
+        debug_assert!(false, "a kernel for {R} x {N} blocks got another size");
     }
 }
 
-/// y ← y + A x of one size known beforehand.
+/// y ← y + A x of fixed size.
 #[inline]
 pub(crate) fn mul_add_array<const R: usize, const N: usize>(a: &[[f64; N]; R], x: &[f64; N], y: &mut [f64; R]) {
     for (y, row) in y.iter_mut().zip(a) {
@@ -85,7 +94,7 @@ pub(crate) fn mul_add_array<const R: usize, const N: usize>(a: &[[f64; N]; R], x
     }
 }
 
-/// y ← y + Aᵀ x of one size known beforehand.
+/// y ← y + Aᵀ x of fixed size.
 #[inline]
 pub(crate) fn transpose_mul_add_array<const R: usize, const N: usize>(
     a: &[[f64; N]; R],
@@ -99,7 +108,7 @@ pub(crate) fn transpose_mul_add_array<const R: usize, const N: usize>(
     *y = sums;
 }
 
-/// A B of sizes known beforehand.
+/// A B of fixed size.
 #[inline]
 pub(crate) fn product_array<const R: usize, const P: usize, const N: usize>(
     a: &[[f64; P]; R],
@@ -114,7 +123,7 @@ pub(crate) fn product_array<const R: usize, const P: usize, const N: usize>(
     c
 }
 
-/// C ← C + Aᵀ B of sizes known beforehand.
+/// C ← C + Aᵀ B of fixed size.
 #[inline]
 pub(crate) fn transposed_product_add_array<const P: usize, const N: usize>(
     a: &[[f64; N]; P],
@@ -133,7 +142,7 @@ pub(crate) fn transposed_product_add_array<const P: usize, const N: usize>(
 /// C ← C + sign A B with A m × p and B p × n.
 #[inline]
 pub(crate) fn product_add(sign: f64, a: &[f64], b: &[f64], (m, p, n): (usize, usize, usize), c: &mut [f64]) {
-    debug_assert_eq!(a.len(), m * p);
+    debug_assert_eq!((a.len(), b.len(), c.len()), (m * p, p * n, m * n), "sizes of A, B and C");
     for_size!(p, n, product_add_fixed(sign, a, b, c), {
         for (a, c) in a.chunks_exact(p.max(1)).zip(c.chunks_exact_mut(n.max(1))) {
             for (a, b) in a.iter().zip(b.chunks_exact(n.max(1))) {
@@ -146,7 +155,10 @@ pub(crate) fn product_add(sign: f64, a: &[f64], b: &[f64], (m, p, n): (usize, us
 
 #[inline]
 fn product_add_fixed<const P: usize, const N: usize>(sign: f64, a: &[f64], b: &[f64], c: &mut [f64]) {
-    let Some(b) = rows::<P, N>(b) else { return };
+    let Some(b) = rows::<P, N>(b) else {
+        debug_assert!(false, "a kernel for {P} x {N} blocks got another size");
+        return;
+    };
     for (a, c) in a.as_chunks::<P>().0.iter().zip(c.as_chunks_mut::<N>().0) {
         let mut sums = *c;
         for (a, b) in a.iter().zip(b) {
@@ -161,6 +173,13 @@ fn product_add_fixed<const P: usize, const N: usize>(sign: f64, a: &[f64], b: &[
 #[inline]
 pub(crate) fn transposed_product_add(a: &[f64], b: &[f64], (p, n): (usize, usize), c: &mut [f64]) {
     let m = a.len() / p.max(1);
+    debug_assert!(
+        p == 0 || (a.len(), b.len(), c.len()) == (m * p, p * n, m * n),
+        "A, B and C of {}, {} and {} numbers with p = {p}, n = {n}",
+        a.len(),
+        b.len(),
+        c.len()
+    );
     if m == n {
         for_size!(p, n, transposed_square_add(a, b, c), transposed_product_add_general(a, b, (m, n), c));
     } else {
@@ -173,6 +192,8 @@ fn transposed_square_add<const P: usize, const N: usize>(a: &[f64], b: &[f64], c
     let c = <&mut [[f64; N]; N]>::try_from(c.as_chunks_mut::<N>().0);
     if let (Some(a), Some(b), Ok(c)) = (rows::<P, N>(a), rows::<P, N>(b), c) {
         transposed_product_add_array(a, b, c);
+    } else {
+        debug_assert!(false, "a kernel for {P} x {N} blocks got another size");
     }
 }
 

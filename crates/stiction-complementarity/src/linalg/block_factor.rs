@@ -1,9 +1,10 @@
-//! LU factors of one small dense block and what is solved with them; spatial and planar bodies are compiled for themselves.
+//! LU factors of one small dense block and the solves with them, with kernels for spatial (6) and planar (3) bodies.
 
 use super::VANISHED_PIVOT;
 
-/// P A = L U in place with row exchanges; the diagonal of U is stored inverted. False when a pivot has vanished.
+/// P A = L U in place with partial pivoting; the diagonal of U is stored inverted. False if a pivot has vanished.
 pub(super) fn factor_in_place(n: usize, a: &mut [f64], interchanges: &mut [usize], vanished: f64) -> bool {
+    debug_assert_eq!((a.len(), interchanges.len()), (n * n, n), "a square block");
     match n {
         6 => return factor_fixed::<6>(a, interchanges, vanished),
         3 => return factor_fixed::<3>(a, interchanges, vanished),
@@ -17,7 +18,7 @@ pub(super) fn factor_in_place(n: usize, a: &mut [f64], interchanges: &mut [usize
             }
         }
         let size = a[pivot * n + k..(pivot + 1) * n].iter().fold(0.0, |size: f64, x| size.max(x.abs()));
-        // Written so that a NaN is refused too.
+        // The negated comparison rejects a NaN too.
         if !(largest > vanished * size && largest.is_finite()) {
             return false;
         }
@@ -51,7 +52,7 @@ fn factor_fixed<const N: usize>(a: &mut [f64], interchanges: &mut [usize], vanis
             }
         }
         let size = a[pivot].iter().skip(k).fold(0.0, |size: f64, x| size.max(x.abs()));
-        // Written so that a NaN is refused too.
+        // The negated comparison rejects a NaN too.
         if !(largest > vanished * size && largest.is_finite()) {
             return false;
         }
@@ -74,6 +75,7 @@ fn factor_fixed<const N: usize>(a: &mut [f64], interchanges: &mut [usize], vanis
 /// X ← L⁻¹ P X for X with n rows.
 pub(super) fn solve_lower(n: usize, factors: &[f64], interchanges: &[usize], x: &mut [f64]) {
     let width = x.len() / n.max(1);
+    debug_assert_eq!((factors.len(), interchanges.len(), x.len()), (n * n, n, n * width), "X has n rows");
     match (n, width) {
         (6, 6) => return solve_lower_square::<6>(factors, interchanges, x),
         (3, 3) => return solve_lower_square::<3>(factors, interchanges, x),
@@ -111,6 +113,7 @@ fn solve_lower_square<const N: usize>(factors: &[f64], interchanges: &[usize], x
 
 /// x ← L⁻¹ P x for a single column.
 pub(super) fn solve_lower_column(n: usize, factors: &[f64], interchanges: &[usize], x: &mut [f64]) {
+    debug_assert_eq!((factors.len(), interchanges.len(), x.len()), (n * n, n, n), "x has n rows");
     match n {
         6 => solve_lower_fixed::<6>(factors, interchanges, x),
         3 => solve_lower_fixed::<3>(factors, interchanges, x),
@@ -131,6 +134,7 @@ fn solve_lower_fixed<const N: usize>(factors: &[f64], interchanges: &[usize], x:
 
 /// x ← U⁻¹ x.
 pub(super) fn solve_upper(n: usize, factors: &[f64], x: &mut [f64]) {
+    debug_assert_eq!((factors.len(), x.len()), (n * n, n), "x has n rows");
     match n {
         6 => return solve_upper_fixed::<6>(factors, x),
         3 => return solve_upper_fixed::<3>(factors, x),
@@ -156,6 +160,7 @@ fn solve_upper_fixed<const N: usize>(factors: &[f64], x: &mut [f64]) {
 
 /// X ← X U⁻¹ for X with n columns.
 pub(super) fn solve_upper_from_right(n: usize, factors: &[f64], x: &mut [f64]) {
+    debug_assert_eq!((factors.len(), x.len() % n.max(1)), (n * n, 0), "X has n columns");
     match n {
         6 => solve_upper_from_right_fixed::<6>(factors, x),
         3 => solve_upper_from_right_fixed::<3>(factors, x),
@@ -183,10 +188,11 @@ fn solve_upper_from_right_fixed<const N: usize>(factors: &[f64], x: &mut [f64]) 
     }
 }
 
-/// A ← A⁻¹ by Gauss-Jordan elimination with row exchanges; false when A is singular to working precision.
+/// A ← A⁻¹ by Gauss-Jordan elimination with partial pivoting; false if A is singular to working precision.
 ///
-/// `scratch` holds at least n² numbers, for the inverse under construction.
+/// `scratch` has at least n² numbers, for the inverse under construction.
 pub(crate) fn invert_in_place(n: usize, a: &mut [f64], scratch: &mut [f64]) -> bool {
+    debug_assert!(a.len() == n * n && scratch.len() >= n * n, "a square block and its scratch");
     let inverse = &mut scratch[..n * n];
     inverse.fill(0.0);
     inverse.iter_mut().step_by(n + 1).for_each(|x| *x = 1.0);
@@ -198,7 +204,7 @@ pub(crate) fn invert_in_place(n: usize, a: &mut [f64], scratch: &mut [f64]) -> b
             }
         }
         let size = a[pivot * n..(pivot + 1) * n].iter().fold(0.0, |size: f64, x| size.max(x.abs()));
-        // Written so that a NaN is refused too.
+        // The negated comparison rejects a NaN too.
         if !(largest > VANISHED_PIVOT * size && largest.is_finite()) {
             return false;
         }
@@ -219,7 +225,7 @@ pub(crate) fn invert_in_place(n: usize, a: &mut [f64], scratch: &mut [f64]) -> b
     true
 }
 
-/// Row i of an n × n matrix minus `factor` times row k.
+/// Subtracts `factor` times row k from row i of an n × n matrix.
 fn subtract_row(n: usize, a: &mut [f64], (i, k): (usize, usize), factor: f64) {
     if factor == 0.0 {
         return;

@@ -1,6 +1,6 @@
-//! LU factorisation of a block-diagonal matrix: the diagonal blocks are found, then factorised one by one.
+//! LU factorisation of a block-diagonal matrix, block by block.
 //!
-//! A full matrix is the special case of one block. Blocks must be contiguous rows; no reordering is tried.
+//! A full matrix is the special case of one block. Blocks are contiguous rows; rows are not reordered.
 
 use super::lu::{factor_in_place, solve_factored, solve_transposed_factored};
 use super::{SingularRow, SparseMatrix};
@@ -10,7 +10,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default)]
 pub struct BlockLu {
     blocks: Vec<Block>,
-    /// For every row, the block it lies in.
+    /// Block of each row.
     block_of: Vec<usize>,
     factors: Vec<f64>,
     order: Vec<usize>,
@@ -21,7 +21,7 @@ pub struct BlockLu {
 #[derive(Clone, Debug)]
 struct Block {
     rows: Range<usize>,
-    /// Where the factors of this block lie in `factors`.
+    /// Range of the factors of this block in `factors`.
     place: Range<usize>,
 }
 
@@ -29,7 +29,7 @@ impl BlockLu {
     /// Finds the finest contiguous diagonal blocks of the square matrix `a` and returns the size of the largest.
     pub fn find_blocks(&mut self, a: &SparseMatrix) -> usize {
         let n = a.rows();
-        // `order` serves as scratch: the last row that row i is tied to by an entry on either side of the diagonal.
+        // `order` serves as scratch: the last row that row i is coupled to by an entry on either side of the diagonal.
         self.order.clear();
         self.order.extend(0..n);
         for i in 0..n {
@@ -52,11 +52,13 @@ impl BlockLu {
                 begin = i + 1;
             }
         }
+        debug_assert_eq!(begin, n, "the blocks cover all rows");
         largest
     }
 
     /// Factorises `a`, whose blocks were found by [`find_blocks`](Self::find_blocks).
     pub fn factor(&mut self, a: &SparseMatrix) -> Result<(), SingularRow> {
+        debug_assert_eq!(self.block_of.len(), a.rows(), "the blocks were found for this matrix");
         self.factors.clear();
         self.factors.resize(self.blocks.last().map_or(0, |block| block.place.end), 0.0);
         self.order.resize(a.rows(), 0);
@@ -88,7 +90,7 @@ impl BlockLu {
         }
     }
 
-    /// y ← A⁻ᵀ d for a sparse d, in the blocks that d touches only; their rows are listed in `touched`.
+    /// y ← A⁻ᵀ d for a sparse d, only in the blocks with an entry of d; their rows are listed in `touched`.
     ///
     /// Entries of `y` outside the touched rows are left as they are.
     pub fn solve_transposed_sparse(

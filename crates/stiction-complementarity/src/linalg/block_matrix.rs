@@ -1,4 +1,4 @@
-//! A matrix of dense blocks by block rows: few blocks per row, each small, refilled in place.
+//! Block-sparse matrix stored by block rows: few blocks per row, each small and dense, refilled in place.
 
 use super::block;
 use super::columns::AddColumns;
@@ -7,7 +7,7 @@ use super::simd;
 use crate::problem::all_finite;
 use std::ops::Range;
 
-/// Sparse in blocks, dense inside them. Block row i has `row_size(i)` rows, block column j has `col_size(j)` columns.
+/// Block-sparse matrix. Block row i has `row_size(i)` rows, block column j has `col_size(j)` columns.
 ///
 /// ```
 /// use stiction_complementarity::linalg::BlockMatrix;
@@ -28,23 +28,23 @@ pub struct BlockMatrix {
     /// End of each finished block row in `places`.
     row_ends: Vec<usize>,
     places: Vec<Place>,
-    /// Their block columns alone: all that a product needs where blocks have one size, and little beside the numbers.
+    /// Block column of each place; products with blocks of one size read these only, which keeps memory traffic low.
     cols: Vec<usize>,
     /// Block row of each place, and the next place of its block column.
     links: Vec<(usize, Option<usize>)>,
-    /// The last place of each block column.
+    /// Last place of each block column.
     column_ends: Vec<Option<usize>>,
-    /// The numbers of all places, unless they are dense.
+    /// Entries of all places, unless they are stored in `dense`.
     data: Vec<f64>,
-    /// All numbers row by row, where all blocks are there and the matrix is symmetric; empty otherwise.
+    /// All entries row by row if the matrix is full and symmetric; empty otherwise.
     dense: Vec<f64>,
-    /// The dense numbers by places, once somebody asks for blocks.
+    /// Entries of `dense` in the order of the places, computed at the first access to blocks.
     blocks_of_dense: Lazy,
-    /// Rows and columns of the blocks, where all have the same: products then run over the blocks without looking at each.
+    /// Rows and columns of the blocks if all are equal: products then use kernels of fixed size.
     uniform: Option<(usize, usize)>,
 }
 
-/// The same blocks in the same places, however they were filled.
+/// Equality of sizes, pattern and entries, independent of dense or block storage.
 impl PartialEq for BlockMatrix {
     fn eq(&self, other: &Self) -> bool {
         self.row_offsets == other.row_offsets
@@ -55,7 +55,7 @@ impl PartialEq for BlockMatrix {
     }
 }
 
-/// A stored block: its block column, the columns of that, and where its numbers are.
+/// A stored block: its block column, the columns of that, and the range of its entries in `data`.
 #[derive(Clone, Debug, PartialEq)]
 struct Place {
     col: usize,
@@ -63,7 +63,7 @@ struct Place {
     data: Range<usize>,
 }
 
-/// Offsets of blocks of the given sizes: as many entries as blocks, and the total at the end.
+/// Writes the offsets of blocks of the given sizes: one entry per block, and the total at the end.
 fn offsets(sizes: impl IntoIterator<Item = usize>, out: &mut Vec<usize>) {
     out.clear();
     out.push(0);
@@ -74,7 +74,7 @@ fn offsets(sizes: impl IntoIterator<Item = usize>, out: &mut Vec<usize>) {
     }));
 }
 
-/// The size of all blocks between these offsets, where it is one.
+/// Common size of all blocks between these offsets; `None` if sizes differ.
 fn common_size(offsets: &[usize]) -> Option<usize> {
     let mut sizes = offsets.windows(2).map(|pair| pair[1] - pair[0]);
     let first = sizes.next()?;
@@ -82,7 +82,7 @@ fn common_size(offsets: &[usize]) -> Option<usize> {
 }
 
 impl BlockMatrix {
-    /// Becomes an empty matrix with block rows and columns of these sizes; its rows are to be filled from the first on.
+    /// Resets to an empty matrix with block rows and columns of these sizes; rows are then filled from the first on.
     pub fn clear(&mut self, rows: impl IntoIterator<Item = usize>, cols: impl IntoIterator<Item = usize>) {
         offsets(rows, &mut self.row_offsets);
         offsets(cols, &mut self.col_offsets);
@@ -97,7 +97,7 @@ impl BlockMatrix {
         self.dense.clear();
     }
 
-    /// The numbers of all places.
+    /// Entries of all places.
     #[inline]
     fn data(&self) -> &[f64] {
         if self.dense.is_empty() {
@@ -106,7 +106,7 @@ impl BlockMatrix {
         self.blocks_of_dense.get(|out| self.write_blocks(out))
     }
 
-    /// Becomes the matrix `other` with every block replaced by `map` of its block column and numbers, as many as there are.
+    /// Copies the pattern of `other`; `map` writes each block from its block column and the entries in `other`.
     pub(crate) fn map_from(&mut self, other: &Self, mut map: impl FnMut(usize, &[f64], &mut [f64])) {
         self.row_offsets.clone_from(&other.row_offsets);
         self.col_offsets.clone_from(&other.col_offsets);
@@ -124,13 +124,13 @@ impl BlockMatrix {
         }
     }
 
-    /// Adds a block, row by row, to the block row being filled. Blocks of one row may come in any order, each place once.
+    /// Adds a block, given row by row, to the block row being filled. Blocks of one row come in any order, each place once.
     ///
     /// # Panics
-    /// When the block has the wrong size or lies outside: mistakes of the assembling code.
+    /// Panics if the block has the wrong size or lies outside of the matrix: errors of the assembling code.
     pub fn push(&mut self, col: usize, block: &[f64]) {
         let row = self.row_ends.len();
-        assert!(row < self.block_rows() && col < self.block_cols(), "block ({row}, {col}) lies outside");
+        assert!(row < self.block_rows() && col < self.block_cols(), "block ({row}, {col}) lies outside of the matrix");
         assert_eq!(block.len(), self.row_size(row) * self.col_size(col), "size of block ({row}, {col})");
         let (first, place) = (self.data.len(), self.places.len());
         if let Some(before) = self.column_ends[col].replace(place) {
@@ -142,11 +142,13 @@ impl BlockMatrix {
         self.data.extend_from_slice(block);
     }
 
-    /// Becomes the symmetric matrix with all its blocks, of these sizes, whose numbers are given row by row with `stride` to a row; all are multiplied by
-    /// `factor`. The pattern is made anew only where it is another one. Products with such a matrix run along whole rows.
+    /// Fills a full symmetric matrix with blocks of these sizes from entries given row by row, times `factor`.
+    ///
+    /// Row i begins at `i * stride`. The pattern is rebuilt only if it has changed. Products with such a matrix run along
+    /// whole rows.
     ///
     /// # Panics
-    /// When there are fewer numbers than the sizes ask for: a mistake of the assembling code.
+    /// Panics if there are fewer entries than the sizes require: an error of the assembling code.
     pub fn fill_symmetric(
         &mut self,
         sizes: impl Iterator<Item = usize> + Clone,
@@ -156,13 +158,16 @@ impl BlockMatrix {
         self.become_full(sizes);
         let size = self.cols();
         self.dense.clear();
+        debug_assert!(stride >= size, "the stride {stride} of a matrix with {size} columns");
         (0..size).for_each(|row| self.dense.extend(numbers[row * stride..][..size].iter().map(|w| factor * w)));
         self.blocks_of_dense.forget(size * size);
     }
 
-    /// Copies the dense numbers to their places.
+    /// Copies the dense entries to their places.
     fn write_blocks(&self, out: &mut Vec<f64>) {
         let (size, mut first) = (self.cols(), 0);
+        debug_assert_eq!(self.dense.len(), self.rows() * size, "entries of a full matrix");
+        debug_assert_eq!(self.row_ends.len(), self.block_rows(), "finished block rows of a full matrix");
         out.resize(self.dense.len(), 0.0);
         for (rows, &end) in self.row_offsets.windows(2).zip(&self.row_ends) {
             for place in &self.places[first..end] {
@@ -175,14 +180,15 @@ impl BlockMatrix {
         }
     }
 
-    /// All numbers row by row, of a matrix that [`Self::fill_symmetric`] filled.
+    /// All entries row by row, if [`Self::fill_symmetric`] filled the matrix.
     pub(crate) fn dense(&self) -> Option<&[f64]> {
         Some(&self.dense[..]).filter(|dense| !dense.is_empty())
     }
 
-    /// Adds a number to the diagonal.
+    /// Adds `value` to the diagonal entry of `row`; no effect if the diagonal block is not stored.
     pub fn add_to_diagonal(&mut self, row: usize, value: f64) {
         let size = self.cols();
+        debug_assert!(row < self.rows(), "row {row} of a matrix with {} rows", self.rows());
         if let Some(entry) = self.dense.get_mut(row * size + row) {
             *entry += value;
             self.blocks_of_dense.forget(size * size);
@@ -194,7 +200,7 @@ impl BlockMatrix {
         self.data[first + inside * width + inside] += value;
     }
 
-    /// Takes the pattern of a matrix with all blocks of these sizes; numbers mean nothing then.
+    /// Sets the pattern to a full matrix with blocks of these sizes; entries are undefined afterwards.
     fn become_full(&mut self, sizes: impl Iterator<Item = usize> + Clone) {
         let count = sizes.clone().count();
         let is_full = self.places.len() == count * count && self.row_ends.len() == count;
@@ -222,12 +228,13 @@ impl BlockMatrix {
             }
             self.row_ends.push(self.places.len());
         }
+        debug_assert_eq!(first, self.rows() * self.cols(), "entries of a full matrix");
     }
 
     /// Ends the block row being filled.
     ///
     /// # Panics
-    /// When all rows are finished already: a mistake of the assembling code.
+    /// Panics if all rows are finished already: an error of the assembling code.
     pub fn finish_row(&mut self) {
         assert!(self.row_ends.len() < self.block_rows(), "a row after the last");
         self.row_ends.push(self.places.len());
@@ -278,19 +285,20 @@ impl BlockMatrix {
         self.col_offsets[j + 1] - self.col_offsets[j]
     }
 
-    /// The blocks of block row `i` as (block column, numbers row by row).
+    /// The blocks of block row `i` as (block column, entries row by row).
     pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, &[f64])> + Clone + '_ {
         let data = self.data();
         self.places(i).iter().map(|place| (place.col, &data[place.data.clone()]))
     }
 
+    /// Places of block row `i`; empty for a row not yet finished.
     fn places(&self, i: usize) -> &[Place] {
         let begin = if i == 0 { 0 } else { self.row_ends[i - 1] };
         let end = self.row_ends.get(i).copied().unwrap_or(begin);
         &self.places[begin..end]
     }
 
-    /// Adds block row `i` times `x` to `y`, which has the rows of the block row.
+    /// Adds block row `i` times `x` to `y`, which has as many rows as the block row.
     pub fn row_mul_add(&self, i: usize, x: &[f64], y: &mut [f64]) {
         let data = self.data();
         for place in self.places(i) {
@@ -300,8 +308,10 @@ impl BlockMatrix {
 
     /// y ← y + A x.
     pub fn mul_add_into(&self, x: &[f64], y: &mut [f64]) {
+        debug_assert_eq!(y.len(), self.rows(), "length of y");
         if let Some(dense) = self.dense() {
-            // Rows are columns too.
+            // The matrix is symmetric, so its rows are its columns.
+            debug_assert_eq!(x.len(), self.cols(), "length of x");
             return simd::run(AddColumns { columns: dense, size: self.cols(), x, y });
         }
         match self.uniform {
@@ -318,13 +328,14 @@ impl BlockMatrix {
         }
     }
 
-    /// The size of the blocks where all have the same.
+    /// Common size of all blocks; `None` if sizes differ.
     pub(crate) fn uniform(&self) -> Option<(usize, usize)> {
         self.uniform
     }
 
-    /// All blocks in the order of their places; they have R rows and N columns.
+    /// All blocks of R rows and N columns, in the order of their places.
     fn uniform_blocks<const R: usize, const N: usize>(&self) -> &[[[f64; N]; R]] {
+        debug_assert_eq!(self.data().len(), self.places.len() * R * N, "a matrix of {R} x {N} blocks");
         self.data().as_chunks::<N>().0.as_chunks::<R>().0
     }
 
@@ -350,6 +361,7 @@ impl BlockMatrix {
 
     /// y ← y + Aᵀ x.
     pub fn transpose_mul_add_into(&self, x: &[f64], y: &mut [f64]) {
+        debug_assert_eq!(x.len(), self.rows(), "length of x");
         match self.uniform {
             Some((3, 6)) => self.transpose_mul_add_uniform::<3, 6>(x, y),
             Some((2, 3)) => self.transpose_mul_add_uniform::<2, 3>(x, y),
@@ -364,7 +376,7 @@ impl BlockMatrix {
         }
     }
 
-    /// Adds (block row `i`)ᵀ `x` to `y`; `x` has the rows of the block row.
+    /// Adds (block row `i`)ᵀ `x` to `y`; `x` has as many rows as the block row.
     pub fn row_transpose_mul_add(&self, i: usize, x: &[f64], y: &mut [f64]) {
         let data = self.data();
         for place in self.places(i) {
@@ -372,13 +384,16 @@ impl BlockMatrix {
         }
     }
 
-    /// The blocks of this matrix, each with those of `other`, which has its pattern, in the same block column and in the same or a later block row: as
-    /// (block row, block, block row in `other`, block of `other`, columns of both).
+    /// Visits the pairs of a block of this matrix and a block of `other` that share a block column.
+    ///
+    /// `other` has the same pattern; its block lies in the same or a later block row. Arguments of `visit` are (block row,
+    /// block), (block row in `other`, block of `other`) and the number of columns.
     pub(super) fn for_each_pair<'a>(
         &'a self,
         other: &'a Self,
         mut visit: impl FnMut((usize, &'a [f64]), (usize, &'a [f64]), usize),
     ) {
+        debug_assert!(self.row_ends == other.row_ends && self.places == other.places, "both matrices have one pattern");
         let (data, others) = (self.data(), other.data());
         for (k, place) in self.places.iter().enumerate() {
             let (row, block) = (self.links[k].0, &data[place.data.clone()]);

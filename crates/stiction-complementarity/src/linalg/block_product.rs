@@ -1,8 +1,8 @@
-//! A Bᵀ of two block matrices of one pattern, where that is symmetric.
+//! Symmetric product A Bᵀ of two block matrices of one pattern.
 
 use super::{BlockMatrix, dot};
 
-/// Where a block of the product stands: its first row and column, and the numbers to a row.
+/// Position of a block of the product: its first row and column, and the length of a row.
 #[derive(Clone, Copy)]
 struct At {
     row: usize,
@@ -11,8 +11,11 @@ struct At {
 }
 
 impl BlockMatrix {
-    /// out ← A Bᵀ, row by row, for B of the pattern of A and a product that is symmetric: what is above the diagonal is summed, the rest copied.
+    /// out ← A Bᵀ, row by row, for B with the pattern of A and a symmetric product.
+    ///
+    /// Entries above the diagonal are summed, the others copied.
     pub(crate) fn symmetric_product_into(&self, b: &Self, out: &mut [f64]) {
+        debug_assert_eq!(out.len(), self.rows() * self.rows(), "entries of the product");
         out.fill(0.0);
         let stride = self.rows();
         self.for_each_pair(b, |(i, a), (j, b), size| {
@@ -27,7 +30,7 @@ impl BlockMatrix {
     }
 }
 
-/// Adds A Bᵀ with rows of N numbers. Contacts in space and in the plane have three and two rows each, and are compiled for themselves.
+/// Adds A Bᵀ with rows of N numbers, with kernels for the three rows of spatial and the two of planar contacts.
 fn add_fixed<const N: usize>(a: &[f64], b: &[f64], at: At, out: &mut [f64]) {
     match b.len() / N {
         3 => add_columns::<N, 3>(a, b, at, out),
@@ -36,13 +39,19 @@ fn add_fixed<const N: usize>(a: &[f64], b: &[f64], at: At, out: &mut [f64]) {
     }
 }
 
-/// The same where B has C rows.
+/// Adds A Bᵀ with rows of N numbers and C rows of B.
 fn add_columns<const N: usize, const C: usize>(a: &[f64], b: &[f64], at: At, out: &mut [f64]) {
-    let Ok(b) = <&[[f64; N]; C]>::try_from(b.as_chunks::<N>().0) else { return };
+    let Ok(b) = <&[[f64; N]; C]>::try_from(b.as_chunks::<N>().0) else {
+        debug_assert!(false, "a kernel for {C} x {N} blocks got another size");
+        return;
+    };
     for (k, a) in a.as_chunks::<N>().0.iter().enumerate() {
         let row = at.row + k;
         let place = out.get_mut(row * at.stride + at.col..).and_then(|row| row.first_chunk_mut::<C>());
-        let Some(upper) = place else { return };
+        let Some(upper) = place else {
+            debug_assert!(false, "row {row} of a block lies outside of the product");
+            return;
+        };
         let known = if at.row == at.col { k } else { 0 };
         for (l, (upper, b)) in upper.iter_mut().zip(b).enumerate() {
             *upper += if l < known { 0.0 } else { dot(a, b) };
@@ -54,7 +63,7 @@ fn add_columns<const N: usize, const C: usize>(a: &[f64], b: &[f64], at: At, out
     }
 }
 
-/// The same for blocks of any size.
+/// Adds A Bᵀ for blocks of any size.
 fn add(size: usize, a: &[f64], b: &[f64], at: At, out: &mut [f64]) {
     for (row, a) in (at.row..).zip(a.chunks_exact(size.max(1))) {
         for (col, b) in (at.col..).zip(b.chunks_exact(size.max(1))) {

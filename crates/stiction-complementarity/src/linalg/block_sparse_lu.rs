@@ -1,11 +1,10 @@
-//! LU factorisation of a sparse matrix of dense blocks, for matrices that are unsymmetric in their numbers but symmetric in
-//! their pattern (or made so).   [NEWTON-5]
+//! LU factorisation of a block-sparse matrix with unsymmetric entries and a symmetric (or symmetrised) pattern.   [NEWTON-5]
 //!
-//! The order of elimination is minimum degree on the symmetrised pattern and stays fixed; inside a diagonal block rows are
-//! exchanged for size, between blocks they are not. Factors fill row by row (the "IKJ" form): with row i spread over a
-//! map, L_ik = A_ik U_kk⁻¹, A_ij ← A_ij − L_ik U_kj, and at last P A_ii = L_ii U_ii and U_ij = L_ii⁻¹ P A_ij. Diagonal blocks
-//! stay triangular factors and are never inverted: where stiff contacts glue bodies together a product with an inverse
-//! would lose the masses to rounding. Blocks of zeros, such as the rows of open contacts, cost nothing.
+//! The elimination order is minimum degree on the symmetrised pattern and stays fixed. Rows are pivoted inside a diagonal
+//! block, not between blocks. Factors fill row by row (the "IKJ" form): with row i scattered over a map, L_ik = A_ik U_kk⁻¹,
+//! A_ij ← A_ij − L_ik U_kj, and at last P A_ii = L_ii U_ii and U_ij = L_ii⁻¹ P A_ij. Diagonal blocks stay triangular factors
+//! and are never inverted: if stiff contacts couple bodies, a product with an inverse would lose the masses to rounding.
+//! Blocks of zeros, such as the rows of open contacts, are skipped.
 
 use super::block;
 use super::block_factor::{factor_in_place, solve_lower, solve_lower_column, solve_upper, solve_upper_from_right};
@@ -35,22 +34,22 @@ pub struct BlockSparseLu {
     /// `order[k]` is the block eliminated at step k, `step[i]` the step of block i.
     order: Vec<usize>,
     step: Vec<usize>,
-    /// Size of the block of each step, and where its rows begin in vectors in the caller's order.
+    /// Size of the block of each step, and its first row in vectors in the caller's order.
     sizes: Vec<usize>,
     offsets: Vec<usize>,
     /// Entries of each step's row: `columns[row_starts[k]..row_starts[k + 1]]`, ascending steps.
     row_starts: Vec<usize>,
     columns: Vec<usize>,
-    /// The entry on the diagonal of each row.
+    /// Entry on the diagonal of each row.
     diagonal: Vec<usize>,
-    /// Where the numbers of each entry begin, and the total at the end.
+    /// Offset of each entry in `data`, and the total at the end.
     starts: Vec<usize>,
     data: Vec<f64>,
     /// Entry of each column in the row being eliminated.
     entry_of: Vec<usize>,
-    /// Row exchanges inside the diagonal blocks, one number per row, in the caller's order.
+    /// Row interchanges inside the diagonal blocks, one number per row, in the caller's order.
     interchanges: Vec<usize>,
-    /// A pivot below this fraction of its row counts as vanished.
+    /// Fraction of its row below which a pivot counts as vanished.
     vanished: Vanished,
     scratch: Vec<f64>,
     /// Scratch of the analysis.
@@ -58,7 +57,7 @@ pub struct BlockSparseLu {
     elimination: Elimination,
 }
 
-/// [`VANISHED_PIVOT`] unless the caller wants another bound.
+/// Relative bound of a vanished pivot, by default [`VANISHED_PIVOT`]. Dimensionless.
 #[derive(Clone, Copy, Debug)]
 struct Vanished(f64);
 
@@ -76,7 +75,7 @@ impl BlockSparseLu {
 
     /// Chooses the order for diagonal blocks of these sizes coupled by these pairs, and lays out the factors.
     ///
-    /// Pairs may come in any order, once or often, in either direction; both blocks of a pair get a place.
+    /// Pairs may come in any order, repeatedly, and in either direction; both blocks of a pair get a place.
     pub fn analyse(&mut self, sizes: &[usize], couplings: &[(usize, usize)]) {
         let n = sizes.len();
         self.graph.rewrite(n, couplings);
@@ -93,15 +92,18 @@ impl BlockSparseLu {
             self.offsets[step] = begin;
             begin += size;
         }
+        debug_assert_eq!(begin, self.sizes.iter().sum::<usize>(), "the order is a permutation of the blocks");
         self.lay_out(&elimination);
         self.elimination = elimination;
     }
 
-    /// The pattern of the factors: column k of L couples the same steps as row k of U, because the pattern is symmetric. So
-    /// row k has the steps before it that couple it, itself, and the steps it couples.
+    /// Lays out the pattern of the factors.
+    ///
+    /// Column k of L couples the same steps as row k of U, because the pattern is symmetric. So row k has the earlier steps
+    /// that couple it, itself, and the steps it couples.
     fn lay_out(&mut self, elimination: &Elimination) {
         let n = self.order.len();
-        // ---- Where each row begins: first their lengths, one place further on ----
+        // ---- Begin of each row: first their lengths, shifted by one ----
         fill(&mut self.row_starts, n + 1, 0);
         for k in 0..n {
             self.row_starts[k + 1] += 1 + elimination.couples(k).len();
@@ -110,7 +112,7 @@ impl BlockSparseLu {
         for k in 0..n {
             self.row_starts[k + 1] += self.row_starts[k];
         }
-        // ---- Their columns, ascending; `entry_of` holds how far each row is filled ----
+        // ---- Columns of each row, ascending; `entry_of` holds the next free entry of each row ----
         fill(&mut self.columns, self.row_starts[n], 0);
         fill(&mut self.diagonal, n, 0);
         self.entry_of.clear();
@@ -120,6 +122,7 @@ impl BlockSparseLu {
             self.diagonal[k] = own;
             self.columns[own] = k;
             let later = &mut self.columns[own + 1..self.row_starts[k + 1]];
+            debug_assert_eq!(later.len(), elimination.couples(k).len(), "entries of row {k} right of the diagonal");
             later.iter_mut().zip(elimination.couples(k)).for_each(|(column, &block)| *column = self.step[block]);
             later.sort_unstable();
             for &block in elimination.couples(k) {
@@ -128,7 +131,8 @@ impl BlockSparseLu {
                 self.entry_of[row] += 1;
             }
         }
-        // ---- Where the numbers of each entry begin ----
+        debug_assert_eq!(self.entry_of, self.diagonal, "every row is filled up to its diagonal");
+        // ---- Offsets of the entries ----
         self.starts.clear();
         self.starts.push(0);
         let mut total = 0;
@@ -145,7 +149,7 @@ impl BlockSparseLu {
         fill(&mut self.data, total, 0.0);
     }
 
-    /// The place of block (i, j) in the caller's numbering, for [`block_mut`](Self::block_mut); none outside the pattern.
+    /// Place of block (i, j) in the caller's numbering, for [`block_mut`](Self::block_mut); `None` outside of the pattern.
     pub fn place(&self, i: usize, j: usize) -> Option<usize> {
         let (row, column) = (*self.step.get(i)?, *self.step.get(j)?);
         let begin = self.row_starts[row];
@@ -153,25 +157,25 @@ impl BlockSparseLu {
         Some(begin + found)
     }
 
-    /// Sets every block to zero: the matrix is to be filled anew.
+    /// Sets every block to zero, to refill the matrix.
     pub fn clear(&mut self) {
         self.data.fill(0.0);
     }
 
-    /// The numbers of a block, row by row.
+    /// Entries of a block, row by row.
     pub fn block_mut(&mut self, place: usize) -> &mut [f64] {
         let range = self.range(place);
         &mut self.data[range]
     }
 
-    /// Stored blocks, fill included.
+    /// Number of stored blocks, fill-in included.
     pub fn blocks(&self) -> usize {
         self.columns.len()
     }
 
     /// Replaces the matrix by its factors: L_ik below the diagonal, U_ik above it, L_ii and U_ii (its diagonal inverted) on it.
     ///
-    /// The row of an error is the first row, in the caller's order, of the block that could not be factorised.
+    /// The row of an error is the first row, in the caller's order, of the singular diagonal block.
     pub fn factor(&mut self) -> Result<(), SingularRow> {
         for i in 0..self.order.len() {
             self.eliminate_row(i);
@@ -191,14 +195,14 @@ impl BlockSparseLu {
         Ok(())
     }
 
-    /// Row i of L, and what is left of row i of A for U.
+    /// Computes row i of L and the remaining row i of A, from which U is computed.
     fn eliminate_row(&mut self, i: usize) {
         let row = self.row_starts[i]..self.row_starts[i + 1];
         for entry in row.clone() {
             self.entry_of[self.columns[entry]] = entry;
         }
         let size_i = self.sizes[i];
-        // Rows above i are read, row i is written: they lie in this order in `data`.
+        // Rows above i are read and row i is written; `data` has them in this order.
         let (above, current) = self.data.split_at_mut(self.starts[row.start]);
         let base = self.starts[row.start];
         for entry in row.start..self.diagonal[i] {
@@ -215,6 +219,7 @@ impl BlockSparseLu {
             for upper in self.diagonal[k] + 1..self.row_starts[k + 1] {
                 let (j, source) = (self.columns[upper], self.starts[upper]..self.starts[upper + 1]);
                 let target = self.entry_of[j];
+                debug_assert!(row.contains(&target) && self.columns[target] == j, "fill-in outside of the pattern");
                 let target = self.starts[target] - base..self.starts[target + 1] - base;
                 let sizes = (size_i, size_k, self.sizes[j]);
                 block::product_add(-1.0, factor, &above[source], sizes, &mut current[target]);
@@ -245,7 +250,7 @@ impl BlockSparseLu {
     fn subtract_block(&self, entry: usize, Range { start: begin, end }: Range<usize>, x: &mut [f64]) {
         let j = self.columns[entry];
         let columns = self.offsets[j]..self.offsets[j] + self.sizes[j];
-        // The rows of i and those of j are different ones.
+        // The rows of i and those of j are disjoint.
         let (rows, x_j) = if begin < columns.start {
             let (before, from) = x.split_at_mut(columns.start);
             (&mut before[begin..], &from[..self.sizes[j]])
@@ -261,13 +266,13 @@ impl BlockSparseLu {
     }
 }
 
-/// Overwrites a vector with `length` times `value`, in the memory it has.
+/// Overwrites a vector with `length` times `value` and reuses its memory.
 fn fill<T: Clone>(vector: &mut Vec<T>, length: usize, value: T) {
     vector.clear();
     vector.resize(length, value);
 }
 
-/// The symmetric graph of the couplings.
+/// Symmetric graph of the couplings.
 #[derive(Clone, Debug, Default)]
 struct Graph {
     pairs: Vec<(usize, usize)>,
@@ -277,6 +282,7 @@ struct Graph {
 
 impl Graph {
     fn rewrite(&mut self, n: usize, couplings: &[(usize, usize)]) {
+        debug_assert!(couplings.iter().all(|&(i, j)| i < n && j < n), "a coupling with a block that does not exist");
         let both = couplings.iter().flat_map(|&(i, j)| [(i, j), (j, i)]);
         self.pairs.clear();
         self.pairs.extend(both.filter(|&(i, j)| i != j && i < n && j < n));

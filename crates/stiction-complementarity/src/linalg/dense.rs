@@ -1,4 +1,4 @@
-//! Dense row-major matrix whose memory survives a change of size.
+//! Dense row-major matrix that keeps its memory when its size changes.
 
 /// A dense matrix stored row after row.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,12 +19,12 @@ impl DenseMatrix {
         Self { rows: rows.len(), cols: N, data: rows.concat() }
     }
 
-    /// The matrix with these entries, row after row, or nothing when their number is not `rows * cols`.
+    /// The matrix with these entries, row after row; `None` if their number is not `rows * cols`.
     pub fn from_row_major(rows: usize, cols: usize, data: Vec<f64>) -> Option<Self> {
         (rows.checked_mul(cols) == Some(data.len())).then_some(Self { rows, cols, data })
     }
 
-    /// Becomes a matrix of zeros of the given size, in the memory it has.
+    /// Resets to a matrix of zeros of the given size and reuses its memory.
     pub fn reset(&mut self, rows: usize, cols: usize) {
         self.rows = rows;
         self.cols = cols;
@@ -52,13 +52,14 @@ impl DenseMatrix {
         &self.data[i * self.cols..(i + 1) * self.cols]
     }
 
-    /// Row `i`, to be changed.
+    /// Mutable row `i`.
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.data[i * self.cols..(i + 1) * self.cols]
     }
 
     /// y ← y + A x.
     pub fn mul_add_into(&self, x: &[f64], y: &mut [f64]) {
+        debug_assert_eq!(y.len(), self.rows, "length of y");
         for (i, y_i) in y.iter_mut().enumerate().take(self.rows) {
             *y_i += dot(self.row(i), x);
         }
@@ -79,7 +80,8 @@ impl std::ops::IndexMut<(usize, usize)> for DenseMatrix {
     }
 }
 
-/// aᵀ b, summed in index order so that the same bits come out everywhere.
+/// aᵀ b, summed in index order so that all platforms give the same bits.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    debug_assert_eq!(a.len(), b.len(), "lengths of a dot product");
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

@@ -1,12 +1,12 @@
-//! Numbers that are written when somebody first asks for them, in memory that is kept.
+//! Vector that is computed at the first access, in memory that is reused.
 
 use std::sync::{Mutex, OnceLock};
 
-/// A vector that is written, or yet to be written by whoever asks first: that may be behind a shared reference.
+/// A vector that is computed at the first access, also through a shared reference.
 #[derive(Debug, Default)]
 pub(super) struct Lazy {
     numbers: OnceLock<Vec<f64>>,
-    /// The memory of the last ones, until it is needed again.
+    /// Memory of the last vector, until it is needed again.
     spare: Mutex<Vec<f64>>,
 }
 
@@ -17,7 +17,7 @@ impl Clone for Lazy {
 }
 
 impl Lazy {
-    /// The numbers; `write` writes them, over whatever is in its vector, where they are yet to be written.
+    /// The numbers; at the first access `write` computes them and overwrites the old content of its vector.
     #[inline]
     pub(super) fn get(&self, write: impl FnOnce(&mut Vec<f64>)) -> &[f64] {
         self.numbers.get_or_init(|| {
@@ -27,9 +27,12 @@ impl Lazy {
         })
     }
 
-    /// They are yet to be written, and will be so many.
+    /// Discards the numbers and reserves memory for the next `count` ones.
     pub(super) fn forget(&mut self, count: usize) {
-        let Ok(spare) = self.spare.get_mut() else { return };
+        let Ok(spare) = self.spare.get_mut() else {
+            debug_assert!(false, "the lock is held only to take the vector, which does not panic");
+            return;
+        };
         if let Some(numbers) = self.numbers.take() {
             *spare = numbers;
         }

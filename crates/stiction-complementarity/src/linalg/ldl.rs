@@ -1,8 +1,8 @@
-//! Sparse factorisation P A Pᵀ = L D Lᵀ of a symmetric saddle matrix A = [−M W; Wᵀ 0], without pivoting for size.   [MLCP-4]
+//! Sparse LDLᵀ factorisation P A Pᵀ = L D Lᵀ of a symmetric saddle-point matrix A = [−M W; Wᵀ 0].   [MLCP-4]
 //!
-//! The analysis (order and pattern of L) is kept while the pattern of A stays; the numeric phase then allocates nothing
-//! and works row by row ("up-looking"), as in [Davis2005, sec. 2]. It does not look at the upper and lower half separately: the
-//! caller answers for the symmetry of A.
+//! There is no numerical pivoting. The analysis (order and pattern of L) is kept while the pattern of A stays. The numeric
+//! phase then does not allocate and works row by row ("up-looking"), as in [Davis2005, sec. 2]. The caller guarantees that A
+//! is symmetric; this is not checked.
 
 use super::ordering::Elimination;
 use super::{SingularRow, SparseMatrix, VANISHED_PIVOT};
@@ -12,7 +12,7 @@ use super::{SingularRow, SparseMatrix, VANISHED_PIVOT};
 pub struct SparseLdl {
     /// The matrix last analysed; only its pattern matters.
     analysed: SparseMatrix,
-    /// Rows that were eliminated late because their diagonal was zero.
+    /// True for rows that are eliminated last because their diagonal is zero.
     late: Vec<bool>,
     late_now: Vec<bool>,
     order: Vec<usize>,
@@ -25,7 +25,7 @@ pub struct SparseLdl {
     row_starts: Vec<usize>,
     row_columns: Vec<usize>,
     diagonal: Vec<f64>,
-    /// Where the next entry of each column goes during the numeric phase.
+    /// Next free entry of each column during the numeric phase.
     next: Vec<usize>,
     work: Vec<f64>,
     /// Scratch of the analysis.
@@ -33,7 +33,7 @@ pub struct SparseLdl {
 }
 
 impl SparseLdl {
-    /// Factorises the symmetric matrix `a`, reusing the analysis when the pattern is the one of the last call.
+    /// Factorises the symmetric matrix `a` and reuses the analysis if the pattern is that of the last call.
     pub fn factor(&mut self, a: &SparseMatrix) -> Result<(), SingularRow> {
         self.late_now.clear();
         self.late_now.extend((0..a.rows()).map(|i| !a.row(i).any(|(j, value)| j == i && value != 0.0)));
@@ -45,10 +45,14 @@ impl SparseLdl {
         for k in 0..a.rows() {
             self.factor_row(a, k)?;
         }
+        debug_assert!(
+            self.next.iter().zip(self.column_starts.iter().skip(1)).all(|(next, end)| next == end),
+            "every column of L is filled"
+        );
         Ok(())
     }
 
-    /// Entries of L below the diagonal: the measure of fill-in.
+    /// Number of entries of L below the diagonal: the measure of fill-in.
     pub fn fill(&self) -> usize {
         self.entry_values.len()
     }
@@ -100,7 +104,7 @@ impl SparseLdl {
         self.work.resize(n, 0.0);
     }
 
-    /// Lists the columns of each row of L: the transpose of its pattern.
+    /// Lists the columns of each row of L, which is the transpose of its pattern.
     fn list_rows(&mut self) {
         let n = self.order.len();
         for &row in &self.entry_rows {
@@ -117,9 +121,10 @@ impl SparseLdl {
                 place[row] += 1;
             }
         }
+        debug_assert_eq!(place[..n], self.row_starts[1..], "every row of the pattern is filled");
     }
 
-    /// Row k of L from the rows above it: L_{<k} y = A_{<k,k}, L_kj = y_j / d_j, d_k = A_kk − Σ y_j L_kj.
+    /// Computes row k of L from the rows above it: L_{<k} y = A_{<k,k}, L_kj = y_j / d_j, d_k = A_kk − Σ y_j L_kj.
     fn factor_row(&mut self, a: &SparseMatrix, k: usize) -> Result<(), SingularRow> {
         let (mut d, mut size) = (0.0, 0.0);
         for (column, value) in a.row(self.order[k]) {
@@ -138,17 +143,18 @@ impl SparseLdl {
                 self.work[row] -= value * y_j;
             }
             let l_kj = y_j / self.diagonal[j];
+            debug_assert_eq!(self.entry_rows[self.next[j]], k, "row of the next entry of column {j}");
             self.entry_values[self.next[j]] = l_kj;
             self.next[j] += 1;
             d -= y_j * l_kj;
             size += (y_j * l_kj).abs();
         }
         self.diagonal[k] = d;
-        // Written so that a NaN is refused too.
+        // The comparison rejects a NaN too.
         if d.abs() > VANISHED_PIVOT * size && d.is_finite() { Ok(()) } else { Err(SingularRow { row: self.order[k] }) }
     }
 
-    /// Solves with the permuted right side in `work` and writes the answer in the original order.
+    /// Solves with the permuted right side in `work` and writes the solution in the original order.
     fn solve_work(&mut self, x: &mut [f64]) {
         let n = self.order.len();
         for j in 0..n {

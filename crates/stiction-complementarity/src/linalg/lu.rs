@@ -1,7 +1,7 @@
 //! Dense LU factorisation P A = L U with row-scaled partial pivoting.
 //!
-//! The pivot of each step is the candidate that is largest relative to the original size of its own row, because rows
-//! of a complementarity problem carry different units. L (unit diagonal) and U overwrite the matrix.
+//! The pivot of each step is the entry that is largest relative to the original size of its row, because rows of a
+//! complementarity problem have different units. L (unit diagonal) and U overwrite the matrix.
 
 use super::dense::dot;
 use super::simd::{self, Loop};
@@ -17,7 +17,7 @@ pub struct DenseLu {
 }
 
 impl DenseLu {
-    /// Factorises the n × n matrix that `fill` writes, row after row, into the zeros it is given.
+    /// Factorises the n × n matrix that `fill` writes, row after row, into a slice of zeros.
     pub fn factor(&mut self, n: usize, fill: impl FnOnce(&mut [f64])) -> Result<(), SingularRow> {
         self.n = n;
         self.factors.clear();
@@ -27,7 +27,7 @@ impl DenseLu {
         factor_in_place(&mut self.factors, &mut self.order, &mut self.row_sizes)
     }
 
-    /// Room for matrices of up to n rows.
+    /// Reserves memory for matrices of up to n rows.
     pub(crate) fn reserve(&mut self, n: usize) {
         self.factors.clear();
         self.factors.reserve(n * n);
@@ -45,10 +45,11 @@ impl DenseLu {
 
 /// Factorises the matrix `a` in place; `order[k]` becomes the original row at position k.
 pub(super) fn factor_in_place(a: &mut [f64], order: &mut [usize], sizes: &mut Vec<f64>) -> Result<(), SingularRow> {
+    debug_assert_eq!(a.len(), order.len() * order.len(), "a square matrix");
     simd::run(Factoring { a, order, sizes })
 }
 
-/// [`factor_in_place`].
+/// Loop of [`factor_in_place`].
 struct Factoring<'a> {
     a: &'a mut [f64],
     order: &'a mut [usize],
@@ -75,7 +76,7 @@ impl Loop for Factoring<'_> {
             let (pivot, relative_size) = (k..n)
                 .map(|i| (i, a[i * n + k].abs() / sizes[order[i]]))
                 .fold((k, -1.0), |best, next| if next.1 > best.1 { next } else { best });
-            // Written so that a NaN is refused too.
+            // The negated comparison rejects a NaN too.
             if !(relative_size > VANISHED_PIVOT && relative_size.is_finite()) {
                 return Err(SingularRow { row: order[k] });
             }
@@ -104,6 +105,7 @@ impl Loop for Factoring<'_> {
 /// x ← A⁻¹ b from the factors of [`factor_in_place`].
 pub(super) fn solve_factored(lu: &[f64], order: &[usize], b: &[f64], x: &mut [f64]) {
     let n = order.len();
+    debug_assert_eq!(lu.len(), n * n, "factors of a square matrix");
     for (i, &row) in order.iter().enumerate() {
         x[i] = b[row] - dot(&lu[i * n..i * n + i], &x[..i]);
     }
@@ -116,6 +118,7 @@ pub(super) fn solve_factored(lu: &[f64], order: &[usize], b: &[f64], x: &mut [f6
 /// y ← A⁻ᵀ d from the factors of [`factor_in_place`]; `d` is used as scratch.
 pub(super) fn solve_transposed_factored(lu: &[f64], order: &[usize], d: &mut [f64], y: &mut [f64]) {
     let n = order.len();
+    debug_assert_eq!((lu.len(), d.len()), (n * n, n), "factors and right side of a square matrix");
     // Uᵀ t = d, then Lᵀ s = t, both by rows of the factors so that memory is read in order; then y = Pᵀ s.
     for k in 0..n {
         let row = &lu[k * n..(k + 1) * n];

@@ -1,6 +1,6 @@
-//! The little linear algebra that complementarity needs: compressed rows, dense rows, LU, and a sparse LDLᵀ.
+//! Linear algebra of the solvers: sparse, block and dense matrices, LU factorisations, and a sparse LDLᵀ.
 //!
-//! Everything owns its memory and reuses it: a second factorisation of a problem of the same shape allocates nothing.
+//! Every type owns its memory and reuses it: a second factorisation of a problem of the same shape does not allocate.
 
 pub(crate) mod block;
 mod block_factor;
@@ -27,13 +27,13 @@ pub use ldl::SparseLdl;
 pub use lu::DenseLu;
 pub use sparse::SparseMatrix;
 
-/// A pivot counts as vanished when elimination left less than this fraction of the numbers it was computed from.
+/// Relative size below which a pivot counts as zero: the fraction of the terms it was computed from. Dimensionless.
 ///
-/// Dimensionless. Exact cancellation in f64 leaves about n·1e-16, so 1e-13 catches every exactly dependent row up to a
-/// few hundred rows and refuses no matrix whose condition, after row scaling, is below 1e12.
+/// Exact cancellation in f64 leaves about n·1e-16, so 1e-13 detects every exactly dependent row up to a few hundred rows
+/// and rejects no matrix whose condition number, after row scaling, is below 1e12.
 pub const VANISHED_PIVOT: f64 = 1e-13;
 
-/// The matrix is singular to working precision, seen at `row`: that row depends on the others.
+/// Error of a matrix that is singular to working precision: `row` depends on the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("row {row} depends linearly on the other rows")]
 pub struct SingularRow {

@@ -1,31 +1,33 @@
 //! Elimination order of a symmetric matrix, by minimum degree within two classes.
 //!
-//! For a saddle matrix the rows with a diagonal are eliminated first: in [−M W; Wᵀ 0] that gives them definite pivots and
-//! fills in the diagonal of the others with Wᵀ M⁻¹ W, which is definite when W has full column rank. No pivoting for size is
-//! then needed.   [MLCP-4]
+//! For a saddle-point matrix [−M W; Wᵀ 0] the rows with a diagonal are eliminated first, so their pivots are definite. The
+//! diagonal of the others fills in with Wᵀ M⁻¹ W, which is definite if W has full column rank. Numerical pivoting is then
+//! not needed.   [MLCP-4]
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The order of elimination, and what each elimination couples; its memory is used again by the next analysis.
+/// Elimination order and the rows that each step couples; the next analysis reuses its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Elimination {
     /// `order[k]` is the row eliminated at step k.
     pub(super) order: Vec<usize>,
-    /// What step k couples is `coupled[ends[k − 1]..ends[k]]`.
+    /// Rows coupled by step k: `coupled[ends[k − 1]..ends[k]]`.
     coupled: Vec<usize>,
     ends: Vec<usize>,
-    /// Rows not yet eliminated that each row is coupled to, ascending.
+    /// Remaining rows that each row is coupled to, ascending.
     neighbours: Vec<Vec<usize>>,
     union: Vec<usize>,
     eliminated: Vec<bool>,
-    /// Class, degree and row of what could come next; entries whose degree has changed since are passed over.
+    /// Class, degree and row of the candidates; entries whose degree has changed since are skipped.
     queue: BinaryHeap<Reverse<(bool, usize, usize)>>,
 }
 
 impl Elimination {
-    /// Eliminates a symmetric graph of `n` rows: first the rows where `late` is false, then the others, within each class always a
-    /// row of least degree (the first of equals). `edges` gives the neighbours of a row, itself and doubles allowed.
+    /// Computes the minimum-degree order of a symmetric graph of `n` rows, rows with `late` last.
+    ///
+    /// Of equal degrees the first row is taken. `edges` gives the neighbours of a row; the row itself and duplicates are
+    /// allowed.
     pub(super) fn minimum_degree<E: IntoIterator<Item = usize>>(
         &mut self,
         n: usize,
@@ -50,9 +52,10 @@ impl Elimination {
                 queue.push(Reverse((late(i), union.len(), i)));
             }
         }
+        debug_assert_eq!(order.len(), n, "every row is eliminated once");
     }
 
-    /// The rows, not yet eliminated, that step k couples: the pattern of column k of L.
+    /// Remaining rows that step k couples: the pattern of column k of L.
     pub(super) fn couples(&self, k: usize) -> &[usize] {
         let begin = if k == 0 { 0 } else { self.ends[k - 1] };
         &self.coupled[begin..self.ends[k]]
@@ -70,7 +73,7 @@ impl Elimination {
         self.queue.clear();
         self.eliminated.clear();
         self.eliminated.resize(n, false);
-        // Longer than needed is fine: lists that are not used now keep their memory for later.
+        // The outer list never shrinks, so that unused inner lists keep their memory for later.
         self.neighbours.resize(n.max(self.neighbours.len()), Vec::new());
         for (i, list) in self.neighbours.iter_mut().take(n).enumerate() {
             list.clear();

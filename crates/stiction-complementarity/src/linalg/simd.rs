@@ -1,17 +1,19 @@
-//! Inner loops in two versions: for every processor, and for those with registers of four numbers, which is seen while the program runs.
+//! Inner loops in two versions, chosen at run time: a portable one, and SIMD (AVX2, 4 × f64).
 //!
-//! Both do the same operations in the same order, each rounded by itself (products and sums are never fused), so the bits are the same.
+//! Both execute the same operations in the same order and never fuse products and sums, so the bits are the same.
 
 use pulp::{Arch, Simd, WithSimd};
 use std::sync::LazyLock;
 
-/// A loop over numbers that is worth two versions. [`Self::run`] and what it calls have to be `#[inline(always)]`, or they stay as they are for every
-/// processor.
+/// A loop over numbers that is compiled in two versions.
+///
+/// [`Self::run`] and the functions that it calls must be `#[inline(always)]`; otherwise they are compiled in the portable
+/// version only.
 pub trait Loop {
-    /// What is found.
+    /// Result of the loop.
     type Found;
 
-    /// Runs it.
+    /// Runs the loop.
     fn run(self) -> Self::Found;
 }
 
@@ -28,7 +30,7 @@ impl<L: Loop> WithSimd for Version<L> {
 
 static PROCESSOR: LazyLock<Arch> = LazyLock::new(Arch::new);
 
-/// Runs the version for this processor.
+/// Runs the version that suits this processor.
 #[inline]
 pub fn run<L: Loop>(a_loop: L) -> L::Found {
     PROCESSOR.dispatch(Version(a_loop))

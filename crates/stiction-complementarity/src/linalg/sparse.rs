@@ -1,6 +1,6 @@
-//! Compressed-row matrix that is emptied and refilled row by row in the memory it has.
+//! Compressed-row matrix that is refilled row by row without new memory.
 
-/// A sparse matrix by rows. Entries of one row may come in any order; entries of the same place add up.
+/// A sparse matrix by rows. Entries of one row may come in any order; duplicate entries add up.
 ///
 /// ```
 /// use stiction_complementarity::SparseMatrix;
@@ -28,7 +28,7 @@ impl SparseMatrix {
         Self { rows, cols, row_ends: vec![0; rows], ..Self::default() }
     }
 
-    /// Becomes an empty matrix of the given size whose rows are to be filled from the first on.
+    /// Resets to an empty matrix of the given size; rows are then filled from the first on.
     pub fn clear(&mut self, rows: usize, cols: usize) {
         self.rows = rows;
         self.cols = cols;
@@ -40,7 +40,7 @@ impl SparseMatrix {
     /// Adds an entry to the row being filled.
     ///
     /// # Panics
-    /// When `col` lies outside the matrix or all rows are finished: both are mistakes of the assembling code.
+    /// Panics if `col` lies outside of the matrix or all rows are finished: errors of the assembling code.
     pub fn push(&mut self, col: usize, value: f64) {
         assert!(col < self.cols, "column {col} of a matrix with {} columns", self.cols);
         assert!(!self.is_complete(), "an entry after the last of {} rows", self.rows);
@@ -51,7 +51,7 @@ impl SparseMatrix {
     /// Ends the row being filled.
     ///
     /// # Panics
-    /// When all rows are finished already: a mistake of the assembling code.
+    /// Panics if all rows are finished already: an error of the assembling code.
     pub fn finish_row(&mut self) {
         assert!(!self.is_complete(), "a row after the last of {} rows", self.rows);
         self.row_ends.push(self.entry_cols.len());
@@ -62,12 +62,12 @@ impl SparseMatrix {
         self.row_ends.resize(self.rows, self.entry_cols.len());
     }
 
-    /// Whether every row is finished.
+    /// True if every row is finished.
     pub fn is_complete(&self) -> bool {
         self.row_ends.len() == self.rows
     }
 
-    /// Number of rows that are finished.
+    /// Number of finished rows.
     pub fn finished_rows(&self) -> usize {
         self.row_ends.len()
     }
@@ -93,7 +93,7 @@ impl SparseMatrix {
         self.entry_cols[range.clone()].iter().copied().zip(self.entry_values[range].iter().copied())
     }
 
-    /// The columns of row `i` where they follow one another without a gap.
+    /// Range of the columns of row `i`; `None` if they are not contiguous and ascending.
     pub(crate) fn contiguous_columns(&self, i: usize) -> Option<std::ops::Range<usize>> {
         let cols = &self.entry_cols[self.row_range(i)];
         let first = *cols.first()?;
@@ -112,6 +112,7 @@ impl SparseMatrix {
 
     /// y ← y + A x.
     pub fn mul_add_into(&self, x: &[f64], y: &mut [f64]) {
+        debug_assert_eq!(y.len(), self.rows, "length of y");
         for (i, y_i) in y.iter_mut().enumerate().take(self.rows) {
             *y_i += self.row_dot(i, x);
         }
@@ -119,10 +120,15 @@ impl SparseMatrix {
 
     /// `transposed` ← Aᵀ, with the columns of each row in ascending order.
     pub fn transpose_into(&self, transposed: &mut Self) {
+        debug_assert_eq!(
+            self.row_ends.last().copied().unwrap_or(0),
+            self.entries(),
+            "no entries in a row that is not finished"
+        );
         transposed.clear(self.cols, self.rows);
         transposed.entry_cols.resize(self.entries(), 0);
         transposed.entry_values.resize(self.entries(), 0.0);
-        // Counting sort: `row_ends` first holds where each row begins, and has moved to where it ends after the scatter.
+        // Counting sort: `row_ends` holds the begin of each row first, and its end after the scatter.
         transposed.row_ends.resize(self.cols, 0);
         for &col in &self.entry_cols {
             transposed.row_ends[col] += 1;
@@ -139,14 +145,19 @@ impl SparseMatrix {
                 transposed.row_ends[col] += 1;
             }
         }
+        debug_assert_eq!(
+            transposed.row_ends.last().copied().unwrap_or(0),
+            self.entries(),
+            "every entry has been moved once"
+        );
     }
 
-    /// Whether both matrices store entries at the same places, in the same order.
+    /// True if both matrices store entries at the same places, in the same order.
     pub fn same_pattern(&self, other: &Self) -> bool {
         self.cols == other.cols && self.row_ends == other.row_ends && self.entry_cols == other.entry_cols
     }
 
-    /// Copies every entry of `other` in the memory this matrix has.
+    /// Copies `other` and reuses the memory of this matrix.
     pub fn copy_from(&mut self, other: &Self) {
         self.rows = other.rows;
         self.cols = other.cols;

@@ -1,15 +1,15 @@
-//! The factorised equality block A, by the method that suits its structure.
+//! Factorisation of the equality block A, by a method that suits its structure.
 //!
-//! Diagonal blocks no larger than one body go to dense LU block by block; a larger block that is symmetric goes to the
-//! sparse LDLᵀ; anything else goes to dense LU whatever its size. The LDLᵀ does not pivot for size, so when it meets a
-//! vanished pivot, dense LU decides whether the matrix is singular or only not a saddle matrix.
+//! Diagonal blocks no larger than one body are factorised by dense LU block by block. A larger symmetric block is factorised
+//! by sparse LDLᵀ, any other by dense LU. The LDLᵀ has no numerical pivoting, so if a pivot vanishes, dense LU decides
+//! whether the matrix is singular or only not a saddle-point matrix.
 
 use crate::linalg::{BlockLu, SingularRow, SparseLdl, SparseMatrix};
 use std::ops::Range;
 
-/// Diagonal blocks up to this size are factorised densely: the mass matrix of one body.
+/// Largest size of a diagonal block that is factorised densely: the mass matrix of one body.
 ///
-/// Measured on chains of 2 to 24 bodies with 2, 3 or 5 rows per joint: as soon as a joint couples two bodies the sparse
+/// Measured on chains of 2 to 24 bodies with 2, 3 or 5 rows per joint: if a joint couples two bodies, the sparse
 /// factorisation with its solves is faster, by 1.3 to 2 times at 15 rows and by 10 times at 250.
 const DENSE_LIMIT: usize = 6;
 
@@ -35,7 +35,7 @@ impl EqualityFactor {
         }
         let Err(vanished) = self.ldl.factor(a) else { return Ok(()) };
         self.uses_ldl = false;
-        // When A is singular, the row met in the order of the saddle matrix is the redundant joint.
+        // If A is singular, the row found in the elimination order of the saddle-point matrix is the redundant joint.
         self.block_lu.factor(a).map_err(|_| vanished)
     }
 
@@ -44,7 +44,7 @@ impl EqualityFactor {
         if self.uses_ldl { self.ldl.solve(b, x) } else { self.block_lu.solve(b, x) }
     }
 
-    /// y ← A⁻ᵀ d for a sparse d; only the rows listed in `touched` are written, the others of A⁻ᵀ d are zero.
+    /// y ← A⁻ᵀ d for a sparse d; writes only the rows listed in `touched`, the other rows of A⁻ᵀ d are zero.
     pub(super) fn solve_transposed(
         &mut self,
         d: impl Iterator<Item = (usize, f64)> + Clone,
@@ -60,7 +60,7 @@ impl EqualityFactor {
         }
     }
 
-    /// Exact symmetry, by comparing Aᵀ with (Aᵀ)ᵀ, both with sorted rows.
+    /// True if A is exactly symmetric; compares Aᵀ with (Aᵀ)ᵀ, both with sorted rows.
     fn is_symmetric(&mut self, a: &SparseMatrix) -> bool {
         a.transpose_into(&mut self.transposed);
         self.transposed.transpose_into(&mut self.sorted);

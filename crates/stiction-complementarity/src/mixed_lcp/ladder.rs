@@ -1,4 +1,4 @@
-//! The ladder for mixed problems: eliminate the free variables, else pivot them away, else keep them and use Newton.
+//! Ladder for mixed problems: elimination of the free variables, else pivoting, else Newton with all variables.
 
 use super::pivoting::MixedLcpPivoting;
 use super::schur::MixedLcpSchur;
@@ -21,24 +21,24 @@ pub enum MixedLcpRung {
     Newton,
 }
 
-/// What one rung of the last run achieved.
+/// Record of one rung of the last run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MixedRungRecord {
     /// The rung.
     pub rung: MixedLcpRung,
-    /// What its method claimed.
+    /// Status claimed by its method.
     pub status: Status,
-    /// What its answer measured.
+    /// Residual of its solution.
     pub residual: f64,
     /// Its iterations, in its own unit.
     pub iterations: u32,
 }
 
-/// The ladder of methods for [`MixedLcp`], with their scratch memory.
+/// Ladder of methods for [`MixedLcp`], with their scratch memory.
 ///
-/// `Infeasible` comes with the proof of [`LcpLadder`] for the reduced problem, checked in the numbers of the problem itself
-/// after elimination [MLCP-7], or from contradicting equalities.
+/// `Infeasible` is proved by the certificate of [`LcpLadder`] for the reduced problem, which is checked with the numbers of
+/// the problem itself after elimination [MLCP-7], or by contradicting equalities.
 #[derive(Clone, Debug, Default)]
 pub struct MixedLcpLadder {
     schur: MixedLcpSchur<LcpLadder>,
@@ -54,7 +54,7 @@ impl MixedLcpLadder {
     /// The rungs, in order.
     pub const RUNGS: [MixedLcpRung; 3] = [MixedLcpRung::Schur, MixedLcpRung::Pivoting, MixedLcpRung::Newton];
 
-    /// Residual [MLCP-2] up to which a rung's answer is taken without trying the next. Dimensionless.
+    /// Largest residual [MLCP-2] at which the solution of a rung is accepted without the next rung. Dimensionless.
     const ACCEPTED: f64 = 1e-11;
 
     /// The ladder with its default rungs.
@@ -62,23 +62,25 @@ impl MixedLcpLadder {
         Self::default()
     }
 
-    /// The rungs that the last run tried, in order.
+    /// The rungs of the last run, in order.
     pub fn records(&self) -> &[MixedRungRecord] {
         &self.records
     }
 
-    /// The elimination, for instance to see the ladder of the reduced problem.
+    /// The elimination, for instance to inspect the ladder of the reduced problem.
     pub fn schur(&self) -> &MixedLcpSchur<LcpLadder> {
         &self.schur
     }
 
-    /// The pivoting, for instance to see the ladder of the reduced problem.
+    /// The pivoting, for instance to inspect the ladder of the reduced problem.
     pub fn pivoting(&self) -> &MixedLcpPivoting<LcpLadder> {
         &self.pivoting
     }
 
-    /// Whether the proof of the reduced problem holds for the problem itself. That of an enumeration cannot be checked there; the
-    /// next rung, which knows the rounding of its numbers, makes its own.
+    /// True if the certificate of the reduced problem holds for the problem itself.
+    ///
+    /// The certificate of an enumeration cannot be checked there; the next rung, which bounds its rounding errors, finds its
+    /// own.
     fn is_confirmed(&mut self, problem: &MixedLcp) -> bool {
         match self.schur.inner().certificate().cloned() {
             Some(Certificate::Farkas { y }) => self.schur.confirms(problem, &y),
@@ -101,6 +103,7 @@ impl MixedLcpLadder {
                 }
                 let guess = guess.map(|_| self.start.as_slice());
                 let ending = self.newton.search_all(problem, guess, &mut self.point);
+                debug_assert_eq!(self.point.len(), problem.size(), "all unknowns of the mixed problem");
                 self.candidate.reset(problem.free_size(), problem.complementary_size());
                 let (free, complementary) = self.point.split_at(problem.free_size());
                 self.candidate.free.copy_from_slice(free);

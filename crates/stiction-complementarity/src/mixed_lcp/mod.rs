@@ -59,7 +59,7 @@ impl RowBlock {
 }
 
 impl MixedLcp {
-    /// The problem with these rows; refuses wrong sizes and non-finite numbers.
+    /// The problem with these rows; rejects wrong sizes and non-finite numbers.
     pub fn new(equality: RowBlock, complementarity: RowBlock) -> Result<Self, ProblemError> {
         let problem = Self { equality, complementarity };
         problem.ensure_shapes()?;
@@ -67,7 +67,7 @@ impl MixedLcp {
         Ok(problem)
     }
 
-    /// Empties all rows for a problem with so many free and complementary variables; the constants become zero.
+    /// Resets to a problem with these numbers of free and complementary variables, empty rows and zero constants.
     pub fn clear(&mut self, free: usize, complementary: usize) {
         self.equality.clear(free, free, complementary);
         self.complementarity.clear(complementary, free, complementary);
@@ -83,12 +83,12 @@ impl MixedLcp {
         self.complementarity.constant.len()
     }
 
-    /// All unknowns: n_u + n_z.
+    /// The number of all unknowns: n_u + n_z.
     pub fn size(&self) -> usize {
         self.free_size() + self.complementary_size()
     }
 
-    /// Refuses blocks whose sizes disagree or whose rows are not all finished.
+    /// Rejects blocks of inconsistent sizes or with unfinished rows.
     pub fn ensure_shapes(&self) -> Result<(), ProblemError> {
         let (free, complementary) = (self.free_size(), self.complementary_size());
         for (part, matrix, rows, cols) in [
@@ -104,7 +104,7 @@ impl MixedLcp {
         Ok(())
     }
 
-    /// Refuses NaN and infinities, naming the block and the row.
+    /// Rejects NaN and infinities; the error names the block and the row.
     pub fn ensure_finite(&self) -> Result<(), ProblemError> {
         for (part, matrix) in [
             ("equality.on_free", &self.equality.on_free),
@@ -122,13 +122,13 @@ impl MixedLcp {
 }
 
 impl MixedLcpSolution {
-    /// Copies `other` in the memory this solution has.
+    /// Copies `other` and reuses the memory of this solution.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.free.clone_from(&other.free);
         self.complementary.clone_from(&other.complementary);
     }
 
-    /// Becomes all zeros of these sizes.
+    /// Resets to zeros of these sizes.
     pub(crate) fn reset(&mut self, free: usize, complementary: usize) {
         self.free.clear();
         self.free.resize(free, 0.0);
@@ -152,7 +152,7 @@ impl Problem for MixedLcp {
         let equalities = (0..u.len()).map(|i| self.equality.value(i, u, z));
         let pairs = z.iter().enumerate().map(|(i, &z_i)| natural_map(z_i, self.complementarity.value(i, u, z)));
         let constants = self.equality.constant.iter().chain(&self.complementarity.constant);
-        // A free variable that no row mentions could hide a NaN: its own row reports it.
+        // A free variable without a coefficient could hide a NaN: the equality row of its index reports it.
         let hidden = |(violation, u): (f64, &f64)| if u.is_finite() { violation } else { f64::INFINITY };
         Residual::worst_of(equalities.zip(u).map(hidden).chain(pairs), residual_scale(constants.copied()))
     }

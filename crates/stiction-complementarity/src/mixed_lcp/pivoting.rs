@@ -1,10 +1,9 @@
-//! Mixed problems whose equality block is singular: free variables leave by pivots, in pairs with z where A has none.
-//! [MLCP-6]
+//! Pivoting for mixed problems with a singular equality block.   [MLCP-6]
 //!
-//! While A offers a pivot, an equality exchanges with a free variable, as in elimination. Where it offers none, an
-//! equality exchanges with some z_j and the row w_j with a free variable: the pair (z_j, w_j) changes sides and stays a
-//! pair. What is left is an LCP for the variables that are not basic. Equalities that hold by themselves are dropped, and
-//! free variables that no pivot reaches are set to zero.
+//! While A has a pivot, an equality is exchanged with a free variable, as in elimination. Without one, a double pivot
+//! exchanges an equality with some z_j and the row w_j with a free variable, so (z_j, w_j) stays a complementary pair. The
+//! nonbasic variables form the reduced LCP. Redundant equalities are dropped. Free variables without a pivot are set to
+//! zero.
 
 use super::{MixedLcp, MixedLcpSolution};
 use crate::lcp::{Lcp, LcpSolution};
@@ -13,45 +12,45 @@ use crate::outcome::{Ending, Status};
 use crate::problem::{Problem, ProblemError};
 use crate::solver::Solver;
 
-/// Why the last run could not pose its LCP.
+/// Reason why the last run did not obtain its LCP.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PivotingFailure {
-    /// An equality reads 0 = constant: there is no solution.
-    #[error("equality {row} contradicts the others: {value:e} is left of it where zero is needed")]
+    /// An equality has become 0 = constant: there is no solution.
+    #[error("equality {row} contradicts the others: after elimination it reads 0 = {value:e}")]
     Contradiction {
         /// The equality row.
         row: usize,
-        /// What is left of it.
+        /// The remaining constant.
         value: f64,
     },
-    /// No pivot takes this equality away.
-    #[error("equality {row} binds complementary variables only, and no free variable takes their place")]
+    /// There is no pivot for this equality.
+    #[error("equality {row} depends on complementary variables only, and no free variable can replace them")]
     NoPivot {
         /// The equality row.
         row: usize,
     },
-    /// The problem itself, or the LCP computed from it, is not legal.
+    /// The problem itself, or the LCP computed from it, is illegal.
     #[error("the problem cannot be reduced: {0}")]
     Problem(#[from] ProblemError),
 }
 
-/// Solves a [`MixedLcp`] with a singular equality block by pivoting and giving the rest to `S`.
+/// Solves a [`MixedLcp`] with a singular equality block by pivoting; `S` solves the reduced LCP.
 #[derive(Clone, Debug, Default)]
 pub struct MixedLcpPivoting<S> {
     inner: S,
     /// y = T x + value for the basic y and the nonbasic x; row and column i start as y_i and x_i.
     tableau: DenseMatrix,
     value: Vec<f64>,
-    /// Bounds, to first order, on the rounding errors of both: what is smaller than its error is zero.
+    /// First-order bounds on the rounding errors of both; numbers below their error count as zero.
     tableau_error: DenseMatrix,
     value_error: Vec<f64>,
-    /// The largest entry of each row at the start: what its pivots are compared with.
+    /// Largest initial entry of each row, which its pivots are compared with.
     row_sizes: Vec<f64>,
-    /// Where the free variable of column l has gone: the row it is basic in.
+    /// Row in which the free variable of column l is basic.
     free_rows: Vec<Option<usize>>,
     equality_done: Vec<bool>,
-    /// Whether z_j is basic, so that w_j is the unknown of the LCP.
+    /// True if z_j is basic, so that w_j is the unknown of the LCP.
     swapped: Vec<bool>,
     undetermined: bool,
     lcp: Lcp,
@@ -67,7 +66,7 @@ pub struct MixedLcpPivoting<S> {
 }
 
 impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
-    /// A pivot below this fraction of its row counts as zero. Dimensionless; as for factorisations.
+    /// Fraction of its row below which a pivot counts as zero. Dimensionless; as for factorisations.
     const ZERO: f64 = 1e-11;
 
     /// The pivoting in front of `inner`.
@@ -75,22 +74,22 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         Self { inner, ..Self::default() }
     }
 
-    /// The method that solves the LCP, for instance to ask why it failed.
+    /// The method that solves the LCP, for instance to read its failure.
     pub fn inner(&self) -> &S {
         &self.inner
     }
 
-    /// Why the last run could not pose its LCP; `None` when it could.
+    /// Reason why the last run did not obtain its LCP; `None` if it did.
     pub fn last_failure(&self) -> Option<&PivotingFailure> {
         self.failure.as_ref()
     }
 
-    /// The LCP that the last run posed.
+    /// The LCP of the last run.
     pub fn reduced(&self) -> &Lcp {
         &self.lcp
     }
 
-    /// T = [A C; D B], value = (a, b).
+    /// Initialises T = [A C; D B], value = (a, b).
     fn start(&mut self, problem: &MixedLcp) {
         let (n, free) = (problem.size(), problem.free_size());
         self.tableau.reset(n, n);
@@ -105,7 +104,7 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
                 block.on_free.row(i).for_each(|(j, value)| row[j] += value);
                 block.on_complementary.row(i).for_each(|(j, value)| row[free + j] += value);
                 let size = row.iter().fold(constant.abs(), |size, x| size.max(x.abs()));
-                // The numbers given are themselves rounded; zeros are meant.
+                // The given numbers are rounded themselves; zeros are exact.
                 let given = |x: f64| if x == 0.0 { 0.0 } else { f64::EPSILON * size };
                 let errors = self.tableau_error.row_mut(first + i).iter_mut();
                 errors.zip(&*row).for_each(|(error, x)| *error = given(*x));
@@ -114,6 +113,7 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
                 self.value.push(constant);
             }
         }
+        debug_assert_eq!(self.value.len(), n, "one constant per row");
         self.free_rows.clear();
         self.free_rows.resize(free, None);
         self.equality_done.clear();
@@ -123,13 +123,14 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         self.undetermined = false;
     }
 
-    /// An entry relative to the size of its row; zero when it is no larger than its error.
+    /// Absolute entry relative to the size of its row; zero if it is not larger than its error.
     fn relative(&self, row: usize, col: usize) -> f64 {
-        let (size, entry) = (self.row_sizes[row], certain(self.tableau[(row, col)], self.tableau_error[(row, col)]));
+        let (size, entry) =
+            (self.row_sizes[row], zero_within_error(self.tableau[(row, col)], self.tableau_error[(row, col)]));
         if size > 0.0 { entry.abs() / size } else { 0.0 }
     }
 
-    /// The largest entry among equalities and free variables that are both still there.
+    /// Position of the largest entry among the remaining equalities and free variables.
     fn best_single(&self) -> Option<(usize, usize)> {
         let free = self.free_rows.len();
         let open_cols = || (0..free).filter(|&l| self.free_rows[l].is_none());
@@ -137,7 +138,7 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         largest(places.map(|(k, l)| ((k, l), self.relative(k, l))), Self::ZERO)
     }
 
-    /// The pair j with the largest product of its entries in an equality k and a free column l.
+    /// Double pivot (k, j, l): the pair j with the largest product of its entries in an equality k and a free column l.
     fn best_double(&self) -> Option<(usize, usize, usize)> {
         let free = self.free_rows.len();
         let pairs = (0..self.swapped.len()).map(|j| free + j);
@@ -151,7 +152,7 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         largest(candidates, 0.0)
     }
 
-    /// Exchanges the basic variable of `row` with the nonbasic one of `col`, and carries the errors along.
+    /// Exchanges the basic variable of `row` with the nonbasic one of `col`, and propagates the error bounds.
     fn pivot(&mut self, row: usize, col: usize) {
         let (pivot, pivot_error) = (self.tableau[(row, col)], self.tableau_error[(row, col)]);
         let inverse = 1.0 / pivot;
@@ -190,7 +191,7 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         }
     }
 
-    /// Pivots until no equality is left, and poses the LCP of the rest.   [MLCP-6]
+    /// Pivots until no equality has a pivot, and computes the reduced LCP.   [MLCP-6]
     fn reduce(&mut self, problem: &MixedLcp) -> Result<(), PivotingFailure> {
         problem.ensure_shapes()?;
         problem.ensure_finite()?;
@@ -204,28 +205,33 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
             } else if let Some((k, j, l)) = self.best_double() {
                 self.pivot(k, j);
                 self.pivot(j, l);
-                // Row k now holds the variable that column j had, row j the free one: rows k and j change places so that
-                // position j keeps holding its own pair.
+                // Row k now has the variable of column j, and row j the free one. Rows k and j are interchanged so that
+                // position j keeps its own pair.
                 self.swap_rows(k, j);
                 self.free_rows[l] = Some(k);
                 self.equality_done[k] = true;
                 self.swap_columns(l, j);
                 self.swapped[j - free] = !self.swapped[j - free];
-                // Row j holds another variable now, in other units.
+                // Row j has another variable now, in other units.
                 let size = self.tableau.row(j).iter().fold(0.0, |size: f64, x| size.max(x.abs()));
                 self.row_sizes[j] = size.max(self.value[j].abs());
             } else {
                 break;
             }
         }
-        self.check_rest(problem)?;
+        debug_assert_eq!(
+            self.equality_done.iter().filter(|done| **done).count(),
+            self.free_rows.iter().flatten().count(),
+            "each eliminated equality has a basic free variable"
+        );
+        self.check_remaining_equalities(problem)?;
         let (tableau, tableau_error) = (&self.tableau, &self.tableau_error);
         let (value, value_error) = (&self.value, &self.value_error);
         self.lcp.refill(problem.complementary_size(), |m, q| {
             for (i, q) in q.iter_mut().enumerate() {
                 let entries = tableau.row(free + i).iter().zip(tableau_error.row(free + i)).skip(free);
-                m.row_mut(i).iter_mut().zip(entries).for_each(|(m, (x, error))| *m = certain(*x, *error));
-                *q = certain(value[free + i], value_error[free + i]);
+                m.row_mut(i).iter_mut().zip(entries).for_each(|(m, (x, error))| *m = zero_within_error(*x, *error));
+                *q = zero_within_error(value[free + i], value_error[free + i]);
             }
         })?;
         Ok(())
@@ -250,18 +256,19 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         }
     }
 
-    /// The equalities that no pivot took away must hold by themselves.
-    fn check_rest(&mut self, problem: &MixedLcp) -> Result<(), PivotingFailure> {
+    /// Checks that equalities without a pivot are redundant.
+    fn check_remaining_equalities(&mut self, problem: &MixedLcp) -> Result<(), PivotingFailure> {
         let free = problem.free_size();
         for row in (0..free).filter(|&k| !self.equality_done[k]) {
             if (free..problem.size()).any(|j| self.relative(row, j) > Self::ZERO) {
                 return Err(PivotingFailure::NoPivot { row });
             }
-            let value = certain(self.value[row], self.value_error[row]);
+            let value = zero_within_error(self.value[row], self.value_error[row]);
             if value.abs() > Self::ZERO * self.row_sizes[row] {
-                // Entries too small for a pivot are still entries: a large variable could meet the equality.
+                // Entries too small for a pivot still count: a large variable could satisfy the equality.
                 let open = (0..free).filter(|&l| self.free_rows[l].is_none()).chain(free..problem.size());
-                let binds = |col: usize| certain(self.tableau[(row, col)], self.tableau_error[(row, col)]) != 0.0;
+                let binds =
+                    |col: usize| zero_within_error(self.tableau[(row, col)], self.tableau_error[(row, col)]) != 0.0;
                 if open.into_iter().any(binds) {
                     return Err(PivotingFailure::NoPivot { row });
                 }
@@ -273,9 +280,11 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         Ok(())
     }
 
-    /// From the LCP back to u and z.
+    /// Computes u and z from the solution of the LCP.
     fn recover(&mut self, solution: &mut MixedLcpSolution) {
         let free = self.free_rows.len();
+        debug_assert_eq!(solution.free.len(), free, "free variables");
+        debug_assert_eq!(solution.complementary.len(), self.swapped.len(), "complementary variables");
         let (x, tableau, value) = (&self.lcp_solution.z, &self.tableau, &self.value);
         let basic = |row: usize| value[row] + crate::linalg::dot(&tableau.row(row)[free..], x);
         for (u, row) in solution.free.iter_mut().zip(&self.free_rows) {
@@ -286,8 +295,9 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
         }
     }
 
-    /// Solves the equalities and the rows with z > 0 once more from the original numbers, kept only where the ruler
-    /// prefers it: the pivots before leave their rounding in u and z.   [MLCP-5]
+    /// Solves the equalities and the rows with z > 0 once more from the original numbers.   [MLCP-5]
+    ///
+    /// This removes the rounding errors of the pivots. The result is kept only if its residual is smaller.
     fn polish(&mut self, problem: &MixedLcp, solution: &mut MixedLcpSolution) {
         let before = problem.residual(solution).value;
         let free = problem.free_size();
@@ -335,12 +345,12 @@ impl<S: Solver<Lcp> + Default> MixedLcpPivoting<S> {
     }
 }
 
-/// The number, or zero when its error may be all there is to it. Ten times the bound: it is one of first order.
-fn certain(x: f64, error: f64) -> f64 {
+/// Returns x, or zero if x is within ten times its error bound, which is of first order only.
+fn zero_within_error(x: f64, error: f64) -> f64 {
     if x.abs() > 10.0 * error { x } else { 0.0 }
 }
 
-/// The item of largest weight above `least`.
+/// Item of the largest weight above `least`.
 fn largest<T>(items: impl Iterator<Item = (T, f64)>, least: f64) -> Option<T> {
     let mut best = (None, least);
     for (item, weight) in items {
@@ -364,7 +374,7 @@ impl<S: Solver<Lcp> + Default> Solver<MixedLcp> for MixedLcpPivoting<S> {
         if self.lcp_solution.z.len() != problem.complementary_size() {
             return Ending::new(Status::Breakdown, ending.iterations);
         }
-        // With a free variable set to zero arbitrarily, a proof about the rest proves nothing about the whole.
+        // If a free variable was set to zero arbitrarily, infeasibility of the LCP does not prove that of the problem.
         if ending.status == Status::Infeasible && self.undetermined {
             ending.status = Status::Breakdown;
         }

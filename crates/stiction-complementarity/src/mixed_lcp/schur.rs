@@ -1,7 +1,7 @@
 //! Elimination of the free variables: the mixed problem becomes an LCP with the Schur complement of A.   [MLCP-3]
 //!
-//! It needs a regular A. For each row d of D it solves Aᵀ y = d and then combines the few rows of C that y reaches, so
-//! the sparsity of all blocks is used and nothing is transposed.
+//! It needs a regular A. For each row d of D it solves Aᵀ y = d and then combines the few rows of C with a nonzero y, so it
+//! uses the sparsity of all blocks and transposes nothing.
 
 use super::equality::EqualityFactor;
 use super::{MixedLcp, MixedLcpSolution};
@@ -12,7 +12,7 @@ use crate::problem::{Problem, ProblemError};
 use crate::solver::Solver;
 use std::ops::Range;
 
-/// Why the last run could not pose its LCP.
+/// Reason why the last run did not obtain its LCP.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchurFailure {
@@ -26,12 +26,12 @@ pub enum SchurFailure {
         /// The row of A.
         row: usize,
     },
-    /// The problem itself, or the LCP computed from it, is not legal.
+    /// The problem itself, or the LCP computed from it, is illegal.
     #[error("the problem cannot be reduced: {0}")]
     Problem(#[from] ProblemError),
 }
 
-/// Scratch of the last correction of z.
+/// Scratch memory of the last correction of z.
 #[derive(Clone, Debug, Default)]
 struct Polish {
     active: Vec<usize>,
@@ -41,7 +41,7 @@ struct Polish {
     corrected: MixedLcpSolution,
 }
 
-/// Solves a [`MixedLcp`] by eliminating its free variables and giving the rest to `S`.
+/// Solves a [`MixedLcp`] by elimination of its free variables; `S` solves the reduced LCP.
 #[derive(Clone, Debug, Default)]
 pub struct MixedLcpSchur<S> {
     inner: S,
@@ -51,7 +51,7 @@ pub struct MixedLcpSchur<S> {
     lcp_solution: LcpSolution,
     row: Vec<f64>,
     touched: Vec<Range<usize>>,
-    /// For each row of C its columns, where they follow one another.
+    /// Column range of each row of C; `None` if its columns are not contiguous.
     contiguous: Vec<Option<Range<usize>>>,
     right_side: Vec<f64>,
     polish: Polish,
@@ -59,7 +59,7 @@ pub struct MixedLcpSchur<S> {
 }
 
 impl<S: Solver<Lcp>> MixedLcpSchur<S> {
-    /// Residual [MLCP-2] below which the answer is not polished further. Dimensionless; a few units of rounding.
+    /// Residual [MLCP-2] below which the solution is not polished. Dimensionless; a few units of rounding.
     const POLISHED: f64 = 1e-15;
 
     /// The elimination in front of `inner`.
@@ -79,17 +79,17 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
         }
     }
 
-    /// The method that solves the LCP, for instance to ask why it failed.
+    /// The method that solves the LCP, for instance to read its failure.
     pub fn inner(&self) -> &S {
         &self.inner
     }
 
-    /// Why the last run could not pose its LCP; `None` when it could.
+    /// Reason why the last run did not obtain its LCP; `None` if it did.
     pub fn last_failure(&self) -> Option<&SchurFailure> {
         self.failure.as_ref()
     }
 
-    /// The LCP that the last run posed.
+    /// The LCP of the last run.
     pub fn reduced(&self) -> &Lcp {
         &self.lcp
     }
@@ -127,8 +127,9 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
         Ok(&self.lcp)
     }
 
-    /// Whether y, which proves that the LCP has no solution, proves it of the mixed problem in its own numbers: those of the
-    /// LCP carry the rounding of A⁻¹. The weights of the equalities are x = −A⁻ᵀ Dᵀ y.   [MLCP-7]
+    /// True if y, a certificate that the LCP is infeasible, also proves it for the mixed problem.   [MLCP-7]
+    ///
+    /// The numbers of the LCP have the rounding errors of A⁻¹. The weights of the equalities are x = −A⁻ᵀ Dᵀ y.
     pub(super) fn confirms(&mut self, problem: &MixedLcp, y: &[f64]) -> bool {
         if y.len() != problem.complementary_size() || self.failure.is_some() {
             return false;
@@ -143,7 +144,7 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
         proves_infeasible(problem, &x, y)
     }
 
-    /// u = −A⁻¹ (C z + a), refined once.   [MLCP-3]
+    /// Computes u = −A⁻¹ (C z + a), refined once.   [MLCP-3]
     fn back_substitute(&mut self, problem: &MixedLcp, solution: &mut MixedLcpSolution) {
         self.right_side.resize(problem.free_size(), 0.0);
         for _ in 0..2 {
@@ -151,15 +152,16 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
                 *defect = -problem.equality.value(i, &solution.free, &solution.complementary);
             }
             self.factor.solve(&self.right_side, &mut self.row);
+            debug_assert_eq!(solution.free.len(), self.row.len(), "one correction per free variable");
             for (u, correction) in solution.free.iter_mut().zip(&self.row) {
                 *u += correction;
             }
         }
     }
 
-    /// Removes from the active rows what the rounding of M and q left there: M_ZZ Δz = −w_Z.   [MLCP-5]
+    /// Removes the error of the active rows due to the rounding of M and q: M_ZZ Δz = −w_Z.   [MLCP-5]
     ///
-    /// It matters when A is badly conditioned, as for long chains. The result is kept only where the ruler prefers it.
+    /// It matters if A is ill conditioned, as for long chains. The result is kept only if its residual is smaller.
     fn polish(&mut self, problem: &MixedLcp, solution: &mut MixedLcpSolution) {
         let before = problem.residual(solution).value;
         if before <= Self::POLISHED || !before.is_finite() {
@@ -199,18 +201,20 @@ impl<S: Solver<Lcp>> MixedLcpSchur<S> {
     }
 }
 
-/// m ← m − y (row k of C), without scattering where the columns of the row follow one another.
+/// m ← m − y (row k of C), without indirect addressing if the columns of the row are contiguous.
 fn subtract_row(c: &SparseMatrix, (k, columns): (usize, &Option<Range<usize>>), y: f64, m: &mut [f64]) {
     match columns {
         Some(columns) => {
+            debug_assert_eq!(columns.len(), c.row_values(k).len(), "one column per entry of row {k}");
             m[columns.clone()].iter_mut().zip(c.row_values(k)).for_each(|(m, value)| *m -= y * value);
         }
         None => c.row(k).for_each(|(j, value)| m[j] -= y * value),
     }
 }
 
-/// Whether weights x of the equalities and y ≥ 0 of the other rows prove that there is no solution, up to rounding: their sum
-/// holds no free variable, no positive multiple of a z, and a negative constant.   [MLCP-7]
+/// True if weights x of the equalities and y ≥ 0 of the other rows prove infeasibility, up to rounding.   [MLCP-7]
+///
+/// The weighted sum of the rows has no free variable, no positive coefficient of a z, and a negative constant.
 fn proves_infeasible(problem: &MixedLcp, x: &[f64], y: &[f64]) -> bool {
     let (free, pairs) = (problem.free_size(), problem.complementary_size());
     let (mut on_free, mut on_pairs, mut constant) = (vec![(0.0, 0.0); free], vec![(0.0, 0.0); pairs], (0.0, 0.0));
@@ -222,7 +226,7 @@ fn proves_infeasible(problem: &MixedLcp, x: &[f64], y: &[f64]) -> bool {
             add(&mut constant, weight * block.constant[i]);
         }
     }
-    // A wrong sign among the columns can be paid for by a large variable, so columns are judged more finely than constants.
+    // A large variable can compensate a wrong sign among the columns, so their tolerance is smaller than that of constants.
     let rounding = 1e-14 * problem.size() as f64;
     on_free.iter().all(|(sum, size)| sum.abs() <= rounding * size)
         && on_pairs.iter().all(|(sum, size)| *sum <= rounding * size)

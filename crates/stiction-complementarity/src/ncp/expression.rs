@@ -1,7 +1,7 @@
 //! Functions given as expression trees, with exact derivatives.
 //!
-//! A derivative is carried along with the value (dual numbers), variable by variable, only for the variables a row holds.
-//! Evaluation needs no memory.
+//! Derivatives are computed by forward differentiation (dual numbers), only for the variables of each row. Evaluation does
+//! not allocate.
 
 use super::NcpFunction;
 use crate::linalg::SparseMatrix;
@@ -63,7 +63,7 @@ impl Expression {
             }
             Self::Power(base, exponent) => {
                 let base = base.dual(z, variable);
-                // 0 · ∞ at a base of zero is no slope at all where the base does not move.
+                // 0 · ∞ at a base of zero is NaN, but the slope is zero if the base is constant.
                 let slope = if base.1 == 0.0 { 0.0 } else { exponent * pow(base.0, exponent - 1.0) * base.1 };
                 (pow(base.0, *exponent), slope)
             }
@@ -75,7 +75,7 @@ impl Expression {
         }
     }
 
-    /// Marks the variables it holds; false when one is outside.
+    /// Marks the variables of the expression; false if one does not exist.
     fn mark_variables(&self, held: &mut [bool]) -> bool {
         match self {
             Self::Number(_) => true,
@@ -98,7 +98,7 @@ pub struct ExpressionFunction {
 }
 
 impl ExpressionFunction {
-    /// The function with these rows and bounds; refuses wrong sizes and variables that do not exist.
+    /// The function with these rows and bounds; rejects wrong sizes and variables that do not exist.
     pub fn new(rows: Vec<Expression>, lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, ProblemError> {
         let n = rows.len();
         ensure_size("lower", n, lower.len())?;
@@ -130,6 +130,7 @@ impl NcpFunction for ExpressionFunction {
     }
 
     fn value(&self, z: &[f64], out: &mut [f64]) {
+        debug_assert_eq!(out.len(), self.rows.len(), "one value per row");
         out.iter_mut().zip(&self.rows).for_each(|(f, row)| *f = row.value(z));
     }
 

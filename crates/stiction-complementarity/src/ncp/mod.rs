@@ -1,4 +1,4 @@
-//! The mixed complementarity problem: find z between bounds with F pushing only against the bound it is at.   [NCP-1]
+//! The mixed complementarity problem: find z between bounds such that F(z) has the sign of an active bound.   [NCP-1]
 //!
 //! ```text
 //! l ≤ z ≤ u,   F_i ≥ 0 where z_i = l_i,   F_i ≤ 0 where z_i = u_i,   F_i = 0 between.
@@ -16,18 +16,18 @@ use crate::linalg::SparseMatrix;
 use crate::mixed_lcp::MixedLcp;
 use crate::problem::{Problem, ProblemError, Residual};
 
-/// The data of a mixed complementarity problem. Numbers outside the domain of F are answered with NaN.
+/// The function of a mixed complementarity problem and its bounds. Outside of its domain F returns NaN.
 pub trait NcpFunction {
     /// The number of variables n.
     fn size(&self) -> usize;
 
-    /// The bounds l_i ≤ u_i of a variable, −∞ and +∞ where there is none.
+    /// The bounds l_i ≤ u_i of a variable, −∞ and +∞ without a bound.
     fn bounds(&self, i: usize) -> (f64, f64);
 
     /// out ← F(z).
     fn value(&self, z: &[f64], out: &mut [f64]);
 
-    /// out ← ∂F/∂z, n × n; entries of the same place add up.
+    /// out ← ∂F/∂z, n × n; duplicate entries add up.
     fn jacobian(&self, z: &[f64], out: &mut SparseMatrix);
 }
 
@@ -60,7 +60,7 @@ pub struct NcpSolution {
 }
 
 impl<F: NcpFunction> Ncp<F> {
-    /// The problem of this function; refuses bounds that are NaN, out of order or infinite on the wrong side.
+    /// The problem of this function; rejects bounds that are NaN, out of order or infinite on the wrong side.
     pub fn new(function: F) -> Result<Self, ProblemError> {
         for row in 0..function.size() {
             let (lower, upper) = function.bounds(row);
@@ -82,8 +82,7 @@ impl<F: NcpFunction> Ncp<F> {
     }
 }
 
-/// z_i − clip(z_i − F_i, l_i, u_i): zero exactly where row i holds; a number that is not finite violates infinitely.
-/// [NCP-2]
+/// Natural map z_i − clip(z_i − F_i, l_i, u_i), zero exactly if row i holds; infinite for non-finite numbers.   [NCP-2]
 pub(crate) fn natural_map_between(z: f64, f: f64, (lower, upper): (f64, f64)) -> f64 {
     if !(z.is_finite() && f.is_finite()) {
         return f64::INFINITY;
@@ -109,7 +108,7 @@ impl<F: NcpFunction> Problem for Ncp<F> {
         Residual::worst_of(rows.map(|(i, (&z, &f))| natural_map_between(z, f, self.function.bounds(i))), 1.0)
     }
 
-    /// The ruler is not scaled and F may be undefined at a start that leads on, so only length and finiteness count.
+    /// Accepts every finite guess of the right length, because the residual is not scaled and F may be undefined there.
     fn accepts_guess(&self, guess: &NcpSolution) -> bool {
         guess.z.len() == self.size() && guess.z.iter().all(|z| z.is_finite())
     }

@@ -1,9 +1,9 @@
-//! Semismooth Newton for the mixed complementarity problem, with two ways around where it gets stuck.   [NCP-5]
+//! Semismooth Newton for the mixed complementarity problem, with two continuation methods as fallbacks.   [NCP-5]
 //!
-//! Each attempt minimises ½ ‖Φ‖² by Newton steps with a non-monotone line search; a singular or useless Newton step gives
-//! way to a Levenberg-Marquardt step, and that to the gradient [DeLuca1996]. Where the merit function has a valley that
-//! is no solution, the problem is approached from an easier one ([`NcpAttempt`]), then from other starts. Nothing here
-//! proves that there is no solution: the endings without one are `BudgetExhausted` and `Breakdown`.
+//! Each attempt minimises ½ ‖Φ‖² by Newton steps with a non-monotone line search. If a Newton step is singular or fails, a
+//! Levenberg-Marquardt step replaces it, then the gradient [DeLuca1996]. If an attempt ends in a local minimum that is no
+//! solution, continuation starts from an easier problem ([`NcpAttempt`]), then other initial guesses are tried. The method
+//! never proves infeasibility: without a solution it ends with `BudgetExhausted` or `Breakdown`.
 
 use super::reformulation::{Reformulation, Row};
 use super::{Ncp, NcpFunction, NcpSolution, natural_map_between};
@@ -12,19 +12,19 @@ use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
 
-/// The knobs of [`NcpNewton`].
+/// Options of [`NcpNewton`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NcpNewtonOptions {
-    /// Newton steps of all attempts together. Default 3000.
+    /// Largest number of Newton steps of all attempts together. Default 3000.
     pub max_iterations: u32,
-    /// The method stops when the residual [NCP-2] is at most this. In the units of the rows, default 1e-12, in (0, 1).
+    /// Residual [NCP-2] at which the method stops. In the units of the rows, default 1e-12, in (0, 1).
     pub target: f64,
     /// The equation that is solved; Fischer-Burmeister by default.
     pub reformulation: Reformulation,
-    /// Other starts that are tried after the given one. Default 3; 0 keeps to the given one.
+    /// Number of other initial guesses that are tried after the given one. Default 3; 0 uses the given one only.
     pub restarts: u16,
-    /// The ways that are tried from each start, in order. Default [`NcpAttempt::ALL`].
+    /// Attempts that are made from each initial guess, in order. Default [`NcpAttempt::ALL`].
     pub attempts: &'static [NcpAttempt],
 }
 
@@ -40,7 +40,7 @@ impl Default for NcpNewtonOptions {
     }
 }
 
-/// One way to approach the problem.
+/// One attempt: direct, or by continuation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NcpAttempt {
@@ -57,13 +57,13 @@ impl NcpAttempt {
     pub const ALL: [Self; 3] = [Self::Newton, Self::Smoothing, Self::Proximal];
 }
 
-/// What one attempt of the last run achieved.
+/// Record of one attempt of the last run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NcpRecord {
-    /// The way of approach.
+    /// The kind of attempt.
     pub attempt: NcpAttempt,
-    /// The start: 0 is the given one.
+    /// Number of the initial guess: 0 is the given one.
     pub start: u16,
     /// The best residual so far.
     pub residual: f64,
@@ -79,7 +79,7 @@ pub(super) struct Stage {
     pub(super) proximal: f64,
 }
 
-/// How a stage ended.
+/// End of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Halt {
     Reached,
@@ -88,7 +88,7 @@ pub(super) enum Halt {
     NotFinite,
 }
 
-/// Where the merit function stands.
+/// Values of F, Φ and the merit function at a point.
 #[derive(Clone, Debug, Default)]
 struct Evaluation {
     z: Vec<f64>,
@@ -116,17 +116,17 @@ pub struct NcpNewton {
     records: Vec<NcpRecord>,
 }
 
-/// Merits that the non-monotone line search remembers.
+/// Number of past merits that the non-monotone line search compares with.
 const MEMORY: usize = 6;
 
 /// Armijo's constant. Dimensionless.
 const DECREASE: f64 = 1e-4;
 
-/// The shortest step that is tried. Dimensionless.
+/// Shortest step of the line search, as a fraction of the full step. Dimensionless.
 const SHORTEST_STEP: f64 = 1e-9;
 
 impl NcpNewton {
-    /// Residual up to which the end of an attempt counts as a claim of success; how good it is, the ruler says.
+    /// Largest residual of a claim of success, in the units of the rows; the caller measures the residual again.
     const CLAIMED: f64 = 1e-6;
 
     /// The method with its default options.
@@ -134,7 +134,7 @@ impl NcpNewton {
         Self::default()
     }
 
-    /// The method with these options, or the option that makes no sense.
+    /// The method with these options; returns an error for an option out of range.
     pub fn with_options(options: NcpNewtonOptions) -> Result<Self, OptionError> {
         let value = options.target;
         if !(value > 0.0 && value < 1.0) {
@@ -148,18 +148,18 @@ impl NcpNewton {
         &self.records
     }
 
-    /// Goes to `z` at the start of a stage.
-    pub(super) fn go_to(&mut self, z: &[f64]) {
+    /// Sets the current point to `z` at the start of a stage.
+    pub(super) fn set_point(&mut self, z: &[f64]) {
         self.here.z.clear();
         self.here.z.extend_from_slice(z);
     }
 
-    /// Where the method stands.
-    pub(super) fn place(&self) -> &[f64] {
+    /// The current point.
+    pub(super) fn point(&self) -> &[f64] {
         &self.here.z
     }
 
-    /// Lowers ½ ‖Φ‖² until the stage is solved or nothing moves.   [NCP-5]
+    /// Minimises ½ ‖Φ‖² until the stage is solved or stalls.   [NCP-5]
     pub(super) fn descend<F: NcpFunction>(&mut self, function: &F, stage: Stage, target: f64, steps: u32) -> Halt {
         self.here.evaluate(function, stage, &self.center);
         if !self.here.merit.is_finite() {
@@ -168,7 +168,7 @@ impl NcpNewton {
         let mut recent = [self.here.merit; MEMORY];
         let mut slow = 0;
         for step in 0..=steps {
-            self.note(function);
+            self.update_best(function);
             let plain = stage.smoothing == 0.0 && stage.proximal == 0.0;
             let error = if plain { self.best_residual } else { self.here.error() };
             if error <= target {
@@ -193,8 +193,8 @@ impl NcpNewton {
         Halt::Budget
     }
 
-    /// Remembers the best place, as the natural map of the problem itself judges.   [NCP-2]
-    fn note<F: NcpFunction>(&mut self, function: &F) {
+    /// Stores the current point if its natural-map residual of the problem itself is the smallest so far.   [NCP-2]
+    fn update_best<F: NcpFunction>(&mut self, function: &F) {
         let rows = self.here.z.iter().zip(&self.here.f).enumerate();
         let residual =
             rows.fold(0.0, |worst: f64, (i, (&z, &f))| worst.max(natural_map_between(z, f, function.bounds(i)).abs()));
@@ -204,7 +204,7 @@ impl NcpNewton {
         }
     }
 
-    /// The largest entry of ∂F/∂z at the start.
+    /// Largest entry of ∂F/∂z at the initial guess.
     pub(super) fn largest_slope<F: NcpFunction>(&mut self, function: &F) -> f64 {
         function.jacobian(&self.center, &mut self.jacobian);
         let rows = 0..self.jacobian.finished_rows();
@@ -229,7 +229,7 @@ impl NcpNewton {
         }
     }
 
-    /// Moves along the first direction that lowers the merit: Newton, Levenberg-Marquardt, gradient.
+    /// Steps along the first direction that lowers the merit: Newton, Levenberg-Marquardt, gradient.
     fn advance<F: NcpFunction>(&mut self, function: &F, stage: Stage, reference: f64) -> bool {
         if self.newton_direction() && self.search(function, stage, reference) {
             return true;
@@ -247,7 +247,7 @@ impl NcpNewton {
         scale.is_finite() && scale > 0.0 && self.search(function, stage, self.here.merit)
     }
 
-    /// H d = −Φ; false when H is singular.
+    /// Solves H d = −Φ; false if H is singular.
     fn newton_direction(&mut self) -> bool {
         let h = &self.h;
         self.direction.resize(h.rows(), 0.0);
@@ -259,7 +259,7 @@ impl NcpNewton {
         true
     }
 
-    /// (Hᵀ H + σ I) d = −Hᵀ Φ with σ = `damping`, but not more than ‖Φ‖² so that it vanishes at a solution.
+    /// Solves (Hᵀ H + σ I) d = −Hᵀ Φ; σ = `damping` but at most ½ ‖Φ‖², so that it vanishes at a solution.
     fn damped_direction(&mut self, damping: f64) -> bool {
         let (h, n) = (&self.h, self.h.rows());
         let damping = damping.min(self.here.merit).max(f64::MIN_POSITIVE);
@@ -279,7 +279,7 @@ impl NcpNewton {
         true
     }
 
-    /// Halves the step until the merit is below `reference` by Armijo's rule; moves there, or stays.
+    /// Halves the step until the merit is below `reference` by Armijo's rule; false, without a step, if none is.
     fn search<F: NcpFunction>(&mut self, function: &F, stage: Stage, reference: f64) -> bool {
         let slope = dot(&self.gradient, &self.direction);
         if !(slope < 0.0 && slope.is_finite()) {
@@ -300,7 +300,7 @@ impl NcpNewton {
         false
     }
 
-    /// Makes one attempt after the other until the target is reached.
+    /// Makes all attempts from all initial guesses in order until the target is reached.
     pub(crate) fn search_all<F: NcpFunction>(
         &mut self,
         function: &F,
@@ -342,26 +342,26 @@ impl NcpNewton {
     }
 }
 
-/// The start number `number` of variable i: the guess (or zero) first, then points spread around it, inside the bounds.
+/// Initial guess number `number` of variable i: the given one (or zero), then points spread around it, within the bounds.
 fn start<F: NcpFunction>(function: &F, guess: Option<&[f64]>, i: usize, number: u16) -> f64 {
     const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_8;
     let (lower, upper) = function.bounds(i);
     let base = guess.and_then(|guess| guess.get(i)).copied().unwrap_or(0.0);
     let spread = if number == 0 { 0.0 } else { f64::from(number) * (1.0 + base.abs()) };
     let offset = 2.0 * ((i as f64 + 1.0) * f64::from(number) * GOLDEN_RATIO).fract() - 1.0;
-    // A variable at a lower bound has only one side to go to.
+    // A variable with a lower bound is moved upwards only.
     let offset = if lower > f64::NEG_INFINITY { offset.abs() } else { offset };
     (base + spread * offset).max(lower).min(upper)
 }
 
 impl Evaluation {
-    /// Φ_i with its slopes, at the values already computed.
+    /// Φ_i with its slopes at the stored z and F.
     fn row<F: NcpFunction>(&self, function: &F, stage: Stage, center: &[f64], i: usize) -> Row {
         let (z, f) = (self.z[i], self.f[i] + stage.proximal * (self.z[i] - center[i]));
         stage.reformulation.row(z, f, function.bounds(i), stage.smoothing)
     }
 
-    /// F, Φ and ½ ‖Φ‖² at z.
+    /// Computes F, Φ and ½ ‖Φ‖² at z.
     fn evaluate<F: NcpFunction>(&mut self, function: &F, stage: Stage, center: &[f64]) {
         let n = self.z.len();
         self.f.resize(n, 0.0);
@@ -370,7 +370,7 @@ impl Evaluation {
         phi.clear();
         phi.extend((0..n).map(|i| self.row(function, stage, center, i).value));
         self.merit = 0.5 * dot(&phi, &phi);
-        // A NaN inside min() would disappear, so F itself is looked at too.
+        // min() drops a NaN, so F itself is checked too.
         if !self.f.iter().all(|f| f.is_finite()) {
             self.merit = f64::NAN;
         }

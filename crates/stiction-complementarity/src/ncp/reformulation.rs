@@ -1,17 +1,17 @@
 //! Complementarity between bounds as an equation Φ(z) = 0, with its slopes and its smoothing.   [NCP-3] [NCP-4]
 
-/// Which function φ(a, b) says 0 ≤ a ⊥ b ≥ 0 by being zero.
+/// C-function φ(a, b), which is zero exactly if 0 ≤ a ⊥ b ≥ 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reformulation {
-    /// a + b − √(a² + b²): its square is smooth, which line searches like.   [NCP-3]
+    /// a + b − √(a² + b²): its square is smooth, which suits line searches.   [NCP-3]
     #[default]
     FischerBurmeister,
-    /// min(a, b): exact after one step once the active set is right.   [NCP-3]
+    /// min(a, b): exact after one step with the right active set.   [NCP-3]
     MinMap,
 }
 
-/// A value of Φ_i with its slopes in z_i (F held) and in F_i.
+/// Value of Φ_i with its slopes in z_i (F constant) and in F_i.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Row {
     pub(super) value: f64,
@@ -30,7 +30,7 @@ impl Reformulation {
                 }
                 let (x, y, s) = (a / size, b / size, smoothing / size);
                 let root = (x * x + y * y + 2.0 * s * s).sqrt();
-                // Where a + b > 0 the difference would cancel; the product form does not.
+                // For a + b > 0 the difference would cancel; the product form does not.
                 let value = if x + y > 0.0 { 2.0 * (x * y - s * s) / (x + y + root) } else { x + y - root };
                 (size * value, 1.0 - x / root, 1.0 - y / root)
             }
@@ -51,7 +51,7 @@ impl Reformulation {
 
     /// Φ_i(z, F) for one row between its bounds.   [NCP-4]
     pub(super) fn row(self, z: f64, f: f64, (lower, upper): (f64, f64), smoothing: f64) -> Row {
-        // −φ(u − z, −F): F itself where there is no upper bound.
+        // −φ(u − z, −F), or F itself without an upper bound.
         let above = if upper == f64::INFINITY {
             Row { value: f, on_z: 0.0, on_f: 1.0 }
         } else {

@@ -1,14 +1,14 @@
 //! Friction with exact cones or ellipsoids as a nonlinear complementarity problem in Fritz-John form.   [FJ-1]
 //!
-//! Besides the impulses p there is one σ per friction set, the slip speed in the metric of the set:
+//! The unknowns are the impulses p and one σ per friction set, the slip speed in the metric of the set:
 //!
 //! ```text
 //! 0 ≤ p_N ⊥ u_N ≥ 0,    e_k² μ p_N u_k + p_k σ = 0,    0 ≤ σ ⊥ μ² p_N² − Σ p_k² / e_k² ≥ 0.
 //! ```
 //!
-//! With all e = 1 it is Coulomb's law; with e_r = 0.4 r it is the ellipsoid with torsion. It is smooth, so that any method
-//! for mixed complementarity problems applies, but singular where a contact carries nothing, and at p = 0 of a sticking
-//! contact; methods made for cones are faster.
+//! With all e = 1 it is Coulomb's law; with e_r = 0.4 r it is the ellipsoid with torsion. It is smooth, so any method for
+//! mixed complementarity problems applies. It is singular for a contact without load and at p = 0 of a sticking contact.
+//! Methods for second-order cones are faster.
 
 use super::dense_operator;
 use crate::friction::{Delassus, FrictionProblem, FrictionSolution, Law};
@@ -27,7 +27,7 @@ struct FrictionSet {
     sigma: usize,
 }
 
-/// What row i of the problem asks.
+/// Kind of row i.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Row {
     /// u_i, between the bounds of the impulse.
@@ -44,12 +44,12 @@ pub struct FritzJohn {
     rows: Vec<Row>,
     sets: Vec<FrictionSet>,
     bounds: Vec<(f64, f64)>,
-    /// e of each row; 1 where there is no friction.
+    /// e of each row; 1 for rows without friction.
     axes: Vec<f64>,
 }
 
 impl FritzJohn {
-    /// Poses the problem with all e = 1, which is the law of the frictional problem itself.
+    /// Formulates the problem with all e = 1, which is the law of the frictional problem itself.
     pub fn new<W: Delassus>(problem: &FrictionProblem<W>) -> Result<Self, ProblemError> {
         let n = problem.rows();
         let mut rows = vec![Row::Velocity; n];
@@ -77,7 +77,7 @@ impl FritzJohn {
         Ok(Self { w: dense_operator(problem), q: problem.q().to_vec(), rows, sets, bounds, axes: vec![1.0; n] })
     }
 
-    /// Gives the row of a tangential impulse the half axis e of an ellipsoid; e must be positive and finite.
+    /// Sets the semi-axis e of an ellipsoid for the row of a tangential impulse; e must be positive and finite.
     pub fn with_axis(mut self, row: usize, e: f64) -> Result<Self, OptionError> {
         match self.axes.get_mut(row) {
             Some(axis) if e > 0.0 && e.is_finite() => *axis = e,
@@ -86,7 +86,7 @@ impl FritzJohn {
         Ok(self)
     }
 
-    /// A start away from the singular point zero: every contact alone, sliding.
+    /// Initial guess away from the singular point zero: every contact alone, sliding.
     pub fn start(&self) -> NcpSolution {
         let mut z: Vec<f64> = vec![0.0; self.size()];
         for set in &self.sets {
@@ -129,6 +129,7 @@ impl NcpFunction for FritzJohn {
     fn value(&self, z: &[f64], out: &mut [f64]) {
         let (p, sigma) = z.split_at(self.q.len());
         let (on_p, on_sigma) = out.split_at_mut(self.q.len());
+        debug_assert_eq!(on_sigma.len(), self.sets.len(), "one σ per friction set");
         for (i, (f, row)) in on_p.iter_mut().zip(&self.rows).enumerate() {
             let u = self.velocity(i, p);
             *f = match *row {

@@ -1,5 +1,7 @@
-//! One problem written as another, and the way back: friction with polygons as a mixed LCP, friction with exact cones as
-//! a nonlinear problem, mixed problems as LCPs, and scaled problems.
+//! Reformulations of problems, with the recovery of their solutions.
+//!
+//! These are friction with polygons as a mixed LCP, friction with exact cones as an NCP, mixed problems as LCPs, and scaled
+//! problems.
 
 pub(crate) mod fritz_john;
 pub(crate) mod polygon;
@@ -12,7 +14,7 @@ use crate::linalg::DenseMatrix;
 use crate::mixed_lcp::MixedLcp;
 use crate::mixed_lcp::schur::{MixedLcpSchur, SchurFailure};
 
-/// The LCP that is left after eliminating the free variables of a mixed problem with regular A.   [MLCP-3]
+/// Eliminates the free variables of a mixed problem with regular A and returns the reduced LCP.   [MLCP-3]
 pub fn eliminate_free(problem: &MixedLcp) -> Result<Lcp, SchurFailure> {
     MixedLcpSchur::new(LcpLemke::new()).reduce(problem).cloned()
 }
@@ -20,6 +22,7 @@ pub fn eliminate_free(problem: &MixedLcp) -> Result<Lcp, SchurFailure> {
 /// W + diag c of a frictional problem, column by column.
 fn dense_operator<W: Delassus>(problem: &FrictionProblem<W>) -> DenseMatrix {
     let n = problem.rows();
+    debug_assert!(problem.compliance().is_empty() || problem.compliance().len() == n, "no compliance, or one per row");
     let (mut w, mut state) = (DenseMatrix::zeros(n, n), Vec::new());
     let (mut unit, mut column) = (vec![0.0; n], vec![0.0; n]);
     for j in 0..n {

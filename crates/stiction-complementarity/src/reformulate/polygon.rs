@@ -1,4 +1,4 @@
-//! Friction with a polygon in place of the disc, as a mixed LCP.   [POLY-1]
+//! Friction with a polygon instead of the disc, as a mixed LCP.   [POLY-1]
 //!
 //! Per contact the unknowns are the normal impulse, one impulse per direction and a bound on the slip speed:
 //!
@@ -6,8 +6,8 @@
 //! 0 ≤ λ_N ⊥ u_N ≥ 0,    0 ≤ β ⊥ Dᵀ u_T + γ e ≥ 0,    0 ≤ γ ⊥ μ λ_N − eᵀ β ≥ 0,    r_T = D β.
 //! ```
 //!
-//! It is another problem than the exact cone: where the slip is not along a direction, friction is too weak by up to the
-//! factor cos(π / n_d) and slightly off its direction. In the plane (two rows) the two directions are exact.
+//! It is an approximation of the exact cone. If the slip is not along a direction, friction is too weak by up to the factor
+//! cos(π / n_d) and deviates slightly in direction. In the plane (two rows) the two directions are exact.
 
 use super::dense_operator;
 use crate::friction::{Delassus, FrictionProblem, FrictionSolution, Law};
@@ -16,7 +16,7 @@ use crate::mixed_lcp::{MixedLcp, MixedLcpSolution};
 use crate::problem::ProblemError;
 use std::f64::consts::TAU;
 
-/// Which directions a polygon has.
+/// Directions of the polygons.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PolygonOptions {
@@ -24,8 +24,7 @@ pub struct PolygonOptions {
     pub directions: usize,
     /// Angle of the first direction from the first tangent, rad. Default 0.
     pub first_angle: f64,
-    /// What the angle of the first direction grows by from contact to contact, rad. Default 0; with an offset the errors of
-    /// several contacts do not point the same way.
+    /// Increment of that angle from contact to contact, rad. Default 0; other values decorrelate the errors of contacts.
     pub rotation: f64,
 }
 
@@ -51,18 +50,18 @@ struct PairRow {
     constant: f64,
 }
 
-/// A frictional problem with polygons, as a mixed LCP, with the way back to impulses.   [POLY-1]
+/// A frictional problem with polygons as a mixed LCP, with the recovery of impulses.   [POLY-1]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolygonalFriction {
     problem: MixedLcp,
     impulses: Vec<Impulse>,
     pairs: Vec<PairRow>,
-    /// The rows of the frictional problem that are equalities.
+    /// Rows of the frictional problem that are equalities.
     equalities: Vec<usize>,
 }
 
 impl PolygonalFriction {
-    /// Poses the problem. Supports cones of 2 and 3 rows, equalities and bounded rows; refuses other laws.
+    /// Formulates the problem. Supports cones of 2 and 3 rows, equalities and bounded rows; rejects other laws.
     pub fn new<W: Delassus>(problem: &FrictionProblem<W>, options: &PolygonOptions) -> Result<Self, ProblemError> {
         let mut polygonal = Self { impulses: vec![Impulse::default(); problem.rows()], ..Self::default() };
         let mut contact = 0;
@@ -110,7 +109,7 @@ impl PolygonalFriction {
         }
     }
 
-    /// r = l + x with x ≥ 0, and a multiplier where there is an upper bound too; as [BOX-2].
+    /// Adds r = l + x with x ≥ 0, and a multiplier if there is an upper bound too; as [BOX-2].
     fn add_bounded(&mut self, row: usize, lower: f64, upper: f64) {
         if lower == upper {
             self.impulses[row].base = lower;
@@ -129,7 +128,7 @@ impl PolygonalFriction {
         }
     }
 
-    /// λ_N, then β, then γ; `directions` in the tangent plane.   [POLY-1]
+    /// Adds λ_N, then β, then γ; `directions` in the tangent plane.   [POLY-1]
     fn add_contact(&mut self, normal: usize, mu: f64, directions: &[(f64, f64)]) {
         let x = self.pairs.len();
         let gamma = x + 1 + directions.len();
@@ -147,10 +146,12 @@ impl PolygonalFriction {
             bound.unknowns.push((beta, -1.0));
         }
         self.pairs.push(bound);
+        debug_assert_eq!(self.pairs.len(), gamma + 1, "γ is the last unknown of its contact");
     }
 
     /// Writes u = W r + q in terms of the unknowns into the rows.
     fn assemble(&mut self, w: &DenseMatrix, q: &[f64]) -> Result<(), ProblemError> {
+        debug_assert_eq!((w.rows(), w.cols()), (self.impulses.len(), self.impulses.len()), "one impulse per row");
         let (free, complementary) = (self.equalities.len(), self.pairs.len());
         self.problem.clear(free, complementary);
         let (mut on_free, mut on_complementary) = (vec![0.0; free], vec![0.0; complementary]);

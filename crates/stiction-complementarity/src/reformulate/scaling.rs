@@ -1,11 +1,12 @@
-//! Scalings of an LCP: softer diagonals, and rows and columns in other units.   [LCP-13]
+//! Regularisation and scaling of an LCP: larger diagonals, and rows and columns in other units.   [LCP-13]
 
 use crate::lcp::{Lcp, LcpSolution};
 use crate::linalg::DenseMatrix;
 use crate::problem::{ProblemError, ensure_size};
 
-/// The problem with M_ii (1 + ε) on the diagonal: a relative compliance that makes redundant contacts share a load. Its
-/// solution differs from the given one's by O(ε).   [LCP-13]
+/// The problem with M_ii (1 + ε) on the diagonal: a relative compliance, so that redundant contacts share a load.
+///
+/// The solution changes by O(ε).   [LCP-13]
 pub fn regularise_diagonal(problem: &Lcp, epsilon: f64) -> Result<Lcp, ProblemError> {
     let mut m = problem.m().clone();
     for i in 0..problem.size() {
@@ -14,10 +15,10 @@ pub fn regularise_diagonal(problem: &Lcp, epsilon: f64) -> Result<Lcp, ProblemEr
     Lcp::new(m, problem.q().to_vec())
 }
 
-/// An LCP whose rows and columns are measured in other units: S M S z′ + S q with z = S z′.   [LCP-13]
+/// An LCP with rows and columns in other units: S M S z′ + S q with z = S z′.   [LCP-13]
 ///
-/// The same solutions for every S > 0. With the step size as the scale of the slip bounds of a friction LCP the blocks E
-/// and μ get the units of the others.
+/// The solutions are the same for every S > 0. With the step size as the scale of the slip bounds of a friction LCP the
+/// blocks E and μ get the units of the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScaledLcp {
     problem: Lcp,
@@ -25,7 +26,7 @@ pub struct ScaledLcp {
 }
 
 impl ScaledLcp {
-    /// Scales row and column i by `scales[i]`; refuses wrong lengths, and scales that are not positive and finite.
+    /// Scales row and column i by `scales[i]`; rejects wrong lengths, and scales that are not positive and finite.
     pub fn new(problem: &Lcp, scales: Vec<f64>) -> Result<Self, ProblemError> {
         let n = problem.size();
         ensure_size("scales", n, scales.len())?;

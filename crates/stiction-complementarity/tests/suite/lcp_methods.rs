@@ -220,7 +220,7 @@ fn sweeps_that_get_nowhere_end_as_exhausted_with_a_reason() {
     let mut solution = LcpSolution::default();
     let contradictory = lcp([[1.0, -1.0], [-1.0, 1.0]], [-1.0, -1.0]);
     assert_eq!(method.run(&contradictory, None, &mut solution).status, BudgetExhausted);
-    assert!(matches!(method.last_failure(), Some(GaussSeidelFailure::Stalled { sweeps: 500, .. })));
+    assert!(matches!(method.last_failure(), Some(GaussSeidelFailure::Stalled { iterations: 500, .. })));
     let unusable = lcp([[1.0, 0.0], [0.0, 0.0]], [-1.0, -1.0]);
     assert_eq!(method.run(&unusable, None, &mut solution).status, Breakdown);
     assert_eq!(method.last_failure(), Some(GaussSeidelFailure::Diagonal { row: 1 }));

@@ -1,6 +1,6 @@
 //! Tests of programs with complementarity constraints.
 
-// Tests say what they expect.
+// Tests may panic with `expect` and `unwrap`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[cfg(any(feature = "ipopt", feature = "ripopt"))]

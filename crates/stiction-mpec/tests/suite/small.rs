@@ -90,8 +90,8 @@ fn the_better_of_two_modes_is_found_and_its_complementarity_is_exact() {
     }
 }
 
-/// Five iterations are enough with modes fixed, and too few to choose them: x = 0 is what the first guess looks like, feasible, complementary
-/// and the best with this mode, but nobody has seen that no other mode is better.
+/// Five iterations suffice with modes fixed, but not to choose them. x = 0 has the mode of the initial guess; it is feasible, complementary and
+/// optimal for this mode, but other modes were not compared.
 #[test]
 fn modes_of_a_search_that_was_given_up_are_no_solution() {
     for engine in Engine::available() {
@@ -166,7 +166,7 @@ fn rows_of_one_element_that_share_nothing_are_parts_as_well() {
 
 #[test]
 fn covariance_is_that_of_a_mean() {
-    // n numbers y seen with unit deviation of one unknown m: r_k = m − y_k.
+    // n measurements y of one unknown m with unit standard deviation: r_k = m − y_k.
     let mut program = Program::default();
     let m = program.variable(Variable::free(0.0));
     for y in [1.0, 2.0, 4.0, 5.0] {

@@ -1,6 +1,6 @@
-//! Writes the files of `problems/` that are made from code: `cargo xtask corpus`.
+//! Writes the generated files of `problems/`: `cargo xtask corpus`.
 
-// This program writes files; the rule against that protects the numerical crates.
+// This program writes files; the lint against that is meant for the numerical crates.
 #![allow(clippy::disallowed_methods)]
 
 use std::process::ExitCode;
@@ -23,6 +23,6 @@ fn main() -> ExitCode {
         println!("{} [{}] {}", file.path, file.family, file.provenance);
         written += 1;
     }
-    println!("{written} files written; the others were already the same");
+    println!("{written} files written; the others are unchanged");
     ExitCode::SUCCESS
 }

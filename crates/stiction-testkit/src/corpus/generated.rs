@@ -10,7 +10,7 @@ use stiction_complementarity::{
 
 const FOLDER: &str = "generated";
 
-/// Sticking, slipping and opening contacts side by side.
+/// Random velocities, so that contacts stick, slip and open in one problem.
 const KICK: Motion = Motion::Kick { speed: 0.05, seed: 7 };
 
 pub(super) fn files() -> Vec<CorpusFile> {
@@ -21,7 +21,7 @@ fn friction(name: &str, family: &'static str, how: &str, problem: FrictionProble
     CorpusFile::new(FOLDER, name, family, format!("generated: {how}"), ProblemFile::Friction(problem))
 }
 
-/// The families at rest and kicked.
+/// The families at rest and with random velocities.
 fn piles() -> Vec<CorpusFile> {
     let families: [(&str, &'static str, &str, Pile); 10] = [
         ("stack-10", "stack", "stack of 10 boxes, mass ratio 1, μ 0.5", stack(&growing_masses(10, 1.0), 0.5)),
@@ -53,7 +53,7 @@ fn piles() -> Vec<CorpusFile> {
     files
 }
 
-/// Rank-deficient, badly scaled and degenerate ones, and one with every law.
+/// Rank-deficient, badly scaled and degenerate problems, and one with every law.
 fn difficult_piles() -> Vec<CorpusFile> {
     let scaled = |factor: f64| stack(&[factor, 2.0 * factor, factor], 0.5);
     let weightless = |pile: Pile| Pile { gravity: [0.0; 3], ..pile };
@@ -133,7 +133,7 @@ fn linear() -> Vec<CorpusFile> {
     // q = −B̄ z for some z ≥ 0 keeps the deficient problem solvable.
     let z: Vec<f64> = (0..20).map(|_| seeded.uniform(0.0, 1.0).max(0.5) - 0.5).collect();
     let reached: Vec<f64> = (0..20).map(|i| -(0..20).map(|j| deficient[(i, j)] * z[j]).sum::<f64>()).collect();
-    // Rows and columns in units from 1e-8 to 1e8.
+    // Rows and columns have units from 1e-8 to 1e8.
     let unit = |i: usize| libm::pow(10.0, -8.0 + 16.0 * i as f64 / 19.0);
     let scaled = matrix(20, 20, |i, j| unit(i) * definite[(i, j)] * unit(j));
     let scaled_q = q.iter().enumerate().map(|(i, q)| unit(i) * q).collect();
@@ -183,7 +183,7 @@ fn mixed() -> Vec<CorpusFile> {
     let b = gram(8, pairs, &mut seeded);
     let constants: Vec<f64> = (0..free + pairs).map(|_| seeded.uniform(-1.0, 1.0)).collect();
     let (of_a, of_b) = constants.split_at(free);
-    // A copy of the last equality and a free unknown that enters nothing: solvable, but A is singular.
+    // A copy of the last equality and a free unknown without coefficients: solvable, but A is singular.
     let doubled = |m: &DenseMatrix, cols: usize| {
         matrix(free + 1, cols, |i, j| if j < m.cols() { m[(i.min(free - 1), j)] } else { 0.0 })
     };
@@ -218,7 +218,7 @@ fn mixed() -> Vec<CorpusFile> {
 }
 
 fn boxes() -> Vec<CorpusFile> {
-    // Blocks in a row, coupled by springs, each held by dry friction of strength 1 and pushed a little differently.
+    // Blocks in a row, coupled by springs, each with dry friction of limit 1 and a slightly different load.
     let n = 12;
     let springs = matrix(n, n, |i, j| match i.abs_diff(j) {
         0 => 2.5,

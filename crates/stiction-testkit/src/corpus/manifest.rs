@@ -1,19 +1,19 @@
-//! The manifest `problems/manifest.json`: every file with its origin, and how every method is expected to end on it.
+//! The manifest `problems/manifest.json`: every file with its origin, and the expected status of every method.
 
 use std::collections::BTreeMap;
 
-/// How one method may end on one problem.
+/// Expected status of one method on one problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
-    /// The endings that are right: `solved`, `solved-loosely`, `budget-exhausted`, `infeasible`, `breakdown`, `not-applicable`.
-    /// More than one where the ending hangs by a thread.
+    /// Accepted statuses: `solved`, `solved-loosely`, `budget-exhausted`, `infeasible`, `breakdown`, `not-applicable`.
+    /// There are several if rounding decides between them.
     pub status: Vec<String>,
-    /// Why it is not simply solved; needed unless it is.
+    /// Reason for any status other than solved; required then.
     pub why: Option<String>,
 }
 
 impl Expectation {
-    /// Whether the method must solve the problem, and nothing else will do.
+    /// True if the method must solve the problem.
     pub fn is_solved(&self) -> bool {
         self.status == ["solved"]
     }
@@ -28,7 +28,7 @@ pub struct Entry {
     pub kind: String,
     /// Its family.
     pub family: String,
-    /// A citation, or how it was made.
+    /// Origin: a citation, or a description of the generation.
     pub provenance: String,
     /// The expectations by the name of the method.
     pub expect: BTreeMap<String, Expectation>,
@@ -47,8 +47,8 @@ impl Manifest {
     /// The manifest of this repository.
     ///
     /// # Panics
-    /// When it is not there or not a manifest.
-    #[allow(clippy::disallowed_methods)] // Test data is read where it lies.
+    /// Panics if the file is missing or not a manifest.
+    #[allow(clippy::disallowed_methods)] // Test data is read from the repository.
     pub fn load() -> Self {
         let path = super::folder().join("manifest.json");
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -58,7 +58,7 @@ impl Manifest {
     /// The manifest of a text.
     ///
     /// # Panics
-    /// When it is not a manifest.
+    /// Panics if the text is not a manifest.
     pub fn read(text: &str) -> Self {
         let json: Json = serde_json::from_str(text).unwrap_or_else(|error| panic!("manifest.json: {error}"));
         Self { files: list(&json, "files").iter().map(entry).collect() }
@@ -94,9 +94,9 @@ fn expectation(json: &Json) -> Expectation {
 }
 
 fn list<'j>(json: &'j Json, field: &str) -> &'j [Json] {
-    json[field].as_array().unwrap_or_else(|| panic!("`{field}` is no list in {json}"))
+    json[field].as_array().unwrap_or_else(|| panic!("`{field}` is not a list in {json}"))
 }
 
 fn text(json: &Json, field: &str) -> String {
-    json[field].as_str().unwrap_or_else(|| panic!("`{field}` is no text in {json}")).to_owned()
+    json[field].as_str().unwrap_or_else(|| panic!("`{field}` is not a string in {json}")).to_owned()
 }

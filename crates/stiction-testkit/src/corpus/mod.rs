@@ -1,8 +1,8 @@
-//! The collection in `problems/` at the root of the repository: how its files are made, and the manifest beside them.
+//! The collection in `problems/` at the root of the repository: generation of its files, and the manifest beside them.
 //!
-//! Three sources: `generated/` comes from [`problems`](crate::problems) and seeded random numbers, `textbook/` restates
-//! problems of the literature, `scenes/` holds steps that `stiction run --keep-problems` wrote. The first two are written
-//! by `cargo xtask corpus`, the same bytes every time; the third is data.
+//! There are three sources: `generated/` comes from [`problems`](crate::problems) and seeded random numbers, `textbook/`
+//! contains problems of the literature, `scenes/` contains steps written by `stiction run --keep-problems`. The first two are
+//! written by `cargo xtask corpus`, the same bytes every time; the third is data.
 
 mod generated;
 mod manifest;
@@ -13,14 +13,14 @@ pub use manifest::{Entry, Expectation, Manifest};
 use std::path::PathBuf;
 use stiction_complementarity::ProblemFile;
 
-/// A file of the collection that is made from code.
+/// A generated file of the collection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CorpusFile {
     /// Its path below `problems/`, with forward slashes.
     pub path: String,
     /// The family it belongs to.
     pub family: &'static str,
-    /// Where it comes from: a citation, or how it is generated.
+    /// Origin: a citation, or a description of the generation.
     pub provenance: String,
     /// The problem.
     pub problem: ProblemFile,
@@ -40,13 +40,13 @@ impl CorpusFile {
     /// The bytes of the file.
     ///
     /// # Panics
-    /// When the problem cannot be written.
+    /// Panics if the problem cannot be written.
     pub fn text(&self) -> String {
         self.problem.to_json().unwrap_or_else(|error| panic!("{}: {error}", self.path)) + "\n"
     }
 }
 
-/// Every file that is made from code, in the order of its path.
+/// All generated files, in the order of their paths.
 pub fn files() -> Vec<CorpusFile> {
     let mut files = [generated::files(), textbook::files()].concat();
     files.sort_by(|a, b| a.path.cmp(&b.path));

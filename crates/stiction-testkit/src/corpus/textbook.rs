@@ -34,7 +34,7 @@ fn given<const N: usize>(
     lcp(name, family, citation, |i, j| m[i][j], q.to_vec())
 }
 
-/// One on the diagonal, two below it.
+/// Lower triangular matrix with 1 on the diagonal and 2 below it.
 fn lower(i: usize, j: usize) -> f64 {
     match i.cmp(&j) {
         std::cmp::Ordering::Less => 0.0,
@@ -92,7 +92,7 @@ fn small() -> Vec<CorpusFile> {
             _ => 0.0,
         }
     };
-    // −u'' ≥ f with u ≥ 0: pulled down in the middle, pushed up at the sides.
+    // Obstacle problem −u'' ≥ f with u ≥ 0: f acts downwards in the middle and upwards at the sides.
     let obstacle_q: Vec<f64> = (0..25).map(|i: i32| if (8..17).contains(&i) { 0.2 } else { -0.1 }).collect();
     let stewart = "D. E. Stewart, J. C. Trinkle, An implicit time-stepping scheme for rigid body dynamics with inelastic collisions \
                    and Coulomb friction, Int. J. Numer. Meth. Eng. 39, 1996: one sliding contact with two directions, our numbers";
@@ -147,7 +147,7 @@ fn ncp(name: &str, family: &'static str, citation: &str, rows: Vec<Expression>, 
     CorpusFile::new(FOLDER, name, family, citation, ProblemFile::Ncp { problem, starts })
 }
 
-/// The four quadratic rows that Josephy's and Kojima and Shindo's problems share but for three numbers.
+/// The four quadratic rows of the problems of Josephy and of Kojima and Shindo, which differ in three numbers only.
 fn quadratics([f2_x3, f3_x4, f3]: [f64; 3]) -> Vec<Expression> {
     let first: &[(f64, &[usize])] =
         &[(3.0, &[0, 0]), (2.0, &[0, 1]), (2.0, &[1, 1]), (1.0, &[2]), (3.0, &[3]), (-6.0, &[])];

@@ -8,29 +8,29 @@ use std::fmt::Write;
 use stiction_complementarity::Status;
 
 const HEAD: &str = "\
-# What the methods do
+# Results of the methods
 
 Written by `cargo xtask report`; do not edit. It runs every method of `stiction_complementarity::catalogue`, cold, on every
-problem of `problems/` and, where `STICTION_DATA` leads to them, of the external sets `friction_contact`, `lcp_mlcp` and `mcp`.
+problem of `problems/` and, if `STICTION_DATA` is set, of the external sets `friction_contact`, `lcp_mlcp` and `mcp`.
 
-How to read it, and how far to trust it:
+Notes:
 
 - Residuals are measured by the problem, not by the method: ‖r − P_K(r − û)‖₂/‖q‖₂ for friction, ‖min(z, w)‖∞/max(1, ‖q‖∞) for
   linear problems, ‖z − clip(z − F)‖∞ for nonlinear ones. *Solved* counts residuals up to 1e-8 and up to 1e-4.
-- *Proved* counts problems for which a method ended with the verdict that there is no solution; a proof from a ladder, for
-  single methods as far as their class allows.
-- A method is asked only where it applies; *files* counts those. `polygon` is measured by its own, polygonal problem.
-- Iterations are in the unit of the method: pivots, sweeps, Newton steps, bases, cone programs.
-- Times include setting up scratch memory and depend on the machine and on what else it does: the shortest of the runs that
-  fit into 20 ms, one run where a solve takes longer. Compare within one report only.
-- The constants of the interior point and of Newton's method, and the order of the rungs, were chosen while looking at these
-  same external sets. On them the shares are in-sample; problems that nobody tuned for will fare worse.
-- The reference method is left out above 130 rows, where it takes seconds to minutes.
+- *Proved* counts problems for which a method ended with the status infeasible: a proof from a ladder, for single methods as
+  far as their class allows.
+- A method runs only if it applies; *files* counts those. `polygon` is measured by its own, polygonal problem.
+- Iterations are in the unit of the method: pivots, Gauss-Seidel iterations, Newton steps, bases, cone programs.
+- Times include the allocation of scratch memory and depend on the machine and its load: the shortest of the runs that fit
+  into 20 ms, one run if a solve takes longer. Compare within one report only.
+- The constants of the interior point and of Newton's method, and the order of the rungs, were tuned on these external sets.
+  On them the fractions are in-sample; expect lower fractions on other problems.
+- The reference method is omitted above 130 rows, where it takes seconds to minutes.
 ";
 
 const WARM: &str = "\
 All frictional problems again, to 1e-8, cold and from the solution of the same problem with every free velocity changed by up to
-a percent: what a time step finds. Scratch memory is there already. Times are medians over the problems of that size.
+1 %, as in a time step. Scratch memory is already allocated. Times are medians over the problems of that size.
 
 ";
 
@@ -49,10 +49,10 @@ pub(crate) fn markdown(problems: &[Listed], measured: &[Measured], warm: &[Pair]
     let by_size =
         |m: &Measured| (m.kind == "friction").then(|| (format!("friction, {}", size_class(m.size)), m.method.clone()));
     page += &table("method", &by(measured, by_size));
-    page += "\n## What a guess is worth\n\n";
+    page += "\n## Effect of a warm start\n\n";
     page += WARM;
     page += &guesses(warm);
-    page += "\n## Which rung decided\n\n";
+    page += "\n## Deciding rungs\n\n";
     page + &rungs(measured)
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn size_class(rows: usize) -> &'static str {
     }
 }
 
-/// Solves by heading and row; those without a key are left out.
+/// Groups solves by heading and row; omits those without a key.
 type Groups<'m> = BTreeMap<(String, String), Vec<&'m Measured>>;
 
 fn by(measured: &[Measured], key: impl Fn(&Measured) -> Option<(String, String)>) -> Groups<'_> {
@@ -104,18 +104,18 @@ fn table(label: &str, groups: &Groups) -> String {
 
 fn row(group: &[&Measured]) -> String {
     let files = group.len();
-    // A method that says it failed is believed, however small the residual.
+    // A claimed failure stays a failure for every residual.
     let failed = |m: &&&Measured| matches!(m.report.status, Status::Infeasible | Status::Breakdown);
     let within = |bound: f64| group.iter().filter(|m| !failed(m) && m.report.residual.value <= bound).count();
     let proved = group.iter().filter(|m| m.report.status == Status::Infeasible).count();
-    let share = |count: usize| format!("{count} ({:.0} %)", 100.0 * count as f64 / files as f64);
+    let fraction = |count: usize| format!("{count} ({:.0} %)", 100.0 * count as f64 / files as f64);
     let iterations = sorted(group.iter().map(|m| f64::from(m.report.iterations)));
     let times = sorted(group.iter().map(|m| m.seconds));
     let proved = if proved == 0 { String::new() } else { proved.to_string() };
     format!(
         "{files} | {} | {} | {proved} | {} | {} | {} | {} |",
-        share(within(1e-8)),
-        share(within(1e-4)),
+        fraction(within(1e-8)),
+        fraction(within(1e-4)),
         median(&iterations),
         iterations.last().copied().unwrap_or(0.0),
         duration(median(&times)),
@@ -159,11 +159,11 @@ fn guesses(pairs: &[Pair]) -> String {
 fn rungs(measured: &[Measured]) -> String {
     let mut counts: BTreeMap<(String, String), BTreeMap<String, usize>> = BTreeMap::new();
     for m in measured.iter().filter(|m| ladder(m)) {
-        let rung = m.report.rungs.last().map_or("none: zero solves it", |rung| &rung.name);
+        let rung = m.report.rungs.last().map_or("none: zero is the solution", |rung| &rung.name);
         let rung = rung.split(" from ").next().unwrap_or(rung).to_owned();
         *counts.entry((heading(m), m.method.clone())).or_default().entry(rung).or_default() += 1;
     }
-    let mut text = String::from("| problems | ladder | files by the last rung taken |\n|---|---|---|\n");
+    let mut text = String::from("| problems | ladder | files by the last rung |\n|---|---|---|\n");
     for ((heading, method), rungs) in counts {
         let mut rungs: Vec<_> = rungs.into_iter().collect();
         rungs.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -179,7 +179,7 @@ pub(crate) fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
 }
 
-/// The lower median, which is one of the values.
+/// Lower median, which is one of the values.
 pub(crate) fn median(sorted: &[f64]) -> f64 {
     sorted.get(sorted.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
 }

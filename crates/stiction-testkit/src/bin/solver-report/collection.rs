@@ -1,4 +1,4 @@
-//! The problems: our own collection and the external sets.
+//! Problems of the report: the collection of this repository and the external sets.
 
 use std::path::{Path, PathBuf};
 use stiction_complementarity::ProblemFile;
@@ -14,10 +14,10 @@ pub(crate) struct Listed {
     pub(crate) problem: ProblemFile,
 }
 
-/// Sets of others below `STICTION_DATA`.
+/// External sets below `STICTION_DATA`.
 const EXTERNAL: [&str; 3] = ["friction_contact", "lcp_mlcp", "mcp"];
 
-/// Every problem within reach. What cannot be read is named and left out.
+/// Reads all available problems. Names and omits unreadable files.
 pub(crate) fn all() -> Vec<Listed> {
     let mut listed: Vec<Listed> = Manifest::load()
         .files
@@ -65,7 +65,7 @@ fn read(path: &Path) -> Option<ProblemFile> {
     }
 }
 
-/// The `family` that the file names, or its kind.
+/// The `family` of the file, or its kind.
 fn family(path: &Path, problem: &ProblemFile) -> String {
     let named = || {
         let text = std::fs::read_to_string(path).ok()?;
@@ -75,7 +75,7 @@ fn family(path: &Path, problem: &ProblemFile) -> String {
     named().unwrap_or_else(|| kind(problem).to_owned())
 }
 
-/// The kind of a problem, as the report groups methods.
+/// The kind of a problem, by which the report groups methods.
 pub(crate) fn kind(problem: &ProblemFile) -> &'static str {
     match problem {
         ProblemFile::Lcp(_) => "lcp",

@@ -1,10 +1,10 @@
-//! Runs every method on every problem within reach and writes `docs/solver-report.md` and the measured part of the
-//! decision table of `stiction-complementarity`: `cargo xtask report`.
+//! Runs every method on all available problems and writes `docs/solver-report.md`: `cargo xtask report`.
 //!
-//! Problems are those of `problems/` and, where `STICTION_DATA` leads to them, the external sets; methods are those of the
-//! catalogue, the ladder of frictional problems at two accuracies.
+//! It also writes the measured part of the decision table of `stiction-complementarity`. Problems are those of `problems/` and
+//! of the external sets below `STICTION_DATA`. Methods are those of the catalogue, with the ladder of frictional problems at
+//! two accuracies.
 
-// This program reads files and the environment, measures time and writes: the rules against that protect the numerical crates.
+// This program reads files and the environment, measures time and writes files; the lints against that are meant for the numerical crates.
 #![allow(clippy::disallowed_methods)]
 
 mod account;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The report, and the measured part of the README of the crate.
+/// Writes the report and the measured part of the README of the crate.
 fn write(page: &str, measured: &[Measured], warm: &[Pair]) -> Result<(), String> {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let save = |path: &str, text: &str| {
@@ -42,5 +42,5 @@ fn write(page: &str, measured: &[Measured], warm: &[Pair]) -> Result<(), String>
     save("docs/solver-report.md", page)?;
     let path = "crates/stiction-complementarity/README.md";
     let old = std::fs::read_to_string(root.join(path)).map_err(|error| format!("cannot read {path}: {error}"))?;
-    save(path, &readme::renewed(&old, measured, warm).ok_or(format!("{path} has no marks for what is measured"))?)
+    save(path, &readme::renewed(&old, measured, warm).ok_or(format!("{path} has no marks for the measured part"))?)
 }

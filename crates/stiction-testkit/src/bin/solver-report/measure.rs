@@ -1,29 +1,29 @@
-//! One solve after the other, with its time.
+//! Solves of all problems, with their times.
 
 use crate::collection::{Listed, kind};
 use std::time::{Duration, Instant};
 use stiction_complementarity::catalogue::{self, Options, Report};
 use stiction_complementarity::{Accuracy, ProblemFile};
 
-/// One method on one problem, where it applies.
+/// Result of one applicable method on one problem.
 pub(crate) struct Measured {
     pub(crate) set: String,
     pub(crate) family: String,
     pub(crate) kind: &'static str,
-    /// The method, with its accuracy where there is one; all starts of a nonlinear problem count as one method.
+    /// The method, with its accuracy if it has one; all initial guesses of a nonlinear problem count as one method.
     pub(crate) method: String,
     pub(crate) size: usize,
     pub(crate) seconds: f64,
     pub(crate) report: Report,
 }
 
-/// Short solves are repeated until this much time is spent, and the shortest one counts.
+/// Time for which short solves are repeated; the shortest one counts.
 const REPEAT_FOR: Duration = Duration::from_millis(20);
 
-/// The fewest rows from which the reference, which takes up to 200 cubic programs, is left out of the report.
+/// Largest number of rows for the reference solver, which solves up to 200 cone programs of cubic cost.
 const REFERENCE_ROWS: usize = 130;
 
-/// Every method of the catalogue that applies, the ladder of frictional problems at its two upper accuracies.
+/// Runs every applicable method of the catalogue, the ladder of frictional problems at its two upper accuracies.
 pub(crate) fn all_methods(listed: &Listed) -> Vec<Measured> {
     let mut measured = Vec::new();
     for method in catalogue::methods(&listed.problem) {
@@ -57,7 +57,7 @@ pub(crate) fn all_methods(listed: &Listed) -> Vec<Measured> {
     measured
 }
 
-/// The answer, and the time of the shortest run; every run gives the same answer.
+/// Result and time of the shortest run; every run gives the same result.
 fn solve(problem: &ProblemFile, name: &str, accuracy: Accuracy) -> Option<(Report, f64)> {
     let options = Options { tolerance: None, accuracy };
     let mut report = None;
@@ -65,7 +65,7 @@ fn solve(problem: &ProblemFile, name: &str, accuracy: Accuracy) -> Option<(Repor
     Some((report?.report()?.clone(), seconds))
 }
 
-/// The shortest time of the runs that fit into a few milliseconds; one run where it takes longer.
+/// Shortest time of the runs that fit into a few milliseconds; of one run if it takes longer.
 pub(crate) fn quickest<T>(mut run: impl FnMut() -> T) -> f64 {
     let begun = Instant::now();
     let mut shortest = f64::INFINITY;

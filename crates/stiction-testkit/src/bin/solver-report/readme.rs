@@ -10,14 +10,14 @@ use stiction_complementarity::Status;
 const BEGIN: &str = "<!-- measured: written by `cargo xtask report` -->\n";
 const END: &str = "<!-- end of measured -->";
 
-/// The README with its measured part replaced; nothing when the marks are missing.
+/// The README with its measured part replaced; `None` if the marks are missing.
 pub(crate) fn renewed(readme: &str, measured: &[Measured], warm: &[Pair]) -> Option<String> {
     let (head, rest) = readme.split_once(BEGIN)?;
     let (_, tail) = rest.split_once(END)?;
     Some(format!("{head}{BEGIN}\n{}\n{}\n{END}{tail}", frictional(measured, warm), linear(measured)))
 }
 
-/// By size: share solved exactly, and the median time.
+/// Table by size: fraction solved exactly, and the median time.
 fn frictional(measured: &[Measured], warm: &[Pair]) -> String {
     const METHODS: [&str; 7] =
         ["ladder, exact", "ladder, balanced", "active-set", "nsgs", "interior-point", "newton", "reference"];
@@ -29,7 +29,7 @@ fn frictional(measured: &[Measured], warm: &[Pair]) -> String {
         let _ = write!(text, "| {} |", size.split_once(": ").map_or(size, |(_, words)| words));
         for method in METHODS {
             let of_size = |m: &&Measured| m.kind == "friction" && m.method == method && size_class(m.size) == size;
-            // Each accuracy is judged by its own tolerance.
+            // The status refers to the tolerance of each accuracy.
             let group = measured.iter().filter(of_size);
             let _ = write!(text, " {} |", cell(group.map(|m| (m.report.status.is_solved(), m.seconds))));
         }
@@ -42,7 +42,7 @@ fn frictional(measured: &[Measured], warm: &[Pair]) -> String {
     text
 }
 
-/// By kind: share ended right (solved, or by a ladder proved unsolvable), and the median time.
+/// Table by kind: fraction solved, or proved infeasible by a ladder, and the median time.
 fn linear(measured: &[Measured]) -> String {
     const METHODS: [&str; 7] =
         ["ladder", "lemke", "pivoting", "principal-pivoting", "gauss-seidel", "newton", "enumeration"];
@@ -61,7 +61,7 @@ fn linear(measured: &[Measured]) -> String {
     text
 }
 
-/// `solved/asked, median time`.
+/// Cell `solved/runs, median time`.
 fn cell(runs: impl Iterator<Item = (bool, f64)>) -> String {
     let runs: Vec<(bool, f64)> = runs.collect();
     if runs.is_empty() {

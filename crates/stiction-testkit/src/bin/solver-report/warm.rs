@@ -1,5 +1,4 @@
-//! What a good guess is worth: frictional problems whose free velocities differ by a percent, cold and from the solution of
-//! the one solved before.
+//! Effect of warm starts: frictional problems whose free velocities differ by 1 %, cold and from the previous solution.
 
 use crate::collection::Listed;
 use crate::measure::{quickest, size};
@@ -9,7 +8,7 @@ use stiction_complementarity::{
 };
 use stiction_testkit::Random;
 
-/// One method on one problem, without and with a guess.
+/// One method on one problem, without and with an initial guess.
 pub(crate) struct Pair {
     pub(crate) method: &'static str,
     pub(crate) size: usize,
@@ -17,7 +16,7 @@ pub(crate) struct Pair {
     pub(crate) warm: Run,
 }
 
-/// How one solve fared.
+/// Result of one solve.
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
     pub(crate) solved: bool,
@@ -25,13 +24,13 @@ pub(crate) struct Run {
     pub(crate) seconds: f64,
 }
 
-/// Solved means solved exactly; what is left at 1e-4 shows in the residual only.
+/// Tolerance of an exact solution; coarser solutions (1e-4) show in the residual only.
 const TOLERANCE: f64 = 1e-8;
 
-/// Larger problems, which a simulation would not meet in every step, are left out.
+/// Largest number of rows; larger problems are not typical of a step of a simulation.
 const MOST_ROWS: usize = 2000;
 
-/// Pairs for every frictional problem that the ladder solves, by the methods that use a guess.
+/// Cold and warm solves of every frictional problem that the ladder solves, by the methods that use an initial guess.
 pub(crate) fn all(problems: &[Listed]) -> Vec<Pair> {
     let frictional = problems.iter().filter_map(|listed| match &listed.problem {
         ProblemFile::Friction(problem) if (1..=MOST_ROWS).contains(&problem.rows()) => {
@@ -49,7 +48,7 @@ fn pairs(problem: &FrictionProblem, size: usize) -> Vec<Pair> {
     if !known.status.is_solved() {
         return Vec::new();
     }
-    let sweeps = FrictionNsgsOptions { tolerance: TOLERANCE, ..FrictionNsgsOptions::default() };
+    let gauss_seidel = FrictionNsgsOptions { tolerance: TOLERANCE, ..FrictionNsgsOptions::default() };
     let newton = FrictionNewtonOptions {
         tolerance: 0.1 * TOLERANCE,
         acceptable: TOLERANCE,
@@ -58,12 +57,12 @@ fn pairs(problem: &FrictionProblem, size: usize) -> Vec<Pair> {
     };
     vec![
         pair("ladder, exact", size, problem, &guess, || FrictionLadder::new(Accuracy::Exact)),
-        pair("nsgs", size, problem, &guess, || FrictionNsgs::with_options(sweeps).unwrap_or_default()),
+        pair("nsgs", size, problem, &guess, || FrictionNsgs::with_options(gauss_seidel).unwrap_or_default()),
         pair("newton", size, problem, &guess, || FrictionNewton::with_options(newton).unwrap_or_default()),
     ]
 }
 
-/// The same problem with every free velocity changed by up to a percent.
+/// The same problem with every free velocity changed by up to 1 %.
 fn a_percent_off(problem: &FrictionProblem) -> Result<FrictionProblem, ProblemError> {
     let mut random = Random::new(1);
     let mut changed = problem.clone();
@@ -86,7 +85,7 @@ fn pair<S: Solver<FrictionProblem>>(
     let run = |guess: Option<&FrictionSolution>| {
         let (mut solver, mut solution) = (make(), FrictionSolution::default());
         let tolerance = Tolerance { solved: TOLERANCE, loose: 1e-4 };
-        // The first solve makes the scratch memory, as in a simulation; it is not counted.
+        // The first solve allocates the scratch memory, as in a simulation; it is not counted.
         let (solved, iterations) = {
             let outcome = solve(&mut solver, problem, guess, &mut solution, &tolerance);
             (outcome.status.is_solved(), outcome.iterations)
