@@ -95,7 +95,7 @@ const UNSEEN: f64 = 1e-6;
 /// mass = 1.0
 /// inertia = 0.01
 /// [body.support]
-/// feet = [[0.1, 0.0], [-0.05, 0.08], [-0.05, -0.08]]
+/// points = [[0.1, 0.0], [-0.05, 0.08], [-0.05, -0.08]]
 /// friction = 0.3
 /// [[load]]
 /// body = 'block'
