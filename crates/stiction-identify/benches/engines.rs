@@ -1,8 +1,8 @@
-//! How long the engines take for the programs of case C-19, for people:
-//! `cargo bench -p stiction-identify --features ipopt,ripopt --bench engines [-- ENGINE STEPS]`.
+//! Times of the engines for the programs of case C-19: `cargo bench -p stiction-identify --features ipopt,ripopt --bench engines [-- ENGINE
+//! STEPS]`.
 //!
-//! A particle falls, hits the ground and slides; its friction is sought from noisy positions. Of the 100 steps of the case so many are taken that
-//! the impact is among them.
+//! A particle falls, hits the ground and slides; its friction is estimated from noisy positions. The number of steps, of the 100 of the
+//! case, is such that the impact is among them.
 
 #![allow(clippy::expect_used, reason = "a bench speaks by panicking")]
 
@@ -33,13 +33,13 @@ mod timed {
     /// Largest error of a position, m.
     const EPSILON: f64 = 5e-3;
 
-    /// No run of an engine takes much longer.
+    /// Largest time of a run of an engine, approximately.
     const SECONDS: f64 = 60.0;
 
     /// The impact is in the step after this row.
     const BEFORE_IMPACT: usize = 15;
 
-    /// Steps, particles, and how far from contacts, m; all contacts of the motion where there is no distance.
+    /// Steps, particles, and distance of contacts, m; without a distance all contacts of the motion.
     const SIZES: [(usize, usize, Option<f64>); 9] = [
         (2, 1, None),
         (5, 1, None),
@@ -70,14 +70,14 @@ mod timed {
             }
             for size in SIZES.into_iter().filter(|(steps, ..)| only.is_none_or(|only| only == *steps)) {
                 if !time(*own, size) {
-                    // What comes after is larger.
+                    // The next cases are larger.
                     break;
                 }
             }
         }
     }
 
-    /// The true motion, seen at the end of every step.
+    /// The true motion, measured at the end of every step.
     fn seen(name: &str, seed: u64) -> Recording {
         let mut simulation =
             Simulation::from_scene(&scene::parse(SCENE, "particle.toml").expect("a scene")).expect("a simulation");
@@ -102,7 +102,7 @@ mod timed {
         Recording { name: name.into(), times, tracks: vec![track] }
     }
 
-    /// A row of the table; whether the engine was in time.
+    /// Prints a row of the table; true if the engine was in time.
     #[allow(clippy::disallowed_methods, reason = "time is what a bench is about")]
     fn time(engine: Engine, (steps, particles, reach): (usize, usize, Option<f64>)) -> bool {
         let name = |k: usize| format!("friction {k}");

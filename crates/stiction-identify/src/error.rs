@@ -1,75 +1,75 @@
-//! Why nothing could be identified.
+//! Errors of identification.
 
 use stiction::{BuildError, RestoreError, SceneError, StepError, gradient::GradientError};
 
-/// Why nothing could be identified.
+/// Reason why an identification failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IdentifyError {
-    /// The scene does not take the values of the parameters.
+    /// The scene refuses the values of the parameters.
     #[error(transparent)]
     Scene(Box<SceneError>),
-    /// The scheme does not take the scene.
+    /// The scheme refuses the scene.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// A run could not start where it was measured.
+    /// A run could not start from the measured state.
     #[error("{recording}: the run cannot start there: {source}")]
     Start {
-        /// Of which recording.
+        /// Name of the recording.
         recording: String,
-        /// Why.
+        /// Reason.
         source: RestoreError,
     },
     /// A run stopped.
     #[error("{recording}: {source}")]
     Step {
-        /// Of which recording.
+        /// Name of the recording.
         recording: String,
-        /// Why.
+        /// Reason.
         source: Box<StepError>,
     },
     /// A run has no derivative.
     #[error("{recording}: {source}")]
     Gradient {
-        /// Of which recording.
+        /// Name of the recording.
         recording: String,
-        /// Why.
+        /// Reason.
         source: Box<GradientError>,
     },
-    /// A recording is not what the scene needs.
+    /// A recording does not fit the scene.
     #[error("{recording}: {reason}")]
     Recording {
-        /// Which.
+        /// Name of the recording.
         recording: String,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
-    /// The program of all steps could not be solved.
+    /// The direct transcription could not be solved.
     #[cfg(feature = "mpec")]
     #[error(transparent)]
     Program(#[from] stiction_mpec::MpecError),
-    /// No particle of a filter could go on.
-    #[error("{recording}: at {time} s none of {count} particles could go on; the first because: {reason}")]
+    /// All particles of a filter failed.
+    #[error("{recording}: at {time} s all {count} particles failed, the first because: {reason}")]
     Particles {
-        /// Of which recording.
+        /// Name of the recording.
         recording: String,
-        /// When, s.
+        /// Time, s.
         time: f64,
-        /// How many there were.
+        /// Number of particles.
         count: usize,
-        /// What stopped the first.
+        /// Reason of the first failure.
         reason: String,
     },
-    /// What was asked for makes no sense.
+    /// The options are invalid.
     #[error("{0}")]
     Options(String),
     /// A method that this build does not have.
     #[error("the method `{method}` is not in this build")]
     NotInBuild {
-        /// Which.
+        /// Name of the method.
         method: &'static str,
     },
-    /// There is nothing to compare with.
+    /// There are no measurements to compare with.
     #[error("no recording has a moment to compare with: each run needs at least two rows")]
     Nothing,
 }

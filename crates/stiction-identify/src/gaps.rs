@@ -1,35 +1,35 @@
-//! What a body did where it was not seen: straight on between the rows before and after. Only starts of runs are taken from here.
+//! Interpolation of gaps in a recording: linear between the rows before and after. It is used for the starts of runs only.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
 use crate::{Orientation, Recording, Track};
 
-/// The last row up to a row and the first one from it on where something was seen.
+/// Last row up to a row, and first row from it on, with a measurement.
 fn around(rows: usize, row: usize, seen: impl Fn(usize) -> bool) -> (Option<usize>, Option<usize>) {
     ((0..=row.min(rows.saturating_sub(1))).rev().find(|k| seen(*k)), (row..rows).find(|k| seen(*k)))
 }
 
-/// The share of the way from one row to another.
-fn share(recording: &Recording, (from, to): (usize, usize), row: usize) -> f64 {
+/// Fraction of the time from one row to another.
+fn fraction(recording: &Recording, (from, to): (usize, usize), row: usize) -> f64 {
     let time = |row: usize| recording.times.get(row).copied().unwrap_or(0.0);
     let whole = time(to) - time(from);
     if whole > 0.0 { (time(row) - time(from)) / whole } else { 0.0 }
 }
 
-/// A coordinate of the position in a row; none where it was never seen.
+/// Coordinate of the position in a row; none if it was never measured.
 pub(crate) fn coordinate(recording: &Recording, track: &Track, row: usize, axis: usize) -> Option<f64> {
     let at = |row: usize| track.positions.get(row).copied().flatten().map(|x| x[axis]).filter(|x| x.is_finite());
     let (before, after) = around(track.positions.len(), row, |row| at(row).is_some());
     match (before, after) {
         (Some(from), Some(to)) => {
             let (x, y) = (at(from)?, at(to)?);
-            Some(x + share(recording, (from, to), row) * (y - x))
+            Some(x + fraction(recording, (from, to), row) * (y - x))
         }
         (one, other) => at(one.or(other)?),
     }
 }
 
-/// The orientation in a row; none where it was never seen.
+/// Orientation in a row; none if it was never measured.
 pub(crate) fn orientation(recording: &Recording, track: &Track, row: usize) -> Option<UnitQuaternion<f64>> {
     let at = |row: usize| match track.orientations.get(row).copied().flatten()? {
         Orientation::Angle(angle) => Some(UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle)),
@@ -39,7 +39,7 @@ pub(crate) fn orientation(recording: &Recording, track: &Track, row: usize) -> O
     match (before, after) {
         (Some(from), Some(to)) if from < to => {
             let (a, b) = (at(from)?, at(to)?);
-            Some(a.try_slerp(&b, share(recording, (from, to), row), 1e-9).unwrap_or(a))
+            Some(a.try_slerp(&b, fraction(recording, (from, to), row), 1e-9).unwrap_or(a))
         }
         (one, other) => at(one.or(other)?),
     }

@@ -1,7 +1,7 @@
-//! Which of several experiments would tell most of a parameter.
+//! Ranking of experiments by their information on a parameter.
 //!
-//! A run at the values that are thought to be right is differentiated; what it would tell is the Fisher information of its observations,
-//! after all else that is not known has taken its share.   [DOE-1] [DOE-2]
+//! A run at values that are assumed to be right is differentiated. Its information is the Fisher information of its observations, after
+//! projection onto the complement of all other unknowns.   [DOE-1] [DOE-2]
 
 use nalgebra::{DMatrix, DVector, SVD, UnitQuaternion, Vector3};
 use rayon::prelude::*;
@@ -13,26 +13,26 @@ use crate::{
     segment::{Walk, between},
 };
 
-/// What would be seen of a body.
+/// Measurements of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
     /// The body.
     pub body: String,
-    /// The point whose position would be measured, in its frame.
+    /// Point whose position is measured, in its frame.
     pub point: Vector3<f64>,
-    /// Whether its orientation would be measured too.
+    /// True if its orientation is measured too.
     pub turned: bool,
-    /// How far measurements would scatter.
+    /// Noise of the measurements.
     pub noise: Noise,
 }
 
-/// What would be known of the state at the start.
+/// Knowledge of the initial state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Beginning {
-    /// Only what is measured: places and velocities of bodies that are seen have to be found together with the parameters.
+    /// Only by measurement: positions and velocities of measured bodies are unknowns together with the parameters.
     #[default]
     Measured,
-    /// All: it is made by a machine.
+    /// Exact: a machine makes it.
     Known,
 }
 
@@ -41,41 +41,43 @@ pub enum Beginning {
 pub struct Candidate {
     /// Its name in tables.
     pub name: String,
-    /// The scene with its start and its pushes, and what is not known of it.
+    /// The scene with its start and its pushes, and its unknown parameters.
     pub target: Target,
-    /// Values of the parameters that may be right; the information is the mean over them. Empty: the first guesses.
+    /// Assumed values of the parameters; the information is the mean over them. Empty: the initial guesses.
     pub values: Vec<Vec<f64>>,
-    /// What would be seen.
+    /// Measurements.
     pub seen: Vec<Seen>,
-    /// When, s from the start: increasing from 0.
+    /// Times, s from the start: increasing from 0.
     pub times: Vec<f64>,
-    /// What would be known of the start.
+    /// Knowledge of the initial state.
     pub beginning: Beginning,
 }
 
-/// What an experiment would tell of a parameter.
+/// Information of an experiment on a parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ranked {
-    /// Which experiment.
+    /// Name of the experiment.
     pub name: String,
-    /// Its place in the list that was given.
+    /// Index in the given list.
     pub candidate: usize,
-    /// Its information, 1 over the square of the unit of the parameter; 0 where it tells nothing.
+    /// Information, 1 over the square of the unit of the parameter; 0 if there is none.
     pub information: f64,
-    /// The standard deviation that the parameter would have after it; none where it tells nothing.
+    /// Standard deviation of the parameter after the experiment; none without information.
     pub deviation: Option<f64>,
-    /// Why the run could not be made or differentiated; such experiments come last.
+    /// Reason why the run could not be made or differentiated; such experiments come last.
     pub failure: Option<String>,
 }
 
-/// Combinations of what else is not known count from this share of the best seen one; columns that are explained by them up to this share are not seen.
+/// Smallest size of a combination of other unknowns that counts, as a fraction of the largest. A column that they explain up to this
+/// fraction is not observable.
 const DEPENDENT: f64 = 1e-10;
 const EXPLAINED: f64 = 1e-8;
 
-/// A parameter whose change by its whole scale moves nothing by more than this many standard deviations is not seen: that is rounding.
+/// Largest change, in standard deviations, by a change of the parameter by its whole scale that is rounding. Such a parameter is not
+/// observable.
 const UNSEEN: f64 = 1e-6;
 
-/// The experiments in the order of what they would tell of the parameter with this name, the best first.
+/// Ranks the experiments by their information on the parameter with this name, the best first.
 ///
 /// ```
 /// use nalgebra::Vector3;
@@ -93,7 +95,7 @@ const UNSEEN: f64 = 1e-6;
 /// mass = 1.0
 /// inertia = 0.01
 /// [body.support]
-/// feet = [[0.1, 0.0], [-0.05, 0.08], [-0.05, -0.08]]
+/// points = [[0.1, 0.0], [-0.05, 0.08], [-0.05, -0.08]]
 /// friction = 0.3
 /// [[load]]
 /// body = 'block'
@@ -136,13 +138,13 @@ pub fn rank(candidates: &[Candidate], parameter: &str) -> Result<Vec<Ranked>, Id
             Ranked { name: candidate.name.clone(), candidate: place, information, deviation, failure }
         })
         .collect();
-    // Equal ones stay in the order in which they were given.
+    // Equal ones stay in the given order.
     ranked.sort_by(|a, b| a.failure.is_some().cmp(&b.failure.is_some()).then(b.information.total_cmp(&a.information)));
     Ok(ranked)
 }
 
 impl Candidate {
-    /// The information on a parameter, the mean over the values that may be right.   [DOE-2]
+    /// Information on a parameter, the mean over the assumed values.   [DOE-2]
     pub fn information(&self, parameter: &str) -> Result<f64, IdentifyError> {
         let place = self.place_of(parameter)?;
         let guesses = [self.target.starts()];
@@ -183,7 +185,7 @@ impl Candidate {
         Ok(if information.sqrt() * scale < UNSEEN { 0.0 } else { information })
     }
 
-    /// The motion at these values as it would be recorded without noise, and its start.
+    /// Motion at these values as it would be recorded without noise, and its start.
     fn predicted(&self, values: &[f64]) -> Result<(Recording, Start), IdentifyError> {
         let scene = self.target.scene(values)?;
         let mut simulation = Simulation::from_scene(&scene)?;
@@ -217,8 +219,8 @@ impl Candidate {
             let made = simulation.step();
             let _ =
                 made.map_err(|source| IdentifyError::Step { recording: self.name.clone(), source: Box::new(source) })?;
-            for (row, share) in walk.rows(number) {
-                between(&model, &before, simulation.state(), share, h, &mut at);
+            for (row, fraction) in walk.rows(number) {
+                between(&model, &before, simulation.state(), fraction, h, &mut at);
                 self.see(&model, &at, (&mut recording, row));
             }
         }
@@ -226,7 +228,7 @@ impl Candidate {
         Ok((recording, start))
     }
 
-    /// Writes what is seen at a moment into a row.
+    /// Writes the measurements at a time into a row.
     fn see(&self, model: &Model, at: &Configuration, (recording, row): (&mut Recording, usize)) {
         for (seen, track) in self.seen.iter().zip(&mut recording.tracks) {
             let Some((id, (mobility, _))) = model.find_body(&seen.body).and_then(|id| Some((id, model.unknowns(id)?)))
@@ -250,9 +252,9 @@ impl Candidate {
     }
 }
 
-/// |(1 − P) a|² with P on the columns of all else that is not known: the Schur complement of JᵀR⁻¹J without its loss of digits.   [DOE-1]
+/// |(1 − P) a|² with P on the columns of all other unknowns: the Schur complement of JᵀR⁻¹J without its loss of digits.   [DOE-1]
 fn unexplained(column: &DVector<f64>, nuisance: &[DVector<f64>]) -> f64 {
-    // Columns that nothing depends on explain nothing; the others count whatever their units.
+    // Zero columns explain nothing; the others count in any unit.
     let others: Vec<DVector<f64>> =
         nuisance.iter().filter(|other| other.norm() > 0.0).map(nalgebra::Matrix::normalize).collect();
     let mut left = column.clone();
@@ -262,8 +264,8 @@ fn unexplained(column: &DVector<f64>, nuisance: &[DVector<f64>]) -> f64 {
         if let Some(directions) = svd.u {
             for (direction, size) in directions.column_iter().zip(svd.singular_values.iter()) {
                 if *size > DEPENDENT * most {
-                    let share = direction.dot(&left);
-                    left.axpy(-share, &direction, 1.0);
+                    let fraction = direction.dot(&left);
+                    left.axpy(-fraction, &direction, 1.0);
                 }
             }
         }

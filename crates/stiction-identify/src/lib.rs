@@ -1,4 +1,4 @@
-//! Which parameters of a scene, and which states, explain a measured motion.
+//! Identification of parameters of a scene, and of states, from measured motions.
 //!
 //! ```text
 //! recording   times, and what was seen of the bodies: positions, orientations, with their noise

@@ -4,16 +4,16 @@ use nalgebra::{UnitQuaternion, Vector3};
 
 use crate::IdentifyError;
 
-/// How far measurements scatter: standard deviations.
+/// Standard deviations of measurements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
     /// Of each coordinate of a position, m.
     pub position: f64,
-    /// Of an angle, or of a turn about each axis, rad.
+    /// Of an angle, or of a rotation about each axis, rad.
     pub angle: f64,
 }
 
-/// How a body is turned.
+/// Orientation of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Orientation {
     /// In the plane, rad.
@@ -22,20 +22,20 @@ pub enum Orientation {
     Quaternion(UnitQuaternion<f64>),
 }
 
-/// What was seen of one body: a value for each moment, none where it was not seen.
+/// Measurements of one body: a value for each time, none if it was not measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
     /// The body.
     pub body: String,
     /// The point whose position was measured, in the frame of the body.
     pub point: Vector3<f64>,
-    /// Where it was; coordinates that nobody measured are not numbers.
+    /// Positions; coordinates that were not measured are NaN.
     pub positions: Vec<Option<Vector3<f64>>>,
-    /// How the body was turned.
+    /// Orientations of the body.
     pub orientations: Vec<Option<Orientation>>,
-    /// Velocity of the point and angular velocity in the world frame, where they were measured; runs start from them. They are not compared.
+    /// Velocity of the point and angular velocity in the world frame, if they were measured. Runs start from them; they are not compared.
     pub velocities: Vec<Option<[Vector3<f64>; 2]>>,
-    /// How far these scatter.
+    /// Noise of the measurements.
     pub noise: Noise,
 }
 
@@ -44,14 +44,14 @@ pub struct Track {
 pub struct Recording {
     /// Its name in tables and messages.
     pub name: String,
-    /// When, s: increasing.
+    /// Times, s: increasing.
     pub times: Vec<f64>,
-    /// What was seen of each body.
+    /// Measurements of each body.
     pub tracks: Vec<Track>,
 }
 
 impl Recording {
-    /// Checks that times increase, that all tracks are as long, and that numbers are numbers.
+    /// Checks that times increase, that all tracks have the same length, and that numbers are finite.
     pub fn validate(&self) -> Result<(), IdentifyError> {
         let fail = |reason: String| Err(IdentifyError::Recording { recording: self.name.clone(), reason });
         if self.times.len() < 2 {
@@ -74,7 +74,7 @@ impl Recording {
                 return fail(format!("the track of \"{}\" does not have a value for every moment", track.body));
             }
             if track.positions.iter().all(Option::is_none) && track.orientations.iter().all(Option::is_none) {
-                return fail(format!("nothing was seen of \"{}\": no row has a number", track.body));
+                return fail(format!("there is no measurement of \"{}\": no row has a number", track.body));
             }
             let noise = [track.noise.position, track.noise.angle];
             if noise.iter().any(|noise| !(*noise > 0.0 && noise.is_finite())) {
@@ -84,7 +84,7 @@ impl Recording {
         Ok(())
     }
 
-    /// How many numbers were measured in these rows.
+    /// Number of measurements in these rows.
     pub fn numbers(&self, rows: std::ops::Range<usize>) -> usize {
         let of_track = |track: &Track| {
             let positions = track.positions.get(rows.clone()).unwrap_or_default();

@@ -8,7 +8,7 @@ use stiction::{
 
 use crate::{Orientation, Recording};
 
-/// Residuals of a run, and how they change with parameters and with the state it starts from.
+/// Residuals of a run, and their derivatives by parameters and by the initial state.
 #[derive(Clone, Debug)]
 pub struct Residuals {
     /// The residuals.
@@ -19,7 +19,7 @@ pub struct Residuals {
     pub by_start: DMatrix<f64>,
 }
 
-/// Appends the residuals of one moment: (x − x̂)/σ for every coordinate of a position, log(R R̂ᵀ)/σ for an orientation.   [FIT-1]
+/// Appends the residuals of one time: (x − x̂)/σ for every coordinate of a position, log(R R̂ᵀ)/σ for an orientation.   [FIT-1]
 ///
 /// `chain` has a row for each velocity of the model (displacements of the bodies) and a column for each unknown; the derivatives are
 /// appended row by row.
@@ -64,7 +64,7 @@ pub fn observe(
     }
 }
 
-/// The angle from a measured one to that of a pose in the plane, between −π and π.
+/// Angle from a measured one to that of a pose in the plane, between −π and π.
 fn turn_between(pose: &Pose, angle: f64) -> f64 {
     let off = Rotation3::from_axis_angle(&Vector3::z_axis(), -angle) * pose.rotation;
     libm::atan2(off[(1, 0)], off[(0, 0)])
@@ -98,7 +98,7 @@ fn inverse_left_jacobian(e: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::identity() - cross * 0.5 + cross * cross * factor
 }
 
-/// Force and torque directions on a body, times how it moves with the unknowns.
+/// Force and torque directions on a body, times the derivative of its motion by the unknowns.
 fn slope<'a>(
     model: &Model,
     id: BodyId,

@@ -12,25 +12,26 @@ use crate::{IdentifyError, Recording, Residuals, Target, gaps, observe};
 /// A run between two rows of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Which recording.
+    /// Index of the recording.
     pub recording: usize,
-    /// The row where it starts.
+    /// Row of the start.
     pub first: usize,
     /// The last row that it is compared with.
     pub last: usize,
 }
 
-/// Where a run starts.
+/// Start of a run.
 #[derive(Clone, Debug)]
 pub struct Start {
     /// The state.
     pub state: State,
-    /// Velocities of the model whose displacements and rates at the start were measured and may be corrected; others are as the scene says.
+    /// Velocities of the model whose displacements and rates at the start were measured and may be corrected; others are those of the
+    /// scene.
     pub free: Vec<usize>,
 }
 
 impl Start {
-    /// The measured state of a row: poses as they were seen, velocities as measured or from the next row.
+    /// Measured state of a row: measured poses, and velocities as measured or from the next row.
     pub fn measured(model: &Model, recording: &Recording, row: usize) -> Self {
         let mut state = model.initial_state();
         let mut free = Vec::new();
@@ -41,7 +42,7 @@ impl Start {
                 continue;
             };
             let Some(slot) = model.layout().get(id.index()) else { continue };
-            // A body whose coordinates scatter differently has several tracks.
+            // A body whose coordinates have different noise has several tracks.
             free.extend(range.clone().filter(|k| !free.contains(k)).collect::<Vec<_>>());
             let known = state.q.get(slot.q.clone()).unwrap_or_default().to_vec();
             let (position, turned) = pose_of((recording, track), row, mobility, &known);
@@ -87,7 +88,7 @@ fn write_pose(q: &mut [f64], mobility: Mobility, position: &Vector3<f64>, turned
     q.iter_mut().zip(numbers).for_each(|(q, x)| *q = x);
 }
 
-/// The pose of a body in a row, or as the scene has it where it was never seen.
+/// Pose of a body in a row, or that of the scene if it was never measured.
 fn pose_of(
     (recording, track): (&Recording, &crate::Track),
     row: usize,
@@ -107,7 +108,7 @@ fn pose_of(
     (Vector3::from_fn(|axis, _| coordinate(axis).unwrap_or(scene[axis])), turned)
 }
 
-/// Velocity of the centre and angular velocity: as measured, or from this row to the next; none of what was never seen.
+/// Velocity of the centre and angular velocity: as measured, or from this row to the next; none if it was never measured.
 fn velocity_of(
     (recording, track): (&Recording, &crate::Track),
     row: usize,
@@ -129,10 +130,10 @@ fn velocity_of(
     (linear, gaps::orientation(recording, track, row).map(|_| turn / (then - now)))
 }
 
-/// How far a row may be from a step and still be at it, as a share of the step.
+/// Largest distance of a row from the end of a step at which it counts as there, as a fraction of the step.
 const AT_STEP: f64 = 1e-6;
 
-/// Steps of a run, and the rows that are compared on the way: after each step those up to its end.
+/// Steps of a run, and the rows that are compared: after each step those up to its end.
 pub(crate) struct Walk<'r> {
     recording: &'r Recording,
     segment: Segment,
@@ -152,31 +153,31 @@ impl<'r> Walk<'r> {
         self.row > self.segment.last
     }
 
-    /// Rows up to the end of step `number`, each with the share of the step at which it is.
+    /// Rows up to the end of step `number`, each with its fraction of the step.
     pub(crate) fn rows(&mut self, number: u64) -> Vec<(usize, f64)> {
         let mut rows = Vec::new();
         while !self.is_over()
             && let Some(time) = self.recording.times.get(self.row)
         {
-            let share = (time - self.origin) / self.h - (number as f64 - 1.0);
-            if share > 1.0 + AT_STEP {
+            let fraction = (time - self.origin) / self.h - (number as f64 - 1.0);
+            if fraction > 1.0 + AT_STEP {
                 break;
             }
-            rows.push((self.row, share.clamp(0.0, 1.0)));
+            rows.push((self.row, fraction.clamp(0.0, 1.0)));
             self.row += 1;
         }
         rows
     }
 }
 
-/// Bodies a share of a step on the way: they move by the velocity of its end.
-pub(crate) fn between(model: &Model, before: &State, after: &State, share: f64, h: f64, out: &mut Configuration) {
+/// Configuration of the bodies at a fraction of a step: they move by the velocity of its end.
+pub(crate) fn between(model: &Model, before: &State, after: &State, fraction: f64, h: f64, out: &mut Configuration) {
     let mut q = Vec::new();
-    if share >= 1.0 - AT_STEP {
+    if fraction >= 1.0 - AT_STEP {
         out.update(model, &after.q, &after.v, after.time);
     } else {
-        model.integrate(&before.q, &after.v, share * h, OrientationUpdate::Exponential, &mut q);
-        out.update(model, &q, &after.v, before.time + share * h);
+        model.integrate(&before.q, &after.v, fraction * h, OrientationUpdate::Exponential, &mut q);
+        out.update(model, &q, &after.v, before.time + fraction * h);
     }
 }
 
@@ -221,9 +222,9 @@ impl Target {
             before.copy_from(run.simulation().state());
             earlier.clone_from(&run.displacements().into_owned());
             let _ = run.step().map_err(failed)?;
-            for (row, share) in walk.rows(number) {
-                between(&model, &before, run.simulation().state(), share, h, &mut at);
-                let here = &earlier * (1.0 - share) + run.displacements() * share;
+            for (row, fraction) in walk.rows(number) {
+                between(&model, &before, run.simulation().state(), fraction, h, &mut at);
+                let here = &earlier * (1.0 - fraction) + run.displacements() * fraction;
                 observe((&model, &at), (recording, row), Some(here.as_view()), (&mut values, &mut slopes));
             }
         }
@@ -238,7 +239,7 @@ impl Target {
     }
 }
 
-/// The same with a simulation of the scene.
+/// Residuals of a run with a simulation of the scene.
 pub(crate) fn residuals_of(
     simulation: &mut Simulation,
     recording: &Recording,
@@ -251,7 +252,7 @@ pub(crate) fn residuals_of(
     Ok(out)
 }
 
-/// Makes a run and shows the bodies at every row on the way.
+/// Simulates a run and calls a function with the bodies at every row.
 pub(crate) fn follow(
     simulation: &mut Simulation,
     recording: &Recording,
@@ -273,8 +274,8 @@ pub(crate) fn follow(
         before.copy_from(simulation.state());
         let _ =
             simulation.step().map_err(|source| IdentifyError::Step { recording: named(), source: Box::new(source) })?;
-        for (row, share) in walk.rows(number) {
-            between(&model, &before, simulation.state(), share, h, &mut at);
+        for (row, fraction) in walk.rows(number) {
+            between(&model, &before, simulation.state(), fraction, h, &mut at);
             see(&model, &at, row);
         }
     }

@@ -1,4 +1,4 @@
-//! A scene with parameters that are not known.
+//! Scene with unknown parameters.
 
 use stiction::{
     Scene, SceneError,
@@ -6,39 +6,39 @@ use stiction::{
     scene,
 };
 
-/// A number that is not known.
+/// Unknown parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name in tables.
     pub name: String,
-    /// The values of the scene that it is.
+    /// Paths of the values of the scene that it sets.
     pub paths: Vec<String>,
-    /// Behind its number in the scene: `deg`.
+    /// Unit of its number in the scene: `deg`.
     pub unit: String,
-    /// The first guess.
+    /// Initial guess.
     pub start: f64,
-    /// Least and greatest value; always kept.
+    /// Lower and upper bound, which are never violated.
     pub bounds: [f64; 2],
-    /// Its size, for differences and damping.
+    /// Scale, for finite differences and damping.
     pub scale: f64,
 }
 
 impl Parameter {
-    /// A value of the scene between two bounds.
+    /// Parameter of one value of the scene between two bounds.
     pub fn new(name: &str, path: &str, start: f64, bounds: [f64; 2]) -> Self {
         let scale = if start == 0.0 { 1.0 } else { start.abs() };
         Self { name: name.to_owned(), paths: vec![path.to_owned()], unit: String::new(), start, bounds, scale }
     }
 }
 
-/// The scene behind recordings, and what of it is not known.
+/// Scene of recordings with its unknown parameters.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// The text of the scene.
     pub text: String,
     /// Its file, for messages.
     pub file_name: String,
-    /// What is not known.
+    /// Unknown parameters.
     pub parameters: Vec<Parameter>,
 }
 
@@ -48,7 +48,7 @@ impl Target {
         scene::parse_with(&self.text, &self.file_name, &self.changes(values))
     }
 
-    /// The values as changes of the scene: paths, and what stands there.
+    /// Values as changes of the scene: paths and values.
     pub fn changes(&self, values: &[f64]) -> Vec<(String, String)> {
         let mut changes = Vec::new();
         for (parameter, value) in self.parameters.iter().zip(values) {
@@ -59,7 +59,7 @@ impl Target {
         changes
     }
 
-    /// The scene with these values and beside them, and so many components of its state at the start: displacements, then velocities.
+    /// Scene with these values and neighbouring ones, with this number of components of its initial state: displacements, then velocities.
     pub(crate) fn variants(&self, values: &[f64], dof: usize) -> Result<Variants, SceneError> {
         let values = self.parameters.iter().zip(values).map(|(parameter, value)| Unknown::Value {
             paths: parameter.paths.clone(),
@@ -72,13 +72,14 @@ impl Target {
         Variants::read(&self.text, &self.file_name, &unknowns)
     }
 
-    /// The first guesses.
+    /// Initial guesses.
     pub fn starts(&self) -> Vec<f64> {
         self.parameters.iter().map(|parameter| parameter.start).collect()
     }
 }
 
-/// Scenes refuse values beyond physical bounds, and derivatives look two spacings to either side: there they are taken a little inside.
+/// Scenes refuse values beyond physical bounds, and derivatives need two spacings to either side: near a bound they are taken a little
+/// inside.
 fn inside(value: f64, parameter: &Parameter) -> f64 {
     let [low, high] = parameter.bounds;
     let margin = (2.5e-4 * parameter.scale).min(0.5 * (high - low));

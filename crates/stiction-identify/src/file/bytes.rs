@@ -2,10 +2,10 @@
 
 use std::{fs::File, io::Read, path::Path};
 
-/// The largest recording that is read, bytes.
+/// Size of the largest recording that is read, bytes.
 const LARGEST: u64 = 256 << 20;
 
-/// The bytes of a file, or why there are none: what [`crate::load`] takes where recordings are files.
+/// Bytes of a file, or the reason why it cannot be read: the reader of [`crate::load`] for recordings in files.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
     let file = File::open(path).map_err(unreadable)?;

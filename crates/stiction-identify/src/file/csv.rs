@@ -1,12 +1,12 @@
 //! Comma-separated values with a heading.
 
-/// Cells that say that nothing was measured.
+/// Cells that stand for a missing measurement.
 const MISSING: [&str; 7] = ["", "nan", "na", "n/a", "null", "none", "-"];
 
-/// What may stand between cells; the one that the heading has most of.
+/// Separators of cells; the one that occurs most often in the heading is used.
 const SEPARATORS: [char; 3] = [',', ';', '\t'];
 
-/// A table as text: cells are numbers only where somebody asks for them.
+/// Table as text: cells are converted to numbers on demand.
 #[derive(Debug)]
 pub(super) struct CsvTable {
     pub(super) names: Vec<String>,
@@ -15,7 +15,7 @@ pub(super) struct CsvTable {
 }
 
 impl CsvTable {
-    /// Reads a text. Empty lines and those that begin with # are left out.
+    /// Reads a text. Empty lines and those that begin with # are skipped.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let lines = (1..).zip(text.lines().map(str::trim_end));
@@ -41,12 +41,12 @@ impl CsvTable {
         self.rows.len()
     }
 
-    /// Where a row is.
+    /// Place of a row, for messages.
     pub(super) fn place(&self, row: usize) -> String {
         self.rows.get(row).map_or_else(|| format!("row {}", row + 1), |(line, _)| format!("line {line}"))
     }
 
-    /// A column as numbers; what was not measured is not a number.
+    /// Column as numbers; a missing measurement is NaN.
     pub(super) fn numbers(&self, column: usize) -> Result<Vec<f64>, String> {
         let number = |(line, cells): &(usize, Vec<String>)| {
             let cell = cells.get(column).map_or("", String::as_str);
@@ -71,7 +71,7 @@ impl CsvTable {
     }
 }
 
-/// The cells of a line: between separators, or between quotation marks where they are inside.
+/// Cells of a line, separated; a cell that contains separators is quoted.
 fn cells(line: &str, separator: char) -> Vec<String> {
     let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
     let mut characters = line.chars().peekable();

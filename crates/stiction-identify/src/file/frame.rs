@@ -4,11 +4,11 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction::Dimension;
 
 use super::{
-    Complaint,
+    FieldError,
     tables::{FrameTable, RotationTable},
 };
 
-/// Where a recording is in the scene.
+/// Frame of a recording in the scene.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     dimension: Dimension,
@@ -19,7 +19,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn new(dimension: Dimension, table: Option<&FrameTable>) -> Result<Self, Complaint> {
+    pub(super) fn new(dimension: Dimension, table: Option<&FrameTable>) -> Result<Self, FieldError> {
         let planar = dimension == Dimension::Planar;
         let mut frame =
             Self { dimension, translation: Vector3::zeros(), rotation: UnitQuaternion::identity(), angle: 0.0 };
@@ -28,11 +28,11 @@ impl Frame {
             let wanted = frame.coordinates();
             if translation.len() != wanted || translation.iter().any(|x| !x.is_finite()) {
                 let reason = format!("a translation has {wanted} numbers here");
-                return Err(Complaint::new(&["frame", "translation"], reason));
+                return Err(FieldError::new(&["frame", "translation"], reason));
             }
             frame.translation.iter_mut().zip(translation).for_each(|(to, from)| *to = *from);
         }
-        let refused = |reason: &str| Complaint::new(&["frame", "rotation"], reason);
+        let refused = |reason: &str| FieldError::new(&["frame", "rotation"], reason);
         match &table.rotation {
             Some(RotationTable::Angle(angle)) if planar => {
                 let angle = angle.radians().filter(|angle| angle.is_finite());
@@ -56,12 +56,12 @@ impl Frame {
         if self.dimension == Dimension::Planar { 2 } else { 3 }
     }
 
-    /// Whether it mixes coordinates.
+    /// True if it mixes coordinates.
     pub(super) fn is_turned(&self) -> bool {
         self.rotation != UnitQuaternion::identity()
     }
 
-    /// A position in the scene; where it is turned and a coordinate is missing, all are.
+    /// Position in the scene; if the frame is rotated and a coordinate is missing, all are.
     pub(super) fn position(&self, x: &Vector3<f64>) -> Vector3<f64> {
         if !self.is_turned() {
             return x + self.translation;

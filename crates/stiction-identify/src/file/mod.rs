@@ -1,4 +1,4 @@
-//! Identification files: which scene, which recordings, what is not known.
+//! Identification files: a scene, recordings, and unknown parameters.
 
 mod bytes;
 mod csv;
@@ -26,21 +26,21 @@ use recordings::Reader;
 pub use tables::Method;
 use tables::{IdentificationFile, IdentificationTable};
 
-/// What the schema is called, for tools that keep several.
+/// Identifier of the schema, for tools that keep several.
 const ID: &str = "urn:stiction:identification";
 
-/// Rows that the start of a predicted motion is fitted to.
+/// Number of rows that the start of a predicted motion is fitted to.
 const START_ROWS: usize = 10;
 
-/// What is wrong with a value of the file: its keys, the reason, and what to do about it.
+/// Error in a value of the file: its keys, the reason, and a hint.
 #[derive(Debug)]
-struct Complaint {
+struct FieldError {
     keys: Vec<String>,
     reason: String,
     hint: Option<String>,
 }
 
-impl Complaint {
+impl FieldError {
     fn new(keys: &[&str], reason: impl Into<String>) -> Self {
         Self { keys: keys.iter().map(|key| (*key).to_owned()).collect(), reason: reason.into(), hint: None }
     }
@@ -50,7 +50,7 @@ impl Complaint {
         self
     }
 
-    /// The same about a value inside another.
+    /// Error about a value inside another.
     fn inside(mut self, keys: &[&str]) -> Self {
         self.keys.splice(0..0, keys.iter().map(|key| (*key).to_owned()));
         self
@@ -71,7 +71,7 @@ pub fn schema() -> serde_json::Value {
     schema_of::<IdentificationFile>(ID)
 }
 
-/// Reads an identification, the scene it names and its recordings; `read` gives the bytes of a recording, or says why there are none.
+/// Reads an identification, its scene and its recordings; `read` returns the bytes of a recording, or the reason why it cannot be read.
 pub fn load(
     path: impl AsRef<Path>,
     read: &dyn Fn(&Path) -> Result<Vec<u8>, String>,
@@ -84,7 +84,7 @@ pub fn load(
         if error.span.is_some() {
             return error;
         }
-        // The scene could not be read at all: the fault is this file's.
+        // The scene file could not be read: the error is in this file.
         let reason = format!("the scene {} {}", scene_path.display(), error.message);
         reading.error(&["identification", "scene"], reason)
     })?;
@@ -97,20 +97,20 @@ fn understood(
     (name, scene_path, text): (String, PathBuf, String),
     reader: &Reader,
 ) -> Result<Identification, SceneError> {
-    let placed = |complaint: Complaint| complaint.placed(reading);
+    let placed = |field_error: FieldError| field_error.placed(reading);
     let file = &reading.value;
     let options = options(&file.identification).map_err(placed)?;
     let methods = methods(&file.identification).map_err(placed)?;
     let parameters = unknowns::parameters(&file.unknowns).map_err(placed)?;
     let target = Target { text, file_name: scene_path.display().to_string(), parameters };
-    let scene = target.scene(&target.starts()).map_err(|error| unknowns::blamed(&target, reading, error))?;
+    let scene = target.scene(&target.starts()).map_err(|error| unknowns::error_in_unknowns(&target, reading, error))?;
     let simulation = Simulation::from_scene(&scene)
         .map_err(|error| reading.error(&["identification", "scene"], error.to_string()))?;
     let (mut recordings, mut held_out, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for (k, table) in file.recording.iter().enumerate() {
         let index = k.to_string();
         let found = reader.recordings(&simulation, table, &mut notes);
-        recordings.extend(found.map_err(|complaint| placed(complaint.inside(&["recording", &index])))?);
+        recordings.extend(found.map_err(|field_error| placed(field_error.inside(&["recording", &index])))?);
         if table.start_rows.is_some() {
             let reason = "`start_rows` is for recordings that are predicted";
             return Err(reading.error(&["recording", &index, "start_rows"], reason));
@@ -120,7 +120,7 @@ fn understood(
         let index = k.to_string();
         let found = reader.recordings(&simulation, table, &mut notes);
         let start_rows = table.start_rows.map_or(START_ROWS, |rows| rows as usize);
-        for recording in found.map_err(|complaint| placed(complaint.inside(&["predict", &index])))? {
+        for recording in found.map_err(|field_error| placed(field_error.inside(&["predict", &index])))? {
             if recording.times.len() <= start_rows {
                 let rows = recording.times.len();
                 let reason =
@@ -146,11 +146,11 @@ fn understood(
     Ok(identification)
 }
 
-fn options(table: &IdentificationTable) -> Result<FitOptions, Complaint> {
+fn options(table: &IdentificationTable) -> Result<FitOptions, FieldError> {
     let usual = FitOptions::default();
     let huber = table.huber.unwrap_or(usual.huber);
     if huber.is_nan() || huber <= 0.0 {
-        return Err(Complaint::new(&["identification", "huber"], format!("`huber` must be positive, but is {huber}")));
+        return Err(FieldError::new(&["identification", "huber"], format!("`huber` must be positive, but is {huber}")));
     }
     Ok(FitOptions {
         huber,
@@ -160,8 +160,8 @@ fn options(table: &IdentificationTable) -> Result<FitOptions, Complaint> {
     })
 }
 
-/// The methods in their order, each once.
-fn methods(table: &IdentificationTable) -> Result<Vec<Method>, Complaint> {
+/// Methods in their order, each once.
+fn methods(table: &IdentificationTable) -> Result<Vec<Method>, FieldError> {
     let first = table.method.unwrap_or(Method::Shooting);
     let mut methods = vec![first];
     let further = table.compare.iter().flatten().enumerate();
@@ -171,28 +171,28 @@ fn methods(table: &IdentificationTable) -> Result<Vec<Method>, Complaint> {
             methods.push(*method);
         }
     }
-    available(first).map_err(|complaint| complaint.inside(&["identification", "method"]))?;
+    available(first).map_err(|field_error| field_error.inside(&["identification", "method"]))?;
     for (index, rows) in table.windows.iter().flatten().enumerate() {
         if *rows == 0 {
             let keys = ["identification", "windows", &index.to_string()];
-            return Err(Complaint::new(&keys, "a window has one row before the last at least, so 1 or more"));
+            return Err(FieldError::new(&keys, "a window has one row before the last at least, so 1 or more"));
         }
     }
     Ok(methods)
 }
 
-/// Whether a method can be run; `Identification::run` runs it.
-fn available(method: Method) -> Result<(), Complaint> {
+/// Checks that a method is available; `Identification::run` runs it.
+fn available(method: Method) -> Result<(), FieldError> {
     if method.is_available() {
         return Ok(());
     }
     let known: Vec<_> = Method::ALL.into_iter().filter(|method| method.is_available()).map(Method::word).collect();
-    Err(Complaint::new(&[], format!("the method `{}` is not in this build", method.word()))
+    Err(FieldError::new(&[], format!("the method `{}` is not in this build", method.word()))
         .hint(format!("methods of this build: {}", known.join(", "))))
 }
 
-/// There must be more measured numbers than unknown ones.
-fn enough(identification: &Identification, simulation: &Simulation) -> Result<(), Complaint> {
+/// Checks that there are more measured numbers than unknowns.
+fn enough(identification: &Identification, simulation: &Simulation) -> Result<(), FieldError> {
     let runs = identification.segments();
     let bodies = |recording: &crate::Recording| {
         let model = simulation.model();
@@ -217,10 +217,10 @@ fn enough(identification: &Identification, simulation: &Simulation) -> Result<()
     let parameters = identification.target.parameters.len();
     if measured < parameters + starts {
         let reason = format!(
-            "too few points: {measured} measured numbers cannot tell {parameters} unknowns and {starts} numbers of starts"
+            "too few points: {measured} measured numbers do not determine {parameters} unknowns and {starts} numbers of starts"
         );
-        let hint = "measure more rows, ask for fewer unknowns, or take starts as measured: free_starts = false";
-        return Err(Complaint::new(&["recording", "0"], reason).hint(hint));
+        let hint = "measure more rows, reduce the unknowns, or use the measured starts: free_starts = false";
+        return Err(FieldError::new(&["recording", "0"], reason).hint(hint));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Columns of Parquet files, whoever wrote them.
+//! Columns of Parquet files of any writer.
 
 use std::{
     io::Cursor,
@@ -13,8 +13,8 @@ use parquet::{
 };
 use stiction::record::{check_table_pages, check_table_size};
 
-/// Most rows that are read: a day at a hundred frames per second.
-const MOST_ROWS: usize = 10_000_000;
+/// Largest number of rows that are read: a day at a hundred frames per second.
+const MAX_ROWS: usize = 10_000_000;
 
 /// An open table.
 pub(super) struct ParquetTable {
@@ -31,12 +31,12 @@ impl ParquetTable {
         let bytes = Bytes::from(bytes);
         let opened = catch_unwind(AssertUnwindSafe(|| SerializedFileReader::new(bytes.clone())));
         let reader = opened.map_err(|_| damaged())?.map_err(|error| format!("it is no Parquet file: {error}"))?;
-        // The decoder believes what the file claims, and asks for as much memory.
+        // The decoder trusts the sizes in the file, and allocates as much memory.
         check_table_size(reader.metadata(), bytes.len() as u64)?;
         let about = reader.metadata().file_metadata();
         let rows = usize::try_from(about.num_rows()).map_err(|_| damaged())?;
-        if rows > MOST_ROWS {
-            return Err(format!("it claims {rows} rows, and recordings have up to {MOST_ROWS}"));
+        if rows > MAX_ROWS {
+            return Err(format!("it claims {rows} rows, and recordings have up to {MAX_ROWS}"));
         }
         let names = about.schema_descr().columns().iter().map(|column| column.path().string()).collect();
         Ok(Self { names, reader, bytes, rows })
@@ -47,7 +47,7 @@ impl ParquetTable {
         self.rows
     }
 
-    /// A column as numbers; what is null is not a number.
+    /// Column as numbers; a null is NaN.
     pub(super) fn numbers(&self, column: usize) -> Result<Vec<f64>, String> {
         // The decoder checks most of what it reads, but damaged bytes can still make it panic.
         let values = catch_unwind(AssertUnwindSafe(|| self.decoded(column))).map_err(|_| damaged())??;
@@ -93,7 +93,7 @@ fn damaged() -> String {
     "its bytes are damaged".to_owned()
 }
 
-/// The values of a column of a group, with gaps where they are null.
+/// Values of a column of a group, with gaps for nulls.
 fn expanded<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     rows: usize,
@@ -170,7 +170,7 @@ mod tests {
         assert!(table.numbers(4).unwrap_err().contains("lists"));
     }
 
-    /// What reading a file comes to: the refusals, of the file or of its columns.
+    /// Errors of reading a file: of the file or of its columns.
     fn refusals(bytes: Vec<u8>) -> Vec<String> {
         let table = match ParquetTable::parse(bytes) {
             Ok(table) => table,

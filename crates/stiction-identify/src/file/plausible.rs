@@ -1,32 +1,32 @@
-//! Whether a recording has the size of its scene: forgotten units are the commonest mistake.
+//! Check that a recording has the size of its scene: missing units are the most common error.
 
 use nalgebra::Vector3;
 use stiction::Simulation;
 
-use super::{Complaint, tables::RecordingTable};
+use super::{FieldError, tables::RecordingTable};
 use crate::Recording;
 
-/// A motion so many times larger than the scene is that of another unit.
-const LARGE: f64 = 300.0;
+/// Ratio of the sizes of motion and scene above which the unit of length is wrong.
+const MAX_SIZE_RATIO: f64 = 300.0;
 
-/// So many steps for one recording are those of another unit of time.
-const MANY: f64 = 1e6;
+/// Number of steps of a recording above which the unit of time is wrong.
+const MAX_STEPS: f64 = 1e6;
 
-/// Complains about sizes that only another unit explains, where the unit was not written down; where it was, a note is left.
+/// Refuses sizes that only another unit explains, if the unit was not given; if it was, it adds a note.
 pub(super) fn check(
     simulation: &Simulation,
     (recording, table): (&Recording, &RecordingTable),
     notes: &mut Vec<String>,
-) -> Result<(), Complaint> {
+) -> Result<(), FieldError> {
     let says_unit = |key: &str| table.columns.get(key).is_some_and(|column| column.parts().1.is_some());
     let (first, last) = (recording.times.first(), recording.times.last());
     let duration = last.zip(first).map_or(0.0, |(last, first)| last - first);
     let steps = duration / simulation.step_size();
-    if steps > MANY {
+    if steps > MAX_STEPS {
         let reason = format!("the recording lasts {duration} s, {steps:.0} steps of the scene");
-        let unit = "are these milliseconds? unit = \"ms\" says so, and unit = \"s\" that they are not";
+        let unit = "are these milliseconds? then set unit = \"ms\", otherwise unit = \"s\"";
         if !says_unit("time") {
-            return Err(Complaint::new(&["columns", "time"], reason).hint(unit));
+            return Err(FieldError::new(&["columns", "time"], reason).hint(unit));
         }
         notes.push(format!("{}: {reason}", recording.name));
     }
@@ -34,16 +34,16 @@ pub(super) fn check(
     for track in &recording.tracks {
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             let extent = extent_of(track.positions.iter().flatten(), axis);
-            if extent <= LARGE * size || size == 0.0 {
+            if extent <= MAX_SIZE_RATIO * size || size == 0.0 {
                 continue;
             }
             let key = format!("body.{}.{name}", track.body);
             let reason = format!("`{key}` moves over {extent:.3} m, {:.0} times the size of the scene", extent / size);
             if !says_unit(&key) {
-                let hint = "are these millimetres? unit = \"mm\" says so, and unit = \"m\" that they are not";
-                return Err(Complaint::new(&["columns", &key], reason).hint(hint));
+                let hint = "are these millimetres? then set unit = \"mm\", otherwise unit = \"m\"";
+                return Err(FieldError::new(&["columns", &key], reason).hint(hint));
             }
-            notes.push(format!("{}: {reason}; is its unit right?", recording.name));
+            notes.push(format!("{}: {reason}; check its unit", recording.name));
         }
     }
     Ok(())
@@ -56,7 +56,7 @@ fn extent_of<'x>(positions: impl Iterator<Item = &'x Vector3<f64>>, axis: usize)
     (high - low).max(0.0)
 }
 
-/// The largest shape, or the largest distance between places of bodies at the start, m.
+/// Size of the largest shape, or the largest distance between bodies at the start, m.
 fn size_of(simulation: &Simulation) -> f64 {
     let model = simulation.model();
     let shapes = model.shapes().filter_map(|(_, _, on_body)| {

@@ -45,7 +45,7 @@ impl Table {
         }
     }
 
-    /// Where a row is, for messages.
+    /// Place of a row, for messages.
     pub(super) fn place(&self, row: usize) -> String {
         match self {
             Self::Csv(table) => table.place(row),
@@ -53,7 +53,7 @@ impl Table {
         }
     }
 
-    /// A column by name; what was not measured is not a number. None where there is no such column.
+    /// Column by name; a missing measurement is NaN. None if there is no such column.
     pub(super) fn numbers(&self, name: &str) -> Option<Result<Vec<f64>, String>> {
         let column = self.names().iter().position(|known| known == name)?;
         Some(match self {

@@ -1,4 +1,4 @@
-//! What may stand in an identification file.
+//! Tables of an identification file.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use stiction::scene::Angle;
 
 use super::unit::Quantity;
 
-/// Parameters of a scene from recorded motions. SI units where no unit is given.
+/// Parameters of a scene from recorded motions. SI units unless a unit is given.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "stiction identification")]
 pub(super) struct IdentificationFile {
-    /// The scene and how its parameters are found.
+    /// The scene and the options of the identification.
     pub(super) identification: IdentificationTable,
-    /// What is not known, each parameter under its name.
+    /// Unknown parameters, by name.
     pub(super) unknowns: BTreeMap<String, UnknownTable>,
-    /// The motions that were measured.
+    /// Measured motions.
     #[schemars(length(min = 1, max = 10000))]
     pub(super) recording: Vec<RecordingTable>,
     /// Motions that are held out: the estimates predict them.
@@ -25,47 +25,47 @@ pub(super) struct IdentificationFile {
     pub(super) predict: Vec<RecordingTable>,
 }
 
-/// The scene and how its parameters are found.
+/// The scene and the options of the identification.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct IdentificationTable {
-    /// The scene file, as seen from the folder of this file.
+    /// The scene file, relative to the folder of this file.
     #[schemars(extend("examples" = ["../scenes/pulled_block.toml"]))]
     pub(super) scene: String,
-    /// How parameters are found; shooting when left out.
+    /// Method of identification; shooting by default.
     pub(super) method: Option<Method>,
-    /// Further methods, whose estimates stand beside those of the first.
+    /// Further methods, whose estimates are reported beside those of the first.
     pub(super) compare: Option<Vec<Method>>,
-    /// Whether the starts of runs are corrected too; otherwise they are as measured. True when left out.
+    /// Corrects the starts of runs too; otherwise they are as measured. True by default.
     pub(super) free_starts: Option<bool>,
-    /// Differences beyond so many standard deviations count linearly (Huber); all count by their squares when left out.
+    /// Residuals beyond this number of standard deviations count linearly (Huber); by default all count by their squares.
     #[schemars(extend("examples" = [3.0]))]
     pub(super) huber: Option<f64>,
-    /// Iterations at most; 50 when left out.
+    /// Largest number of iterations; 50 by default.
     #[schemars(range(min = 1, max = 100_000), title = "a whole number from 1 on", extend("examples" = [50]))]
     pub(super) iterations: Option<u32>,
-    /// Recordings are compared in runs of so many rows, each from a start of its own; whole when left out.
+    /// Number of rows of a run; recordings are compared in such runs, each with its own start. By default a run is a whole recording.
     #[schemars(range(min = 1, max = 10_000_000), title = "a whole number from 1 on", extend("examples" = [50]))]
     pub(super) rows_per_run: Option<u32>,
-    /// Window study: estimates from the last so many rows, row after row; none when left out.
+    /// Window study: lengths of windows in rows; each estimate uses the last rows. None by default.
     #[schemars(extend("examples" = [[5, 20, 50]]))]
     pub(super) windows: Option<Vec<u32>>,
 }
 
-/// How parameters are found.
+/// Method of identification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Least squares over runs, with their exact derivatives.
     Shooting,
-    /// Particles that are weighted by what was measured; estimates are means over the second half of the rows.
+    /// Particle filter; estimates are means over the second half of the rows.
     Filter,
-    /// States, impulses and parameters of all steps as one program with complementarity constraints.
+    /// Direct transcription: states, impulses and parameters of all steps in one program with complementarity constraints (MPEC).
     Mpec,
 }
 
 impl Method {
-    /// As it is written in files.
+    /// Name in files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Shooting => "shooting",
@@ -75,56 +75,56 @@ impl Method {
     }
 }
 
-/// A number that is not known.
+/// An unknown parameter.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct UnknownTable {
-    /// The value of the scene that it is, by its path.
+    /// Path of the value of the scene that it sets.
     #[schemars(extend("examples" = ["body.block.support.friction"]))]
     pub(super) path: String,
-    /// Further values of the scene that it is.
+    /// Paths of further values of the scene that it sets.
     pub(super) also: Option<Vec<String>>,
-    /// The unit behind its number: `deg` for angles; that of the scene when left out.
+    /// Unit of its number: `deg` for angles; that of the scene by default.
     #[schemars(extend("examples" = ["deg"]))]
     pub(super) unit: Option<String>,
-    /// The first guess.
+    /// Initial guess.
     #[schemars(extend("examples" = [0.5]))]
     pub(super) start: f64,
-    /// The least value.
+    /// Lower bound.
     #[schemars(extend("examples" = [0.0]))]
     pub(super) low: f64,
-    /// The greatest value.
+    /// Upper bound.
     #[schemars(extend("examples" = [1.0]))]
     pub(super) high: f64,
-    /// Its size, for damping and for what counts as seen; that of the start when left out, or half the range where that is 0.
+    /// Scale, for damping and for the test of observability; that of the start by default, or half the range if that is 0.
     #[schemars(extend("examples" = [0.1]))]
     pub(super) scale: Option<f64>,
 }
 
-/// A measured motion: a table with a row per moment.
+/// A measured motion: a table with a row for each time.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RecordingTable {
-    /// The file, as seen from the folder of this file: CSV with a heading, or Parquet.
+    /// The file, relative to the folder of this file: CSV with a heading, or Parquet.
     #[schemars(extend("examples" = ["sliding_block.csv"]))]
     pub(super) file: Option<String>,
     /// Several files with the same columns, instead of one.
     pub(super) files: Option<Vec<String>>,
-    /// What the columns are: `time`, and `body.NAME.` with x, y, z, angle, qw, qx, qy or qz behind it.
+    /// Meaning of the columns: `time`, and `body.NAME.` followed by x, y, z, angle, qw, qx, qy or qz.
     #[schemars(extend("examples" = [{"time": "t", "body.block.x": {"column": "bx", "unit": "mm"}}]))]
     pub(super) columns: BTreeMap<String, ColumnTable>,
-    /// How far measurements scatter where their column does not say so.
+    /// Standard deviations of measurements whose column gives none.
     pub(super) noise: Option<NoiseTable>,
-    /// The frame of the recording, as seen from the scene.
+    /// The frame of the recording, relative to the scene.
     pub(super) frame: Option<FrameTable>,
-    /// Rows before this time are left out, s.
+    /// Time before which rows are skipped, s.
     pub(super) from: Option<f64>,
-    /// Rows after this time are left out, s.
+    /// Time after which rows are skipped, s.
     pub(super) to: Option<f64>,
-    /// The largest share of a column that may be missing; 0.5 when left out.
+    /// Largest fraction of a column that may be missing; 0.5 by default.
     #[schemars(extend("examples" = [0.5]))]
     pub(super) max_gaps: Option<f64>,
-    /// Of recordings that are predicted: the start is fitted to so many rows, and the rest is compared; 10 when left out.
+    /// Number of rows that the start of a predicted recording is fitted to; the rest is compared. 10 by default.
     #[schemars(range(min = 2, max = 10_000_000), title = "a whole number from 2 on", extend("examples" = [10]))]
     pub(super) start_rows: Option<u32>,
 }
@@ -136,7 +136,7 @@ pub(super) struct RecordingTable {
 pub(super) enum ColumnTable {
     /// Its name; in SI units.
     Name(String),
-    /// Its name and more.
+    /// Its name with unit and noise.
     Described(DescribedColumn),
 }
 
@@ -146,9 +146,9 @@ pub(super) enum ColumnTable {
 pub(super) struct DescribedColumn {
     /// Its name in the heading.
     pub(super) column: String,
-    /// Its unit: m, cm, mm; rad, deg; s, ms, us, ns. The SI unit when left out.
+    /// Its unit: m, cm, mm; rad, deg; s, ms, us, ns. The SI unit by default.
     pub(super) unit: Option<String>,
-    /// Standard deviation of its measurements, in its unit or with a unit of its own.
+    /// Standard deviation of its measurements, in its unit or with its own unit.
     pub(super) noise: Option<Quantity>,
 }
 
@@ -168,7 +168,7 @@ impl ColumnTable {
 pub(super) struct NoiseTable {
     /// Of each coordinate of a position.
     pub(super) position: Option<Quantity>,
-    /// Of an angle, or of a turn about each axis.
+    /// Of an angle, or of a rotation about each axis.
     pub(super) angle: Option<Quantity>,
 }
 
@@ -179,7 +179,7 @@ pub(super) struct FrameTable {
     /// The origin of the recording in the scene, m.
     #[schemars(title = "two or three numbers", extend("examples" = [[0.1, 0.0]]))]
     pub(super) translation: Option<Vec<f64>>,
-    /// How the recording is turned in the scene: an angle in the plane, a quaternion (w, x, y, z) in space.
+    /// Rotation of the recording in the scene: an angle in the plane, a quaternion (w, x, y, z) in space.
     pub(super) rotation: Option<RotationTable>,
 }
 

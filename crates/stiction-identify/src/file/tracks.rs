@@ -3,39 +3,39 @@
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction::{Model, multibody::Mobility, scene};
 
-use super::{Complaint, frame::Frame, recordings::Column, tables::RecordingTable, unit::Dimension};
+use super::{FieldError, frame::Frame, recordings::Column, tables::RecordingTable, unit::Dimension};
 use crate::{Noise, Orientation, Track};
 
-/// What a column measures of a body, as keys name it.
+/// Names of the measured components of a body in keys.
 const COMPONENTS: [&str; 8] = ["x", "y", "z", "angle", "qw", "qx", "qy", "qz"];
 
-/// Quaternions may be this far from length 1; they are made so.
+/// Largest deviation of a quaternion from length 1; it is normalised.
 const LOOSE: f64 = 0.05;
 
-/// A column of a file that measures something of a body.
+/// Column of a file that measures a component of a body.
 pub(super) struct Mapped {
     /// `body.block.x`.
     pub(super) key: String,
     /// The body.
     pub(super) body: String,
-    /// Which of [`COMPONENTS`] it is.
+    /// Index of the component in [`COMPONENTS`].
     component: usize,
     /// Its name in the file.
     pub(super) column: String,
-    /// How much of the SI unit its unit is.
+    /// Factor from its unit to the SI unit.
     pub(super) factor: f64,
     /// Standard deviation, m or rad.
     noise: f64,
 }
 
-/// The columns that a table names, in the order of their keys.
-pub(super) fn mapping(model: &Model, table: &RecordingTable) -> Result<Vec<Mapped>, Complaint> {
+/// Columns that a table names, in the order of their keys.
+pub(super) fn mapping(model: &Model, table: &RecordingTable) -> Result<Vec<Mapped>, FieldError> {
     let mut mapping = Vec::new();
     for (key, column) in table.columns.iter().filter(|(key, _)| *key != "time") {
         let at = |more: &[&str], (reason, hint): (String, String)| {
-            Complaint::new(&[&["columns", key.as_str()], more].concat(), reason).hint(hint)
+            FieldError::new(&[&["columns", key.as_str()], more].concat(), reason).hint(hint)
         };
-        let (body, component) = place(model, key).map_err(|complaint| at(&[], complaint))?;
+        let (body, component) = place(model, key).map_err(|field_error| at(&[], field_error))?;
         let (name, unit, noise) = column.parts();
         let [dimension, of_noise] = match component {
             0..3 => [Dimension::Length; 2],
@@ -51,9 +51,9 @@ pub(super) fn mapping(model: &Model, table: &RecordingTable) -> Result<Vec<Mappe
             (Some(noise), _) => noise.value(of_noise, factor).map_err(|c| at(&["noise"], c))?,
             (None, Some((word, noise))) => noise
                 .value(of_noise, 1.0)
-                .map_err(|(reason, hint)| Complaint::new(&["noise", word], reason).hint(hint))?,
+                .map_err(|(reason, hint)| FieldError::new(&["noise", word], reason).hint(hint))?,
             (None, None) => {
-                let reason = format!("how far `{key}` scatters is not said");
+                let reason = format!("the noise of `{key}` is not given");
                 let hint = "noise = { position = \"1 mm\", angle = \"0.5 deg\" } for all columns, or noise = \"1 mm\" in its own table";
                 return Err(at(&[], (reason, hint.to_owned())));
             }
@@ -67,8 +67,8 @@ pub(super) fn mapping(model: &Model, table: &RecordingTable) -> Result<Vec<Mappe
         mapping.push(Mapped { key: key.clone(), body, component, column: name.to_owned(), factor, noise });
     }
     if mapping.is_empty() {
-        let complaint = Complaint::new(&["columns"], "no column measures a body");
-        return Err(complaint.hint("such as \"body.block.x\" = { column = \"bx\", unit = \"mm\" }"));
+        let field_error = FieldError::new(&["columns"], "no column measures a body");
+        return Err(field_error.hint("such as \"body.block.x\" = { column = \"bx\", unit = \"mm\" }"));
     }
     complete(&mapping)?;
     Ok(mapping)
@@ -77,7 +77,7 @@ pub(super) fn mapping(model: &Model, table: &RecordingTable) -> Result<Vec<Mappe
 /// Body and component of a key: `body.block.x`.
 fn place(model: &Model, key: &str) -> Result<(String, usize), (String, String)> {
     let no_key = || {
-        let reason = format!("`{key}` is nothing that a recording can measure");
+        let reason = format!("`{key}` is not a quantity of a recording");
         (
             reason,
             "time, or \"body.NAME.\" with x, y, z, angle, qw, qx, qy or qz behind it, in quotation marks".to_owned(),
@@ -100,28 +100,28 @@ fn place(model: &Model, key: &str) -> Result<(String, usize), (String, String)> 
     };
     let component = COMPONENTS.iter().position(|component| *component == word && known.contains(component));
     let component = component
-        .ok_or_else(|| (format!("`{word}` is nothing that \"{name}\" has"), format!("it has {}", known.join(", "))))?;
+        .ok_or_else(|| (format!("\"{name}\" has no component `{word}`"), format!("it has {}", known.join(", "))))?;
     Ok((name.to_owned(), component))
 }
 
-/// A quaternion has four parts.
-fn complete(mapping: &[Mapped]) -> Result<(), Complaint> {
+/// Checks that a quaternion has four parts.
+fn complete(mapping: &[Mapped]) -> Result<(), FieldError> {
     for mapped in mapping.iter().filter(|mapped| mapped.component > 3) {
         let parts = mapping.iter().filter(|other| other.body == mapped.body && other.component > 3).count();
         if parts != 4 {
             let reason = format!("an orientation needs qw, qx, qy and qz, but \"{}\" has {parts} of them", mapped.body);
-            return Err(Complaint::new(&["columns", &mapped.key], reason));
+            return Err(FieldError::new(&["columns", &mapped.key], reason));
         }
     }
     Ok(())
 }
 
-/// The tracks: one for each body, or several where its coordinates scatter differently. `place` says where a row is.
+/// Tracks: one for each body, or several if its coordinates have different noise. `place` names a row in messages.
 pub(super) fn tracks(
     columns: &[Column],
     frame: &Frame,
     place: &dyn Fn(usize) -> String,
-) -> Result<Vec<Track>, Complaint> {
+) -> Result<Vec<Track>, FieldError> {
     let mut bodies: Vec<&str> = columns.iter().map(|column| column.mapped.body.as_str()).collect();
     bodies.sort_unstable();
     bodies.dedup();
@@ -158,8 +158,8 @@ pub(super) fn tracks(
     Ok(tracks)
 }
 
-/// A turned frame mixes coordinates: all must be there, and scatter alike.
-fn check_frame(of_body: &[&Column], scatters: &[f64], frame: &Frame) -> Result<(), Complaint> {
+/// Checks a rotated frame, which mixes coordinates: all must be present, and have the same noise.
+fn check_frame(of_body: &[&Column], scatters: &[f64], frame: &Frame) -> Result<(), FieldError> {
     let coordinates = of_body.iter().filter(|column| column.mapped.component < 3).count();
     if !frame.is_turned() || coordinates == 0 || (coordinates == frame.coordinates() && scatters.len() == 1) {
         return Ok(());
@@ -170,10 +170,10 @@ fn check_frame(of_body: &[&Column], scatters: &[f64], frame: &Frame) -> Result<(
     } else {
         format!("\"{body}\" has {coordinates} coordinates, and {} are needed to turn them", frame.coordinates())
     };
-    Err(Complaint::new(&["frame", "rotation"], reason))
+    Err(FieldError::new(&["frame", "rotation"], reason))
 }
 
-/// Positions of the coordinates that scatter so much; a row without any has none.
+/// Positions of the coordinates with this noise; a row without any has none.
 fn positions(of_body: &[&Column], noise: f64, frame: &Frame, rows: usize) -> Vec<Option<Vector3<f64>>> {
     let row = |row: usize| {
         let mut position = Vector3::repeat(f64::NAN);
@@ -190,7 +190,7 @@ fn orientations(
     of_body: &[&Column],
     frame: &Frame,
     place: &dyn Fn(usize) -> String,
-) -> Result<Vec<Option<Orientation>>, Complaint> {
+) -> Result<Vec<Option<Orientation>>, FieldError> {
     let rows = of_body.first().map_or(0, |column| column.values.len());
     let column = |component: usize| of_body.iter().find(|column| column.mapped.component == component);
     if let Some(angles) = column(3) {
@@ -209,7 +209,7 @@ fn orientations(
         }
         if (length - 1.0).abs() > LOOSE {
             let reason = format!("the quaternion in {} has length {length}, not 1", place(row));
-            return Err(Complaint::new(&["columns", &x.mapped.key], reason));
+            return Err(FieldError::new(&["columns", &x.mapped.key], reason));
         }
         Ok(Some(Orientation::Quaternion(frame.quaternion(&UnitQuaternion::new_normalize(quaternion)))))
     };

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction::scene;
 
-/// What a column holds.
+/// Dimension of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dimension {
     Time,
@@ -14,7 +14,7 @@ pub(super) enum Dimension {
     Number,
 }
 
-/// Names, what they measure, and how much of the SI unit they are.
+/// Names of units, their dimensions, and their factors to the SI unit.
 const UNITS: [(&str, Dimension, f64); 10] = [
     ("s", Dimension::Time, 1.0),
     ("ms", Dimension::Time, 1e-3),
@@ -29,7 +29,7 @@ const UNITS: [(&str, Dimension, f64); 10] = [
 ];
 
 impl Dimension {
-    /// As it is called in messages.
+    /// Name in messages.
     fn words(self) -> &'static str {
         match self {
             Self::Time => "a time",
@@ -44,7 +44,7 @@ impl Dimension {
         UNITS.into_iter().filter(move |(_, dimension, _)| *dimension == self).map(|(name, ..)| name)
     }
 
-    /// How much of the SI unit a unit is; else what is wrong with it, and a hint.
+    /// Factor of a unit to the SI unit; on failure the reason and a hint.
     pub(super) fn factor(self, unit: &str) -> Result<f64, (String, String)> {
         let known = || format!("units of {}: {}", self.words(), self.units().collect::<Vec<_>>().join(", "));
         match UNITS.iter().find(|(name, ..)| *name == unit) {
@@ -68,12 +68,12 @@ impl Dimension {
 pub(super) enum Quantity {
     /// In the unit of its column, or in the SI unit.
     Number(f64),
-    /// With a unit of its own.
+    /// With its own unit.
     Text(String),
 }
 
 impl Quantity {
-    /// The value in the SI unit, where a bare number has this factor.
+    /// Value in the SI unit; a number without a unit has this factor.
     pub(super) fn value(&self, dimension: Dimension, bare: f64) -> Result<f64, (String, String)> {
         let text = match self {
             Self::Number(number) => return Ok(number * bare),

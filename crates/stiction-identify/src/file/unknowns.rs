@@ -1,45 +1,45 @@
-//! What is not known: names, bounds and places in the scene.
+//! Unknown parameters: names, bounds and places in the scene.
 
 use std::collections::BTreeMap;
 
 use stiction::scene::{Reading, SceneError};
 
 use super::{
-    Complaint,
+    FieldError,
     tables::{IdentificationFile, UnknownTable},
 };
 use crate::{Parameter, Target};
 
 /// The parameters in the order of their names.
-pub(super) fn parameters(tables: &BTreeMap<String, UnknownTable>) -> Result<Vec<Parameter>, Complaint> {
+pub(super) fn parameters(tables: &BTreeMap<String, UnknownTable>) -> Result<Vec<Parameter>, FieldError> {
     if tables.is_empty() {
-        let complaint = Complaint::new(&["unknowns"], "nothing is unknown: there is nothing to identify");
-        return Err(complaint.hint("such as [unknowns.mu] with path, start, low and high"));
+        let field_error = FieldError::new(&["unknowns"], "there is no unknown parameter to identify");
+        return Err(field_error.hint("such as [unknowns.mu] with path, start, low and high"));
     }
     tables.iter().map(|(name, table)| parameter(name, table).map_err(|c| c.inside(&["unknowns", name]))).collect()
 }
 
-fn parameter(name: &str, table: &UnknownTable) -> Result<Parameter, Complaint> {
+fn parameter(name: &str, table: &UnknownTable) -> Result<Parameter, FieldError> {
     let UnknownTable { low, high, start, .. } = *table;
     for (key, value) in [("low", low), ("high", high), ("start", start)] {
         if !value.is_finite() {
-            return Err(Complaint::new(&[key], format!("`{key}` of `{name}` must be a number, but is {value}")));
+            return Err(FieldError::new(&[key], format!("`{key}` of `{name}` must be a number, but is {value}")));
         }
     }
     if low >= high {
         let reason = format!("the bounds of `{name}` contradict each other: low is {low} and high is {high}");
         return Err(
-            Complaint::new(&["low"], reason).hint("low must be below high; what is known belongs into the scene")
+            FieldError::new(&["low"], reason).hint("low must be below high; a known value belongs into the scene")
         );
     }
     if !(low..=high).contains(&start) {
         let reason = format!("the start {start} of `{name}` is not between its bounds {low} and {high}");
-        return Err(Complaint::new(&["start"], reason));
+        return Err(FieldError::new(&["start"], reason));
     }
     let usual = if start == 0.0 { 0.5 * (high - low) } else { start.abs() };
     let scale = table.scale.unwrap_or(usual);
     if !(scale > 0.0 && scale.is_finite()) {
-        return Err(Complaint::new(&["scale"], format!("the scale of `{name}` must be positive, but is {scale}")));
+        return Err(FieldError::new(&["scale"], format!("the scale of `{name}` must be positive, but is {scale}")));
     }
     let further = table.also.iter().flatten().cloned();
     Ok(Parameter {
@@ -52,8 +52,12 @@ fn parameter(name: &str, table: &UnknownTable) -> Result<Parameter, Complaint> {
     })
 }
 
-/// Blames the unknown whose value the scene refuses.
-pub(super) fn blamed(target: &Target, reading: &Reading<IdentificationFile>, error: SceneError) -> SceneError {
+/// Error at the unknown whose value the scene refuses.
+pub(super) fn error_in_unknowns(
+    target: &Target,
+    reading: &Reading<IdentificationFile>,
+    error: SceneError,
+) -> SceneError {
     if error.file != "--set" {
         return error;
     }

@@ -1,4 +1,4 @@
-//! Particles that follow a recording: the state of the bodies and the parameters of the scene over time.
+//! Particle filter over a recording: the state of the bodies and the parameters of the scene over time.
 //!
 //! ```text
 //! particle         a state and values of the parameters, advanced by the simulator itself       [FILT-1]
@@ -9,7 +9,7 @@
 //! report           means and intervals over time
 //! ```
 //!
-//! All random numbers belong to a seed, a row and a particle, and sums are taken in the order of the particles: results do not depend on
+//! All random numbers depend on a seed, a row and a particle, and sums are taken in the order of the particles. Results do not depend on
 //! the number of threads.
 
 mod particle;
@@ -33,12 +33,12 @@ use smooth::Kernel;
 pub use reparameterise::Keep;
 pub use report::{FilterReport, Moment, ParameterMoment};
 
-/// How far things scatter: standard deviations.
+/// Standard deviations of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scatter {
     /// Of each coordinate of a position, m.
     pub position: f64,
-    /// Of a turn about each axis, rad.
+    /// Of a rotation about each axis, rad.
     pub angle: f64,
     /// Of each component of a velocity, m/s.
     pub velocity: f64,
@@ -46,34 +46,37 @@ pub struct Scatter {
     pub spin: f64,
 }
 
-/// What is thought of a parameter before, and how it may change on the way.
+/// Prior of a parameter, and its random walk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
-    /// Standard deviation of its change from row to row, in its unit; less within a twentieth of the range, or of the scale, beside a bound.
+    /// Standard deviation of its change from row to row, in its unit. It is less within a twentieth of the range, or of the scale, of a
+    /// bound.
     pub walk: f64,
-    /// Standard deviation of the first guess. None: anything between its bounds is as likely, or half of its scale where a bound is infinite.
+    /// Standard deviation of the initial guess. None: uniform between its bounds, or half of its scale if a bound is infinite.
     pub spread: Option<f64>,
 }
 
-/// How a recording is followed.
+/// Options of a filter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilterOptions {
-    /// How many particles.
+    /// Number of particles.
     pub particles: usize,
-    /// Of the random numbers.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// How parameters stay within their bounds.
+    /// Treatment of the bounds of parameters.
     pub keep: Keep,
-    /// Of each parameter in the order of the target; for those that are missing a hundredth of the scale, from anywhere between the bounds.
+    /// Drift of each parameter in the order of the target. Missing ones have a hundredth of the scale, and a uniform prior between the
+    /// bounds.
     pub drifts: Vec<Drift>,
-    /// How far the first states scatter about the measured one. None: by the noise of the recording, velocities as differences of two rows do.
+    /// Standard deviations of the first states about the measured one. None: those of the noise of the recording; for velocities those of
+    /// differences of two rows.
     pub start: Option<Scatter>,
-    /// What states are disturbed by from row to row. None: velocities so that over the whole recording they carry a body one standard
-    /// deviation of its measurements away [FILT-8]; places not at all, because noise there would push bodies into each other.
+    /// Process noise from row to row. None: that of velocities carries a body over the whole recording by one standard deviation of its
+    /// measurements [FILT-8]; that of positions is zero, because noise there would push bodies into each other.
     pub process: Option<Scatter>,
-    /// Residuals beyond this many standard deviations count linearly (Huber); none count so where it is infinite.
+    /// Residuals beyond this number of standard deviations count linearly (Huber); none if it is infinite.
     pub huber: f64,
-    /// Modes of the contacts that hold at least this share of the weight keep particles of their own when others are multiplied.   [FILT-4]
+    /// Smallest fraction of the weight with which a contact mode keeps particles of its own in resampling.   [FILT-4]
     pub rare: f64,
 }
 
@@ -92,16 +95,16 @@ impl Default for FilterOptions {
     }
 }
 
-/// Particles are multiplied where fewer than this share of them would count in effect.   [FILT-6]
+/// Effective fraction of the particles below which they are resampled.   [FILT-6]
 const ENOUGH: f64 = 0.5;
 
-/// Stages of one row; in the last of them all that is left counts.
+/// Largest number of stages of one row; the last one uses the whole remaining likelihood.
 const STAGES: usize = 20;
 
-/// Scatter of velocities from row to row, as a share of that of differences of two rows.   [FILT-8]
+/// Noise of velocities from row to row, as a fraction of that of differences of two rows.   [FILT-8]
 ///
-/// Disturbances s of the velocities of K rows, T apart, add up to a displacement of s T √(K³/3); it is that of one measurement, σ, while
-/// differences of two rows scatter by √2 σ/T.
+/// Disturbances s of the velocities of K rows, T apart, add up to a displacement of s T √(K³/3). It is that of one measurement, σ, while
+/// differences of two rows have the deviation √2 σ/T.
 fn disturbance(rows: usize) -> f64 {
     let count = rows.max(2) as f64;
     (1.5 / (count * count * count)).sqrt()
@@ -150,15 +153,15 @@ fn disturbance(rows: usize) -> f64 {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Filter<'a> {
-    /// The scene and what is not known of it.
+    /// The scene and its unknown parameters.
     pub target: &'a Target,
     /// The recording.
     pub recording: &'a Recording,
-    /// How.
+    /// Options.
     pub options: FilterOptions,
 }
 
-/// What all particles share.
+/// Data shared by all particles.
 struct Setting<'a> {
     model: Arc<Model>,
     target: &'a Target,
@@ -171,7 +174,7 @@ struct Setting<'a> {
 }
 
 impl Filter<'_> {
-    /// Follows the recording from its first row to its last.
+    /// Runs the filter from the first row to the last.
     pub fn run(&self) -> Result<FilterReport, IdentifyError> {
         let (setting, start) = self.setting()?;
         let scene = self.target.scene(&self.target.starts())?;
@@ -199,7 +202,8 @@ impl Filter<'_> {
         Ok(report)
     }
 
-    /// Takes particles to the next row and weighs them, in stages between which particles are multiplied and go the way again.   [FILT-6]
+    /// Advances particles to the next row and updates their weights. This is done in stages with resampling between them, after which the
+    /// particles are advanced again.   [FILT-6]
     fn weighed(
         &self,
         setting: &Setting<'_>,
@@ -214,11 +218,12 @@ impl Filter<'_> {
             report.count_failures(&began, &ended);
             let losses: Vec<f64> = ended.iter().map(|particle| particle.loss).collect();
             let living = temper::weighed(&weights, &losses, 0.0).ok_or_else(|| self.all_failed(&ended, leg))?;
-            // After a stage all have the same weight again, but for those that fail.
+            // After a stage all have the same weight again, except for those that fail.
             let all = if stages > 1 { temper::effective(&living) } else { ended.len() as f64 };
-            let share = if stages < STAGES { temper::share(&weights, &losses, left, ENOUGH * all) } else { left };
-            weights = temper::weighed(&weights, &losses, share).ok_or_else(|| self.all_failed(&ended, leg))?;
-            left -= share;
+            let fraction =
+                if stages < STAGES { temper::largest_fraction(&weights, &losses, left, ENOUGH * all) } else { left };
+            weights = temper::weighed(&weights, &losses, fraction).ok_or_else(|| self.all_failed(&ended, leg))?;
+            left -= fraction;
             if left <= 0.0 {
                 return Ok((ended, weights, stages));
             }
@@ -237,7 +242,7 @@ impl Filter<'_> {
         }
     }
 
-    /// Checks what was asked for; what particles share, and the measured start.
+    /// Checks the options, and returns the shared data and the measured start.
     fn setting(&self) -> Result<(Setting<'_>, Start), IdentifyError> {
         let options = &self.options;
         let wrong = |reason: String| Err(IdentifyError::Options(reason));
@@ -259,7 +264,7 @@ impl Filter<'_> {
             return wrong("standard deviations of states must be zero or more".into());
         }
         if !(options.huber > 0.0 && (0.0..=1.0).contains(&options.rare)) {
-            return wrong("`huber` must be positive, and `rare` a share between 0 and 1".into());
+            return wrong("`huber` must be positive, and `rare` a fraction between 0 and 1".into());
         }
         let model = self.target.scene(&self.target.starts())?.model;
         self.recording.check_bodies(&model)?;
@@ -303,7 +308,7 @@ impl Filter<'_> {
     }
 }
 
-/// The ways from row to row after the first: whole steps, and the rows within the last of them.
+/// Intervals from row to row after the first: whole steps, and the rows within the last of them.
 fn legs(recording: &Recording, h: f64) -> Vec<Leg> {
     let last = recording.times.len().saturating_sub(1);
     let mut walk = Walk::new(recording, Segment { recording: 0, first: 0, last }, h);

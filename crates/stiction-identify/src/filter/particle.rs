@@ -1,4 +1,4 @@
-//! One state and values of the parameters, and how they go on.
+//! Particle: one state with values of the parameters, and its propagation.
 
 use stiction::{
     ContactMode, Model, Simulation, State,
@@ -9,7 +9,7 @@ use stiction_study::Stream;
 use super::{Scatter, Setting};
 use crate::{IdentifyError, Recording, Start, observe, segment::between, shooting::normal::loss};
 
-/// The way to the next row: whole steps, and the rows within the last of them with the share of the step at which they are.
+/// Interval to the next row: whole steps, and the rows within the last of them with their fraction of the step.
 pub(super) struct Leg {
     pub(super) steps: u64,
     pub(super) rows: Vec<(usize, f64)>,
@@ -19,13 +19,13 @@ pub(super) struct Leg {
 #[derive(Clone, Debug)]
 pub(super) struct Particle {
     pub(super) start: Start,
-    /// Of the parameters, in which they walk.
+    /// Coordinates of the parameters, in which they walk.
     pub(super) coordinates: Vec<f64>,
-    /// Σ ρ(r) of the last rows; infinite where it has failed.
+    /// Σ ρ(r) of the last rows; infinite if it has failed.
     pub(super) loss: f64,
-    /// What the contacts did in the last step.
+    /// Modes of the contacts in the last step.
     pub(super) modes: String,
-    /// Why it could not go on.
+    /// Reason of its failure, if it failed.
     pub(super) failure: Option<String>,
 }
 
@@ -35,9 +35,9 @@ pub(super) fn normal(stream: &mut Stream) -> f64 {
     (-2.0 * libm::log(1.0 - a)).sqrt() * libm::cos(std::f64::consts::TAU * b)
 }
 
-/// Deviations of the free components of a state, displacements and then velocities: as given, or a share of what the noise of the recording
-/// makes of velocities that are differences of two rows. That share of places counts only where it is the whole.
-pub(super) fn deviations(model: &Model, recording: &Recording, given: Option<Scatter>, share: f64) -> Vec<f64> {
+/// Deviations of the free components of a state, displacements and then velocities. They are as given, or a fraction of the deviation of
+/// velocities that are differences of two rows. For positions that fraction counts only if it is one.
+pub(super) fn deviations(model: &Model, recording: &Recording, given: Option<Scatter>, fraction: f64) -> Vec<f64> {
     let (mut places, mut rates) = (Vec::new(), Vec::new());
     let between_rows = match recording.times.as_slice() {
         [first, second, ..] => second - first,
@@ -45,8 +45,8 @@ pub(super) fn deviations(model: &Model, recording: &Recording, given: Option<Sca
     };
     for track in &recording.tracks {
         let Some((mobility, range)) = model.find_body(&track.body).and_then(|id| model.unknowns(id)) else { continue };
-        let of_rates = share * std::f64::consts::SQRT_2 / between_rows;
-        let of_places = if share == 1.0 { 1.0 } else { 0.0 };
+        let of_rates = fraction * std::f64::consts::SQRT_2 / between_rows;
+        let of_places = if fraction == 1.0 { 1.0 } else { 0.0 };
         let scatter = given.unwrap_or(Scatter {
             position: of_places * track.noise.position,
             angle: of_places * track.noise.angle,
@@ -65,7 +65,7 @@ pub(super) fn deviations(model: &Model, recording: &Recording, given: Option<Sca
 }
 
 impl Particle {
-    /// A particle of the first row: a state about the measured one, parameters as they are thought of before.   [FILT-1]
+    /// Particle of the first row: a state about the measured one, parameters from their prior.   [FILT-1]
     pub(super) fn first(setting: &Setting<'_>, model: &Model, start: &Start, mut stream: Stream) -> Self {
         let coordinates = setting.coordinates.iter().map(|coordinate| coordinate.first(&mut stream)).collect();
         let step: Vec<f64> = setting.at_start.iter().map(|deviation| deviation * normal(&mut stream)).collect();
@@ -78,7 +78,7 @@ impl Particle {
         setting.coordinates.iter().zip(&self.coordinates).map(|(coordinate, u)| coordinate.value(*u))
     }
 
-    /// The particle with its parameters one step of their walk on, and with a disturbed state.   [FILT-1]
+    /// Particle after one step of the walk of its parameters, and with a disturbed state.   [FILT-1]
     pub(super) fn disturbed(&self, setting: &Setting<'_>, mut stream: Stream) -> Self {
         let walked = setting.coordinates.iter().zip(&self.coordinates);
         let coordinates = walked.map(|(coordinate, u)| coordinate.walked(*u, normal(&mut stream))).collect();
@@ -86,7 +86,7 @@ impl Particle {
         Self { start: self.start.moved(&setting.model, &step), coordinates, ..self.clone() }
     }
 
-    /// The particle at the next row; it stays where it is where it fails, or has failed.   [FILT-1]
+    /// Particle at the next row; it is unchanged if it fails, or has failed.   [FILT-1]
     pub(super) fn advanced(&self, setting: &Setting<'_>, leg: &Leg) -> Self {
         let mut next = self.clone();
         if next.failure.is_none()
@@ -113,8 +113,8 @@ impl Particle {
             let _ = made.map_err(|source| IdentifyError::Step { recording: named(), source: Box::new(source) })?;
         }
         let (mut residuals, mut at) = (Vec::new(), Configuration::default());
-        for (row, share) in &leg.rows {
-            between(&model, &before, simulation.state(), *share, h, &mut at);
+        for (row, fraction) in &leg.rows {
+            between(&model, &before, simulation.state(), *fraction, h, &mut at);
             observe((&model, &at), (setting.recording, *row), None, (&mut residuals, &mut Vec::new()));
         }
         self.loss = residuals.iter().map(|r| loss(*r, setting.huber)).sum();
@@ -124,7 +124,7 @@ impl Particle {
     }
 }
 
-/// What the contacts did in the last step, for every pair of bodies that touch: `block on table: slip slip stick`.
+/// Modes of the contacts in the last step, for every pair of bodies that touch: `block on table: slip slip stick`.
 fn modes(simulation: &Simulation) -> String {
     let bodies = simulation.model().bodies();
     let name = |index: usize| bodies.get(index).map_or("", |body| body.name.as_str());

@@ -1,4 +1,4 @@
-//! Coordinates in which parameters walk freely, whatever their bounds.
+//! Unbounded coordinates of bounded parameters.
 
 use serde::{Deserialize, Serialize};
 use stiction_study::Stream;
@@ -6,21 +6,21 @@ use stiction_study::Stream;
 use super::{Drift, particle::normal};
 use crate::Parameter;
 
-/// How parameters stay within their bounds while they walk.
+/// Treatment of the bounds of parameters in their random walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
-    /// They walk in their logarithm with one bound, in their logit with two: the bounds hold by themselves.   [FILT-2]
+    /// They walk in their logarithm with one bound, in their logit with two: the bounds are always satisfied.   [FILT-2]
     #[default]
     Reparameterised,
-    /// They walk as they are, and what goes beyond a bound is put on it.
+    /// They walk in their value, which is clamped to the bounds.
     Clamped,
 }
 
-/// From a coordinate u without bounds to the value x of a parameter.   [FILT-2]
+/// Map from a coordinate u without bounds to the value x of a parameter.   [FILT-2]
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Map {
-    /// x = u, put on a bound beyond it.
+    /// x = u, clamped to the bounds.
     Clamped,
     /// x = low + exp u.
     Above(f64),
@@ -30,24 +30,25 @@ enum Map {
     Between(f64, f64),
 }
 
-/// First guesses at a bound are moved inside by this share of the range or of the scale, where the coordinate is finite.
+/// Distance by which initial guesses at a bound are moved inside, as a fraction of the range or of the scale. The coordinate is finite
+/// there.
 const INSIDE: f64 = 0.05;
 
 /// Largest coordinate: beyond it values do not change any more, or are infinite.
 const FARTHEST: f64 = 30.0;
 
-/// One parameter, and how it walks.
+/// One parameter with its random walk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coordinate {
     map: Map,
     bounds: [f64; 2],
-    /// The first guess, in the coordinate.
+    /// Initial guess, in the coordinate.
     guess: f64,
     /// Deviation from row to row, in the value.
     walk: f64,
-    /// The least dx/du that counts, that of a value a little beside a bound.
+    /// Smallest dx/du that is used, that of a value near a bound.
     least: f64,
-    /// Deviation of the first guess, in the coordinate; none where it is anywhere between the bounds.
+    /// Deviation of the initial guess, in the coordinate; none if it is uniform between the bounds.
     spread: Option<f64>,
 }
 
@@ -85,25 +86,25 @@ impl Coordinate {
         Self { map, bounds: [low, high], guess: map.coordinate(x), walk: drift.walk, least, spread }
     }
 
-    /// A draw of what is thought of the parameter before.
+    /// Draws from the prior of the parameter.
     pub(super) fn first(&self, stream: &mut Stream) -> f64 {
         let [low, high] = self.bounds;
         match self.spread {
             Some(spread) => self.moved(self.guess, spread * normal(stream)),
-            // Halves keep away from the bounds themselves.
+            // Halves stay away from the bounds themselves.
             None => self.map.coordinate(low + (high - low) * (stream.unit() + f64::EPSILON).min(1.0 - f64::EPSILON)),
         }
     }
 
-    /// The coordinate one row on, with a number of the standard normal distribution.   [FILT-5]
+    /// Coordinate one row later, with a number of the standard normal distribution.   [FILT-5]
     ///
-    /// Steps of equal length in u would be so short in x beside a bound that what has once come there never comes back.
+    /// Steps of equal length in u would be so short in x near a bound that a particle never returns from there.
     pub(super) fn walked(&self, u: f64, number: f64) -> f64 {
         let slope = self.map.slope(self.value(u)).max(self.least);
         self.moved(u, self.walk / slope * number)
     }
 
-    /// The coordinate moved by a number; what would be beyond a bound, or beyond all numbers, is not.
+    /// Coordinate moved by a number; clamped to the bounds and to finite values.
     pub(super) fn moved(&self, u: f64, by: f64) -> f64 {
         let [low, high] = self.bounds;
         match self.map {
@@ -158,7 +159,7 @@ mod tests {
             for keep in [Keep::Reparameterised, Keep::Clamped] {
                 let coordinate = Coordinate::new(&parameter, DRIFT, keep);
                 assert!((coordinate.value(coordinate.guess) - start).abs() < 1e-14, "{coordinate:?}");
-                // The walk is as wide as was said.
+                // The walk has the given width.
                 let (low, high) =
                     (coordinate.walked(coordinate.guess, -1e-3), coordinate.walked(coordinate.guess, 1e-3));
                 let width = (coordinate.value(high) - coordinate.value(low)).abs() / 2e-3;
@@ -176,7 +177,7 @@ mod tests {
         let parameter = Parameter::new("p", "p", 0.0, [0.0, 1.0]);
         let anywhere = Coordinate::new(&parameter, Drift { walk: 0.01, spread: None }, Keep::Reparameterised);
         let mean = (0..10_000).map(|k| anywhere.value(anywhere.first(&mut Stream::new(3, k)))).sum::<f64>() / 1e4;
-        // The mean of so many uniform numbers scatters by 0.003.
+        // The mean of so many uniform numbers has the deviation 0.003.
         assert!((mean - 0.5).abs() < 0.012, "{mean}");
         let clamped = Coordinate::new(&parameter, Drift { walk: 0.01, spread: Some(0.1) }, Keep::Clamped);
         let values: Vec<f64> = (0..1000).map(|k| clamped.value(clamped.first(&mut Stream::new(3, k)))).collect();

@@ -1,4 +1,4 @@
-//! What a filter saw over time.
+//! Report of a filter over time.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -8,18 +8,18 @@ use stiction::{Model, gradient::displacement, multibody::OrientationUpdate};
 use super::{Setting, particle::Particle, temper::effective};
 use crate::Target;
 
-/// The estimate of a parameter at one moment.
+/// Estimate of a parameter at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ParameterMoment {
     /// Its mean.
     pub mean: f64,
     /// Its standard deviation.
     pub deviation: f64,
-    /// Between these are 95 % of the weight.
+    /// Interval that holds 95 % of the weight.
     pub interval: [f64; 2],
 }
 
-/// What the particles say at one row.
+/// Estimates at one row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Moment {
@@ -33,31 +33,31 @@ pub struct Moment {
     pub q: Vec<f64>,
     /// Mean velocities.
     pub v: Vec<f64>,
-    /// How many particles count in effect: 1/Σw².
+    /// Effective number of particles: 1/Σw².
     pub effective: f64,
-    /// How many have failed and not been replaced yet.
+    /// Number of failed particles that are not replaced yet.
     pub failed: usize,
-    /// What the contacts do, and which share of the weight says so; the greatest first.
+    /// Contact modes with their fractions of the weight; the greatest first.
     pub modes: Vec<(String, f64)>,
-    /// In how many stages the row has counted: particles were multiplied between them.   [FILT-6]
+    /// Number of stages of the row: particles are resampled between them.   [FILT-6]
     pub stages: usize,
 }
 
-/// What a filter saw over time.
+/// Report of a filter over time.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct FilterReport {
     /// Names of the parameters.
     pub names: Vec<String>,
-    /// What the particles say: at the first row what was thought before, then at every row what is thought after it.
+    /// Estimates: at the first row the prior, then at every row the posterior.
     pub moments: Vec<Moment>,
-    /// The mean of each parameter, averaged over the second half of the rows: the first is left to find its way.
+    /// Mean of each parameter, averaged over the second half of the rows: the first half is for convergence.
     pub averages: Vec<f64>,
-    /// The same over all rows after the first with the weights 1/deviation²: rows that do not know yet count little.
+    /// Mean over all rows after the first with the weights 1/deviation²: rows with little information count little.
     pub weighted_averages: Vec<f64>,
     /// Particles that failed.
     pub failures: usize,
-    /// Why the first of them did.
+    /// Reason of the first failure.
     pub first_failure: Option<String>,
     #[serde(skip)]
     model: Arc<Model>,
@@ -79,7 +79,7 @@ impl FilterReport {
         }
     }
 
-    /// Adds what the particles say at a row, in how many stages it has counted.
+    /// Adds the estimates at a row, with its number of stages.
     pub(super) fn add(
         &mut self,
         setting: &Setting<'_>,
@@ -95,8 +95,11 @@ impl FilterReport {
         for (particle, weight) in cloud.iter().zip(weights).filter(|(particle, _)| !particle.modes.is_empty()) {
             *modes.entry(&particle.modes).or_default() += weight;
         }
-        let mut modes: Vec<(String, f64)> =
-            modes.into_iter().filter(|(_, share)| *share > 0.0).map(|(mode, share)| (mode.to_owned(), share)).collect();
+        let mut modes: Vec<(String, f64)> = modes
+            .into_iter()
+            .filter(|(_, fraction)| *fraction > 0.0)
+            .map(|(mode, fraction)| (mode.to_owned(), fraction))
+            .collect();
         modes.sort_by(|a, b| b.1.total_cmp(&a.1));
         let failed = cloud.iter().filter(|particle| particle.failure.is_some()).count();
         let effective = effective(weights);
@@ -105,7 +108,7 @@ impl FilterReport {
         self.moments.push(Moment { row, time, parameters, q, v, effective, failed, modes, stages });
     }
 
-    /// Counts the particles that have failed on a way, of those that began it.
+    /// Counts the particles that failed in an interval, of those that began it.
     pub(super) fn count_failures(&mut self, began: &[Particle], ended: &[Particle]) {
         let new = began.iter().zip(ended).filter(|(began, _)| began.failure.is_none());
         for reason in new.filter_map(|(_, ended)| ended.failure.as_ref()) {
@@ -122,7 +125,7 @@ impl FilterReport {
             let (sum, all) = own.fold((0.0, 0.0), |(sum, all), own| (sum + weight(own) * own.mean, all + weight(own)));
             sum / all
         };
-        // Without any deviation the value is known.
+        // Without any deviation the value is exact.
         let precision = |own: &ParameterMoment| 1.0 / (own.deviation * own.deviation).max(f64::MIN_POSITIVE);
         self.averages = (0..self.names.len()).map(|k| average(late, k, |_| 1.0)).collect();
         self.weighted_averages = (0..self.names.len()).map(|k| average(all, k, precision)).collect();
@@ -134,18 +137,18 @@ fn moment_of(mut own: Vec<(f64, f64)>) -> ParameterMoment {
     let mean: f64 = own.iter().map(|(x, weight)| x * weight).sum();
     let variance: f64 = own.iter().map(|(x, weight)| (x - mean) * (x - mean) * weight).sum();
     own.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let quantile = |share: f64| {
+    let quantile = |fraction: f64| {
         let mut reached = 0.0;
         let at = own.iter().find(|(_, weight)| {
             reached += weight;
-            reached >= share
+            reached >= fraction
         });
         at.or(own.last()).map_or(f64::NAN, |(x, _)| *x)
     };
     ParameterMoment { mean, deviation: variance.sqrt(), interval: [quantile(TAIL), quantile(1.0 - TAIL)] }
 }
 
-/// The mean state: orientations about that of the heaviest particle, where turns are small enough to be added.
+/// Mean state. Orientations are averaged about that of the heaviest particle, where rotations are small enough to be added.
 fn mean_state(model: &Model, cloud: &[Particle], weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let mut heaviest = None;
     for (particle, weight) in cloud.iter().zip(weights) {

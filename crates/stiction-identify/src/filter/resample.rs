@@ -1,28 +1,28 @@
-//! More particles where weight is, mode by mode of the contacts.
+//! Resampling, stratified by the contact modes.
 //!
 //! Plain resampling loses a mode that few particles have, although it may turn out to be the right one a few rows later: a block that is
-//! just beginning to slip. Here every mode is a stratum. Its weight is kept exactly, its number of particles follows the weight, and is
-//! never less than its share of survivors as long as it holds the weight `rare`. Modes with less are one stratum together.   [FILT-4]
+//! just beginning to slip. Here every mode is a stratum. Its weight is kept exactly. Its number of particles follows the weight, and is at
+//! least its number of survivors as long as it holds the weight `rare`. Modes with less weight form one stratum together.   [FILT-4]
 
 use std::collections::BTreeMap;
 
 use stiction_study::Stream;
 
-/// Of so many particles one survives of a mode that holds enough weight; fewer where it has fewer members.
+/// Inverse of the fraction of particles that survive of a mode with enough weight; fewer if it has fewer members.
 const SURVIVORS: usize = 50;
 
 /// Particles of one stratum.
 #[derive(Debug)]
 pub(super) struct Stratum {
-    /// Those that it had, with their weights.
+    /// Members with their weights.
     pub(super) members: Vec<(usize, f64)>,
-    /// Those of them that live on, as often as they do.
+    /// Members that survive, each as often as it is chosen.
     pub(super) chosen: Vec<usize>,
-    /// The weight of each afterwards.
+    /// Weight of each survivor.
     pub(super) each: f64,
 }
 
-/// Particles that live on; as many as there are weights, which sum to 1.
+/// Resamples by modes; as many particles survive as there are weights, which sum to 1.
 pub(super) fn by_modes(weights: &[f64], modes: &[&str], rare: f64, stream: &mut Stream) -> Vec<Stratum> {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (of, (weight, mode)) in weights.iter().zip(modes).enumerate() {
@@ -53,7 +53,7 @@ pub(super) fn by_modes(weights: &[f64], modes: &[&str], rare: f64, stream: &mut 
     filled.collect()
 }
 
-/// How many particles each stratum gets: by its weight, and at least its survivors.
+/// Number of particles of each stratum: by its weight, and at least its survivors.
 #[allow(clippy::cast_sign_loss)] // Weights are not negative.
 fn allotted(totals: &[f64], members: &[usize], count: usize) -> Vec<usize> {
     let all: f64 = totals.iter().sum();
@@ -66,7 +66,7 @@ fn allotted(totals: &[f64], members: &[usize], count: usize) -> Vec<usize> {
     let mut counts: Vec<usize> =
         wanted.iter().zip(&least).map(|(wanted, least)| (*wanted as usize).max(*least)).collect();
     let mut sum: usize = counts.iter().sum();
-    // What is missing goes to, and what is too much comes from, those that are farthest from their weight.
+    // The difference is added to, or taken from, the strata that are farthest from their weight.
     while sum != count {
         let excess = |k: usize| counts[k] as f64 - wanted[k];
         let order = |a: &usize, b: &usize| excess(*a).total_cmp(&excess(*b));
@@ -88,7 +88,7 @@ fn allotted(totals: &[f64], members: &[usize], count: usize) -> Vec<usize> {
     counts
 }
 
-/// Systematic resampling: the places that a comb of `count` teeth hits, shifted by a random share of their distance.   [FILT-4]
+/// Systematic resampling: the places that a comb of `count` teeth hits, shifted by a random fraction of their distance.   [FILT-4]
 fn systematic(weights: &[f64], total: f64, count: usize, shift: f64) -> Vec<usize> {
     let tooth = |k: usize| (k as f64 + shift) / count as f64 * total;
     let (mut picked, mut reached) = (Vec::with_capacity(count), 0.0);
@@ -119,7 +119,7 @@ mod tests {
         (weights, modes)
     }
 
-    /// Particles that live on, each with its weight.
+    /// Particles that survive, each with its weight.
     fn living(strata: &[Stratum]) -> Vec<(usize, f64)> {
         strata.iter().flat_map(|stratum| stratum.chosen.iter().map(|of| (*of, stratum.each))).collect()
     }

@@ -1,7 +1,7 @@
-//! Copies of a particle must not stay copies: each moves by a share of how far its kind scatters.
+//! Kernel smoothing of resampled particles: each copy moves by a fraction of the scatter of its stratum.
 //!
-//! A mixture of normal distributions about the particles would be wider than the particles are. So particles first move towards their
-//! mean, and mean and covariance stay what they were, with all that states and parameters have to do with each other.   [FILT-7]
+//! A mixture of normal distributions about the particles would be wider than the particles are. So particles first move towards their mean.
+//! Mean and covariance are preserved, including the correlation of states and parameters.   [FILT-7]
 
 use nalgebra::{DMatrix, DVector};
 use stiction::{Model, gradient::displacement, multibody::OrientationUpdate};
@@ -12,22 +12,22 @@ use super::{
     reparameterise::Coordinate,
 };
 
-/// Directions whose variance is below this share of the largest, all in units of their own scatter, are rounding.
+/// Largest variance that is rounding, as a fraction of the largest variance, all in units of their own scatter.
 const FLAT: f64 = 1e-12;
 
-/// How particles of one kind scatter, and how far each is moved.
+/// Covariance of the particles of one stratum, and the width of the kernel.
 pub(super) struct Kernel {
-    /// What differences are counted from.
+    /// Origin of differences.
     middle: Particle,
     mean: DVector<f64>,
     /// C = R Rᵀ: displacements, velocities, coordinates of the parameters.
     root: DMatrix<f64>,
-    /// b, the width of the kernels as a share of C.
+    /// b, the width of the kernels as a fraction of C.
     width: f64,
 }
 
 impl Kernel {
-    /// The kernel of some particles with their weights; none where they are all the same.
+    /// Kernel of some particles with their weights; none if they are all equal.
     pub(super) fn new(model: &Model, cloud: &[Particle], members: &[(usize, f64)]) -> Option<Self> {
         let members = || members.iter().filter_map(|(of, weight)| Some((cloud.get(*of)?, *weight)));
         let total: f64 = members().map(|(_, weight)| weight).sum();
@@ -119,7 +119,7 @@ mod tests {
         position = [0.0, 0.0]
     ";
 
-    /// Particles whose parameter goes with their speed, and whose second velocity is always the same.
+    /// Particles whose parameter is correlated with their speed, and whose second velocity is constant.
     fn cloud(model: &Model) -> Vec<Particle> {
         let of = |k: u64| {
             let mut stream = Stream::new(5, k);
@@ -133,13 +133,13 @@ mod tests {
         (0..400).map(of).collect()
     }
 
-    /// Means of what scatters, and how it goes together.
+    /// Means and covariance.
     fn moments(cloud: &[Particle]) -> (DVector<f64>, DMatrix<f64>) {
         let of = |p: &Particle| DVector::from_vec(vec![p.start.state.q[0], p.start.state.v[0], p.coordinates[0]]);
-        let share = 1.0 / cloud.len() as f64;
-        let mean = cloud.iter().map(|p| of(p) * share).sum::<DVector<f64>>();
+        let weight = 1.0 / cloud.len() as f64;
+        let mean = cloud.iter().map(|p| of(p) * weight).sum::<DVector<f64>>();
         let off = |p: &Particle| of(p) - &mean;
-        let covariance = cloud.iter().map(|p| off(p) * off(p).transpose() * share).sum::<DMatrix<f64>>();
+        let covariance = cloud.iter().map(|p| off(p) * off(p).transpose() * weight).sum::<DMatrix<f64>>();
         (mean, covariance)
     }
 

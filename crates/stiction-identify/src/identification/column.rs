@@ -11,13 +11,13 @@ use crate::{IdentifyError, Orientation, Recording, Segment, Start, Target, Track
 pub struct Motion {
     /// The recording.
     pub recording: String,
-    /// When, s.
+    /// Times, s.
     pub times: Vec<f64>,
-    /// What was measured.
+    /// Measured columns.
     pub columns: Vec<MotionColumn>,
 }
 
-/// One coordinate, measured and simulated; not numbers where it was not measured or not simulated.
+/// One coordinate, measured and simulated; NaN if it was not measured or not simulated.
 #[derive(Clone, Debug)]
 pub struct MotionColumn {
     /// `block.x`; `cube.turned` is the angle from the first orientation that was measured.
@@ -36,7 +36,7 @@ pub struct MotionColumn {
     pub residuals: Vec<f64>,
 }
 
-/// How far a column is off.
+/// Misfit of a column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColumnMisfit {
     /// Its name.
@@ -45,11 +45,11 @@ pub struct ColumnMisfit {
     pub unit: &'static str,
     /// Standard deviation of the measurements.
     pub noise: f64,
-    /// How many were compared.
+    /// Number of compared measurements.
     pub count: usize,
-    /// Root mean square of the residuals in units of the noise: 1 where model and noise are right.
+    /// Root mean square of the residuals in units of the noise: 1 if model and noise are right.
     pub rms: f64,
-    /// Their mean: far from 0 where something is systematically off.
+    /// Mean of the residuals: far from 0 if there is a systematic error.
     pub mean: f64,
     /// The largest, by size.
     pub largest: f64,
@@ -117,7 +117,7 @@ fn turned_of(track: &Track, poses: &[Option<Pose>]) -> Option<MotionColumn> {
                 if seen.is_finite() {
                     last = seen;
                 }
-                // The turn of the pose that is nearest to what was seen.
+                // Rotation of the pose that is nearest to the measured one.
                 let turned = pose.map_or(f64::NAN, |pose| last + angle_between(&quaternion(&pose), last));
                 if turned.is_finite() {
                     last = turned;
@@ -143,13 +143,13 @@ fn turned_of(track: &Track, poses: &[Option<Pose>]) -> Option<MotionColumn> {
     Some(MotionColumn { name, body, unit: "rad", noise: track.noise.angle, measured, simulated, residuals })
 }
 
-/// The angle from one in the plane to an orientation, between −π and π.
+/// Angle from one in the plane to an orientation, between −π and π.
 fn angle_between(turned: &UnitQuaternion<f64>, from: f64) -> f64 {
     let back = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), -from);
     rotation::to_rotation_vector(&(back * turned)).z
 }
 
-/// How far the columns of motions are off, columns of the same name together.
+/// Misfits of the columns of motions, columns of the same name together.
 pub(super) fn misfits(motions: &[Motion]) -> Vec<ColumnMisfit> {
     let mut names: Vec<&str> = Vec::new();
     for column in motions.iter().flat_map(|motion| &motion.columns) {

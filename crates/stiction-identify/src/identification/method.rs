@@ -1,4 +1,4 @@
-//! The methods: here a new one is plugged in.
+//! Methods of identification: a new one is added here.
 
 use super::{Identification, MethodReport};
 use crate::{
@@ -10,7 +10,7 @@ impl Method {
     /// All methods that files may name.
     pub const ALL: [Self; 3] = [Self::Shooting, Self::Filter, Self::Mpec];
 
-    /// Whether this build has it.
+    /// True if this build has it.
     pub fn is_available(self) -> bool {
         match self {
             Self::Shooting | Self::Filter => true,
@@ -20,7 +20,7 @@ impl Method {
 }
 
 impl Identification {
-    /// What one method finds. Files that name a method which is not available are refused when they are read.
+    /// Runs one method. Files that name a method which is not available are refused when they are read.
     pub(super) fn run_method(&self, method: Method) -> Result<MethodReport, IdentifyError> {
         match method {
             Method::Shooting => MethodReport::of_fit(self, method, self.fit().run()?),
@@ -46,7 +46,7 @@ impl Identification {
         let members: Vec<Member> =
             self.recordings.iter().map(|recording| Member::whole(&self.target, recording)).collect();
         let mut report = fit(&members, &MpecOptions::new(engine))?;
-        // Its history is one number, the objective at the end; what took the time are the iterations of the engine.
+        // Its history is one number, the objective at the end; the iterations are those of the solver.
         report.fit.history.resize(report.iterations as usize + 1, f64::NAN);
         MethodReport::of_fit(self, Method::Mpec, report.fit)
     }

@@ -1,4 +1,4 @@
-//! A whole identification: recordings, what is not known, and the methods that find it.
+//! Identification: recordings, unknown parameters, and the methods that find them.
 
 mod column;
 mod method;
@@ -27,21 +27,21 @@ pub struct Identification {
     pub name: String,
     /// The scene file.
     pub scene_path: PathBuf,
-    /// The scene and what is not known of it.
+    /// The scene and its unknown parameters.
     pub target: Target,
-    /// What was measured.
+    /// Recordings for the estimates.
     pub recordings: Vec<Recording>,
-    /// What was measured and is predicted.
+    /// Recordings that are predicted.
     pub held_out: Vec<HeldOut>,
-    /// How: the first gives the estimates, others stand beside them.
+    /// Methods: the first gives the estimates, the others are reported beside them.
     pub methods: Vec<Method>,
-    /// How shooting is done.
+    /// Options of shooting.
     pub options: FitOptions,
     /// Rows of a run; none for whole recordings.
     pub rows_per_run: Option<usize>,
     /// Lengths of the windows of the window study, in rows.
     pub windows: Vec<usize>,
-    /// What is strange about the recordings.
+    /// Notes on unusual properties of the recordings.
     pub notes: Vec<String>,
 }
 
@@ -58,12 +58,12 @@ impl Identification {
         }
     }
 
-    /// How many parts of the work there are.
+    /// Number of parts of the work.
     pub fn work(&self) -> usize {
         self.methods.len() + self.windows.len() * self.recordings.len() + self.held_out.len()
     }
 
-    /// Runs everything. `goes_on` is told how many parts are finished, and ends the work where it says no; what was found is kept.
+    /// Runs everything. `goes_on` is called with the number of completed parts; false ends the work, and the results so far are kept.
     pub fn run(&self, goes_on: &dyn Fn(usize) -> bool) -> Result<IdentificationReport, IdentifyError> {
         let mut report = IdentificationReport { notes: self.notes.clone(), ..IdentificationReport::default() };
         let mut done = 0;

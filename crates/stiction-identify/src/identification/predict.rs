@@ -1,4 +1,4 @@
-//! Motions that were held out, predicted with what was found.
+//! Predictions of held-out motions with the estimates.
 
 use serde::Serialize;
 
@@ -13,18 +13,18 @@ use crate::{
 pub struct HeldOut {
     /// The recording.
     pub recording: Recording,
-    /// The start is fitted to so many of its rows; the others are compared.
+    /// Number of rows that the start is fitted to; the others are compared.
     pub start_rows: usize,
 }
 
-/// How far a prediction is off, over the rows that the start was not fitted to.
+/// Errors of a prediction, over the rows that the start was not fitted to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PredictionError {
-    /// Median distance, m; none where no position was measured.
+    /// Median distance, m; none if no position was measured.
     pub position_median: Option<f64>,
     /// Distance in the last row, m.
     pub position_last: Option<f64>,
-    /// Median angle, rad; none where no orientation was measured.
+    /// Median angle, rad; none if no orientation was measured.
     pub angle_median: Option<f64>,
     /// Angle in the last row, rad.
     pub angle_last: Option<f64>,
@@ -43,7 +43,7 @@ pub struct Prediction {
     pub compared: usize,
     /// With the estimates.
     pub found: PredictionError,
-    /// With the first guesses; none where that could not be simulated.
+    /// With the initial guesses; none if they could not be simulated.
     pub guessed: Option<PredictionError>,
     /// The motion with the estimates.
     #[serde(skip)]
@@ -51,7 +51,7 @@ pub struct Prediction {
 }
 
 impl Identification {
-    /// Predicts a motion with the values that were found, and with the first guesses.
+    /// Predicts a motion with the estimates, and with the initial guesses.
     pub(super) fn predict(&self, held_out: &HeldOut, found: &[f64]) -> Result<Prediction, IdentifyError> {
         let HeldOut { recording, start_rows } = held_out;
         let motion = self.predicted(held_out, found)?;
@@ -66,7 +66,7 @@ impl Identification {
         })
     }
 
-    /// The motion with these values from a start that fits the first rows.
+    /// Motion with these values from a start that fits the first rows.
     fn predicted(&self, held_out: &HeldOut, values: &[f64]) -> Result<Motion, IdentifyError> {
         let HeldOut { recording, start_rows } = held_out;
         let known =
@@ -80,7 +80,7 @@ impl Identification {
     }
 }
 
-/// How far a motion is off from a row on.
+/// Errors of a motion from a row on.
 fn error_of(motion: &Motion, first: usize) -> PredictionError {
     let rows = first..motion.times.len();
     let distances = |unit: &str| -> Vec<f64> {

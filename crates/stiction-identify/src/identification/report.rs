@@ -1,4 +1,4 @@
-//! What an identification found.
+//! Report of an identification.
 
 use serde::Serialize;
 
@@ -12,21 +12,21 @@ use crate::{
 /// Standard deviations to either side that hold 95 % of a normal distribution.
 const WIDTH: f64 = 1.959_963_984_540_054;
 
-/// Weights below this share of the largest are not worth a word.
+/// Smallest weight that is mentioned, as a fraction of the largest.
 const SMALL: f64 = 0.05;
 
-/// What an identification found.
+/// Report of an identification.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct IdentificationReport {
-    /// What each method found.
+    /// Reports of the methods.
     pub methods: Vec<MethodReport>,
     /// Estimates from windows.
     pub windows: Vec<WindowStudy>,
     /// Motions that were held out.
     pub predictions: Vec<Prediction>,
-    /// What else is worth knowing.
+    /// Further notes.
     pub notes: Vec<String>,
-    /// Whether it was stopped before its end.
+    /// True if it was stopped before its end.
     pub interrupted: bool,
 }
 
@@ -45,17 +45,17 @@ pub enum Bound {
 pub struct EstimateReport {
     /// Its name.
     pub name: String,
-    /// The values of the scene that it is.
+    /// Paths of the values of the scene that it sets.
     pub paths: Vec<String>,
     /// Its unit; empty for that of the scene.
     pub unit: String,
-    /// What was found.
+    /// Estimate.
     pub value: f64,
-    /// Standard deviation, from the stated noise or from how far the motion is off, whichever is larger.
+    /// Standard deviation, from the stated noise or from the misfit, whichever is larger.
     pub deviation: Option<f64>,
-    /// Where it is with 95 % confidence; none where it cannot be seen or is at a bound.
+    /// Interval with 95 % confidence; none if it is not observable or is at a bound.
     pub interval: Option<[f64; 2]>,
-    /// The first guess.
+    /// Initial guess.
     pub start: f64,
     /// Least and greatest value.
     pub bounds: [f64; 2],
@@ -63,33 +63,33 @@ pub struct EstimateReport {
     pub at_bound: Option<Bound>,
 }
 
-/// What a method found.
+/// Report of a method.
 #[derive(Clone, Debug, Serialize)]
 pub struct MethodReport {
     /// The method.
     pub method: Method,
     /// The parameters.
     pub estimates: Vec<EstimateReport>,
-    /// Whether it ended by itself.
+    /// True if it converged.
     pub converged: bool,
     /// Its iterations.
     pub iterations: usize,
-    /// Measured numbers that were compared.
+    /// Number of compared measurements.
     pub compared: usize,
-    /// Numbers that were free: parameters and starts.
+    /// Number of free numbers: parameters and starts.
     pub free: usize,
-    /// Root mean square of the residuals in units of the noise: 1 where model and noise are right.
+    /// Root mean square of the residuals in units of the noise: 1 if model and noise are right.
     pub misfit: f64,
-    /// What the recordings do not tell, and why.
+    /// Combinations of parameters that are not observable, with the reason.
     pub unseen: Vec<String>,
-    /// How far each column is off.
+    /// Misfit of each column.
     pub residuals: Vec<ColumnMisfit>,
-    /// Runs that count for nothing, and why.
+    /// Runs that are left out, with the reason.
     pub left_out: Vec<String>,
-    /// The recordings, and simulations with what was found.
+    /// The recordings, and simulations with the estimates.
     #[serde(skip)]
     pub motions: Vec<Motion>,
-    /// The same with the first guesses from measured starts, where they can be simulated.
+    /// Simulations with the initial guesses from measured starts, if they are possible.
     #[serde(skip)]
     pub guesses: Vec<Motion>,
 }
@@ -134,8 +134,8 @@ impl MethodReport {
 }
 
 impl MethodReport {
-    /// The report of a filter over every recording. Estimates are means over the second half of the rows; those of several recordings count by
-    /// what each knows at its end.
+    /// Report of a filter over every recording. Estimates are means over the second half of the rows; those of several recordings are
+    /// weighted by their information at the end.
     pub(super) fn of_filters(of: &Identification, reports: &[FilterReport]) -> Result<Self, IdentifyError> {
         let found = of.target.parameters.iter().enumerate().map(|(k, parameter)| {
             let each = reports.iter().filter_map(|report| {
@@ -149,7 +149,7 @@ impl MethodReport {
         });
         let estimates: Vec<EstimateReport> = found.collect();
         let values: Vec<f64> = estimates.iter().map(|estimate| estimate.value).collect();
-        // What the values explain is seen from starts that fit: a measured velocity is worth little.
+        // The fit of the values is measured from fitted starts, because measured velocities are inaccurate.
         let known = Target { text: of.scene_with(&values)?, parameters: Vec::new(), ..of.target.clone() };
         let options = FitOptions { warm_up: false, free_starts: true, ..of.options };
         let fit = Fit::of_all(&known, &of.recordings, options).run()?;
@@ -219,11 +219,11 @@ fn motions_or_none(of: &Identification, segments: &[Segment], starts: &[Start]) 
     motions(of, (&of.target.starts(), segments), starts.iter()).unwrap_or_default()
 }
 
-/// What a combination says that cannot be seen within its bounds: nothing where it can.
+/// Description of a combination that is not observable within its bounds; none if it is.
 fn unseen(of: &Observability, parameters: &[Parameter]) -> Option<String> {
     let most = of.combination.iter().fold(0.0, |most: f64, (_, weight)| most.max(weight.abs()));
     let parts: Vec<_> = of.combination.iter().filter(|(_, weight)| weight.abs() >= SMALL * most).collect();
-    // How far the combination can go before the first of its parameters has crossed its whole range.
+    // Largest change of the combination until the first of its parameters has crossed its whole range.
     let room = parts.iter().filter_map(|(name, weight)| {
         let parameter = parameters.iter().find(|parameter| parameter.name == *name)?;
         let [low, high] = parameter.bounds;
@@ -243,7 +243,7 @@ fn unseen(of: &Observability, parameters: &[Parameter]) -> Option<String> {
             let names: Vec<_> = parts.iter().map(|(name, _)| name.as_str()).collect();
             let weights: Vec<_> = parts.iter().map(|(name, weight)| format!("{weight:+.2} {name}")).collect();
             format!(
-                "{} cannot be told apart: along {} (in units of their scales) the compared motion changes {far}",
+                "{} are not observable separately: along {} (in units of their scales) the compared motion changes {far}",
                 names.join(" and "),
                 weights.join(" ")
             )

@@ -1,4 +1,4 @@
-//! Estimates from the last so many rows: how they scatter with the length of the window.
+//! Estimates from windows of rows, and their scatter with the length of the window.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::{
 /// The estimates of windows of one length.
 #[derive(Clone, Debug, Serialize)]
 pub struct WindowStudy {
-    /// Of which recording.
+    /// Name of the recording.
     pub recording: String,
     /// Rows of a window before its last.
     pub length: usize,
@@ -24,7 +24,7 @@ pub struct WindowStudy {
 }
 
 impl Identification {
-    /// The study of a length; else why there is none.
+    /// Study of one length; on failure the reason.
     pub(super) fn window_study(&self, recording: &Recording, length: usize) -> Result<WindowStudy, String> {
         let about = format!("windows of {length} rows of {}", recording.name);
         let rows = recording.times.len();

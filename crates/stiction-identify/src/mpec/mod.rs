@@ -1,10 +1,10 @@
-//! All steps of recorded motions as one program: states, impulses, slip speeds, errors and parameters at once.
+//! Direct transcription of recorded motions (MPEC): states, impulses, slip speeds, errors and parameters of all steps at once.
 //!
 //! ```text
 //! min Σ ½ r²    so that every step is one of the simulator,    simulated − measured = σ r,    |r| ≤ bound      [MPEC-8]
 //! ```
 //!
-//! Contact modes are part of what is sought: no run has to be made with wrong parameters first. The equations of the steps are those of the
+//! Contact modes are part of the solution: no run with wrong parameters is needed first. The equations of the steps are those of the
 //! assembly of the simulator.   [MPEC-5]
 
 mod build;
@@ -25,32 +25,33 @@ pub use windows::windows;
 
 use crate::{IdentifyError, Recording, Target};
 
-/// What is known of the velocity at the start.
+/// Knowledge of the velocity at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartVelocity {
-    /// Nothing.
+    /// Unknown.
     Free,
-    /// It is that of the scene.
+    /// That of the scene.
     AsInScene,
 }
 
-/// How the program is written and solved.
+/// Options of the program and its solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MpecOptions {
-    /// By which solver.
+    /// Solver.
     pub engine: Engine,
-    /// How pairs are led to zero.
+    /// Relaxation schedule of the complementarity pairs.
     pub schedule: Schedule,
-    /// No error is larger than this many standard deviations: a box for every number, not a ball for all.
+    /// Largest error, in standard deviations: a box for every number, not a ball for all.
     pub error_bound: f64,
-    /// What is known of the start.
+    /// Knowledge of the velocity at the start.
     pub start_velocity: StartVelocity,
-    /// Contacts within this distance of the observed motion are in the program, m; as far as anything was seen to move where it is none.
+    /// Largest distance of contacts from the observed motion that are in the program, m; by default the largest measured distance of
+    /// anything from its start.
     pub reach: Option<f64>,
 }
 
 impl MpecOptions {
-    /// Errors of any size, from any start, by this engine.
+    /// Options for this engine, with errors of any size and a free start.
     pub fn new(engine: Engine) -> Self {
         Self {
             engine,
@@ -65,11 +66,11 @@ impl MpecOptions {
 /// A recorded motion of a scene. Parameters of several members with the same name are the same.
 #[derive(Clone, Debug)]
 pub struct Member<'a> {
-    /// The scene and what is not known of it.
+    /// The scene and its unknown parameters.
     pub target: &'a Target,
     /// The recording.
     pub recording: &'a Recording,
-    /// Which of its rows count.
+    /// Rows that count.
     pub rows: Range<usize>,
 }
 
@@ -80,7 +81,7 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Parameters and motions from recordings.
+/// Estimates parameters and motions from recordings.
 pub fn fit(members: &[Member], options: &MpecOptions) -> Result<MpecReport, IdentifyError> {
     if members.is_empty() {
         return Err(IdentifyError::Nothing);

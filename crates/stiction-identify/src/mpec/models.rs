@@ -1,4 +1,4 @@
-//! A scene with its parameters at any values, and beside them.
+//! Models of a scene at any values of its parameters, and at neighbouring ones.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,12 +7,12 @@ use stiction_mpec::Refused;
 
 use crate::{IdentifyError, Target};
 
-/// Spacing of differences as a share of the scale of a parameter.
+/// Spacing of finite differences as a fraction of the scale of a parameter.
 const SPACING: f64 = 1e-4;
 
-/// Models beside some values of the parameters.
+/// Models near some values of the parameters.
 pub(super) struct Beside {
-    /// At the values, or as near as the bounds allow.
+    /// Model at the values, or as near as the bounds allow.
     pub(super) centre: Arc<Model>,
     /// At −2, −1, 1 and 2 times the spacing of each parameter.
     pub(super) lines: Vec<[Arc<Model>; 4]>,
@@ -23,10 +23,10 @@ pub(super) struct Beside {
 /// Two parameters, and the models at −2 and 2 times their spacings.
 type Diagonal = ((usize, usize), [Arc<Model>; 2]);
 
-/// What was made last, and for which numbers.
+/// Last result, with its arguments.
 pub(super) type Kept<T> = Mutex<Option<(Vec<u64>, Arc<T>)>>;
 
-/// The scene of a recording; keeps the models of the last values, which all steps share.
+/// Scene of a recording; it keeps the models of the last values, which all steps share.
 pub(super) struct Source {
     pub(super) target: Target,
     pub(super) scheme: Scheme,
@@ -57,11 +57,11 @@ impl Source {
         keep(&self.model, values, || self.read(values))
     }
 
-    /// The models beside these values.
+    /// Models near these values.
     pub(super) fn beside(&self, values: &[f64]) -> Result<Arc<Beside>, Refused> {
         keep(&self.beside, values, || {
             let parameters = self.target.parameters.iter().zip(values);
-            // Scenes refuse values beyond physical bounds: beside them differences are taken a little inside.
+            // Scenes refuse values beyond physical bounds: near them differences are taken a little inside.
             let centre: Vec<f64> = parameters
                 .map(|(parameter, value)| {
                     let [low, high] = parameter.bounds;
@@ -95,7 +95,7 @@ impl Source {
     }
 }
 
-/// What was made for these values before, or now.
+/// Result for these values, from the cache or computed now.
 pub(super) fn keep<T>(
     kept: &Kept<T>,
     values: &[f64],

@@ -1,4 +1,4 @@
-//! What was seen at one moment, as an element: where bodies are, less where they were seen, less the error.   [MPEC-7]
+//! Observation at one time, as an element: poses of bodies, less the measured ones, less the error.   [MPEC-7]
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use stiction_mpec::{Element, Refused};
 use super::pattern;
 use crate::{Recording, observe, residual::left_jacobian};
 
-/// Spacing of differences, m and rad.
+/// Spacing of finite differences, m and rad.
 const SPACING: f64 = 1e-5;
 
 /// One row of a recording. Inputs: displacements from a reference, then errors in units of their standard deviations. Values: simulated − measured −
@@ -20,7 +20,7 @@ pub(super) struct Observation {
     row: usize,
     reference: Vec<f64>,
     time: f64,
-    /// Which of the numbers of the row count, and their standard deviations.
+    /// Indices of the numbers of the row that count, and their standard deviations.
     places: Vec<usize>,
     deviations: Vec<f64>,
     jacobian: Vec<(usize, usize)>,
@@ -94,13 +94,14 @@ impl Observation {
                 }
             }
         }
-        // Rounding must not become a pattern.
+        // Rounding errors must not enter the sparsity pattern.
         out.iter_mut().filter(|x| x.abs() < 1e-8).for_each(|x| *x = 0.0);
         out
     }
 }
 
-/// How bodies move with displacements from their reference that are not zero: those that turn in space by J with exp(δ + θ) = exp(J θ) exp(δ).
+/// Derivative of the poses by displacements from their reference that are not zero: for rotations in space J with exp(δ + θ) = exp(J θ)
+/// exp(δ).
 fn displaced(model: &Model, x: &[f64]) -> DMatrix<f64> {
     let mut moves = DMatrix::identity(model.dof(), model.dof());
     let bodies = model.bodies().iter().zip(model.layout());

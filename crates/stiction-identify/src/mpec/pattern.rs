@@ -1,8 +1,8 @@
-//! Which derivatives of an element differ from zero: those that do at points without anything special about them.
+//! Sparsity patterns of the derivatives of an element, found at generic points.
 
 use stiction_mpec::{Element, Refused};
 
-/// Entries below this share of the largest are zero.
+/// Largest entry that counts as zero, as a fraction of the largest.
 const ZERO: f64 = 1e-9;
 
 /// Numbers between a half and three halves without a relation to each other.
@@ -13,7 +13,7 @@ pub(super) fn generic(k: usize) -> f64 {
 
 type Entries = Vec<(usize, usize)>;
 
-/// Patterns of slopes and curvatures, from two points; `fixed` inputs are kept at their values.
+/// Patterns of first and second derivatives, from two points; `fixed` inputs are kept at their values.
 pub(super) fn probe<E: Element>(
     element: &E,
     fixed: &[(usize, f64)],
@@ -43,7 +43,7 @@ pub(super) fn probe<E: Element>(
     Ok((places(&largest.0), lower))
 }
 
-/// Entries of a matrix with so many columns.
+/// Entries of a matrix with this number of columns.
 pub(super) fn pick(matrix: &[f64], columns: usize, entries: &[(usize, usize)], out: &mut [f64]) {
     for ((row, column), out) in entries.iter().zip(out) {
         *out = matrix.get(row * columns + column).copied().unwrap_or(0.0);

@@ -1,4 +1,4 @@
-//! What the program found, and how sure it is.
+//! Report of the direct transcription, with its accuracy.
 
 use nalgebra::DMatrix;
 use serde::Serialize;
@@ -14,14 +14,14 @@ use crate::{
     shooting::{FitReport, summary},
 };
 
-/// How often contacts and feet were in which mode, over all steps.
+/// Counts of the modes of contacts and support points, over all steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ContactModes {
-    /// Contacts that did not touch.
+    /// Contacts that were open.
     pub open: usize,
-    /// Friction that held.
+    /// Sticking friction.
     pub stick: usize,
-    /// Friction that slipped.
+    /// Slipping friction.
     pub slip: usize,
 }
 
@@ -36,12 +36,12 @@ pub struct EstimatedMotion {
     pub impulses: Vec<Vec<f64>>,
 }
 
-/// What the program found.
+/// Report of the direct transcription.
 #[derive(Clone, Debug, Serialize)]
 pub struct MpecReport {
-    /// Parameters, their covariance, and what cannot be seen, as shooting reports them.
+    /// Parameters, their covariance, and their observability, as shooting reports them.
     pub fit: FitReport,
-    /// What the solution is worth.
+    /// Certificate of the solution.
     pub certificate: Certificate,
     /// The modes that were chosen.
     pub modes: ContactModes,
@@ -58,7 +58,7 @@ pub struct MpecReport {
     pub motions: Vec<EstimatedMotion>,
 }
 
-/// Information on parameters that is much less than any data has, per scale².
+/// Prior information on parameters, per scale², which is much less than that of any data.
 const PRIOR: f64 = 1e-10;
 
 pub(super) fn report(

@@ -1,11 +1,11 @@
-//! Estimates from the last so many rows, row after row: the online form.
+//! Moving-window estimates, row after row: the online form.
 
 use rayon::prelude::*;
 
 use super::{Member, MpecOptions, fit};
 use crate::{IdentifyError, Recording, Target, shooting::Window};
 
-/// The estimates of every row of a recording from the last `length` rows up to it.
+/// Estimates at every row of a recording from the last `length` rows up to it.
 pub fn windows(
     target: &Target,
     recording: &Recording,

@@ -1,4 +1,4 @@
-//! The objective of a run and its gradient, from the end to the start.
+//! Objective of a run and its gradient by the adjoint, from the end to the start.
 
 use nalgebra::{DMatrix, DVector};
 use stiction::{
@@ -12,7 +12,7 @@ use crate::{
     segment::{Walk, between},
 };
 
-/// Σ ρ(r) of a run, and how it changes.
+/// Σ ρ(r) of a run, and its gradient.
 #[derive(Clone, Debug)]
 pub(super) struct Slope {
     pub(super) value: f64,
@@ -22,22 +22,22 @@ pub(super) struct Slope {
     pub(super) by_start: DVector<f64>,
 }
 
-/// ∂ℓ/∂x of the states of a run, where something is seen of them.
+/// ∂ℓ/∂x of the states of a run that are measured.
 #[derive(Default)]
 struct Seen {
     slopes: Vec<Option<DVector<f64>>>,
 }
 
 impl Seen {
-    /// Adds a share of a slope by the displacements to the state after so many steps.
-    fn add(&mut self, step: usize, slope: &DVector<f64>, share: f64) {
+    /// Adds a fraction of a gradient by the displacements to the state after a number of steps.
+    fn add(&mut self, step: usize, slope: &DVector<f64>, fraction: f64) {
         if self.slopes.len() <= step {
             self.slopes.resize(step + 1, None);
         }
         if let Some(place) = self.slopes.get_mut(step) {
             let sum = place.get_or_insert_with(|| DVector::zeros(2 * slope.len()));
             let mut displacements = sum.rows_mut(0, slope.len());
-            displacements.axpy(share, slope, 1.0);
+            displacements.axpy(fraction, slope, 1.0);
         }
     }
 }
@@ -65,7 +65,7 @@ impl Target {
         let mut walk = Walk::new(recording, segment, h);
         let itself = DMatrix::<f64>::identity(n, n);
         let (mut total, mut seen) = (0.0, Seen::default());
-        // The loss of one moment, and its slope by the displacements of the bodies there.
+        // Loss of one time, and its gradient by the displacements of the bodies there.
         let mut weigh = |at: &Configuration, row: usize| {
             let (mut values, mut slopes) = (Vec::new(), Vec::new());
             observe((&model, at), (recording, row), Some(itself.as_view()), (&mut values, &mut slopes));
@@ -83,11 +83,11 @@ impl Target {
             before.copy_from(run.simulation().state());
             let (_, derivative) = run.step().map_err(failed)?;
             tape.push(derivative);
-            for (row, share) in walk.rows(number) {
-                between(&model, &before, run.simulation().state(), share, h, &mut at);
+            for (row, fraction) in walk.rows(number) {
+                between(&model, &before, run.simulation().state(), fraction, h, &mut at);
                 let slope = weigh(&at, row);
-                seen.add(number as usize - 1, &slope, 1.0 - share);
-                seen.add(number as usize, &slope, share);
+                seen.add(number as usize - 1, &slope, 1.0 - fraction);
+                seen.add(number as usize, &slope, fraction);
             }
         }
         let gradient = tape.gradient(|step| seen.slopes.get(step).cloned().flatten());
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::{Noise, Orientation, Parameter, Track, shooting::vector};
 
-    /// A box that lands tilted on a floor and slides, seen between steps and at them.
+    /// A box that lands tilted on a floor and slides, measured between steps and at them.
     const SCENE: &str = "
 [simulation]
 duration = 1.0

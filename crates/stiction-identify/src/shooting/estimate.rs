@@ -1,4 +1,4 @@
-//! What a fit found, and how sure it is.
+//! Result of a fit, with its accuracy.
 
 use nalgebra::{DMatrix, SymmetricEigen};
 use serde::Serialize;
@@ -13,43 +13,43 @@ pub struct Estimate {
     pub name: String,
     /// Its value.
     pub value: f64,
-    /// Its standard deviation, from the noise that the recordings state; none where it is not observable or at a bound.
+    /// Its standard deviation, from the noise that the recordings state; none if it is not observable or at a bound.
     pub deviation: Option<f64>,
-    /// The same from how far the motion is off in fact.
+    /// Its standard deviation from the actual misfit.
     pub deviation_by_misfit: Option<f64>,
-    /// Whether it is at one of its bounds.
+    /// True if it is at one of its bounds.
     pub at_bound: bool,
 }
 
-/// What the recordings say of a combination of parameters.
+/// Observability of a combination of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Observability {
     /// The combination: parameters and their weights, in units of their scales.
     pub combination: Vec<(String, f64)>,
-    /// By how much of its scale it can change before the motion changes by one standard deviation; none where it never does.
+    /// Standard deviation of the combination, in units of its scale; none if the motion does not depend on it.
     pub deviation: Option<f64>,
 }
 
-/// What a fit found.
+/// Result of a fit.
 #[derive(Clone, Debug, Serialize)]
 pub struct FitReport {
     /// The parameters.
     pub estimates: Vec<Estimate>,
-    /// Σ ρ(r) after every iteration, the first guess first.
+    /// Σ ρ(r) after every iteration, that of the initial guess first.
     pub history: Vec<f64>,
-    /// Whether it ended by itself.
+    /// True if it converged.
     pub converged: bool,
-    /// Measured numbers that were compared.
+    /// Number of compared measurements.
     pub compared: usize,
-    /// Numbers that were free: parameters and starts of runs.
+    /// Number of free numbers: parameters and starts of runs.
     pub free: usize,
-    /// Root mean square of the residuals, in standard deviations: 1 where model and noise are right.
+    /// Root mean square of the residuals, in standard deviations: 1 if model and noise are right.
     pub misfit: f64,
     /// Combinations of parameters, the best known last.
     pub observability: Vec<Observability>,
-    /// Covariance of the parameters from the stated noise, row by row; empty where something is not observable.
+    /// Covariance of the parameters from the stated noise, row by row; empty if something is not observable.
     pub covariance: Vec<Vec<f64>>,
-    /// Runs that could not be made or differentiated at the first guess, and why; they count for nothing.
+    /// Runs that could not be made or differentiated at the initial guess, with the reason; they are left out.
     pub left_out: Vec<String>,
     /// State at the start of each run: coordinates and velocities.
     #[serde(skip)]
@@ -66,7 +66,7 @@ impl FitReport {
     }
 }
 
-/// A combination whose information is below this share of the best known one is not observable.
+/// Smallest information of an observable combination, as a fraction of the largest.
 const UNSEEN: f64 = 1e-12;
 
 impl Fit<'_> {

@@ -1,8 +1,8 @@
 //! Quasi-Newton steps of limited memory, with gradients from the adjoint.
 //!
-//! The last pairs of steps and changes of the gradient stand for the second derivatives [Nocedal2006, algorithm 7.4].
-//! Parameters that a bound stops are held. Starts of runs are moved from where they are, not from where they were: orientations need no
-//! coordinates. That is why no general program for such steps is used here.   [FIT-7]
+//! The last pairs of steps and changes of the gradient approximate the second derivatives [Nocedal2006, algorithm 7.4]. Parameters that a
+//! bound stops are held. Starts of runs are moved from their current state, not from their first one, so that orientations need no
+//! coordinates. A general library for such steps does not support this.   [FIT-7]
 
 use nalgebra::DVector;
 use rayon::prelude::*;
@@ -10,20 +10,20 @@ use rayon::prelude::*;
 use super::{Fit, FitReport, Guess, Linearised, normal::Normal};
 use crate::{IdentifyError, Segment, Start};
 
-/// Pairs that are remembered.
+/// Number of pairs in memory.
 const MEMORY: usize = 20;
 
-/// What a step must gain, as a share of what the slope promises, and how much of the slope may be left after it (Wolfe's conditions).
+/// Sufficient decrease as a fraction of that of the slope, and largest remaining fraction of the slope after a step (Wolfe's conditions).
 const GAIN: f64 = 1e-4;
 const SLOPE_LEFT: f64 = 0.9;
 
-/// Changes of the objective below this share of it are rounding; then slopes alone tell [Hager2005].
+/// Relative change of the objective that is rounding; only slopes are then compared [Hager2005].
 const ROUNDING: f64 = 1e-10;
 
-/// Trials of one line search.
+/// Largest number of trials of one line search.
 const TRIALS: u32 = 40;
 
-/// A place of the search: the objective and its gradient in units of the scales.
+/// Point of the search: the objective and its gradient in units of the scales.
 #[derive(Clone)]
 struct Point {
     guess: Guess,
@@ -39,7 +39,7 @@ struct Memory {
 
 impl Memory {
     fn add(&mut self, step: DVector<f64>, change: DVector<f64>) {
-        // Without curvature along the step the pair says nothing of a minimum.
+        // Without curvature along the step the pair has no information on a minimum.
         if step.dot(&change) > 1e-12 * step.norm() * change.norm() {
             if self.pairs.len() == MEMORY {
                 self.pairs.remove(0);
@@ -58,18 +58,18 @@ impl Memory {
         let pairs: Vec<_> = self.pairs.iter().map(|(s, y)| (free(s), free(y))).collect();
         let pairs: Vec<_> = pairs.iter().filter(|(s, y)| s.dot(y) > 0.0).collect();
         let mut q = free(gradient);
-        let mut shares = Vec::with_capacity(pairs.len());
+        let mut factors = Vec::with_capacity(pairs.len());
         for (s, y) in pairs.iter().rev() {
-            let share = s.dot(&q) / s.dot(y);
-            q.axpy(-share, y, 1.0);
-            shares.push(share);
+            let factor = s.dot(&q) / s.dot(y);
+            q.axpy(-factor, y, 1.0);
+            factors.push(factor);
         }
         if let Some((s, y)) = pairs.last() {
             q *= s.dot(y) / y.dot(y);
         }
-        for ((s, y), share) in pairs.iter().zip(shares.iter().rev()) {
+        for ((s, y), factor) in pairs.iter().zip(factors.iter().rev()) {
             let back = y.dot(&q) / s.dot(y);
-            q.axpy(share - back, s, 1.0);
+            q.axpy(factor - back, s, 1.0);
         }
         -q
     }
@@ -85,7 +85,7 @@ impl Fit<'_> {
         for _ in 0..self.options.iterations {
             let held = self.held(&point);
             let direction = memory.direction(&point.gradient, &held);
-            // With H near the covariance this is how many standard deviations away the minimum seems to be.
+            // With H near the covariance this is the distance of the minimum in standard deviations.
             let distance = (-direction.dot(&point.gradient)).max(0.0).sqrt();
             if distance <= self.options.tolerance && !memory.pairs.is_empty() || distance == 0.0 {
                 converged = true;
@@ -97,7 +97,7 @@ impl Fit<'_> {
                     point = next;
                     history.push(point.value);
                 }
-                // What the memory says of a kink may be wrong: once more along the gradient.
+                // The memory may be wrong at a kink: a last attempt is made along the gradient.
                 None if !memory.pairs.is_empty() => memory = Memory::default(),
                 None => break,
             }
@@ -114,7 +114,7 @@ impl Fit<'_> {
             let scale = parameter.scale.abs();
             if *square * scale * scale > 1.0 { 1.0 / square.sqrt() } else { scale }
         });
-        // What nothing depends on has no gradient and stays where it is.
+        // An unknown without influence has no gradient and stays unchanged.
         let of_starts = of_starts.iter().flatten().map(|square| if *square > 0.0 { 1.0 / square.sqrt() } else { 0.0 });
         DVector::from_vec(of_parameters.chain(of_starts).collect())
     }
@@ -148,7 +148,7 @@ impl Fit<'_> {
         Ok(Point { guess, value, gradient: gradient.component_mul(scales) })
     }
 
-    /// A place that is better by as much as the slope promises, and the step that led there in units of the scales; none where there is none.
+    /// Point with sufficient decrease, and the step to it in units of the scales; none if there is none.
     fn line_search(
         &self,
         point: &Point,
@@ -174,7 +174,7 @@ impl Fit<'_> {
                         return Some((trial, step));
                     }
                 }
-                // Where a run cannot be made, the step was too long.
+                // If a run cannot be made, the step was too long.
                 Err(_) => high = length,
             }
             length = if high.is_finite() { 0.5 * (low + high) } else { 2.0 * length };
@@ -182,7 +182,7 @@ impl Fit<'_> {
         best
     }
 
-    /// The guess after a step within the bounds; the step that was made, and whether a bound stopped it.
+    /// Guess after a step within the bounds, the step that was made, and true if a bound stopped it.
     fn moved(&self, guess: &Guess, step: &DVector<f64>, scales: &DVector<f64>) -> Option<(Guess, DVector<f64>, bool)> {
         let model = self.target.scene(&guess.values).ok()?.model;
         let (mut made, mut values, mut stopped) = (step.clone(), guess.values.clone(), false);

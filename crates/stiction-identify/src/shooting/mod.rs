@@ -1,11 +1,12 @@
-//! Least squares over runs: parameters that all runs share, and the start of each.
+//! Least squares over runs: shared parameters, and the start of each run.
 //!
 //! ```text
 //! min Σ ρ(r_i(θ, s_i)),    r_i = simulated minus measured in units of the noise                              [FIT-3]
 //! ```
 //!
-//! By default Gauss and Newton's steps with Levenberg and Marquardt's damping; the starts s_i are eliminated run by run, so that the work grows
-//! linearly with the number of runs.   [FIT-4]  Or quasi-Newton steps of limited memory, whose gradients come from the adjoint.   [FIT-7]
+//! By default Gauss and Newton's steps with Levenberg and Marquardt's damping; the starts s_i are eliminated run by run, so that the work
+//! grows linearly with the number of runs.   [FIT-4]  Or quasi-Newton steps of limited memory, whose gradients come from the
+//! adjoint.   [FIT-7]
 
 mod backward;
 mod estimate;
@@ -28,32 +29,33 @@ use stiction::{Model, Simulation};
 use crate::{IdentifyError, Recording, Segment, Start, Target, segment::residuals_of};
 use normal::Normal;
 
-/// How the least sum is searched for.
+/// Method of minimisation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Gauss and Newton's steps with damping, by forward sensitivities: few parameters, few steps.   [FIT-4]
     #[default]
     GaussNewton,
-    /// Quasi-Newton steps from the last gradients, by the adjoint: their price does not grow with the number of parameters, but they are many,
-    /// several hundred where Gauss and Newton need tens; give it more iterations.   [FIT-7]
+    /// Quasi-Newton steps from the last gradients, by the adjoint. Their cost does not grow with the number of parameters. But they are
+    /// many, several hundred where Gauss and Newton need tens; give it more iterations.   [FIT-7]
     LimitedMemory,
 }
 
-/// How the fit is made.
+/// Options of a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FitOptions {
-    /// How the least sum is searched for.
+    /// Method of minimisation.
     pub method: Method,
-    /// Iterations at most.
+    /// Largest number of iterations.
     pub iterations: u32,
-    /// It ends when an iteration moves no parameter by more than this share of its deviation, and the objective by as much.
+    /// Largest change of the parameters, as a fraction of their deviations, and of the objective at which the iteration ends.
     pub tolerance: f64,
-    /// Residuals beyond this many standard deviations count linearly (Huber); none count so where it is infinite.
+    /// Residuals beyond this number of standard deviations count linearly (Huber); none if it is infinite.
     pub huber: f64,
-    /// Whether the starts of runs are corrected; otherwise they are as measured.
+    /// True if the starts of runs are corrected; otherwise they are as measured.
     pub free_starts: bool,
-    /// Whether the first guess is improved on short runs from measured states first: long ones may not tell where to go.   [FIT-5]
+    /// True if the initial guess is first improved on short runs from measured states: the objective of long ones may have no useful
+    /// gradient.   [FIT-5]
     pub warm_up: bool,
 }
 
@@ -73,17 +75,17 @@ impl Default for FitOptions {
 /// Parameters of a scene from recordings.
 #[derive(Clone, Debug)]
 pub struct Fit<'a> {
-    /// The scene and what is not known of it.
+    /// The scene and its unknown parameters.
     pub target: &'a Target,
     /// The recordings.
     pub recordings: &'a [Recording],
     /// The runs that are compared.
     pub segments: Vec<Segment>,
-    /// How.
+    /// Options.
     pub options: FitOptions,
 }
 
-/// Values of the parameters, and where the runs start.
+/// Values of the parameters, and the starts of the runs.
 #[derive(Clone, Debug)]
 struct Guess {
     values: Vec<f64>,
@@ -91,33 +93,33 @@ struct Guess {
 }
 
 impl Guess {
-    /// Velocities of the model: every state has them all.
+    /// Number of velocities of the model.
     fn dof(&self) -> usize {
         self.starts.first().map_or(0, |start| start.state.v.len())
     }
 }
 
-/// The first guess with the normal equations there: derivatives cost many times what the runs do, so none are taken twice.
+/// Guess with its normal equations. Derivatives cost many times as much as the runs, so none are computed twice.
 struct Linearised {
-    /// The model there. How states are moved is the same for all values of the parameters, so no step reads the scene for that.
+    /// Model there. States are moved in the same way for all values of the parameters, so that no step reads the scene for that.
     model: Arc<Model>,
     guess: Guess,
     normal: Normal,
 }
 
-/// Rows of the shortest runs of the warm-up, and how much longer each round is.   [FIT-5]
+/// Number of rows of the shortest runs of the warm-up, and the factor from round to round.   [FIT-5]
 const SHORTEST: usize = 4;
 const LONGER: usize = 4;
 
-/// Iterations and bound of residuals in the warm-up: measured velocities scatter more than positions.
+/// Iterations and Huber bound of the warm-up: measured velocities have more noise than positions.
 const WARM_UP_ITERATIONS: u32 = 8;
 const WARM_UP_HUBER: f64 = 10.0;
 
-/// Damping at the beginning, as a share of the diagonal; what it is multiplied and divided by; and when to give up.
+/// Initial damping, as a fraction of the diagonal; its factors of increase and decrease; and its largest value.
 const DAMPING: f64 = 1e-4;
 const MORE: f64 = 4.0;
 const LESS: f64 = 0.3;
-const MOST_DAMPING: f64 = 1e12;
+const MAX_DAMPING: f64 = 1e12;
 
 impl<'a> Fit<'a> {
     /// The fit of whole recordings.
@@ -130,24 +132,25 @@ impl<'a> Fit<'a> {
         Self { target, recordings, segments: recordings.iter().enumerate().map(whole).collect(), options }
     }
 
-    /// The fit of recordings in pieces of so many rows, each a run from the measured state of its first row.
+    /// Fit of recordings in runs of so many rows, each from the measured state of its first row.
     pub fn of_pieces(target: &'a Target, recordings: &'a [Recording], rows: usize, options: FitOptions) -> Self {
         let rows = rows.max(1);
-        let pieces = |(recording, of): (usize, &Recording)| -> Vec<Segment> {
+        let runs = |(recording, of): (usize, &Recording)| -> Vec<Segment> {
             let last = of.times.len().saturating_sub(1);
             (0..last).step_by(rows).map(|first| Segment { recording, first, last: (first + rows).min(last) }).collect()
         };
-        Self { target, recordings, segments: recordings.iter().enumerate().flat_map(pieces).collect(), options }
+        Self { target, recordings, segments: recordings.iter().enumerate().flat_map(runs).collect(), options }
     }
 
-    /// Searches from the first guesses of the parameters and the measured states, which are improved on short runs first if asked for.
+    /// Searches from the initial guesses of the parameters and the measured states. They are first improved on short runs if that is
+    /// chosen.
     pub fn run(&self) -> Result<FitReport, IdentifyError> {
         let mut values = self.target.starts();
         let longest = self.segments.iter().map(|segment| segment.last - segment.first).max().unwrap_or(0);
         let mut rows = SHORTEST;
         while self.options.warm_up && rows < longest {
-            // What short runs cannot tell is left to longer ones.
-            if let Ok(report) = self.in_pieces(rows).run_from(values.clone()) {
+            // Parameters that short runs do not determine are left to longer ones.
+            if let Ok(report) = self.divided(rows).run_from(values.clone()) {
                 values = report.values();
             }
             rows *= LONGER;
@@ -155,13 +158,13 @@ impl<'a> Fit<'a> {
         self.run_from(values)
     }
 
-    /// The same runs in pieces of so many rows, from measured states.
-    fn in_pieces(&self, rows: usize) -> Self {
-        let pieces = |segment: &Segment| {
+    /// The same runs divided into runs of so many rows, from measured states.
+    fn divided(&self, rows: usize) -> Self {
+        let runs = |segment: &Segment| {
             let Segment { recording, first, last } = *segment;
             (first..last).step_by(rows).map(move |first| Segment { recording, first, last: (first + rows).min(last) })
         };
-        let segments = self.segments.iter().flat_map(pieces).collect();
+        let segments = self.segments.iter().flat_map(runs).collect();
         let options = FitOptions {
             method: self.options.method,
             free_starts: false,
@@ -202,7 +205,7 @@ impl<'a> Fit<'a> {
         Ok(FitReport { left_out, ..report })
     }
 
-    /// The runs that can be made at the first guess, linearised there, and why the others cannot; an error where none can.
+    /// Runs that can be made at the initial guess, linearised there, and the failures of the others; an error if none can.
     fn without_failures(
         &self,
         model: Arc<Model>,
@@ -249,7 +252,7 @@ impl<'a> Fit<'a> {
             let settled = normal.deviations().is_some_and(|deviations| {
                 changes.zip(deviations).all(|(change, deviation)| change <= self.options.tolerance * deviation)
             }) && objective - value <= self.options.tolerance;
-            // Where some run has no derivative any more, the search ends with what it has.
+            // If a run has no derivative any more, the search ends with its last point.
             let Ok(next) = self.linearise(&better) else { break };
             (guess, objective, normal) = (better, value, next);
             history.push(objective);
@@ -261,7 +264,7 @@ impl<'a> Fit<'a> {
         Ok(self.report(&guess, &normal, history, converged))
     }
 
-    /// A step that makes the objective smaller, with more damping until one does; none where none does.
+    /// Step that decreases the objective; damping is increased until one does. None if none does.
     fn step(
         &self,
         (model, guess, normal): (&Model, &Guess, &Normal),
@@ -270,7 +273,7 @@ impl<'a> Fit<'a> {
     ) -> Option<(Guess, f64)> {
         let bounds: Vec<_> = self.target.parameters.iter().map(|parameter| parameter.bounds).collect();
         let scales: Vec<_> = self.target.parameters.iter().map(|parameter| parameter.scale).collect();
-        while *damping < MOST_DAMPING {
+        while *damping < MAX_DAMPING {
             if let Some((values, steps)) = normal.step(&guess.values, (&bounds, &scales), *damping) {
                 let starts = guess.starts.iter().zip(&steps).map(|(start, step)| start.moved(model, step.as_slice()));
                 let other = Guess { values, starts: starts.collect() };
@@ -295,7 +298,7 @@ impl<'a> Fit<'a> {
         self.recordings.get(segment.recording).ok_or(IdentifyError::Nothing)
     }
 
-    /// Σ ρ(r) over all runs, in their order whatever thread made them.
+    /// Σ ρ(r) over all runs, summed in their order for any number of threads.
     fn objective(&self, guess: &Guess) -> Result<f64, IdentifyError> {
         let scene = self.target.scene(&guess.values)?;
         let parts: Result<Vec<f64>, IdentifyError> = self
@@ -314,7 +317,7 @@ impl<'a> Fit<'a> {
         Ok(Normal::of(parts, self.target.parameters.len()))
     }
 
-    /// The share of each run in the normal equations, or why it has none.
+    /// Part of each run in the normal equations, or the reason why it has none.
     fn linearised_runs(&self, guess: &Guess) -> Result<Vec<Result<normal::Part, IdentifyError>>, IdentifyError> {
         let variants = self.target.variants(&guess.values, guess.dof())?;
         let run = |(segment, start): (Segment, &Start)| {
@@ -327,7 +330,7 @@ impl<'a> Fit<'a> {
 }
 
 impl Recording {
-    /// Whether its bodies are those of a model.
+    /// Checks that its bodies are those of a model.
     pub(crate) fn check_bodies(&self, model: &Model) -> Result<(), IdentifyError> {
         let fail = |reason: String| Err(IdentifyError::Recording { recording: self.name.clone(), reason });
         for track in &self.tracks {

@@ -1,4 +1,4 @@
-//! Normal equations with an arrow: parameters that all runs share, and starts that each run has for itself.
+//! Normal equations with an arrow structure: shared parameters, and the starts of each run.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -16,7 +16,7 @@ pub(super) fn loss_slope(r: f64, huber: f64) -> f64 {
     r.max(-huber).min(huber)
 }
 
-/// The share of a run: AᵀA, AᵀB, BᵀB, Aᵀr, Bᵀr with the weights of its residuals.
+/// Part of a run: AᵀA, AᵀB, BᵀB, Aᵀr, Bᵀr with the weights of its residuals.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     by_parameters: DMatrix<f64>,
@@ -47,7 +47,7 @@ impl Part {
         }
     }
 
-    /// BᵀB with damping, factorised; nothing for runs with fixed starts. Components that no residual sees are held.
+    /// BᵀB with damping, factorised; empty for runs with fixed starts. Components without a residual are held.
     fn start(&self, damping: f64) -> Option<nalgebra::Cholesky<f64, nalgebra::Dyn>> {
         let mut damped = self.by_start.clone();
         let most = damped.diagonal().amax();
@@ -96,13 +96,13 @@ impl Normal {
         (of_parameters, self.parts.iter().map(|part| part.by_start.diagonal().iter().copied().collect()).collect())
     }
 
-    /// Standard deviations of the parameters; none where something is not observable.
+    /// Standard deviations of the parameters; none if something is not observable.
     pub(super) fn deviations(&self) -> Option<Vec<f64>> {
         let covariance = self.reduced(0.0)?.0.try_inverse()?;
         Some(covariance.diagonal().iter().map(|variance| variance.max(0.0).sqrt()).collect())
     }
 
-    /// Values and steps of the starts after one damped step within the bounds; none where the equations have no solution.
+    /// Values and steps of the starts after one damped step within the bounds; none if the equations have no solution.
     pub(super) fn step(
         &self,
         values: &[f64],
@@ -112,7 +112,7 @@ impl Normal {
         let (mut matrix, pull) = self.reduced(damping)?;
         for (k, scale) in scales.iter().enumerate() {
             let diagonal: f64 = self.parts.iter().map(|part| part.by_parameters[(k, k)]).sum();
-            // What nothing depends on stays where it is.
+            // An unknown without influence stays unchanged.
             matrix[(k, k)] += damping * diagonal + 1e-12 / (scale * scale);
         }
         let change = within_bounds(&matrix, &pull, values, bounds)?;

@@ -1,4 +1,4 @@
-//! Estimates from the last so many rows, row after row: the online form.
+//! Moving-window estimates, row after row: the online form.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{Fit, FitOptions, FitReport};
 use crate::{IdentifyError, Recording, Segment, Target};
 
-/// The estimates of one moment.
+/// Estimates at one time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Window {
     /// The last row of the window.
@@ -15,14 +15,14 @@ pub struct Window {
     pub time: f64,
     /// The parameters.
     pub values: Vec<f64>,
-    /// Their standard deviations; none where they cannot be seen.
+    /// Their standard deviations; none if they are not observable.
     pub deviations: Vec<Option<f64>>,
 }
 
 /// The estimates from the last `length` rows up to every `every`th row of a recording, counted from its last.
 ///
-/// Where contacts change their mode within a window the objective may have several minima. So each window is searched twice: from the first guess,
-/// as if it were the only one, and from what the window before it (of the first: after it) has found so. The lesser minimum counts.
+/// The objective may have several minima if contacts change their mode within a window. So each window is searched twice: from the initial
+/// guess, and from the result of the window before it (of the first: after it). The lesser minimum counts.
 pub fn windows(
     target: &Target,
     recording: &Recording,
@@ -39,7 +39,7 @@ pub fn windows(
     let alone: Vec<FitReport> = ends.par_iter().map(|last| fit(*last).run()).collect::<Result<_, _>>()?;
     let beside = |place: usize| alone.get(if place == 0 { 1 } else { place - 1 }).map(FitReport::values);
     let starts: Vec<Option<Vec<f64>>> = (0..ends.len()).map(beside).collect();
-    // A run that cannot be made with the values of another window has nothing to say.
+    // A run that cannot be made with the values of another window is ignored.
     let again: Vec<Option<FitReport>> = ends
         .par_iter()
         .zip(starts)

@@ -1,4 +1,4 @@
-//! Particles that follow the sliding block of case C-26.
+//! Particle filter for the sliding block of case C-26.
 
 use stiction_identify::{
     Identification, IdentifyError, Method, Parameter, Recording, Target,
@@ -27,8 +27,8 @@ fn follow(target: &Target, recording: &Recording, options: FilterOptions) -> Fil
     Filter { target, recording, options }.run().unwrap()
 }
 
-/// The case: 500 particles, a walk of 0.01, what would be negative is zero, and nothing is known before. Several recordings, so that it is
-/// not one lucky draw; none of them was looked at when the filter was written.
+/// The case: 500 particles, a walk of 0.01, negative values are clamped to zero, and a flat prior. Several recordings, so that the result
+/// is not one lucky draw; none of them was used when the filter was written.
 #[test]
 fn the_mean_over_time_is_the_friction_of_the_block() {
     let target = target();
@@ -59,7 +59,7 @@ fn the_mean_over_time_is_the_friction_of_the_block() {
     assert!((mean - 0.33).abs() < 0.01, "{means:?}");
 }
 
-/// A walk in the logit of the coefficient, fewer particles, and a thought before that is off: 0.5 ± 0.2.
+/// A walk in the logit of the coefficient, fewer particles, and a biased prior: 0.5 ± 0.2.
 #[test]
 fn reparameterised_walks_find_the_same_friction() {
     let mut target = target();
@@ -77,7 +77,7 @@ fn reparameterised_walks_find_the_same_friction() {
     assert!(report.moments.iter().all(|moment| inside(&moment.parameters[0].interval)));
 }
 
-/// An identification by this method says what the case says: the mean over the second half of the rows.
+/// An identification by this method reports the number of the case: the mean over the second half of the rows.
 #[test]
 fn identifications_report_the_mean_over_the_second_half() {
     let scene = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/pulled_block.toml");
@@ -117,20 +117,20 @@ fn threads_change_nothing_and_seeds_do() {
     assert_ne!(alone, on(1, 8));
 }
 
-/// The pull of 4 N is held where friction is above 0.41: half of the first guesses stick, and the first rows cannot tell yet.
+/// The pull of 4 N is held by friction above 0.41: half of the initial guesses stick, and the first rows do not decide.
 #[test]
 fn modes_are_reported_and_the_wrong_one_dies_out() {
     let report =
         follow(&target(), &first_rows(&seen(1), 25), FilterOptions { particles: 100, ..FilterOptions::default() });
-    let share = |moment: usize, word: &str| {
+    let fraction = |moment: usize, word: &str| {
         let modes = report.moments[moment].modes.iter().filter(|(mode, _)| mode.contains(word));
-        modes.map(|(_, share)| share).sum::<f64>()
+        modes.map(|(_, fraction)| fraction).sum::<f64>()
     };
     println!("{:?}", report.moments.iter().map(|moment| &moment.modes).collect::<Vec<_>>());
-    assert!(share(1, "slip") > 0.1);
-    assert!(share(24, "stick") < 1e-3 && share(24, "slip") > 0.999);
+    assert!(fraction(1, "slip") > 0.1);
+    assert!(fraction(24, "stick") < 1e-3 && fraction(24, "slip") > 0.999);
     for moment in &report.moments[1..] {
-        assert!((moment.modes.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!((moment.modes.iter().map(|(_, fraction)| fraction).sum::<f64>() - 1.0).abs() < 1e-9);
         assert!(moment.effective >= 1.0 - 1e-9 && moment.effective <= 100.0 + 1e-9);
     }
 }
@@ -146,7 +146,7 @@ fn particles_that_cannot_go_on_are_counted_and_replaced() {
     let options = FilterOptions { particles: 60, ..FilterOptions::default() };
     let report = follow(&with_mass_between([-1.0, 2.0]), &recording, options);
     println!("{} failed: {:?}", report.failures, report.first_failure);
-    // About a third of the first guesses has no mass.
+    // About a third of the initial guesses has no mass.
     assert!((10..=35).contains(&report.failures), "{}", report.failures);
     assert!(report.first_failure.unwrap().contains("mass"));
     let last = report.moments.last().unwrap();
@@ -164,11 +164,11 @@ fn where_all_fail_the_reason_is_told() {
         drifts: vec![Drift { walk: 100.0, spread: Some(0.0) }],
         ..FilterOptions::default()
     };
-    // Every walk ends at a bound: half of the particles fail at each row. With negative masses alone none is left.
+    // Every walk ends at a bound: half of the particles fail at each row. With negative masses alone all fail.
     assert!(Filter { target: &target, recording: &recording, options: options.clone() }.run().is_ok());
     let mut negative = with_mass_between([-2.0, 1.0]);
     negative.parameters[0].bounds = [-2.0, -1.0];
-    // The first guess is what the scene is read with before; it is legal.
+    // The scene is first read with the initial guess; it is valid.
     let failed = Filter { target: &negative, recording: &recording, options }.run().unwrap_err();
     println!("{failed}");
     assert!(
@@ -185,7 +185,7 @@ fn options_that_make_no_sense_are_refused() {
         (FilterOptions { particles: 1, ..usual() }, "two at least"),
         (FilterOptions { drifts: vec![WALK; 2], ..usual() }, "2 drifts"),
         (FilterOptions { drifts: vec![Drift { walk: f64::NAN, spread: None }], ..usual() }, "zero or more"),
-        (FilterOptions { rare: 2.0, ..usual() }, "share"),
+        (FilterOptions { rare: 2.0, ..usual() }, "fraction"),
     ] {
         let failed = Filter { target: &target, recording: &recording, options }.run().unwrap_err();
         assert!(failed.to_string().contains(word), "{failed}");

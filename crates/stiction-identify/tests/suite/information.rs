@@ -1,4 +1,4 @@
-//! Which experiments tell of friction.
+//! Information of experiments on friction.
 
 use nalgebra::Vector3;
 use stiction_identify::{
@@ -32,7 +32,7 @@ fn pull(force: f64, beginning: Beginning) -> Candidate {
     }
 }
 
-/// A box over a floor, tossed with this velocity; nobody knows how slippery it is, or how heavy.
+/// A box over a floor, tossed with this velocity; its friction and mass are unknown.
 fn toss(name: &str, velocity: [f64; 2], height: f64) -> Candidate {
     let text = format!(
         "
@@ -101,14 +101,14 @@ fn a_toss_that_never_slides_ranks_last() {
     assert!(ranked.iter().all(|one| one.failure.is_none()));
 }
 
-/// Nothing about a box that slides on a floor tells its mass: it is the friction that is seen.
+/// The motion of a box that slides on a floor does not depend on its mass: friction is observed.
 #[test]
 fn what_no_experiment_sees_has_no_information() {
     let ranked = rank(&[toss("slides", [2.0, 0.0], 0.1)], "mass").unwrap();
     assert!(ranked[0].information < 1e-3, "{ranked:?}");
 }
 
-/// What is expected is what a fit finds: the deviation of case C-26.
+/// The expected deviation is that of a fit: the deviation of case C-26.
 #[test]
 fn the_expected_deviation_is_that_of_the_fit() {
     let candidate = pull(4.0, Beginning::Measured);

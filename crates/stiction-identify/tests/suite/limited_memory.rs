@@ -1,11 +1,12 @@
-//! Steps of limited memory end where Gauss and Newton's do.
+//! Limited-memory steps end where Gauss and Newton's do.
 
 use stiction_identify::shooting::{Fit, FitOptions, Method};
 
 use crate::sliding_block::{seen, target};
 
-/// With the starts as measured there is one minimum, and both methods end in it. With free starts the feet stop in one order or another, each with a
-/// minimum of its own (126.0 and 124.7 in the first recording): the way there decides between them, and friction differs by less than its noise.
+/// With the starts as measured there is one minimum, and both methods end in it. With free starts the support points stop in one order or
+/// another, each with a minimum of its own (126.0 and 124.7 in the first recording). The path decides between them, and friction differs by
+/// less than its noise.
 #[test]
 fn both_methods_find_the_same_friction() {
     let target = target();

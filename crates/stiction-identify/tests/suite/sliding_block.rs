@@ -1,4 +1,4 @@
-//! Case C-26: friction of a sliding block from what a camera saw.
+//! Case C-26: friction of a sliding block from camera data.
 
 use nalgebra::Vector3;
 use stiction::{Simulation, scene};
@@ -11,7 +11,7 @@ use stiction_study::Stream;
 pub(crate) const SCENE: &str = include_str!("../../../../scenes/pulled_block.toml");
 pub(crate) const NOISE: Noise = Noise { position: 1e-3, angle: 1e-2 };
 
-/// The true motion in steps of a tenth, seen at every frame with noise.
+/// The true motion in steps of a tenth, measured at every frame with noise.
 pub(crate) fn seen(seed: u64) -> Recording {
     let fine = [("simulation.step".to_owned(), format!("{:?}", 1.0 / 600.0))];
     let scene = scene::parse_with(SCENE, "sliding_block.toml", &fine).unwrap();
@@ -75,7 +75,8 @@ fn friction_of_the_whole_history_is_right_and_says_how_sure_it_is() {
     }
 }
 
-/// Windows end at every third row, because neighbours share nearly all they see; the study of `identifications/sliding_block.toml` has all.
+/// Windows end at every third row, because neighbours share nearly all measurements; the study of `identifications/sliding_block.toml` has
+/// all.
 const EVERY: usize = 3;
 
 #[test]
@@ -125,7 +126,7 @@ fn the_recordings_of_the_example_are_made_here() {
     ];
     let differs = committed.map(|(seed, name, committed)| {
         let made = file(seed);
-        // What should be there, for those who change the scene.
+        // Expected contents, for those who change the scene.
         #[allow(clippy::disallowed_methods)]
         std::fs::write(folder.join(name), &made).unwrap();
         made != committed

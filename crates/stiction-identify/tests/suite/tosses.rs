@@ -1,6 +1,6 @@
 //! Real tosses of a cube and of two blocks with a hinge: parameters from some, predictions of others.
 //!
-//! The recordings are read from the folder that `STICTION_DATA` names; where it is not set the test says so and does nothing.
+//! The recordings are read from the folder that `STICTION_DATA` names; without it the test prints a message and does nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ const CUBE: &str = include_str!("tosses/cube.toml");
 const ELBOW: &str = include_str!("tosses/elbow.toml");
 const NOISE: Noise = Noise { position: 1e-3, angle: 1e-2 };
 
-/// The folder of the recordings; none where nobody says where it is, except in CI.
+/// Folder of the recordings; none if it is not given, except in CI.
 fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("STICTION_DATA").map(PathBuf::from);
     assert!(folder.is_some() || std::env::var_os("CI").is_none(), "CI must name the recordings by STICTION_DATA");
@@ -91,7 +91,7 @@ fn unknown(name: &str, path: &str, start: f64, bounds: [f64; 2], scale: f64) -> 
     Parameter { scale, ..Parameter::new(name, path, start, bounds) }
 }
 
-/// Friction, restitution, and where the table is: its height and tilt.
+/// Friction, restitution, and the pose of the table: its height and tilt.
 fn target(text: &str, friction: f64) -> Target {
     let tilt = |name: &str, axis: u32| {
         let path = format!("body.ground.orientation.roll_pitch_yaw.{axis}");
@@ -107,7 +107,7 @@ fn target(text: &str, friction: f64) -> Target {
     Target { text: text.to_owned(), file_name: "toss.toml".into(), parameters }
 }
 
-/// Mean distances over a run from a row on: positions, m, and turns, rad, over all bodies.
+/// Mean distances over a run from a row on: positions, m, and rotations, rad, over all bodies.
 fn misses(scene: &Scene, recording: &Recording, (first, last): (usize, usize), flies: bool) -> [f64; 2] {
     let start = Start::measured(&scene.model, recording, first);
     let mut simulation = Simulation::from_scene(scene).unwrap();
@@ -142,7 +142,7 @@ fn misses(scene: &Scene, recording: &Recording, (first, last): (usize, usize), f
     sums.map(|sum| sum / count)
 }
 
-/// The row before something touches the table: its velocity has not yet been changed by more than gravity does.
+/// The row before the first touch of the table: its velocity has been changed by gravity only.
 fn before_touch(recording: &Recording) -> usize {
     let falls = |row: usize| {
         let of = |row: usize| recording.tracks[0].velocities[row].unwrap()[0].z;
@@ -152,7 +152,7 @@ fn before_touch(recording: &Recording) -> usize {
     (1..recording.times.len() - 1).find(|row| !falls(*row)).map_or(0, |row| row.saturating_sub(1))
 }
 
-/// Rows after the first touch that "one impact ahead" looks at: a tenth of a second.
+/// Rows after the first touch that "one impact ahead" compares: a tenth of a second.
 const AHEAD: usize = 15;
 
 /// Medians over recordings: position and rotation, one impact ahead and over whole tosses.

@@ -129,7 +129,7 @@ impl StepTerms {
         self.at(self.dof * (self.dof + 1 + self.rows) + row)
     }
 
-    /// μ of contacts, μ h N of feet, ε of contacts, [ψ(q, t⁺) − ψ(q, t)]/h of contacts.
+    /// μ of contacts, μ h N of support points, ε of contacts, [ψ(q, t⁺) − ψ(q, t)]/h of contacts.
     pub fn coefficient(&self, place: usize) -> f64 {
         self.at(self.dof * (self.dof + 1 + self.rows) + self.rows + place)
     }

@@ -12,7 +12,7 @@
 //! ```text
 //! file       design files (TOML)                     formula   values that follow from parameters
 //! evaluate   one evaluation: runs, terms, objective  log       evaluations on disk
-//! optimise   the methods; knows the crate behind them, and nobody else does
+//! optimise   the methods; the only module that uses the crate behind them
 //! search     starts, budget, progress                report    what came out
 //! ```
 

@@ -1,4 +1,4 @@
-//! The program of recorded motions: all their steps, all their observations, parameters that they share.
+//! Direct transcription of recorded motions: all their steps, all their observations, and shared parameters.
 
 mod seen;
 mod step;
@@ -20,10 +20,10 @@ use super::{
 };
 use crate::{IdentifyError, Start};
 
-/// Where the numbers of a motion stand in the program.
+/// Layout of a motion in the program.
 pub(super) struct Motion {
     pub(super) model: Arc<Model>,
-    /// Where displacements are counted from: the start, then the end of every step.
+    /// Origins of displacements: the start, then the end of every step.
     pub(super) reference: Vec<Vec<f64>>,
     /// Displacements and velocities of the ends of the steps: first variables.
     pub(super) ends: Vec<(usize, usize)>,
@@ -33,16 +33,16 @@ pub(super) struct Motion {
     pub(super) first: State,
     /// The errors: variables.
     pub(super) errors: Vec<usize>,
-    /// What each step asks, with its first impulse and its first constraint.
+    /// Structure of each step, with its first impulse and its first constraint.
     pub(super) steps: Vec<(StepForm, usize, usize)>,
     /// Measured numbers that may move the start.
     pub(super) free: usize,
-    /// How fast anything was seen to move, m/s.
+    /// Largest speed that was measured, m/s.
     pub(super) speed: f64,
 }
 
 impl Motion {
-    /// How bodies were seen to move about a step; at the ends of the recording as in the step beside.
+    /// Measured motion of bodies about a step; at the ends of the recording that of the neighbouring step.
     fn seen(&self, step: usize, h: f64) -> Seen {
         let way = |step: usize| -> Option<Vec<f64>> {
             let (from, to) = (self.reference.get(step)?, self.reference.get(step + 1)?);
@@ -54,7 +54,7 @@ impl Motion {
     }
 }
 
-/// A program and where things stand in it.
+/// Program with its layout.
 pub(super) struct Layout {
     pub(super) program: Program,
     /// Parameters by name: their variables.
@@ -66,7 +66,7 @@ pub(super) struct Layout {
 pub(super) fn build(members: &[Member], options: &MpecOptions) -> Result<Layout, IdentifyError> {
     let mut layout = Layout { program: Program::default(), parameters: Vec::new(), motions: Vec::new() };
     for member in members {
-        // Members have models of their own, so that blocks do not wait for each other.
+        // Members have their own models, so that blocks do not wait for each other.
         let source = Arc::new(Source::new(member.target)?);
         for parameter in &member.target.parameters {
             if !layout.parameters.iter().any(|(known, _)| known.name == parameter.name) {
@@ -87,12 +87,12 @@ struct Writer<'a> {
     options: &'a MpecOptions,
 }
 
-/// What a step starts from.
+/// Variables at the start of a step.
 struct Inputs {
     displacements: Vec<(usize, f64)>,
     velocity: Option<usize>,
-    /// Variables of what contacts owe.
-    debts: Vec<(ContactId, usize)>,
+    /// Variables of pending restitution.
+    pending_after: Vec<(ContactId, usize)>,
 }
 
 impl Writer<'_> {
@@ -178,7 +178,8 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// What the first step starts from: where a body was seen whole it is there but for the errors; the numbers of the row that are not used up so.
+    /// Variables at the start of the first step. A completely measured body is there except for the errors. Also returns the numbers of the
+    /// row that are not used for that.
     fn start(&self, layout: &mut Layout, model: &Model, errors: &[usize]) -> (Inputs, Vec<usize>, usize) {
         let recording = self.member.recording;
         let row = self.member.rows.start;
@@ -223,6 +224,6 @@ impl Writer<'_> {
             }
             first
         });
-        (Inputs { displacements, velocity, debts: Vec::new() }, rest, free)
+        (Inputs { displacements, velocity, pending_after: Vec::new() }, rest, free)
     }
 }

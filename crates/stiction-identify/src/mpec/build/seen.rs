@@ -1,4 +1,4 @@
-//! What was seen of a motion, and at which steps.
+//! Measurements of a motion, and their steps.
 
 use nalgebra::Vector3;
 use stiction::{Model, OrientationUpdate, State, multibody::Mobility, stepping::displacement};
@@ -6,7 +6,7 @@ use stiction::{Model, OrientationUpdate, State, multibody::Mobility, stepping::d
 use super::{StartVelocity, Writer};
 use crate::{IdentifyError, Orientation, Start, Track};
 
-/// How far a row may be from a step and still be at it, as a share of the step.
+/// Largest distance of a row from the end of a step at which it counts as there, as a fraction of the step.
 const AT_STEP: f64 = 1e-6;
 
 impl Writer<'_> {
@@ -24,7 +24,7 @@ impl Writer<'_> {
             let steps = (times.get(row).copied().unwrap_or(0.0) - origin) / self.source.h;
             if (steps - steps.round()).abs() > AT_STEP {
                 return self.fail(format!(
-                    "row {} is {steps} steps after the first: the program of all steps needs rows at ends of steps; choose another step",
+                    "row {} is {steps} steps after the first: a direct transcription needs rows at the ends of steps; choose another step",
                     row + 1
                 ));
             }
@@ -34,7 +34,8 @@ impl Writer<'_> {
         Ok(rows)
     }
 
-    /// Where the bodies were seen at the start and at the end of every step, in between on straight ways; and the state at the start.
+    /// Measured configurations at the start and at the end of every step, with linear interpolation between them; and the state at the
+    /// start.
     pub(super) fn reference(&self, model: &Model, rows: &[(usize, usize)]) -> (Vec<Vec<f64>>, State) {
         let recording = self.member.recording;
         let seen = |row: usize| {
@@ -54,10 +55,10 @@ impl Writer<'_> {
             let before =
                 if known.get(after).is_some_and(|(at, _)| *at <= step) { after } else { after.saturating_sub(1) };
             let (Some((from, a)), Some((to, b))) = (known.get(before), known.get(after)) else { continue };
-            let share = if to > from { (step - from) as f64 / (to - from) as f64 } else { 0.0 };
+            let fraction = if to > from { (step - from) as f64 / (to - from) as f64 } else { 0.0 };
             let mut q = Vec::new();
             let way = displacement(model, &a.q, &b.q);
-            model.integrate(&a.q, &way, share, OrientationUpdate::Exponential, &mut q);
+            model.integrate(&a.q, &way, fraction, OrientationUpdate::Exponential, &mut q);
             reference.push(q);
         }
         let mut first = known.into_iter().next().map_or_else(|| model.initial_state(), |(_, state)| state);
@@ -68,7 +69,7 @@ impl Writer<'_> {
     }
 }
 
-/// Numbers that were measured of a track in a row.
+/// Number of measurements of a track in a row.
 pub(super) fn numbers(track: &Track, row: usize) -> usize {
     let positions = track.positions.get(row).copied().flatten();
     let turned = match track.orientations.get(row).copied().flatten() {
@@ -79,7 +80,7 @@ pub(super) fn numbers(track: &Track, row: usize) -> usize {
     positions.map_or(0, |x| x.iter().filter(|x| x.is_finite()).count()) + turned
 }
 
-/// The components of a body in the order in which a row measures them, where it measures each once and at its reference point.
+/// Components of a body in the order of their measurements in a row, if each is measured once and at its reference point.
 pub(super) fn is_whole(model: &Model, track: &Track, row: usize) -> Option<Vec<usize>> {
     let (mobility, _) = model.find_body(&track.body).and_then(|id| model.unknowns(id))?;
     let x = track.positions.get(row).copied().flatten()?;
@@ -97,7 +98,7 @@ pub(super) fn is_whole(model: &Model, track: &Track, row: usize) -> Option<Vec<u
     }
 }
 
-/// How far anything was seen from where it started.
+/// Largest measured distance of anything from its start.
 pub(super) fn extent(model: &Model, reference: &[Vec<f64>]) -> f64 {
     let Some(first) = reference.first() else { return 0.0 };
     let sizes = model.bodies().iter().map(stiction::multibody::Body::radius).filter(|size| size.is_finite());
@@ -105,7 +106,7 @@ pub(super) fn extent(model: &Model, reference: &[Vec<f64>]) -> f64 {
     away.fold(0.0, f64::max) + sizes.fold(0.0, f64::max)
 }
 
-/// How fast anything was seen to move, and 1 m/s where nothing did.
+/// Largest measured speed, and 1 m/s if nothing moved.
 pub(super) fn fastest(model: &Model, reference: &[Vec<f64>], h: f64) -> f64 {
     let ways = reference.windows(2).flat_map(|pair| match pair {
         [from, to] => displacement(model, from, to),

@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Writer<'_> {
-    /// Adds a step; tells what the next one starts from.
+    /// Adds a step, and returns the variables at the start of the next one.
     pub(super) fn step(
         &self,
         layout: &mut Layout,
@@ -42,21 +42,22 @@ impl Writer<'_> {
             .enumerate()
             .filter_map(|(place, rebound)| {
                 let id = contacts.get(rebound.contact)?;
-                Some((place, inputs.debts.iter().find(|(owing, _)| owing == id)?.1))
+                Some((place, inputs.pending_after.iter().find(|(pending, _)| pending == id)?.1))
             })
             .collect();
-        let owing = pending_restitution.iter().map(|(place, _)| *place).collect();
+        let pending_rebounds = pending_restitution.iter().map(|(place, _)| *place).collect();
         let scales = inputs.displacements.iter().map(|(_, scale)| *scale).collect();
         let known = inputs.velocity.is_none();
         let seen = motion.seen(number, h);
-        let step = Step::new(self.source, equations, (from, there.clone()), (scales, known), owing)
+        let step = Step::new(self.source, equations, (from, there.clone()), (scales, known), pending_rebounds)
             .map_err(|error| self.refused(error))?;
         let program = &mut layout.program;
         let end = program.variables.len();
         program.variables.extend(std::iter::repeat_n(Variable::free(0.0), n));
         program.variables.extend(seen.after.iter().map(|v| Variable::free(*v)));
         let (push, speed) = (step.usual_push().map_err(|error| self.refused(error))?, motion.speed);
-        let Guess { impulses, slips, approaches, debts } = step.guess(&seen).map_err(|error| self.refused(error))?;
+        let Guess { impulses, slips, approaches, pending_after } =
+            step.guess(&seen).map_err(|error| self.refused(error))?;
         let form = step.form().clone();
         let is_corner = |row: usize| form.frictions.iter().any(|law| law.polygon && law.rows.contains(&row));
         let first_impulse = program.variables.len();
@@ -65,7 +66,7 @@ impl Writer<'_> {
             program.variable(if pushes { Variable::positive(*p) } else { Variable::free(*p) });
         }
         program.variables.extend(slips.iter().map(|slip| Variable::positive(*slip)));
-        program.variables.extend(approaches.iter().chain(&debts).map(|speed| Variable::positive(*speed)));
+        program.variables.extend(approaches.iter().chain(&pending_after).map(|speed| Variable::positive(*speed)));
         let last = program.variables.len();
         let parameters = self.source.target.parameters.iter();
         let of = |name: &str| layout.parameters.iter().find(|(known, _)| known.name == name).map_or(0, |(_, at)| *at);
@@ -97,7 +98,7 @@ impl Writer<'_> {
         // Of contacts that rebound: D ⊥ a + D, d ⊥ u, p ⊥ D − d.   [MPEC-9]
         let (rebounds, laws) = (form.rebounds.len(), form.frictions.len());
         let (approach, closing) = (first_impulse + count + laws, first + count + laws);
-        let mut debts = Vec::with_capacity(rebounds);
+        let mut pending_after = Vec::with_capacity(rebounds);
         for (place, rebound) in form.rebounds.iter().enumerate() {
             let debt = approach + rebounds + place;
             let (normal, hit) = (first + rebound.normal, closing + rebounds + place);
@@ -105,11 +106,11 @@ impl Writer<'_> {
             pair(approach + place, closing + place, [speed, speed]);
             pair(debt, normal, [speed, speed]);
             pair(first_impulse + rebound.normal, hit, [push, speed]);
-            debts.extend(contacts.get(rebound.contact).map(|id| (*id, debt)));
+            pending_after.extend(contacts.get(rebound.contact).map(|id| (*id, debt)));
         }
         motion.ends.push((end, end + n));
         motion.steps.push((form, first_impulse, first));
         let displacements = (end..end + n).map(|variable| (variable, 1.0)).collect();
-        Ok(Inputs { displacements, velocity: Some(end + n), debts })
+        Ok(Inputs { displacements, velocity: Some(end + n), pending_after })
     }
 }

@@ -44,7 +44,7 @@ impl Step {
                 out.get_mut(j * inputs + i).into_iter().for_each(|out| *out += value);
             }
         };
-        // Terms that are curved.
+        // Nonlinear terms.
         let beside = self.source.beside(&self.values_of(x))?;
         for (i, j) in &self.curved {
             let mut sum = 0.0;
@@ -53,7 +53,7 @@ impl Step {
             })?;
             add(*i, *j, sum);
         }
-        // Terms that change, with the velocities and impulses that they multiply.
+        // Variable terms, with the velocities and impulses that they multiply.
         for (i, slope) in slopes.iter().enumerate() {
             let changed = self.tangents(slope, &[], &at);
             for (k, tangent) in changed.iter().enumerate().skip(self.dof()) {
@@ -64,7 +64,7 @@ impl Step {
                 let closing = weights.closing.iter().zip(&self.form.rebounds);
                 let pull = pull + closing.map(|(w, rebound)| w * slope.row(rebound.normal, place)).sum::<f64>();
                 let velocity = self.dof() + place;
-                // Of two velocities each has its turn.
+                // The product of two velocities has two mixed derivatives.
                 add(i, velocity, if i == velocity { 2.0 * pull } else { pull });
             }
         }

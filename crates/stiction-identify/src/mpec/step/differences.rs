@@ -1,4 +1,4 @@
-//! Differences of the terms of a step.
+//! Finite differences of the terms of a step.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use super::{Beside, Step, keep, pattern};
 /// Spacing of displacements and velocities, m, rad and m/s.
 pub(super) const SPACING: f64 = 1e-4;
 
-/// Places of differences of five points and their weights.
+/// Points of five-point differences and their weights.
 const STENCIL: [(i8, f64); 4] = [(-2, 1.0 / 12.0), (-1, -8.0 / 12.0), (1, 8.0 / 12.0), (2, -1.0 / 12.0)];
 
-/// Second differences of rounding are below this, relative to the numbers.
+/// Largest second difference that is rounding, relative to the numbers.
 const FLAT: f64 = 1e-5;
 
 impl Step {
-    /// The terms with some inputs moved.
+    /// Terms with some inputs moved.
     pub(super) fn beside(
         &self,
         beside: &Beside,
@@ -42,7 +42,7 @@ impl Step {
                 found.map(|(_, [low, high])| if *by < 0 { low } else { high })
             }
         };
-        let model = model.ok_or_else(|| Refused("there is no model beside these values".into()))?;
+        let model = model.ok_or_else(|| Refused("there is no model near these values".into()))?;
         self.terms(model, &self.state(model, x, shifts), out)
     }
 
@@ -51,14 +51,14 @@ impl Step {
         if input < first { SPACING } else { self.source.spacing(input - first) }
     }
 
-    /// Input per unit of what is moved by spacings.
+    /// Input per unit of displacement.
     pub(super) fn scale(&self, input: usize) -> f64 {
         if input < self.dof() { self.scales.get(input).copied().unwrap_or(1.0) } else { 1.0 }
     }
 
     /// ∂ terms/∂ input for every input that they depend on.
     pub(super) fn slopes_of_terms(&self, x: &[f64]) -> Result<Arc<Vec<StepTerms>>, Refused> {
-        // Jacobian and Hessian ask at the same point.
+        // Jacobian and Hessian are evaluated at the same point.
         keep(&self.slopes, x.get(..self.slow()).unwrap_or_default(), || Ok(Arc::new(self.differences(x)?)))
     }
 
@@ -92,10 +92,10 @@ impl Step {
     ) -> Result<(), Refused> {
         let mut at = StepTerms::zeros(&self.form);
         let size = |k: usize| 2.0 * self.spacing(k) / self.scale(k).abs().max(f64::MIN_POSITIVE);
-        let share = 1.0 / (size(i) * size(j));
+        let factor = 1.0 / (size(i) * size(j));
         let mut add = |shifts: &[(usize, i8)], weight: f64| {
             self.beside(beside, x, shifts, &mut at)?;
-            each(&at, weight * share);
+            each(&at, weight * factor);
             Ok(())
         };
         if i == j {
@@ -112,7 +112,7 @@ impl Step {
         add(&[], 1.0)
     }
 
-    /// Pairs of inputs whose second differences do not vanish where the step starts, moved a little from where it was seen.
+    /// Pairs of inputs whose second differences do not vanish near the measured start of the step.
     pub(super) fn find_curved(&mut self) -> Result<(), Refused> {
         let values = self.source.target.starts();
         let beside = self.source.beside(&values)?;

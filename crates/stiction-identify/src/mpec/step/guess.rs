@@ -1,4 +1,4 @@
-//! Where the search begins: what acts in a step, as far as the seen motion tells.
+//! Initial guess of the impulses of a step from the measured motion.
 
 use nalgebra::{DMatrix, DVector};
 use stiction::stepping::{FrictionLimit, StepTerms};
@@ -9,16 +9,16 @@ use super::{
     laws::{Assembled, Inputs},
 };
 
-/// First guesses of what acts in a step.
+/// Initial guess of the impulses of a step.
 pub(in crate::mpec) struct Guess {
     pub(in crate::mpec) impulses: Vec<f64>,
     pub(in crate::mpec) slips: Vec<f64>,
     /// D and d of contacts that rebound.
     pub(in crate::mpec) approaches: Vec<f64>,
-    pub(in crate::mpec) debts: Vec<f64>,
+    pub(in crate::mpec) pending_after: Vec<f64>,
 }
 
-/// Velocities with which bodies were seen to move in the step before, in the step, and in the one after it.
+/// Measured velocities of bodies in the step before, in the step, and in the one after it.
 pub(in crate::mpec) struct Seen {
     pub(in crate::mpec) before: Vec<f64>,
     pub(in crate::mpec) after: Vec<f64>,
@@ -26,7 +26,7 @@ pub(in crate::mpec) struct Seen {
 }
 
 impl Step {
-    /// How large impulses usually are: what is applied over the step, or what feet hold.
+    /// Typical size of impulses: those of applied forces over the step, or of friction at support points.
     pub(in crate::mpec) fn usual_push(&self) -> Result<f64, Refused> {
         let mut x = vec![0.0; Element::inputs(self)];
         let values = self.source.target.starts();
@@ -41,8 +41,8 @@ impl Step {
         Ok(if most > 0.0 { most } else { 1.0 })
     }
 
-    /// A first guess from the seen motion: feet slip as they were seen to, contacts that rebound push where something was seen to turn
-    /// back at them, and nothing else pushes.
+    /// Initial guess from the measured motion. Support points slip as measured. Contacts that rebound have an impulse where the measured
+    /// motion turns back; all other impulses are zero.
     pub(in crate::mpec) fn guess(&self, seen: &Seen) -> Result<Guess, Refused> {
         let mut x = vec![0.0; Element::inputs(self)];
         let values = self.source.target.starts();
@@ -65,16 +65,16 @@ impl Step {
             }
             *slip = speed;
             for row in &law.rows {
-                let share = if law.polygon { f64::from(u8::from(Some(*row) == fastest)) } else { -u(*row) / speed };
-                impulses.get_mut(*row).into_iter().for_each(|p| *p = limit * share);
+                let fraction = if law.polygon { f64::from(u8::from(Some(*row) == fastest)) } else { -u(*row) / speed };
+                impulses.get_mut(*row).into_iter().for_each(|p| *p = limit * fraction);
             }
         }
-        let debts = self.guess_rebounds((&terms, &assembled), seen, &mut impulses);
-        Ok(Guess { impulses, slips, approaches, debts })
+        let pending_after = self.guess_rebounds((&terms, &assembled), seen, &mut impulses);
+        Ok(Guess { impulses, slips, approaches, pending_after })
     }
 
-    /// Debts and normal impulses of contacts that rebound. A contact is hit in the last step before it was seen to be left, and left in the
-    /// next; it pushes by what changes the seen velocity more than applied forces do.
+    /// Pending restitution and normal impulses of contacts that rebound. An impact is in the last step before the measured separation,
+    /// which is in the next. Its impulse is the change of the measured velocity beyond that of applied forces.
     fn guess_rebounds(
         &self,
         (terms, assembled): (&StepTerms, &Assembled),
@@ -84,7 +84,7 @@ impl Step {
         let n = self.dof();
         let masses = DMatrix::from_fn(n, n, |i, j| terms.mass(i, j)).lu();
         let gained = masses.solve(&DVector::from_column_slice(&assembled.momentum));
-        let mut debts = Vec::with_capacity(self.form.rebounds.len());
+        let mut pending_after = Vec::with_capacity(self.form.rebounds.len());
         for (rebound, closing) in self.form.rebounds.iter().zip(&assembled.closing) {
             let row = DVector::from_fn(n, |j, _| terms.row(rebound.normal, j));
             let along = |v: &[f64]| -> f64 {
@@ -93,15 +93,15 @@ impl Step {
             let (leaving, left) = (along(&seen.after), along(&seen.next));
             let u = assembled.rows.get(rebound.normal).copied().unwrap_or(0.0);
             let is_hit = *closing < 0.0 && left > 0.0 && u < 0.5 * -closing;
-            // It was near at the start, and goes.
+            // It was near at the start, and separates.
             let is_left = leaving > 0.0 && u - leaving < 0.5 * leaving;
             let jump = gained.as_ref().map_or(0.0, |gained| row.dot(gained)).max(0.0);
             let give = masses.solve(&row).map_or(0.0, |moved| row.dot(&moved));
             if (is_hit || is_left && jump > 0.5 * leaving) && give > 0.0 {
                 impulses.get_mut(rebound.normal).into_iter().for_each(|p| *p = jump / give);
             }
-            debts.push(if is_hit { -closing } else { 0.0 });
+            pending_after.push(if is_hit { -closing } else { 0.0 });
         }
-        debts
+        pending_after
     }
 }

@@ -1,24 +1,24 @@
-//! What a step asks, over its terms: momentum, rows, laws, and how they change with every input.   [MPEC-5] [MPEC-6] [MPEC-9]
+//! Equations of a step as functions of its terms: momentum, rows, laws, and their derivatives by every input.   [MPEC-5] [MPEC-6] [MPEC-9]
 
 use stiction::stepping::{FrictionLimit, StepRow, StepTerms};
 
 use super::Step;
 
-/// The inputs of a step by what they are.
+/// Inputs of a step by their meaning.
 #[derive(Clone)]
 pub(super) struct Inputs {
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,
     pub(super) impulses: Vec<f64>,
     pub(super) slips: Vec<f64>,
-    /// D and d of contacts that rebound: how fast they are approached, and what they owe for it afterwards.   [MPEC-9]
+    /// D and d of contacts that rebound: their speed of approach, and their pending restitution after it.   [MPEC-9]
     pub(super) approaches: Vec<f64>,
-    pub(super) debts: Vec<f64>,
-    /// What they owed before.
+    pub(super) pending_after: Vec<f64>,
+    /// Pending restitution before the step.
     pub(super) pending_restitution: Vec<f64>,
 }
 
-/// Momentum, u, L and n·v⁻ of contacts that rebound, or how they change.
+/// Momentum, u, L and n·v⁻ of contacts that rebound, or their derivatives.
 #[derive(Clone, Default)]
 pub(super) struct Assembled {
     pub(super) momentum: Vec<f64>,
@@ -27,13 +27,13 @@ pub(super) struct Assembled {
     pub(super) closing: Vec<f64>,
 }
 
-/// How everything changes with one input.
+/// Derivatives of everything by one input.
 pub(super) struct Tangent {
     pub(super) assembled: Assembled,
     pub(super) position: Vec<f64>,
     pub(super) impulse: Option<usize>,
     pub(super) slip: Option<usize>,
-    /// How the constraints a + D and D − d of a rebound change.
+    /// Derivatives of the constraints a + D and D − d of a rebound.
     pub(super) rebound: Option<(usize, [f64; 2])>,
 }
 
@@ -49,8 +49,8 @@ impl Step {
         });
         let along = |row: usize, v: &[f64]| v.iter().enumerate().map(|(j, v)| terms.row(row, j) * v).sum::<f64>();
         let mut rows: Vec<f64> = (0..count).map(|row| terms.constant(row) + along(row, &at.after)).collect();
-        for (owing, pending_restitution) in self.owing.iter().zip(&at.pending_restitution) {
-            let Some(rebound) = self.form.rebounds.get(*owing) else { continue };
+        for (index, pending_restitution) in self.pending_rebounds.iter().zip(&at.pending_restitution) {
+            let Some(rebound) = self.form.rebounds.get(*index) else { continue };
             let given_back = terms.coefficient(rebound.coefficient) * pending_restitution;
             rows.get_mut(rebound.normal).into_iter().for_each(|u| *u -= given_back);
         }
@@ -66,7 +66,7 @@ impl Step {
         Assembled { momentum: momentum.collect(), rows, limits: limits.collect(), closing }
     }
 
-    /// How everything changes with each input.
+    /// Derivatives of everything by each input.
     pub(super) fn tangents(&self, terms: &StepTerms, slopes: &[StepTerms], at: &Inputs) -> Vec<Tangent> {
         let (n, count, laws) = (self.dof(), self.form.rows.len(), self.form.frictions.len());
         let rebounds = &self.form.rebounds;
@@ -123,7 +123,7 @@ impl Step {
         tangents.extend((0..laws).map(|slip| Tangent { slip: Some(slip), ..still() }));
         tangents.extend((0..rebounds.len()).map(|k| Tangent { rebound: Some((k, [1.0, 1.0])), ..still() }));
         tangents.extend((0..rebounds.len()).map(|k| Tangent { rebound: Some((k, [0.0, -1.0])), ..still() }));
-        for rebound in self.owing.iter().filter_map(|owing| rebounds.get(*owing)) {
+        for rebound in self.pending_rebounds.iter().filter_map(|index| rebounds.get(*index)) {
             let mut tangent = still();
             let less = terms.coefficient(rebound.coefficient);
             tangent.assembled.rows.get_mut(rebound.normal).into_iter().for_each(|u| *u = -less);
@@ -149,11 +149,11 @@ impl Step {
         }
         out.extend(slacks);
         out.extend(assembled.closing.iter().zip(&at.approaches).map(|(closing, approach)| closing + approach));
-        out.extend(at.approaches.iter().zip(&at.debts).map(|(approach, debt)| approach - debt));
+        out.extend(at.approaches.iter().zip(&at.pending_after).map(|(approach, debt)| approach - debt));
         out
     }
 
-    /// How these change along a tangent.
+    /// Derivatives of the laws along a tangent.
     pub(super) fn laws_along(&self, assembled: &Assembled, at: &Inputs, along: &Tangent) -> Vec<f64> {
         let mut out = along.assembled.rows.clone();
         let mut slacks = Vec::with_capacity(self.form.frictions.len());
@@ -185,7 +185,7 @@ impl Step {
         out
     }
 
-    /// Least and greatest values of its constraints.
+    /// Lower and upper bounds of its constraints.
     pub(in crate::mpec) fn bounds(&self) -> Vec<[f64; 2]> {
         let zero = [0.0, 0.0];
         let positive = [0.0, f64::INFINITY];

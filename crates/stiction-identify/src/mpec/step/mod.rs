@@ -22,29 +22,30 @@ use differences::SPACING;
 pub(super) use guess::{Guess, Seen};
 use laws::Inputs;
 
-/// A step. Inputs: displacement of the start from a reference, velocity of the start unless it is known, parameters; displacement of the end,
-/// velocity of the end, impulses, slip speeds; of contacts that rebound speeds of approach, debts, and debts of the step before.
+/// A step. Inputs: displacement of the start from a reference, velocity of the start unless it is known, parameters; displacement of the
+/// end, velocity of the end, impulses, slip speeds; of contacts that rebound speeds of approach, pending restitution, and that of the step
+/// before.
 pub(super) struct Step {
     source: Arc<Source>,
     equations: Mutex<StepEquations>,
     form: StepForm,
-    /// Where displacements of the start are counted from, its time, and its velocity where that is known.
+    /// Reference of the displacements of the start, its time, and its velocity if that is known.
     from: State,
-    /// Where those of the end are counted from.
+    /// Reference of the displacements of the end.
     to: Vec<f64>,
     /// Displacements of the start per unit of their inputs.
     scales: Vec<f64>,
     known_velocity: bool,
-    /// Which of the contacts that rebound may owe something from the step before.
-    owing: Vec<usize>,
+    /// Contacts that may have pending restitution from the step before, among those that rebound.
+    pending_rebounds: Vec<usize>,
     parameters: usize,
-    /// Which second differences of the terms do not vanish.
+    /// Pairs of inputs with nonzero second differences of the terms.
     curved: Vec<(usize, usize)>,
-    /// Slopes of the terms by inputs in which they are affine.
+    /// Derivatives of the terms by inputs in which they are affine.
     constant: Vec<Option<StepTerms>>,
     jacobian: Vec<(usize, usize)>,
     hessian: Vec<(usize, usize)>,
-    /// Terms and slopes where they were asked for last.
+    /// Terms and derivatives at the last evaluation.
     here: Kept<StepTerms>,
     slopes: Kept<Vec<StepTerms>>,
 }
@@ -55,7 +56,7 @@ impl Step {
         equations: StepEquations,
         (from, to): (State, Vec<f64>),
         (scales, known_velocity): (Vec<f64>, bool),
-        owing: Vec<usize>,
+        pending_rebounds: Vec<usize>,
     ) -> Result<Self, Refused> {
         let mut step = Self {
             source: Arc::clone(source),
@@ -65,7 +66,7 @@ impl Step {
             to,
             scales,
             known_velocity,
-            owing,
+            pending_rebounds,
             parameters: source.target.parameters.len(),
             curved: Vec::new(),
             constant: Vec::new(),
@@ -93,7 +94,7 @@ impl Step {
         self.dof() * if self.known_velocity { 1 } else { 2 }
     }
 
-    /// How many inputs the terms depend on.
+    /// Number of inputs that the terms depend on.
     fn slow(&self) -> usize {
         self.state_inputs() + self.parameters
     }
@@ -118,8 +119,8 @@ impl Step {
             impulses: part(self.first_impulse(), self.form.rows.len()),
             slips: part(self.first_impulse() + self.form.rows.len(), self.form.frictions.len()),
             approaches: part(self.first_approach(), rebounds),
-            debts: part(self.first_approach() + rebounds, rebounds),
-            pending_restitution: part(self.first_approach() + 2 * rebounds, self.owing.len()),
+            pending_after: part(self.first_approach() + rebounds, rebounds),
+            pending_restitution: part(self.first_approach() + 2 * rebounds, self.pending_rebounds.len()),
         }
     }
 
@@ -152,7 +153,7 @@ impl Step {
         equations.terms(&start, out).map_err(|error| Refused(error.to_string()))
     }
 
-    /// The displacement from where the end should be to where it is.
+    /// Displacement from the expected end to the actual one.
     fn position(&self, model: &Model, x: &[f64], at: &Inputs) -> Vec<f64> {
         let n = self.dof();
         let state = self.state(model, x, &[]);
@@ -206,7 +207,7 @@ impl Step {
 
 impl Element for Step {
     fn inputs(&self) -> usize {
-        self.first_approach() + 2 * self.form.rebounds.len() + self.owing.len()
+        self.first_approach() + 2 * self.form.rebounds.len() + self.pending_rebounds.len()
     }
 
     fn outputs(&self) -> usize {

@@ -1,7 +1,7 @@
-//! Orientations in space, whose displacements cannot be added: derivatives of the position of a step by them.
+//! Orientations in space, whose displacements cannot be added: derivatives of the position rows of a step.
 //!
-//! Of a body that turns, log(exp(δ⁺) R̂⁺ (exp(h ω) exp(δ) R̂)ᵀ) is what the end is off by. It depends on a dozen numbers of that body alone; differences
-//! of it cost nothing beside those of the terms.   [MPEC-5]
+//! Of a rotating body, log(exp(δ⁺) R̂⁺ (exp(h ω) exp(δ) R̂)ᵀ) is the error of the end. It depends on a dozen numbers of that body alone.
+//! Its finite differences cost little compared with those of the terms.   [MPEC-5]
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use stiction_mpec::{Element, Refused};
 
 use super::Step;
 
-/// Spacing of first differences of five points, and of second ones.
+/// Spacing of first five-point differences, and of second ones.
 const FIRST: f64 = 1e-4;
 const SECOND: f64 = 1e-3;
 
-/// Places of differences of five points and their weights.
+/// Points of five-point differences and their weights.
 const STENCIL: [(f64, f64); 4] = [(-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0)];
 
-/// Angular velocities of bodies that turn in space, among all velocities.
+/// Angular velocities of bodies that rotate in space, among all velocities.
 fn turning(model: &Model) -> impl Iterator<Item = Range<usize>> {
     let bodies = model.bodies().iter().zip(model.layout());
     let free = bodies.filter(|(body, _)| body.mobility() == Some(Mobility::Free));
@@ -25,7 +25,7 @@ fn turning(model: &Model) -> impl Iterator<Item = Range<usize>> {
 }
 
 impl Step {
-    /// Inputs that turn these angles: at the start, by velocities, at the end.
+    /// Inputs that change these rotations: at the start, by velocities, at the end.
     fn inputs_of_turn(&self, angles: &Range<usize>) -> Vec<usize> {
         let n = self.dof();
         let of_start = angles.clone();
@@ -42,7 +42,7 @@ impl Step {
         self.position(model, &moved, &self.inputs(&moved))
     }
 
-    /// Writes the slopes of orientations into those of all outputs, row by row.
+    /// Writes the derivatives of orientations into those of all outputs, row by row.
     pub(super) fn write_turns(&self, x: &[f64], out: &mut [f64]) -> Result<(), Refused> {
         let model = self.source.model(&self.values_of(x))?;
         let inputs = Element::inputs(self);
@@ -62,7 +62,7 @@ impl Step {
         Ok(())
     }
 
-    /// Adds the curvatures of orientations.
+    /// Adds the second derivatives of orientations.
     pub(super) fn add_turns(
         &self,
         x: &[f64],

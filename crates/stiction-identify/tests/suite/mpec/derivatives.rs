@@ -1,4 +1,4 @@
-//! Derivatives of the program against differences, and steps of the simulator as points of it.
+//! Derivatives of the program against finite differences, and steps of the simulator as points of it.
 
 use stiction_identify::{
     Target,

@@ -1,4 +1,4 @@
-//! All steps of recorded motions as one program.
+//! Direct transcription of recorded motions.
 
 mod derivatives;
 mod particle;

@@ -1,4 +1,4 @@
-//! Case C-19: friction of particles from noisy positions, all steps as one program.
+//! Case C-19: friction of particles from noisy positions, by direct transcription.
 
 // Times are printed.
 #![allow(clippy::disallowed_methods)]
@@ -22,7 +22,7 @@ fn text(start: [f64; 2], mu: f64) -> String {
     moved.replace("friction = 0.2", &format!("friction = {mu:?}"))
 }
 
-/// The true motion, seen at the end of every step with errors between −ε and ε.
+/// The true motion, measured at the end of every step with errors between −ε and ε.
 pub(super) fn seen(name: &str, (start, mu): ([f64; 2], f64), epsilon: f64, seed: u64) -> Recording {
     let scene = scene::parse(&text(start, mu), "particle.toml").unwrap();
     let mut simulation = Simulation::from_scene(&scene).unwrap();
@@ -42,13 +42,13 @@ pub(super) fn seen(name: &str, (start, mu): ([f64; 2], f64), epsilon: f64, seed:
         positions,
         orientations: vec![None; rows],
         velocities: vec![None; rows],
-        // The standard deviation of an even distribution.
+        // Standard deviation of a uniform distribution.
         noise: Noise { position: epsilon / 3.0_f64.sqrt(), angle: 1.0 },
     };
     Recording { name: name.into(), times, tracks: vec![track] }
 }
 
-/// The first guess of the friction is 1, as in the source.
+/// The initial guess of the friction is 1, as in the source.
 pub(super) fn target(name: &str, start: [f64; 2]) -> Target {
     let mu = Parameter::new(name, "contact_default.friction", 1.0, [0.0, 1.0]);
     Target { text: text(start, 0.2), file_name: "particle.toml".into(), parameters: vec![mu] }
@@ -60,7 +60,7 @@ fn options(engine: Engine) -> MpecOptions {
     MpecOptions { error_bound, start_velocity: StartVelocity::AsInScene, ..MpecOptions::new(engine) }
 }
 
-/// What holds for every row of both tables; `truth` by particle.
+/// Properties of every row of both tables; `truth` by particle.
 fn check(case: &Reference, report: &MpecReport, truth: &[f64], epsilon: f64) {
     let deviations = case.number("tolerance.deviations");
     let certificate = &report.certificate;
@@ -72,7 +72,7 @@ fn check(case: &Reference, report: &MpecReport, truth: &[f64], epsilon: f64) {
         let off = (estimate.value - truth) / estimate.deviation.unwrap();
         assert!(off.abs() <= deviations, "{estimate:?} is {off} deviations from {truth}");
     }
-    // The program counts ½ (n/σ)² with σ² = ε²/3; the source Σ n².
+    // The program has ½ (n/σ)² with σ² = ε²/3; the source Σ n².
     let (squares, count) = (epsilon * epsilon, truth.len() as f64);
     let objective = certificate.objective * 2.0 * squares / 3.0;
     let expected = count * squares * case.number("derived.objective_per_epsilon2");
@@ -104,7 +104,7 @@ fn the_noise_free_motion_is_that_of_the_case() {
     }
 }
 
-/// Those numbers of particles that the report of the case leaves out; it judges the others and table 7.1 (`stiction reproduce C-19`).
+/// Numbers of particles that the report of the case omits; it checks the others and table 7.1 (`stiction reproduce C-19`).
 #[test]
 fn table_7_2_several_particles_at_once() {
     let case = reference("c19");
@@ -154,7 +154,7 @@ fn particles_of_one_scene_are_parts_as_well() {
     assert_eq!(stiction_identify::mpec::program::blocks(&program).len(), 2);
 }
 
-/// The whole motion, but for contacts further away than in one step: ripopt does not get over many that stay open (docs/identify.md).
+/// The whole motion, without contacts further away than in one step: ripopt fails with many open contacts (docs/identify.md).
 #[test]
 fn ripopt_finds_the_same() {
     if !Engine::available().contains(&Engine::Ripopt) {

@@ -1,4 +1,4 @@
-//! Case C-26: friction of a sliding block from what a camera saw, all steps as one program.
+//! Case C-26: friction of a sliding block from camera data, by direct transcription.
 
 use stiction_identify::{
     Target,
@@ -31,7 +31,7 @@ fn friction_is_right_with_a_polygon() {
     check((&with_polygon(), true), 0..31, 0.02);
 }
 
-/// Every so many rows: the fit of each window takes seconds.
+/// Number of rows between windows: the fit of each window takes seconds.
 const EVERY: usize = 14;
 
 #[test]

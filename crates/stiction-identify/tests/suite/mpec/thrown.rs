@@ -1,4 +1,4 @@
-//! Bodies that rebound, and bodies that turn in space: what the simulator made is found again.
+//! Bodies that rebound, and bodies that rotate in space: the values of the simulation are recovered.
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction::{Simulation, scene};
@@ -16,14 +16,14 @@ pub(super) const ROLLS: &str = include_str!("rolling.toml");
 
 const NOISE: Noise = Noise { position: 1e-3, angle: 5e-3 };
 
-/// The motion of a body, seen at the end of every step with `share` times the stated noise.
-pub(super) fn seen(text: &str, body: &str, steps: u32, (share, seed): (f64, u64)) -> Recording {
+/// The motion of a body, measured at the end of every step with `fraction` times the stated noise.
+pub(super) fn seen(text: &str, body: &str, steps: u32, (fraction, seed): (f64, u64)) -> Recording {
     let scene = scene::parse(text, "thrown.toml").unwrap();
     let mut simulation = Simulation::from_scene(&scene).unwrap();
     let (h, mut noise) = (simulation.step_size(), Stream::new(seed, 0));
     let mut normal = |deviation: f64| {
         let (a, b) = (noise.unit(), noise.unit());
-        share * deviation * (-2.0 * libm::log(1.0 - a)).sqrt() * libm::cos(std::f64::consts::TAU * b)
+        fraction * deviation * (-2.0 * libm::log(1.0 - a)).sqrt() * libm::cos(std::f64::consts::TAU * b)
     };
     let (mut times, mut positions, mut orientations) = (Vec::new(), Vec::new(), Vec::new());
     for step in 0..=steps {
@@ -60,14 +60,14 @@ fn found(target: &Target, recording: &Recording) -> MpecReport {
     report
 }
 
-/// With numbers that were not disturbed the program has the motion of the simulator as its solution, and the values it was made with.
+/// With undisturbed numbers the solution of the program is the motion of the simulator, with its values.
 ///
-/// `[exact, noisy]` steps are seen: with noise the search takes longer.
+/// `[exact, noisy]` steps are measured: with noise the search takes longer.
 fn check(text: &str, body: &str, [exact, noisy]: [u32; 2], unknowns: &[(&str, f64, f64)]) {
     let starts: Vec<(&str, f64)> = unknowns.iter().map(|(key, start, _)| (*key, *start)).collect();
     let target = target(text, &starts);
     let exact = found(&target, &seen(text, body, exact, (0.0, 0)));
-    // A thousandth of the noise; the engine ends at a ten-thousandth or less. Set when that was known.
+    // A thousandth of the noise; the engine ends at a ten-thousandth or less, which was known when the bound was set.
     assert!(exact.fit.misfit < 1e-3, "{}", exact.fit.misfit);
     for (estimate, (key, _, truth)) in exact.fit.estimates.iter().zip(unknowns) {
         assert!((estimate.value - truth).abs() < 1e-5, "{key}: {} instead of {truth}", estimate.value);
@@ -85,7 +85,7 @@ fn restitution_and_friction_of_bounces_are_found() {
     check(BOUNCES, "particle", [45, 25], &[("restitution", 0.3, 0.6), ("friction", 0.5, 0.2)]);
 }
 
-/// A first guess of no restitution at all is one of some.
+/// An initial guess of zero restitution is moved inside.
 #[test]
 fn a_rebound_that_was_not_thought_of_is_found() {
     let target = target(BOUNCES, &[("restitution", 0.0)]);

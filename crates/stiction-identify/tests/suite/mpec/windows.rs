@@ -1,4 +1,4 @@
-//! Estimates from the last so many rows, row after row.
+//! Moving-window estimates, row after row.
 
 use stiction_identify::{
     Recording,
@@ -7,7 +7,7 @@ use stiction_identify::{
 
 use super::particle;
 
-/// Rows of a recording as one of their own.
+/// Rows of a recording as a new recording.
 fn part(recording: &Recording, rows: std::ops::Range<usize>) -> Recording {
     let mut part = recording.clone();
     part.times = recording.times[rows.clone()].to_vec();
@@ -39,7 +39,7 @@ fn windows_are_fits_of_the_last_rows() {
         let member = Member { rows: 17 - length..18, ..Member::whole(&target, &recording) };
         assert_eq!(fit(&[member], &options).unwrap().fit.values(), last.values);
     }
-    // Both end at the same row; the longer one knows more.
+    // Both end at the same row; the longer one has more information.
     let ratio = short.last().unwrap().deviations[0].unwrap() / long.last().unwrap().deviations[0].unwrap();
     assert!(ratio > 3.0, "{ratio}");
     assert!(windows(&target, &recording, 18, &options).unwrap().is_empty());
