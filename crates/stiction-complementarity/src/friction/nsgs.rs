@@ -66,7 +66,8 @@ impl FrictionNsgsOptions {
 pub enum NsgsFailure {
     /// The residual stopped decreasing.
     #[error(
-        "Gauss-Seidel stalled at residual {residual:e} after {iterations} iterations: try relaxation 0.5 or a method with factorisations"
+        "Gauss-Seidel stalled at residual {residual:e} after {iterations} iterations: \
+         try relaxation 0.5 or a method with factorisations"
     )]
     Stalled {
         /// Iterations made.

@@ -199,7 +199,7 @@ impl Contacts {
         self.refresh();
     }
 
-    /// Replaces the compliance of every row by this one, relative to the mean diagonal of W.   [SET-3]
+    /// Replaces the compliance that the continuation adds to every row by this one, relative to the mean diagonal of W.   [SET-3]
     pub(super) fn set_compliance(&mut self, relative: f64) {
         let compliance = relative * self.mean_diagonal;
         for (k, column) in self.w.iter_mut().enumerate().take(self.rows) {

@@ -71,7 +71,7 @@ impl Cone {
 
     /// Dual vector y with Aᵀ g⁻¹(y) = u: y_T = μ u_T, and y₀ is the larger root of y₀² − u_N y₀ − ‖y_T‖² = 0.   [CONE-7]
     ///
-    /// If u_N < 0, there is none in the cone; then y lies outside of it by |u_N|.
+    /// There is none in the cone if u_N < 0; then y lies outside of it by |u_N|.
     pub(super) fn dual(&self, u: &[f64]) -> Vector {
         let mut y = [0.0; 4];
         y.iter_mut().take(self.dim).enumerate().for_each(|(k, y)| *y = u[self.row(k)] / self.factor(k));

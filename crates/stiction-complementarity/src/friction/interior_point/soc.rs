@@ -1,6 +1,7 @@
 //! Second-order cone {x : x₀ ≥ ‖x₁…‖}: Jordan algebra and Nesterov-Todd scaling.
 //!
-//! Vectors have four components. In cones of fewer dimensions the last ones are zero, and all formulas below keep them zero. The half-line is the cone of dimension one. References: [Nesterov1997], [Vandenberghe2010].
+//! Vectors have four components. In cones of fewer dimensions the last ones are zero, and all formulas below keep them zero. The
+//! half-line is the cone of dimension one. References: [Nesterov1997], [Vandenberghe2010].
 
 /// Vector of the space of the cone.
 pub(super) type Vector = [f64; 4];

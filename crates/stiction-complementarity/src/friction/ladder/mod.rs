@@ -404,8 +404,8 @@ impl FrictionLadder {
 
     /// Runs the interior point from this start, a few Gauss-Seidel iterations, and Newton.
     ///
-    /// If the central path folds for many steps, Newton is also tried in between by [`POLISH_SCHEDULE`], from the present iterate. The
-    /// iterate of least residual is often from before the fold and outside of Newton's basin of attraction.
+    /// Newton is also tried in between by [`POLISH_SCHEDULE`], from the present iterate, because the central path may fold for many
+    /// steps. The iterate of least residual is often from before the fold and on its wrong side.
     fn run_interior_point(&mut self, problem: &FrictionProblem, start: f64) -> u32 {
         let (mut budget, mut polish_iterations) = (POLISH_SCHEDULE.first, 0);
         let mut ending = self.interior_point.run_from((&[start], budget), problem, &mut self.interior_point_best);

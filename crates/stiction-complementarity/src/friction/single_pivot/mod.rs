@@ -1,11 +1,10 @@
 //! Single-pivot method: one contact at a time changes its mode, for problems with undetermined impulses.   [SET-4]
 //!
 //! The four corners of a face cannot all be closed: their gaps differ by rounding, and one of them has to open. Until it does, the
-//! velocities violate the equations of the modes by a tiny amount, and the impulses that would decide are as large as that amount is
-//! small. Newton's method and all methods that smooth or regularise stop in between. Here impulses follow the step of the present
-//! modes, however long it is, up to the first contact that reaches the limit of its mode (ratio test). Only that contact changes its
-//! mode. If all impulses are feasible but a velocity violates its mode, the worst block becomes the driving block of a principal
-//! pivoting step.
+//! velocities violate the equations of the modes by a tiny amount. The impulses that would decide are as large as that amount is small.
+//! Newton's method and all methods that smooth or regularise stop in between. Here impulses follow the step of the present modes,
+//! however long it is, up to the first contact that reaches the limit of its mode (ratio test). Only that contact changes its mode. If all
+//! impulses are feasible but a velocity violates its mode, the worst block becomes the driving block of a principal pivoting step.
 //!
 //! The method continues from the impulses of another method and takes its first modes from them.
 
@@ -230,7 +229,7 @@ impl FrictionSinglePivot {
 
     /// Increases the driving variable up to the first blocking block, by impulses or velocities; that block changes its mode.
     ///
-    /// If the velocity of the driving block becomes zero first, its pivot is complete. Returns false on a ray.   [SET-5]
+    /// The pivot is complete if the velocity of the driving block becomes zero first. Returns false on a ray.   [SET-5]
     fn pivot(&mut self, problem: &FrictionProblem) -> bool {
         let Some(driving) = self.driving else {
             debug_assert!(false, "a pivot has a driving block");
