@@ -96,8 +96,8 @@ pub enum InteriorPointFailure {
 }
 
 /// Compliances of the springs of the starts [CONE-12], relative to the mean diagonal of W, from stiff to compliant. Stiff springs give
-/// the closest start. With redundant contacts they also give tensile impulses, and the shift into the cones may then be too large; the next start is
-/// tried in this case.
+/// the closest start. With redundant contacts they also give tensile impulses, and the shift into the cones may then be too large. In
+/// that case the next start is tried.
 pub(crate) const STARTS: [f64; 3] = [1e-4, 1e-2, 1.0];
 
 /// Residual at which no other start is tried.
